@@ -1,0 +1,38 @@
+"""kr: a draughts engine to read, retrain and install, and the laboratory that trained it."""
+
+from kr.counting import perft
+from kr.engine import Engine, Info, Limits, SearchResult
+from kr.errors import (
+    IllegalMoveError,
+    InvalidFenError,
+    InvalidGamesError,
+    InvalidPdnError,
+    InvalidSettingError,
+    InvalidWeightsError,
+    KrError,
+    OutputBusyError,
+    ProtocolError,
+)
+from kr.position import Move, Position, Side
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Engine",
+    "IllegalMoveError",
+    "Info",
+    "InvalidFenError",
+    "InvalidGamesError",
+    "InvalidPdnError",
+    "InvalidSettingError",
+    "InvalidWeightsError",
+    "KrError",
+    "Limits",
+    "Move",
+    "OutputBusyError",
+    "Position",
+    "ProtocolError",
+    "SearchResult",
+    "Side",
+    "perft",
+]

@@ -1,0 +1,23 @@
+# cython: language_level=3
+"""The compiled core of kr: rules, evaluation, search and the self-play loop.
+
+One extension made of small parts. The order of the includes is the architecture: each part uses
+only what stands above it. Positions cross the boundary to Python as four integers: black, white
+and kings (32-bit bitboards, bit s for square s, 0-31) and the side to move (0 Black, 1 White).
+"""
+
+include "_core/types.pxi"
+include "_core/memory.pxi"
+include "_core/bitboard.pxi"
+include "_core/movegen.pxi"
+include "_core/perft.pxi"
+include "_core/patterns.pxi"
+include "_core/manual.pxi"
+include "_core/evaluate.pxi"
+include "_core/tt.pxi"
+include "_core/ordering.pxi"
+include "_core/search.pxi"
+include "_core/searcher.pxi"
+include "_core/replay.pxi"
+include "_core/selfplay.pxi"
+include "_core/board_api.pxi"

@@ -1,0 +1,83 @@
+# Bitboards of 35 bits: square s stands at bit s + s/8, so that the four diagonal directions are
+# shifts by 4 and 5 on every row. Bits 8, 17 and 26 are ghosts between the rows and stay empty.
+
+cdef extern from *:
+    """
+    #if defined(__BMI2__)
+    #include <immintrin.h>
+    #define kr_pext(x, mask) _pext_u64((x), (mask))
+    #else
+    /* Without the instruction: the mask of a region is a few runs of neighbouring squares. */
+    static inline uint64_t kr_pext(uint64_t x, uint64_t mask) {
+        uint64_t result = 0;
+        int filled = 0;
+        while (mask) {
+            uint64_t lowest = mask & (0 - mask);
+            uint64_t run = mask & ~(mask + lowest);
+            result |= ((x & run) >> __builtin_ctzll(lowest)) << filled;
+            filled += __builtin_popcountll(run);
+            mask ^= run;
+        }
+        return result;
+    }
+    #endif
+    #define kr_popcount(x) __builtin_popcountll(x)
+    #define kr_lsb(x) __builtin_ctzll(x)
+    #define kr_prefetch(p) __builtin_prefetch(p)
+    /* macros, so that they are constants to the compiler */
+    #define SQUARES 0x7FBFDFEFFULL
+    #define BLACK_KING_ROW 0x780000000ULL
+    #define WHITE_KING_ROW 0xFULL
+    """
+    u64 pext "kr_pext"(u64 x, u64 mask) noexcept nogil
+    int popcount "kr_popcount"(u64 x) noexcept nogil
+    int lsb "kr_lsb"(u64 x) noexcept nogil
+    void prefetch "kr_prefetch"(const void* p) noexcept nogil
+    const u64 SQUARES           # all 32
+    const u64 BLACK_KING_ROW    # where Black's men crown: 29-32
+    const u64 WHITE_KING_ROW    # where White's men crown: 1-4
+
+
+cdef inline int padded_square(int square) noexcept nogil:
+    return square + (square >> 3)
+
+
+cdef inline int plain_square(int bit) noexcept nogil:
+    return bit - bit // 9
+
+
+cdef inline u64 square_bit(int bit) noexcept nogil:
+    return <u64>1 << bit
+
+
+cdef inline u64 pad32(u32 plain) noexcept nogil:
+    cdef u64 x = plain
+    return (x & 0xFF) | (x & 0xFF00) << 1 | (x & 0xFF0000) << 2 | (x & <u64>0xFF000000) << 3
+
+
+cdef inline u32 unpad(u64 padded) noexcept nogil:
+    return <u32>(padded & 0xFF | padded >> 1 & 0xFF00 | padded >> 2 & 0xFF0000 | padded >> 3 & <u64>0xFF000000)
+
+
+cdef inline u64 pop_lowest(u64* squares) noexcept nogil:
+    """Take the lowest square out of the set, as a one-square set."""
+    cdef u64 lowest = squares[0] & (0 - squares[0])
+    squares[0] ^= lowest
+    return lowest
+
+
+cdef inline int pop_lsb(u64* squares) noexcept nogil:
+    """Take the lowest square out of the set, as its number (padded)."""
+    cdef int bit = lsb(squares[0])
+    squares[0] &= squares[0] - 1
+    return bit
+
+
+cdef inline u32 rotated32(u32 plain) noexcept nogil:
+    """The board turned by 180 degrees: square s goes to 31 - s."""
+    cdef u32 x = plain
+    x = (x >> 1 & 0x55555555) | (x & 0x55555555) << 1
+    x = (x >> 2 & 0x33333333) | (x & 0x33333333) << 2
+    x = (x >> 4 & 0x0F0F0F0F) | (x & 0x0F0F0F0F) << 4
+    x = (x >> 8 & 0x00FF00FF) | (x & 0x00FF00FF) << 8
+    return x >> 16 | x << 16

@@ -1,0 +1,66 @@
+# Move ordering: the table's move, captures by their size, killers, history.
+
+cdef enum:
+    HISTORY_MAX = 1 << 14
+    ORDER_TABLE = 1 << 30
+    ORDER_CAPTURE = 1 << 20
+    ORDER_KILLER = 1 << 18
+
+cdef struct Ordering:
+    Move killers[MAX_PLY + 2][2]
+    int32_t history[2][4096]     # [side][short move]
+
+
+cdef void start_ordering(Ordering* ordering) noexcept nogil:
+    """Before a search: killers belong to the last one, history fades."""
+    cdef int i
+    memset(ordering.killers, 0, sizeof(ordering.killers))
+    for i in range(4096):
+        ordering.history[BLACK][i] //= 2
+        ordering.history[WHITE][i] //= 2
+
+
+cdef inline void order_moves(const Ordering* ordering, const MoveList* moves, int table_move, int side, int ply,
+                             int* order) noexcept nogil:
+    cdef int i
+    cdef Move move
+    for i in range(moves.size):
+        move = moves.moves[i]
+        if short_move(move) == table_move:
+            order[i] = ORDER_TABLE
+        elif move_captured(move):
+            order[i] = ORDER_CAPTURE * popcount(move_captured(move))
+        elif move == ordering.killers[ply][0]:
+            order[i] = ORDER_KILLER + 1
+        elif move == ordering.killers[ply][1]:
+            order[i] = ORDER_KILLER
+        else:
+            order[i] = ordering.history[side][short_move(move)]
+
+
+cdef inline int next_best(int* order, int count) noexcept nogil:
+    """The index of the best move not yet taken; marks it as taken."""
+    cdef int best = 0
+    cdef int i
+    for i in range(1, count):
+        if order[i] > order[best]:
+            best = i
+    order[best] = -(1 << 30)
+    return best
+
+
+cdef inline void adjust_history(int32_t* entry, int bonus) noexcept nogil:
+    entry[0] += bonus - entry[0] * (bonus if bonus > 0 else -bonus) // HISTORY_MAX
+
+
+cdef inline void reward(Ordering* ordering, const MoveList* moves, const int* tried, int tried_count, Move best,
+                        int side, int ply, int depth) noexcept nogil:
+    """A quiet move failed high: remember it, and hold it against those tried before it."""
+    cdef int bonus = min(depth * depth, 400)
+    cdef int i
+    if ordering.killers[ply][0] != best:
+        ordering.killers[ply][1] = ordering.killers[ply][0]
+        ordering.killers[ply][0] = best
+    adjust_history(&ordering.history[side][short_move(best)], bonus)
+    for i in range(tried_count):
+        adjust_history(&ordering.history[side][short_move(moves.moves[tried[i]])], -bonus)

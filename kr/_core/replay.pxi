@@ -1,0 +1,49 @@
+# Stored games: moves in 16 bits, and games replayed from them.
+
+cdef int move_code(const MoveList* moves, Move move) noexcept nogil:
+    """Origin, target, and which of the captures between the same two squares."""
+    cdef int variant = 0
+    cdef int i
+    for i in range(moves.size):
+        if moves.moves[i] == move:
+            break
+        if short_move(moves.moves[i]) == short_move(move):
+            variant += 1
+    return move_from(move) | move_to(move) << 5 | variant << 10
+
+
+cdef Move coded_move(const Board* board, int code) noexcept nogil:
+    """The legal move with this code; 0 where there is none."""
+    cdef MoveList moves
+    cdef int variant = code >> 10
+    cdef int i
+    generate(board, &moves)
+    for i in range(moves.size):
+        if move_from(moves.moves[i]) == (code & 31) and move_to(moves.moves[i]) == (code >> 5 & 31):
+            if variant == 0:
+                return moves.moves[i]
+            variant -= 1
+    return 0
+
+
+def count_pieces(const uint32_t[:, ::1] start, const uint8_t[::1] side, const int64_t[::1] first,
+                 const uint16_t[::1] move, int64_t[:, ::1] counts):
+    """Add to counts (25, 2) the positions of these games by number of pieces and by whether there is a king.
+
+    start (G, 3) black, white, kings; side (G,); first (G + 1,) offsets into move (P,). Returns the first game with
+    a move that is not legal, -1 if all are. Releases the GIL.
+    """
+    cdef Py_ssize_t game, ply
+    cdef Board board
+    cdef Move chosen
+    with nogil:
+        for game in range(side.shape[0]):
+            board = board_from_bits(start[game, 0], start[game, 1], start[game, 2], side[game])
+            for ply in range(first[game], first[game + 1]):
+                counts[popcount(board.pieces[BLACK] | board.pieces[WHITE]), 1 if board.kings else 0] += 1
+                chosen = coded_move(&board, move[ply])
+                if chosen == 0:
+                    with gil:
+                        return game
+                board = played(&board, chosen)
+    return -1

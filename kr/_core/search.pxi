@@ -1,0 +1,368 @@
+# Alpha-beta search: principal variation search with a transposition table, enhanced transposition cutoffs,
+# late-move reductions and single-reply extensions; a quiescence search that never scores a pending capture.
+
+from cpython.exc cimport PyErr_CheckSignals
+
+cdef extern from *:
+    """
+    #include <time.h>
+    static double kr_seconds(void) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return now.tv_sec + 1e-9 * now.tv_nsec;
+    }
+    """
+    double seconds "kr_seconds"() noexcept nogil
+
+cdef enum:
+    CHECK_NODES = 1024       # nodes between looks at the clock
+    CHECK_SIGNALS = 64       # looks at the clock between looks for Ctrl-C
+    MIN_REPETITION = 4       # plies after which a position can first come back
+    ASPIRATION_DEPTH = 4
+    ASPIRATION_WINDOW = 16
+    ETC_DEPTH = 2            # enhanced transposition cutoffs from this depth on
+    LMR_DEPTH = 3            # late-move reductions from this depth on
+    LMR_MOVE = 3             # and from this move on, counted from 0
+    LMR_FAR_MOVE = 8         # one ply more from here on
+    LMR_FAR_DEPTH = 6
+    THREAT_PLIES = 1         # full-width plies in quiescence where the opponent threatens to capture
+
+cdef struct Line:
+    int score
+    int length
+    Move moves[MAX_PLY]
+
+cdef struct Worker:
+    # One thread's search.
+    const Evaluation* evaluation
+    Table* table
+    Ordering ordering
+    # limits
+    volatile int* stop       # set from outside
+    void* owner              # the Searcher that wants to hear of Ctrl-C, or NULL
+    bint stopped
+    u64 nodes
+    u64 node_limit
+    double deadline
+    int checks
+    # the game: positions before the root, then those of the current line
+    int root_index
+    u64 keys[MAX_GAME + MAX_PLY]
+    int reversible[MAX_GAME + MAX_PLY]   # plies since the last capture or man's move
+    # principal variations
+    Move pv[MAX_PLY + 1][MAX_PLY + 1]
+    int pv_length[MAX_PLY + 1]
+    # results
+    int root_depth
+    Line root_line           # best so far in the running iteration; empty at its start
+    int line_count
+    Line lines[MAX_LINES]    # of the last finished iteration, best first
+    int depth                # of the last finished iteration
+
+ctypedef void (*IterationCallback)(Worker* worker, void* listener) noexcept nogil
+
+
+cdef void check_clock(Worker* worker) noexcept nogil:
+    if worker.stop[0] or seconds() >= worker.deadline:
+        worker.stopped = True
+    worker.checks += 1
+    if worker.owner != NULL and worker.checks % CHECK_SIGNALS == 0:
+        if hear_signals(worker.owner):
+            worker.stopped = True
+
+
+cdef inline bint out_of_limits(Worker* worker) noexcept nogil:
+    """Count a node, unless a limit is reached."""
+    if worker.nodes >= worker.node_limit:
+        worker.stopped = True
+    elif worker.nodes % CHECK_NODES == CHECK_NODES - 1:
+        check_clock(worker)
+    if not worker.stopped:
+        worker.nodes += 1
+    return worker.stopped
+
+
+cdef inline bint is_draw_by_rule(const Worker* worker, int ply) noexcept nogil:
+    """A position that came before, in the line or in the game, or too long without progress."""
+    cdef int here = worker.root_index + ply
+    cdef int back = worker.reversible[here]
+    cdef int i
+    if back < MIN_REPETITION:
+        return False
+    if back >= NO_PROGRESS_PLIES:
+        return True
+    if back > here:
+        back = here
+    i = MIN_REPETITION
+    while i <= back:
+        if worker.keys[here - i] == worker.keys[here]:
+            return True
+        i += 2
+    return False
+
+
+cdef inline void update_pv(Worker* worker, int ply, Move move) noexcept nogil:
+    cdef int i
+    cdef int length = worker.pv_length[ply + 1]
+    worker.pv[ply][0] = move
+    for i in range(length):
+        worker.pv[ply][i + 1] = worker.pv[ply + 1][i]
+    worker.pv_length[ply] = length + 1
+
+
+cdef inline bint is_excluded(const Worker* worker, Move move) noexcept nogil:
+    """At the root: moves that already have their line in this iteration."""
+    cdef int i
+    for i in range(worker.line_count):
+        if worker.lines[i].moves[0] == move:
+            return True
+    return False
+
+
+cdef int qsearch(Worker* worker, const Board* board, int alpha, int beta, int ply, int threats) noexcept nogil:
+    """Captures to their end; then the static score, unless the opponent threatens to capture."""
+    cdef MoveList moves
+    cdef Board child
+    cdef int best = -SCORE_INFINITE
+    cdef int score, i
+    cdef bint capture
+    worker.pv_length[ply] = 0
+    if out_of_limits(worker):
+        return 0
+    capture = has_capture(board, board.side)
+    if not capture:
+        # no move is a loss
+        if not has_quiet(board, board.side):
+            return ply - SCORE_WIN
+        # quiet, or too deep to care
+        if threats == 0 or ply >= MAX_PLY - 1 or not has_capture(board, 1 - board.side):
+            return evaluate(worker.evaluation, board)
+        threats -= 1
+    elif ply >= MAX_PLY - 1:
+        return evaluate(worker.evaluation, board)
+    generate(board, &moves)
+    for i in range(moves.size):
+        child = played(board, moves.moves[i])
+        score = -qsearch(worker, &child, -beta, -alpha, ply + 1, threats)
+        if worker.stopped:
+            return 0
+        if score > best:
+            best = score
+            if score > alpha:
+                alpha = score
+                update_pv(worker, ply, moves.moves[i])
+                if score >= beta:
+                    break
+    return best
+
+
+cdef inline int reduction(int depth, int index, bint quiet, bint forcing) noexcept nogil:
+    """Plies less for moves late in the order; none for captures and moves that force one."""
+    if depth < LMR_DEPTH or index < LMR_MOVE or not quiet or forcing:
+        return 0
+    return 2 if index >= LMR_FAR_MOVE and depth >= LMR_FAR_DEPTH else 1
+
+
+cdef int search(Worker* worker, const Board* board, int alpha, int beta, int depth, int ply) noexcept nogil:
+    """The score of the position within (alpha, beta), fail soft; `depth` plies are left, `ply` lie behind."""
+    cdef MoveList moves
+    cdef Board children[MAX_MOVES]
+    cdef int order[MAX_MOVES]
+    cdef int tried[MAX_MOVES]
+    cdef Hit hit, hit_child
+    cdef Move best_move = 0
+    cdef int first_alpha = alpha
+    cdef int best = -SCORE_INFINITE
+    cdef bint pv_node = beta - alpha > 1
+    cdef int here = worker.root_index + ply
+    cdef int count, i, index, score, new_depth, less, bound
+    if depth <= 0:
+        return qsearch(worker, board, alpha, beta, ply, THREAT_PLIES)
+
+    # limits and draws by rule
+    worker.pv_length[ply] = 0
+    if out_of_limits(worker):
+        return 0
+    worker.keys[here] = board.key
+    if ply > 0:
+        if is_draw_by_rule(worker, ply):
+            return 0
+        if ply >= MAX_PLY - 1:
+            return evaluate(worker.evaluation, board)
+        # a win found nearer the root can't be bettered here
+        alpha = max(alpha, ply - SCORE_WIN)
+        beta = min(beta, SCORE_WIN - ply - 1)
+        if alpha >= beta:
+            return alpha
+
+    # transposition table
+    hit = probe(worker.table, board.key, ply)
+    if hit.found and not pv_node and hit.depth >= depth:
+        if hit.bound == BOUND_EXACT or hit.bound == (BOUND_LOWER if hit.score >= beta else BOUND_UPPER):
+            return hit.score
+
+    # moves: none is a loss
+    generate(board, &moves)
+    count = moves.size
+    if count == 0:
+        return ply - SCORE_WIN
+    for i in range(count):
+        children[i] = played(board, moves.moves[i])
+        prefetch(cluster_of(worker.table, children[i].key))
+
+    # single-reply extension
+    new_depth = depth - 1
+    if count == 1 and ply < 2 * worker.root_depth:
+        new_depth = depth
+
+    # enhanced transposition cutoffs: a child already known to be good enough
+    if not pv_node and depth >= ETC_DEPTH:
+        for i in range(count):
+            hit_child = probe(worker.table, children[i].key, ply + 1)
+            if (hit_child.found and hit_child.depth >= new_depth and hit_child.bound & BOUND_UPPER
+                    and -hit_child.score >= beta):
+                return -hit_child.score
+
+    order_moves(&worker.ordering, &moves, hit.move, board.side, ply, order)
+    for index in range(count):
+        i = next_best(order, count)
+        tried[index] = i
+        if ply == 0 and is_excluded(worker, moves.moves[i]):
+            continue
+        worker.reversible[here + 1] = worker.reversible[here] + 1 if is_reversible(board, moves.moves[i]) else 0
+
+        # the first move with the full window, the others to be refuted
+        if best == -SCORE_INFINITE:
+            score = -search(worker, &children[i], -beta, -alpha, new_depth, ply + 1)
+        else:
+            less = reduction(depth, index, move_captured(moves.moves[i]) == 0,
+                             has_capture(&children[i], children[i].side))
+            score = -search(worker, &children[i], -alpha - 1, -alpha, new_depth - less, ply + 1)
+            if less and score > alpha:
+                score = -search(worker, &children[i], -alpha - 1, -alpha, new_depth, ply + 1)
+            if score > alpha and score < beta:
+                score = -search(worker, &children[i], -beta, -alpha, new_depth, ply + 1)
+        if worker.stopped:
+            return 0
+
+        if score > best:
+            best = score
+            if score > alpha:
+                alpha = score
+                best_move = moves.moves[i]
+                update_pv(worker, ply, best_move)
+                if ply == 0:
+                    keep_root_line(worker, score)
+                if score >= beta:
+                    if move_captured(best_move) == 0:
+                        reward(&worker.ordering, &moves, tried, index, best_move, board.side, ply, depth)
+                    break
+
+    if ply > 0 or worker.line_count == 0:
+        bound = BOUND_LOWER if best >= beta else (BOUND_EXACT if best > first_alpha else BOUND_UPPER)
+        store(worker.table, board.key, best_move, best, bound, depth, ply)
+    return best
+
+
+cdef void keep_root_line(Worker* worker, int score) noexcept nogil:
+    """A root move has become the best: it stands even if the iteration is cut short."""
+    worker.root_line.score = score
+    worker.root_line.length = worker.pv_length[0]
+    memcpy(worker.root_line.moves, worker.pv[0], worker.pv_length[0] * sizeof(Move))
+
+
+cdef void search_window(Worker* worker, const Board* board, int depth, const Line* previous) noexcept nogil:
+    """One iteration for one line: a narrow window round the last score, widened where it fails."""
+    cdef int alpha = -SCORE_INFINITE
+    cdef int beta = SCORE_INFINITE
+    cdef int margin = ASPIRATION_WINDOW
+    cdef int score
+    if depth >= ASPIRATION_DEPTH and previous.length and abs(previous.score) < SCORE_DECIDED:
+        alpha = previous.score - margin
+        beta = previous.score + margin
+    while True:
+        score = search(worker, board, alpha, beta, depth, 0)
+        if worker.stopped:
+            return
+        margin *= 4
+        if score <= alpha:
+            alpha = -SCORE_INFINITE if margin > 300 or score < -SCORE_DECIDED else score - margin
+        elif score >= beta:
+            beta = SCORE_INFINITE if margin > 300 or score > SCORE_DECIDED else score + margin
+        else:
+            return
+
+
+cdef void sort_lines(Worker* worker) noexcept nogil:
+    cdef Line line
+    cdef int i, j
+    for i in range(1, worker.line_count):
+        line = worker.lines[i]
+        j = i
+        while j > 0 and worker.lines[j - 1].score < line.score:
+            worker.lines[j] = worker.lines[j - 1]
+            j -= 1
+        worker.lines[j] = line
+
+
+cdef void think(Worker* worker, const Board* board, int max_depth, int lines, bint forced_at_once,
+                IterationCallback callback, void* listener) noexcept nogil:
+    """Iterative deepening. Results are in worker.lines, worker.depth and worker.nodes; no lines without a move.
+
+    The limits, the history before the root, the table and the evaluation are set by the caller. The callback is
+    called after each iteration with the lines in place.
+    """
+    cdef MoveList moves
+    cdef Line previous[MAX_LINES]
+    cdef int previous_count = 0
+    cdef int depth, i
+    worker.nodes = 0
+    worker.checks = 0
+    worker.stopped = False
+    worker.depth = 0
+    worker.line_count = 0
+    start_ordering(&worker.ordering)
+    generate(board, &moves)
+    if moves.size == 0:
+        return
+    lines = min(lines, min(moves.size, MAX_LINES))
+    for depth in range(1, min(max_depth, MAX_PLY - 1) + 1):
+        worker.root_depth = depth
+        worker.line_count = 0
+        for i in range(lines):
+            worker.root_line.length = 0
+            if i >= previous_count:
+                previous[i].length = 0
+            search_window(worker, board, depth, &previous[i])
+            if worker.root_line.length:
+                worker.lines[i] = worker.root_line
+                worker.line_count = i + 1
+            if worker.stopped:
+                break
+        if worker.stopped:
+            break
+        sort_lines(worker)
+        worker.depth = depth
+        previous_count = worker.line_count
+        memcpy(previous, worker.lines, previous_count * sizeof(Line))
+        if callback != NULL:
+            callback(worker, listener)
+        if worker.stop[0]:
+            break
+        # nothing left to find: a forced move, or a decided game searched to its end
+        if forced_at_once and moves.size == 1:
+            break
+        if lines == 1 and SCORE_WIN - abs(worker.lines[0].score) <= depth:
+            break
+    if worker.stopped:
+        # what the cut iteration found stands before the lines it did not reach
+        for i in range(previous_count):
+            if worker.line_count < lines and not is_excluded(worker, previous[i].moves[0]):
+                worker.lines[worker.line_count] = previous[i]
+                worker.line_count += 1
+    if worker.line_count == 0:
+        # not even one move was searched: any legal one
+        worker.lines[0].score = 0
+        worker.lines[0].length = 1
+        worker.lines[0].moves[0] = moves.moves[0]
+        worker.line_count = 1

@@ -1,0 +1,186 @@
+# Games of the engine against itself, one after the other in one thread, without the GIL.
+#
+# Game i depends only on the seed, i and the settings: its own random numbers, a cleared table, an own small noise
+# on the static scores for variety.
+
+cpdef enum:
+    MAX_GAME_PLIES = 400     # a game that is still going on is a draw
+    # why a game ended
+    REASON_NO_MOVE = 0       # the side to move has no legal move and loses
+    REASON_REPETITION = 1
+    REASON_NO_PROGRESS = 2
+    REASON_PROVEN = 3        # the search saw the win to its end
+    REASON_CLEAR = 4         # both sides agreed for long enough on a winning score
+    REASON_LENGTH = 5
+
+cdef struct GameRules:
+    u64 seed
+    u64 nodes                # a move; 0 for no limit
+    double move_time         # seconds a move; 0 for no limit
+    int random_plies         # up to this many random moves follow the opening
+    int noise                # centi-men
+    int draw_plies           # without a capture or a man's move
+    int clear_score          # centi-men; 0 to play on
+    int clear_plies
+
+cdef struct GameRecord:
+    Board start
+    int opening
+    int result               # Black's view
+    int reason
+    int plies
+    uint16_t moves[MAX_GAME_PLIES]
+    int16_t scores[MAX_GAME_PLIES]
+
+
+cdef Board random_start(const GameRules* rules, const uint32_t* opening, GameRecord* record, u64* random) noexcept nogil:
+    """The opening and some random moves, never into the end of the game."""
+    cdef Board board = board_from_bits(opening[0], opening[1], opening[2], <int>opening[3])
+    cdef Board child
+    cdef MoveList moves, replies
+    cdef int plies = <int>(splitmix64(random) % <u64>(rules.random_plies + 1))
+    record.start = board
+    record.plies = 0
+    while plies > 0:
+        generate(&board, &moves)
+        child = played(&board, moves.moves[splitmix64(random) % <u64>moves.size])
+        generate(&child, &replies)
+        if replies.size == 0:
+            break
+        board = child
+        record.start = board
+        plies -= 1
+    return board
+
+
+cdef void play_game(Worker* worker, Evaluation* evaluation, const GameRules* rules, const uint32_t* openings,
+                    int opening_count, int64_t game, GameRecord* record) noexcept nogil:
+    cdef MoveList moves
+    cdef Move move
+    cdef Board board
+    cdef u64 random = rules.seed * <u64>0x9E3779B97F4A7C15 + <u64>game * <u64>0xD1342543DE82EF95
+    cdef int black_score = 0
+    cdef int clear = 0       # searched plies in a row on which the score was clear; the sign says for whom
+    cdef int score
+    splitmix64(&random)
+    clear_table(worker.table)
+    memset(&worker.ordering, 0, sizeof(Ordering))
+    record.opening = <int>(splitmix64(&random) % <u64>opening_count)
+    board = random_start(rules, openings + 4 * record.opening, record, &random)
+    evaluation.noise_seed = splitmix64(&random)
+    worker.root_index = 0
+    worker.reversible[0] = 0
+    record.result = 0
+    while True:
+        worker.keys[worker.root_index] = board.key
+        generate(&board, &moves)
+        if moves.size == 0:
+            record.result = -1 if board.side == BLACK else 1
+            record.reason = REASON_NO_MOVE
+            return
+        if worker.reversible[worker.root_index] >= rules.draw_plies:
+            record.reason = REASON_NO_PROGRESS
+            return
+        if is_draw_by_rule(worker, 0):
+            record.reason = REASON_REPETITION
+            return
+        if record.plies == MAX_GAME_PLIES:
+            record.reason = REASON_LENGTH
+            return
+        if moves.size == 1:
+            # a forced move needs no search
+            move = moves.moves[0]
+            score = SCORE_NONE
+        else:
+            new_generation(worker.table)
+            worker.deadline = seconds() + rules.move_time if rules.move_time > 0 else 1e300
+            think(worker, &board, MAX_PLY, 1, True, NULL, NULL)
+            if worker.stop[0]:
+                return
+            move = worker.lines[0].moves[0]
+            score = worker.lines[0].score
+            black_score = score if board.side == BLACK else -score
+            if abs(score) > SCORE_DECIDED:
+                record.result = 1 if black_score > 0 else -1
+                record.reason = REASON_PROVEN
+                return
+            if abs(score) < rules.clear_score:
+                clear = 0
+            elif black_score > 0:
+                clear = clear + 1 if clear > 0 else 1
+            else:
+                clear = clear - 1 if clear < 0 else -1
+            if rules.clear_score and abs(clear) >= rules.clear_plies:
+                record.result = 1 if black_score > 0 else -1
+                record.reason = REASON_CLEAR
+                return
+        record.moves[record.plies] = <uint16_t>move_code(&moves, move)
+        record.scores[record.plies] = <int16_t>score
+        record.plies += 1
+        worker.reversible[worker.root_index + 1] = (
+            worker.reversible[worker.root_index] + 1 if is_reversible(&board, move) else 0)
+        worker.root_index += 1
+        board = played(&board, move)
+
+
+cdef class SelfPlayer:
+    """Plays games of an evaluation against itself; one for each thread."""
+    cdef Evaluation evaluation
+    cdef Evaluator evaluator     # owns the tables
+    cdef Table table
+    cdef Worker* worker
+    cdef GameRecord* record
+    cdef GameRules rules
+
+    def __cinit__(self, Evaluator evaluator not None, *, u64 seed, u64 hash_bytes, u64 nodes, double move_time,
+                  int random_plies, int noise, int draw_plies, int clear_score, int clear_plies):
+        self.evaluator = evaluator
+        self.evaluation = evaluator.evaluation
+        self.evaluation.noise = noise
+        self.rules.seed = seed
+        self.rules.nodes = nodes
+        self.rules.move_time = move_time
+        self.rules.random_plies = random_plies
+        self.rules.noise = noise
+        self.rules.draw_plies = draw_plies
+        self.rules.clear_score = clear_score
+        self.rules.clear_plies = clear_plies
+        self.worker = <Worker*>calloc(1, sizeof(Worker))
+        self.record = <GameRecord*>calloc(1, sizeof(GameRecord))
+        if self.worker == NULL or self.record == NULL or allocate_table(&self.table, hash_bytes) < 0:
+            raise MemoryError("no memory for the search")
+        self.worker.evaluation = &self.evaluation
+        self.worker.table = &self.table
+        self.worker.node_limit = nodes if nodes > 0 else <u64>1 << 62
+
+    def __dealloc__(self):
+        free(self.worker)
+        free(self.record)
+        free(self.table.entries)
+
+    def play(self, const uint32_t[:, ::1] openings, int64_t game, uint32_t[::1] start, uint16_t[::1] moves,
+             int16_t[::1] scores, int32_t[::1] stop):
+        """Play one game without the GIL; None if `stop[0]` was set meanwhile.
+
+        openings: (n, 4) black, white, kings, side. Writes the start position (black, white, kings, side) into
+        `start` and the plies into `moves` and `scores` (MAX_GAME_PLIES each); returns
+        (plies, result, reason, opening).
+        """
+        cdef GameRecord* record = self.record
+        cdef int count = <int>openings.shape[0]
+        if start.shape[0] < 4 or moves.shape[0] < MAX_GAME_PLIES or scores.shape[0] < MAX_GAME_PLIES:
+            raise ValueError("too little room for a game")
+        if count == 0:
+            raise ValueError("no opening to play")
+        self.worker.stop = <volatile int*>&stop[0]
+        with nogil:
+            play_game(self.worker, &self.evaluation, &self.rules, &openings[0, 0], count, game, record)
+        if stop[0]:
+            return None
+        start[0] = unpad(record.start.pieces[BLACK])
+        start[1] = unpad(record.start.pieces[WHITE])
+        start[2] = unpad(record.start.kings)
+        start[3] = record.start.side
+        memcpy(&moves[0], record.moves, record.plies * sizeof(uint16_t))
+        memcpy(&scores[0], record.scores, record.plies * sizeof(int16_t))
+        return record.plies, record.result, record.reason, record.opening

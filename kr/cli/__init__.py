@@ -1,0 +1,126 @@
+"""`kr <command>`: parse, call one function, print.
+
+Each command is one small file here (see options.py for how to add one), imported only when it is the one asked
+for: `kr --help` imports none of them.
+"""
+
+import importlib
+import inspect
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from kr.cli import console
+from kr.errors import InvalidFenError, InvalidSettingError, KrError
+
+# Command, its module in this directory, and its line in `kr --help`.
+COMMANDS = {
+    "perft": ("perft", "Count the leaves of the move tree."),
+    "solve-problem": ("solve", "Solve classic positions, or yours."),
+    "match": ("match", "Play two players against each other, with Elo."),
+    "selfplay": ("selfplay", "Play games of the engine against itself, to learn from."),
+    "games": ("games", "Show what a directory of self-play games holds; export PDN."),
+    "fit": ("fit", "Fit region tables to self-play games."),
+    "weights": ("weights", "Show where a weights file comes from."),
+    "openings": ("openings", "List or check the opening ballots."),
+    "hub": ("hub", "Speak the Hub 2 protocol on standard input and output."),
+    "bench": ("bench", "Search fixed positions: the node signature and the speed."),
+}
+
+EXAMPLE = "\nExample"
+
+
+def split_example(text: str) -> tuple[str, str]:
+    """A command's docstring as help and epilog: the epilog starts at its "Example" line, kept line by line."""
+    help, found, example = text.partition(EXAMPLE)
+    return help, f"\b{EXAMPLE}{example.rstrip()}" if found else ""
+
+
+def build_command(name: str) -> Any:
+    """The click command of one of COMMANDS, from its module's `command`: a function or a typer app."""
+    command = importlib.import_module(f"kr.cli.{COMMANDS[name][0]}").command
+    grouped = isinstance(command, typer.Typer)
+    app = command if grouped else typer.Typer(add_completion=False)
+    app.rich_markup_mode = None
+    if not grouped:
+        app.command(name)(command)
+    for entry in app.registered_commands:
+        entry.help, entry.epilog = split_example(inspect.getdoc(entry.callback) or "")
+    return typer.main.get_group(app) if grouped else typer.main.get_command(app)
+
+
+class Commands(TyperGroup):
+    """A group that knows its commands by name and imports the one that is called."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        return build_command(cmd_name) if cmd_name in COMMANDS else None
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            console.fail("interrupted")
+
+
+app = typer.Typer(
+    cls=Commands,
+    add_completion=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=split_example(
+        """
+Example:
+    kr match --ballot 11man --tc 0.3s"""
+    )[1],
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from kr import __version__
+
+        print(f"kr {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def kr(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """English draughts: a strong engine, and the lab that trains it."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line (this process's own by default); return its exit code, 0 good, 1 failed, 2 bad usage.
+
+    Whatever goes wrong outside kr's own code is one line on stderr.
+    """
+    try:
+        code = typer.main.get_command(app).main(args=arguments, prog_name="kr", standalone_mode=False)
+        sys.stdout.flush()
+    except (InvalidSettingError, InvalidFenError) as error:
+        return console.say_error(error, 2)
+    except (KrError, OSError, MemoryError) as error:
+        return console.say_error(error, 1)
+    except SystemExit:
+        # click leaves this way when the reader of our output has gone.
+        return 1
+    except Exception as error:
+        # Usage errors, known by their methods: typer brings its own click or uses the public one, by version.
+        if not hasattr(error, "format_message"):
+            raise
+        command = getattr(getattr(error, "ctx", None), "command_path", "kr")
+        return console.say_error(f"{error.format_message().rstrip('.')} (see {command} --help)", 2)
+    return code if isinstance(code, int) else 0

@@ -1,0 +1,61 @@
+"""`kr perft`."""
+
+import time
+from typing import Annotated
+
+import typer
+
+from kr.cli import console, options
+from kr.counting import divide, perft
+from kr.errors import InvalidSettingError
+from kr.position import Position
+from kr.units import format_rate
+
+
+def command(
+    fen: Annotated[str, typer.Argument(show_default="the start position", metavar="FEN")] = "",
+    depth: Annotated[int, typer.Option(help="Plies to count.")] = 9,
+    divided: Annotated[bool, typer.Option("--divide", help="Show the leaves below each move instead.")] = False,
+    threads: Annotated[int, typer.Option(help="Threads to count with.")] = 1,
+    json: options.Json = False,
+) -> None:
+    """Count the leaves of the move tree, and how many the move generator makes each second.
+
+    Captures of the same pieces by different ways count separately.
+
+    Example:
+        kr perft --depth 11
+        kr perft 'W:W21,K30:B1,2' --depth 6 --divide
+    """
+    position = Position.from_fen(fen) if fen else Position()
+    if depth < 1:
+        raise InvalidSettingError(f"--depth: {depth} is not 1 or more plies")
+    if divided:
+        began = time.perf_counter()
+        counts = divide(position, depth, threads)
+        seconds = time.perf_counter() - began
+        leaves = sum(count for _, count in counts)
+        if json:
+            moves = [{"move": str(move), "leaves": count} for move, count in counts]
+            console.emit_json({"fen": position.fen, **_measured(depth, leaves, seconds), "divide": moves})
+        else:
+            print(console.table(["move", "leaves"], [(str(move), count) for move, count in counts]))
+            print(f"depth {depth}: {leaves} leaves")
+        return
+
+    lines = []
+    if not json:
+        print(f"{'depth':>5}  {'leaves':>16}  {'seconds':>9}  {'leaves/s':>8}")
+    for plies in range(1, depth + 1):
+        began = time.perf_counter()
+        leaves = perft(position, plies, threads)
+        lines.append(_measured(plies, leaves, time.perf_counter() - began))
+        if not json:
+            rate = format_rate(lines[-1]["leaves_per_second"])
+            print(f"{plies:5}  {leaves:16}  {lines[-1]['seconds']:9.3f}  {rate:>8}", flush=True)
+    if json:
+        console.emit_json({"fen": position.fen, **lines[-1], "depths": lines})
+
+
+def _measured(depth: int, leaves: int, seconds: float) -> dict[str, float]:
+    return {"depth": depth, "leaves": leaves, "seconds": seconds, "leaves_per_second": leaves / max(seconds, 1e-9)}

@@ -1,0 +1,34 @@
+"""`kr selfplay`."""
+
+from kr.cli import console, options
+from kr.lab.selfplay import SelfplaySettings, Tally, play, report
+
+
+def run(settings: SelfplaySettings, json: options.Json = False) -> None:
+    """Play games against itself and store them, with a score for each move, in a run directory.
+
+    The same command goes on where an earlier start was interrupted. Game i is the same whatever the number of
+    workers.
+
+    Example:
+        kr selfplay --games 1e6 --out games/first --weights material
+    """
+    with console.progress("self-play", settings.games, "games") as progress:
+        begun = False
+
+        def on_game(tally: Tally) -> None:
+            nonlocal begun
+            if not begun:
+                begun = True
+                progress.advance(tally.earlier)
+            progress.advance(1, f"B {tally.black_wins} W {tally.white_wins} D {tally.draws}")
+
+        tally = play(settings, on_game)
+    if json:
+        console.emit_json({"settings": settings, "games": tally.earlier + tally.played, "tally": tally,
+                           "games_per_second": tally.games_per_second})
+    else:
+        print(report(tally))
+
+
+command = options.command(SelfplaySettings, run)

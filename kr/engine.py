@@ -1,0 +1,245 @@
+"""The engine: static scores and searches over the compiled core. It calls back, and never prints."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kr import _core
+from kr.errors import IllegalMoveError, InvalidSettingError
+from kr.position import Move, Position
+from kr.units import format_duration, parse_count, parse_duration
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SCORE_WIN: int = _core.SCORE_WIN
+"""The score of a won game; a win in n plies scores n less."""
+SCORE_DECIDED: int = _core.SCORE_DECIDED
+"""Beyond this, a score is a proven win or loss."""
+MAX_LINES: int = _core.MAX_LINES
+"""Principal variations that one search can keep."""
+BUILT_IN = ("manual", "material")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a search ends: at the first limit reached; with none it goes on until it is stopped."""
+
+    time: float | None = None
+    """Seconds."""
+    nodes: int | None = None
+    depth: int | None = None
+    """Plies of the last iteration."""
+
+    def __post_init__(self) -> None:
+        for name in ("time", "nodes", "depth"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise InvalidSettingError(f"the limit {name}={value} must be more than 0")
+
+    @classmethod
+    def parse(cls, text: str) -> Limits:
+        """Limits as text: "0.3s", "20ms", "nodes=2000", "depth=8", or several with commas between.
+
+        Raises InvalidSettingError.
+        """
+        limits: dict[str, float | int] = {}
+        for part in text.split(","):
+            name, equals, value = part.strip().partition("=")
+            if not equals:
+                name, value = "time", name
+            if name in limits or name not in ("time", "nodes", "depth"):
+                raise InvalidSettingError(f"{text!r} is not a limit such as 0.3s, nodes=2000 or depth=8")
+            limits[name] = parse_duration(value) if name == "time" else parse_count(value)
+        return cls(**limits)  # type: ignore[arg-type]
+
+    def __str__(self) -> str:
+        parts = [f"{name}={value}" for name, value in (("nodes", self.nodes), ("depth", self.depth)) if value]
+        if self.time is not None:
+            parts.insert(0, format_duration(self.time))
+        return ",".join(parts) or "infinite"
+
+
+@dataclass(frozen=True)
+class Info:
+    """One principal variation after an iteration."""
+
+    depth: int
+    """Plies."""
+    score: int
+    """Centi-men, side to move's view; beyond SCORE_DECIDED a proven win or loss."""
+    nodes: int
+    """In the whole search so far."""
+    time: float
+    """Seconds since the search began."""
+    pv: tuple[Move, ...]
+    multipv: int = 1
+    """Rank of this line, from 1."""
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """What a search found; the fields of its best line, and all lines."""
+
+    move: Move
+    score: int
+    depth: int
+    nodes: int
+    time: float
+    pv: tuple[Move, ...]
+    lines: tuple[Info, ...]
+
+    @property
+    def nps(self) -> float:
+        """Nodes a second."""
+        return self.nodes / max(self.time, 1e-6)
+
+
+class Engine:
+    """A player with its own hash table.
+
+    weights: the path of a weights file, "manual" (the hand-built evaluation), "material" (men and kings only), or
+    None for the shipped tables. hash_mb: megabytes of hash table. threads: searching in parallel; with one, the same
+    search from the same state gives the same result. Raises InvalidWeightsError and InvalidSettingError.
+    """
+
+    def __init__(self, weights: str | Path | None = None, hash_mb: float = 64, threads: int = 1) -> None:
+        if not 0 < hash_mb <= 1 << 20:
+            raise InvalidSettingError(f"hash_mb is {hash_mb}; megabytes, more than 0 and at most 1048576")
+        if not 1 <= threads <= 1024:
+            raise InvalidSettingError(f"threads is {threads}; from 1 to 1024")
+        self.name, self.signature, self._evaluator = load_evaluator(weights)
+        self.hash_mb = hash_mb
+        self.threads = threads
+        self._busy = threading.Lock()
+        try:
+            self._searcher = _core.Searcher(self._evaluator, int(hash_mb * (1 << 20)), threads)
+        except MemoryError as error:
+            raise InvalidSettingError(f"hash_mb is {hash_mb}: {error}") from error
+
+    def search(
+        self,
+        position: Position,
+        limits: Limits,
+        history: Sequence[Position] = (),
+        on_info: Callable[[Info], None] | None = None,
+        multipv: int = 1,
+        forced_at_once: bool = False,
+    ) -> SearchResult:
+        """Search a position and return the best move with its score and principal variation.
+
+        history: the game's positions before this one, oldest first, for draws by repetition. on_info: called for
+        every line after each iteration. multipv: how many best moves get a line. forced_at_once: play a forced move
+        without thinking. A decided score ends the search when it can't be bettered. Raises IllegalMoveError in a
+        position without legal moves, and lets KeyboardInterrupt through.
+        """
+        if position.is_over:
+            raise IllegalMoveError(f"{position.fen} has no legal move to search, the game is over")
+        if not 1 <= multipv <= MAX_LINES:
+            raise InvalidSettingError(f"multipv is {multipv}; from 1 to {MAX_LINES}")
+        if not self._busy.acquire(blocking=False):
+            raise InvalidSettingError("this engine is searching already; use another Engine")
+
+        def listener(found: _Found) -> None:
+            for info in _infos(position, found):
+                if on_info is not None:
+                    on_info(info)
+
+        try:
+            found = self._searcher.search(
+                _bits(position),
+                [_bits(earlier) for earlier in history],
+                limits.time or 0.0,
+                limits.nodes or 0,
+                limits.depth or 0,
+                multipv,
+                forced_at_once,
+                listener if on_info is not None else None,
+            )
+        finally:
+            self._searcher.prepare()
+            self._busy.release()
+        lines = _infos(position, found)
+        best = lines[0]
+        return SearchResult(best.pv[0], best.score, best.depth, best.nodes, best.time, best.pv, tuple(lines))
+
+    def stop(self) -> None:
+        """End the running search at once, from any thread; without one, end the next."""
+        self._searcher.stop()
+
+    def new_game(self) -> None:
+        """Forget the hash table and what earlier searches learned about move ordering."""
+        with self._busy:
+            self._searcher.clear()
+
+    def evaluate(self, position: Position) -> int:
+        """The static score in centi-men, from the side to move; meaningful where nothing can be captured."""
+        return int(self._evaluator.evaluate(*_bits(position)))
+
+    def evaluate_batch(self, positions: NDArray[np.uint32]) -> NDArray[np.int16]:
+        """Static scores (n,) of positions (n, 4): black, white, kings, side. Raises InvalidSettingError."""
+        import numpy as np
+
+        rows = np.ascontiguousarray(positions, dtype=np.uint32)
+        if rows.ndim != 2 or rows.shape[1] != 4:
+            raise InvalidSettingError(f"positions have the shape {rows.shape}; (n, 4) is black, white, kings, side")
+        black, white, kings, side = rows.T
+        if ((black & white) | (kings & ~(black | white))).any() or (side > 1).any():
+            raise InvalidSettingError("positions hold squares with two pieces, kings on empty squares, or no side 0 or 1")
+        scores = np.empty(len(rows), dtype=np.int16)
+        self._evaluator.evaluate_batch(rows, scores)
+        return scores
+
+
+_Found = tuple[list[tuple[int, list[tuple[int, int, int]]]], int, int, float]
+
+
+def load_evaluator(weights: str | Path | None) -> tuple[str, str, _core.Evaluator]:
+    """Name, signature (what identifies the numbers) and core evaluation of a `weights` argument of Engine.
+
+    Raises InvalidWeightsError.
+    """
+    if weights is None or str(weights) not in BUILT_IN:
+        from kr import weights as files
+
+        tables = files.load(files.shipped_path() if weights is None else weights)
+        evaluator = _core.Evaluator(
+            "regions",
+            tables.layout.men,
+            tables.layout.kings,
+            tables.men_table,
+            tables.kings_table,
+            tables.men_material,
+            tables.kings_material,
+        )
+        return ("shipped" if weights is None else Path(weights).stem), tables.checksum, evaluator
+    return str(weights), str(weights), _core.Evaluator(str(weights))
+
+
+def _bits(position: Position) -> tuple[int, int, int, int]:
+    return position.black, position.white, position.kings, int(position.side)
+
+
+def _infos(position: Position, found: _Found) -> list[Info]:
+    lines, depth, nodes, seconds = found
+    return [
+        Info(max(depth, 1), score, nodes, seconds, _moves(position, moves), rank)
+        for rank, (score, moves) in enumerate(lines, 1)
+    ]
+
+
+def _moves(position: Position, moves: list[tuple[int, int, int]]) -> tuple[Move, ...]:
+    """The legal moves of a line that the core gives as squares and captured pieces."""
+    line = []
+    for origin, target, captured in moves:
+        move = position.find_move(origin, target, captured)
+        line.append(move)
+        position = Position(*_core.play(*_bits(position), origin, target, captured))
+    return tuple(line)
+
+

@@ -1,0 +1,1 @@
+"""The laboratory: self-play, fitting, matches, problems and benches over the engine."""

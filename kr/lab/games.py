@@ -1,0 +1,303 @@
+"""Self-play games on disk: a run directory of immutable HDF5 shards.
+
+A shard holds some thousand games whole, with a checksum and where they come from. It appears at once or not at all;
+`shard-000012.h5` holds the games from 12 * shard_games on. Games of a shard that was interrupted wait in
+`shard-000012.part`, of the same format, until the run goes on. The format is described in docs/formats.md.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kr import _core, storage
+from kr.errors import InvalidGamesError
+from kr.pdn import format_game
+from kr.position import Move, Position, Side
+
+KIND = "kr games"
+FORMAT_VERSION = 1
+NO_SCORE: int = _core.SCORE_NONE
+"""The score of a move that was not searched."""
+REASONS = ("no move", "repetition", "no progress", "proven by search", "clear score", "length")
+"""Why a game ended, by its code."""
+
+_DTYPES = {
+    "game": np.int64,
+    "start": np.uint32,
+    "side": np.uint8,
+    "first": np.int64,
+    "result": np.int8,
+    "reason": np.uint8,
+    "opening": np.uint16,
+    "move": np.uint16,
+    "score": np.int16,
+}
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """One game as it was played."""
+
+    game: int
+    start: tuple[int, int, int, int]
+    """Black, white, kings, side to move."""
+    opening: int
+    """Index into the openings of the run."""
+    result: int
+    """Black's view: 1 win, 0 draw, -1 loss."""
+    reason: int
+    """Index into REASONS."""
+    moves: NDArray[np.uint16]
+    """Codes: origin | target << 5 | variant << 10, squares 0-31."""
+    scores: NDArray[np.int16]
+    """Centi-men from the side to move, NO_SCORE where not searched."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shard:
+    """The games of one file as arrays: G games, P plies in all."""
+
+    game: NDArray[np.int64]
+    """(G,) the number of each game in its run."""
+    start: NDArray[np.uint32]
+    """(G, 3) black, white, kings."""
+    side: NDArray[np.uint8]
+    """(G,) side to move at the start."""
+    first: NDArray[np.int64]
+    """(G + 1,) where the plies of each game begin."""
+    result: NDArray[np.int8]
+    """(G,) Black's view: 1, 0, -1."""
+    reason: NDArray[np.uint8]
+    """(G,) index into REASONS."""
+    opening: NDArray[np.uint16]
+    """(G,) index into the openings of the run."""
+    move: NDArray[np.uint16]
+    """(P,) origin | target << 5 | variant << 10."""
+    score: NDArray[np.int16]
+    """(P,) centi-men from the side to move, or NO_SCORE."""
+    attrs: Mapping[str, Any]
+    """Provenance, settings, and the names of the decks that the openings come from."""
+
+    @property
+    def seed(self) -> int:
+        """The seed of the run."""
+        return int(self.attrs.get("seed", 0))
+
+    def __len__(self) -> int:
+        return len(self.game)
+
+
+def arrays(records: Sequence[GameRecord]) -> dict[str, NDArray[Any]]:
+    """The datasets of a shard with these games."""
+    starts = np.array([record.start for record in records], dtype=np.uint32).reshape(-1, 4)
+    lengths = [len(record.moves) for record in records]
+    columns = {
+        "game": [record.game for record in records],
+        "start": starts[:, :3],
+        "side": starts[:, 3],
+        "first": np.concatenate([[0], np.cumsum(lengths)]),
+        "result": [record.result for record in records],
+        "reason": [record.reason for record in records],
+        "opening": [record.opening for record in records],
+        "move": np.concatenate([record.moves for record in records] or [[]]),
+        "score": np.concatenate([record.scores for record in records] or [[]]),
+    }
+    return {name: np.ascontiguousarray(column, dtype=_DTYPES[name]) for name, column in columns.items()}
+
+
+def write_shard(path: Path, records: Sequence[GameRecord], attrs: Mapping[str, Any]) -> None:
+    """Write a shard at once or not at all."""
+    import h5py
+
+    datasets = arrays(records)
+    with storage.atomic_path(path) as temporary, h5py.File(temporary, "w", libver=("v110", "v110")) as file:
+        for name, column in datasets.items():
+            packing: dict[str, Any] = {}
+            if len(column):
+                packing = {"compression": "gzip", "compression_opts": 6, "shuffle": True, "chunks": column.shape}
+            file.create_dataset(name, data=column, **packing)
+        file.attrs.update({**attrs, "kind": KIND, "format_version": FORMAT_VERSION, "checksum": _checksum(datasets)})
+
+
+def read_shard(path: Path | str) -> Shard:
+    """Read and check a shard. Raises InvalidGamesError, naming the file, for anything that isn't one."""
+    import h5py
+
+    try:
+        with h5py.File(path, "r") as file:
+            attrs = {
+                name: value.item() if isinstance(value, np.generic) else value for name, value in file.attrs.items()
+            }
+            if attrs.get("kind") != KIND:
+                raise InvalidGamesError(f"{path}: not a file of self-play games")
+            if attrs.get("format_version") != FORMAT_VERSION:
+                raise InvalidGamesError(
+                    f"{path}: format version {attrs.get('format_version')}, this kr reads {FORMAT_VERSION}"
+                )
+            datasets = {name: np.asarray(file[name]) for name in _DTYPES}
+    except FileNotFoundError as error:
+        raise InvalidGamesError(f"{path}: no such file") from error
+    except (OSError, KeyError, RuntimeError) as error:
+        raise InvalidGamesError(f"{path}: damaged, or not an HDF5 file ({error})") from error
+    if any(datasets[name].dtype != dtype for name, dtype in _DTYPES.items()) or not _belong_together(datasets):
+        raise InvalidGamesError(f"{path}: its tables have wrong types or sizes")
+    if attrs.get("checksum") != _checksum(datasets):
+        raise InvalidGamesError(f"{path}: the checksum does not match, the file is damaged")
+    return Shard(**datasets, attrs=attrs)
+
+
+def records(shard: Shard) -> Iterator[GameRecord]:
+    """The games of a shard, one by one."""
+    for i in range(len(shard)):
+        plies = slice(shard.first[i], shard.first[i + 1])
+        black, white, kings = map(int, shard.start[i])
+        yield GameRecord(
+            game=int(shard.game[i]),
+            start=(black, white, kings, int(shard.side[i])),
+            opening=int(shard.opening[i]),
+            result=int(shard.result[i]),
+            reason=int(shard.reason[i]),
+            moves=shard.move[plies],
+            scores=shard.score[plies],
+        )
+
+
+def shards(directory: Path | str) -> list[Path]:
+    """The whole shards of a run directory, in order. Raises InvalidGamesError where there is no such directory."""
+    directory = Path(directory)
+    if not directory.is_dir():
+        raise InvalidGamesError(f"{directory}: no such directory of games")
+    return sorted(directory.glob("shard-*.h5"))
+
+
+def decoded_moves(record: GameRecord) -> list[Move]:
+    """The moves of a game. Raises InvalidGamesError for a code that no legal move has."""
+    position = Position(record.start[0], record.start[1], record.start[2], Side(record.start[3]))
+    moves = []
+    for ply, code in enumerate(map(int, record.moves)):
+        origin, target, variant = code & 31, code >> 5 & 31, code >> 10
+        alike = {m.captured: m for m in position.legal_moves() if (m.origin, m.target) == (origin, target)}
+        if variant >= len(alike):
+            raise InvalidGamesError(f"game {record.game}, ply {ply}: {origin + 1}-{target + 1} is not legal there")
+        moves.append(list(alike.values())[variant])
+        position = position.play(moves[-1])
+    return moves
+
+
+def pdn(record: GameRecord, attrs: Mapping[str, Any]) -> str:
+    """A game as PDN, with the score of each searched move as a comment."""
+    start = Position(record.start[0], record.start[1], record.start[2], Side(record.start[3]))
+    name = str(json.loads(attrs.get("settings", "{}")).get("weights") or "shipped")
+    tags = {
+        "Event": "kr self-play",
+        "Site": f"seed {attrs.get('seed', '?')}",
+        "Date": str(attrs.get("created", "????-??-??"))[:10].replace("-", "."),
+        "Round": str(record.game + 1),
+        "Black": name,
+        "White": name,
+        "Termination": REASONS[record.reason],
+    }
+    comments = ["" if score == NO_SCORE else f"{score / 100:+.2f}" for score in map(int, record.scores)]
+    result = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}[record.result]
+    return format_game(tags, start, decoded_moves(record), result, comments)
+
+
+@dataclass
+class Summary:
+    """Counts over the games of a run directory."""
+
+    games: int = 0
+    black_wins: int = 0
+    white_wins: int = 0
+    draws: int = 0
+    plies: int = 0
+    searched: int = 0
+    shortest: int = 0
+    longest: int = 0
+    bytes: int = 0
+    shards: int = 0
+
+    def __post_init__(self) -> None:
+        self.reasons = dict.fromkeys(REASONS, 0)
+        self.decks: dict[str, list[int]] = {}
+        self.phases: dict[str, int] = {}
+
+    @property
+    def bytes_per_move(self) -> float:
+        """Bytes on disk for each move stored."""
+        return self.bytes / max(self.plies, 1)
+
+
+def summarize(paths: Iterable[Path], phases: bool = True) -> Summary:
+    """Read shards and count. `phases`: replay the games to count positions by their number of pieces."""
+    total = Summary()
+    for path in paths:
+        shard = read_shard(path)
+        lengths = np.diff(shard.first)
+        total.shards += 1
+        total.bytes += path.stat().st_size
+        total.games += len(shard)
+        total.black_wins += int((shard.result > 0).sum())
+        total.white_wins += int((shard.result < 0).sum())
+        total.draws += int((shard.result == 0).sum())
+        total.plies += len(shard.move)
+        total.searched += int((shard.score != NO_SCORE).sum())
+        if len(shard):
+            total.shortest = min(total.shortest or 1 << 30, int(lengths.min()))
+            total.longest = max(total.longest, int(lengths.max()))
+        for code, reason in enumerate(REASONS):
+            total.reasons[reason] += int((shard.reason == code).sum())
+        _count_decks(total.decks, shard)
+        if phases:
+            _count_phases(total.phases, shard)
+    return total
+
+
+def _count_decks(decks: dict[str, list[int]], shard: Shard) -> None:
+    """Black's wins, draws and losses by the deck that the opening comes from."""
+    begin = 0
+    for name, size in json.loads(shard.attrs.get("decks", "[]")):
+        chosen = shard.result[(shard.opening >= begin) & (shard.opening < begin + size)]
+        row = decks.setdefault(name, [0, 0, 0])
+        for i, result in enumerate((1, 0, -1)):
+            row[i] += int((chosen == result).sum())
+        begin += size
+
+
+def _count_phases(phases: dict[str, int], shard: Shard) -> None:
+    """Positions by pieces on the board, in fours, and by whether there is a king."""
+    counts = np.zeros((25, 2), dtype=np.int64)
+    bad = _core.count_pieces(shard.start, shard.side, shard.first, shard.move, counts)
+    if bad >= 0:
+        raise InvalidGamesError(f"game {shard.game[bad]}: a move that is not legal")
+    for low in range(21, 0, -4):
+        for kings in (0, 1):
+            name = f"{low}-{low + 3} pieces, {'with' if kings else 'no'} kings"
+            phases[name] = phases.get(name, 0) + int(counts[low : low + 4, kings].sum())
+
+
+def _belong_together(datasets: Mapping[str, NDArray[Any]]) -> bool:
+    games, plies, first = len(datasets["game"]), len(datasets["move"]), datasets["first"]
+    return (
+        all(datasets[name].shape == (games,) for name in ("game", "side", "result", "reason", "opening"))
+        and datasets["start"].shape == (games, 3)
+        and first.shape == (games + 1,)
+        and datasets["move"].shape == datasets["score"].shape == (plies,)
+        and int(first[0]) == 0
+        and int(first[-1]) == plies
+        and bool((np.diff(first) >= 0).all())
+        and bool((datasets["reason"] < len(REASONS)).all())
+        and bool((np.abs(datasets["result"]) <= 1).all())
+    )
+
+
+def _checksum(datasets: Mapping[str, NDArray[Any]]) -> str:
+    return storage.checksum(*(datasets[name] for name in _DTYPES))
+

@@ -1,0 +1,328 @@
+"""Self-play: games of an evaluation against itself, in all cores, into a run directory that resumes."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import queue
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kr import _core, storage
+from kr.engine import Limits, load_evaluator
+from kr.errors import InvalidGamesError, InvalidSettingError
+from kr.lab import games, openings
+from kr.lab.games import GameRecord
+from kr.settings import option
+from kr.units import format_count, format_size, parse_count, parse_size
+
+MIXED_OPENINGS = "3move+11man"
+RUN_FILE = "run.json"
+EVENTS_WAIT = 0.2
+
+
+def _limits(text: str) -> Limits:
+    limits = Limits.parse(text)
+    if limits.depth is not None:
+        raise InvalidSettingError(f"{text!r}: self-play takes a time or a number of nodes a move")
+    return limits
+
+
+@dataclass(frozen=True)
+class SelfplaySettings:
+    """How self-play games are played. All but `games`, `out` and `workers` shape the games themselves."""
+
+    games: int = option(10_000, "Games to have in the end, those of earlier starts counted in.", parse=parse_count, show=format_count)
+    out: Path = option(Path("selfplay/games"), "Run directory; an earlier run in it goes on.")
+    seed: int = option(1, "Seed of openings, random moves and noise.")
+    workers: int = option(0, "Threads; 0: one for each core.")
+    tc: Limits = option(Limits(nodes=2000), "Limit of each move: nodes=2000, or a time such as 20ms (not repeatable).", parse=_limits)
+    weights: str = option("", "Weights file, manual or material; the shipped tables if not given.")
+    openings: str = option(MIXED_OPENINGS, "Decks with + between (start, 2move, 3move, 11man), lost ones too, or a file.")
+    random_plies: int = option(8, "Up to this many random plies follow the opening.")
+    noise: int = option(3, "Random part of static scores, centi-men either way, for variety.")
+    draw_plies: int = option(60, "A draw after so many plies without a capture or a man's move.")
+    clear_score: int = option(300, "A game is decided when the score is beyond this, in centi-men ... (0: never)")
+    clear_plies: int = option(6, "... on so many searched plies in a row.")
+    hash: int = option(1 << 20, "Hash table of each thread.", parse=parse_size, show=format_size)
+    shard_games: int = option(2000, "Games in one file.", parse=parse_count, show=format_count)
+
+    def __post_init__(self) -> None:
+        for name, low, high in (
+            ("games", 1, 10**12),
+            ("workers", 0, 1024),
+            ("seed", 0, 2**63 - 1),
+            ("random_plies", 0, 100),
+            ("noise", 0, 1000),
+            ("draw_plies", 4, 80),
+            ("clear_score", 0, _core.SCORE_DECIDED),
+            ("clear_plies", 1, 100),
+            ("shard_games", 1, 100_000),
+        ):
+            if not low <= (value := getattr(self, name)) <= high:
+                raise InvalidSettingError(f"{name} is {value}; from {low} to {high}")
+
+
+@dataclass
+class Tally:
+    """What is done so far, for progress displays and the final report."""
+
+    wanted: int
+    earlier: int = 0
+    """Games found done already."""
+    played: int = 0
+    black_wins: int = 0
+    draws: int = 0
+    white_wins: int = 0
+    plies: int = 0
+    reasons: dict[str, int] = field(default_factory=lambda: dict.fromkeys(games.REASONS, 0))
+    seconds: float = 0.0
+
+    def add(self, record: GameRecord) -> None:
+        """Count one more game."""
+        self.played += 1
+        self.black_wins += record.result > 0
+        self.draws += record.result == 0
+        self.white_wins += record.result < 0
+        self.plies += len(record.moves)
+        self.reasons[games.REASONS[record.reason]] += 1
+
+    @property
+    def games_per_second(self) -> float:
+        """Speed of this start."""
+        return self.played / max(self.seconds, 1e-9)
+
+
+@dataclass(frozen=True)
+class Openings:
+    """The start positions of a run."""
+
+    bits: np.ndarray
+    """(n, 4) uint32 black, white, kings, side."""
+    decks: tuple[tuple[str, int], ...]
+    """Name and size of each deck, in order."""
+
+
+def opening_mix(spec: str) -> Openings:
+    """The openings of a `--openings` text: decks with + between. Raises InvalidSettingError and InvalidFenError."""
+    decks = []
+    rows = []
+    for name in spec.split("+"):
+        chosen = [o.position for o in openings.deck(name, playable_only=False) if not o.position.is_over]
+        decks.append((name, len(chosen)))
+        rows += [(p.black, p.white, p.kings, int(p.side)) for p in chosen]
+    if not 0 < len(rows) <= 1 << 16:
+        raise InvalidSettingError(f"{spec!r} has {len(rows)} openings; from 1 to 65536")
+    return Openings(np.array(rows, dtype=np.uint32), tuple(decks))
+
+
+def play(settings: SelfplaySettings, on_game: Callable[[Tally], None] | None = None) -> Tally:
+    """Play the games that the run directory lacks; each full shard appears as soon as its games are done.
+
+    Game i depends only on the seed, i and the settings, whatever the number of workers and interruptions. On an
+    interruption finished games are kept for the next start. Raises InvalidSettingError where the directory holds
+    games of other settings, InvalidWeightsError, OutputBusyError, OSError.
+    """
+    name, signature, evaluator = load_evaluator(settings.weights or None)
+    mix = opening_mix(settings.openings)
+    settings.out.mkdir(parents=True, exist_ok=True)
+    with storage.lock(settings.out):
+        attrs = _begin_run(settings, name, signature, mix)
+        return _Run(settings, evaluator, mix, attrs, on_game).play()
+
+
+def _shaping(settings: SelfplaySettings, signature: str, mix: Openings) -> dict[str, Any]:
+    """What must be the same for games to belong to one run."""
+    shaping = {key: value for key, value in asdict(settings).items() if key not in ("games", "out", "workers", "weights")}
+    shaping["tc"] = str(settings.tc)
+    shaping["weights"] = signature
+    shaping["openings"] = f"{settings.openings} {storage.checksum(mix.bits)}"
+    return shaping
+
+
+def _begin_run(settings: SelfplaySettings, name: str, signature: str, mix: Openings) -> dict[str, str]:
+    """Write or check run.json; returns the attributes of this start's shards."""
+    path = settings.out / RUN_FILE
+    shaping = _shaping(settings, signature, mix)
+    if path.exists():
+        try:
+            earlier = json.loads(path.read_text())["shaping"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise InvalidGamesError(f"{path}: not the description of a run; choose another --out") from error
+        differing = [key for key in shaping if earlier.get(key) != shaping[key]]
+        if differing:
+            key = differing[0]
+            raise InvalidSettingError(
+                f"{settings.out} holds games with {key}={earlier.get(key)}, not {shaping[key]}; "
+                "use the same settings to go on, or another --out"
+            )
+    elif games.shards(settings.out):
+        raise InvalidGamesError(f"{settings.out} holds games but no {RUN_FILE}; choose another --out")
+    else:
+        text = json.dumps({"shaping": shaping, **storage.provenance(**asdict(settings))}, indent=1, default=str)
+        storage.write_atomic(path, text + "\n")
+    shown = {**asdict(settings), "tc": str(settings.tc), "weights": name, "out": str(settings.out)}
+    return {**storage.provenance(parents=[signature], **shown), "decks": json.dumps(mix.decks)}
+
+
+class _Run:
+    """One start of a run: workers that play, and the thread that gathers their games into shards."""
+
+    def __init__(
+        self,
+        settings: SelfplaySettings,
+        evaluator: _core.Evaluator,
+        mix: Openings,
+        attrs: Mapping[str, str],
+        on_game: Callable[[Tally], None] | None,
+    ) -> None:
+        self.settings = settings
+        self.evaluator = evaluator
+        self.mix = mix
+        self.attrs = attrs
+        self.on_game = on_game
+        self.tally = Tally(settings.games)
+        self.stop = np.zeros(1, dtype=np.int32)
+        self.finished: queue.SimpleQueue[GameRecord | BaseException] = queue.SimpleQueue()
+        self.pending: dict[int, dict[int, GameRecord]] = {}
+        self.next_lock = threading.Lock()
+
+    def path(self, shard: int, suffix: str = "h5") -> Path:
+        return self.settings.out / f"shard-{shard:06d}.{suffix}"
+
+    def shard_range(self, shard: int) -> range:
+        size = self.settings.shard_games
+        return range(shard * size, min((shard + 1) * size, self.settings.games))
+
+    def missing(self) -> list[int]:
+        """The games still to play; finished games of interrupted shards are taken up."""
+        wanted: list[int] = []
+        for shard in range(-(-self.settings.games // self.settings.shard_games)):
+            numbers = self.shard_range(shard)
+            held = self._held(shard)
+            done = len(held) if held is not None else len(numbers)
+            self.tally.earlier += done
+            if held is not None:
+                self.pending[shard] = held
+                wanted += [number for number in numbers if number not in held]
+        return wanted
+
+    def _held(self, shard: int) -> dict[int, GameRecord] | None:
+        """Finished games of a shard that is not whole; None for a whole one."""
+        numbers = self.shard_range(shard)
+        held: dict[int, GameRecord] = {}
+        for path in (self.path(shard), self.path(shard, "part")):
+            if path.exists():
+                held.update((record.game, record) for record in games.records(games.read_shard(path)))
+        if self.path(shard).exists() and len(held) >= len(numbers):
+            return None
+        return {number: record for number, record in held.items() if number in numbers}
+
+    def play(self) -> Tally:
+        numbers = self.missing()
+        if not numbers:
+            return self.tally
+        began = time.monotonic()
+        self.numbers = iter(numbers)
+        workers = min(self.settings.workers or len(os.sched_getaffinity(0)), len(numbers))
+        threads = [threading.Thread(target=self._work, daemon=True) for _ in range(workers)]
+        for thread in threads:
+            thread.start()
+        try:
+            for _ in numbers:
+                self._take(self._next_finished())
+                self.tally.seconds = time.monotonic() - began
+                if self.on_game is not None:
+                    self.on_game(self.tally)
+        finally:
+            self.stop[0] = 1
+            for thread in threads:
+                thread.join()
+            self._keep_unfinished()
+        return self.tally
+
+    def _next_finished(self) -> GameRecord:
+        while True:
+            try:
+                found = self.finished.get(timeout=EVENTS_WAIT)
+            except queue.Empty:
+                continue
+            if isinstance(found, BaseException):
+                raise found
+            return found
+
+    def _take(self, record: GameRecord) -> None:
+        shard = record.game // self.settings.shard_games
+        held = self.pending[shard]
+        held[record.game] = record
+        self.tally.add(record)
+        if len(held) == len(self.shard_range(shard)):
+            games.write_shard(self.path(shard), [held[number] for number in sorted(held)], self.attrs)
+            self.path(shard, "part").unlink(missing_ok=True)
+            del self.pending[shard]
+
+    def _keep_unfinished(self) -> None:
+        """Games of shards that are not full wait in a file of their own."""
+        while not self.finished.empty():
+            found = self.finished.get()
+            if isinstance(found, GameRecord):
+                self._take(found)
+        for shard, held in self.pending.items():
+            if held:
+                games.write_shard(self.path(shard, "part"), [held[number] for number in sorted(held)], self.attrs)
+
+    def _work(self) -> None:
+        """One thread: play games until none is left."""
+        settings = self.settings
+        try:
+            player = _core.SelfPlayer(
+                self.evaluator,
+                seed=settings.seed,
+                hash_bytes=settings.hash,
+                nodes=settings.tc.nodes or 0,
+                move_time=settings.tc.time or 0.0,
+                random_plies=settings.random_plies,
+                noise=settings.noise,
+                draw_plies=settings.draw_plies,
+                clear_score=settings.clear_score,
+                clear_plies=settings.clear_plies,
+            )
+            start = np.zeros(4, dtype=np.uint32)
+            moves = np.zeros(_core.MAX_GAME_PLIES, dtype=np.uint16)
+            scores = np.zeros(_core.MAX_GAME_PLIES, dtype=np.int16)
+            while True:
+                with self.next_lock:
+                    batch = list(itertools.islice(self.numbers, 1))
+                if not batch:
+                    return
+                found = player.play(self.mix.bits, batch[0], start, moves, scores, self.stop)
+                if found is None:
+                    return
+                plies, result, reason, opening = found
+                black, white, kings, side = map(int, start)
+                record = GameRecord(
+                    batch[0], (black, white, kings, side), opening, result, reason,
+                    moves[:plies].copy(), scores[:plies].copy(),
+                )
+                self.finished.put(record)
+        except BaseException as error:  # shown by the gathering thread
+            self.finished.put(error)
+
+
+def report(tally: Tally) -> str:
+    """The final report as text."""
+    total = max(tally.played, 1)
+    shares = ", ".join(f"{name} {100 * n / total:.1f}%" for name, n in tally.reasons.items() if n)
+    lines = [
+        f"{tally.played} games in {tally.seconds:.1f} s ({tally.games_per_second:.1f} games/s), {tally.earlier} were there",
+        f"Black won {tally.black_wins}, White won {tally.white_wins}, drawn {tally.draws}",
+        f"{tally.plies / total:.1f} plies a game; ended by {shares or 'nothing'}",
+    ]
+    return "\n".join(lines)

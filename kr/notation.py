@@ -1,0 +1,180 @@
+"""Text for squares, boards and moves: the only place where squares are numbered 1 to 32.
+
+Inside kr a square is 0 to 31 and a board is three 32-bit bitboards (black, white, kings: bit s is square s)
+with the side to move (0 Black, 1 White). Black's men start on squares 1-12 and move up the numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from kr.errors import IllegalMoveError, InvalidFenError
+
+SQUARES = 32
+MAX_PIECES = 12
+SIDE_NAMES = ("Black", "White")
+# the rows where a man is crowned, so that no man can stand there
+BLACK_KING_ROW = 0xF0000000
+WHITE_KING_ROW = 0x0000000F
+
+_SIDE_LETTERS = "BW"
+_PIECE = re.compile(r"(K?)(\d+)(?:-(K?)(\d+))?")
+_MOVE = re.compile(r"\d+(?:\s*[-x:]\s*\d+)+", re.IGNORECASE)
+
+
+def squares(bits: int) -> Iterator[int]:
+    """The squares 0-31 of a bitboard, in ascending order."""
+    while bits:
+        low = bits & -bits
+        yield low.bit_length() - 1
+        bits ^= low
+
+
+def square_name(square: int) -> str:
+    """The number 1-32, as text, of an inside square 0-31."""
+    return str(square + 1)
+
+
+def parse_square(text: str) -> int:
+    """The inside square 0-31 named by a number 1-32; ValueError (one line) for anything else."""
+    if not text.strip().isdecimal() or not 1 <= int(text) <= SQUARES:
+        raise ValueError(f"square {text.strip()!r} does not exist: squares are numbered 1 to {SQUARES}")
+    return int(text) - 1
+
+
+def check_board(black: int, white: int, kings: int) -> None:
+    """Raise InvalidFenError, with one clear line, unless three 32-bit bitboards make a possible board."""
+    if min(black, white, kings) < 0 or (black | white | kings) >> SQUARES:
+        raise InvalidFenError("a bitboard has a bit outside squares 1 to 32")
+    if black & white:
+        raise InvalidFenError(f"square {_names(black & white)} holds both a Black and a White piece")
+    if kings & ~(black | white):
+        raise InvalidFenError(f"square {_names(kings & ~(black | white))} is marked as a king but holds no piece")
+    for name, pieces, king_row in (("Black", black, BLACK_KING_ROW), ("White", white, WHITE_KING_ROW)):
+        if pieces.bit_count() > MAX_PIECES:
+            raise InvalidFenError(f"{name} has {pieces.bit_count()} pieces: a side has at most {MAX_PIECES}")
+        for square in squares(pieces & ~kings & king_row):
+            number = square_name(square)
+            raise InvalidFenError(f"a {name} man stands on its king row, square {number}: make it a king, K{number}")
+
+
+def parse_fen(text: str, *, crown: bool = False) -> tuple[int, int, int, int]:
+    """Read a position as (black, white, kings, side).
+
+    The form is ``B:W18,24,K10:B12,K22``: the side to move, then the two sides' squares in either order, K before
+    a king. Ranges (``1-12``, ``K1-4``), blanks, small letters and a final dot are read as well; a side may be empty.
+    With `crown`, a man on its king row is taken for a king, as problem collections that forget the K mean it.
+    Raises InvalidFenError, naming what is wrong, for anything else.
+    """
+    fields = "".join(text.split()).upper().removesuffix(".").split(":")
+    try:
+        if len(fields) != 3:
+            raise InvalidFenError("it must have three fields, as in B:W18,24,K10:B12,K22")
+        side = _parse_side(fields[0], "side to move")
+        colours = _parse_colours(fields[1], fields[2])
+        pieces, kings = [0, 0], 0
+        for colour, field in zip(colours, fields[1:], strict=True):
+            pieces[colour], own_kings = _parse_pieces(field[1:], SIDE_NAMES[colour])
+            kings |= own_kings
+        if crown:
+            kings |= pieces[0] & BLACK_KING_ROW | pieces[1] & WHITE_KING_ROW
+        check_board(pieces[0], pieces[1], kings)
+    except InvalidFenError as error:
+        raise InvalidFenError(f"FEN {text.strip()!r}: {error}") from None
+    return pieces[0], pieces[1], kings, side
+
+
+def format_fen(black: int, white: int, kings: int, side: int) -> str:
+    """The canonical FEN: White's pieces first, squares ascending, K before a king, ``W:W21,K30:B1,2``."""
+    return f"{_SIDE_LETTERS[side]}:W{_piece_list(white, kings)}:B{_piece_list(black, kings)}"
+
+
+def parse_path(text: str) -> tuple[int, ...]:
+    """The squares 0-31 that a move's text names: ``11-15``, ``22x15``, ``10x19x26``, ``22:15``, ``9 - 13``.
+
+    The separator says nothing about whether the move captures: old files write captures with ``-``.
+    Raises IllegalMoveError for text that is no move.
+    """
+    if not _MOVE.fullmatch(text.strip()):
+        raise IllegalMoveError(f"{text!r} is not a move: write it as 11-15, or 22x15 for a capture")
+    try:
+        return tuple(parse_square(number) for number in re.findall(r"\d+", text))
+    except ValueError as error:
+        raise IllegalMoveError(f"{text!r} is not a move: {error}") from None
+
+
+def format_path(path: Sequence[int], capture: bool) -> str:
+    """The text of a move through these squares 0-31: ``11-15`` or, for a capture, ``10x19x26``."""
+    return ("x" if capture else "-").join(square_name(square) for square in path)
+
+
+def draw_board(black: int, white: int, kings: int) -> str:
+    """The board as ten lines of text: b w men, B W kings, numbers on the empty squares; White sits at the bottom."""
+    edge = "+" + "-" * 32 + "+"
+    lines = [edge]
+    for row in range(8):
+        # the first row's first square is a light one
+        cells = []
+        for square in range(4 * row, 4 * row + 4):
+            dark = f" {_letter(square, black, white, kings):>2} "
+            cells += ["    ", dark] if row % 2 == 0 else [dark, "    "]
+        lines.append("|" + "".join(cells) + "|")
+    return "\n".join([*lines, edge])
+
+
+def _names(bits: int) -> str:
+    return ", ".join(square_name(square) for square in squares(bits))
+
+
+def _letter(square: int, black: int, white: int, kings: int) -> str:
+    bit = 1 << square
+    if not (black | white) & bit:
+        return square_name(square)
+    letter = "b" if black & bit else "w"
+    return letter.upper() if kings & bit else letter
+
+
+def _parse_side(letter: str, what: str) -> int:
+    if letter == "" or letter not in _SIDE_LETTERS:
+        raise InvalidFenError(f"the {what} is {letter!r}, not B or W")
+    return _SIDE_LETTERS.index(letter)
+
+
+def _parse_colours(first: str, second: str) -> tuple[int, int]:
+    """Whose pieces the two lists are; an empty list may lack its letter."""
+    letters = [field[:1] for field in (first, second)]
+    colours = [_parse_side(letter, "side of a list of pieces") for letter in letters if letter]
+    if len(colours) == 2 and colours[0] == colours[1]:
+        raise InvalidFenError(f"{SIDE_NAMES[colours[0]]}'s pieces are listed twice")
+    if not colours:
+        return 1, 0
+    return (colours[0], 1 - colours[0]) if first else (1 - colours[0], colours[0])
+
+
+def _parse_pieces(text: str, name: str) -> tuple[int, int]:
+    """Read one side's list as (pieces, kings)."""
+    pieces = kings = 0
+    for item in text.split(",") if text else ():
+        match = _PIECE.fullmatch(item)
+        if match is None:
+            raise InvalidFenError(f"{name}'s {item!r} is not a square such as 18, K10 or 1-12")
+        king, first, last_king, last = match.groups()
+        if last_king and not king:
+            raise InvalidFenError(f"{name}'s range {item!r} must begin with a king too")
+        try:
+            low, high = parse_square(first), parse_square(last or first)
+        except ValueError as error:
+            raise InvalidFenError(f"{name}'s {error}") from None
+        if high < low:
+            raise InvalidFenError(f"{name}'s range {item!r} runs down: write {last}-{first}")
+        bits = (2 << high) - (1 << low)
+        if pieces & bits:
+            raise InvalidFenError(f"{name}'s square {_names(pieces & bits)} is listed twice")
+        pieces |= bits
+        kings |= bits if king else 0
+    return pieces, kings
+
+
+def _piece_list(pieces: int, kings: int) -> str:
+    return ",".join(("K" if kings >> square & 1 else "") + square_name(square) for square in squares(pieces))

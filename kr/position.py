@@ -1,0 +1,185 @@
+"""Positions and moves of English draughts, over the compiled rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from kr import _core
+from kr.errors import IllegalMoveError, InvalidFenError
+from kr.notation import SIDE_NAMES, check_board, draw_board, format_fen, format_path, parse_fen, parse_path
+
+
+class Side(IntEnum):
+    """The two players; Black moves first."""
+
+    BLACK = 0
+    WHITE = 1
+
+    @property
+    def other(self) -> Side:
+        """The opponent."""
+        return Side(1 - self)
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A legal move. ``str(move)`` is its PDN text.
+
+    Moves with equal origin, target and captured pieces lead to the same position.
+    """
+
+    path: tuple[int, ...]
+    """Squares 0-31: where the move begins, every landing square, where it ends."""
+    captured: int = 0
+    """Bitboard of the pieces taken, bit s for square s; 0 for a quiet move."""
+    whole: bool = field(default=False, compare=False, repr=False)
+    """Whether the text shows every landing square, because another legal move has the same origin and target."""
+
+    @property
+    def origin(self) -> int:
+        """The square 0-31 where the move begins."""
+        return self.path[0]
+
+    @property
+    def target(self) -> int:
+        """The square 0-31 where the move ends."""
+        return self.path[-1]
+
+    @property
+    def is_capture(self) -> bool:
+        """Whether the move takes a piece."""
+        return self.captured != 0
+
+    def __str__(self) -> str:
+        return format_path(self.path if self.whole else (self.path[0], self.path[-1]), self.is_capture)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Position:
+    """An immutable, hashable position: three 32-bit bitboards and the side to move.
+
+    ``Position()`` is the start of the game, Black to move. Raises InvalidFenError for an impossible board.
+    """
+
+    black: int = 0x00000FFF
+    """Bitboard of Black's men and kings, bit s for square s (0-31)."""
+    white: int = 0xFFF00000
+    """Bitboard of White's men and kings."""
+    kings: int = 0
+    """Bitboard of the kings of both sides."""
+    side: Side = Side.BLACK
+    """The side to move."""
+
+    def __post_init__(self) -> None:
+        if self.side not in (0, 1):
+            raise InvalidFenError(f"the side to move is {self.side!r}, not 0 (Black) or 1 (White)")
+        check_board(self.black, self.white, self.kings)
+        object.__setattr__(self, "side", Side(self.side))
+
+    @classmethod
+    def from_fen(cls, text: str) -> Position:
+        """Read a FEN such as ``W:W21,K30:B1,2`` (every form of kr.notation.parse_fen); raises InvalidFenError."""
+        black, white, kings, side = parse_fen(text)
+        return cls(black, white, kings, Side(side))
+
+    @property
+    def fen(self) -> str:
+        """The canonical FEN."""
+        return format_fen(self.black, self.white, self.kings, self.side)
+
+    @property
+    def key(self) -> int:
+        """The 64-bit hash of the position."""
+        return _core.position_key(self.black, self.white, self.kings, self.side)
+
+    @property
+    def pieces(self) -> int:
+        """How many pieces both sides have together."""
+        return (self.black | self.white).bit_count()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the side to move has no legal move, and so has lost."""
+        return not self._moves()
+
+    def legal_moves(self) -> list[Move]:
+        """Every legal move; captures that take the same pieces by different ways are listed separately."""
+        paths = self._moves()
+        return [self._move(path, captured, paths) for path, captured in paths]
+
+    def moves_named(self, text: str) -> list[Move]:
+        """The legal moves, leading to different positions, that a PDN text may mean: one, unless it is ambiguous.
+
+        The text gives origin and target and may give landing squares between. Raises IllegalMoveError, naming the
+        legal moves, where nothing matches.
+        """
+        named, paths = parse_path(text), self._moves()
+        matches = {found[1]: found for found in reversed(paths) if _follows(named, found[0])}
+        if not matches:
+            raise IllegalMoveError(f"{text.strip()} is not legal: {self._choices()}")
+        return [self._move(path, captured, paths) for path, captured in reversed(matches.values())]
+
+    def parse_move(self, text: str) -> Move:
+        """The one legal move that a PDN text names; IllegalMoveError where it names none or several."""
+        moves = self.moves_named(text)
+        if len(moves) > 1:
+            raise IllegalMoveError(f"{text.strip()} is ambiguous: write {' or '.join(map(str, moves))}")
+        return moves[0]
+
+    def find_move(self, origin: int, target: int, captured: int = 0) -> Move:
+        """The legal move with these squares (0-31) and captured bitboard; IllegalMoveError where there is none."""
+        paths = self._moves()
+        for path, taken in paths:
+            if path[0] == origin and path[-1] == target and taken == captured:
+                return self._move(path, taken, paths)
+        raise IllegalMoveError(f"{format_path((origin, target), captured != 0)} is not legal: {self._choices()}")
+
+    def play(self, move: Move | str) -> Position:
+        """The position after a legal move, given as a Move or as its text; raises IllegalMoveError otherwise."""
+        if isinstance(move, str):
+            move = self.parse_move(move)
+        elif (move.path, move.captured) not in self._moves():
+            raise IllegalMoveError(f"{format_path(move.path, move.is_capture)} is not legal: {self._choices()}")
+        after = _core.play(self.black, self.white, self.kings, self.side, move.origin, move.target, move.captured)
+        return Position(*after)
+
+    def flipped(self) -> Position:
+        """The same position with the board turned by 180 degrees and the colours swapped."""
+        return Position(_turned(self.white), _turned(self.black), _turned(self.kings), self.side.other)
+
+    def diagram(self) -> str:
+        """The board as text: b w men, B W kings, the numbers of the empty squares, and who is to move."""
+        board = draw_board(self.black, self.white, self.kings)
+        return f"{board}\n{SIDE_NAMES[self.side]} to move"
+
+    def __repr__(self) -> str:
+        return f"Position.from_fen({self.fen!r})"
+
+    def _moves(self) -> list[tuple[tuple[int, ...], int]]:
+        return _core.legal_moves(self.black, self.white, self.kings, self.side)
+
+    @staticmethod
+    def _move(path: tuple[int, ...], captured: int, paths: list[tuple[tuple[int, ...], int]]) -> Move:
+        """One of the legal moves, written in full where another of them has the same origin and target."""
+        alike = sum(other[0] == path[0] and other[-1] == path[-1] for other, _ in paths) if captured else 1
+        return Move(path, captured, alike > 1)
+
+    def _choices(self) -> str:
+        moves = ", ".join(str(move) for move in self.legal_moves())
+        name = SIDE_NAMES[self.side]
+        return f"{name}'s legal moves are {moves}" if moves else f"{name} has no legal move, the game is over"
+
+
+def _follows(named: tuple[int, ...], path: tuple[int, ...]) -> bool:
+    """Whether a move's squares begin, end and pass in order through the squares that its text names."""
+    if named[0] != path[0] or named[-1] != path[-1]:
+        return False
+    if len(named) == 2:
+        return True
+    between = iter(path[1:-1])
+    return all(square in between for square in named[1:-1])
+
+
+def _turned(bits: int) -> int:
+    return int(f"{bits:032b}"[::-1], 2)

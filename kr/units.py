@@ -1,0 +1,109 @@
+"""Durations, counts and sizes as people write them: "20ms", "300k", "64MB".
+
+Every `format_*` gives the shortest text that its `parse_*` reads back to the same number.
+A size counts in powers of 1024 (64MB is 64 * 2**20 bytes), a count in powers of 1000.
+"""
+
+import re
+from decimal import Decimal
+
+from kr.errors import InvalidSettingError
+
+DURATION_UNITS = {"h": Decimal(3600), "m": Decimal(60), "s": Decimal(1), "ms": Decimal("0.001")}
+COUNT_UNITS = {"g": Decimal(10**9), "m": Decimal(10**6), "k": Decimal(10**3), "": Decimal(1)}
+SIZE_UNITS = {"tb": Decimal(2**40), "gb": Decimal(2**30), "mb": Decimal(2**20), "kb": Decimal(2**10), "b": Decimal(1)}
+
+# 19 digits hold every 64-bit number; the exponent is bounded so that "1e999999999" can't build a giant integer.
+NUMBER = re.compile(r"(\d[\d_]{0,400}(?:\.\d{0,400})?|\.\d{1,400})(?:e([+-]?\d{1,3}))?\s*([a-z]*)", re.ASCII)
+
+
+def _quantity(text: str, units: dict[str, Decimal], default: str | None, expected: str) -> Decimal:
+    match = NUMBER.fullmatch(text.strip().lower())
+    unit = (match[3] or default) if match else None
+    if match is None or unit not in units:
+        raise InvalidSettingError(f"{text!r} is not {expected}")
+    return Decimal(f"{match[1]}e{match[2] or 0}") * units[unit]
+
+
+def _whole(number: Decimal, text: object, expected: str) -> int:
+    if number != number.to_integral_value():
+        raise InvalidSettingError(f"{text!r} is not a whole number; expected {expected}")
+    return int(number)
+
+
+def _plain(number: Decimal) -> str:
+    return f"{number.normalize():f}"
+
+
+def parse_duration(value: str | float) -> float:
+    """Seconds of "0.3s", "20ms", "2m", "1h" or a bare number of seconds, 0 or more.
+
+    Raises InvalidSettingError.
+    """
+    expected = 'a duration such as "0.3s", "20ms", "2m" or "1h"'
+    if isinstance(value, str):
+        return float(_quantity(value, DURATION_UNITS, "s", expected))
+    seconds = float(value)
+    if not 0 <= seconds < float("inf"):
+        raise InvalidSettingError(f"{value!r} is not {expected}")
+    return seconds
+
+
+def format_duration(seconds: float) -> str:
+    """The text of a duration: 0.3 -> "0.3s", 0.02 -> "20ms", 120 -> "2m"."""
+    seconds = parse_duration(seconds)
+    for unit, scale in (("h", 3600), ("m", 60)):
+        if seconds >= scale and seconds % scale == 0:
+            return f"{int(seconds) // scale}{unit}"
+    number = Decimal(repr(seconds))
+    if 0 < number < Decimal("0.1"):
+        return f"{_plain(number.scaleb(3))}ms"
+    return f"{_plain(number)}s"
+
+
+def parse_count(value: str | int) -> int:
+    """Whole number of "1e6", "300k", "2M", "1_000", 0 or more. Raises InvalidSettingError."""
+    expected = 'a count such as "1000", "1_000", "300k", "2M" or "1e6"'
+    if isinstance(value, str):
+        return _whole(_quantity(value, COUNT_UNITS, "", expected), value, expected)
+    if not 0 <= value < float("inf") or value != int(value):
+        raise InvalidSettingError(f"{value!r} is not {expected}")
+    return int(value)
+
+
+def format_count(count: int) -> str:
+    """The exact text of a count: 300_000 -> "300k", 1_234_567 -> "1234567"."""
+    parse_count(count)
+    for unit in ("g", "m", "k"):
+        scale = int(COUNT_UNITS[unit])
+        if count >= scale and count % scale == 0:
+            return f"{count // scale}{unit if unit == 'k' else unit.upper()}"
+    return str(count)
+
+
+def parse_size(value: str | int) -> int:
+    """Bytes of "64MB", "1GB", "512kB"; a whole number is already bytes. Raises InvalidSettingError."""
+    expected = 'a size such as "64MB" or "1GB"'
+    if isinstance(value, str):
+        return _whole(_quantity(value, SIZE_UNITS, None, expected), value, expected)
+    if not 0 <= value < float("inf") or value != int(value):
+        raise InvalidSettingError(f"{value!r} is not {expected}")
+    return int(value)
+
+
+def format_size(size: int) -> str:
+    """The exact text of a size: 67_108_864 -> "64MB"."""
+    parse_size(size)
+    for unit in ("tb", "gb", "mb", "kb"):
+        scale = int(SIZE_UNITS[unit])
+        if size >= scale and size % scale == 0:
+            return f"{size // scale}{unit[:-1].upper() if unit != 'kb' else 'k'}B"
+    return f"{size}B"
+
+
+def format_rate(rate: float) -> str:
+    """Three figures for reading, not for parsing: 8_531_234.0 -> "8.53M"."""
+    for unit, scale in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if rate >= 0.9995 * scale:
+            return f"{rate / scale:.3g}{unit}" if rate < 999.5 * scale else f"{rate / scale:.0f}{unit}"
+    return f"{rate:.3g}"

@@ -1,0 +1,122 @@
+"""Builds kr._core, one Cython extension, and puts weights/ and selfplay/ into wheels as kr/data.
+
+KR_ARCH=LEVEL     instruction set instead of this machine's own: x86-64-v2 runs on every x86 since 2009, x86-64-v3
+                  since 2013; "portable" is x86-64-v2 or plain arm64 and is what a wheel for others should be built with
+KR_DEBUG=1        C asserts and bounds checks, for `make debug-test`
+KR_SANITIZE=LIST  gcc's sanitizers, such as address,undefined; run with LD_PRELOAD=$(gcc -print-file-name=libasan.so)
+"""
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
+
+DATA_SUFFIXES = {".h5", ".md", ".txt", ".json", ".sh", ".toml"}
+DEBUG = os.environ.get("KR_DEBUG", "0") not in ("", "0")
+SANITIZE = os.environ.get("KR_SANITIZE", "")
+
+
+def arch_flag() -> str:
+    """The compiler's flag for the instruction set that KR_ARCH names, this machine's own by default."""
+    x86 = platform.machine().lower() in ("x86_64", "amd64")
+    arch = os.environ.get("KR_ARCH") or "native"
+    if arch == "portable":
+        arch = "x86-64-v2" if x86 else "armv8-a"
+    return f"-mcpu={arch}" if arch == "native" and not x86 else f"-march={arch}"
+
+
+def missing_tool() -> str | None:
+    """One line on what the build lacks on this machine, None if nothing."""
+    compiler = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()[0]
+    if not (shutil.which(compiler) or shutil.which("cc")):
+        return f"no C compiler ({compiler}) to build kr._core with: apt install gcc libc6-dev"
+    header = Path(sysconfig.get_path("include")) / "Python.h"
+    if not header.exists():
+        return f"no {header} to build kr._core with: apt install python3-dev"
+    probe = subprocess.run(
+        [shutil.which(compiler) or "cc", "-E", "-x", "c", "-"], input=b"#include <stdlib.h>", capture_output=True
+    )
+    return "no C library headers to build kr._core with: apt install libc6-dev" if probe.returncode else None
+
+
+def flags_stamp(flags: list[str]) -> str:
+    """A file that is newer than the extension where that was built with other flags."""
+    stamp = Path("build/flags.txt")
+    text = " ".join(flags) + "\n"
+    if not stamp.exists() or stamp.read_text() != text:
+        stamp.parent.mkdir(exist_ok=True)
+        stamp.write_text(text)
+    return str(stamp)
+
+
+def core() -> Extension:
+    """The extension; an edit of any part rebuilds it."""
+    level = ["-O1", "-g", "-UNDEBUG"] if DEBUG else ["-O3", "-DNDEBUG"]
+    compile_args = [*level, arch_flag(), "-Wno-unused-function"]
+    sanitize = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-fno-sanitize-recover=undefined"] * bool(SANITIZE)
+    return Extension(
+        "kr._core",
+        ["kr/_core.pyx"],
+        depends=[*sorted(map(str, Path("kr/_core").glob("*.pxi"))), flags_stamp([*compile_args, *sanitize])],
+        extra_compile_args=compile_args + sanitize,
+        extra_link_args=sanitize,
+    )
+
+
+class BuildCore(build_ext):
+    """Says in one line what the machine lacks before anything is compiled."""
+
+    def run(self) -> None:
+        if lack := missing_tool():
+            sys.exit(f"kr: {lack}")
+        super().run()
+
+    def finalize_options(self) -> None:
+        from Cython.Build import cythonize
+
+        directives = {
+            "language_level": 3,
+            "boundscheck": DEBUG,
+            "wraparound": False,
+            "cdivision": True,
+            "initializedcheck": False,
+            "nonecheck": False,
+        }
+        # A changed KR_DEBUG changes the C, which an unchanged pyx would not.
+        self.distribution.ext_modules = cythonize(
+            [core()], compiler_directives=directives, build_dir=f"build/{'debug' if DEBUG else 'release'}-c"
+        )
+        super().finalize_options()
+
+
+class BuildPackage(build_py):
+    """Copies the shipped data of the checkout's top into kr/data of what is installed."""
+
+    def _data(self) -> list[tuple[Path, Path]]:
+        if self.editable_mode:
+            return []
+        return [
+            (source, Path(self.build_lib) / "kr" / "data" / source)
+            for kind in ("weights", "selfplay")
+            for source in sorted(Path(kind).iterdir())
+            if source.is_file() and source.suffix in DATA_SUFFIXES
+        ]
+
+    def run(self) -> None:
+        super().run()
+        for source, target in self._data():
+            self.mkpath(str(target.parent))
+            self.copy_file(str(source), str(target))
+
+    def get_outputs(self, include_bytecode: bool = True) -> list[str]:
+        return [*super().get_outputs(include_bytecode), *(str(target) for _, target in self._data())]
+
+
+setup(ext_modules=[core()], cmdclass={"build_ext": BuildCore, "build_py": BuildPackage})
