@@ -35,14 +35,12 @@ def arch_flag() -> str:
 def missing_tool() -> str | None:
     """One line on what the build lacks on this machine, None if nothing."""
     compiler = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()[0]
-    if not (shutil.which(compiler) or shutil.which("cc")):
+    if not shutil.which(compiler):
         return f"no C compiler ({compiler}) to build kr._core with: apt install gcc libc6-dev"
     header = Path(sysconfig.get_path("include")) / "Python.h"
     if not header.exists():
         return f"no {header} to build kr._core with: apt install python3-dev"
-    probe = subprocess.run(
-        [shutil.which(compiler) or "cc", "-E", "-x", "c", "-"], input=b"#include <stdlib.h>", capture_output=True
-    )
+    probe = subprocess.run([compiler, "-E", "-x", "c", "-"], input=b"#include <stdlib.h>", capture_output=True)
     return "no C library headers to build kr._core with: apt install libc6-dev" if probe.returncode else None
 
 
@@ -105,7 +103,7 @@ class BuildPackage(build_py):
         return [
             (source, Path(self.build_lib) / "kr" / "data" / source)
             for kind in ("weights", "selfplay")
-            for source in sorted(Path(kind).iterdir())
+            for source in sorted(Path(kind).glob("*"))
             if source.is_file() and source.suffix in DATA_SUFFIXES
         ]
 

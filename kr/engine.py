@@ -190,7 +190,9 @@ class Engine:
             raise InvalidSettingError(f"positions have the shape {rows.shape}; (n, 4) is black, white, kings, side")
         black, white, kings, side = rows.T
         if ((black & white) | (kings & ~(black | white))).any() or (side > 1).any():
-            raise InvalidSettingError("positions hold squares with two pieces, kings on empty squares, or no side 0 or 1")
+            raise InvalidSettingError(
+                "positions hold squares with two pieces, kings on empty squares, or no side 0 or 1"
+            )
         scores = np.empty(len(rows), dtype=np.int16)
         self._evaluator.evaluate_batch(rows, scores)
         return scores
@@ -241,5 +243,3 @@ def _moves(position: Position, moves: list[tuple[int, int, int]]) -> tuple[Move,
         line.append(move)
         position = Position(*_core.play(*_bits(position), origin, target, captured))
     return tuple(line)
-
-

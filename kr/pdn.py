@@ -313,7 +313,7 @@ def _game(draft: _Draft, results: Results) -> Game:
         )
     warnings = list(draft.warnings)
     start = _start(draft, warnings)
-    moves = _replayed(draft, start, 0, warnings)
+    moves, final = _replayed(draft, start, 0, warnings)
     tags, result = dict(draft.tags), draft.result
     if results == "white":
         result = _TURNED.get(result or "", result)
@@ -323,7 +323,6 @@ def _game(draft: _Draft, results: Results) -> Game:
     if result and tag and result != tag:
         warnings.append(f"the Result tag says {tag} but the game ends with {result}")
     game = Game(tags, start, tuple(moves), result or tag or "*", tuple(draft.notes))
-    *_, final = game.positions()
     if game.result != "*" and game.winner != final.side.other and final.is_over:
         loser = SIDE_NAMES[final.side]
         warnings.append(f"{loser} has no legal move at the end and so lost, but the result is {game.result}")
@@ -346,8 +345,11 @@ def _start(draft: _Draft, warnings: list[str]) -> Position:
     return Position(black, white, kings, Side(side))
 
 
-def _replayed(draft: _Draft, position: Position, first: int, warnings: list[str]) -> list[Move]:
-    """The moves from index `first` on; an ambiguous capture is read so that the moves after it are legal."""
+def _replayed(draft: _Draft, position: Position, first: int, warnings: list[str]) -> tuple[list[Move], Position]:
+    """The moves from index `first` on and the position after them.
+
+    An ambiguous capture is read so that the moves after it are legal.
+    """
     moves: list[Move] = []
     for index in range(first, len(draft.moves)):
         text = draft.moves[index]
@@ -357,23 +359,27 @@ def _replayed(draft: _Draft, position: Position, first: int, warnings: list[str]
             hint = _other_game(text) or (_white_first(text) if index == 0 and position == Position() else "")
             raise _Fault(draft.move_offsets[index], f"illegal move at ply {index + 1}: {error}{hint}") from None
         if len(choices) > 1:
-            return moves + _settled(draft, position, index, choices, warnings)
+            rest, final = _settled(draft, position, index, choices, warnings)
+            return moves + rest, final
         moves.append(choices[0])
         position = position.play(choices[0])
-    return moves
+    return moves, position
 
 
-def _settled(draft: _Draft, position: Position, index: int, choices: list[Move], warnings: list[str]) -> list[Move]:
+def _settled(
+    draft: _Draft, position: Position, index: int, choices: list[Move], warnings: list[str]
+) -> tuple[list[Move], Position]:
+    """The moves from an ambiguous one on: of its choices, the first after which the rest is legal."""
     faults = []
     for move in choices:
         try:
-            rest = _replayed(draft, position.play(move), index + 1, warnings)
+            rest, final = _replayed(draft, position.play(move), index + 1, warnings)
         except _Fault as fault:
             faults.append(fault)
             continue
         ways = " or ".join(map(str, choices))
         warnings.append(f"{draft.moves[index]} at ply {index + 1} is ambiguous, {ways}: read as {move}")
-        return [move, *rest]
+        return [move, *rest], final
     raise max(faults, key=lambda fault: fault.offset)
 
 

@@ -76,7 +76,7 @@ app = typer.Typer(
     cls=Commands,
     add_completion=False,
     rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=split_example(
         """
 Example:

@@ -9,11 +9,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
 from kr.units import format_rate
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
 
 
 def say(text: str) -> None:
@@ -81,24 +84,31 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 class Progress:
     """A count of work done, as `progress` yields it. Nothing is shown where stderr is no terminal."""
 
-    def __init__(self, update: Callable[..., None]) -> None:
-        self._update = update
+    def __init__(self, bar: "Bar | None" = None, total: float | None = None) -> None:
+        self._bar = bar
+        self._task = bar.add_task("", total=total, note="") if bar else None
 
     def advance(self, count: float = 1, note: str | None = None) -> None:
         """`count` more units are done; `note` replaces the text at the end of the line."""
-        fields = {} if note is None else {"note": note}
-        self._update(advance=count, **fields)
+        if self._bar is not None and self._task is not None:
+            fields: dict[str, Any] = {} if note is None else {"note": note}
+            self._bar.update(self._task, advance=count, **fields)
+
+    def skip(self, count: float) -> None:
+        """`count` units were found done already: they are shown, and left out of the rate."""
+        if self._bar is not None and self._task is not None:
+            self._bar.reset(self._task, completed=int(self._bar.tasks[0].completed + count))
 
 
 @contextmanager
 def progress(description: str, total: float | None, unit: str = "", done: float = 0) -> Iterator[Progress]:
-    """A bar on stderr with count, rate and ETA; `done`: units found done already, outside the rate."""
+    """A line on stderr with a bar, count, rate, ETA and a note; `done` units are skipped at the start."""
     if not sys.stderr.isatty():
-        yield Progress(lambda **fields: None)
+        yield Progress()
         return
 
     from rich.console import Console
-    from rich.progress import BarColumn, ProgressColumn, Task, TaskID, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
     from rich.text import Text
 
@@ -107,17 +117,18 @@ def progress(description: str, total: float | None, unit: str = "", done: float 
             return Text(f"{format_rate(task.speed)} {unit}/s" if task.speed else "")
 
     columns = [
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.completed:.0f}" + (f"/{total:.0f} {unit}" if total is not None else f" {unit}")),
+        TextColumn(description, markup=False),
+        BarColumn(bar_width=20),
+        TextColumn("{task.completed:.0f}" + ("" if total is None else f"/{total:.0f}") + f" {unit}"),
         Rate(),
         TextColumn("ETA"),
         TimeRemainingColumn(compact=True),
         TextColumn("{task.fields[note]}", markup=False),
     ]
     with Bar(*columns, console=Console(stderr=True)) as bar:
-        task: TaskID = bar.add_task(description, total=total, completed=int(done), note="")
-        yield Progress(lambda **fields: bar.update(task, **fields))
+        work = Progress(bar, total)
+        work.skip(done)
+        yield work
 
 
 @contextmanager

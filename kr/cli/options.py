@@ -50,17 +50,18 @@ def _parameter(field: dataclasses.Field[Any], hint: Any) -> inspect.Parameter:
     item = str if words["parse"] else get_args(hint)[0] if many else hint
     annotation = list[item] if many else item  # type: ignore[valid-type]
     default: Any = inspect.Parameter.empty if field.default is REQUIRED else field.default
-    show: bool | str = default is not None and default != ()
+    help = words["help"]
+    show = default not in (None, (), "")
     if words["parse"] and default is not inspect.Parameter.empty:
-        show = words["show"](default) if show else False
-        default, annotation = None, annotation | None
+        help += f"  [default: {words['show'](default)}]" if show else ""
+        default, annotation, show = None, annotation | None, False
     elif many and default is not inspect.Parameter.empty:
         default = list(default)
-    shown: dict[str, Any] = {"help": words["help"], "metavar": words["metavar"], "show_default": show}
+    shown: dict[str, Any] = {"help": help, "metavar": words["metavar"], "show_default": show}
     if words["argument"]:
         info: Any = typer.Argument(**shown)
     elif hint is bool and default is False:
-        info = typer.Option(_option_name(field), help=words["help"])
+        info = typer.Option(_option_name(field), help=help)
     elif hint is bool:
         info = typer.Option(f"{_option_name(field)}/--no-{_option_name(field)[2:]}", **shown)
     else:

@@ -20,13 +20,19 @@ def run(settings: SelfplaySettings, json: options.Json = False) -> None:
             nonlocal begun
             if not begun:
                 begun = True
-                progress.advance(tally.earlier)
+                progress.skip(tally.earlier)
             progress.advance(1, f"B {tally.black_wins} W {tally.white_wins} D {tally.draws}")
 
         tally = play(settings, on_game)
     if json:
-        console.emit_json({"settings": settings, "games": tally.earlier + tally.played, "tally": tally,
-                           "games_per_second": tally.games_per_second})
+        console.emit_json(
+            {
+                "settings": settings,
+                "games": tally.earlier + tally.played,
+                "tally": tally,
+                "games_per_second": tally.games_per_second,
+            }
+        )
     else:
         print(report(tally))
 

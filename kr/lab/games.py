@@ -8,8 +8,8 @@ A shard holds some thousand games whole, with a checksum and where they come fro
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from kr import _core, storage
 from kr.errors import InvalidGamesError
-from kr.pdn import format_game
+from kr.pdn import Comment, format_game
 from kr.position import Move, Position, Side
 
 KIND = "kr games"
@@ -106,8 +106,8 @@ def arrays(records: Sequence[GameRecord]) -> dict[str, NDArray[Any]]:
         "result": [record.result for record in records],
         "reason": [record.reason for record in records],
         "opening": [record.opening for record in records],
-        "move": np.concatenate([record.moves for record in records] or [[]]),
-        "score": np.concatenate([record.scores for record in records] or [[]]),
+        "move": np.concatenate([np.empty(0, np.uint16), *(record.moves for record in records)]),
+        "score": np.concatenate([np.empty(0, np.int16), *(record.scores for record in records)]),
     }
     return {name: np.ascontiguousarray(column, dtype=_DTYPES[name]) for name, column in columns.items()}
 
@@ -204,30 +204,32 @@ def pdn(record: GameRecord, attrs: Mapping[str, Any]) -> str:
         "White": name,
         "Termination": REASONS[record.reason],
     }
-    comments = ["" if score == NO_SCORE else f"{score / 100:+.2f}" for score in map(int, record.scores)]
+    notes = [Comment(ply, f"{s / 100:+.2f}") for ply, s in enumerate(map(int, record.scores), 1) if s != NO_SCORE]
     result = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}[record.result]
-    return format_game(tags, start, decoded_moves(record), result, comments)
+    return format_game(tags, start, decoded_moves(record), result, notes)
 
 
 @dataclass
 class Summary:
-    """Counts over the games of a run directory."""
+    """Counts over the games of a run directory. Triples are Black's wins, draws, White's wins."""
 
     games: int = 0
     black_wins: int = 0
-    white_wins: int = 0
     draws: int = 0
+    white_wins: int = 0
     plies: int = 0
     searched: int = 0
     shortest: int = 0
     longest: int = 0
     bytes: int = 0
     shards: int = 0
-
-    def __post_init__(self) -> None:
-        self.reasons = dict.fromkeys(REASONS, 0)
-        self.decks: dict[str, list[int]] = {}
-        self.phases: dict[str, int] = {}
+    games_per_second: float = 0.0
+    """Of the start that wrote the last shard; 0 where not known."""
+    reasons: dict[str, int] = field(default_factory=lambda: dict.fromkeys(REASONS, 0))
+    decks: dict[str, list[int]] = field(default_factory=dict)
+    """Results by deck of openings."""
+    phases: dict[str, list[int]] = field(default_factory=dict)
+    """Positions by pieces on the board and the result of their game."""
 
     @property
     def bytes_per_move(self) -> float:
@@ -235,52 +237,58 @@ class Summary:
         return self.bytes / max(self.plies, 1)
 
 
-def summarize(paths: Iterable[Path], phases: bool = True) -> Summary:
-    """Read shards and count. `phases`: replay the games to count positions by their number of pieces."""
+def summarize(paths: Iterable[Path], on_shard: Callable[[], None] | None = None) -> Summary:
+    """Read shards and count. Raises InvalidGamesError."""
     total = Summary()
     for path in paths:
         shard = read_shard(path)
-        lengths = np.diff(shard.first)
         total.shards += 1
         total.bytes += path.stat().st_size
         total.games += len(shard)
-        total.black_wins += int((shard.result > 0).sum())
-        total.white_wins += int((shard.result < 0).sum())
-        total.draws += int((shard.result == 0).sum())
+        results = _results(shard.result)
+        total.black_wins += results[0]
+        total.draws += results[1]
+        total.white_wins += results[2]
         total.plies += len(shard.move)
         total.searched += int((shard.score != NO_SCORE).sum())
+        total.games_per_second = float(shard.attrs.get("games_per_second", 0.0))
         if len(shard):
+            lengths = np.diff(shard.first)
             total.shortest = min(total.shortest or 1 << 30, int(lengths.min()))
             total.longest = max(total.longest, int(lengths.max()))
         for code, reason in enumerate(REASONS):
             total.reasons[reason] += int((shard.reason == code).sum())
         _count_decks(total.decks, shard)
-        if phases:
-            _count_phases(total.phases, shard)
+        _count_phases(total.phases, shard, path)
+        if on_shard is not None:
+            on_shard()
     return total
 
 
+def _results(results: NDArray[np.int8]) -> list[int]:
+    return [int((results == result).sum()) for result in (1, 0, -1)]
+
+
+def _add(counts: dict[str, list[int]], name: str, more: Iterable[int]) -> None:
+    counts[name] = [a + int(b) for a, b in zip(counts.get(name, [0, 0, 0]), more, strict=True)]
+
+
 def _count_decks(decks: dict[str, list[int]], shard: Shard) -> None:
-    """Black's wins, draws and losses by the deck that the opening comes from."""
     begin = 0
     for name, size in json.loads(shard.attrs.get("decks", "[]")):
-        chosen = shard.result[(shard.opening >= begin) & (shard.opening < begin + size)]
-        row = decks.setdefault(name, [0, 0, 0])
-        for i, result in enumerate((1, 0, -1)):
-            row[i] += int((chosen == result).sum())
+        _add(decks, name, _results(shard.result[(shard.opening >= begin) & (shard.opening < begin + size)]))
         begin += size
 
 
-def _count_phases(phases: dict[str, int], shard: Shard) -> None:
+def _count_phases(phases: dict[str, list[int]], shard: Shard, path: Path) -> None:
     """Positions by pieces on the board, in fours, and by whether there is a king."""
-    counts = np.zeros((25, 2), dtype=np.int64)
-    bad = _core.count_pieces(shard.start, shard.side, shard.first, shard.move, counts)
+    counts = np.zeros((25, 2, 3), dtype=np.int64)
+    bad = _core.count_pieces(shard.start, shard.side, shard.first, shard.result, shard.move, counts)
     if bad >= 0:
-        raise InvalidGamesError(f"game {shard.game[bad]}: a move that is not legal")
+        raise InvalidGamesError(f"{path}: game {shard.game[bad]} has a move that is not legal")
     for low in range(21, 0, -4):
-        for kings in (0, 1):
-            name = f"{low}-{low + 3} pieces, {'with' if kings else 'no'} kings"
-            phases[name] = phases.get(name, 0) + int(counts[low : low + 4, kings].sum())
+        for kings, words in ((0, "no kings"), (1, "kings")):
+            _add(phases, f"{low}-{low + 3} pieces, {words}", counts[low : low + 4, kings].sum(axis=0))
 
 
 def _belong_together(datasets: Mapping[str, NDArray[Any]]) -> bool:
@@ -300,4 +308,3 @@ def _belong_together(datasets: Mapping[str, NDArray[Any]]) -> bool:
 
 def _checksum(datasets: Mapping[str, NDArray[Any]]) -> str:
     return storage.checksum(*(datasets[name] for name in _DTYPES))
-

@@ -16,36 +16,36 @@ from typing import Any
 import numpy as np
 
 from kr import _core, storage
-from kr.engine import Limits, load_evaluator
+from kr.engine import load_evaluator
 from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.lab import games, openings
 from kr.lab.games import GameRecord
 from kr.settings import option
-from kr.units import format_count, format_size, parse_count, parse_size
+from kr.units import format_count, format_size, parse_count, parse_duration, parse_size
 
 MIXED_OPENINGS = "3move+11man"
 RUN_FILE = "run.json"
 EVENTS_WAIT = 0.2
 
 
-def _limits(text: str) -> Limits:
-    limits = Limits.parse(text)
-    if limits.depth is not None:
-        raise InvalidSettingError(f"{text!r}: self-play takes a time or a number of nodes a move")
-    return limits
-
-
 @dataclass(frozen=True)
 class SelfplaySettings:
     """How self-play games are played. All but `games`, `out` and `workers` shape the games themselves."""
 
-    games: int = option(10_000, "Games to have in the end, those of earlier starts counted in.", parse=parse_count, show=format_count)
+    games: int = option(
+        10_000, "Games to have in the end, those of earlier starts counted in.", parse=parse_count, show=format_count
+    )
     out: Path = option(Path("selfplay/games"), "Run directory; an earlier run in it goes on.")
     seed: int = option(1, "Seed of openings, random moves and noise.")
     workers: int = option(0, "Threads; 0: one for each core.")
-    tc: Limits = option(Limits(nodes=2000), "Limit of each move: nodes=2000, or a time such as 20ms (not repeatable).", parse=_limits)
+    nodes: int = option(2000, "Nodes searched for each move.", parse=parse_count, show=format_count)
+    tc: float | None = option(
+        None, "Time for each move instead, such as 20ms; such games can't be repeated.", parse=parse_duration
+    )
     weights: str = option("", "Weights file, manual or material; the shipped tables if not given.")
-    openings: str = option(MIXED_OPENINGS, "Decks with + between (start, 2move, 3move, 11man), lost ones too, or a file.")
+    openings: str = option(
+        MIXED_OPENINGS, "Decks with + between (start, 2move, 3move, 11man), lost ones too, or a file."
+    )
     random_plies: int = option(8, "Up to this many random plies follow the opening.")
     noise: int = option(3, "Random part of static scores, centi-men either way, for variety.")
     draw_plies: int = option(60, "A draw after so many plies without a capture or a man's move.")
@@ -59,6 +59,7 @@ class SelfplaySettings:
             ("games", 1, 10**12),
             ("workers", 0, 1024),
             ("seed", 0, 2**63 - 1),
+            ("nodes", 1, 10**12),
             ("random_plies", 0, 100),
             ("noise", 0, 1000),
             ("draw_plies", 4, 80),
@@ -140,8 +141,9 @@ def play(settings: SelfplaySettings, on_game: Callable[[Tally], None] | None = N
 
 def _shaping(settings: SelfplaySettings, signature: str, mix: Openings) -> dict[str, Any]:
     """What must be the same for games to belong to one run."""
-    shaping = {key: value for key, value in asdict(settings).items() if key not in ("games", "out", "workers", "weights")}
-    shaping["tc"] = str(settings.tc)
+    shaping = {
+        key: value for key, value in asdict(settings).items() if key not in ("games", "out", "workers", "weights")
+    }
     shaping["weights"] = signature
     shaping["openings"] = f"{settings.openings} {storage.checksum(mix.bits)}"
     return shaping
@@ -168,7 +170,7 @@ def _begin_run(settings: SelfplaySettings, name: str, signature: str, mix: Openi
     else:
         text = json.dumps({"shaping": shaping, **storage.provenance(**asdict(settings))}, indent=1, default=str)
         storage.write_atomic(path, text + "\n")
-    shown = {**asdict(settings), "tc": str(settings.tc), "weights": name, "out": str(settings.out)}
+    shown = {**asdict(settings), "weights": name, "out": str(settings.out)}
     return {**storage.provenance(parents=[signature], **shown), "decks": json.dumps(mix.decks)}
 
 
@@ -237,8 +239,9 @@ class _Run:
             thread.start()
         try:
             for _ in numbers:
-                self._take(self._next_finished())
+                record = self._next_finished()
                 self.tally.seconds = time.monotonic() - began
+                self._take(record)
                 if self.on_game is not None:
                     self.on_game(self.tally)
         finally:
@@ -264,9 +267,14 @@ class _Run:
         held[record.game] = record
         self.tally.add(record)
         if len(held) == len(self.shard_range(shard)):
-            games.write_shard(self.path(shard), [held[number] for number in sorted(held)], self.attrs)
+            self._write(shard, "h5")
             self.path(shard, "part").unlink(missing_ok=True)
             del self.pending[shard]
+
+    def _write(self, shard: int, suffix: str) -> None:
+        held = self.pending[shard]
+        attrs = {**self.attrs, "games_per_second": self.tally.games_per_second}
+        games.write_shard(self.path(shard, suffix), [held[number] for number in sorted(held)], attrs)
 
     def _keep_unfinished(self) -> None:
         """Games of shards that are not full wait in a file of their own."""
@@ -276,7 +284,7 @@ class _Run:
                 self._take(found)
         for shard, held in self.pending.items():
             if held:
-                games.write_shard(self.path(shard, "part"), [held[number] for number in sorted(held)], self.attrs)
+                self._write(shard, "part")
 
     def _work(self) -> None:
         """One thread: play games until none is left."""
@@ -286,8 +294,8 @@ class _Run:
                 self.evaluator,
                 seed=settings.seed,
                 hash_bytes=settings.hash,
-                nodes=settings.tc.nodes or 0,
-                move_time=settings.tc.time or 0.0,
+                nodes=settings.nodes if settings.tc is None else 0,
+                move_time=settings.tc or 0.0,
                 random_plies=settings.random_plies,
                 noise=settings.noise,
                 draw_plies=settings.draw_plies,
@@ -308,8 +316,13 @@ class _Run:
                 plies, result, reason, opening = found
                 black, white, kings, side = map(int, start)
                 record = GameRecord(
-                    batch[0], (black, white, kings, side), opening, result, reason,
-                    moves[:plies].copy(), scores[:plies].copy(),
+                    batch[0],
+                    (black, white, kings, side),
+                    opening,
+                    result,
+                    reason,
+                    moves[:plies].copy(),
+                    scores[:plies].copy(),
                 )
                 self.finished.put(record)
         except BaseException as error:  # shown by the gathering thread
@@ -320,8 +333,9 @@ def report(tally: Tally) -> str:
     """The final report as text."""
     total = max(tally.played, 1)
     shares = ", ".join(f"{name} {100 * n / total:.1f}%" for name, n in tally.reasons.items() if n)
+    speed = f"{tally.games_per_second:.1f} games/s"
     lines = [
-        f"{tally.played} games in {tally.seconds:.1f} s ({tally.games_per_second:.1f} games/s), {tally.earlier} were there",
+        f"{tally.played} games in {tally.seconds:.1f} s ({speed}), {tally.earlier} were there",
         f"Black won {tally.black_wins}, White won {tally.white_wins}, drawn {tally.draws}",
         f"{tally.plies / total:.1f} plies a game; ended by {shares or 'nothing'}",
     ]

@@ -1,0 +1,67 @@
+# From nothing but Python 3.11 or newer and a C compiler:
+#   make demo   play, fit, match and solve on a small scale, under five minutes
+#   make test   style, types, tests, and the tests of the core again on a debug build with sanitizers
+#   make build  the environment in .venv and the compiled core
+#   make bench  node signature and speed of the search
+# PYTHON=python3.12 chooses another Python; KR_ARCH and the other variables of setup.py pass through.
+
+PYTHON ?= python3
+BIN := .venv/bin
+SOURCES := pyproject.toml setup.py kr/__init__.py kr/_core.pyx $(wildcard kr/_core/*.pxi)
+
+DEBUG := build/debug
+SANITIZERS := LD_PRELOAD="$$(gcc -print-file-name=libasan.so)" \
+	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
+
+.PHONY: demo test build check debug-test bench clean
+
+demo: build
+	PATH="$(CURDIR)/$(BIN):$$PATH" sh selfplay/demo.sh
+
+test: .venv/tests
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/pytest -q
+	$(MAKE) debug-test
+
+build: .venv/kr
+
+bench: build
+	$(BIN)/kr bench
+
+# Kept apart from the build in use; -P keeps the checkout's own kr out of the way.
+debug-test: .venv/tests
+	rm -rf $(DEBUG)/kr
+	KR_DEBUG=1 KR_SANITIZE=address,undefined $(BIN)/python setup.py -q build --build-lib $(DEBUG) --build-temp $(DEBUG)-objects
+	PYTHONPATH=$(DEBUG) $(SANITIZERS) $(BIN)/python -P -c \
+		'import kr._core as core; assert "/$(DEBUG)/" in core.__file__, core.__file__'
+	PYTHONPATH=$(DEBUG) $(SANITIZERS) $(BIN)/pytest -q -p no:cacheprovider -m core
+
+clean:
+	rm -rf build dist .venv *.egg-info kr/*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Says in one line what is missing, before pip says it in a hundred.
+check:
+	@command -v $(PYTHON) >/dev/null || { echo "kr: no $(PYTHON): apt install python3"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "kr: $$($(PYTHON) --version) is too old: Python 3.11 or newer is needed (make PYTHON=python3.11)"; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || \
+		{ echo "kr: $(PYTHON) can't make virtual environments: apt install python3-venv"; exit 1; }
+	@$(PYTHON) -c 'import os, shutil, sys, sysconfig as s; \
+		sys.exit(not shutil.which((os.environ.get("CC") or s.get_config_var("CC") or "cc").split()[0]))' || \
+		{ echo "kr: no C compiler: apt install gcc libc6-dev"; exit 1; }
+	@$(PYTHON) -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))' || \
+		{ echo "kr: no Python.h for $(PYTHON): apt install python3-dev"; exit 1; }
+
+.venv/pip: | check
+	$(PYTHON) -m venv .venv
+	touch $@
+
+.venv/kr: .venv/pip $(SOURCES)
+	$(BIN)/pip install -q --disable-pip-version-check -e .
+	touch $@
+
+.venv/tests: .venv/pip $(SOURCES)
+	$(BIN)/pip install -q --disable-pip-version-check -e '.[test]'
+	touch .venv/kr $@

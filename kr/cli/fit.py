@@ -1,0 +1,46 @@
+"""`kr fit`."""
+
+from contextlib import ExitStack
+
+from kr.cli import console, options
+from kr.lab import fit_report
+from kr.lab.fit import FitSettings, fit
+
+
+class Stages:
+    """One progress bar after another, a new one whenever the work has a new name."""
+
+    def __init__(self, bars: ExitStack) -> None:
+        self._bars = bars
+        self._what = ""
+        self._done = 0
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        if what != self._what:
+            self._bars.close()
+            self._what, self._done = what, done - 1
+            unit = "iterations" if what.endswith("tables") else "shards"
+            self._bar = self._bars.enter_context(console.progress(what, total, unit, done=self._done))
+        self._bar.advance(done - self._done)
+        self._done = done
+
+
+def run(settings: FitSettings, json: options.Json = False) -> None:
+    """Fit region tables to self-play games and write a weights file.
+
+    Quiet positions of the games become samples; some games are held out to judge the tables by. The same command
+    goes on where an earlier start was interrupted; an output made from other games or settings is replaced.
+
+    Example:
+        kr fit games/first games/second --out weights/mine.h5 --label mix=0.6 --plots plots
+    """
+    with ExitStack() as bars:
+        result = fit(settings, Stages(bars))
+    if json:
+        found = {"weights": result.path, "checksum": result.checksum, "settings": settings, **result.report}
+        console.emit_json(found)
+    else:
+        print(f"{fit_report.text(result.report)}\nweights: {result.path} ({result.checksum})")
+
+
+command = options.command(FitSettings, run)

@@ -1,0 +1,63 @@
+"""`kr games`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kr import storage
+from kr.cli import console, options
+from kr.lab import games
+
+
+def command(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Run directory of `kr selfplay`.")],
+    pdn: Annotated[Path | None, typer.Option(help="Write the games as PDN to this file.", metavar="FILE")] = None,
+    json: options.Json = False,
+) -> None:
+    """Show what a run directory holds: counts, results by opening and phase, lengths, size; export as PDN.
+
+    Example:
+        kr games selfplay/games --pdn games.pdn
+    """
+    paths = games.shards(directory)
+    with console.progress("reading", len(paths), "shards") as progress:
+        summary = games.summarize(paths, on_shard=lambda: progress.advance(1))
+    if pdn is not None:
+        with (
+            console.progress("writing PDN", summary.games, "games") as progress,
+            storage.atomic_path(pdn) as path,
+            path.open("w", encoding="utf-8") as file,
+        ):
+            for shard in map(games.read_shard, paths):
+                for record in games.records(shard):
+                    file.write(games.pdn(record, shard.attrs))
+                    progress.advance(1)
+    if json:
+        console.emit_json({"directory": directory, "summary": summary, "bytes_per_move": summary.bytes_per_move})
+        return
+    total = max(summary.games, 1)
+    print(
+        f"{summary.games} games in {summary.shards} shards; {summary.plies} moves, {summary.searched} of them searched"
+    )
+    print(f"{summary.plies / total:.1f} plies a game, from {summary.shortest} to {summary.longest}")
+    print(f"{summary.bytes_per_move:.2f} bytes a move, {summary.bytes / 2**20:.1f} MB")
+    print(f"made at {summary.games_per_second:.1f} games/s" if summary.games_per_second else "speed unknown")
+    rows = [("all", *_shares(summary.black_wins, summary.draws, summary.white_wins))]
+    rows += [(name, *_shares(*counts)) for name, counts in summary.decks.items()]
+    print("\n" + console.table(["openings", "games", "Black wins %", "drawn %", "White wins %"], rows))
+    ended = [(name, n, f"{100 * n / total:.1f}") for name, n in summary.reasons.items()]
+    print("\n" + console.table(["ended by", "games", "%"], ended))
+    print(
+        "\n"
+        + console.table(
+            ["phase", "positions", "Black wins %", "drawn %", "White wins %"],
+            [(name, *_shares(*counts)) for name, counts in summary.phases.items()],
+        )
+    )
+
+
+def _shares(black: int, drawn: int, white: int) -> tuple[int, str, str, str]:
+    total = black + drawn + white
+    black_share, drawn_share, white_share = (f"{100 * n / max(total, 1):.1f}" for n in (black, drawn, white))
+    return total, black_share, drawn_share, white_share

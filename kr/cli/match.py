@@ -1,0 +1,71 @@
+"""`kr match`."""
+
+import time
+
+from kr.cli import console, options
+from kr.lab.match import MatchResult, MatchSettings, play_match
+from kr.units import format_rate
+
+
+def run(settings: MatchSettings, json: options.Json = False) -> None:
+    """Play two players against each other and measure the Elo between them.
+
+    Every opening is played twice with colours swapped, and errors are reckoned from these pairs. The rules' draws
+    (threefold repetition, 80 plies without a capture or a man's move) end games whether or not they are adjudicated.
+
+    Example:
+        kr match --ballot 11man --tc 20ms --games 1000 --pdn match.pdn
+        kr match weights/new.h5 shipped --tc nodes=5000 --games 20k --sprt 0 5
+        kr match 'hub:kr hub' shipped --ballot 3move
+    """
+    began = time.monotonic()
+    with console.live() as show:
+        found: list[int] = []
+
+        def update(result: MatchResult) -> None:
+            # games of an earlier run come all at once and say nothing about the speed
+            found.append(len(result.games))
+            speed = (found[-1] - found[0]) / max(time.monotonic() - began, 1e-9)
+            left = (settings.games - found[-1]) / speed if speed else 0.0
+            show(f"{report(result)}\n{speed:.3g} games/s, {left / 60:.0f} minutes left")
+
+        result = play_match(settings, update)
+        # what is shown gives way to the result on stdout
+        show("")
+    if json:
+        console.emit_json(result.summary())
+    else:
+        print(report(result))
+    if result.interrupted:
+        more = "; the same command plays the rest" if settings.pdn else ""
+        console.fail(f"interrupted after {len(result.games)} of {settings.games} games{more}")
+
+
+def report(result: MatchResult) -> str:
+    """The state of a match as text."""
+    summary = result.summary()
+    sides = (summary["a"], summary["b"])
+    columns = ["", f"A {sides[0]['name']}", f"B {sides[1]['name']}"]
+    rows = [
+        ["mean depth", *(f"{side['mean_depth']:.1f}" for side in sides)],
+        ["nodes/s", *(format_rate(side["nodes_per_second"]) for side in sides)],
+        ["time forfeits", *(str(side["time_forfeits"]) for side in sides)],
+        ["failures", *(str(side["failures"]) for side in sides)],
+    ]
+    settings = result.settings
+    lines = [
+        f"games           {summary['games']} of {settings.games}, {settings.ballot}, {settings.tc}",
+        f"A wins          {summary['wins']}, draws {summary['draws']}, losses {summary['losses']}",
+        f"pairs           {' '.join(map(str, summary['pentanomial']))} (0, 1/2, 1, 1 1/2, 2 points)",
+        f"Elo             {summary['elo']:+.1f} ± {summary['elo_error']:.1f}",
+        f"normalized Elo  {summary['normalized_elo']:+.1f} ± {summary['normalized_elo_error']:.1f}",
+        f"LOS             {summary['los']:.1%}",
+    ]
+    if test := summary["sprt"]:
+        verdict = test["decision"] or "undecided"
+        lines.append(f"SPRT LLR        {test['llr']:.2f} ({test['lower']:.2f}, {test['upper']:.2f}): {verdict}")
+    lines.append("ended by        " + ", ".join(f"{reason} {count}" for reason, count in summary["reasons"].items()))
+    return "\n".join([*lines, console.table(columns, rows)])
+
+
+command = options.command(MatchSettings, run)

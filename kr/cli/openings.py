@@ -1,0 +1,61 @@
+"""`kr openings`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kr.cli import console, options
+from kr.errors import InvalidSettingError
+from kr.lab.opening_marks import MarkSettings, mark_deck
+from kr.lab.openings import DECKS, Opening, deck, generated
+
+
+def run(
+    settings: MarkSettings,
+    all: Annotated[bool, typer.Option("--all", help="List lost and barred openings too.")] = False,
+    mark: Annotated[bool, typer.Option("--mark", help="Search each opening, and write the deck file.")] = False,
+    out: Annotated[Path | None, typer.Option(help="The deck file to write, with --mark.")] = None,
+    json: options.Json = False,
+) -> None:
+    """List a deck of openings; or make its deck file, which says of each whether it can be played.
+
+    Each line has the opening's number, moves, standing (playable, lost, barred), score and position.
+
+    Example:
+        kr openings --deck 3move --all
+        kr openings --deck 11man --mark --nodes 200k --out selfplay/11man.txt
+    """
+    if not mark:
+        if out:
+            raise InvalidSettingError("--out: give it with --mark")
+        openings = deck(settings.deck, playable_only=not all)
+        if json:
+            console.emit_json({"deck": settings.deck, "openings": [_entry(opening) for opening in openings]})
+        else:
+            rows = [tuple(_entry(opening).values()) for opening in openings]
+            print(console.table(["number", "moves", "standing", "score", "FEN"], rows))
+        return
+
+    if out is None or settings.deck not in DECKS:
+        raise InvalidSettingError(f"--mark needs --out FILE and a deck: {', '.join(DECKS)}")
+    with console.progress("openings", len(generated(settings.deck)), "openings") as progress:
+        marked = mark_deck(settings, out, lambda opening: progress.advance())
+    playable = sum(opening.playable for opening in marked)
+    if json:
+        console.emit_json({"deck": settings.deck, "openings": len(marked), "playable": playable, "out": out})
+    else:
+        print(f"{out}: {len(marked)} openings, {playable} playable")
+
+
+def _entry(opening: Opening) -> dict[str, str | int | None]:
+    return {
+        "number": opening.number,
+        "moves": opening.moves,
+        "standing": opening.standing,
+        "score": opening.score,
+        "fen": opening.position.fen,
+    }
+
+
+command = options.command(MarkSettings, run)

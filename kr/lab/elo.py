@@ -1,0 +1,161 @@
+"""How strong a player is by its results: Elo with its error, LOS, and the sequential test that ends a match early.
+
+Games come in pairs, one opening with each colour. Two games of a pair are not independent, so all variances are
+taken from the pentanomial: how many pairs brought the player 0, 1/2, 1, 1 1/2 and 2 points.
+
+Sources: Michel Van den Bergh, "A practical introduction to the GSPRT" and "Comments on Normalized Elo" (notes for
+Fishtest, https://www.cantate.be/Fishtest/): the maximum-likelihood LLR, the use of pairs, normalized Elo. Wald's
+bounds are from A. Wald, "Sequential Tests of Statistical Hypotheses" (1945).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from kr.errors import InvalidSettingError
+
+# The mean score of a game in a pair that brought 0, 1/2, 1, 1 1/2, 2 points.
+PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
+ELO_SCALE = 400 / math.log(10)
+NORMALIZED_SCALE = 800 / math.log(10)
+CONFIDENCE_95 = 1.959964
+
+# The variance has one imagined pair added, spread evenly over the five outcomes, so that a few equal results don't
+# look certain; it is lost in the hundreds of pairs of a real match. The mean is left alone.
+IMAGINED_PAIRS = 1.0
+IMAGINED_VARIANCE = 0.125
+
+# What stands for an outcome not seen in the likelihood ratio, as Fishtest has it.
+UNSEEN = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What the results of a match say about the strength of its first player."""
+
+    elo: float
+    """Logistic Elo difference; at 0% or 100%, that of half a game point more or less than that."""
+    elo_error: float
+    """Half the width of the 95% interval; infinity without a whole pair."""
+    normalized_elo: float
+    """Elo in units of the standard deviation of a game, which does not depend on how many games are drawn."""
+    normalized_elo_error: float
+    """Half the width of its 95% interval; infinity without a whole pair."""
+    los: float
+    """Likelihood of superiority: the chance, by the normal law, that the player is the stronger."""
+
+
+def elo_of_score(score: float) -> float:
+    """Elo difference of an expected score strictly between 0 and 1."""
+    return ELO_SCALE * math.log(score / (1 - score))
+
+
+def score_of_elo(elo: float) -> float:
+    """Expected score of an Elo difference, between 0 and 1."""
+    return 1 / (1 + 10 ** (-elo / 400))
+
+
+def count_pairs(points: Iterable[int]) -> tuple[int, int, int, int, int]:
+    """The pentanomial of pairs given by their half points (0 to 4)."""
+    counts = [0] * len(PAIR_SCORES)
+    for half_points in points:
+        counts[half_points] += 1
+    return counts[0], counts[1], counts[2], counts[3], counts[4]
+
+
+def estimate(pentanomial: Sequence[int]) -> Estimate:
+    """Elo, normalized Elo and LOS of a pentanomial: five counts of pairs, worst outcome first."""
+    pairs = sum(pentanomial)
+    if pairs == 0:
+        return Estimate(0.0, math.inf, 0.0, math.inf, 0.5)
+    score = sum(count * value for count, value in zip(pentanomial, PAIR_SCORES, strict=True)) / pairs
+    spread = sum(count * (value - score) ** 2 for count, value in zip(pentanomial, PAIR_SCORES, strict=True))
+    variance = (spread + IMAGINED_PAIRS * IMAGINED_VARIANCE) / (pairs + IMAGINED_PAIRS)
+    error = math.sqrt(variance / pairs)
+
+    # a score can't be told from one that differs by half a point in one game more
+    least = 0.5 / (2 * pairs + 1)
+    low, middle, high = (
+        elo_of_score(min(max(value, least), 1 - least))
+        for value in (score - CONFIDENCE_95 * error, score, score + CONFIDENCE_95 * error)
+    )
+    # the deviation of one game, were the games of a pair independent: that of their mean times the root of two
+    deviation = math.sqrt(2 * variance)
+    return Estimate(
+        elo=middle,
+        elo_error=(high - low) / 2,
+        normalized_elo=NORMALIZED_SCALE * (score - 0.5) / deviation,
+        normalized_elo_error=NORMALIZED_SCALE * CONFIDENCE_95 * error / deviation,
+        los=0.5 * (1 + math.erf((score - 0.5) / error / math.sqrt(2))),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Sprt:
+    """A generalised sequential probability ratio test between two logistic Elo differences.
+
+    Raises InvalidSettingError unless elo0 < elo1 and the error rates lie between 0 and 1/2.
+    """
+
+    elo0: float
+    """The difference under the hypothesis that there is nothing to gain."""
+    elo1: float
+    """The difference under the hypothesis that the gain is real."""
+    alpha: float = 0.05
+    """How often elo1 is accepted though elo0 is true."""
+    beta: float = 0.05
+    """How often elo0 is accepted though elo1 is true."""
+
+    def __post_init__(self) -> None:
+        if not self.elo0 < self.elo1:
+            raise InvalidSettingError(f"SPRT of {self.elo0:g} against {self.elo1:g}: the first Elo must be the lower")
+        if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
+            raise InvalidSettingError(f"SPRT error rates {self.alpha:g} and {self.beta:g}: expected between 0 and 0.5")
+
+    @property
+    def lower(self) -> float:
+        """The log likelihood ratio at which elo0 is accepted."""
+        return math.log(self.beta / (1 - self.alpha))
+
+    @property
+    def upper(self) -> float:
+        """The log likelihood ratio at which elo1 is accepted."""
+        return math.log((1 - self.beta) / self.alpha)
+
+    def llr(self, pentanomial: Sequence[int]) -> float:
+        """Log of the likelihood of the results under elo1 over that under elo0, each at its most likely outcomes."""
+        pairs = sum(pentanomial)
+        if pairs == 0:
+            return 0.0
+        counts = [max(count, UNSEEN) for count in pentanomial]
+        shares = [count / sum(counts) for count in counts]
+        under0, under1 = (_most_likely(shares, score_of_elo(elo)) for elo in (self.elo0, self.elo1))
+        terms = zip(counts, under0, under1, strict=True)
+        return sum(count * math.log(one / zero) for count, zero, one in terms)
+
+    def decision(self, pentanomial: Sequence[int]) -> str | None:
+        """ "H1" where elo1 is accepted, "H0" where elo0 is, None while undecided."""
+        llr = self.llr(pentanomial)
+        return "H1" if llr >= self.upper else "H0" if llr <= self.lower else None
+
+
+def _most_likely(shares: Sequence[float], score: float) -> list[float]:
+    """The probabilities with this mean score under which the shares (all positive) are the most likely.
+
+    They are share / (1 + t * (value - score)) with the t for which they have that mean (a Lagrange multiplier): the
+    only root of a falling function between the poles at the two extreme values.
+    """
+    low, high = -1 / (PAIR_SCORES[-1] - score), -1 / (PAIR_SCORES[0] - score)
+
+    def excess(t: float) -> float:
+        terms = zip(shares, PAIR_SCORES, strict=True)
+        return sum(share * (value - score) / (1 + t * (value - score)) for share, value in terms)
+
+    for _ in range(200):
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        low, high = (middle, high) if excess(middle) > 0 else (low, middle)
+    return [share / (1 + high * (value - score)) for share, value in zip(shares, PAIR_SCORES, strict=True)]

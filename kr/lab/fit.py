@@ -1,0 +1,349 @@
+"""Fit the tables of the evaluation to games: logistic regression by L-BFGS-B, for men and kings apart.
+
+Positions without and with kings are independent problems, each with its own tables and material. The optimiser works
+in legs of a fixed number of iterations. Each leg starts it afresh from the weights reached and ends in a checkpoint
+beside the output, so that a fit that was killed goes on to exactly what it would have become.
+
+Logits become centi-men by one factor for both problems, so that scores go on smoothly when a man crowns: a man more
+is worth 100 on average, by the slope of the fitted logit on the difference of men over the kingless training positions.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kr import storage, weights
+from kr.errors import DivergedError, InvalidGamesError, InvalidSettingError, InvalidWeightsError
+from kr.lab import fit_report
+from kr.lab.dataset import Dataset, Label, Samples, read_dataset
+from kr.lab.objective import (
+    LOSSES,
+    MATERIAL_START,
+    Entries,
+    Inputs,
+    Objective,
+    Solution,
+    encoded,
+    predict,
+    ranked,
+)
+from kr.patterns import DEFAULT_LAYOUT, LAYOUTS, PHASES, layout_named
+from kr.settings import REQUIRED, option
+
+LEG = 10
+"""Iterations from one checkpoint to the next."""
+MEMORY = 10
+"""Pairs of steps and gradients that L-BFGS keeps."""
+GROUPS = {False: "men", True: "kings"}
+
+OnProgress = Callable[[str, int, int], None]
+"""Called with what is being done, units done and units in all."""
+
+
+@dataclass(frozen=True)
+class FitSettings:
+    """What a fit is made from. `out`, `workers` and `plots` do not change the tables."""
+
+    directories: tuple[Path, ...] = option(
+        REQUIRED, "run directories of self-play games", argument=True, metavar="DIR..."
+    )
+    out: Path = option(REQUIRED, "weights file to write", metavar="FILE")
+    layout: str = option(DEFAULT_LAYOUT, f"regions: {', '.join(LAYOUTS)}")
+    label: Label = option(
+        Label(0.6), "target: result, or mix=SHARE of the search score", parse=Label.parse, metavar="LABEL"
+    )
+    loss: str = option("ce", "ce (cross entropy) or mse (mean squared error)")
+    l2: float = option(5.0, "penalty: half of it times the sum of squared weights, in samples")
+    holdout: float = option(0.05, "share of the games held out")
+    max_iter: int = option(60, "most iterations for each of the two problems")
+    tolerance: float = option(1e-5, "stop when an iteration lowers the loss by less than this share")
+    seed: int = option(1, "seed of the choice of held-out games")
+    workers: int = option(2, "threads; the tables do not depend on it")
+    plots: Path | None = option(None, "directory for pictures of the fit", metavar="DIR")
+
+    def __post_init__(self) -> None:
+        layout_named(self.layout)
+        if self.loss not in LOSSES:
+            raise InvalidSettingError(f"loss {self.loss!r} is none of {', '.join(LOSSES)}")
+        if not 0 <= self.holdout <= 0.9:
+            raise InvalidSettingError(f"holdout {self.holdout} is no share of the games from 0 to 0.9")
+        for name, least in (("l2", 0), ("tolerance", 0), ("max_iter", 1), ("workers", 1)):
+            if not getattr(self, name) >= least:
+                raise InvalidSettingError(f"{name} {getattr(self, name)} is less than {least}")
+
+    def shaping(self) -> dict[str, Any]:
+        """The settings that change the tables."""
+        names = ("layout", "loss", "l2", "holdout", "max_iter", "tolerance", "seed")
+        return {"label": str(self.label), **{name: getattr(self, name) for name in names}}
+
+
+@dataclass(frozen=True)
+class FitResult:
+    """A finished fit."""
+
+    path: Path
+    checksum: str
+    report: dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Progress:
+    """Where the fit of one problem stands; what a checkpoint keeps."""
+
+    x: NDArray[np.float64]
+    """Scaled parameters (`Objective`)."""
+    history: NDArray[np.float64]
+    """(iterations, 2): mean training and held-out loss after each."""
+    finished: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """One of the two fitting problems with its solution."""
+
+    kings: bool
+    entries: Entries
+    training: Samples
+    held_out: Samples
+    training_logits: NDArray[np.float32]
+    held_out_logits: NDArray[np.float32]
+    solution: Solution
+    history: NDArray[np.float64]
+
+
+def fit(settings: FitSettings, on_progress: OnProgress | None = None) -> FitResult:
+    """Fit, write the weights file and return its report; a fit that is finished already is only reported.
+
+    Raises InvalidGamesError for damaged or missing games, DivergedError when the loss is no longer a number,
+    OutputBusyError when another process writes the same file, InvalidWeightsError for a damaged checkpoint.
+    """
+    report_to = on_progress or (lambda what, done, total: None)
+    settings.out.parent.mkdir(parents=True, exist_ok=True)
+    with storage.lock(settings.out), ThreadPoolExecutor(settings.workers) as pool:
+        started = time.monotonic()
+        dataset = read_dataset(
+            settings.directories, settings.label, settings.holdout, settings.seed, settings.workers, report_to
+        )
+        checkpoint = Checkpoint(settings, dataset)
+        if finished := checkpoint.finished():
+            return finished
+        read = time.monotonic()
+        problems = [_solve(settings, dataset, kings, checkpoint, pool, report_to) for kings in GROUPS]
+        seconds = {"reading": read - started, "fitting": time.monotonic() - read}
+        result = _write(settings, dataset, problems, checkpoint.fingerprint, seconds)
+        checkpoint.remove()
+    if settings.plots:
+        from kr.lab import plots
+
+        plots.draw(weights.load(result.path), result.report, dataset, settings.plots)
+    return result
+
+
+class Checkpoint:
+    """The file beside the output that a fit goes on from, valid for the same settings and samples only."""
+
+    def __init__(self, settings: FitSettings, dataset: Dataset) -> None:
+        sets = [s for group in (dataset.training, dataset.held_out) for s in group.values()]
+        self._samples = storage.checksum(*(a for s in sets for a in (s.count, s.target)))
+        shaping = json.dumps([settings.shaping(), layout_named(settings.layout).as_dict()], sort_keys=True)
+        self.fingerprint = storage.checksum(shaping.encode(), self._samples.encode())
+        self._out = settings.out
+        self.path = settings.out.with_name(f"{settings.out.name}.checkpoint")
+
+    def finished(self) -> FitResult | None:
+        """The result, if the output is that of this very fit."""
+        if not self._out.exists():
+            return None
+        made = weights.load(self._out)
+        if made.attrs.get("fingerprint") != self.fingerprint:
+            return None
+        return FitResult(self._out, made.checksum, json.loads(made.attrs["report"]))
+
+    def load(self) -> dict[bool, Progress]:
+        """What the last checkpoint holds, nothing when there is none or it belongs to another fit."""
+        if not self.path.exists():
+            return {}
+        try:
+            with np.load(self.path) as file:
+                if str(file["fingerprint"]) != self.fingerprint:
+                    return {}
+                return {
+                    kings: Progress(file[f"{name}_x"], file[f"{name}_history"], bool(file[f"{name}_finished"]))
+                    for kings, name in GROUPS.items()
+                    if f"{name}_x" in file
+                }
+        except Exception as error:  # numpy and zipfile raise what they like for a damaged file
+            raise InvalidWeightsError(f"{self.path}: damaged checkpoint; remove it to start afresh") from error
+
+    def save(self, progress: dict[bool, Progress]) -> None:
+        """Replace the checkpoint."""
+        arrays: dict[str, Any] = {"fingerprint": self.fingerprint}
+        for kings, one in progress.items():
+            name = GROUPS[kings]
+            arrays |= {f"{name}_x": one.x, f"{name}_history": one.history, f"{name}_finished": one.finished}
+        with storage.atomic_path(self.path) as temporary, temporary.open("wb") as file:
+            np.savez(file, **arrays)
+
+    def remove(self) -> None:
+        """The fit is written, its checkpoint no longer needed."""
+        self.path.unlink(missing_ok=True)
+
+
+def _solve(
+    settings: FitSettings,
+    dataset: Dataset,
+    kings: bool,
+    checkpoint: Checkpoint,
+    pool: ThreadPoolExecutor,
+    report_to: OnProgress,
+) -> Problem:
+    training, held_out = dataset.training[kings], dataset.held_out[kings]
+    entries, inputs = ranked(training, layout_named(settings.layout), kings, pool)
+    held_inputs = encoded(held_out, entries, pool)
+    history = np.empty((0, 2))
+    if len(training):
+        objective = Objective(inputs, entries, settings.loss, settings.l2, pool)
+        held_out_loss = _held_out_loss(held_inputs, entries, objective, settings.loss, pool)
+        progress = checkpoint.load()
+        one = progress.get(kings) or Progress(objective.start(), history)
+        while not one.finished:
+            one = _leg(
+                settings, objective, training.positions, one, held_out_loss, f"{GROUPS[kings]} tables", report_to
+            )
+            progress[kings] = one
+            checkpoint.save(progress)
+        solution, history = objective.solution(one.x), one.history
+    else:
+        solution = Solution(np.zeros((entries.slots, PHASES), dtype=np.float32), MATERIAL_START)
+    logits, held_logits = (predict(i, entries, solution, settings.loss, pool)[0] for i in (inputs, held_inputs))
+    return Problem(kings, entries, training, held_out, logits, held_logits, solution, history)
+
+
+def _held_out_loss(
+    inputs: Inputs, entries: Entries, objective: Objective, loss: str, pool: ThreadPoolExecutor
+) -> Callable[[NDArray[np.float64]], float]:
+    return lambda x: predict(inputs, entries, objective.solution(x), loss, pool)[1]
+
+
+def _leg(
+    settings: FitSettings,
+    objective: Objective,
+    positions: int,
+    start: Progress,
+    held_out_loss: Callable[[NDArray[np.float64]], float],
+    what: str,
+    report_to: OnProgress,
+) -> Progress:
+    """Up to LEG iterations more."""
+    from scipy.optimize import OptimizeResult, minimize
+
+    done = len(start.history)
+    history = []
+
+    def checked(x: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        loss, gradient = objective(x)
+        if not (np.isfinite(loss) and np.isfinite(gradient).all()):
+            raise DivergedError(
+                f"{what}: the loss is {loss} after {done + len(history)} iterations; "
+                f"the last checkpoint stands at {done}; try a larger --l2 than {settings.l2:g}"
+            )
+        return loss, gradient
+
+    def record(intermediate_result: OptimizeResult) -> None:
+        x = intermediate_result.x
+        history.append(((intermediate_result.fun - objective.penalty(x)) / positions, held_out_loss(x)))
+        report_to(what, done + len(history), settings.max_iter)
+
+    iterations = min(LEG, settings.max_iter - done)
+    options = {"maxiter": iterations, "maxcor": MEMORY, "ftol": settings.tolerance, "gtol": 0.0}
+    found = minimize(checked, start.x, jac=True, method="L-BFGS-B", callback=record, options=options)
+    steps = np.concatenate([start.history, np.reshape(history, (-1, 2))])
+    # a leg that ends before its time has converged, or can get no lower
+    return Progress(found.x, steps, finished=len(history) < iterations or len(steps) >= settings.max_iter)
+
+
+def centimen_per_logit(men: Problem) -> float:
+    """100 divided by the slope of the fitted logit on the difference of men, over the kingless training positions."""
+    difference = men.training.material[:, 0].astype(float)
+    count = men.training.count.astype(float)
+    total = count.sum()
+    if total:
+        difference -= (count @ difference) / total
+        spread = float(count @ difference**2)
+        slope = float((count * difference) @ men.training_logits) / spread if spread else 0.0
+        if slope > 0:
+            return 100 / slope
+    raise InvalidGamesError("a man more wins no more often in these games without kings; more games are needed")
+
+
+@dataclass(frozen=True, eq=False)
+class Quantised:
+    """Tables of one problem in units of 1/16 centi-man."""
+
+    table: NDArray[np.int16]
+    material: NDArray[np.int32]
+    clipped: int
+    """Entries cut to fit 16 bits."""
+
+
+def quantised(problem: Problem, factor: float) -> Quantised:
+    """The int16 tables of a solution; `factor` is centi-men in a logit."""
+    entries = problem.entries
+    table = np.zeros((len(entries.regions), entries.table_size, PHASES), dtype=np.int16)
+    limit = np.iinfo(np.int16).max
+    clipped = 0
+    for r, indices in enumerate(entries.indices):
+        first = entries.starts[r]
+        units = np.rint(problem.solution.table[first : first + len(indices)] * (factor * weights.UNITS))
+        clipped += int((np.abs(units) > limit).any(axis=1).sum())
+        table[r, indices] = np.clip(units, -limit, limit).astype(np.int16)
+    material = np.rint(problem.solution.material * (factor * weights.UNITS)).astype(np.int32)
+    return Quantised(table, material, clipped)
+
+
+def _write(
+    settings: FitSettings, dataset: Dataset, problems: list[Problem], fingerprint: str, seconds: dict[str, float]
+) -> FitResult:
+    factor = centimen_per_logit(problems[0])
+    layout = layout_named(settings.layout)
+    men, kings = (quantised(problem, factor) for problem in problems)
+    tables = (men.table, kings.table, men.material, kings.material)
+    identity = weights.table_checksum(layout, *tables)
+    made = weights.Weights(layout, *tables, attrs={}, checksum=identity)
+    report = {
+        "centimen_per_logit": factor,
+        "seconds": {name: round(value, 1) for name, value in seconds.items()},
+        "runs": [asdict(run) for run in dataset.runs],
+        **fit_report.report(problems, settings.loss, made, factor, {"men": men.clipped, "kings": kings.clipped}),
+    }
+    attrs = {
+        **storage.provenance(**settings.shaping(), parents=[run.directory for run in dataset.runs]),
+        "fingerprint": fingerprint,
+        "centimen_per_logit": factor,
+        "report": json.dumps(report),
+    }
+    weights.save(settings.out, layout, *tables, attrs=attrs, fitted=_fitted(problems))
+    return FitResult(settings.out, identity, report)
+
+
+def _fitted(problems: list[Problem]) -> weights.Fitted:
+    parts: list[Any] = []
+    for problem in problems:
+        entries, table = problem.entries, problem.solution.table
+        ids, values = [], []
+        for r, indices in enumerate(entries.indices):
+            order = np.argsort(indices)
+            ids.append(indices[order] + np.uint32(r * entries.table_size))
+            values.append(table[entries.starts[r] : entries.starts[r + 1] - 1][order])
+        parts += [np.concatenate(ids), np.concatenate(values), problem.solution.material]
+    men_ids, men_values, men_material, kings_ids, kings_values, kings_material = parts
+    return weights.Fitted(men_ids, men_values, men_material, kings_ids, kings_values, kings_material)

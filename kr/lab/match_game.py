@@ -1,0 +1,173 @@
+"""One game of a match: two players, the rules' draws, adjudication, and what becomes of a player that fails."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kr.engine import Limits
+from kr.errors import IllegalMoveError, InvalidSettingError, ProtocolError
+from kr.lab.openings import Opening
+from kr.lab.players import Player, Reply
+from kr.position import Move, Position, Side
+
+REPETITIONS = 3
+NO_PROGRESS_PLIES = 80
+
+NO_MOVE = "no legal move"
+REPETITION = "repetition"
+NO_PROGRESS = "no progress"
+AGREED_WIN = "adjudicated win"
+AGREED_DRAW = "adjudicated draw"
+OVERTIME = "time forfeit"
+FAILURE = "engine failure"
+
+
+@dataclass(frozen=True, slots=True)
+class Adjudication:
+    """When a game is ended because both players see it the same way. Raises InvalidSettingError."""
+
+    win_score: int
+    """Centi-men by which both players hold the same side to be ahead."""
+    win_moves: int
+    """For how many of its moves in a row each player has to hold that view."""
+    draw_score: int
+    """Centi-men that neither player's score exceeds, either way."""
+    draw_moves: int
+    """For how many of its moves in a row each player has to hold that view."""
+    draw_after: int
+    """Plies before which no game is adjudicated a draw."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.draw_score < self.win_score:
+            raise InvalidSettingError(
+                f"adjudication of draws up to {self.draw_score} and of wins from {self.win_score} centi-men: "
+                "the first must be 0 or more and less than the second"
+            )
+        if min(self.win_moves, self.draw_moves) < 1:
+            raise InvalidSettingError("adjudication needs 1 or more moves of each player")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A finished game."""
+
+    start: Position
+    moves: tuple[Move, ...]
+    replies: tuple[Reply | None, ...]
+    """One for each move; None where the move was the only legal one, which nobody is asked for."""
+    winner: Side | None
+    reason: str
+    detail: str = ""
+    """What went wrong, where the reason is a failure or a time forfeit."""
+
+
+class _Views:
+    """What each player thinks of the game, and for how many of its moves in a row it has thought so."""
+
+    def __init__(self, terms: Adjudication) -> None:
+        self._terms = terms
+        self._views: list[Side | str | None] = [None, None]
+        self._lengths = [0, 0]
+
+    def add(self, side: Side, score: int) -> None:
+        """The player of `side` gives this score, its own view."""
+        view: Side | str | None = None
+        if abs(score) >= self._terms.win_score:
+            view = side if score > 0 else side.other
+        elif abs(score) <= self._terms.draw_score:
+            view = AGREED_DRAW
+        self._lengths[side] = self._lengths[side] + 1 if view == self._views[side] else 1
+        self._views[side] = view
+
+    def agreed(self, ply: int) -> Side | str | None:
+        """The side that both have held to be winning for long enough, AGREED_DRAW, or None."""
+        view, length = self._views[0], min(self._lengths)
+        if view is None or view != self._views[1]:
+            return None
+        if view == AGREED_DRAW:
+            return view if length >= self._terms.draw_moves and ply >= self._terms.draw_after else None
+        return view if length >= self._terms.win_moves else None
+
+
+class _Board:
+    """The game so far."""
+
+    def __init__(self, start: Position) -> None:
+        self.start = self.position = start
+        self.moves: list[Move] = []
+        self.replies: list[Reply | None] = []
+        # since the last capture or move of a man, oldest first, the position on the board not among them
+        self.history: list[Position] = []
+        self._seen = Counter([start])
+
+    def play(self, move: Move, reply: Reply | None) -> None:
+        """Raises IllegalMoveError."""
+        after = self.position.play(move)
+        if move.is_capture or not self.position.kings >> move.origin & 1:
+            self.history.clear()
+            self._seen.clear()
+        else:
+            self.history.append(self.position)
+        self.moves.append(move)
+        self.replies.append(reply)
+        self.position = after
+        self._seen[after] += 1
+
+    def drawn(self) -> str | None:
+        """The reason for which the rules call the game a draw."""
+        if self._seen[self.position] >= REPETITIONS:
+            return REPETITION
+        return NO_PROGRESS if len(self.history) >= NO_PROGRESS_PLIES else None
+
+    def outcome(self, winner: Side | None, reason: str, detail: str = "") -> Outcome:
+        return Outcome(self.start, tuple(self.moves), tuple(self.replies), winner, reason, detail)
+
+
+def play_game(
+    opening: Opening,
+    players: tuple[Player, Player],
+    limits: Limits,
+    margin: float,
+    terms: Adjudication | None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Outcome | None:
+    """Play a game from an opening; None if `stopped` became true meanwhile.
+
+    players: Black's and White's; limits: of each move; margin: seconds by which a move may exceed a time limit;
+    terms: None to play every game out. A player that fails, plays an illegal move or oversteps the time loses.
+    """
+    board = _Board(opening.position)
+    views = None if terms is None else _Views(terms)
+    for side in Side:
+        try:
+            players[side].new_game()
+        except ProtocolError as error:
+            return board.outcome(side.other, FAILURE, str(error))
+
+    while not stopped():
+        side = board.position.side
+        legal = board.position.legal_moves()
+        if not legal:
+            return board.outcome(side.other, NO_MOVE)
+        if reason := board.drawn():
+            return board.outcome(None, reason)
+        if views and (view := views.agreed(len(board.moves))) is not None:
+            return board.outcome(view, AGREED_WIN) if isinstance(view, Side) else board.outcome(None, AGREED_DRAW)
+        if len(legal) == 1:
+            board.play(legal[0], None)
+            continue
+
+        try:
+            reply = players[side].search(board.position, limits, tuple(board.history))
+            if stopped():
+                break
+            if limits.time is not None and reply.time > limits.time + margin:
+                return board.outcome(side.other, OVERTIME, f"{reply.time:.3f} s for a move of {limits}")
+            board.play(reply.move, reply)
+        except (ProtocolError, IllegalMoveError) as error:
+            return None if stopped() else board.outcome(side.other, FAILURE, str(error))
+        if views:
+            views.add(side, reply.score)
+    return None

@@ -1,0 +1,109 @@
+"""Who plays a match: kr's own engine with some tables, or another program's engine behind Hub 2."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from kr.engine import Engine, Limits
+from kr.errors import InvalidSettingError
+from kr.position import Move, Position
+from kr.protocols.hub_client import HubClient
+
+HUB_PREFIX = "hub:"
+SHIPPED = "shipped"
+
+
+class Reply(NamedTuple):
+    """A player's move and how it was found."""
+
+    move: Move
+    score: int
+    """Centi-men, the mover's view."""
+    depth: int
+    nodes: int
+    time: float
+    """Seconds from the question to the answer."""
+
+
+class Player(Protocol):
+    """Someone to play games one after another; not to be shared by threads, but for `stop`."""
+
+    name: str
+    """What to call it in tables and PDN."""
+    signature: str
+    """What it plays by: equal for players that play the same."""
+
+    def new_game(self) -> None:
+        """Forget the game before. Raises ProtocolError where the engine is gone and can't be started again."""
+
+    def search(self, position: Position, limits: Limits, history: Sequence[Position]) -> Reply:
+        """Choose a move; `history` holds the positions before, oldest first. Raises ProtocolError on failure."""
+
+    def stop(self) -> None:
+        """End the search under way, from any thread; what it then returns is of no use."""
+
+    def close(self) -> None:
+        """Free what the player holds."""
+
+
+class EnginePlayer:
+    """kr's engine; `weights` as for Engine. Raises InvalidWeightsError."""
+
+    def __init__(self, weights: str | None, hash_mb: int) -> None:
+        self._engine = Engine(weights, hash_mb=hash_mb, threads=1)
+        self.name = self._engine.name
+        self.signature = self._engine.signature
+
+    def new_game(self) -> None:
+        self._engine.new_game()
+
+    def search(self, position: Position, limits: Limits, history: Sequence[Position]) -> Reply:
+        began = time.perf_counter()
+        result = self._engine.search(position, limits, history=history)
+        return Reply(result.move, result.score, result.depth, result.nodes, time.perf_counter() - began)
+
+    def stop(self) -> None:
+        self._engine.stop()
+
+    def close(self) -> None:
+        """There is nothing to free but memory."""
+
+
+class HubPlayer:
+    """Another engine, started by a command line. Raises ProtocolError where it can't be started.
+
+    patience: seconds that a search without a time limit may take before the engine counts as hanging.
+    """
+
+    def __init__(self, command: str, hash_mb: int, patience: float) -> None:
+        self._client = HubClient(command, hash_mb=hash_mb, patience=patience)
+        self.name = self._client.name
+        self.signature = f"{HUB_PREFIX}{command} {self._client.version}".strip()
+
+    def new_game(self) -> None:
+        self._client.new_game()
+
+    def search(self, position: Position, limits: Limits, history: Sequence[Position]) -> Reply:
+        result = self._client.search(position, limits, history)
+        return Reply(result.move, result.score, result.depth, result.nodes, result.time)
+
+    def stop(self) -> None:
+        self._client.close()
+
+    def close(self) -> None:
+        self._client.close()
+
+
+def player_from_spec(spec: str, hash_mb: int = 64, patience: float = 600.0) -> Player:
+    """The player that a text names: shipped, manual, material, the path of a weights file, or hub:COMMAND.
+
+    Raises InvalidSettingError, InvalidWeightsError, ProtocolError.
+    """
+    if not spec.strip():
+        expected = "shipped, manual, material, a weights file or hub:COMMAND"
+        raise InvalidSettingError(f"a player has no name; expected {expected}")
+    if spec.startswith(HUB_PREFIX):
+        return HubPlayer(spec.removeprefix(HUB_PREFIX), hash_mb, patience)
+    return EnginePlayer(None if spec == SHIPPED else spec, hash_mb)

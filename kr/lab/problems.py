@@ -1,0 +1,384 @@
+"""Problem positions: where they come from, solving them, and judging the answer against what is published.
+
+The built-in set is kr/lab/classics.jsonl, in the form that every problem file has: one JSON object a line with
+
+ - `fen`, the only key that must be there, and `id`, `title`, `author`, `source`;
+ - `result`: "W-win", "B-win" or "draw", the published result (absent or empty: unknown);
+ - `solution`: the published line as PDN moves; `first_move`: its first move;
+ - `keeping_moves`: every move that keeps the published result, where an exact database knows them.
+
+Other keys are ignored. A PDN file gives one problem for each game that has a FEN tag.
+
+How an answer is judged (`judge`), P being the published result for the side to move and S the score:
+
+| P | solved when |
+|---|---|
+| win | S is at least CLEARLY_WON, and the move keeps the win |
+| draw | S is within NEAR_ZERO of 0, and the move is not known to throw the draw away |
+| loss | S is at most -CLEARLY_WON, whatever the move |
+
+Whether a move keeps the win is known by `keeping_moves` if there are any. Else the published first move does, and of
+any other move the engine is asked: after a second search with the same limits, the opponent must be clearly lost.
+A move is known to throw a draw away if `keeping_moves` are there and it is not one of them.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from kr.engine import SCORE_DECIDED, SCORE_WIN, Engine, Limits, SearchResult
+from kr.errors import IllegalMoveError, InvalidFenError, InvalidPdnError, InvalidProblemError, InvalidSettingError
+from kr.pdn import Game, read_games
+from kr.position import Move, Position, Side
+from kr.settings import option
+from kr.units import format_size, parse_size
+
+CLEARLY_WON = 100
+"""Centi-men: from here on a score says that the side to move wins; a man ahead, all told."""
+NEAR_ZERO = 60
+"""Centi-men: a score no further than this from 0 says that the game is drawn."""
+VALUES = ("win", "draw", "loss")
+
+_CLASSICS = "classics.jsonl"
+_WINNERS = {"W-win": Side.WHITE, "B-win": Side.BLACK, "draw": None}
+
+
+@dataclass(frozen=True)
+class SolveSettings:
+    """What to solve and how long to think."""
+
+    source: str = option(
+        "", "a built-in name or its beginning, a FEN, or a JSON-lines or PDN file; the built-in set if left out",
+        metavar="[NAME|FEN|FILE]", argument=True,
+    )  # fmt: skip
+    tc: Limits = option(Limits(time=1.0), "limit of each problem: 1s, nodes=100000 or depth=15", parse=Limits.parse)
+    weights: str | None = option(None, 'a weights file, "manual" or "material" (default: the shipped tables)')
+    hash: int = option(64 << 20, "size of each engine's transposition table", parse=parse_size, show=format_size)
+    multipv: int = option(1, "best moves to show a line of")
+    concurrency: int = option(1, "problems to solve at the same time")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A position with what is published about it."""
+
+    id: str
+    title: str
+    position: Position
+    result: str = ""
+    """"W-win", "B-win" or "draw"; "" if unknown."""
+    author: str = ""
+    source: str = ""
+    """The book or page it is from, and where needed how the position is known."""
+    solution: str = ""
+    """The published line, as PDN moves with blanks between."""
+    first_move: Move | None = None
+    """The first move of the published solution."""
+    keeping_moves: tuple[Move, ...] = ()
+    """Every move that keeps the published result; empty if that is not known."""
+
+    @property
+    def published(self) -> str:
+        """The published result for the side to move: "win", "draw" or "loss"; "" if unknown."""
+        if not self.result:
+            return ""
+        winner = _WINNERS[self.result]
+        return "draw" if winner is None else "win" if winner == self.position.side else "loss"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One principal variation of a solution."""
+
+    score: int
+    """Centi-men, side to move's view."""
+    pv: str
+    """PDN moves with blanks between."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What the engine found, and whether it agrees with what is published."""
+
+    problem: Problem
+    move: str
+    """The key move in PDN; "" where the side to move has none."""
+    verdict: str
+    """In the words of `verdict`."""
+    score: int
+    """Centi-men, side to move's view."""
+    depth: int
+    """Plies."""
+    nodes: int
+    time: float
+    """Seconds of the search; a second search to check the move is not counted."""
+    lines: tuple[Line, ...]
+    """The best first."""
+    agrees: bool | None
+    """None where no result is published."""
+    because: str
+    """Why it does not agree; "" where it does."""
+
+    @property
+    def pv(self) -> str:
+        """The principal variation."""
+        return self.lines[0].pv if self.lines else ""
+
+    @property
+    def proven(self) -> bool:
+        """Whether the score is a proven win or loss."""
+        return abs(self.score) > SCORE_DECIDED
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many problems of a kind were solved."""
+
+    solved: int
+    problems: int
+
+    @property
+    def share(self) -> float:
+        """Solved out of all, 0 to 1; 0 of none."""
+        return self.solved / self.problems if self.problems else 0.0
+
+
+def verdict(score: int) -> str:
+    """A score in words: "win", "draw" or "loss" by CLEARLY_WON and NEAR_ZERO, else "leaning win" or "leaning loss"."""
+    if abs(score) <= NEAR_ZERO:
+        return "draw"
+    word = "win" if score > 0 else "loss"
+    return word if abs(score) >= CLEARLY_WON else f"leaning {word}"
+
+
+def judge(problem: Problem, move: Move, score: int, still_won: Callable[[], bool]) -> tuple[bool | None, str]:
+    """Whether an answer agrees with what is published (see the module's rule), and if not why.
+
+    still_won: asks the engine whether the win is there after the move; called only where nothing else tells.
+    """
+    published, found = problem.published, verdict(score)
+    if not published:
+        return None, ""
+    if found != published:
+        return False, f"published {published}, found {found}"
+    if published == "loss":
+        return True, ""
+    if problem.keeping_moves:
+        kept = any(same_move(move, keeping) for keeping in problem.keeping_moves)
+        return kept, "" if kept else f"{move} does not keep the {published}"
+    if published == "draw" or (problem.first_move is not None and same_move(move, problem.first_move)):
+        return True, ""
+    kept = still_won()
+    return kept, "" if kept else f"{move} does not keep a clear win"
+
+
+def same_move(one: Move, other: Move) -> bool:
+    """Whether two moves of one position lead to the same position."""
+    return (one.origin, one.target, one.captured) == (other.origin, other.target, other.captured)
+
+
+def solve(problem: Problem, engine: Engine, limits: Limits, multipv: int = 1) -> Solution:
+    """Search a problem from an empty hash table and judge what is found. A proven win ends the search early."""
+    if problem.position.is_over:
+        agrees = problem.published == "loss" if problem.published else None
+        because = "" if agrees is not False else f"published {problem.published}, but no move is left: a loss"
+        return Solution(problem, "", "loss", -SCORE_WIN, 0, 0, 0.0, (), agrees, because)
+    engine.new_game()
+    found = engine.search(problem.position, limits, multipv=min(multipv, len(problem.position.legal_moves())))
+
+    def still_won() -> bool:
+        after = problem.position.play(found.move)
+        reply_score = -SCORE_WIN if after.is_over else engine.search(after, limits, history=[problem.position]).score
+        return verdict(reply_score) == "loss"
+
+    agrees, because = judge(problem, found.move, found.score, still_won)
+    return Solution(
+        problem, str(found.move), verdict(found.score), found.score, found.depth, found.nodes, found.time,
+        _lines(found), agrees, because,
+    )  # fmt: skip
+
+
+def solve_all(
+    problems: Sequence[Problem],
+    settings: SolveSettings,
+    on_solution: Callable[[Solution], None] | None = None,
+) -> list[Solution]:
+    """Solve problems, `settings.concurrency` at a time with an engine each; the solutions in the problems' order.
+
+    on_solution: called for each as it is found. Raises InvalidSettingError and InvalidWeightsError.
+    """
+    if settings.concurrency < 1:
+        raise InvalidSettingError(f"concurrency is {settings.concurrency}; 1 or more problems at the same time")
+    count = max(1, min(settings.concurrency, len(problems)))
+    engines = [Engine(settings.weights, settings.hash / (1 << 20)) for _ in range(count)]
+    idle: queue.SimpleQueue[Engine] = queue.SimpleQueue()
+    for engine in engines:
+        idle.put(engine)
+
+    def work(problem: Problem) -> Solution:
+        engine = idle.get()
+        try:
+            return solve(problem, engine, settings.tc, settings.multipv)
+        finally:
+            idle.put(engine)
+
+    pool = ThreadPoolExecutor(count)
+    try:
+        jobs = [pool.submit(work, problem) for problem in problems]
+        for job in as_completed(jobs):
+            if on_solution is not None:
+                on_solution(job.result())
+        return [job.result() for job in jobs]
+    finally:
+        # after an error or Ctrl-C nobody waits for the searches that still run
+        pool.shutdown(wait=False, cancel_futures=True)
+        for engine in engines:
+            engine.stop()
+
+
+def summary(solutions: Sequence[Solution]) -> dict[str, Count]:
+    """How many were solved, of "all" with a published result and of each kind for the side to move (VALUES)."""
+    judged = [solution for solution in solutions if solution.agrees is not None]
+    kinds = {kind: [solution for solution in judged if solution.problem.published == kind] for kind in VALUES}
+    return {kind: Count(sum(bool(each.agrees) for each in group), len(group)) for kind, group in
+            {"all": judged, **kinds}.items()}  # fmt: skip
+
+
+def load(source: str | Path | None = None) -> list[Problem]:
+    """Problems by name, FEN or file; the built-in set for None or "".
+
+    A name is an id or title of the built-in set, or the beginning of some, in any case: "first" gives every First
+    Position. A file whose name ends in .pdn is PDN, any other JSON lines. Raises InvalidSettingError for an unknown
+    name, InvalidFenError, and InvalidProblemError or InvalidPdnError for a file that can't be read.
+    """
+    if not source:
+        return classics()
+    path = Path(source)
+    if isinstance(source, Path) or _is_file(path):
+        return _read_pdn(path) if path.suffix.lower() == ".pdn" else read_problems(path)
+    if ":" in source:
+        position = Position.from_fen(source)
+        return [Problem(position.fen, "", position)]
+    return _named(source)
+
+
+def classics() -> list[Problem]:
+    """The built-in set."""
+    resource = files("kr.lab") / _CLASSICS
+    return list(_parsed(resource.read_text(encoding="utf-8"), _CLASSICS))
+
+
+def read_problems(path: Path) -> list[Problem]:
+    """The problems of a JSON-lines file. Raises InvalidProblemError with file and line for what is wrong in it."""
+    try:
+        problems = list(_parsed(path.read_text(encoding="utf-8"), str(path)))
+    except UnicodeDecodeError:
+        raise InvalidProblemError(f"{path} is not a text file; a problem file has one JSON object a line") from None
+    if not problems:
+        raise InvalidProblemError(f"{path} holds no problems; a problem file has one JSON object a line")
+    return problems
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a FEN can be too long for a file name
+        return False
+
+
+def _named(name: str) -> list[Problem]:
+    problems = classics()
+    wanted = _plain(name)
+    for matches in (str.__eq__, str.startswith):
+        found = [each for each in problems if matches(_plain(each.id), wanted) or matches(_plain(each.title), wanted)]
+        if found and wanted:
+            return found
+    names = ", ".join(problem.id for problem in problems)
+    raise InvalidSettingError(f"{name!r} is no file, no FEN such as W:W21,K30:B1,2 and no built-in problem: {names}")
+
+
+def _plain(name: str) -> str:
+    """A name without case, blanks and punctuation."""
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
+def _parsed(text: str, name: str) -> Iterator[Problem]:
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            yield _problem(json.loads(line), number)
+        except json.JSONDecodeError as error:
+            raise InvalidProblemError(f"{name}:{number}: not JSON, {error.msg} at column {error.colno}") from None
+        except (InvalidProblemError, InvalidFenError, IllegalMoveError) as error:
+            raise InvalidProblemError(f"{name}:{number}: {error}") from None
+
+
+def _problem(entry: Any, number: int) -> Problem:
+    """A problem from the JSON object of a line."""
+    if not isinstance(entry, dict):
+        raise InvalidProblemError('a line must be a JSON object such as {"fen": "W:W21,K30:B1,2", "result": "draw"}')
+    fen = _text(entry, "fen")
+    if not fen:
+        raise InvalidProblemError('"fen" is missing')
+    result = _text(entry, "result")
+    if result and result not in _WINNERS:
+        raise InvalidProblemError(f'"result" is {result!r}; it must be one of {", ".join(_WINNERS)}')
+    position = Position.from_fen(fen)
+    solution = _text(entry, "solution")
+    first = _text(entry, "first_move") or (solution.split()[0] if solution.split() else "")
+    keeping = entry.get("keeping_moves") or []
+    if not isinstance(keeping, list) or not all(isinstance(move, str) for move in keeping):
+        raise InvalidProblemError('"keeping_moves" must be a list of moves such as ["11-15", "22x15"]')
+    title = _text(entry, "title")
+    return Problem(
+        id=_text(entry, "id") or title or f"line {number}",
+        title=title,
+        position=position,
+        result=result,
+        author=_text(entry, "author"),
+        source=_text(entry, "source"),
+        solution=solution,
+        first_move=position.parse_move(first) if first else None,
+        keeping_moves=tuple(position.parse_move(move) for move in keeping),
+    )
+
+
+def _text(entry: dict[str, Any], key: str) -> str:
+    value = entry.get(key)
+    if value is not None and not isinstance(value, str):
+        raise InvalidProblemError(f'"{key}" must be a text, not {json.dumps(value)}')
+    return (value or "").strip()
+
+
+def _read_pdn(path: Path) -> list[Problem]:
+    """One problem for each game with a FEN tag; the moves of the game are the published solution."""
+    games = [game for game in read_games(path) if "FEN" in game.tags]
+    if not games:
+        raise InvalidPdnError(f"{path}: no game has a FEN tag, so there is no position to solve")
+    return [_game_problem(game, number) for number, game in enumerate(games, 1)]
+
+
+def _game_problem(game: Game, number: int) -> Problem:
+    title = game.tags.get("Event", "").strip()
+    draw = {"1/2-1/2": "draw"}.get(game.result, "")
+    return Problem(
+        id=title or f"position {number}",
+        title=title,
+        position=game.start,
+        result=draw if game.winner is None else f"{'BW'[game.winner]}-win",
+        source=game.tags.get("Site", ""),
+        solution=" ".join(str(move) for move in game.moves),
+        first_move=game.moves[0] if game.moves else None,
+    )
+
+
+def _lines(found: SearchResult) -> tuple[Line, ...]:
+    return tuple(Line(info.score, " ".join(str(move) for move in info.pv)) for info in found.lines)

@@ -1,0 +1,1 @@
+"""Languages in which kr speaks with other programs: text over kr.Engine."""

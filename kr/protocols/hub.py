@@ -1,0 +1,361 @@
+"""The Hub 2 server: an engine that a draughts program starts as a child process and talks to in lines of text.
+
+The calling thread reads commands while another one searches, so that ``stop``, ``ponder-hit`` and ``ping`` are heard.
+Each ``go`` is answered by exactly one ``done`` or ``error``. Commands that change the engine first stop a search.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import Lock, Thread, Timer
+from typing import TextIO
+
+import kr
+from kr.engine import MAX_LINES, Engine, Info, Limits, SearchResult
+from kr.errors import IllegalMoveError, InvalidSettingError, KrError, ProtocolError
+from kr.position import Position
+from kr.protocols.hub_level import Level
+from kr.protocols.hub_text import (
+    format_line,
+    format_move,
+    format_score,
+    parse_line,
+    parse_move,
+    parse_position,
+)
+
+SHIPPED = "shipped"
+_GO_MODES = ("think", "ponder", "analyze")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A setting that the engine declares with ``param`` and takes with ``set-param``."""
+
+    name: str
+    default: str
+    kind: str
+    low: int = 0
+    high: int = 0
+    values: tuple[str, ...] = ()
+
+    def declaration(self, value: str) -> str:
+        """The ``param`` line, with the present value."""
+        bounds: dict[str, object] = {}
+        if self.kind == "int":
+            bounds = {"min": self.low, "max": self.high}
+        elif self.kind == "enum":
+            bounds = {"values": " ".join(self.values)}
+        return format_line("param", name=self.name, value=value, type=self.kind, **bounds)
+
+    def check(self, value: str) -> None:
+        """Raise InvalidSettingError unless the parameter can take this value."""
+        if self.kind == "int":
+            if not re.fullmatch("[0-9]{1,9}", value) or not self.low <= int(value) <= self.high:
+                raise InvalidSettingError(f"{self.name}={value} is not a whole number from {self.low} to {self.high}")
+        elif self.kind in ("enum", "bool"):
+            choices = self.values if self.kind == "enum" else ("true", "false")
+            if value not in choices:
+                raise InvalidSettingError(f"{self.name}={value} is not one of {', '.join(choices)}")
+
+
+PARAMETERS = {
+    parameter.name: parameter
+    for parameter in (
+        # a weights file, "manual", "material" or "shipped"
+        Parameter("weights", SHIPPED, "string"),
+        # megabytes of the transposition table
+        Parameter("hash", "64", "int", 1, 1 << 20),
+        Parameter("threads", "1", "int", 1, 1024),
+        # how many best moves are analysed; lines after the first come as "info multipv=2 ..."
+        Parameter("multipv", "1", "int", 1, MAX_LINES),
+        # whose squares "pos" uses: see _in_frame
+        Parameter("frame", "pdn", "enum", values=("pdn", "mover")),
+        # whether "done" names the expected answer
+        Parameter("ponder", "true", "bool"),
+    )
+}
+_ENGINE_PARAMETERS = ("weights", "hash", "threads")
+
+
+@dataclass(slots=True)
+class _Search:
+    """A search under way, and the thread that runs it."""
+
+    engine: Engine
+    position: Position
+    history: tuple[Position, ...]
+    level: Level
+    pondering: bool
+    thread: Thread | None = None
+    timer: Timer | None = None
+    """Ends the search some time after ponder-hit."""
+    returned: bool = False
+    stopped: bool = False
+    lock: Lock = field(default_factory=Lock)
+    """Guards returned and stopped."""
+
+    def stop(self) -> None:
+        """Let the engine come back at once; from any thread."""
+        with self.lock:
+            if not self.returned and not self.stopped:
+                self.stopped = True
+                self.engine.stop()
+
+    def finish(self) -> None:
+        """Stop, and wait until the answer is written; nothing of this search is left over for the next one."""
+        if self.timer is not None:
+            self.timer.cancel()
+        self.stop()
+        if self.thread is not None:
+            self.thread.join()
+        if self.stopped:
+            # the stop may have crossed the search's own end, and would then end the engine's next search
+            self.engine.search(self.position, Limits(nodes=1))
+
+
+class HubServer:
+    """Serves one client: reads lines from source, writes lines to sink.
+
+    settings: values for parameters, by name, as ``set-param`` would give them (raises InvalidSettingError).
+    make_engine: called with (weights, hash_mb, threads) when the engine is first needed and after these change.
+    """
+
+    def __init__(
+        self,
+        source: TextIO,
+        sink: TextIO,
+        settings: dict[str, str] | None = None,
+        make_engine: Callable[[str | None, int, int], Engine] = Engine,
+    ) -> None:
+        self._source = source
+        self._sink = sink
+        self._sink_lock = Lock()
+        self._make_engine = make_engine
+        self._engine: Engine | None = None
+        self._values = {name: parameter.default for name, parameter in PARAMETERS.items()}
+        self._position: Position | None = Position()
+        self._history: tuple[Position, ...] = ()
+        self._level = Level()
+        self._search: _Search | None = None
+        self._commands: dict[str, Callable[[dict[str, str]], None]] = {
+            "hub": self._hub,
+            "set-param": self._set_param,
+            "init": self._init,
+            "pos": self._pos,
+            "level": self._set_level,
+            "go": self._go,
+            "ponder-hit": self._ponder_hit,
+            "stop": lambda args: self._stop_search(),
+            "new-game": self._new_game,
+            "ping": lambda args: self._send("pong"),
+        }
+        for name, value in (settings or {}).items():
+            self._set_param({"name": name, "value": value})
+
+    def serve(self) -> None:
+        """Answer commands until ``quit``, the end of source, or Ctrl-C; a search under way is stopped first."""
+        try:
+            for text in iter(self._source.readline, ""):
+                if not self._answer(text):
+                    break
+        except KeyboardInterrupt:
+            pass
+        finally:
+            self._stop_search()
+
+    def _answer(self, text: str) -> bool:
+        """Obey one line; False after ``quit``. A bad line is answered with an error, an unknown command is ignored."""
+        try:
+            line = parse_line(text)
+            if line is not None and line.command in self._commands:
+                self._commands[line.command](line.args)
+            return line is None or line.command != "quit"
+        except KrError as error:
+            self._send_error(error)
+        return True
+
+    # setting up
+
+    def _hub(self, args: dict[str, str]) -> None:
+        self._send(format_line("id", name="kr", version=kr.__version__, author="the kr authors"))
+        for name, parameter in PARAMETERS.items():
+            self._send(parameter.declaration(self._values[name]))
+        self._send("wait")
+
+    def _set_param(self, args: dict[str, str]) -> None:
+        if "name" not in args or "value" not in args:
+            raise ProtocolError("set-param needs name= and value=")
+        name, value = args["name"], args["value"]
+        if name not in PARAMETERS:
+            raise InvalidSettingError(f"no parameter {name}: there are {', '.join(PARAMETERS)}")
+        PARAMETERS[name].check(value)
+        if name in _ENGINE_PARAMETERS and value != self._values[name]:
+            self._stop_search()
+            self._engine = None
+        self._values[name] = value
+
+    def _init(self, args: dict[str, str]) -> None:
+        self._stop_search()
+        try:
+            self._ready_engine()
+        except KrError as error:
+            self._send_error(error)
+        # the client waits for this line; without an engine each go says again what is wrong
+        self._send("ready")
+
+    def _ready_engine(self) -> Engine:
+        """The engine with the present parameters; raises what Engine raises (InvalidWeightsError)."""
+        if self._engine is None:
+            weights = self._values["weights"]
+            shipped = weights in ("", SHIPPED)
+            hash_mb, threads = int(self._values["hash"]), int(self._values["threads"])
+            self._engine = self._make_engine(None if shipped else weights, hash_mb, threads)
+        return self._engine
+
+    def _new_game(self, args: dict[str, str]) -> None:
+        self._stop_search()
+        if self._engine is not None:
+            self._engine.new_game()
+
+    # what to search
+
+    def _pos(self, args: dict[str, str]) -> None:
+        # an unreadable position must not leave the one before it to be searched instead
+        self._position, self._history = None, ()
+        position = self._in_frame(parse_position(args["pos"])) if "pos" in args else Position()
+        history = []
+        for number, text in enumerate(args.get("moves", "").split(), start=1):
+            try:
+                move = parse_move(text, position)
+            except KrError as error:
+                raise type(error)(f"move {number} of pos: {error}{self._frame_hint(number)}") from None
+            history.append(position)
+            position = position.play(move)
+        self._position, self._history = position, tuple(history)
+
+    def _in_frame(self, position: Position) -> Position:
+        """The real position behind a received one.
+
+        Clients that see every game as begun by White at the bottom of the board (pydraughts) send English positions
+        with colours swapped and the board turned by 180 degrees, though moves in plain PDN numbers. With frame=mover,
+        the colour that moved first in their eyes stands for ours, so the position is turned back; moves need nothing.
+        """
+        return position.flipped() if self._values["frame"] == "mover" else position
+
+    def _frame_hint(self, number: int) -> str:
+        """What to say when the very first move is wrong: the commonest cause is the other frame."""
+        if number > 1:
+            return ""
+        other = "mover" if self._values["frame"] == "pdn" else "pdn"
+        return f" (a client that turns the board needs set-param name=frame value={other})"
+
+    def _set_level(self, args: dict[str, str]) -> None:
+        self._level = Level.parse(args)
+
+    # searching
+
+    def _go(self, args: dict[str, str]) -> None:
+        self._stop_search()
+        modes = [mode for mode in _GO_MODES if mode in args]
+        if len(modes) != 1:
+            raise ProtocolError(f"go needs one of {', '.join(_GO_MODES)}")
+        if self._position is None:
+            raise ProtocolError("no position to search: the last pos could not be read")
+        if self._position.is_over:
+            raise IllegalMoveError(f"no legal move in {self._position.fen}: the side to move has lost")
+        engine = self._ready_engine()
+        search = _Search(engine, self._position, self._history, self._level, pondering=modes[0] == "ponder")
+        limits = self._level.limits(clock_runs=not search.pondering)
+        search.thread = Thread(target=self._run, args=(search, limits), name="hub search", daemon=True)
+        self._search = search
+        search.thread.start()
+
+    def _run(self, search: _Search, limits: Limits) -> None:
+        """Search and answer; the body of the search thread."""
+        try:
+            result = search.engine.search(
+                search.position,
+                limits,
+                history=search.history,
+                on_info=self._send_info,
+                multipv=int(self._values["multipv"]),
+            )
+            answer = self._done(result)
+        except KrError as error:
+            answer = format_line("error", message=error)
+        except Exception as error:  # the thread ends here, and a client must hear of it in its own language
+            answer = format_line("error", message=f"the search failed: {type(error).__name__}: {error}")
+        with search.lock:
+            search.returned = True
+        self._send(answer)
+
+    def _done(self, result: SearchResult) -> str:
+        expected: dict[str, object] = {}
+        if self._values["ponder"] == "true" and len(result.pv) > 1:
+            expected = {"ponder": format_move(result.pv[1])}
+        return format_line("done", move=format_move(result.move), **expected)
+
+    def _ponder_hit(self, args: dict[str, str]) -> None:
+        """The expected move was played: the clock runs from now on, and the search under way goes on with it."""
+        search = self._search
+        if search is None or not search.pondering:
+            return
+        search.pondering = False
+        seconds = search.level.seconds()
+        if seconds is not None:
+            search.timer = Timer(seconds, search.stop)
+            search.timer.daemon = True
+            search.timer.start()
+
+    def _stop_search(self) -> None:
+        """End the search under way, if any, and wait for its answer to be written."""
+        search, self._search = self._search, None
+        if search is not None:
+            search.finish()
+
+    # answering
+
+    def _send_info(self, info: Info) -> None:
+        """One info line; clients match it by pattern, so the order of its fields is part of the protocol."""
+        number = f"multipv={info.multipv} " if info.multipv > 1 else ""
+        speed = info.nodes / info.time / 1e6 if info.time > 0 else 0.0
+        self._send(
+            # the core keeps no mean leaf depth: the nominal one stands for it
+            f"info {number}depth={info.depth} mean-depth={info.depth:.1f} score={format_score(info.score)} "
+            f"nodes={info.nodes} time={info.time:.3f} nps={speed:.3f} "
+            f'pv="{" ".join(format_move(move) for move in info.pv)}"'
+        )
+
+    def _send_error(self, error: KrError) -> None:
+        self._send(format_line("error", message=error))
+
+    def _send(self, line: str) -> None:
+        """Write one line at once; both threads do. A client that has gone is noticed by its end of file instead."""
+        with self._sink_lock:
+            try:
+                self._sink.write(line + "\n")
+                self._sink.flush()
+            except (OSError, ValueError):
+                pass
+
+
+def serve_stdio(settings: dict[str, str] | None = None) -> None:
+    """Serve the program that started this process on standard input and output.
+
+    settings: as in HubServer (raises InvalidSettingError before a line is read).
+    """
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        # a stray byte is a malformed line, not the end of the conversation
+        sys.stdin.reconfigure(encoding="utf-8", errors="replace")
+    HubServer(sys.stdin, sys.stdout, settings).serve()
+    try:
+        sys.stdout.flush()
+    except OSError:
+        # nobody reads any more: keep the interpreter from complaining about it as it exits
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

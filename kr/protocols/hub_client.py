@@ -1,0 +1,341 @@
+"""Another program's engine, run as a child process and spoken to in Hub 2.
+
+Whatever the engine does wrong (it ends, hangs, plays an illegal move, talks nonsense) becomes one ProtocolError, and
+the process is killed: nothing is known about its state any more. ``new_game`` starts it again.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import shlex
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from threading import Thread
+from types import TracebackType
+from typing import NoReturn
+
+from kr.engine import Info, Limits, SearchResult
+from kr.errors import IllegalMoveError, InvalidSettingError, KrError, ProtocolError
+from kr.position import Move, Position
+from kr.protocols.hub_text import (
+    HubLine,
+    format_line,
+    format_move,
+    format_position,
+    parse_line,
+    parse_move,
+    parse_score,
+)
+
+# an engine that never ends its line, or never stops talking, must not fill our memory
+_LONGEST_LINE = 1 << 16
+_UNREAD_LINES = 10_000
+_QUIT_SECONDS = 0.5
+
+
+class HubClient:
+    """An engine behind a command line, such as ``kr hub`` or ``scan hub``.
+
+    options: parameters for ``set-param`` by name; hash_mb: table size, for engines that declare ``hash``.
+    startup_timeout: seconds for each step of the handshake and for ``new-game``.
+    margin: seconds beyond a time limit after which a search counts as hanging.
+    patience: seconds that a search without a time limit may take.
+    Raises ProtocolError where the command can't be started or breaks the handshake, InvalidSettingError for an option
+    that the engine doesn't have. name, version and parameters (its own values) come from the handshake.
+    """
+
+    def __init__(
+        self,
+        command: str | Sequence[str],
+        options: Mapping[str, str] | None = None,
+        hash_mb: int | None = None,
+        startup_timeout: float = 30.0,
+        margin: float = 5.0,
+        patience: float = 600.0,
+    ) -> None:
+        self.command = _split(command)
+        self.name = self.command[0]
+        self.version = ""
+        self.parameters: dict[str, str] = {}
+        self._options = dict(options or {})
+        self._hash_mb = hash_mb
+        self._startup_timeout = startup_timeout
+        self._margin = margin
+        self._patience = patience
+        self._process: subprocess.Popen[str] | None = None
+        self._lines: queue.Queue[str | None] = queue.Queue()
+        self._reader: Thread | None = None
+        self._start()
+
+    def __enter__(self) -> HubClient:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the engine's process is there; False after close() and after any ProtocolError."""
+        return self._process is not None and self._process.poll() is None
+
+    def new_game(self) -> None:
+        """Say that the next search has nothing to do with those before; starts an engine that has ended again."""
+        if not self.is_running:
+            self._start()
+        deadline = time.monotonic() + self._startup_timeout
+        self._send("new-game")
+        # clearing the table must not run on the next search's clock
+        self._send("ping")
+        self._await("pong", deadline, "ping")
+
+    def search(self, position: Position, limits: Limits, history: Sequence[Position] = ()) -> SearchResult:
+        """Let the engine choose a move; time is measured here, from the question to the answer.
+
+        history: the positions before, oldest first. The score is the engine's last, 0 where it sent none. Raises
+        ProtocolError with the reason where the engine fails, InvalidSettingError for limits that set no end.
+        """
+        if limits.time is None and limits.nodes is None and limits.depth is None:
+            raise InvalidSettingError("a search by a Hub engine needs a time, nodes or depth limit")
+        self._running()
+        self._discard_unread()
+        for question in (_pos_line(position, history), _level_line(limits), "go think"):
+            self._send(question)
+        begin = time.monotonic()
+        allowed = self._patience if limits.time is None else limits.time + self._margin
+        said: Mapping[str, str] = {}
+        while (line := self._next(begin + allowed, "go think")).command != "done":
+            # only the last one is read further, so that our work takes no time from the engine's
+            if line.command == "info" and "score" in line.args and line.args.get("multipv", "1") == "1":
+                said = line.args
+        elapsed = time.monotonic() - begin
+        try:
+            move = parse_move(line.args.get("move", ""), position)
+        except IllegalMoveError as error:
+            self._fail(f"illegal move: {error}")
+        except KrError as error:
+            self._fail(f"nonsense instead of a move: {error}")
+        best = _read_info(said, position)
+        if best is None:
+            return SearchResult(move, 0, 0, 0, elapsed, (move,), ())
+        pv = best.pv if best.pv[:1] == (move,) else (move,)
+        return SearchResult(move, best.score, best.depth, best.nodes, elapsed, pv, (best,))
+
+    def close(self) -> None:
+        """End the process and those that it started: by ``quit`` where it listens, by force where it doesn't.
+
+        From another thread it also ends a search that waits, with ProtocolError.
+        """
+        if self.is_running:
+            with suppress(ProtocolError, subprocess.TimeoutExpired):
+                self._send("quit")
+                self._running().wait(_QUIT_SECONDS)
+        self._kill()
+
+    # the process
+
+    def _start(self) -> None:
+        self._kill()
+        try:
+            process = subprocess.Popen(
+                self.command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+                encoding="utf-8",
+                errors="replace",
+                bufsize=1,
+                # a group of its own: Ctrl-C is ours to handle, and its children end with it
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise ProtocolError(f"hub engine {shlex.join(self.command)}: cannot be started: {reason}") from None
+        self._process = process
+        self._lines = queue.Queue(_UNREAD_LINES)
+        self._reader = Thread(target=_read_lines, args=(process, self._lines), name="hub reader", daemon=True)
+        self._reader.start()
+        try:
+            self._shake_hands()
+        except BaseException:
+            self._kill()
+            raise
+
+    def _shake_hands(self) -> None:
+        deadline = time.monotonic() + self._startup_timeout
+        self._send("hub")
+        while (line := self._next(deadline, "hub")).command != "wait":
+            if line.command == "id":
+                self.name = line.args.get("name", self.name)
+                self.version = line.args.get("version", "")
+            elif line.command == "param" and "name" in line.args:
+                self.parameters[line.args["name"]] = line.args.get("value", "")
+        unknown = [name for name in self._options if name not in self.parameters]
+        if unknown:
+            names = ", ".join(self.parameters) or "none"
+            raise InvalidSettingError(f"hub engine {self.name} has no parameter {unknown[0]}; it has {names}")
+        options = dict(self._options)
+        if self._hash_mb is not None and "hash" in self.parameters:
+            options.setdefault("hash", str(self._hash_mb))
+        for name, value in options.items():
+            self._send(format_line("set-param", name=name, value=value))
+        self._send("init")
+        self._await("ready", time.monotonic() + self._startup_timeout, "init")
+
+    def _running(self) -> subprocess.Popen[str]:
+        """The process, which may have ended since; ProtocolError where there is none."""
+        if self._process is None:
+            self._fail("is not running")
+        return self._process
+
+    def _send(self, line: str) -> None:
+        process = self._running()
+        assert process.stdin is not None
+        try:
+            process.stdin.write(line + "\n")
+            process.stdin.flush()
+        except (OSError, ValueError):
+            self._fail_ended()
+
+    def _next(self, deadline: float, question: str) -> HubLine:
+        """The next line that makes sense; lines that don't are ignored, as the protocol asks."""
+        while True:
+            try:
+                text = self._lines.get(timeout=max(deadline - time.monotonic(), 0.0))
+            except queue.Empty:
+                self._fail(f"hangs: no answer to {question!r} in time")
+            if text is None:
+                self._fail_ended()
+            # an endless stream of lines never leaves the queue empty
+            if time.monotonic() > deadline:
+                self._fail(f"hangs: no answer to {question!r} in time, though it goes on talking")
+            try:
+                line = parse_line(text)
+            except ProtocolError:
+                continue
+            if line is not None and line.command == "error":
+                self._fail(f"reports an error: {line.args.get('message', text.strip())}")
+            if line is not None:
+                return line
+
+    def _discard_unread(self) -> None:
+        """Forget what the engine said after its last answer, so that it isn't taken for the next one."""
+        with suppress(queue.Empty):
+            while self._lines.get_nowait() is not None:
+                pass
+            self._fail_ended()
+
+    def _await(self, command: str, deadline: float, question: str) -> None:
+        while self._next(deadline, question).command != command:
+            pass
+
+    def _fail_ended(self) -> NoReturn:
+        """The pipe is closed: say how the process ended."""
+        try:
+            status = self._running().wait(_QUIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._fail("closed its output")
+        if status < 0:
+            self._fail(f"crashed: signal {-status} ({signal.strsignal(-status)})")
+        self._fail(f"crashed: exit status {status}")
+
+    def _fail(self, reason: str) -> NoReturn:
+        self._kill()
+        raise ProtocolError(f"hub engine {self.name} {reason}")
+
+    def _kill(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        # the group outlives its leader: a wrapper script may have ended before the engine that it started
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
+        process.wait()
+        deadline = time.monotonic() + _QUIT_SECONDS
+        while self._reader is not None and self._reader.is_alive() and time.monotonic() < deadline:
+            # it may be waiting for room in the queue
+            with suppress(queue.Empty):
+                while True:
+                    self._lines.get_nowait()
+            self._reader.join(0.01)
+        # a search in another thread may be waiting for an answer
+        with suppress(queue.Full):
+            self._lines.put_nowait(None)
+        assert process.stdin is not None
+        # what it had not yet read can't be delivered any more
+        with suppress(OSError):
+            process.stdin.close()
+
+
+def _split(command: str | Sequence[str]) -> list[str]:
+    try:
+        words = shlex.split(command) if isinstance(command, str) else list(command)
+    except ValueError as error:
+        raise InvalidSettingError(f"hub command {command!r} cannot be read: {error}") from None
+    if not words:
+        raise InvalidSettingError('hub command is empty: write, for example, "kr hub"')
+    return words
+
+
+def _read_lines(process: subprocess.Popen[str], lines: queue.Queue[str | None]) -> None:
+    """Hand over what the engine writes, then None; the body of the reader thread, which ends with the process."""
+    assert process.stdout is not None
+    with process.stdout as stream:
+        while text := stream.readline(_LONGEST_LINE):
+            lines.put(text)
+    lines.put(None)
+
+
+def _pos_line(position: Position, history: Sequence[Position]) -> str:
+    """The position, reached by moves from the last irreversible one, so that the engine sees repetitions."""
+    moves: list[str] = []
+    for before in reversed(history):
+        move = _reversible_move(before, position)
+        if move is None:
+            break
+        moves.append(format_move(move))
+        position = before
+    if not moves:
+        return f"pos pos={format_position(position)}"
+    return f'pos pos={format_position(position)} moves="{" ".join(reversed(moves))}"'
+
+
+def _reversible_move(before: Position, after: Position) -> Move | None:
+    """The king move between two positions; None where it was a capture, a man's move, or they don't follow."""
+    men_before, men_after = before.black & ~before.kings, after.black & ~after.kings
+    white_before, white_after = before.white & ~before.kings, after.white & ~after.kings
+    if men_before != men_after or white_before != white_after or before.pieces != after.pieces:
+        return None
+    return next((move for move in before.legal_moves() if before.play(move) == after), None)
+
+
+def _level_line(limits: Limits) -> str:
+    words = {"depth": limits.depth, "nodes": limits.nodes, "move_time": limits.time}
+    return format_line("level", **{name: value for name, value in words.items() if value is not None})
+
+
+def _read_info(args: Mapping[str, str], position: Position) -> Info | None:
+    """What an info line says; None where its numbers can't be read."""
+    try:
+        score = parse_score(args.get("score", ""))
+        depth, nodes = int(args.get("depth", "0")), int(args.get("nodes", "0"))
+        seconds = float(args.get("time", "0"))
+    except ValueError:
+        return None
+    pv = []
+    for text in args.get("pv", "").split():
+        try:
+            move = parse_move(text, position)
+        except KrError:
+            # a wrong line of play is a pity, a wrong move is an error
+            break
+        pv.append(move)
+        position = position.play(move)
+    return Info(depth, score, nodes, seconds, tuple(pv))

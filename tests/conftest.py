@@ -1,0 +1,19 @@
+"""What all tests share: repeatable random examples, and the data beside the checkout where it is present."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("kr", derandomize=True, deadline=None, database=None, print_blob=False)
+settings.load_profile("kr")
+
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture
+def shared_data() -> Path:
+    """The folder of public games and problems beside the checkout; the test is skipped where there is none."""
+    if not SHARED.is_dir():
+        pytest.skip("no ../shared/data")
+    return SHARED

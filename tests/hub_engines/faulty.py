@@ -1,0 +1,109 @@
+"""A Hub engine that behaves until it shows the one fault named by its first argument; for tests of the client.
+
+Its move is always 9-13, which is legal for Black at the start. Plain Python without kr, so that it starts at once.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+FAULT = sys.argv[1]
+
+
+def say(line):
+    print(line, flush=True)
+
+
+def hang():
+    for stop in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(stop, signal.SIG_IGN)
+    while True:
+        time.sleep(3600)
+
+
+def answer_hub():
+    if FAULT == "hang at hub":
+        hang()
+    if FAULT == "exit at hub":
+        sys.exit(3)
+    if FAULT == "child":
+        # a wrapper's child that would outlive it, holding its output
+        child = subprocess.Popen(["sleep", "3600"])
+        say(f"id name=wrapper version={child.pid}")
+    else:
+        say(f'id name="faulty engine" version={os.getpid()}')
+    say("param name=hash value=16 type=int min=1 max=1024")
+    say("param name=book value=true type=bool")
+    say("wait")
+
+
+def answer_init():
+    if FAULT == "error at init":
+        say('error message="no licence"')
+        hang()
+    say("ready")
+
+
+def answer_go():
+    match FAULT:
+        case "hang":
+            hang()
+        case "exit":
+            sys.exit(7)
+        case "crash":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        case "close":
+            os.close(1)
+            hang()
+        case "illegal":
+            say("done move=12-13")
+        case "nonsense":
+            say("done move=e2e4")
+        case "no move":
+            say("done")
+        case "error":
+            say('error message="out of ideas"')
+        case "flood":
+            while True:
+                say("info depth=1 score=0.1")
+        case "endless line":
+            while True:
+                sys.stdout.write("x" * 4096)
+        case "noise":
+            print("a warning on stderr", file=sys.stderr, flush=True)
+            say("Engine v2, all rights reserved")
+            say('info depth=x score=")')
+            say('\xff\x00="')
+            say('info depth=9 score=0.35 nodes=77 pv="9-13 1-1"')
+            say("done move=9-13")
+        case "twice":
+            say("done move=9-13")
+            say("done move=10-14")
+        case _:
+            say('info multipv=2 depth=4 score=-9.00 pv="10-14"')
+            say('info depth=4 mean-depth=3.5 score=0.12 nodes=1000 time=0.001 nps=1.0 pv="9-13 22-18"')
+            say('info multipv=2 depth=4 score=-9.00 pv="10-14"')
+            say("done move=9-13 ponder=22-18")
+
+
+def main():
+    for line in sys.stdin:
+        command = line.split()[0]
+        match command:
+            case "hub":
+                answer_hub()
+            case "init":
+                answer_init()
+            case "go":
+                answer_go()
+            case "ping" if FAULT == "hang at ping":
+                hang()
+            case "ping":
+                say("pong")
+            case "quit":
+                return
+
+
+main()

@@ -1,0 +1,35 @@
+"""Made-up region tables for tests: small random numbers, so that every region and phase matters."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from kr import weights
+from kr.patterns import KINGS_ENTRIES, LAYOUTS, MEN_ENTRIES
+
+
+@cache
+def random_weights(name: str = "base", seed: int = 1) -> weights.Weights:
+    """Tables of a layout with entries within a third of a man."""
+    layout = LAYOUTS[name]
+    random = np.random.default_rng(seed)
+    return weights.Weights(
+        layout=layout,
+        men_table=random.integers(-500, 500, (len(layout.men), MEN_ENTRIES, 2), dtype=np.int16),
+        kings_table=random.integers(-500, 500, (len(layout.kings), KINGS_ENTRIES, 2), dtype=np.int16),
+        men_material=np.array([[1600, 1500], [0, 0], [40, 80]], dtype=np.int32),
+        kings_material=np.array([[1500, 1400], [2100, 2000], [30, 60]], dtype=np.int32),
+        attrs={},
+        checksum="random",
+    )
+
+
+def save_random(path: Path, name: str = "small", seed: int = 1) -> Path:
+    """The same in a weights file."""
+    made = random_weights(name, seed)
+    tables = (made.men_table, made.kings_table, made.men_material, made.kings_material)
+    weights.save(path, made.layout, *tables, attrs={})
+    return path

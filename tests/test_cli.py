@@ -1,0 +1,274 @@
+"""The command line: exit codes, one-line errors, options from settings, and kr perft."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+import types
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import pytest
+import typer
+
+import kr
+from kr import cli
+from kr.cli import console, options
+from kr.counting import divide, perft
+from kr.errors import InvalidGamesError, InvalidSettingError
+from kr.settings import REQUIRED, option
+from kr.units import format_count, parse_count, parse_duration
+
+
+@dataclass(frozen=True)
+class ThingSettings:
+    """One field of each kind that commands have."""
+
+    sources: tuple[Path, ...] = option(REQUIRED, "where from", argument=True)
+    games: int = option(300_000, "how many", parse=parse_count, show=format_count)
+    tc: float | None = option(None, "limit", parse=parse_duration)
+    seed: int = option(1, "seed")
+    mix: tuple[str, ...] = option(("a", "b"), "names")
+    bounds: tuple[float, float] | None = option(None, "two numbers")
+    mode: Literal["slow", "fast"] = option("slow", "how")
+    lambda_: float = option(0.5, "strength", name="lambda")
+    draws: bool = option(True, "adjudicate")
+    quiet: bool = option(False, "say nothing")
+
+
+ALL_GIVEN = "in1 in2 --games 1e6 --tc 20ms --seed 9 --mix x --bounds -1 2.5 --mode fast --lambda 2 --no-draws --quiet"
+
+
+@pytest.fixture
+def thing(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """`kr thing`: a command that keeps what it was called with, or raises what `raises` holds."""
+    kept: dict[str, Any] = {}
+
+    def run(settings: ThingSettings, json: options.Json = False, count: Annotated[int, typer.Option()] = 3) -> None:
+        """Do the thing.
+
+        Example:
+            kr thing in --games 1e6
+        """
+        kept.update(settings=settings, json=json, count=count)
+        if "raises" in kept:
+            raise kept["raises"]
+
+    module = types.ModuleType("kr.cli.thing")
+    module.command = options.command(ThingSettings, run)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "kr.cli.thing", module)
+    monkeypatch.setitem(cli.COMMANDS, "thing", ("thing", "Do the thing."))
+    return kept
+
+
+def test_defaults_are_those_of_the_fields(thing: dict[str, Any]) -> None:
+    assert cli.main(["thing", "in"]) == 0
+    assert thing == {"settings": ThingSettings(sources=(Path("in"),)), "json": False, "count": 3}
+
+
+def test_every_option_is_parsed(thing: dict[str, Any]) -> None:
+    assert cli.main(["thing", *ALL_GIVEN.split(), "--json", "--count", "5"]) == 0
+    settings = ThingSettings((Path("in1"), Path("in2")), 10**6, 0.02, 9, ("x",), (-1.0, 2.5), "fast", 2.0, False, True)
+    assert thing == {"settings": settings, "json": True, "count": 5}
+
+
+def test_help_shows_defaults_and_ends_with_the_example(thing: dict[str, Any], capsys: pytest.CaptureFixture) -> None:
+    assert cli.main(["thing", "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert "300k" in shown
+    assert "--lambda" in shown
+    assert "--draws / --no-draws" in " ".join(shown.split())
+    assert "--no-quiet" not in shown
+    assert shown.rstrip().endswith("Example:\n      kr thing in --games 1e6")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("", "Missing argument"),
+        ("in --games x", "--games: 'x' is not a count"),
+        ("in --tc fast", "--tc: 'fast' is not a duration"),
+        ("in --seed x", "--seed"),
+        ("in --mode other", "--mode"),
+        ("in --bogus", "No such option: --bogus"),
+    ],
+)
+def test_bad_usage_is_one_line_and_2(
+    thing: dict[str, Any], capsys: pytest.CaptureFixture, arguments: str, message: str
+) -> None:
+    assert cli.main(["thing", *arguments.split()]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("kr: ")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [["bogus"], ["--bogus"], [], ["perft", "W:W40:B1"], ["perft", "--depth", "0"]])
+def test_bad_usage_outside_options(capsys: pytest.CaptureFixture, arguments: list[str]) -> None:
+    assert cli.main(arguments) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (InvalidGamesError("shard 3\nis cut short"), 1, "kr: shard 3 is cut short\n"),
+        (InvalidSettingError("no such ballot"), 2, "kr: no such ballot\n"),
+        (OSError(28, "No space left on device", "/x/y"), 1, "kr: /x/y: No space left on device\n"),
+        (PermissionError(13, "Permission denied", "/x/y"), 1, "kr: /x/y: Permission denied\n"),
+        (MemoryError(), 1, "kr: out of memory\n"),
+        (KeyboardInterrupt(), 1, "kr: interrupted\n"),
+        (typer.Exit(0), 0, ""),
+    ],
+)
+def test_errors_of_the_work(
+    thing: dict[str, Any], capsys: pytest.CaptureFixture, error: BaseException, code: int, line: str
+) -> None:
+    thing["raises"] = error
+    assert cli.main(["thing", "in"]) == code
+    assert capsys.readouterr().err == line
+
+
+def test_a_bug_is_not_hidden(thing: dict[str, Any]) -> None:
+    thing["raises"] = RuntimeError("a bug")
+    with pytest.raises(RuntimeError, match="a bug"):
+        cli.main(["thing", "in"])
+
+
+def test_fail(capsys: pytest.CaptureFixture) -> None:
+    with pytest.raises(typer.Exit) as left:
+        console.fail("3 games were lost", 1)
+    assert left.value.exit_code == 1
+    assert capsys.readouterr().err == "kr: 3 games were lost\n"
+
+
+@pytest.mark.parametrize("name", cli.COMMANDS)
+def test_every_command_has_help_that_ends_with_an_example(capsys: pytest.CaptureFixture, name: str) -> None:
+    names = [name, "show"] if name == "weights" else [name]
+    assert cli.main([*names, "--help"]) == 0
+    paragraphs = capsys.readouterr().out.rstrip().split("\n\n")
+    assert paragraphs[-1].strip().startswith("Example")
+    assert f"kr {' '.join(names)}" in paragraphs[-1]
+
+
+def test_version(capsys: pytest.CaptureFixture) -> None:
+    assert cli.main(["--version"]) == 0
+    assert capsys.readouterr().out == f"kr {kr.__version__}\n"
+
+
+def run_kr(arguments: str, **settings: Any) -> subprocess.Popen[str]:
+    environment = os.environ | {"PYTHONPATH": str(Path(kr.__file__).parents[1])}
+    command = [sys.executable, "-m", "kr", *arguments.split()]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment, **settings)
+
+
+def test_a_reader_that_leaves_gets_no_traceback() -> None:
+    read, write = os.pipe()
+    os.close(read)
+    process = run_kr("perft --depth 3", stdout=write)
+    os.close(write)
+    assert process.communicate()[1] == ""
+    assert process.returncode == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_disk_is_one_line() -> None:
+    with open("/dev/full", "w") as full:
+        process = run_kr("perft --depth 3 --json", stdout=full)
+        assert process.communicate()[1].count("\n") == 1
+    assert process.returncode == 1
+
+
+def test_json_takes_what_results_are_made_of(capsys: pytest.CaptureFixture) -> None:
+    import numpy as np
+
+    record = {"path": Path("x"), "nan": float("nan"), "row": np.arange(2), "one": np.float32(0.5), 3: (kr.Side.WHITE,)}
+    console.emit_json(record)
+    expected = {"path": "x", "nan": None, "row": [0, 1], "one": 0.5, "3": ["white"]}
+    assert json.loads(capsys.readouterr().out) == expected
+
+
+def test_table() -> None:
+    assert console.table(["name", "n"], [("a", 5), ("long", 12)]) == "name   n\na      5\nlong  12"
+
+
+def test_progress_is_quiet_without_a_terminal(capsys: pytest.CaptureFixture) -> None:
+    with console.progress("work", 10, "games") as bar, console.live() as show:
+        bar.skip(2)
+        bar.advance(3, note="half")
+        show("a table")
+    assert capsys.readouterr() == ("", "")
+
+
+class Terminal(io.StringIO):
+    """A stderr that says it is one."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_shows_count_rate_and_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    with console.progress("work", 10, "games", done=1) as bar:
+        bar.skip(1)
+        for _ in range(3):
+            bar.advance(1, note="W 1 [L] 2")
+    shown = terminal.getvalue()
+    assert all(text in shown for text in ("work", "5/10 games", "games/s", "ETA", "W 1 [L] 2"))
+
+
+def test_live_redraws(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    with console.live() as show:
+        show("1 game [a]")
+        show("2 games")
+    assert terminal.getvalue().index("1 game [a]") < terminal.getvalue().index("2 games")
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("depth", [0, 1, 2, 6])
+def test_threads_and_divide_count_the_same(depth: int, threads: int) -> None:
+    position = kr.Position()
+    leaves = [1, 7, 49, 302, 1469, 7361, 36768][depth]
+    assert perft(position, depth, threads) == leaves
+    if depth:
+        assert sum(count for _, count in divide(position, depth, threads)) == leaves
+
+
+def test_units_deeper_than_one_call_of_the_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kr.counting.UNIT_DEPTH", 2)
+    assert perft(kr.Position(), 5) == perft(kr.Position(), 5, threads=2) == 7361
+
+
+def test_perft_of_a_lost_position() -> None:
+    lost = kr.Position.from_fen("W:W5:B1")
+    assert [perft(lost, depth, threads) for depth in (0, 1, 5) for threads in (1, 2)] == [1, 1, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize(("depth", "threads"), [(-1, 1), (3, 0)])
+def test_perft_refuses(depth: int, threads: int) -> None:
+    with pytest.raises(InvalidSettingError):
+        perft(kr.Position(), depth, threads)
+
+
+def test_perft_command(capsys: pytest.CaptureFixture) -> None:
+    assert cli.main(["perft", "--depth", "4"]) == 0
+    lines = [line.split()[:2] for line in capsys.readouterr().out.splitlines()]
+    assert lines == [["depth", "leaves"], ["1", "7"], ["2", "49"], ["3", "302"], ["4", "1469"]]
+
+
+def test_perft_json(capsys: pytest.CaptureFixture) -> None:
+    assert cli.main(["perft", "B:W21:B1,K5", "--depth", "2", "--divide", "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    position = kr.Position.from_fen("B:W21:B1,K5")
+    assert result["fen"] == position.fen
+    assert result["leaves"] == perft(position, 2) == sum(move["leaves"] for move in result["divide"])
+    assert [move["move"] for move in result["divide"]] == [str(move) for move in position.legal_moves()]

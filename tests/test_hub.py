@@ -1,0 +1,517 @@
+"""Hub 2: the text, and the server in scripted conversations."""
+
+import queue
+import re
+import subprocess
+import sys
+import threading
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kr.engine import Engine, Info, Limits, SearchResult
+from kr.errors import KrError, ProtocolError
+from kr.position import Position
+from kr.protocols.hub import HubServer
+from kr.protocols.hub_level import Level
+from kr.protocols.hub_text import (
+    HubLine,
+    format_line,
+    format_move,
+    format_position,
+    format_score,
+    parse_line,
+    parse_move,
+    parse_position,
+    parse_score,
+)
+
+START = "B" + "b" * 12 + "e" * 8 + "w" * 12
+KR_HUB = [sys.executable, "-m", "kr", "hub", "--weights", "material", "--hash", "1MB"]
+# two kings, which come back to where they began after four plies
+SHUFFLE = "1-6 32-27 6-1 27-32"
+KINGS = "B" + "B" + "e" * 30 + "W"
+
+# --- text ---
+
+names = st.from_regex(r"[a-z][a-z-]*", fullmatch=True)
+values = st.text(st.characters(exclude_characters='"', exclude_categories=("Cc", "Cs", "Zl", "Zp")))
+
+
+@settings(max_examples=50, deadline=None)
+@given(names, st.dictionaries(names, values))
+def test_lines_round_trip(command, args):
+    assert parse_line(format_line(command, **args)) == HubLine(command, args)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("go think\n", HubLine("go", {"think": ""})),
+        ("  level   time=3  inc=0.1 ", HubLine("level", {"time": "3", "inc": "0.1"})),
+        ('pos moves="9-13 22-18" pos=X', HubLine("pos", {"moves": "9-13 22-18", "pos": "X"})),
+        ('set-param name=weights value=""', HubLine("set-param", {"name": "weights", "value": ""})),
+        (" \t\n", None),
+    ],
+)
+def test_line_is_read(text, line):
+    assert parse_line(text) == line
+
+
+@pytest.mark.parametrize("text", ["=3", 'pos moves="9-13', "pos =3", "pos a=b=c", '"pos"', 'pos a="b"c', 'pos a=b"c'])
+def test_malformed_line_is_refused(text):
+    with pytest.raises(ProtocolError):
+        parse_line(text)
+
+
+def walked(choices):
+    """The position after legal moves chosen by numbers."""
+    position = Position()
+    for choice in choices:
+        moves = position.legal_moves()
+        if not moves:
+            break
+        position = position.play(moves[choice % len(moves)])
+    return position
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(0, 50), max_size=70).map(walked))
+def test_positions_and_moves_round_trip(position):
+    assert parse_position(format_position(position)) == position
+    for move in position.legal_moves():
+        again = parse_move(format_move(move), position)
+        assert (again.origin, again.target, again.captured) == (move.origin, move.target, move.captured)
+
+
+def test_position_text():
+    assert format_position(Position()) == START
+    assert parse_position("W" + "bBeW" + "w" + "e" * 26 + "B").fen == "W:WK4,5:B1,K2,K32"
+
+
+@pytest.mark.parametrize("text", ["", "B", START + "e", "X" + START[1:], START.replace("e", "-"), "W" + "w" * 32])
+def test_bad_position_is_refused(text):
+    with pytest.raises(KrError):
+        parse_position(text)
+
+
+@pytest.mark.parametrize(
+    ("fen", "text", "path"),
+    [
+        ("B:W21-32:B1-12", "11-15", "11-15"),
+        ("W:W18:B15", "18x11x15", "18x11"),
+        ("W:W18:B15", "18x11", "18x11"),
+        ("B:W6,15:B1", "1x19x15x6", "1x19"),
+        ("B:W6,15:B1", "1x19x6x15", "1x19"),
+        ("B:W6,15:B1", "1x19x6", None),
+        ("B:W18,24:B15", "15x22", "15x22"),
+        ("B:W21-32:B1-12", "11x15", None),
+        ("W:W18:B15", "18-11", None),
+        ("B:W21-32:B1-12", "0-40", None),
+        ("B:W21-32:B1-12", "e2e4", None),
+        ("B:W21-32:B1-12", "11-15-19", None),
+        ("B:W10,11,18,19:B7", "7x23x19x11", "7x16x23"),
+        ("B:W10,11,18,19:B7", "7x23x10x19", None),
+        ("B:W10,11,18,19:BK7", "7x7x10x11x18x19", "7x14x23x16x7"),
+    ],
+)
+def test_move_text(fen, text, path):
+    position = Position.from_fen(fen)
+    if path is None:
+        with pytest.raises(KrError, match=re.escape(text)):
+            parse_move(text, position)
+    else:
+        assert str(parse_move(text, position)) == path
+
+
+def test_capture_without_its_pieces_must_be_unambiguous():
+    with pytest.raises(KrError, match="7x23 is ambiguous .* 7x23x10x18 7x23x11x19$"):
+        parse_move("7x23", Position.from_fen("B:W10,11,18,19:B7"))
+
+
+@pytest.mark.parametrize(
+    ("score", "text"),
+    [
+        (0, "0.00"),
+        (7, "0.07"),
+        (-135, "-1.35"),
+        (30000, "100.00"),
+        (29989, "99.89"),
+        (-29980, "-99.80"),
+        (29001, "90.01"),
+    ],
+)
+def test_scores(score, text):
+    assert format_score(score) == text
+    assert parse_score(text) == score
+
+
+@pytest.mark.parametrize("score", [29000, -29000, 8000])
+def test_estimate_never_looks_decided(score):
+    assert abs(float(format_score(score))) < 80
+
+
+@pytest.mark.parametrize("text", ["", "x", "nan", "inf", "-inf"])
+def test_bad_score_is_refused(text):
+    with pytest.raises(ProtocolError):
+        parse_score(text)
+
+
+@pytest.mark.parametrize(
+    ("line", "seconds"),
+    [
+        ("level infinite", None),
+        ("level depth=5", None),
+        ("level move-time=0.5", 0.5),
+        ("level time=60", 60 / 30 - 0.01),
+        ("level moves=5 time=60", 60 / 5 - 0.01),
+        ("level moves=200 time=60", 60 / 30 - 0.01),
+        ("level moves=1 time=10", 8 - 0.01),
+        ("level time=60 inc=3", 60 / 30 + 3 - 0.01),
+        ("level time=0.5 inc=3", 0.8 * 3.5 - 0.01),
+        ("level time=-1 inc=2", 0.8 * 1 - 0.01),
+        ("level time=0", 0.001),
+        ("level move-time=0", 0.001),
+        ("level time=60 move-time=0.1 depth=3", 0.1),
+    ],
+)
+def test_time_management(line, seconds):
+    level = Level.parse(parse_line(line).args)
+    assert level.seconds() == (None if seconds is None else pytest.approx(seconds))
+    assert level.limits(clock_runs=False).time is None
+    assert level.limits().depth == level.depth
+
+
+# --- server ---
+
+
+class Conversation:
+    """A server in a thread of this process: send lines, expect lines."""
+
+    def __init__(self, make_engine=Engine, **parameters):
+        self.sent = queue.Queue()
+        self.heard = queue.Queue()
+        parameters = {"weights": "material", "hash": "1", **parameters}
+        server = HubServer(self, self, parameters, make_engine)
+        self.thread = threading.Thread(target=server.serve, daemon=True)
+        self.thread.start()
+
+    def readline(self):
+        return self.sent.get()
+
+    def write(self, text):
+        self.heard.put(text)
+
+    def flush(self):
+        pass
+
+    def send(self, line):
+        self.sent.put(line + "\n")
+
+    def expect(self, pattern):
+        """The match of the next line that isn't an info line, unless one is expected."""
+        while True:
+            line = self.heard.get(timeout=10)
+            assert line.endswith("\n")
+            assert "\n" not in line[:-1]
+            if pattern.startswith("info") or not line.startswith("info "):
+                match = re.fullmatch(pattern, line[:-1])
+                assert match, f"expected {pattern!r}, heard {line!r}"
+                return match
+
+    def end(self):
+        self.sent.put("")
+        self.thread.join(timeout=10)
+        assert not self.thread.is_alive()
+
+
+@pytest.fixture
+def talk():
+    conversations = []
+
+    def start(*args, **parameters):
+        conversations.append(Conversation(*args, **parameters))
+        return conversations[-1]
+
+    yield start
+    for conversation in conversations:
+        conversation.end()
+
+
+MOVE = r"\d+(-\d+|(x\d+)+)"
+DONE = rf"done move={MOVE}( ponder={MOVE})?"
+NUMBER = r"-?\d+\.\d+"
+INFO = (
+    rf"info depth=\d+ mean-depth={NUMBER} score={NUMBER} nodes=\d+ time={NUMBER} nps={NUMBER} "
+    rf'pv="({MOVE}( {MOVE})*)?"'
+)
+
+
+def fault(words):
+    return rf'error message="[^"\n]*{words}[^"\n]*"'
+
+
+# lines sent are marked ">", lines expected are patterns; after each script a ping must be answered, and nothing else
+SCRIPTS = {
+    "handshake": [
+        "> hub",
+        r'id name=kr version=\S+ author="[^"=]+"',
+        "param name=weights value=material type=string",
+        r"param name=hash value=1 type=int min=1 max=\d+",
+        r"param name=threads value=1 type=int min=1 max=\d+",
+        r"param name=multipv value=1 type=int min=1 max=\d+",
+        'param name=frame value=pdn type=enum values="pdn mover"',
+        "param name=ponder value=true type=bool",
+        "wait",
+        "> set-param name=hash value=2",
+        "> init",
+        "ready",
+    ],
+    "one search": ["> init", "ready", f"> pos pos={START}", "> level depth=1", "> go think", INFO, DONE],
+    "start without position or init": ["> level nodes=100", "> go think", DONE],
+    "bare pos is the start": [
+        f"> pos pos={KINGS}",
+        "> pos",
+        "> level depth=1",
+        "> go think",
+        r"done move=(9|1[0-2])-1.*",
+    ],
+    "single legal move": ["> pos pos=W" + "e" * 14 + "b" + "eew" + "e" * 14, "> go analyze", "done move=18x11x15"],
+    "moves": [
+        f'> pos pos={START} moves="11-15 22-18 15x22x18"',
+        "> level depth=1",
+        "> go think",
+        r"done move=2[56]x.*",
+    ],
+    "stop an analysis": ["> level infinite", "> go analyze", INFO, "> ping", "pong", "> stop", DONE],
+    "stop at once": ["> go analyze", "> stop", DONE, "> go analyze", "> stop", DONE],
+    "stop while idle": ["> stop", "> ponder-hit", "> level depth=4", "> go think", INFO, INFO, INFO, INFO, DONE],
+    "a new go ends the old one": ["> go analyze", "> level depth=1", "> go think", DONE, DONE],
+    "change of engine ends a search": ["> go analyze", "> set-param name=hash value=2", DONE],
+    "new game ends a search": ["> go analyze", "> new-game", DONE],
+    "clock": ["> level moves=10 time=0.5 inc=0.01", "> go think", INFO, DONE],
+    "ponder, then hit": ["> level move-time=0.02", "> go ponder", INFO, "> ping", "pong", "> ponder-hit", DONE],
+    "ponder, then miss": ["> level move-time=0.02", "> go ponder", INFO, "> stop", DONE],
+    "ponder hit by infinite": ["> level infinite", "> go ponder", "> ponder-hit", "> ping", "pong", "> stop", DONE],
+    "no expected answer": [
+        "> set-param name=ponder value=false",
+        "> level depth=5",
+        "> go think",
+        rf"done move={MOVE}",
+    ],
+    "multipv": [
+        "> set-param name=multipv value=2",
+        "> level depth=1",
+        "> go think",
+        INFO,
+        INFO.replace("info", "info multipv=2"),
+        DONE,
+    ],
+    "unknown things": ["> hello world=1", "> pos colour=red", "> level depth=1 mood=good", "> go think fast", DONE],
+    "malformed lines": [
+        '> pos moves="',
+        fault("cannot read"),
+        "> =",
+        fault("no command"),
+        "> pos pos=B",
+        fault("position 'B' is not"),
+        "> go think",
+        fault("no position to search"),
+        f"> pos pos=B{'b' * 32}",
+        fault("Black has 32 pieces"),
+        f"> pos pos={START} moves=11-16 10-15",
+        "> level depth=1",
+        "> go think",
+        DONE,
+        f'> pos pos={START} moves="11-16 11-15"',
+        fault("move 2 of pos: 11-15 is not legal"),
+        "> pos",
+        "> level",
+        fault("level needs"),
+        "> level depth=0",
+        fault("level depth=0"),
+        "> level move-time=soon",
+        fault("level move-time=soon"),
+        f"> level nodes={'9' * 5000}",
+        fault("level nodes=99+ is not"),
+        "> level depth=999999999 nodes=10",
+        "> go think",
+        DONE,
+        "> go",
+        fault("go needs one of"),
+        "> set-param name=hash value=much",
+        fault("hash=much"),
+        "> set-param name=hash",
+        fault("set-param needs"),
+        "> set-param name=colour value=red",
+        fault("no parameter colour"),
+        "> set-param name=frame value=up",
+        fault("frame=up is not one of pdn, mover"),
+    ],
+    "game over": [
+        "> pos pos=W" + "e" * 31 + "B",
+        "> go think",
+        fault("no legal move"),
+        "> pos pos=W" + "e" * 13 + "beeb" + "eee" + "w" + "e" * 11,
+        "> go analyze",
+        fault("no legal move"),
+    ],
+    "bad weights": [
+        "> set-param name=weights value=/no/such/file.h5",
+        "> init",
+        fault("/no/such/file.h5"),
+        "ready",
+        "> go think",
+        fault("/no/such/file.h5"),
+        "> set-param name=weights value=manual",
+        "> level depth=1",
+        "> go think",
+        DONE,
+    ],
+    # what pydraughts sends for an English game from the start after 11-15 23-19: turned position, true moves
+    "turned frame": [
+        "> set-param name=frame value=mover",
+        '> pos pos=Wbbbbbbbbbbbbeeeeeeeewwwwwwwwwwww moves="11-15 23-19"',
+        "> level depth=1",
+        "> go think",
+        r"done move=([5-9]|1[0-2])-.*",
+    ],
+    # and for W:W18,24,27,28:B12,16,20
+    "turned frame, White to move": [
+        "> set-param name=frame value=mover",
+        "> pos pos=Beeeebbeebeeewebeweeeweeeeeeeeeee",
+        "> level depth=1",
+        "> go think",
+        r"done move=(18|24|27|28)-\d+.*",
+    ],
+    "the other frame is suggested": [
+        '> pos pos=Wbbbbbbbbbbbbeeeeeeeewwwwwwwwwwww moves="11-15 23-19"',
+        fault("value=mover"),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_conversation(talk, name):
+    conversation = talk()
+    for line in SCRIPTS[name]:
+        if line.startswith("> "):
+            conversation.send(line[2:])
+        else:
+            conversation.expect(line)
+    conversation.send("ping")
+    conversation.expect("pong")
+    assert conversation.heard.empty()
+
+
+class Recorder:
+    """An engine that plays its first legal move, and keeps what it was asked."""
+
+    def __init__(self, weights, hash_mb, threads):
+        self.asked = []
+        Recorder.made = [*getattr(Recorder, "made", []), (weights, hash_mb, threads, self)]
+
+    def search(self, position, limits, history=(), on_info=None, multipv=1):
+        self.asked.append((position, limits, history, multipv))
+        pv = (position.legal_moves()[0],)
+        if on_info is not None:
+            on_info(Info(1, 12, 1, 0.0, pv))
+        if limits.nodes == 13:
+            raise RuntimeError("a bug\nof two lines")
+        return SearchResult(pv[0], 12, 1, 1, 0.0, pv, ())
+
+    def stop(self):
+        pass
+
+    def new_game(self):
+        pass
+
+
+@pytest.fixture
+def recorder():
+    Recorder.made = []
+    return Recorder
+
+
+def test_history_reaches_the_engine(talk, recorder):
+    conversation = talk(recorder)
+    conversation.send(f'pos pos={KINGS} moves="{SHUFFLE}"')
+    conversation.send("level depth=3 nodes=40")
+    conversation.send("go think")
+    conversation.expect("done .*")
+    [(position, limits, history, multipv)] = recorder.made[-1][3].asked
+    assert [format_position(before) for before in history] == [
+        KINGS,
+        "W" + "e" * 5 + "B" + "e" * 25 + "W",
+        "B" + "e" * 5 + "B" + "e" * 20 + "W" + "e" * 5,
+        "W" + "B" + "e" * 25 + "W" + "e" * 5,
+    ]
+    assert position == history[0]
+    assert (limits, multipv) == (Limits(depth=3, nodes=40), 1)
+
+
+def test_parameters_reach_the_engine(talk, recorder):
+    conversation = talk(recorder)
+    for line in (
+        "set-param name=weights value=shipped",
+        "set-param name=hash value=8",
+        "set-param name=threads value=3",
+    ):
+        conversation.send(line)
+    conversation.send("init")
+    conversation.expect("ready")
+    assert [made[:3] for made in recorder.made] == [(None, 8, 3)]
+
+
+def test_pondering_runs_without_a_clock(talk, recorder):
+    conversation = talk(recorder)
+    conversation.send("level time=60")
+    for mode, time_limit in (("ponder", None), ("think", pytest.approx(1.99))):
+        conversation.send(f"go {mode}")
+        conversation.expect("done .*")
+        assert recorder.made[-1][3].asked[-1][1].time == time_limit
+
+
+def test_broken_search_is_an_error_line(talk, recorder):
+    conversation = talk(recorder)
+    conversation.send("level nodes=13")
+    conversation.send("go think")
+    conversation.expect(fault("RuntimeError: a bug of two lines"))
+
+
+def run_server(text: bytes, **kwargs):
+    return subprocess.run([*KR_HUB], input=text, capture_output=True, timeout=30, check=False, **kwargs)
+
+
+def test_end_of_input_quits_a_search():
+    result = run_server(b"hub\ninit\n\xff\xfe pos=\nlevel infinite\ngo analyze\n")
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert b"\nready\n" in result.stdout
+
+
+def test_quit_stops_a_search():
+    with subprocess.Popen(KR_HUB, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        process.stdin.write(b"go analyze\nquit\n")
+        process.stdin.flush()
+        assert process.wait(timeout=20) == 0
+        assert process.stdout.read().splitlines()[-1].startswith(b"done move=")
+
+
+def test_reader_that_leaves_is_no_error():
+    process = subprocess.Popen(KR_HUB, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    process.stdin.write(b"hub\nlevel depth=3\ngo think\n")
+    process.stdin.close()
+    assert process.wait(timeout=20) == 0
+    assert process.stderr.read() == b""
+    process.stderr.close()
+
+
+@pytest.mark.parametrize("options", [["--hash", "lots"], ["--hash", "0MB"], ["--threads", "0"]])
+def test_bad_option_is_one_line(options):
+    result = subprocess.run(
+        [*KR_HUB, *options], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20, check=False
+    )
+    assert (result.returncode, result.stdout) == (2, "")
+    assert len(result.stderr.splitlines()) == 1

@@ -1,0 +1,188 @@
+"""The Hub client against kr's own server, and against engines that crash, hang, cheat and talk nonsense."""
+
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from kr.engine import Limits
+from kr.errors import InvalidSettingError, ProtocolError
+from kr.position import Position
+from kr.protocols.hub_client import HubClient
+from kr.protocols.hub_text import format_position
+
+KR_HUB = [sys.executable, "-m", "kr", "hub", "--weights", "material", "--hash", "1MB"]
+FAULTY = Path(__file__).parent / "hub_engines" / "faulty.py"
+
+
+def faulty(fault, **kwargs):
+    timeouts = {"startup_timeout": 5.0, "margin": 0.2, "patience": 0.5, **kwargs}
+    return HubClient([sys.executable, "-IS", str(FAULTY), fault], **timeouts)
+
+
+def is_alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    # a child that nobody has waited for is dead all the same
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def test_client_plays_the_server():
+    with HubClient(KR_HUB, {"threads": "1"}, hash_mb=2) as client:
+        assert (client.name, client.parameters["weights"], client.is_running) == ("kr", "material", True)
+        client.new_game()
+        position, history = Position(), []
+        for limits in (Limits(depth=4), Limits(nodes=500), Limits(time=0.02), Limits(depth=6)):
+            result = client.search(position, limits, history)
+            assert result.move in position.legal_moves()
+            assert result.pv[0] == result.move
+            assert result.depth >= 1
+            assert result.nodes >= 1
+            assert result.time > 0
+            history.append(position)
+            position = position.play(result.move)
+        assert not position.is_over
+        won = client.search(Position.from_fen("B:W18:B15"), Limits(depth=9))
+        assert (won.score, str(won.move)) == (29999, "15x22")
+    assert not client.is_running
+
+
+def test_only_the_reversible_history_is_sent(monkeypatch):
+    lines = []
+    with faulty("none") as client:
+        send = client._send
+        monkeypatch.setattr(client, "_send", lambda line: (lines.append(line), send(line)))
+        position = Position.from_fen("B:WK32,18:BK1,9")
+        history = []
+        for text in ("9-13", "32-27", "1-6", "27-32"):
+            history.append(position)
+            position = position.play(text)
+        with pytest.raises(ProtocolError):
+            client.search(position, Limits(depth=1), history)
+    assert lines[0] == f'pos pos={format_position(history[1])} moves="32-27 1-6 27-32"'
+
+
+@pytest.mark.parametrize(
+    ("fault", "limits", "reason"),
+    [
+        ("hang", Limits(time=0.01), "hangs: no answer to 'go think'"),
+        ("hang", Limits(depth=3), "hangs: no answer to 'go think'"),
+        ("exit", Limits(depth=3), "crashed: exit status 7"),
+        ("crash", Limits(depth=3), "crashed: signal 11"),
+        ("close", Limits(depth=3), "closed its output"),
+        ("illegal", Limits(depth=3), "illegal move: 12-13 is not legal in B:W21"),
+        ("nonsense", Limits(depth=3), "nonsense instead of a move: 'e2e4'"),
+        ("no move", Limits(depth=3), "nonsense instead of a move: ''"),
+        ("error", Limits(depth=3), "reports an error: out of ideas"),
+        ("flood", Limits(time=0.01), "hangs: .* goes on talking"),
+        ("endless line", Limits(time=0.01), "hangs"),
+    ],
+)
+def test_bad_engine_is_named_and_killed(fault, limits, reason):
+    client = faulty(fault)
+    pid = int(client.version)
+    with pytest.raises(ProtocolError, match=f"^hub engine faulty engine {reason}"):
+        client.search(Position(), limits)
+    assert not client.is_running
+    assert not is_alive(pid)
+    with pytest.raises(ProtocolError, match="not running"):
+        client.search(Position(), limits)
+    # the next game starts it again
+    client.new_game()
+    assert client.is_running
+    assert int(client.version) != pid
+    client.close()
+    assert not is_alive(int(client.version))
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        ("hang at hub", "hangs: no answer to 'hub'"),
+        ("exit at hub", "crashed: exit status 3"),
+        ("error at init", "reports an error: no licence"),
+    ],
+)
+def test_bad_start_is_named(fault, reason):
+    with pytest.raises(ProtocolError, match=reason):
+        faulty(fault, startup_timeout=0.3)
+
+
+def test_hang_at_new_game():
+    with faulty("hang at ping", startup_timeout=0.3) as client, pytest.raises(ProtocolError, match="'ping'"):
+        client.new_game()
+
+
+def test_noise_is_ignored():
+    with faulty("noise") as client:
+        result = client.search(Position(), Limits(depth=3))
+    assert (str(result.move), result.score, result.depth, result.nodes) == ("9-13", 35, 9, 77)
+    assert [str(move) for move in result.pv] == ["9-13"]
+
+
+def test_only_the_best_line_counts():
+    with faulty("none") as client:
+        result = client.search(Position(), Limits(depth=3))
+    assert (result.score, [str(move) for move in result.pv]) == (12, ["9-13", "22-18"])
+
+
+def test_late_answer_is_not_taken_for_the_next():
+    with faulty("twice") as client:
+        for _ in range(3):
+            assert str(client.search(Position(), Limits(depth=3)).move) == "9-13"
+            # long enough for the second answer to arrive
+            deadline = time.monotonic() + 5
+            while client._lines.empty() and time.monotonic() < deadline:
+                time.sleep(0.001)
+
+
+def test_wrapper_and_child_end_together():
+    with faulty("child") as client:
+        child = int(client.version)
+        assert is_alive(child)
+    deadline = time.monotonic() + 5
+    while is_alive(child) and time.monotonic() < deadline:
+        time.sleep(0.001)
+    assert not is_alive(child)
+
+
+def test_options_must_exist():
+    with faulty("none", options={"book": "false"}, hash_mb=4) as client:
+        assert client.is_running
+    with pytest.raises(InvalidSettingError, match="no parameter colour; it has hash, book"):
+        faulty("none", options={"colour": "red"})
+
+
+@pytest.mark.parametrize(
+    ("command", "error", "reason"),
+    [
+        ("/no/such/engine hub", ProtocolError, "cannot be started: No such file"),
+        ('kr "hub', InvalidSettingError, "cannot be read"),
+        ("", InvalidSettingError, "empty"),
+    ],
+)
+def test_bad_command_is_named(command, error, reason):
+    with pytest.raises(error, match=reason):
+        HubClient(command)
+
+
+def test_client_needs_a_limit():
+    with faulty("none") as client, pytest.raises(InvalidSettingError, match="limit"):
+        client.search(Position(), Limits())
+
+
+def test_close_ends_a_search_in_another_thread():
+    client = faulty("hang", patience=60)
+    closer = threading.Timer(0.05, client.close)
+    closer.start()
+    begin = time.monotonic()
+    with pytest.raises(ProtocolError, match="is not running"):
+        client.search(Position(), Limits(depth=3))
+    closer.join()
+    assert time.monotonic() - begin < 30
+    assert not is_alive(int(client.version))

@@ -1,0 +1,86 @@
+"""The house: imports go down only, and `import kr` is light."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import kr
+
+PACKAGE = Path(kr.__file__).parent
+
+# From the top of the house down: a module may import from its own floor and those below.
+FLOORS = [
+    ("__main__",),
+    ("cli", "web"),
+    ("lab", "protocols"),
+    ("__init__",),
+    ("engine",),
+    ("weights", "patterns", "notation", "position", "pdn", "counting", "egdb", "storage", "units", "settings"),
+    ("errors",),
+    ("_core",),
+]
+LEVEL = {room: len(FLOORS) - i for i, floor in enumerate(FLOORS) for room in floor}
+# One door between two rooms of a floor is open one way only: a match talks to other engines as a Hub client.
+ONLY = {("lab", "protocols"): {"kr.protocols.hub_client", "kr.protocols.hub_text"}, ("protocols", "lab"): set()}
+HEAVY = {"numpy", "scipy", "h5py", "rich", "matplotlib", "typer", "sklearn"}
+
+
+def modules() -> list[Path]:
+    return sorted(path for path in PACKAGE.rglob("*.py") if "data" not in path.relative_to(PACKAGE).parts)
+
+
+def room_of(name: str) -> str:
+    """The room of a module or of something in it; a public name such as kr.Engine is of kr/__init__.py."""
+    room = [*name.split("."), "__init__"][1]
+    return room if room in LEVEL or (PACKAGE / room).exists() or (PACKAGE / f"{room}.py").exists() else "__init__"
+
+
+def name_of(path: Path) -> str:
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 2 else parts)
+
+
+def imports(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and full name of each kr module or name of one that a file imports, at its top or inside functions."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names if alias.name.split(".")[0] == "kr")
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno}: imports are written from kr down, never relative"
+            if node.module and node.module.split(".")[0] == "kr":
+                yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
+
+
+@pytest.mark.parametrize("path", modules(), ids=name_of)
+def test_imports_go_down_only(path: Path) -> None:
+    here = room_of(name_of(path))
+    assert here in LEVEL, f"{here} has no floor yet: add it to FLOORS"
+    for line, target in imports(path):
+        room = room_of(target)
+        if target == "kr.__version__":
+            continue
+        assert room in LEVEL, f"{path.name}:{line}: {target} has no floor"
+        assert LEVEL[room] <= LEVEL[here], f"{path.name}:{line}: {here} may not import {target} from above"
+        if room != here and (doors := ONLY.get((here, room))) is not None:
+            assert any(target == door or target.startswith(door + ".") for door in doors), (
+                f"{path.name}:{line}: {here} may not import {target}"
+            )
+
+
+def loaded_by(statement: str) -> set[str]:
+    script = f"{statement}\nimport sys; print(*{{name.split('.')[0] for name in sys.modules}})"
+    environment = {"PYTHONPATH": str(PACKAGE.parent)}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment)
+    return set(done.stdout.split())
+
+
+def test_import_kr_is_light() -> None:
+    assert not loaded_by("import kr") & HEAVY
+
+
+def test_the_command_line_loads_no_command_before_it_is_called() -> None:
+    assert not loaded_by("import kr.cli") & (HEAVY - {"typer"})

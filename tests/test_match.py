@@ -1,0 +1,462 @@
+"""Matches: games and their ends, what engines may not do, counting, the record, resuming, the command."""
+
+import json
+import os
+import random
+import shlex
+import signal
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kr.cli import main
+from kr.engine import Limits
+from kr.errors import InvalidGamesError, InvalidSettingError, InvalidWeightsError, OutputBusyError, ProtocolError
+from kr.lab import match as match_module
+from kr.lab.match import MatchResult, MatchSettings, play_match
+from kr.lab.match_game import (
+    AGREED_DRAW,
+    AGREED_WIN,
+    FAILURE,
+    NO_MOVE,
+    NO_PROGRESS,
+    OVERTIME,
+    REPETITION,
+    Adjudication,
+    play_game,
+)
+from kr.lab.match_log import Effort, GameRecord
+from kr.lab.openings import Opening
+from kr.lab.players import Reply, player_from_spec
+from kr.pdn import read_games
+from kr.position import Position, Side
+
+FAULTY = Path(__file__).parent / "hub_engines" / "faulty.py"
+NODES = Limits(nodes=60)
+TINY = MatchSettings(a="material", b="manual", ballot="3move", games=12, tc=NODES, concurrency=1, hash=1 << 20)
+
+
+# --- one game
+
+
+class Scripted:
+    """A player that chooses among the legal moves by number, with a score and a time made up."""
+
+    def __init__(self, choose=lambda ply: 0, score=lambda ply: 0, time=0.0, fail=None):
+        self.name = self.signature = "scripted"
+        self.choose, self.score, self.time, self.fail = choose, score, time, fail
+        self.new_games = self.plies = 0
+
+    def new_game(self):
+        self.new_games += 1
+        self.plies = 0
+
+    def search(self, position, limits, history):
+        self.plies += 1
+        if self.fail and self.plies == 3:
+            raise self.fail
+        legal = position.legal_moves()
+        return Reply(legal[self.choose(self.plies) % len(legal)], self.score(self.plies), 5, 100, self.time)
+
+    def stop(self):
+        pass
+
+    def close(self):
+        pass
+
+
+TERMS = Adjudication(win_score=400, win_moves=3, draw_score=10, draw_moves=4, draw_after=12)
+
+
+def game(fen, black, white, limits=NODES, terms=None, margin=0.1):
+    return play_game(Opening("x 1", Position.from_fen(fen)), (black, white), limits, margin, terms)
+
+
+def shuttle(*ways):
+    """A player that moves its king to and fro: `ways` are the moves in turn."""
+    player = Scripted()
+    player.search = lambda position, limits, history: Reply(
+        position.parse_move(ways[len(history) // 2 % len(ways)]), 0, 1, 1, 0.0
+    )
+    return player
+
+
+@pytest.mark.parametrize(
+    ("fen", "winner"), [("B:W18:B14", Side.BLACK), ("W:W18:B14", Side.WHITE), ("W:W10:B6,7,1", Side.WHITE)]
+)
+def test_side_without_a_move_loses(fen, winner):
+    outcome = game(fen, Scripted(), Scripted())
+    assert (outcome.winner, outcome.reason) == (winner, NO_MOVE)
+    *_, final = replay(outcome)
+    assert final.is_over
+    assert final.side == winner.other
+
+
+def replay(outcome):
+    position = outcome.start
+    yield position
+    for move in outcome.moves:
+        position = position.play(move)
+        yield position
+
+
+def test_third_repetition_is_a_draw():
+    outcome = game("B:WK32:BK1", shuttle("1-5", "5-1"), shuttle("32-28", "28-32"))
+    assert (outcome.winner, outcome.reason, len(outcome.moves)) == (None, REPETITION, 8)
+    assert Counter(replay(outcome))[outcome.start] == 3
+
+
+def test_eighty_plies_without_progress_are_a_draw():
+    # four kings that walk at random, neither meeting nor coming back three times
+    source = random.Random(27)
+    walker = Scripted(lambda ply: source.randrange(100))
+    outcome = game("B:WK32,K31:BK1,K2", walker, walker)
+    assert (outcome.winner, outcome.reason, len(outcome.moves)) == (None, NO_PROGRESS, 80)
+
+
+@pytest.mark.parametrize(
+    ("scores", "winner", "reason"),
+    [
+        ((500, -500), Side.BLACK, AGREED_WIN),
+        ((-500, 500), Side.WHITE, AGREED_WIN),
+        ((29990, -29990), Side.BLACK, AGREED_WIN),
+        ((5, -10), None, AGREED_DRAW),
+        ((-10, 10), None, AGREED_DRAW),
+    ],
+)
+def test_adjudication_needs_both_players(scores, winner, reason):
+    def players(mine, theirs):
+        return Scripted(score=lambda ply: mine), Scripted(score=lambda ply: theirs)
+
+    start = Position().fen
+    outcome = game(start, *players(*scores), terms=TERMS)
+    assert (outcome.winner, outcome.reason) == (winner, reason)
+    # three moves of each player suffice for a win, a draw also waits for its ply
+    asked = sum(reply is not None for reply in outcome.replies)
+    assert asked == 6 if reason == AGREED_WIN else len(outcome.moves) >= 12
+    for one_sided in ((scores[0], 50), (50, scores[1]), (600, 600)):
+        assert game(start, *players(*one_sided), terms=TERMS).reason not in (AGREED_WIN, AGREED_DRAW)
+    assert game(start, *players(*scores), terms=None).reason not in (AGREED_WIN, AGREED_DRAW)
+
+
+def test_a_wavering_view_is_not_adjudicated():
+    wavering = Scripted(score=lambda ply: 0 if ply % 3 == 0 else 500)
+    outcome = game(Position().fen, wavering, Scripted(score=lambda ply: -500), terms=TERMS)
+    assert outcome.reason not in (AGREED_WIN, AGREED_DRAW)
+
+
+@pytest.mark.parametrize("side", list(Side))
+def test_a_player_that_fails_loses(side):
+    players = [Scripted(), Scripted()]
+    players[side] = Scripted(fail=ProtocolError("it burnt down"))
+    outcome = game(Position().fen, *players)
+    assert (outcome.winner, outcome.reason, outcome.detail) == (side.other, FAILURE, "it burnt down")
+
+
+def test_an_illegal_move_loses():
+    cheat = Scripted()
+    cheat.search = lambda position, limits, history: Reply(Position().parse_move("9-13"), 0, 1, 1, 0.0)
+    outcome = game(Position().play("11-15").fen, Scripted(), cheat)
+    assert (outcome.winner, outcome.reason) == (Side.BLACK, FAILURE)
+    assert "not legal" in outcome.detail
+
+
+@pytest.mark.parametrize(
+    ("time", "limits", "forfeit"),
+    [(0.45, Limits(time=0.3), True), (0.35, Limits(time=0.3), False), (9.0, Limits(depth=3), False)],
+)
+def test_overstepping_the_time_loses(time, limits, forfeit):
+    outcome = game(Position().fen, Scripted(time=time), Scripted(), limits)
+    assert (outcome.reason == OVERTIME) == forfeit
+    if forfeit:
+        assert (outcome.winner, len(outcome.moves)) == (Side.WHITE, 0)
+
+
+def test_a_forced_move_is_not_asked_for():
+    outcome = game("B:W18,32:B14,1", Scripted(), Scripted())
+    assert outcome.replies[0] is None
+    assert str(outcome.moves[0]) == "14x23"
+
+
+# --- matches
+
+
+def essence(result):
+    """What must be equal when a match is repeated: all but times."""
+    return sorted(
+        (game.pair, game.a_black, game.opening, game.points, game.reason, game.plies, game.a.nodes, game.b.nodes)
+        for game in result.games
+    )
+
+
+def test_counts_agree_with_each_other():
+    result = play_match(TINY)
+    summary = result.summary()
+    assert summary["games"] == summary["wins"] + summary["draws"] + summary["losses"] == 12
+    assert sum(summary["pentanomial"]) == 6
+    points = sum(count * half for half, count in enumerate(summary["pentanomial"]))
+    assert points == 2 * summary["wins"] + summary["draws"]
+    assert sum(summary["reasons"].values()) == 12
+    assert Counter(game.opening for game in result.games).most_common()[0][1] == 2
+    assert summary["a"]["name"] == "material"
+    assert 1 <= summary["a"]["mean_depth"] < 20
+
+
+def test_swapping_the_players_mirrors_the_result():
+    forth, back = play_match(TINY), play_match(replace(TINY, a="manual", b="material"))
+    assert forth.pentanomial == back.pentanomial[::-1]
+    assert forth.estimate.elo == pytest.approx(-back.estimate.elo)
+
+
+@pytest.mark.parametrize("concurrency", [1, 3])
+def test_same_seed_same_games(concurrency):
+    first, second = play_match(TINY), play_match(replace(TINY, concurrency=concurrency))
+    assert essence(first) == essence(second)
+
+
+def test_another_seed_other_openings():
+    first, second = play_match(TINY), play_match(replace(TINY, seed=2))
+    assert {game.opening for game in first.games} != {game.opening for game in second.games}
+
+
+def test_openings_come_again_only_when_all_have_been_played():
+    schedule = match_module._schedule(replace(TINY, games=8), [Opening(f"x {n}", Position()) for n in range(3)])
+    assert len(schedule) == 4
+    assert len({opening.name for opening in schedule[:3]}) == 3
+
+
+def test_games_that_would_repeat_are_refused():
+    with pytest.raises(InvalidSettingError, match="98 at most"):
+        play_match(replace(TINY, ballot="2move", games=100))
+
+
+def test_equal_players_score_evenly():
+    result = play_match(replace(TINY, b="material"))
+    # with both colours of every opening played alike, each pair brings one point
+    assert result.pentanomial == (0, 0, 6, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"games": 3}, "even"),
+        ({"games": 0}, "even"),
+        ({"tc": Limits()}, "limit"),
+        ({"concurrency": -1}, "concurrency"),
+        ({"hash": 100}, "hash"),
+        ({"sprt": (5.0, 0.0)}, "SPRT"),
+        ({"draw_score": 600}, "adjudication"),
+        ({"win_moves": 0}, "adjudication"),
+    ],
+)
+def test_settings_that_make_no_match(wrong, words):
+    with pytest.raises(InvalidSettingError, match=words):
+        replace(TINY, **wrong)
+
+
+@pytest.mark.parametrize(
+    ("spec", "error"),
+    [("", InvalidSettingError), ("no/such.h5", InvalidWeightsError), ("hub:no-such-engine-here", ProtocolError)],
+)
+def test_players_that_do_not_exist(spec, error):
+    with pytest.raises(error):
+        player_from_spec(spec, 1)
+
+
+def test_sprt_ends_the_match(monkeypatch):
+    names = iter("ab" * 10)
+
+    def player(self, spec):
+        made = Scripted(fail=ProtocolError("dead") if spec == "manual" else None)
+        made.name = next(names)
+        return made
+
+    monkeypatch.setattr(MatchSettings, "player", player)
+    result = play_match(replace(TINY, games=1000, ballot="11man", sprt=(0.0, 100.0)))
+    assert result.decision == "H1"
+    assert len(result.games) < 1000
+    assert result.summary()["sprt"]["llr"] >= result.summary()["sprt"]["upper"]
+
+
+def test_an_error_in_a_player_ends_the_match(monkeypatch):
+    monkeypatch.setattr(MatchSettings, "player", lambda self, spec: Scripted(fail=ZeroDivisionError("a bug")))
+    with pytest.raises(ZeroDivisionError):
+        play_match(replace(TINY, concurrency=2))
+
+
+def test_depth_and_speed_are_of_the_player_that_searched():
+    record = GameRecord(0, True, "x 1", 2, NO_MOVE, "", 4, Effort(2, 20, 3000, 0.5), Effort(1, 6, 100, 0.1))
+    other = replace(record, a_black=False, points=0, reason=OVERTIME)
+    summary = MatchResult(TINY, ("a", "b"), [record, other]).summary()
+    assert (summary["a"]["mean_depth"], summary["a"]["nodes_per_second"]) == (10.0, 6000.0)
+    assert (summary["b"]["mean_depth"], summary["b"]["nodes_per_second"]) == (6.0, 1000.0)
+    assert (summary["a"]["time_forfeits"], summary["b"]["time_forfeits"]) == (1, 0)
+
+
+# --- engines behind Hub
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [("exit", "crashed"), ("crash", "crashed"), ("hang", "hangs"), ("illegal", "illegal"), ("nonsense", "nonsense")],
+)
+def test_a_faulty_engine_loses_and_the_match_goes_on(fault, words):
+    command = shlex.join([sys.executable, "-IS", str(FAULTY), fault])
+    result = play_match(replace(TINY, b=f"hub:{command}", games=4, patience=0.3))
+    assert result.count(2) == len(result.games) == 4
+    assert {game.reason for game in result.games} == {FAILURE}
+    assert all(words in game.detail for game in result.games)
+    assert result.summary()["b"]["failures"] == 4
+
+
+def test_kr_behind_hub_plays_like_kr():
+    command = shlex.join([sys.executable, "-m", "kr", "hub", "--weights", "material", "--hash", "1MB"])
+    result = play_match(replace(TINY, b=f"hub:{command}", games=4))
+    assert FAILURE not in result.reasons()
+    assert result.pentanomial == (0, 0, 2, 0, 0)
+
+
+# --- the record
+
+
+def recorded(tmp_path, **changes):
+    return replace(TINY, pdn=tmp_path / "match.pdn", **changes)
+
+
+def test_games_are_written_as_pdn(tmp_path):
+    result = play_match(recorded(tmp_path))
+    games = list(read_games(tmp_path / "match.pdn"))
+    assert len(games) == 12
+    for played, record in zip(games, result.games, strict=True):
+        assert len(played.moves) == record.plies
+        assert played.tags["Black"] == ("material" if record.a_black else "manual")
+        assert played.tags["Opening"].startswith(record.opening)
+        assert played.tags["Termination"].startswith(record.reason)
+        won = played.winner is not None and played.tags[played.winner.name.title()] == "material"
+        assert record.points == (1 if played.winner is None else 2 if won else 0)
+        assert not played.warnings
+        assert played.notes
+
+
+@pytest.mark.parametrize("cut", [0, 1, 37, 900])
+@pytest.mark.parametrize("file", ["match.pdn", "match.pdn.log"])
+def test_a_match_cut_off_anywhere_goes_on(tmp_path, file, cut):
+    whole = play_match(TINY)
+    settings = recorded(tmp_path)
+    play_match(replace(settings, games=6))
+    path = tmp_path / file
+    os.truncate(path, path.stat().st_size - cut)
+    calls = []
+    again = play_match(settings, lambda result: calls.append(len(result.games)))
+    assert essence(again) == essence(whole)
+    assert calls[-1] == 12
+    assert calls[0] == 6 if cut == 0 else 1 <= calls[0] < 6
+    games = list(read_games(tmp_path / "match.pdn"))
+    assert len({game.tags["Round"] for game in games}) == len(games) == 12
+
+
+def test_a_finished_match_is_only_shown(tmp_path):
+    settings = recorded(tmp_path, games=4)
+    first = play_match(settings)
+    written = (tmp_path / "match.pdn").read_bytes()
+    assert essence(play_match(settings)) == essence(first)
+    assert (tmp_path / "match.pdn").read_bytes() == written
+
+
+@pytest.mark.parametrize(
+    "change", [{"tc": Limits(nodes=61)}, {"seed": 2}, {"b": "material"}, {"ballot": "2move"}, {"adjudicate": False}]
+)
+def test_a_match_goes_on_only_with_the_same_settings(tmp_path, change):
+    settings = recorded(tmp_path, games=2)
+    play_match(settings)
+    with pytest.raises(InvalidSettingError, match="choose another file"):
+        play_match(replace(settings, **change))
+
+
+def test_a_file_that_is_no_match_is_left_alone(tmp_path):
+    (tmp_path / "match.pdn").write_text("my games\n")
+    with pytest.raises(InvalidSettingError, match="choose another file"):
+        play_match(recorded(tmp_path))
+    assert (tmp_path / "match.pdn").read_text() == "my games\n"
+
+
+def test_a_damaged_log_is_refused(tmp_path):
+    settings = recorded(tmp_path, games=2)
+    play_match(settings)
+    log = tmp_path / "match.pdn.log"
+    lines = log.read_text().splitlines(keepends=True)
+    log.write_text(lines[0] + "{}\n" + "".join(lines[1:]))
+    with pytest.raises(InvalidGamesError, match="line 2"):
+        play_match(settings)
+
+
+def test_two_matches_cannot_share_a_record(tmp_path):
+    script = f"""
+from kr.storage import lock
+with lock({str(tmp_path / "match.pdn")!r}):
+    print("locked", flush=True)
+    input()
+"""
+    with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout.readline() == b"locked\n"
+        with pytest.raises(OutputBusyError):
+            play_match(recorded(tmp_path))
+        other.communicate(b"\n")
+
+
+def test_ctrl_c_loses_only_the_games_in_flight(tmp_path):
+    settings = recorded(tmp_path, games=200, tc=Limits(nodes=2000), concurrency=2)
+    words = "material manual --ballot 3move --tc nodes=2000 --games 200 --concurrency 2 --hash 1MB --json --pdn"
+    command = [sys.executable, "-m", "kr", "match", *words.split(), str(settings.pdn)]
+    log = tmp_path / "match.pdn.log"
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as match:
+        while not log.exists() or log.read_text().count("\n") < 3:
+            assert match.poll() is None, match.stderr.read()
+        match.send_signal(signal.SIGINT)
+        shown, error = match.communicate()
+    summary = json.loads(shown)
+    assert match.returncode == 1
+    assert summary["interrupted"]
+    assert error == (f"kr: interrupted after {summary['games']} of 200 games; the same command plays the rest\n")
+    assert 2 <= summary["games"] < 200
+    assert len(list(read_games(tmp_path / "match.pdn"))) == summary["games"]
+    found = []
+    play_match(replace(settings, games=2), lambda result: found.append(len(result.games)))
+    assert found == [summary["games"]]
+
+
+# --- the command
+
+
+def test_command_ends_with_one_json_object(tmp_path, capsys):
+    words = "match material manual --ballot 2move --tc nodes=40 --games 4 --hash 1MB --json --sprt 0 5 --concurrency 2"
+    assert main([*words.split(), "--pdn", str(tmp_path / "m.pdn")]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    names = {"games", "wins", "draws", "losses", "elo", "elo_error", "los", "pentanomial", "normalized_elo", "settings"}
+    assert names <= shown.keys()
+    assert shown["games"] == 4
+    assert shown["settings"]["tc"]["nodes"] == 40
+    assert shown["sprt"]["decision"] is None
+
+
+def test_command_ends_with_a_table(capsys):
+    assert main("match material manual --ballot 2move --tc nodes=40 --games 4 --hash 1MB".split()) == 0
+    shown = capsys.readouterr()
+    for words in ("A material", "B manual", "Elo", "normalized Elo", "LOS", "pairs", "time forfeits", "nodes/s"):
+        assert words in shown.out
+    assert shown.err == ""
+
+
+@pytest.mark.parametrize(
+    "words", ["--games 5", "--tc never", "--ballot nothing", "nowhere.h5", "--sprt 5 0", "--hash 1kB", "--games 0"]
+)
+def test_command_refuses_in_one_line(capsys, words):
+    code = main(["match", "--hash", "1MB", *words.split()])
+    error = capsys.readouterr().err
+    assert code == (1 if words.endswith(".h5") else 2)
+    assert error.count("\n") == 1
+    assert "Traceback" not in error

@@ -1,0 +1,415 @@
+"""Problem positions: the built-in set, problem files, judging, solving and `kr solve-problem`."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kr.cli import main
+from kr.engine import SCORE_WIN, Engine, Info, Limits, SearchResult
+from kr.errors import InvalidFenError, InvalidPdnError, InvalidProblemError, InvalidSettingError
+from kr.lab.problems import (
+    CLEARLY_WON,
+    NEAR_ZERO,
+    Problem,
+    SolveSettings,
+    classics,
+    judge,
+    load,
+    read_problems,
+    same_move,
+    solve,
+    solve_all,
+    summary,
+    verdict,
+)
+from kr.position import Position
+
+CLASSICS = classics()
+SHARED = Path(__file__).parents[2] / "shared" / "data" / "problems.jsonl"
+TWO_KINGS_WIN = "W:WK6,K9:BK15"  # Pask, Key Endings: 9-14, 9-5, 9-13, 6-2 and 6-1 win
+SHOT = "W:W32,30:B27,26"  # either capture wins a man
+
+
+def make_problem(fen=TWO_KINGS_WIN, **fields):
+    entry = {"fen": fen, **fields}
+    position = Position.from_fen(fen)
+    first = entry.get("first_move")
+    return Problem(
+        id="test",
+        title="Test",
+        position=position,
+        result=entry.get("result", ""),
+        first_move=position.parse_move(first) if first else None,
+        keeping_moves=tuple(map(position.parse_move, entry.get("keeping_moves", []))),
+    )
+
+
+def write_lines(tmp_path, *lines):
+    path = tmp_path / "set.jsonl"
+    path.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines) + "\n")
+    return path
+
+
+# --- the built-in set
+
+
+def test_the_set_holds_the_article_and_twenty_more():
+    ids = [problem.id for problem in CLASSICS]
+    assert ids[:3] == ["hundred-years", "phantom-fox-den", "pask"]
+    assert len(ids) >= 23
+    assert len(set(ids)) == len(ids)
+    assert len({problem.position for problem in CLASSICS}) == len(ids)
+    assert CLASSICS[0].position == Position.from_fen("W:WK8,10,21,22,32:B2,13,14,28,K31")
+
+
+@pytest.mark.parametrize("problem", CLASSICS, ids=lambda problem: problem.id)
+def test_a_classic_is_complete_and_its_line_replays(problem):
+    assert problem.title
+    assert problem.source
+    assert problem.published in ("win", "draw", "loss")
+    assert not problem.position.is_over
+    position = problem.position
+    for text in problem.solution.split():
+        move = position.parse_move(text)
+        assert str(move) == text
+        position = position.play(move)
+    # a won line does not end with the winner to move and stuck
+    if position.is_over and problem.result != "draw":
+        assert "BW"[position.side.other] == problem.result[0]
+
+
+@pytest.mark.parametrize("problem", [each for each in CLASSICS if each.keeping_moves], ids=lambda problem: problem.id)
+def test_keeping_moves_are_legal_and_hold_the_first_move(problem):
+    legal = problem.position.legal_moves()
+    assert all(any(same_move(keeping, move) for move in legal) for keeping in problem.keeping_moves)
+    if problem.first_move is not None:
+        assert any(same_move(problem.first_move, keeping) for keeping in problem.keeping_moves)
+
+
+# --- finding problems
+
+
+@pytest.mark.parametrize(
+    ("name", "ids"),
+    [
+        ("pask", ["pask"]),
+        ("PHANTOM fox", ["phantom-fox-den"]),
+        ("100 years", ["hundred-years"]),
+        ("hundred-years", ["hundred-years"]),
+        ("fourth position", ["fourth-position"]),
+        ("bowens twins b", ["bowens-twins-black-to-play"]),
+    ],
+)
+def test_names_are_found_in_any_case_and_by_their_beginning(name, ids):
+    assert [problem.id for problem in load(name)] == ids
+
+
+def test_a_beginning_gives_every_problem_that_has_it():
+    found = load("first")
+    assert len(found) >= 2
+    assert all(problem.id.startswith("first-position") for problem in found)
+
+
+def test_nothing_gives_the_set_and_a_fen_one_problem():
+    assert load() == load("") == CLASSICS
+    (problem,) = load(" b:w18,24,k10:b12,k22. ")
+    assert problem.position.fen == "B:WK10,18,24:B12,K22"
+    assert problem.published == ""
+
+
+@pytest.mark.parametrize(
+    ("source", "error"),
+    [
+        ("no such position", InvalidSettingError),
+        ("...", InvalidSettingError),
+        ("nofile.jsonl", InvalidSettingError),
+        ("W:W21,K33:B1,2", InvalidFenError),
+        ("W:" + "x" * 5000, InvalidFenError),
+    ],
+)
+def test_what_is_nothing_is_refused(source, error):
+    with pytest.raises(error):
+        load(source)
+
+
+def test_files_are_read_with_unknown_keys_and_blank_lines(tmp_path):
+    path = write_lines(
+        tmp_path,
+        {"id": "a", "title": "A", "fen": SHOT, "result": "W-win", "solution": "32x23 26-31", "pieces": 4, "terms": ""},
+        "",
+        {"fen": "B:W18:B2", "keeping_moves": ["2-7"], "result": ""},
+    )
+    first, second = load(str(path))
+    assert (first.id, first.title, str(first.first_move), first.published) == ("a", "A", "32x23", "win")
+    assert (second.id, second.first_move, second.published) == ("line 3", None, "")
+    assert [str(move) for move in second.keeping_moves] == ["2-7"]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("{", "not JSON"),
+        ("[1]", "a line must be a JSON object"),
+        ("{}", '"fen" is missing'),
+        ('{"fen": 7}', '"fen" must be a text'),
+        ('{"fen": "W:W33:B1"}', "square"),
+        ('{"fen": "W:W32:B1", "result": "won"}', "W-win, B-win, draw"),
+        ('{"fen": "W:W32:B1", "first_move": "1-5"}', "White's legal moves are"),
+        ('{"fen": "W:W32:B1", "keeping_moves": "32-27"}', "must be a list"),
+        ('{"fen": "W:W32:B1", "keeping_moves": ["32-23"]}', "32-23 is not legal"),
+    ],
+)
+def test_a_bad_line_is_named_with_its_number(tmp_path, line, words):
+    path = write_lines(tmp_path, {"fen": SHOT}, line)
+    with pytest.raises(InvalidProblemError) as caught:
+        read_problems(path)
+    assert str(caught.value).startswith(f"{path}:2: ")
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_empty_or_binary_file_is_refused(tmp_path):
+    path = tmp_path / "set.jsonl"
+    for content, words in ((b"\n", "no problems"), (b"\xff\xfe\x00", "not a text file")):
+        path.write_bytes(content)
+        with pytest.raises(InvalidProblemError, match=words):
+            load(path)
+
+
+def test_pdn_games_with_a_fen_are_problems(tmp_path):
+    path = tmp_path / "set.pdn"
+    path.write_text(
+        f'[Event "Shot"]\n[Result "0-1"]\n[FEN "{SHOT}"]\n1. 32x23 0-1\n\n'
+        '[Event "Usual start"]\n1. 11-15 *\n\n'
+        '[Event "Even"]\n[Result "1/2-1/2"]\n[FEN "B:WK1:BK32"]\n1/2-1/2\n'
+    )
+    shot, even = load(str(path))
+    assert (shot.title, shot.result, shot.published, shot.solution) == ("Shot", "W-win", "win", "32x23")
+    assert (even.title, even.published, even.first_move) == ("Even", "draw", None)
+    path.write_text('[Event "Usual start"]\n1. 11-15 *\n')
+    with pytest.raises(InvalidPdnError, match="no game has a FEN tag"):
+        load(path)
+
+
+# --- judging
+
+
+@pytest.mark.parametrize(
+    ("score", "words"),
+    [
+        (SCORE_WIN - 5, "win"),
+        (CLEARLY_WON, "win"),
+        (CLEARLY_WON - 1, "leaning win"),
+        (NEAR_ZERO + 1, "leaning win"),
+        (NEAR_ZERO, "draw"),
+        (0, "draw"),
+        (-NEAR_ZERO, "draw"),
+        (-NEAR_ZERO - 1, "leaning loss"),
+        (-CLEARLY_WON, "loss"),
+    ],
+)
+def test_the_words_of_a_score(score, words):
+    assert verdict(score) == words
+
+
+# result for White to move, first move, keeping moves, move found, score, whether the engine still wins after it,
+# what judge says; "asked" fails the test if the engine is asked where it need not be
+JUDGED = [
+    ("", "", "", "9-14", 500, "asked", None),
+    ("W-win", "9-14", "", "9-14", CLEARLY_WON, "asked", True),
+    ("W-win", "9-14", "", "9-14", CLEARLY_WON - 1, "asked", False),
+    ("W-win", "9-14", "", "9-14", -500, "asked", False),
+    ("W-win", "9-14", "9-14 9-5", "9-5", 500, "asked", True),
+    ("W-win", "9-14", "9-14 9-5", "6-10", 500, "asked", False),
+    ("W-win", "9-14", "", "6-2", 500, True, True),
+    ("W-win", "9-14", "", "6-10", 500, False, False),
+    ("W-win", "", "", "9-14", 500, True, True),
+    ("draw", "9-14", "", "6-2", NEAR_ZERO, "asked", True),
+    ("draw", "9-14", "", "6-2", NEAR_ZERO + 1, "asked", False),
+    ("draw", "9-14", "9-14", "6-2", 0, "asked", False),
+    ("draw", "9-14", "9-14", "9-14", 0, "asked", True),
+    ("B-win", "9-14", "9-14", "6-2", -CLEARLY_WON, "asked", True),
+    ("B-win", "", "", "6-2", 0, "asked", False),
+]
+
+
+@pytest.mark.parametrize(("result", "first", "keeping", "found", "score", "still", "agrees"), JUDGED)
+def test_judging(result, first, keeping, found, score, still, agrees):
+    problem = make_problem(result=result, first_move=first, keeping_moves=keeping.split())
+
+    def still_won():
+        assert still != "asked"
+        return still
+
+    said, because = judge(problem, problem.position.parse_move(found), score, still_won)
+    assert said is agrees
+    assert bool(because) is (agrees is False)
+
+
+def test_the_published_result_is_seen_from_the_side_to_move():
+    for fen, result, published in (
+        ("W:WK1:BK32", "W-win", "win"),
+        ("B:WK1:BK32", "W-win", "loss"),
+        ("B:WK1:BK32", "B-win", "win"),
+        ("B:WK1:BK32", "draw", "draw"),
+        ("B:WK1:BK32", "", ""),
+    ):
+        assert make_problem(fen, result=result).published == published
+
+
+class ScriptedEngine:
+    """Plays a move with a score at the problem, and has another score for whoever replies."""
+
+    def __init__(self, move, score, reply_score):
+        self.move, self.score, self.reply_score = move, score, reply_score
+        self.searched = []
+
+    def new_game(self):
+        self.searched.clear()
+
+    def search(self, position, limits, history=(), multipv=1):
+        self.searched.append((position, tuple(history), multipv))
+        first = len(self.searched) == 1
+        move = position.parse_move(self.move) if first else position.legal_moves()[0]
+        score = self.score if first else self.reply_score
+        info = Info(3, score, 10, 0.5, (move,))
+        return SearchResult(move, score, 3, 10, 0.5, (move,), (info,))
+
+
+@pytest.mark.parametrize(("reply_score", "agrees"), [(-CLEARLY_WON, True), (-CLEARLY_WON + 1, False)])
+def test_an_unknown_move_is_searched_again(reply_score, agrees):
+    problem = make_problem(result="W-win", first_move="9-14")
+    engine = ScriptedEngine("6-1", 500, reply_score)
+    solution = solve(problem, engine, Limits(depth=3), multipv=99)
+    after = problem.position.play("6-1")
+    assert engine.searched == [
+        (problem.position, (), len(problem.position.legal_moves())),
+        (after, (problem.position,), 1),
+    ]
+    assert (solution.agrees, solution.move, solution.pv, solution.nodes) == (agrees, "6-1", "6-1", 10)
+    assert bool(solution.because) is not agrees
+
+
+# --- solving
+
+
+def test_a_short_win_is_proven_with_a_line_that_replays():
+    problem = make_problem(result="W-win", first_move="9-14")
+    solution = solve(problem, Engine("material", 8), Limits(depth=35))
+    assert (solution.verdict, solution.agrees, solution.proven) == ("win", True, True)
+    position = problem.position
+    for text in solution.pv.split():
+        position = position.play(text)
+
+
+def test_a_position_without_moves_is_a_loss():
+    problem = make_problem("W:W:B1")
+    for result, agrees in (("", None), ("B-win", True), ("W-win", False), ("draw", False)):
+        solution = solve(replace(problem, result=result), Engine("material", 1), Limits(depth=1))
+        assert (solution.verdict, solution.agrees, solution.move, solution.pv) == ("loss", agrees, "", "")
+
+
+def test_solutions_do_not_depend_on_concurrency():
+    settings = SolveSettings(tc=Limits(nodes=3000), weights="material", hash=1 << 20)
+    seen = []
+    alone = solve_all(CLASSICS[:6], settings, seen.append)
+    together = solve_all(CLASSICS[:6], replace(settings, concurrency=3))
+    assert seen == alone
+    assert [replace(each, time=0) for each in alone] == [replace(each, time=0) for each in together]
+    assert [each.problem for each in together] == CLASSICS[:6]
+
+
+def test_the_summary_counts_by_kind_and_leaves_out_the_unpublished():
+    settings = SolveSettings(tc=Limits(nodes=1000), weights="material", hash=1 << 20)
+    win, unknown = make_problem(result="W-win"), make_problem()
+    lost = make_problem("B:WK1,K2,K3:BK32", result="W-win")
+    counts = summary(solve_all([win, unknown, lost], settings))
+    assert [(kind, count.problems) for kind, count in counts.items()] == [
+        ("all", 2),
+        ("win", 1),
+        ("draw", 0),
+        ("loss", 1),
+    ]
+    assert counts["all"].solved == counts["win"].solved + counts["loss"].solved
+    assert counts["draw"].share == 0
+
+
+def test_settings_are_checked():
+    with pytest.raises(InvalidSettingError, match="concurrency is 0"):
+        solve_all(CLASSICS, SolveSettings(concurrency=0, weights="material"))
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="the problem collection is not beside the checkout")
+def test_the_problem_collection_is_read():
+    problems = load(str(SHARED))
+    assert len(problems) == 561
+    assert all(problem.published for problem in problems)
+
+
+# --- kr solve-problem
+
+QUICK = ["--weights", "material", "--tc", "nodes=2000", "--hash", "1MB"]
+
+
+def test_json_is_one_object(capsys):
+    assert main(["solve-problem", "fourth", *QUICK, "--multipv", "2", "--concurrency", "2", "--json"]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    (line,) = captured.out.splitlines()
+    found = json.loads(line)
+    assert set(found) == {"settings", "problems", "summary"}
+    assert found["settings"]["tc"]
+    assert [each["id"] for each in found["problems"]] == [each.id for each in load("fourth")]
+    for each in found["problems"]:
+        position = Position.from_fen(each["fen"])
+        assert each["move"] == each["pv"].split()[0]
+        assert len(each["lines"]) == 2
+        assert isinstance(each["agrees"], bool)
+        for text in each["pv"].split():
+            position = position.play(text)
+    solved = sum(each["agrees"] for each in found["problems"])
+    assert found["summary"]["all"]["solved"] == solved
+    assert found["summary"]["all"]["problems"] == len(found["problems"])
+
+
+def test_one_position_is_shown_with_its_board(capsys):
+    assert main(["solve-problem", "hundred years", *QUICK]) == 0
+    out = capsys.readouterr().out
+    assert CLASSICS[0].position.diagram() in out
+    assert CLASSICS[0].position.fen in out
+    for word in ("key move:", "verdict:", "published:", "agrees:"):
+        assert word in out
+
+
+def test_a_set_is_a_table_with_a_summary(tmp_path, capsys):
+    shot, plain = {"id": "shot", "fen": SHOT, "result": "W-win"}, {"title": "Plain", "fen": "W:WK1:BK32"}
+    path = write_lines(tmp_path, shot, plain)
+    assert main(["solve-problem", str(path), *QUICK]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split()[:3] == ["problem", "published", "verdict"]
+    assert lines[1].startswith("shot")
+    assert lines[2].startswith("Plain")
+    assert lines[-1].startswith("solved ")
+    assert "of 1" in lines[-1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["nonsense"], 2),
+        (["W:W1"], 2),
+        (["pask", "--tc", "soon"], 2),
+        (["pask", "--multipv", "0", "--weights", "material"], 2),
+        (["pask", "--concurrency", "0"], 2),
+        (["--nothing"], 2),
+        (["BAD"], 1),
+    ],
+)
+def test_exit_codes_come_with_one_line(tmp_path, capsys, arguments, code):
+    path = str(write_lines(tmp_path, "{"))
+    assert main(["solve-problem", *(path if each == "BAD" else each for each in arguments)]) == code
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert len(captured.err.splitlines()) == 1

@@ -1,0 +1,233 @@
+"""The compiled rules against the plain reference, known counts, and their symmetries."""
+
+import copy
+import pickle
+import random
+from pathlib import Path
+
+import pytest
+import reference
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kr import _core
+from kr.errors import IllegalMoveError, InvalidFenError
+from kr.position import Move, Position, Side
+
+pytestmark = pytest.mark.core
+
+Bits = tuple[int, int, int, int]
+PERFT = [
+    (name.strip(), fen.strip(), [int(count) for count in counts.split()])
+    for name, fen, counts in (
+        line.split("|")
+        for line in (Path(__file__).parent / "data" / "perft.txt").read_text().splitlines()
+        if not line.startswith("#")
+    )
+]
+START_BITS = (0x00000FFF, 0xFFF00000, 0, 0)
+
+
+def reference_moves(black: int, white: int, kings: int, side: int) -> list[tuple[tuple[int, ...], int]]:
+    moves = reference.legal_moves(reference.from_bits(black, white, kings), side)
+    return sorted((path, reference.bits_of(taken)) for path, taken in moves)
+
+
+def reference_played(bits: Bits, move: tuple[tuple[int, ...], int]) -> Bits:
+    path, captured = move
+    taken = frozenset(square for square in range(32) if captured >> square & 1)
+    return (*reference.to_bits(reference.played(reference.from_bits(*bits[:3]), (path, taken))), 1 - bits[3])
+
+
+def check_against_reference(bits: Bits) -> list[tuple[tuple[int, ...], int]]:
+    """Same moves as the reference, each once and with the same position after it; returns the moves."""
+    moves = _core.legal_moves(*bits)
+    assert sorted(moves) == reference_moves(*bits), Position(*bits)
+    for path, captured in moves:
+        after = _core.play(*bits, path[0], path[-1], captured)
+        assert after == reference_played(bits, (path, captured)), Position(*bits).diagram()
+    return moves
+
+
+@st.composite
+def boards(draw: st.DrawFn) -> Bits:
+    """Any possible board, reachable or not, with many kings and few empty rows or the other way round."""
+    seed = draw(st.integers(0, 2**32))
+    each = draw(st.tuples(st.integers(0, 12), st.integers(0, 12)))
+    king_share = draw(st.sampled_from([0.0, 0.2, 0.6, 1.0]))
+    chance = random.Random(seed)
+    squares = chance.sample(range(32), sum(each))
+    board: reference.Board = {}
+    for index, square in enumerate(squares):
+        piece = "b" if index < each[0] else "w"
+        king = reference.crowned(piece, square) or chance.random() < king_share
+        board[square] = piece.upper() if king else piece
+    return (*reference.to_bits(board), chance.randrange(2))
+
+
+@pytest.mark.parametrize(("fen", "counts"), [case[1:] for case in PERFT], ids=[case[0] for case in PERFT])
+def test_perft_counts_are_the_known_ones(fen: str, counts: list[int]) -> None:
+    position = Position.from_fen(fen)
+    bits = (position.black, position.white, position.kings, position.side)
+    for depth, count in enumerate(counts, start=1):
+        if count > 5_000_000:
+            break
+        assert _core.perft(*bits, depth) == count, f"depth {depth}"
+        twin = position.flipped()
+        assert _core.perft(twin.black, twin.white, twin.kings, twin.side, depth) == count, f"flipped, depth {depth}"
+
+
+@pytest.mark.parametrize(("fen", "counts"), [case[1:] for case in PERFT], ids=[case[0] for case in PERFT])
+def test_reference_counts_are_the_known_ones(fen: str, counts: list[int]) -> None:
+    position = Position.from_fen(fen)
+    board = reference.from_bits(position.black, position.white, position.kings)
+    for depth, count in enumerate(counts, start=1):
+        if count > 2_000:
+            break
+        assert reference.perft(board, position.side, depth) == count, f"depth {depth}"
+
+
+@given(boards())
+def test_random_boards_have_the_reference_moves(bits: Bits) -> None:
+    check_against_reference(bits)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_random_games_follow_the_reference(seed: int) -> None:
+    chance = random.Random(seed)
+    bits: Bits = START_BITS
+    for _ in range(120):
+        moves = check_against_reference(bits)
+        if not moves:
+            break
+        path, captured = chance.choice(moves)
+        bits = _core.play(*bits, path[0], path[-1], captured)
+
+
+@given(boards())
+def test_turning_the_board_turns_the_moves(bits: Bits) -> None:
+    position = Position(*bits)
+    twin = position.flipped()
+    assert twin.flipped() == position
+    turned = {(tuple(31 - square for square in move.path), move.captured.bit_count()) for move in twin.legal_moves()}
+    assert turned == {(move.path, move.captured.bit_count()) for move in position.legal_moves()}
+    after = {position.play(move).flipped() for move in position.legal_moves()}
+    assert after == {twin.play(move) for move in twin.legal_moves()}
+
+
+def test_keys_differ_between_positions_and_not_between_ways_to_them() -> None:
+    seen: dict[int, Position] = {}
+    chance = random.Random(7)
+    for _ in range(40):
+        position = Position()
+        while not position.is_over and len(seen) < 4_000:
+            assert seen.setdefault(position.key, position) == position
+            assert Position.from_fen(position.fen).key == position.key
+            position = position.play(chance.choice(position.legal_moves()))
+    assert len(seen) > 1_500
+    one = Position().play("11-15").play("24-20").play("9-14")
+    other = Position().play("9-14").play("24-20").play("11-15")
+    assert one.key == other.key
+    assert one.key != Position(one.black, one.white, one.kings, Side.BLACK).key
+
+
+# id, FEN, what str gives for the legal moves
+MOVE_LISTS = [
+    ("start", "B:W21-32:B1-12", "9-13 9-14 10-14 10-15 11-15 11-16 12-16"),
+    ("capture is compulsory", "W:W22,31:B17,1", "22x13"),
+    ("any capture, not the longest", "B:B11,12:W15,16,24", "11x18 11x27 12x28"),
+    ("a man captures forward only", "B:B18:W14,15", "18-22 18-23"),
+    ("a king captures both ways", "B:BK18:W14,23", "18x9 18x27"),
+    ("crowning ends the move", "B:B21:W25,26", "21x30"),
+    ("a king jumps a piece once", "B:BK2:W6,7,14,15", "2x9x18x11x2 2x11x18x9x2"),
+    ("a started capture is completed", "W:W32:B27,18", "32x14"),
+    ("kings step one square", "W:WK18:B1", "18-14 18-15 18-22 18-23"),
+    ("no move", "B:B5:W9,14", ""),
+    ("no pieces", "W:W:B1", ""),
+]
+
+
+@pytest.mark.parametrize(("fen", "text"), [case[1:] for case in MOVE_LISTS], ids=[case[0] for case in MOVE_LISTS])
+def test_legal_moves_of_known_positions(fen: str, text: str) -> None:
+    position = Position.from_fen(fen)
+    assert sorted(map(str, position.legal_moves())) == sorted(text.split())
+    assert position.is_over is (text == "")
+
+
+def test_a_man_is_crowned_and_a_captured_king_is_lifted() -> None:
+    assert Position.from_fen("B:B25:W32").play("25-29").fen == "W:W32:BK29"
+    assert Position.from_fen("W:W6:BK9,K32").play("6-2").fen == "B:WK2:BK9,K32"
+    assert Position.from_fen("B:B14:WK18").play("14x23").fen == "W:W:B23"
+
+
+def test_an_ambiguous_capture_needs_its_whole_path() -> None:
+    position = Position.from_fen("W:W32:B27,18,19,10,11")
+    moves = [move for move in position.legal_moves() if (move.origin, move.target) == (31, 6)]
+    assert sorted(map(str, moves)) == ["32x23x14x7", "32x23x16x7"]
+    with pytest.raises(IllegalMoveError, match=r"^32x7 is ambiguous: write 32x23x1\dx7 or 32x23x1\dx7$"):
+        position.play("32x7")
+    assert position.play("32x23x14x7").fen == "B:W7:B11,19"
+    assert position.play("32x16x7").fen == "B:W7:B10,18"
+
+
+def test_captures_of_the_same_pieces_by_two_ways_need_no_path() -> None:
+    position = Position.from_fen("B:BK2:W6,7,14,15")
+    assert {position.play(move) for move in position.legal_moves()} == {position.play("2x2")}
+
+
+def test_play_takes_a_move_of_the_position_and_no_other() -> None:
+    position = Position()
+    for move in position.legal_moves():
+        assert position.play(move) == position.play(str(move))
+        assert position.find_move(move.origin, move.target) == move
+    for stranger in (Move((10, 18)), Move((10, 14), 1 << 12), Move((23, 19))):
+        with pytest.raises(IllegalMoveError, match="is not legal: Black's legal moves are "):
+            position.play(stranger)
+    with pytest.raises(IllegalMoveError, match="^11-19 is not legal: Black's legal moves are "):
+        position.find_move(10, 18)
+
+
+def test_a_finished_game_says_so() -> None:
+    with pytest.raises(IllegalMoveError, match="^5-9 is not legal: Black has no legal move, the game is over$"):
+        Position.from_fen("B:B5:W9,14").play("5-9")
+
+
+def test_positions_are_immutable_values() -> None:
+    position = Position.from_fen("W:W21,K30:B1,2")
+    assert position == Position(position.black, position.white, position.kings, Side.WHITE)
+    assert len({position, Position.from_fen("W:B2,1:WK30,21"), Position()}) == 2
+    assert pickle.loads(pickle.dumps(position)) == position == copy.deepcopy(position)
+    assert repr(position) == "Position.from_fen('W:W21,K30:B1,2')"
+    assert position.side is Side.WHITE
+    assert position.side.other is Side.BLACK
+    assert position.pieces == 4
+    with pytest.raises(AttributeError):
+        position.black = 0  # type: ignore[misc]
+    move = position.legal_moves()[0]
+    assert pickle.loads(pickle.dumps(move)) == move
+
+
+@pytest.mark.parametrize(
+    ("bits", "message"),
+    [
+        ((1, 1, 0, 0), "holds both a Black and a White piece"),
+        ((1 << 32, 0, 0, 0), "outside squares 1 to 32"),
+        ((-1, 0, 0, 0), "outside squares 1 to 32"),
+        ((1, 2, 4, 0), "square 3 is marked as a king but holds no piece"),
+        ((1 << 31, 0, 0, 0), "a Black man stands on its king row, square 32"),
+        ((0x1FFF, 0, 0, 0), "Black has 13 pieces"),
+        ((1, 1 << 20, 0, 2), "side to move is 2"),
+    ],
+)
+def test_impossible_boards_are_refused(bits: Bits, message: str) -> None:
+    with pytest.raises(InvalidFenError, match=message):
+        Position(*bits)
+
+
+def test_diagram_shows_pieces_numbers_and_side() -> None:
+    lines = Position.from_fen("W:W21,K30:B1,K32").diagram().splitlines()
+    assert lines[1] == "|      b       2       3       4 |"
+    assert lines[6] == "|  w      22      23      24     |"
+    assert lines[8] == "| 29       W      31       B     |"
+    assert lines[-1] == "White to move"
+    assert len(lines) == 11

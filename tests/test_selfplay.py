@@ -1,0 +1,229 @@
+"""Self-play: repeatable games, shards that are whole, interruptions that lose nothing, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from kr import InvalidGamesError, InvalidSettingError, InvalidWeightsError, OutputBusyError, Position, storage
+from kr.lab import games
+from kr.lab.selfplay import SelfplaySettings, Tally, play
+from kr.pdn import read_games
+from kr.position import Side
+
+pytestmark = pytest.mark.core
+
+SETTINGS = SelfplaySettings(
+    games=20, nodes=60, weights="material", openings="3move", shard_games=8, workers=2, hash=1 << 16
+)
+
+
+def run_of(directory: Path, **changes: object) -> list[games.GameRecord]:
+    settings = replace(SETTINGS, out=directory, **changes)  # type: ignore[arg-type]
+    play(settings)
+    return [record for path in games.shards(directory) for record in games.records(games.read_shard(path))]
+
+
+def content(records: list[games.GameRecord]) -> list[tuple[object, ...]]:
+    return [(r.game, r.start, r.opening, r.result, r.reason, r.moves.tobytes(), r.scores.tobytes()) for r in records]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[games.GameRecord]]:
+    directory = tmp_path_factory.mktemp("run")
+    return directory, run_of(directory)
+
+
+def test_games_do_not_depend_on_workers_or_shards(
+    finished: tuple[Path, list[games.GameRecord]], tmp_path: Path
+) -> None:
+    assert [record.game for record in finished[1]] == list(range(20))
+    assert content(run_of(tmp_path / "one", workers=1)) == content(finished[1])
+    assert content(run_of(tmp_path / "many", workers=3, shard_games=5)) == content(finished[1])
+
+
+def test_seeds_and_noise_change_the_games(finished: tuple[Path, list[games.GameRecord]], tmp_path: Path) -> None:
+    assert content(run_of(tmp_path / "seed", seed=2)) != content(finished[1])
+    quiet = run_of(tmp_path / "quiet", noise=0)
+    assert [r.start for r in quiet] == [r.start for r in finished[1]]
+    assert content(quiet) != content(finished[1])
+
+
+def test_every_game_replays_to_its_result(finished: tuple[Path, list[games.GameRecord]]) -> None:
+    for record in finished[1]:
+        position = Position(record.start[0], record.start[1], record.start[2], Side(record.start[3]))
+        for move in games.decoded_moves(record):
+            position = position.play(move)
+        reason = games.REASONS[record.reason]
+        if reason == "no move":
+            assert position.is_over
+            assert record.result == (-1 if position.side is Side.BLACK else 1)
+        elif reason in ("repetition", "no progress", "length"):
+            assert record.result == 0
+        else:
+            assert record.result != 0
+
+
+def test_a_longer_run_keeps_what_is_there(finished: tuple[Path, list[games.GameRecord]], tmp_path: Path) -> None:
+    first = run_of(tmp_path, games=11)
+    assert content(first) == content(finished[1])[:11]
+    assert content(run_of(tmp_path)) == content(finished[1])
+
+
+def test_an_interruption_keeps_finished_games(finished: tuple[Path, list[games.GameRecord]], tmp_path: Path) -> None:
+    settings = replace(SETTINGS, out=tmp_path)
+
+    def interrupt(tally: Tally) -> None:
+        if tally.played == 11:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        play(settings, interrupt)
+    held = [len(games.read_shard(path)) for path in [*games.shards(tmp_path), *tmp_path.glob("*.part")]]
+    assert sum(held) >= 11
+    tally = play(settings)
+    assert tally.earlier == sum(held)
+    assert tally.played == 20 - sum(held)
+    assert not list(tmp_path.glob("*.part"))
+    records = [record for path in games.shards(tmp_path) for record in games.records(games.read_shard(path))]
+    assert content(records) == content(finished[1])
+
+
+def test_a_kill_leaves_only_whole_shards(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "kr", "selfplay", "--games", "100k", "--nodes", "30", "--weights", "material"]
+    command += ["--openings", "3move", "--shard-games", "20", "--out", str(tmp_path), "--workers", "1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        give_up = time.monotonic() + 60
+        while len(list(tmp_path.glob("shard-*.h5"))) < 2 and time.monotonic() < give_up:
+            assert process.poll() is None
+            time.sleep(0.02)
+        os.kill(process.pid, signal.SIGKILL)
+    paths = games.shards(tmp_path)
+    assert len(paths) >= 2
+    assert all(len(games.read_shard(path)) == 20 for path in paths)
+    with storage.lock(tmp_path):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("seed", 3), ("nodes", 61), ("noise", 1), ("weights", "manual"), ("openings", "2move"), ("hash", 1 << 17)],
+)
+def test_other_settings_are_refused(finished: tuple[Path, list[games.GameRecord]], name: str, value: object) -> None:
+    with pytest.raises(InvalidSettingError, match=name):
+        play(replace(SETTINGS, out=finished[0], **{name: value}))  # type: ignore[arg-type]
+
+
+def test_two_writers(finished: tuple[Path, list[games.GameRecord]]) -> None:
+    holder = [
+        sys.executable,
+        "-c",
+        f"""
+from kr import storage
+import sys
+with storage.lock({str(finished[0])!r}):
+    print("held", flush=True)
+    sys.stdin.read()
+""",
+    ]
+    with subprocess.Popen(holder, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"held\n"
+        with pytest.raises(OutputBusyError):
+            play(replace(SETTINGS, out=finished[0], games=30))
+        process.kill()
+
+
+def test_foreign_directories(tmp_path: Path) -> None:
+    (tmp_path / "shard-000000.h5").write_bytes(b"something")
+    with pytest.raises(InvalidGamesError, match=r"run\.json"):
+        play(replace(SETTINGS, out=tmp_path))
+    (tmp_path / "run.json").write_text("{")
+    with pytest.raises(InvalidGamesError, match=r"run\.json"):
+        play(replace(SETTINGS, out=tmp_path))
+
+
+@pytest.mark.parametrize(
+    "changes", [{"games": 0}, {"noise": -1}, {"random_plies": -1}, {"draw_plies": 2}, {"shard_games": 0}]
+)
+def test_settings_out_of_range(changes: dict[str, int]) -> None:
+    with pytest.raises(InvalidSettingError, match=next(iter(changes))):
+        replace(SETTINGS, **changes)  # type: ignore[arg-type]
+
+
+def test_no_such_weights(tmp_path: Path) -> None:
+    with pytest.raises(InvalidWeightsError):
+        play(replace(SETTINGS, out=tmp_path / "run", weights=str(tmp_path / "none.h5")))
+    assert not (tmp_path / "run").exists()
+
+
+def damaged(path: Path, how: str) -> None:
+    content = path.read_bytes()
+    if how == "truncated":
+        path.write_bytes(content[: len(content) // 2])
+    elif how == "foreign":
+        path.write_bytes(b"not HDF5 at all")
+    elif how == "missing":
+        path.unlink()
+    else:
+        with h5py.File(path, "r+") as file:
+            if how == "bit flip":
+                file["score"][0] ^= 1
+            elif how == "other version":
+                file.attrs["format_version"] = 99
+            elif how == "other kind":
+                file.attrs["kind"] = "something"
+            elif how == "no moves":
+                del file["move"]
+            elif how == "wrong type":
+                del file["move"]
+                file["move"] = np.zeros(3, dtype=np.float64)
+
+
+@pytest.mark.parametrize(
+    "how",
+    ["truncated", "foreign", "missing", "bit flip", "other version", "other kind", "no moves", "wrong type"],
+)
+def test_damaged_shards_are_named(finished: tuple[Path, list[games.GameRecord]], tmp_path: Path, how: str) -> None:
+    path = tmp_path / "shard-000000.h5"
+    path.write_bytes((finished[0] / path.name).read_bytes())
+    damaged(path, how)
+    with pytest.raises(InvalidGamesError, match=r"shard-000000\.h5") as caught:
+        games.read_shard(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_illegal_moves_in_a_sound_file(finished: tuple[Path, list[games.GameRecord]], tmp_path: Path) -> None:
+    record = replace(finished[1][0], moves=np.array([31 | 0 << 5], dtype=np.uint16), scores=np.zeros(1, np.int16))
+    games.write_shard(tmp_path / "shard-000000.h5", [record], {})
+    with pytest.raises(InvalidGamesError, match="game 0"):
+        games.summarize(games.shards(tmp_path))
+    with pytest.raises(InvalidGamesError, match="ply 0"):
+        games.decoded_moves(record)
+
+
+def test_summary_and_pdn(finished: tuple[Path, list[games.GameRecord]], tmp_path: Path) -> None:
+    directory, records = finished
+    command = [sys.executable, "-m", "kr", "games", str(directory), "--json", "--pdn", str(tmp_path / "games.pdn")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    summary = json.loads(done.stdout)["summary"]
+    assert summary["games"] == len(records) == 20
+    assert summary["plies"] == sum(len(record.moves) for record in records)
+    assert [summary[key] for key in ("black_wins", "draws", "white_wins")] == [
+        sum(record.result == result for record in records) for result in (1, 0, -1)
+    ]
+    assert sum(map(sum, summary["phases"].values())) == summary["plies"]
+    assert summary["decks"] == {"3move": [summary["black_wins"], summary["draws"], summary["white_wins"]]}
+    exported = list(read_games(tmp_path / "games.pdn"))
+    assert [list(game.moves) for game in exported] == [games.decoded_moves(record) for record in records]
+    assert [game.result for game in exported] == [{1: "1-0", 0: "1/2-1/2", -1: "0-1"}[r.result] for r in records]

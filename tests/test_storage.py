@@ -1,0 +1,174 @@
+"""Storage: whole or absent, one writer, checksums and provenance."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kr import storage
+from kr.errors import InvalidSettingError, OutputBusyError
+
+WRITE_AND_WAIT = """
+import sys
+from kr.storage import atomic_path
+with atomic_path(sys.argv[1]) as path:
+    path.write_text("half of the n")
+    print("writing", flush=True)
+    sys.stdin.read()
+"""
+
+LOCK_AND_WAIT = """
+import sys
+from kr.storage import lock
+with lock(sys.argv[1]):
+    print("locked", flush=True)
+    sys.stdin.read()
+"""
+
+
+def start(script: str, target: Path) -> subprocess.Popen[str]:
+    """A second process that has reached the middle of its block."""
+    command = [sys.executable, "-c", script, str(target)]
+    environment = os.environ | {"PYTHONPATH": str(Path(storage.__file__).parents[1])}
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+    assert process.stdout is not None
+    assert process.stdout.readline() in ("writing\n", "locked\n")
+    return process
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+
+
+def names(directory: Path) -> list[str]:
+    return sorted(path.name for path in directory.iterdir())
+
+
+@pytest.mark.parametrize("content", ["text é", b"\x00bytes"])
+def test_write_atomic(tmp_path: Path, content: str | bytes) -> None:
+    target = tmp_path / "new" / "directory" / "file.txt"
+    storage.write_atomic(target, "old")
+    storage.write_atomic(target, content)
+    assert target.read_bytes() == (content.encode() if isinstance(content, str) else content)
+    assert names(target.parent) == ["file.txt"]
+
+
+def test_an_error_in_the_block_leaves_the_old_file(tmp_path: Path) -> None:
+    target = tmp_path / "file"
+    target.write_text("old")
+    with pytest.raises(ZeroDivisionError), storage.atomic_path(target) as path:
+        path.write_text(f"new {1 / 0}")
+    assert target.read_text() == "old"
+    assert names(tmp_path) == ["file"]
+
+
+@pytest.mark.parametrize("name", ["file", "odd [name]*.h5"])
+def test_a_kill_in_the_middle_leaves_the_old_file(tmp_path: Path, name: str) -> None:
+    target = tmp_path / name
+    target.write_text("old")
+    kill(start(WRITE_AND_WAIT, target))
+    assert target.read_text() == "old"
+    # The half-written temporary goes with the next write.
+    assert len(names(tmp_path)) == 2
+    storage.write_atomic(target, "new")
+    assert target.read_text() == "new"
+    assert names(tmp_path) == [name]
+
+
+def test_a_writer_does_not_remove_what_a_living_one_writes(tmp_path: Path) -> None:
+    process = start(WRITE_AND_WAIT, tmp_path / "file")
+    storage.write_atomic(tmp_path / "file", "other")
+    process.communicate("")
+    assert process.returncode == 0
+    assert (tmp_path / "file").read_text() == "half of the n"
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    storage.write_atomic(tmp_path / "link", "new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_text() == "new"
+
+
+def test_the_second_writer_is_refused(tmp_path: Path) -> None:
+    target = tmp_path / "run"
+    process = start(LOCK_AND_WAIT, target)
+    with pytest.raises(OutputBusyError, match=f"{target} .*{process.pid}"), storage.lock(target):
+        pass
+    process.communicate("")
+    with storage.lock(target), pytest.raises(OutputBusyError), storage.lock(target):
+        pass
+    assert names(tmp_path) == []
+
+
+def test_a_killed_writer_frees_its_output(tmp_path: Path) -> None:
+    tmp_path.joinpath("run").mkdir()
+    kill(start(LOCK_AND_WAIT, tmp_path / "run"))
+    with storage.lock(tmp_path / "run"):
+        assert names(tmp_path) == ["run"]
+    assert names(tmp_path / "run") == []
+
+
+def test_checksum_sees_type_shape_content_and_order() -> None:
+    row = np.arange(6, dtype=np.int16)
+    different = [
+        (row,),
+        (row.reshape(2, 3),),
+        (row.astype(np.int32),),
+        (row[:3], row[3:]),
+        (row[::-1],),
+        (row.tobytes(),),
+        (),
+    ]
+    assert len({storage.checksum(*parts) for parts in different}) == len(different)
+
+
+@pytest.mark.parametrize(
+    "twin",
+    [
+        np.arange(6, dtype=">i2").reshape(2, 3),
+        np.asfortranarray(np.arange(6, dtype="<i2").reshape(2, 3)),
+        np.arange(12, dtype="<i2").reshape(2, 6)[:, ::2] // 2,
+    ],
+)
+def test_checksum_ignores_how_the_machine_holds_it(twin: np.ndarray) -> None:
+    assert storage.checksum(twin) == storage.checksum(np.arange(6, dtype="<i2").reshape(2, 3))
+
+
+def test_checksum_never_changes() -> None:
+    # Stored in files: a change here makes every old weights file look damaged.
+    assert storage.checksum(np.arange(6, dtype=np.int16), b"kr") == "425c2aac00c1208b6ff8c84a6b7f7115"
+
+
+def test_checksum_of_nothing_and_of_one_number() -> None:
+    assert storage.checksum(np.zeros((0, 3))) != storage.checksum(np.zeros(()))
+
+
+@given(st.lists(st.binary()))
+def test_checksum_of_bytes(parts: list[bytes]) -> None:
+    assert len(storage.checksum(*parts)) == 32
+    assert storage.checksum(*parts) != storage.checksum(*parts, b"")
+
+
+def test_provenance() -> None:
+    record = storage.provenance("kr fit runs", parents=["a1", "b2"], seed=7, path=Path("x"))
+    assert record["command"] == "kr fit runs"
+    assert json.loads(record["settings"]) == {"seed": 7, "path": "x"}
+    assert json.loads(record["parents"]) == ["a1", "b2"]
+    assert record["seed"] == "7"
+    assert record["created"].endswith("+00:00")
+    assert all(isinstance(text, str) for text in record.values())
+    assert "seed" not in storage.provenance()
+
+
+def test_unknown_kind_of_data() -> None:
+    with pytest.raises(InvalidSettingError, match="weights, selfplay"):
+        storage.data_path("games")

@@ -1,0 +1,193 @@
+"""Weights files: round trip, and everything that can be wrong with one."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+
+from kr import weights
+from kr.cli import main
+from kr.errors import InvalidWeightsError
+from kr.patterns import LAYOUTS, region_indices
+
+LAYOUT = LAYOUTS["small"]
+ATTRS = {"command": "kr fit games --out small.h5", "seed": "3", "centimen_per_logit": 61.25}
+
+
+def random_tables(seed: int = 1) -> list[np.ndarray]:
+    rng = np.random.default_rng(seed)
+    tables = []
+    for name, (dtype, shape) in weights.expected_shapes(LAYOUT).items():
+        if name.endswith("table"):
+            # few entries occur, as in fitted tables
+            table = np.where(rng.random(shape[:2])[..., None] < 0.02, rng.integers(-2000, 2000, shape), 0)
+        else:
+            table = rng.integers(-2000, 2000, shape)
+        tables.append(table.astype(dtype))
+    return tables
+
+
+def some_fitted() -> weights.Fitted:
+    rng = np.random.default_rng(2)
+    ids, values = np.arange(0, 900, 9, dtype=np.uint32), rng.normal(size=(100, 2)).astype(np.float32)
+    return weights.Fitted(ids, values, rng.normal(size=(3, 2)), ids + 1, values * 2, rng.normal(size=(3, 2)))
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("weights") / "small.h5"
+    weights.save(path, LAYOUT, *random_tables(), attrs=ATTRS, fitted=some_fitted())
+    return path
+
+
+def test_round_trip(saved: Path) -> None:
+    made = weights.load(saved)
+    for name, table in zip(weights.expected_shapes(LAYOUT), random_tables(), strict=True):
+        assert (getattr(made, name) == table).all()
+        assert not getattr(made, name).flags.writeable
+    assert made.layout == LAYOUT
+    assert made.attrs == ATTRS == weights.read_attributes(saved)
+    fitted, expected = weights.load_fitted(saved), some_fitted()
+    for name in ("men_ids", "men_values", "men_material", "kings_ids", "kings_values", "kings_material"):
+        assert (getattr(fitted, name) == getattr(expected, name)).all()
+
+
+def test_checksum_is_the_identity_of_the_tables(saved: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.h5"
+    checksum = weights.save(other, LAYOUT, *random_tables(), attrs={"seed": "4"})
+    assert checksum == weights.load(saved).checksum == weights.load(other).checksum
+    tables = random_tables()
+    tables[2] = tables[2] + np.int32(1)
+    assert weights.save(other, LAYOUT, *tables, attrs=ATTRS) != checksum
+    with pytest.raises(InvalidWeightsError, match="no float weights"):
+        weights.load_fitted(other)
+
+
+def test_save_refuses_wrong_shapes(tmp_path: Path) -> None:
+    tables = random_tables()
+    tables[0] = tables[0][:-1]
+    with pytest.raises(InvalidWeightsError, match="men_table is int16"):
+        weights.save(tmp_path / "bad.h5", LAYOUT, *tables, attrs={})
+    assert list(tmp_path.iterdir()) == []
+
+
+def edited(saved: Path, path: Path, edit: Any) -> Path:
+    path.write_bytes(saved.read_bytes())
+    with h5py.File(path, "r+") as file:
+        edit(file)
+    return path
+
+
+def _replace(name: str, value: Any) -> Any:
+    def edit(file: h5py.File) -> None:
+        del file[name]
+        file[name] = value
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda f: f.attrs.update(kind="kr games"), "not one of kr's weights"),
+        (lambda f: f.attrs.update(format_version=2), "format version 2, this kr reads 1: a newer kr"),
+        (lambda f: f.attrs.update(format_version=0), "format version 0, this kr reads 1: fit it again"),
+        (lambda f: f.attrs.__delitem__("layout"), "attribute layout is missing"),
+        (lambda f: f.attrs.update(layout="{}"), "its layout is not one"),
+        (lambda f: f.attrs.update(layout="[1"), "its layout is not one"),
+        (lambda f: f.attrs.update(layout=json.dumps(LAYOUTS["tall"].as_dict())), "its layout needs int16"),
+        (lambda f: f.attrs.update(seed="9"), "attributes do not match their checksum"),
+        (lambda f: f.attrs.update(checksum="0"), "tables do not match their checksum"),
+        (lambda f: f["men_material"].__setitem__((0, 0), 1), "tables do not match their checksum"),
+        (lambda f: f.__delitem__("kings_table"), "kings_table is missing"),
+        (_replace("kings_table", np.zeros((2, 2), dtype=np.int16)), r"kings_table is int16 \(2, 2\)"),
+        (_replace("men_material", np.zeros((3, 2))), "men_material is float64"),
+    ],
+)
+def test_edited_files_are_refused(saved: Path, tmp_path: Path, edit: Any, message: str) -> None:
+    path = edited(saved, tmp_path / "edited.h5", edit)
+    with pytest.raises(InvalidWeightsError, match=message) as caught:
+        weights.load(path)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [b"", b"not HDF5 at all" * 100, "first half"])
+def test_other_and_truncated_files_are_refused(saved: Path, tmp_path: Path, content: bytes | str) -> None:
+    path = tmp_path / "bad.h5"
+    whole = saved.read_bytes()
+    path.write_bytes(content if isinstance(content, bytes) else whole[: len(whole) // 2])
+    with pytest.raises(InvalidWeightsError, match=r"bad\.h5"):
+        weights.load(path)
+
+
+def test_a_flipped_bit_never_goes_unnoticed(saved: Path, tmp_path: Path) -> None:
+    whole, good = saved.read_bytes(), weights.load(saved)
+    path = tmp_path / "flipped.h5"
+    refused = 0
+    for place in np.random.default_rng(5).integers(0, len(whole), 24):
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << int(place) % 8
+        path.write_bytes(damaged)
+        try:
+            made = weights.load(path)
+        except InvalidWeightsError:
+            refused += 1
+        else:
+            # the float weights, or bytes that HDF5 does not use
+            assert made.checksum == good.checksum
+            assert made.attrs == good.attrs
+            assert (made.men_table == good.men_table).all()
+            assert (made.kings_table == good.kings_table).all()
+    assert refused > 12
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(InvalidWeightsError, match="no such weights file"):
+        weights.load(tmp_path / "none.h5")
+
+
+def test_scores_add_up_region_by_region(saved: Path) -> None:
+    made = weights.load(saved)
+    men = np.array([[0x0000_0FF0, 0x00FF_0000, 0, 0]], dtype=np.uint32)
+    kings = np.array([[0x0000_00F0, 0, 0x0000_0100, 0x8000_0000]], dtype=np.uint32)
+    for boards, table, material, rows in (
+        (men, made.men_table, made.men_material, (8 - 8, 0, 1)),
+        (kings, made.kings_table, made.kings_material, (4, 0, 1)),
+    ):
+        n = int(np.bitwise_count(boards).sum())
+        ids = region_indices(boards, LAYOUT, kings=boards is kings)[:, 0]
+        opening, ending = (
+            sum(int(table[r, i, phase]) for r, i in enumerate(ids))
+            + sum(k * int(material[row, phase]) for row, k in enumerate(rows))
+            for phase in (0, 1)
+        )
+        assert made.scores(boards)[0] == pytest.approx((opening * n + ending * (24 - n)) / (24 * 16))
+
+
+def test_show_prints_provenance(saved: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["weights", "show", str(saved)]) == 0
+    text = capsys.readouterr().out
+    assert ATTRS["command"] in text
+    assert weights.load(saved).checksum in text
+    assert main(["weights", "show", str(saved), "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["layout"] == LAYOUT.as_dict()
+    assert shown["seed"] == "3"
+
+
+def test_show_names_a_bad_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "bad.h5"
+    path.write_bytes(b"nothing")
+    assert main(["weights", "show", str(path)]) == 1
+    assert str(path) in capsys.readouterr().err
+
+
+def test_importing_kr_weights_does_not_import_numpy() -> None:
+    code = "import kr.weights, kr.patterns, sys; sys.exit('numpy' in sys.modules or 'h5py' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
