@@ -167,11 +167,12 @@ def load(path: Path | str) -> Weights:
             if not isinstance(file.get(name), h5py.Dataset):
                 raise InvalidWeightsError(f"{path}: damaged weights file: {name} is missing")
             _check_array(path, name, file[name].dtype, file[name].shape, *shapes[name])
-        tables = [_read_array(file, name, path) for name in _TABLES]
+        men_table, kings_table, men_material, kings_material = (_read_array(file, name, path) for name in _TABLES)
+    tables = (men_table, kings_table, men_material, kings_material)
     checksum = table_checksum(layout, *tables)
     if checksum != header["checksum"]:
         raise InvalidWeightsError(f"{path}: damaged weights file: the tables do not match their checksum")
-    return Weights(layout, *tables, attrs=attrs, checksum=checksum)
+    return Weights(layout, *tables, attrs, checksum)
 
 
 def load_fitted(path: Path | str) -> Fitted:

@@ -227,31 +227,34 @@ cdef inline void generate(const Board* board, MoveList* moves) noexcept nogil:
 
 cdef inline Board played(const Board* board, Move move) noexcept nogil:
     """The position after a legal move (copy-make)."""
-    cdef Board child = board[0]
+    cdef Board child
     cdef int side = board.side
     cdef int origin = origin_bit(move)
     cdef int target = target_bit(move)
     cdef u64 left = square_bit(origin)
     cdef u64 reached = square_bit(target)
     cdef u64 captured = move_captured(move)
-    cdef u64 rest = captured
+    cdef u64 own = board.pieces[side] ^ left ^ reached
+    cdef u64 opponent = board.pieces[1 - side] ^ captured
+    cdef u64 kings = board.kings & ~captured
     cdef int king = <int>(board.kings >> origin & 1)
+    cdef u64 key = board.key ^ ZOBRIST_SIDE ^ ZOBRIST[side + 2 * king][origin]
     cdef int bit
-    child.pieces[side] ^= left ^ reached
-    child.pieces[1 - side] ^= captured
-    child.key ^= ZOBRIST[side + 2 * king][origin]
     # captured pieces are lifted after the move
-    while rest:
-        bit = pop_lsb(&rest)
-        child.key ^= ZOBRIST[1 - side + 2 * <int>(board.kings >> bit & 1)][bit]
-    child.kings &= ~captured
+    while captured:
+        bit = pop_lsb(&captured)
+        key ^= ZOBRIST[1 - side + 2 * <int>(board.kings >> bit & 1)][bit]
     # kings move on; a man on the last row becomes one
     if king:
-        child.kings ^= left ^ reached
+        kings ^= left ^ reached
     elif reached & (BLACK_KING_ROW if side == BLACK else WHITE_KING_ROW):
-        child.kings |= reached
+        kings |= reached
         king = 1
-    child.key ^= ZOBRIST[side + 2 * king][target] ^ ZOBRIST_SIDE
+    # each field is written once: a copy of words that were just changed one by one would wait for the stores
+    child.pieces[BLACK] = own if side == BLACK else opponent
+    child.pieces[WHITE] = opponent if side == BLACK else own
+    child.kings = kings
+    child.key = key ^ ZOBRIST[side + 2 * king][target]
     child.side = 1 - side
     c_assert(child.key == key_from_scratch(&child))
     return child

@@ -206,9 +206,10 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
     count = moves.size
     if count == 0:
         return ply - SCORE_WIN
-    for i in range(count):
-        children[i] = played(board, moves.moves[i])
-        prefetch(cluster_of(worker.table, children[i].key))
+    if depth >= ETC_DEPTH:
+        for i in range(count):
+            children[i] = played(board, moves.moves[i])
+            prefetch(cluster_of(worker.table, children[i].key))
 
     # single-reply extension
     new_depth = depth - 1
@@ -229,6 +230,9 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
         tried[index] = i
         if ply == 0 and is_excluded(worker, moves.moves[i]):
             continue
+        # just above the leaves the table is not touched, and many moves are never tried
+        if depth < ETC_DEPTH:
+            children[i] = played(board, moves.moves[i])
         worker.reversible[here + 1] = worker.reversible[here] + 1 if is_reversible(board, moves.moves[i]) else 0
 
         # the first move with the full window, the others to be refuted

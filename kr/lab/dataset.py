@@ -303,7 +303,9 @@ def _score_histogram(path: Path, split: Split) -> tuple[NDArray[np.float64], NDA
     points = (np.where(whites, -1, 1) * shard.result[game] + 1) / 2
     used = (shard.score != games.NO_SCORE) & ~split.held_out(shard.seed, shard.game)[game]
     bins = shard.score[used].astype(np.int64) + 2**15
-    return np.bincount(bins, minlength=2**16).astype(float), np.bincount(bins, points[used], minlength=2**16)
+    count = np.bincount(bins, minlength=2**16).astype(np.float64)
+    scored = np.bincount(bins, points[used], minlength=2**16).astype(np.float64)
+    return count, scored
 
 
 def logistic_slope(x: NDArray[np.float64], count: NDArray[np.float64], points: NDArray[np.float64]) -> float | None:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from kr import storage, weights
 from kr.errors import DivergedError, InvalidGamesError, InvalidSettingError, InvalidWeightsError
-from kr.lab import fit_report
+from kr.lab import fit_report, plots
 from kr.lab.dataset import Dataset, Label, Samples, read_dataset
 from kr.lab.objective import (
     LOSSES,
@@ -127,6 +127,8 @@ def fit(settings: FitSettings, on_progress: OnProgress | None = None) -> FitResu
     OutputBusyError when another process writes the same file, InvalidWeightsError for a damaged checkpoint.
     """
     report_to = on_progress or (lambda what, done, total: None)
+    if settings.plots:
+        plots.check_installed()
     settings.out.parent.mkdir(parents=True, exist_ok=True)
     with storage.lock(settings.out), ThreadPoolExecutor(settings.workers) as pool:
         started = time.monotonic()
@@ -134,17 +136,15 @@ def fit(settings: FitSettings, on_progress: OnProgress | None = None) -> FitResu
             settings.directories, settings.label, settings.holdout, settings.seed, settings.workers, report_to
         )
         checkpoint = Checkpoint(settings, dataset)
-        if finished := checkpoint.finished():
-            return finished
-        read = time.monotonic()
-        problems = [_solve(settings, dataset, kings, checkpoint, pool, report_to) for kings in GROUPS]
-        seconds = {"reading": read - started, "fitting": time.monotonic() - read}
-        result = _write(settings, dataset, problems, checkpoint.fingerprint, seconds)
+        result = checkpoint.finished()
+        if result is None:
+            read = time.monotonic()
+            problems = [_solve(settings, dataset, kings, checkpoint, pool, report_to) for kings in GROUPS]
+            seconds = {"reading": read - started, "fitting": time.monotonic() - read}
+            result = _write(settings, dataset, problems, checkpoint.fingerprint, seconds)
         checkpoint.remove()
-    if settings.plots:
-        from kr.lab import plots
-
-        plots.draw(weights.load(result.path), result.report, dataset, settings.plots)
+        if settings.plots:
+            plots.draw(weights.load(result.path), result.report, dataset, settings.plots)
     return result
 
 
@@ -245,9 +245,10 @@ def _leg(
 ) -> Progress:
     """Up to LEG iterations more."""
     from scipy.optimize import OptimizeResult, minimize
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     done = len(start.history)
-    history = []
+    history: list[tuple[float, float]] = []
 
     def checked(x: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         loss, gradient = objective(x)
@@ -265,7 +266,9 @@ def _leg(
 
     iterations = min(LEG, settings.max_iter - done)
     options = {"maxiter": iterations, "maxcor": MEMORY, "ftol": settings.tolerance, "gtol": 0.0}
-    found = minimize(checked, start.x, jac=True, method="L-BFGS-B", callback=record, options=options)
+    # One BLAS thread: with more, the sums would depend on the machine, and on a busy one they wait for each other.
+    with threadpool_limits(limits=1, user_api="blas"):
+        found = minimize(checked, start.x, jac=True, method="L-BFGS-B", callback=record, options=options)
     steps = np.concatenate([start.history, np.reshape(history, (-1, 2))])
     # a leg that ends before its time has converged, or can get no lower
     return Progress(found.x, steps, finished=len(history) < iterations or len(steps) >= settings.max_iter)

@@ -70,8 +70,8 @@ def _sums(samples: Samples, logits: NDArray[np.float32], loss: str) -> NDArray[n
     for first, last in blocks(len(samples)):
         part = slice(first, last)
         count = samples.count[part].astype(float)
-        for column, values in enumerate((1.0, samples.target[part], samples.result[part])):
-            each = count * (losses(logits[part], values, loss) if column else 1.0)
+        columns = [count, *(count * losses(logits[part], t[part], loss) for t in (samples.target, samples.result))]
+        for column, each in enumerate(columns):
             out[:, column] += np.bincount(pieces[part], each, minlength=25)
     return out
 
@@ -107,8 +107,9 @@ def _calibration(problems: Sequence[Problem]) -> list[dict[str, Any]]:
         samples = problem.held_out
         predicted = expectation(problem.held_out_logits)
         bins = np.minimum((predicted * CALIBRATION_BINS).astype(int), CALIBRATION_BINS - 1)
-        for column, values in enumerate((np.ones(len(samples)), predicted, samples.target, samples.result)):
-            sums[:, column] += np.bincount(bins, samples.count * values, minlength=CALIBRATION_BINS)
+        values = np.stack([np.ones(len(samples)), predicted, samples.target, samples.result])
+        for column, each in enumerate(values * samples.count):
+            sums[:, column] += np.bincount(bins, each, minlength=CALIBRATION_BINS)
     return [
         {
             "from": b / CALIBRATION_BINS,

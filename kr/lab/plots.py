@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,11 +29,14 @@ GROUP_COLOURS = {"men": "#2a78d6", "kings": "#eb6834"}
 GROUP_NAMES = {"men": "no kings on the board", "kings": "kings on the board"}
 
 
-def draw(weights: Weights, report: dict[str, Any], dataset: Dataset, directory: Path) -> list[Path]:
-    """Write loss.png, calibration.png, coverage.png and squares.png; returns their paths.
+def check_installed() -> None:
+    """Raises InvalidSettingError when matplotlib is missing: better before a long fit than after it."""
+    if find_spec("matplotlib") is None:
+        raise InvalidSettingError("pictures need matplotlib: pip install kr[plots]")
 
-    Raises InvalidSettingError when matplotlib is not installed.
-    """
+
+def draw(weights: Weights, report: dict[str, Any], dataset: Dataset, directory: Path) -> list[Path]:
+    """Write loss.png, calibration.png, coverage.png and squares.png; returns their paths."""
     directory.mkdir(parents=True, exist_ok=True)
     worth = square_worth(weights, dataset)
     pictures: dict[str, Callable[[], Figure]] = {
@@ -52,10 +57,8 @@ def draw(weights: Weights, report: dict[str, Any], dataset: Dataset, directory: 
 
 def _figure(columns: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
     """A figure with a row of axes. It belongs to no window: savefig draws it with Agg."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise InvalidSettingError("pictures need matplotlib: pip install kr[plots]") from error
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(width, height), layout="constrained", facecolor=SURFACE)
     axes = list(np.atleast_1d(figure.subplots(1, columns)))
     for ax in axes:
@@ -77,6 +80,8 @@ def _finish(ax: Axes, title: str, x: str, y: str) -> None:
 
 def loss_curve(history: dict[str, list[list[float]]]) -> Figure:
     """Mean loss after each iteration on both sets, for each group of tables."""
+    from matplotlib.ticker import MaxNLocator
+
     figure, axes = _figure(2, 10, 4)
     for ax, (group, rows) in zip(axes, history.items(), strict=True):
         for column, name in enumerate(COLOURS):
@@ -88,6 +93,7 @@ def loss_curve(history: dict[str, list[list[float]]]) -> Figure:
             low, high = settled.min(), settled.max()
             room = max(high - low, 1e-3) / 5
             ax.set_ylim(low - room, high + room)
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         _finish(ax, GROUP_NAMES[group], "iteration", "mean loss")
         ax.legend(frameon=False, labelcolor=INK)
     return figure
@@ -104,7 +110,7 @@ def calibration(rows: list[dict[str, Any]]) -> Figure:
         )
     _finish(ax, "held-out calibration", "predicted expectation", "mean of target and result")
     ax.legend(frameon=False, labelcolor=INK)
-    width = min((b["from"] - a["from"] for a, b in zip(rows, rows[1:], strict=False)), default=0.05)
+    width = min((b["from"] - a["from"] for a, b in itertools.pairwise(rows)), default=0.05)
     counts.bar(
         [row["from"] for row in rows], [row["positions"] for row in rows], width * 0.9, align="edge",
         color=COLOURS["training"],
@@ -167,12 +173,10 @@ def squares(worth: dict[str, NDArray[np.float64]]) -> Figure:
     for ax, (kind, values) in zip(axes, worth.items(), strict=True):
         _board(ax, values)
         ax.set_title(kind, color=INK, loc="left", fontsize=11)
-    figure.supxlabel(
-        "centi-men: mean change of the score when the mover's piece is taken off, over training positions; mover at the "
-        "bottom",
-        color=MUTED,
-        fontsize=9,
+    meaning = (
+        "mean change of the score when the mover's piece is taken off, over training positions; mover at the bottom"
     )
+    figure.supxlabel(f"centi-men: {meaning}", color=MUTED, fontsize=9)
     return figure
 
 

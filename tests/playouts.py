@@ -1,0 +1,63 @@
+"""Games of random moves in run directories, for tests that need games and not good ones."""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from kr.lab import games
+from kr.position import Position
+
+UNSEARCHED = 4
+"""Plies at the start of each game that have no score."""
+
+
+def material(position: Position) -> int:
+    """Men and kings of the mover less the opponent's, a king at 130."""
+    own, opponent = (position.black, position.white)[:: 1 if position.side == 0 else -1]
+    return sum(
+        sign * (100 * b.bit_count() + 30 * (b & position.kings).bit_count()) for sign, b in ((1, own), (-1, opponent))
+    )
+
+
+def random_game(number: int, seed: int, plies: int = 80) -> games.GameRecord:
+    """A game of random moves; the score of a move is the material, give or take half a man."""
+    chance = random.Random(f"{seed} {number}")
+    position, codes, scores, result = Position(), [], [], 0
+    for ply in range(plies):
+        legal = position.legal_moves()
+        if not legal:
+            result = -1 if position.side == 0 else 1
+            break
+        move = chance.choice(legal)
+        alike = list(dict.fromkeys(m.captured for m in legal if (m.origin, m.target) == (move.origin, move.target)))
+        codes.append(move.origin | move.target << 5 | alike.index(move.captured) << 10)
+        noise = chance.randint(-50, 50)
+        scores.append(games.NO_SCORE if ply < UNSEARCHED else material(position) + noise)
+        position = position.play(move)
+    else:
+        balance = material(position) * (1 if position.side == 0 else -1)
+        result = (balance > 0) - (balance < 0)
+    return games.GameRecord(
+        game=number, start=(0xFFF, 0xFFF00000, 0, 0), opening=0, result=result, reason=0,
+        moves=np.array(codes, dtype=np.uint16), scores=np.array(scores, dtype=np.int16),
+    )  # fmt: skip
+
+
+def write_run(directory: Path, number: int, seed: int = 1, shard_games: int = 40) -> list[games.GameRecord]:
+    """A run directory of so many random games; returns them."""
+    directory.mkdir(parents=True, exist_ok=True)
+    records = [random_game(i, seed) for i in range(number)]
+    for i in range(0, number, shard_games):
+        path = directory / f"shard-{i // shard_games:06d}.h5"
+        games.write_shard(path, records[i : i + shard_games], {"seed": seed})
+    return records
+
+
+def positions(record: games.GameRecord) -> Iterator[Position]:
+    """Every position of a game, the last one left out."""
+    position = Position(*record.start)
+    for move in games.decoded_moves(record):
+        yield position
+        position = position.play(move)
