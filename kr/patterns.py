@@ -13,7 +13,7 @@ The index of a region is the sum over its squares in ascending order, i = 0, 1, 
 (opening * n + ending * (24 - n)) / 24.
 
 A layout is a choice of regions. Its numbers of regions, men / kings: small 6 / 9, tall 9 / 15, broad 12 / 16,
-base 12 / 16 (the default), wide 16 / 22.
+base 12 / 16, wide 16 / 22 (the default), full 25 / 26.
 """
 
 from __future__ import annotations
@@ -97,19 +97,24 @@ def windows(rows: int, columns: int, row_offsets: Iterable[int], column_offsets:
 
 _MEN_4X3 = windows(4, 3, (0, 2, 4), (0, 1))
 _MEN_6X2 = windows(6, 2, (0, 2), (0, 1, 2))
+_MEN_4X3_ALL = windows(4, 3, range(5), (0, 1))
+_MEN_6X2_ALL = windows(6, 2, range(3), (0, 1, 2))
+_MEN_3X4 = windows(3, 4, range(6), (0,))
 _KINGS_4X2 = windows(4, 2, (0, 2, 4), (0, 1, 2))
 _KINGS_4X2_ALL = windows(4, 2, range(5), (0, 1, 2))
 _KINGS_2X4 = windows(2, 4, range(7), (0,))
+_KINGS_8X1 = windows(8, 1, (0,), range(4))
 
-DEFAULT_LAYOUT = "base"
+DEFAULT_LAYOUT = "wide"
 LAYOUTS: dict[str, Layout] = {
     layout.name: layout
     for layout in (
         Layout("small", _MEN_4X3, _KINGS_4X2),
-        Layout("tall", windows(6, 2, (0, 1, 2), (0, 1, 2)), _KINGS_4X2_ALL),
-        Layout("broad", _MEN_4X3 + windows(3, 4, range(6), (0,)), _KINGS_4X2 + _KINGS_2X4),
+        Layout("tall", _MEN_6X2_ALL, _KINGS_4X2_ALL),
+        Layout("broad", _MEN_4X3 + _MEN_3X4, _KINGS_4X2 + _KINGS_2X4),
         Layout("base", _MEN_4X3 + _MEN_6X2, _KINGS_4X2 + _KINGS_2X4),
-        Layout("wide", windows(4, 3, range(5), (0, 1)) + _MEN_6X2, _KINGS_4X2_ALL + _KINGS_2X4),
+        Layout("wide", _MEN_4X3_ALL + _MEN_6X2, _KINGS_4X2_ALL + _KINGS_2X4),
+        Layout("full", _MEN_4X3_ALL + _MEN_6X2_ALL + _MEN_3X4, _KINGS_4X2_ALL + _KINGS_2X4 + _KINGS_8X1),
     )
 }
 

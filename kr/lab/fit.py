@@ -24,13 +24,14 @@ from numpy.typing import NDArray
 from kr import storage, weights
 from kr.errors import DivergedError, InvalidGamesError, InvalidSettingError, InvalidWeightsError
 from kr.lab import fit_report, plots
-from kr.lab.dataset import Dataset, Label, Samples, read_dataset
+from kr.lab.dataset import Dataset, Label, read_dataset
 from kr.lab.objective import (
     LOSSES,
     MATERIAL_START,
     Entries,
     Inputs,
     Objective,
+    Problem,
     Solution,
     encoded,
     predict,
@@ -59,7 +60,7 @@ class FitSettings:
     out: Path = option(REQUIRED, "weights file to write", metavar="FILE")
     layout: str = option(DEFAULT_LAYOUT, f"regions: {', '.join(LAYOUTS)}")
     label: Label = option(
-        Label(0.6), "target: result, or mix=SHARE of the search score", parse=Label.parse, metavar="LABEL"
+        Label(0.8), "target: result, or mix=SHARE of the search score", parse=Label.parse, metavar="LABEL"
     )
     loss: str = option("ce", "ce (cross entropy) or mse (mean squared error)")
     l2: float = option(5.0, "penalty: half of it times the sum of squared weights, in samples")
@@ -104,20 +105,6 @@ class Progress:
     history: NDArray[np.float64]
     """(iterations, 2): mean training and held-out loss after each."""
     finished: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """One of the two fitting problems with its solution."""
-
-    kings: bool
-    entries: Entries
-    training: Samples
-    held_out: Samples
-    training_logits: NDArray[np.float32]
-    held_out_logits: NDArray[np.float32]
-    solution: Solution
-    history: NDArray[np.float64]
 
 
 def fit(settings: FitSettings, on_progress: OnProgress | None = None) -> FitResult:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kr.lab.dataset import Samples, expectation
-from kr.lab.objective import Entries, blocks
+from kr.lab.objective import Entries, Problem, blocks
 from kr.weights import Weights
-
-if TYPE_CHECKING:
-    from kr.lab.fit import Problem
 
 BANDS = ((0, 6), (7, 12), (13, 18), (19, 24))
 """Numbers of pieces reported together."""

@@ -160,6 +160,20 @@ class Solution:
     """(3, 2): a man, a king, having the move."""
 
 
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """One of the two fitting problems with its solution."""
+
+    kings: bool
+    entries: Entries
+    training: Samples
+    held_out: Samples
+    training_logits: NDArray[np.float32]
+    held_out_logits: NDArray[np.float32]
+    solution: Solution
+    history: NDArray[np.float64]
+
+
 class Objective:
     """Total loss and gradient as functions of one vector of scaled parameters: the slots' weights, then material."""
 

@@ -1,0 +1,14 @@
+#!/bin/sh
+# The layouts of kr/patterns.py on the same games: held-out loss, and matches against the default.
+#   sh bench/layouts.sh DIR...     run directories of self-play games
+set -eu
+out=build/layouts
+mkdir -p "$out"
+for layout in base small tall broad wide; do
+    echo "== $layout"
+    kr fit "$@" --layout $layout --label mix=0.8 --out "$out/$layout.h5" | grep 'held out' | head -2
+done
+for layout in small tall broad wide; do
+    echo "== $layout against base"
+    kr match "$out/$layout.h5" "$out/base.h5" --tc nodes=2000 --games 600 --seed 3 --hash 4MB
+done
