@@ -151,7 +151,8 @@ def provenance(command: str | None = None, *, parents: Sequence[str] = (), **set
     from kr import __version__
 
     if command is None:
-        command = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
+        program = Path(sys.argv[0]).name
+        command = shlex.join(["kr" if program == "__main__.py" else program, *sys.argv[1:]])
     record = {
         "command": command,
         "settings": json.dumps(settings, default=_plain, sort_keys=True),

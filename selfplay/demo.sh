@@ -1,6 +1,7 @@
 #!/bin/sh
-# The whole of kr on a small scale: learn draughts from the rules alone, and prove it. `make demo` runs it.
-# Everything it makes goes to build/demo, or the directory given as argument.
+# The whole of kr on a small scale: three quick generations that begin with the hand-built evaluation and end by
+# beating it, then the shipped tables and the classic positions. `make demo` runs it; everything it makes goes to
+# build/demo, or the directory given as argument. (The shipped tables began with the rules alone: selfplay/full.sh.)
 set -eu
 out=${1:-build/demo}
 mkdir -p "$out"
@@ -12,17 +13,23 @@ step() {
     "$@"
 }
 
-step "Games of the engine against itself; it knows the rules and counts pieces" \
-    kr selfplay --weights material --games 6000 --tc nodes=300 --seed 1 --out "$out/games"
-step "What was played" \
-    kr games "$out/games"
-step "Region tables fitted to who won" \
-    kr fit "$out/games" --out "$out/demo.h5"
-step "Do the fitted tables beat what they were learned from?" \
-    kr match "$out/demo.h5" material --ballot 3move --games 200 --tc nodes=1000 --seed 1 --pdn "$out/against-material.pdn"
-step "And the hand-built evaluation?" \
-    kr match "$out/demo.h5" manual --ballot 3move --games 200 --tc nodes=1000 --seed 1 --pdn "$out/against-manual.pdn"
-step "The shipped tables, from a much longer run of the same steps, against the hand-built evaluation" \
-    kr match --ballot 3move --games 100 --tc nodes=4000 --seed 1 --pdn "$out/shipped-against-manual.pdn"
+step "Games of the hand-built evaluation against itself" \
+    kr selfplay --weights manual --games 8000 --nodes 500 --seed 1 --out "$out/games1"
+step "Region tables fitted to them: every quiet position, its game's result and its search score" \
+    kr fit "$out/games1" --layout base --out "$out/g1.h5"
+step "The next generation plays with what was learned" \
+    kr selfplay --weights "$out/g1.h5" --games 16000 --nodes 500 --seed 2 --out "$out/games2"
+step "... and is learned from" \
+    kr fit "$out/games2" --layout base --out "$out/g2.h5"
+step "Once more" \
+    kr selfplay --weights "$out/g2.h5" --games 16000 --nodes 500 --seed 3 --out "$out/games3"
+step "..." \
+    kr fit "$out/games2" "$out/games3" --layout base --out "$out/g3.h5"
+step "What was played in the last generation" \
+    kr games "$out/games3"
+step "Do the fitted tables beat the evaluation they began with?" \
+    kr match "$out/g3.h5" manual --games 300 --tc nodes=1000 --hash 4MB --pdn "$out/fitted.pdn"
+step "And the shipped tables, from a run eight times as large at four times the nodes?" \
+    kr match shipped manual --games 200 --tc nodes=2000 --hash 4MB --pdn "$out/shipped.pdn"
 step "Classic positions, solved with the shipped tables" \
-    kr solve-problem --tc 1s
+    kr solve-problem --tc 0.5s --concurrency 2

@@ -1,21 +1,22 @@
 #!/bin/sh
 # The full-size training run that made weights/kr.h5, from the rules alone: four generations of self-play at 2,000
-# nodes a move, each played with the tables fitted to the games before. About two hours on two cores. Resumes where it
+# nodes a move, each played with the tables fitted to the games before. About an hour and a half
+# on two cores. Resumes where it
 # was stopped.
 set -eu
 out=${1:-runs/full}
 mkdir -p "$out"
 
-# kr play GENERATION GAMES WEIGHTS; the generation's number is its seed.
+# play GENERATION GAMES WEIGHTS; the generation's number is its seed.
 play() {
     kr selfplay --games "$2" --nodes 2000 --seed "$1" --weights "$3" --out "$out/games$1"
 }
 
 play 1 42000 material
-kr fit "$out/games1" --label mix=0.6 --out "$out/g1.h5"
-play 2 100000 "$out/g1.h5"
-kr fit "$out/games2" --label mix=0.6 --out "$out/g2.h5"
-play 3 100000 "$out/g2.h5"
-kr fit "$out/games2" "$out/games3" --label mix=0.6 --out "$out/g3.h5"
+kr fit "$out/games1" --layout base --label mix=0.6 --out "$out/g1.h5"
+play 2 80000 "$out/g1.h5"
+kr fit "$out/games2" --layout base --label mix=0.6 --out "$out/g2.h5"
+play 3 92000 "$out/g2.h5"
+kr fit "$out/games2" "$out/games3" --layout base --label mix=0.8 --out "$out/g3.h5"
 play 4 100000 "$out/g3.h5"
-kr fit "$out/games3" "$out/games4" --label mix=0.6 --out "$out/kr.h5"
+kr fit "$out/games2" "$out/games3" "$out/games4" --layout wide --label mix=0.8 --out "$out/kr.h5"

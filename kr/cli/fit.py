@@ -32,7 +32,7 @@ def run(settings: FitSettings, json: options.Json = False) -> None:
     goes on where an earlier start was interrupted; an output made from other games or settings is replaced.
 
     Example:
-        kr fit games/first games/second --out weights/mine.h5 --label mix=0.6 --plots plots
+        kr fit games/first games/second --out weights/mine.h5 --plots plots
     """
     with ExitStack() as bars:
         result = fit(settings, Stages(bars))

@@ -23,7 +23,7 @@ class MarkSettings:
 
     deck: str = option("11man", "The deck: 11man, 3move, 2move or start; a file can be listed too.")
     nodes: int = option(200_000, "Nodes to search each opening.", parse=parse_count, show=format_count)
-    lost_score: int = option(100, "Centi-men ahead, for either side, from which an opening is lost.")
+    lost_score: int = option(25, "Centi-men ahead, for either side, from which an opening is lost.")
     weights: str | None = option(None, "Weights file, manual or material; the shipped tables if not given.")
 
     def __post_init__(self) -> None:
