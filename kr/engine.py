@@ -24,6 +24,9 @@ SCORE_DECIDED: int = _core.SCORE_DECIDED
 MAX_LINES: int = _core.MAX_LINES
 """Principal variations that one search can keep."""
 BUILT_IN = ("manual", "material")
+SHIPPED = "shipped"
+MOST = {"time": 1e9, "nodes": 10**18, "depth": 10**9}
+"""What the core can count to: seconds, nodes and plies of a limit."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +42,8 @@ class Limits:
     def __post_init__(self) -> None:
         for name in ("time", "nodes", "depth"):
             value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise InvalidSettingError(f"the limit {name}={value} must be more than 0")
+            if value is not None and not 0 < value <= MOST[name]:
+                raise InvalidSettingError(f"the limit {name}={value} must be more than 0 and at most {MOST[name]:g}")
 
     @classmethod
     def parse(cls, text: str) -> Limits:
@@ -104,8 +107,8 @@ class Engine:
     """A player with its own hash table.
 
     weights: the path of a weights file, "manual" (the hand-built evaluation), "material" (men and kings only), or
-    None for the shipped tables. hash_mb: megabytes of hash table. threads: searching in parallel; with one, the same
-    search from the same state gives the same result. Raises InvalidWeightsError and InvalidSettingError.
+    None or "shipped" for the shipped tables. hash_mb: megabytes of hash table. threads: searching in parallel; with
+    one, the same search from the same state gives the same result. Raises InvalidWeightsError and InvalidSettingError.
     """
 
     def __init__(self, weights: str | Path | None = None, hash_mb: float = 64, threads: int = 1) -> None:
@@ -206,10 +209,11 @@ def load_evaluator(weights: str | Path | None) -> tuple[str, str, _core.Evaluato
 
     Raises InvalidWeightsError.
     """
-    if weights is None or str(weights) not in BUILT_IN:
+    shipped = weights is None or str(weights) == SHIPPED
+    if shipped or str(weights) not in BUILT_IN:
         from kr import weights as files
 
-        tables = files.load(files.shipped_path() if weights is None else weights)
+        tables = files.load(files.shipped_path() if shipped else str(weights))
         evaluator = _core.Evaluator(
             "regions",
             tables.layout.men,
@@ -219,7 +223,7 @@ def load_evaluator(weights: str | Path | None) -> tuple[str, str, _core.Evaluato
             tables.men_material,
             tables.kings_material,
         )
-        return ("shipped" if weights is None else Path(weights).stem), tables.checksum, evaluator
+        return (SHIPPED if shipped else Path(str(weights)).stem), tables.checksum, evaluator
     return str(weights), str(weights), _core.Evaluator(str(weights))
 
 

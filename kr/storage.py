@@ -56,13 +56,25 @@ def _sync(path: Path) -> None:
         os.close(descriptor)
 
 
+def check_output(target: str | Path) -> None:
+    """Refuse what no file can be written in place of, a directory or a device, before the work is done.
+
+    Raises InvalidSettingError.
+    """
+    if os.path.exists(target) and not os.path.isfile(target):
+        what = "a directory" if os.path.isdir(target) else "no regular file"
+        raise InvalidSettingError(f"{target} is {what}; give the name of a file to write")
+
+
 @contextmanager
 def atomic_path(target: str | Path) -> Iterator[Path]:
     """Yield a path beside `target` to write to; it becomes `target` when the block ends without an error.
 
     The file is synced to disk before the rename, so that a kill or a power cut at any moment leaves the old
-    file or the new one. Missing parent directories are made. Raises OSError.
+    file or the new one. Missing parent directories are made. Raises OSError, and InvalidSettingError where `target`
+    is a directory or a device.
     """
+    check_output(target)
     # Through a link the file it points to is replaced, not the link.
     target = Path(os.path.realpath(target))
     target.parent.mkdir(parents=True, exist_ok=True)

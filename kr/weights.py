@@ -175,6 +175,12 @@ def load(path: Path | str) -> Weights:
     return Weights(layout, *tables, attrs, checksum)
 
 
+def has_fitted(path: Path | str) -> bool:
+    """Whether a weights file holds the float weights behind its tables. Raises InvalidWeightsError as `load` does."""
+    with _opened(path) as file:
+        return bool(_read_attributes(file, path)[0]["fitted_checksum"])
+
+
 def load_fitted(path: Path | str) -> Fitted:
     """The float weights of a weights file. Raises InvalidWeightsError when it has none or they are damaged."""
     with _opened(path) as file:

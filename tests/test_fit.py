@@ -347,10 +347,10 @@ def test_worth_of_a_square_is_the_mean_change(settings: FitSettings, dataset: Da
         ({"layout": "huge"}, "unknown layout 'huge'"),
         ({"loss": "hinge"}, "loss 'hinge' is none of ce, mse"),
         ({"holdout": 1.0}, "holdout 1.0 is no share"),
-        ({"l2": -1.0}, "l2 -1.0 is less than 0"),
-        ({"l2": float("nan")}, "l2 nan is less than 0"),
-        ({"workers": 0}, "workers 0 is less than 1"),
-        ({"max_iter": 0}, "max_iter 0 is less than 1"),
+        ({"l2": -1.0}, "l2 is -1.0; a number from 0"),
+        ({"l2": float("nan")}, "l2 is nan; a number from 0"),
+        ({"workers": 0}, "workers is 0; a number from 1"),
+        ({"max_iter": 0}, "max_iter is 0; a number from 1"),
     ],
 )
 def test_settings_are_checked(settings: FitSettings, change: dict[str, object], message: str) -> None:

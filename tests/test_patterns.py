@@ -9,7 +9,7 @@ from kr import patterns
 from kr.errors import InvalidSettingError
 from kr.patterns import LAYOUTS, Layout, mover_frame, region_indices, windows
 
-COUNTS = {"small": (6, 9), "tall": (9, 15), "broad": (12, 16), "base": (12, 16), "wide": (16, 22)}
+COUNTS = {"small": (6, 9), "tall": (9, 15), "broad": (12, 16), "base": (12, 16), "wide": (16, 22), "full": (25, 26)}
 
 
 def random_boards(n: int, kings: bool, seed: int = 1) -> np.ndarray:

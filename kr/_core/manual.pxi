@@ -8,7 +8,7 @@ cdef extern from *:
     #define KR_2(a, b) (KR_SQ(a) | KR_SQ(b))
     #define KR_3(a, b, c) (KR_2(a, b) | KR_SQ(c))
     #define KR_4(a, b, c, d) (KR_2(a, b) | KR_2(c, d))
-    #define KR_ROW(n) (0xFULL << ((n) - 1) * 4 + ((n) - 1) / 2)
+    #define KR_ROW(n) (0xFULL << (((n) - 1) * 4 + ((n) - 1) / 2))
     /* single squares */
     #define SQUARE_1 KR_SQ(1)
     #define SQUARE_2 KR_SQ(2)

@@ -6,8 +6,11 @@ for: `kr --help` imports none of them.
 
 import importlib
 import inspect
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -32,6 +35,9 @@ COMMANDS = {
 
 EXAMPLE = "\nExample"
 
+# What typer returns for a Ctrl-C before or after the command's own work.
+INTERRUPTED = 130
+
 
 def split_example(text: str) -> tuple[str, str]:
     """A command's docstring as help and epilog: the epilog starts at its "Example" line, kept line by line."""
@@ -49,7 +55,11 @@ def build_command(name: str) -> Any:
         app.command(name)(command)
     for entry in app.registered_commands:
         entry.help, entry.epilog = split_example(inspect.getdoc(entry.callback) or "")
-    return typer.main.get_group(app) if grouped else typer.main.get_command(app)
+    if not grouped:
+        return typer.main.get_command(app)
+    group = typer.main.get_group(app)
+    group.help, group.epilog = split_example(group.help or "")
+    return group
 
 
 class Commands(TyperGroup):
@@ -102,14 +112,30 @@ def kr(
     """English draughts: a strong engine, and the lab that trains it."""
 
 
+@contextmanager
+def _termination() -> Iterator[None]:
+    """SIGTERM ends a command in good order, as Ctrl-C does: shells start background jobs with SIGINT ignored."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line (this process's own by default); return its exit code, 0 good, 1 failed, 2 bad usage.
 
     Whatever goes wrong outside kr's own code is one line on stderr.
     """
     try:
-        code = typer.main.get_command(app).main(args=arguments, prog_name="kr", standalone_mode=False)
-        sys.stdout.flush()
+        with _termination():
+            code = typer.main.get_command(app).main(args=arguments, prog_name="kr", standalone_mode=False)
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        return console.say_error("interrupted", 1)
     except (InvalidSettingError, InvalidFenError) as error:
         return console.say_error(error, 2)
     except (KrError, OSError, MemoryError) as error:
@@ -123,4 +149,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         command = getattr(getattr(error, "ctx", None), "command_path", "kr")
         return console.say_error(f"{error.format_message().rstrip('.')} (see {command} --help)", 2)
+    if code == INTERRUPTED:
+        return console.say_error("interrupted", 1)
     return code if isinstance(code, int) else 0

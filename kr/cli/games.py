@@ -20,6 +20,8 @@ def command(
     Example:
         kr games selfplay/games --pdn games.pdn
     """
+    if pdn is not None:
+        storage.check_output(pdn)
     paths = games.shards(directory)
     with console.progress("reading", len(paths), "shards") as progress:
         summary = games.summarize(paths, on_shard=lambda: progress.advance(1))

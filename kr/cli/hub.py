@@ -9,8 +9,8 @@ from kr.units import parse_size
 
 
 def command(
-    weights: Annotated[str, typer.Option(help='A weights file, "manual", "material" or "shipped".')] = "shipped",
-    hash: Annotated[str, typer.Option(help="Size of the transposition table.", metavar="SIZE")] = "64MB",
+    weights: Annotated[str, typer.Option(help="Weights file, manual, material or shipped.")] = "shipped",
+    hash: Annotated[str, typer.Option(help="Hash table.", metavar="SIZE")] = "64MB",
     threads: Annotated[int, typer.Option(help="Threads to search with.")] = 1,
 ) -> None:
     """Speak the Hub 2 protocol on standard input and output, for a draughts program that runs kr as its engine.

@@ -30,6 +30,8 @@ def command(
     position = Position.from_fen(fen) if fen else Position()
     if depth < 1:
         raise InvalidSettingError(f"--depth: {depth} is not 1 or more plies")
+    if threads < 1:
+        raise InvalidSettingError(f"--threads: {threads} is not 1 or more")
     if divided:
         began = time.perf_counter()
         counts = divide(position, depth, threads)

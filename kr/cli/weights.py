@@ -9,17 +9,23 @@ import typer
 from kr import weights
 from kr.cli import console, options
 
-command = typer.Typer(help="Show where a weights file comes from.", no_args_is_help=True)
+command = typer.Typer()
 
 
 @command.callback()
 def group() -> None:
-    """Show where a weights file comes from."""
+    """Show where a weights file comes from.
+
+    Example:
+        kr weights show weights/kr.h5
+    """
 
 
 @command.command("show")
 def show(
-    file: Annotated[Path | None, typer.Argument(help="weights file; without one, the tables that come with kr")] = None,
+    file: Annotated[
+        Path | None, typer.Argument(help="Weights file; without one, the tables that come with kr.", metavar="FILE")
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Check a weights file and show its layout, how it was made and what its fit reported.
@@ -29,6 +35,8 @@ def show(
     """
     path = weights.shipped_path() if file is None else file
     made = weights.load(path)
+    if weights.has_fitted(path):
+        weights.load_fitted(path)
     details = dict(made.attrs)
     report: dict[str, Any] | None = json_text.loads(details.pop("report")) if "report" in details else None
     if json:

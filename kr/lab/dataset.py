@@ -27,9 +27,6 @@ from kr import _core
 from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.lab import games
 
-DECIDED = 29000
-"""Beyond this a score is a proven win or loss."""
-
 T = TypeVar("T")
 
 OnProgress = Callable[[str, int, int], None]
@@ -284,7 +281,7 @@ def _score_scale(
         advance()
     scores = np.arange(2.0**16) - 2**15
     # a proven win or loss says nothing about the scale of the others
-    used = (count > 0) & (np.abs(scores) < DECIDED)
+    used = (count > 0) & (np.abs(scores) < _core.SCORE_DECIDED)
     slope = logistic_slope(scores[used], count[used], points[used])
     if slope is None:
         raise InvalidGamesError(

@@ -54,22 +54,20 @@ OnProgress = Callable[[str, int, int], None]
 class FitSettings:
     """What a fit is made from. `out`, `workers` and `plots` do not change the tables."""
 
-    directories: tuple[Path, ...] = option(
-        REQUIRED, "run directories of self-play games", argument=True, metavar="DIR..."
-    )
-    out: Path = option(REQUIRED, "weights file to write", metavar="FILE")
-    layout: str = option(DEFAULT_LAYOUT, f"regions: {', '.join(LAYOUTS)}")
+    directories: tuple[Path, ...] = option(REQUIRED, "Run directories of `kr selfplay`.", argument=True, metavar="DIR")
+    out: Path = option(REQUIRED, "Weights file to write.", metavar="FILE")
+    layout: str = option(DEFAULT_LAYOUT, f"Regions: {', '.join(LAYOUTS)}.")
     label: Label = option(
-        Label(0.8), "target: result, or mix=SHARE of the search score", parse=Label.parse, metavar="LABEL"
+        Label(0.8), "Target: result, or mix=SHARE of the search score.", parse=Label.parse, metavar="LABEL"
     )
-    loss: str = option("ce", "ce (cross entropy) or mse (mean squared error)")
-    l2: float = option(5.0, "penalty: half of it times the sum of squared weights, in samples")
-    holdout: float = option(0.05, "share of the games held out")
-    max_iter: int = option(60, "most iterations for each of the two problems")
-    tolerance: float = option(1e-5, "stop when an iteration lowers the loss by less than this share")
-    seed: int = option(1, "seed of the choice of held-out games")
-    workers: int = option(2, "threads; the tables do not depend on it")
-    plots: Path | None = option(None, "directory for pictures of the fit", metavar="DIR")
+    loss: str = option("ce", "Loss: ce (cross entropy) or mse (mean squared error).")
+    l2: float = option(5.0, "Penalty: half of it times the sum of squared weights, in samples.")
+    holdout: float = option(0.05, "Share of the games held out, to judge the tables by.")
+    max_iter: int = option(60, "Most iterations for each of the two problems, men and kings.")
+    tolerance: float = option(1e-5, "Stop when an iteration lowers the loss by less than this share.")
+    seed: int = option(1, "Seed of the choice of held-out games.")
+    workers: int = option(2, "Threads; the tables do not depend on it.")
+    plots: Path | None = option(None, "Directory for pictures of the fit.", metavar="DIR")
 
     def __post_init__(self) -> None:
         layout_named(self.layout)
@@ -78,8 +76,8 @@ class FitSettings:
         if not 0 <= self.holdout <= 0.9:
             raise InvalidSettingError(f"holdout {self.holdout} is no share of the games from 0 to 0.9")
         for name, least in (("l2", 0), ("tolerance", 0), ("max_iter", 1), ("workers", 1)):
-            if not getattr(self, name) >= least:
-                raise InvalidSettingError(f"{name} {getattr(self, name)} is less than {least}")
+            if not least <= getattr(self, name) < float("inf"):
+                raise InvalidSettingError(f"{name} is {getattr(self, name)}; a number from {least}")
 
     def shaping(self) -> dict[str, Any]:
         """The settings that change the tables."""
@@ -116,7 +114,7 @@ def fit(settings: FitSettings, on_progress: OnProgress | None = None) -> FitResu
     report_to = on_progress or (lambda what, done, total: None)
     if settings.plots:
         plots.check_installed()
-    settings.out.parent.mkdir(parents=True, exist_ok=True)
+    storage.check_output(settings.out)
     with storage.lock(settings.out), ThreadPoolExecutor(settings.workers) as pool:
         started = time.monotonic()
         dataset = read_dataset(

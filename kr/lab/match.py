@@ -29,6 +29,7 @@ from kr.storage import checksum, provenance
 from kr.units import format_count, format_duration, format_size, parse_count, parse_duration, parse_size
 
 MEBIBYTE = 1 << 20
+MOST_GAMES = 10**7
 BLACK_RESULTS = {Side.BLACK: "1-0", Side.WHITE: "0-1", None: "1/2-1/2"}
 PLAYER_HELP = "shipped, manual, material, a weights file, or hub:COMMAND"
 
@@ -37,8 +38,8 @@ PLAYER_HELP = "shipped, manual, material, a weights file, or hub:COMMAND"
 class MatchSettings:
     """What a match is. Raises InvalidSettingError for what can't be played."""
 
-    a: str = option("shipped", f"First player: {PLAYER_HELP}.", argument=True)
-    b: str = option("manual", "Second player.", argument=True)
+    a: str = option("shipped", f"First player: {PLAYER_HELP}.", argument=True, metavar="A")
+    b: str = option("manual", "Second player.", argument=True, metavar="B")
     ballot: str = option("11man", "Openings: 11man, 3move, 2move, start, or a file of FENs or PDN games.")
     games: int = option(200, "Games to play, two with each opening.", parse=parse_count, show=format_count)
     tc: Limits = option(Limits(time=0.3), "Limit of each move: 0.3s, nodes=2000 or depth=8.", parse=Limits.parse)
@@ -61,8 +62,9 @@ class MatchSettings:
     pdn: Path | None = option(None, "Write the games here; the same command goes on after an interruption.")
 
     def __post_init__(self) -> None:
-        if self.games < 2 or self.games % 2:
-            raise InvalidSettingError(f"{self.games} games: expected an even number, two with each opening")
+        if not 2 <= self.games <= MOST_GAMES or self.games % 2:
+            expected = f"an even number up to {format_count(MOST_GAMES)}, two with each opening"
+            raise InvalidSettingError(f"{self.games} games: expected {expected}")
         if self.tc == Limits():
             raise InvalidSettingError("a match needs a limit for each move, such as 0.3s, nodes=2000 or depth=8")
         if self.concurrency < 0:
@@ -282,22 +284,29 @@ class _Hall:
 
     @contextmanager
     def _interruptible(self) -> Iterator[None]:
-        """Let the first Ctrl-C end the match in good order, and the second at once."""
+        """Let the first Ctrl-C or SIGTERM end the match in good order, and the second at once."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = signal.getsignal(signal.SIGINT)
+        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+        def restore() -> None:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
         def interrupt(number: int, frame: object) -> None:
             self._result.interrupted = True
             self._stop.set()
-            signal.signal(signal.SIGINT, before)
+            restore()
 
-        signal.signal(signal.SIGINT, interrupt)
+        for number, handler in before.items():
+            # a shell's background jobs have Ctrl-C ignored, and keep it so
+            if handler is not signal.SIG_IGN:
+                signal.signal(number, interrupt)
         try:
             yield
         finally:
-            signal.signal(signal.SIGINT, before)
+            restore()
 
     def _end_if_stopped(self) -> None:
         if self._stop.is_set():

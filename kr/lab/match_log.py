@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from kr.errors import InvalidGamesError, InvalidSettingError
-from kr.storage import lock
+from kr.storage import check_output, lock
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +83,7 @@ def open_log(path: str | Path, settings: Mapping[str, Any], provenance: Mapping[
     settings: all that shapes the games, as JSON types. Raises InvalidSettingError where the file is something else or
     belongs to a match with other settings, InvalidGamesError where the log is damaged, OutputBusyError, OSError.
     """
+    check_output(path)
     pdn_path = Path(path)
     log_path = pdn_path.with_name(f"{pdn_path.name}.log")
     with lock(pdn_path):

@@ -11,7 +11,7 @@ from kr.engine import Engine, Limits
 from kr.errors import InvalidSettingError
 from kr.lab.openings import BARRED, LOST, Opening, format_line, generated, read_deck
 from kr.settings import option
-from kr.storage import lock
+from kr.storage import check_output, lock
 from kr.units import format_count, parse_count
 
 HASH_MB = 16
@@ -27,8 +27,9 @@ class MarkSettings:
     weights: str | None = option(None, "Weights file, manual or material; the shipped tables if not given.")
 
     def __post_init__(self) -> None:
-        if self.nodes < 1 or self.lost_score < 1:
-            raise InvalidSettingError("nodes and lost_score must be 1 or more")
+        Limits(nodes=self.nodes)
+        if self.lost_score < 1:
+            raise InvalidSettingError(f"lost_score is {self.lost_score}; centi-men, 1 or more")
 
 
 def mark_deck(
@@ -40,6 +41,7 @@ def mark_deck(
     keep the federation's judgement and gain a score only. Raises InvalidSettingError where the part was begun with
     other settings, OutputBusyError, InvalidWeightsError, OSError.
     """
+    check_output(out)
     out = Path(out)
     openings = generated(settings.deck)
     engine = Engine(settings.weights, hash_mb=HASH_MB)

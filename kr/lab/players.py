@@ -12,7 +12,6 @@ from kr.position import Move, Position
 from kr.protocols.hub_client import HubClient
 
 HUB_PREFIX = "hub:"
-SHIPPED = "shipped"
 
 
 class Reply(NamedTuple):
@@ -106,4 +105,4 @@ def player_from_spec(spec: str, hash_mb: int = 64, patience: float = 600.0) -> P
         raise InvalidSettingError(f"a player has no name; expected {expected}")
     if spec.startswith(HUB_PREFIX):
         return HubPlayer(spec.removeprefix(HUB_PREFIX), hash_mb, patience)
-    return EnginePlayer(None if spec == SHIPPED else spec, hash_mb)
+    return EnginePlayer(spec, hash_mb)

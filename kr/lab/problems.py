@@ -55,14 +55,14 @@ class SolveSettings:
     """What to solve and how long to think."""
 
     source: str = option(
-        "", "a built-in name or its beginning, a FEN, or a JSON-lines or PDN file; the built-in set if left out",
-        metavar="[NAME|FEN|FILE]", argument=True,
+        "", "A built-in name or its beginning, a FEN, or a JSON-lines or PDN file; the built-in set if left out.",
+        metavar="NAME|FEN|FILE", argument=True,
     )  # fmt: skip
-    tc: Limits = option(Limits(time=1.0), "limit of each problem: 1s, nodes=100000 or depth=15", parse=Limits.parse)
-    weights: str | None = option(None, 'a weights file, "manual" or "material" (default: the shipped tables)')
-    hash: int = option(64 << 20, "size of each engine's transposition table", parse=parse_size, show=format_size)
-    multipv: int = option(1, "best moves to show a line of")
-    concurrency: int = option(1, "problems to solve at the same time")
+    tc: Limits = option(Limits(time=1.0), "Limit of each problem: 1s, nodes=100000 or depth=15.", parse=Limits.parse)
+    weights: str | None = option(None, "Weights file, manual or material; the shipped tables if not given.")
+    hash: int = option(64 << 20, "Hash table of each engine.", parse=parse_size, show=format_size)
+    multipv: int = option(1, "Best moves to show a line of.")
+    concurrency: int = option(1, "Problems to solve at the same time.")
 
 
 @dataclass(frozen=True)

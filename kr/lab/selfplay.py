@@ -21,7 +21,7 @@ from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.lab import games, openings
 from kr.lab.games import GameRecord
 from kr.settings import option
-from kr.units import format_count, format_size, parse_count, parse_duration, parse_size
+from kr.units import format_count, format_duration, format_size, parse_count, parse_duration, parse_size
 
 MIXED_OPENINGS = "3move+11man"
 RUN_FILE = "run.json"
@@ -49,8 +49,8 @@ class SelfplaySettings:
     random_plies: int = option(8, "Up to this many random plies follow the opening.")
     noise: int = option(3, "Random part of static scores, centi-men either way, for variety.")
     draw_plies: int = option(60, "A draw after so many plies without a capture or a man's move.")
-    clear_score: int = option(300, "A game is decided when the score is beyond this, in centi-men ... (0: never)")
-    clear_plies: int = option(6, "... on so many searched plies in a row.")
+    clear_score: int = option(300, "Centi-men ahead from which a score is clear; 0: no game ends so.")
+    clear_plies: int = option(6, "A game is decided after so many clear scores in a row, of both sides.")
     hash: int = option(1 << 20, "Hash table of each thread.", parse=parse_size, show=format_size)
     shard_games: int = option(2000, "Games in one file.", parse=parse_count, show=format_count)
 
@@ -66,9 +66,12 @@ class SelfplaySettings:
             ("clear_score", 0, _core.SCORE_DECIDED),
             ("clear_plies", 1, 100),
             ("shard_games", 1, 100_000),
+            ("hash", 1, 1 << 40),
         ):
             if not low <= (value := getattr(self, name)) <= high:
                 raise InvalidSettingError(f"{name} is {value}; from {low} to {high}")
+        if self.tc is not None and not 0 < self.tc <= 3600:
+            raise InvalidSettingError(f"tc is {format_duration(self.tc)}; more than 0 and at most an hour a move")
 
 
 @dataclass
@@ -153,21 +156,23 @@ def _begin_run(settings: SelfplaySettings, name: str, signature: str, mix: Openi
     """Write or check run.json; returns the attributes of this start's shards."""
     path = settings.out / RUN_FILE
     shaping = _shaping(settings, signature, mix)
+    begun = any(settings.out.glob("shard-*"))
+    differing: list[str] = []
     if path.exists():
         try:
             earlier = json.loads(path.read_text())["shaping"]
         except (ValueError, KeyError, TypeError) as error:
             raise InvalidGamesError(f"{path}: not the description of a run; choose another --out") from error
         differing = [key for key in shaping if earlier.get(key) != shaping[key]]
-        if differing:
+        if differing and begun:
             key = differing[0]
             raise InvalidSettingError(
                 f"{settings.out} holds games with {key}={earlier.get(key)}, not {shaping[key]}; "
                 "use the same settings to go on, or another --out"
             )
-    elif games.shards(settings.out):
+    elif begun:
         raise InvalidGamesError(f"{settings.out} holds games but no {RUN_FILE}; choose another --out")
-    else:
+    if differing or not path.exists():
         text = json.dumps({"shaping": shaping, **storage.provenance(**asdict(settings))}, indent=1, default=str)
         storage.write_atomic(path, text + "\n")
     shown = {**asdict(settings), "weights": name, "out": str(settings.out)}

@@ -16,7 +16,7 @@ from threading import Lock, Thread, Timer
 from typing import TextIO
 
 import kr
-from kr.engine import MAX_LINES, Engine, Info, Limits, SearchResult
+from kr.engine import MAX_LINES, SHIPPED, Engine, Info, Limits, SearchResult
 from kr.errors import IllegalMoveError, InvalidSettingError, KrError, ProtocolError
 from kr.position import Position
 from kr.protocols.hub_level import Level
@@ -29,7 +29,6 @@ from kr.protocols.hub_text import (
     parse_position,
 )
 
-SHIPPED = "shipped"
 _GO_MODES = ("think", "ponder", "analyze")
 
 

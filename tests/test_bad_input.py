@@ -1,0 +1,164 @@
+"""Bad input to every command: one line that says what is wrong, the right exit code, and nothing left behind."""
+
+import shlex
+import signal
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from kr import cli
+
+FEN = "'W:W21,K30:B1,2'"
+
+# Files and directories beside which the commands run.
+TEXTS = {
+    "text.h5": "hello\n",
+    "empty.h5": "",
+    "bad.fen": "W:W1:B2\n",
+    "empty.fen": "\n# only a comment\n",
+    "over.fen": "W:W:B2\n",
+    "bad.pdn": '[Event "x"]\n1. 11-15 22-33 *\n',
+    "badfen.pdn": '[Event "x"]\n[FEN "rubbish"]\n*\n',
+    "nofen.pdn": '[Event "x"]\n1. 11-15 *\n',
+    "empty.pdn": "",
+    "badfen.jsonl": '{"fen": 3}\n',
+    "nojson.jsonl": "not json\n",
+    "badresult.jsonl": '{"fen": "W:W21,K30:B1,2", "result": "white"}\n',
+    "badmove.jsonl": '{"fen": "W:W21,K30:B1,2", "first_move": "1-32"}\n',
+    "empty.jsonl": "",
+    "badshard/shard-000000.h5": "x",
+    "badrun/run.json": "{}",
+    "nogames/readme": "no games here",
+}
+
+# Command line, exit code, part of the line on stderr.
+CASES = [
+    ("perft rubbish --depth 3", 2, "three fields"),
+    ("perft W:W21,K33:B1 --depth 3", 2, "'33' does not exist"),
+    ("perft W:W1:B2,3 --depth 3", 2, "king row"),
+    ("perft --depth 0", 2, "--depth: 0"),
+    ("perft --depth x", 2, "--depth"),
+    ("perft --depth 3 --threads 0", 2, "--threads: 0"),
+    ("weights", 2, "Missing command"),
+    ("weights show nothere.h5", 1, "no such weights file"),
+    ("weights show text.h5", 1, "no readable HDF5"),
+    ("weights show empty.h5", 1, "no readable HDF5"),
+    ("weights show foreign.h5", 1, "not one of kr's weights"),
+    ("weights show newer.h5", 1, "a newer kr wrote it"),
+    ("weights show truncated.h5", 1, "truncated.h5"),
+    ("bench --depth 0", 2, "depth is 0"),
+    ("bench --depth 2 --weights text.h5", 1, "text.h5"),
+    ("bench --depth 2 --weights manual --hash 0MB", 2, "hash"),
+    ("bench --depth 2 --weights manual --hash 64", 2, "--hash: '64'"),
+    ("bench --depth 2 --weights manual --hash 999TB", 2, "hash"),
+    ("games", 2, "Missing argument"),
+    ("games nothere", 1, "no such directory"),
+    ("games text.h5", 1, "no such directory"),
+    ("games badshard", 1, "shard-000000.h5"),
+    ("games nogames --pdn badrun", 2, "badrun is a directory"),
+    ("games nogames --pdn /dev/full", 2, "no regular file"),
+    ("games nogames --pdn text.h5/x.pdn", 1, "text.h5"),
+    ("openings --deck nothere", 2, "no openings 'nothere'"),
+    ("openings --deck bad.fen", 2, "bad.fen, line 1"),
+    ("openings --deck empty.fen", 2, "no opening to play"),
+    ("openings --deck over.fen", 2, "over.fen, line 1"),
+    ("openings --deck bad.pdn", 1, "bad.pdn, line 2"),
+    ("openings --deck empty.pdn", 2, "no opening to play"),
+    ("openings --out x.txt", 2, "--mark"),
+    ("openings --mark --deck start", 2, "--out"),
+    ("openings --mark --deck start --out x.txt --nodes 0", 2, "nodes"),
+    ("openings --mark --deck start --out x.txt --weights material --nodes 1e30", 2, "nodes"),
+    ("openings --mark --deck start --out badrun --weights material", 2, "badrun is a directory"),
+    ("solve-problem nothere", 2, "no built-in problem"),
+    (f"solve-problem {FEN} --tc 0", 2, "--tc"),
+    (f"solve-problem {FEN} --tc depth=0", 2, "--tc"),
+    (f"solve-problem {FEN} --tc depth=1e30", 2, "--tc"),
+    (f"solve-problem {FEN} --tc nodes=1e30", 2, "--tc"),
+    (f"solve-problem {FEN} --tc 1e300h", 2, "--tc"),
+    (f"solve-problem {FEN} --weights material --multipv 0", 2, "multipv"),
+    (f"solve-problem {FEN} --weights material --concurrency 0", 2, "concurrency"),
+    ("solve-problem badfen.jsonl", 1, "badfen.jsonl:1"),
+    ("solve-problem nojson.jsonl", 1, "nojson.jsonl:1"),
+    ("solve-problem badresult.jsonl", 1, "badresult.jsonl:1"),
+    ("solve-problem badmove.jsonl", 1, "badmove.jsonl:1"),
+    ("solve-problem empty.jsonl", 1, "holds no problems"),
+    ("solve-problem nofen.pdn", 1, "FEN tag"),
+    ("solve-problem badfen.pdn", 1, "badfen.pdn, line 2"),
+    ("selfplay --games 0", 2, "games"),
+    ("selfplay --games 1.5", 2, "--games"),
+    ("selfplay --games 1e99", 2, "games"),
+    ("selfplay --out new --weights material --tc 0", 2, "tc"),
+    ("selfplay --out new --weights material --nodes 0", 2, "nodes"),
+    ("selfplay --out new --weights material --hash 900TB", 2, "hash"),
+    ("selfplay --out new --weights material --openings 3move+", 2, "no openings ''"),
+    ("selfplay --out new --weights nothere.h5", 1, "nothere.h5"),
+    ("selfplay --out text.h5 --weights material --openings start", 1, "text.h5"),
+    ("selfplay --out badshard --weights material --openings start", 1, "no run.json"),
+    ("selfplay --out badrun --weights material --openings start", 1, "run.json"),
+    ("match material material --games 3", 2, "3 games"),
+    ("match material material --games 1e30 --tc 1s", 2, "up to 10M"),
+    ("match material material --games 2 --tc depth=0", 2, "--tc"),
+    ("match material material --games 2 --ballot nothere", 2, "no openings 'nothere'"),
+    ("match material material --games 2 --ballot start --sprt 5 0", 2, "SPRT"),
+    ("match material material --games 2 --ballot start --hash 1kB", 2, "hash 1kB"),
+    ("match material material --games 2 --ballot start --pdn badrun", 2, "badrun is a directory"),
+    ("match material material --games 2 --ballot start --pdn bad.pdn", 2, "no match log"),
+    ("match material text.h5 --games 2 --ballot start", 1, "text.h5"),
+    ("match material hub:/nothere/x --games 2 --ballot start", 1, "cannot be started"),
+    ("hub --hash x", 2, "--hash"),
+    ("hub --threads 0", 2, "threads"),
+    ("fit nogames", 2, "--out"),
+    ("fit nogames --out new.h5", 1, "no shards"),
+    ("fit nothere --out new.h5", 1, "no such directory"),
+    ("fit badshard --out new.h5", 1, "shard-000000.h5"),
+    ("fit nogames --out badrun", 2, "badrun is a directory"),
+    ("fit nogames --out text.h5/new.h5", 1, "text.h5"),
+    ("fit nogames --out new.h5 --l2 inf", 2, "l2"),
+    ("fit nogames --out new.h5 --holdout nan", 2, "holdout"),
+    ("fit nogames --out new.h5 --label mix=2", 2, "--label"),
+]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("bad")
+    for name, text in TEXTS.items():
+        path = directory / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    with h5py.File(directory / "foreign.h5", "w") as file:
+        file["x"] = np.arange(3)
+    with h5py.File(directory / "newer.h5", "w") as file:
+        file.attrs.update(kind="kr weights", format_version=99)
+    whole = (directory / "newer.h5").read_bytes()
+    (directory / "truncated.h5").write_bytes(whole[: len(whole) // 2])
+    return directory
+
+
+def _names(directory: Path) -> set[str]:
+    return {str(path.relative_to(directory)) for path in directory.rglob("*")}
+
+
+@pytest.mark.parametrize(("line", "code", "message"), CASES, ids=[line for line, *_ in CASES])
+def test_bad_input_is_one_line(
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture, line: str, code: int, message: str
+) -> None:
+    monkeypatch.chdir(files)
+    before = _names(files)
+    assert cli.main(shlex.split(line)) == code
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("kr: ")
+    assert err.count("\n") == 1
+    assert message in err
+    assert _names(files) == before
+
+
+def test_sigterm_ends_a_command_as_ctrl_c_does(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
+    handler = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(cli.console, "progress", lambda *words, **more: signal.raise_signal(signal.SIGTERM))
+    assert cli.main(["bench", "--weights", "material", "--depth", "2"]) == 1
+    assert capsys.readouterr() == ("", "kr: interrupted\n")
+    assert signal.getsignal(signal.SIGTERM) is handler
