@@ -18,7 +18,7 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 
-DATA_SUFFIXES = {".h5", ".md", ".txt", ".json", ".sh", ".toml"}
+DATA_SUFFIXES = {".egdb", ".h5", ".md", ".txt", ".json", ".sh", ".toml"}
 DEBUG = os.environ.get("KR_DEBUG", "0") not in ("", "0")
 SANITIZE = os.environ.get("KR_SANITIZE", "")
 
@@ -102,7 +102,7 @@ class BuildPackage(build_py):
             return []
         return [
             (source, Path(self.build_lib) / "kr" / "data" / source)
-            for kind in ("weights", "selfplay")
+            for kind in ("weights", "selfplay", "egdb")
             for source in sorted(Path(kind).glob("*"))
             if source.is_file() and source.suffix in DATA_SUFFIXES
         ]

@@ -43,3 +43,7 @@ class DivergedError(KrError):
 
 class InvalidProblemError(KrError):
     """A problem file that can't be read; the message names file and line."""
+
+
+class InvalidDatabaseError(KrError):
+    """An endgame database that is damaged, foreign or of another version."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 PACKAGE = Path(__file__).resolve().parent
 CHECKOUT = PACKAGE.parent
-DATA_KINDS = ("weights", "selfplay")
+DATA_KINDS = ("weights", "selfplay", "egdb")
 
 
 def _remove_orphans(target: Path) -> None:

@@ -6,6 +6,7 @@ cdef extern from *:
     #if defined(__BMI2__)
     #include <immintrin.h>
     #define kr_pext(x, mask) _pext_u64((x), (mask))
+    #define kr_pdep(x, mask) _pdep_u64((x), (mask))
     #else
     /* Without the instruction: the mask of a region is a few runs of neighbouring squares. */
     static inline uint64_t kr_pext(uint64_t x, uint64_t mask) {
@@ -20,9 +21,20 @@ cdef extern from *:
         }
         return result;
     }
+    static inline uint64_t kr_pdep(uint64_t x, uint64_t mask) {
+        uint64_t result = 0;
+        while (x) {
+            uint64_t lowest = mask & (0 - mask);
+            if (x & 1) result |= lowest;
+            mask ^= lowest;
+            x >>= 1;
+        }
+        return result;
+    }
     #endif
     #define kr_popcount(x) __builtin_popcountll(x)
     #define kr_lsb(x) __builtin_ctzll(x)
+    #define kr_leading_zeros(x) __builtin_clzll(x)
     #define kr_prefetch(p) __builtin_prefetch(p)
     /* macros, so that they are constants to the compiler */
     #define SQUARES 0x7FBFDFEFFULL
@@ -30,8 +42,11 @@ cdef extern from *:
     #define WHITE_KING_ROW 0xFULL
     """
     u64 pext "kr_pext"(u64 x, u64 mask) noexcept nogil
+    u64 pdep "kr_pdep"(u64 x, u64 mask) noexcept nogil
     int popcount "kr_popcount"(u64 x) noexcept nogil
     int lsb "kr_lsb"(u64 x) noexcept nogil
+    int leading_zeros "kr_leading_zeros"(u64 x) noexcept nogil
+    u64 byte_swapped "__builtin_bswap64"(u64 x) noexcept nogil
     void prefetch "kr_prefetch"(const void* p) noexcept nogil
     const u64 SQUARES           # all 32
     const u64 BLACK_KING_ROW    # where Black's men crown: 29-32
@@ -81,3 +96,12 @@ cdef inline u32 rotated32(u32 plain) noexcept nogil:
     x = (x >> 4 & 0x0F0F0F0F) | (x & 0x0F0F0F0F) << 4
     x = (x >> 8 & 0x00FF00FF) | (x & 0x00FF00FF) << 8
     return x >> 16 | x << 16
+
+
+cdef inline u64 turned(u64 padded) noexcept nogil:
+    """The same of a padded board."""
+    cdef u64 x = padded
+    x = (x >> 1 & <u64>0x5555555555555555) | (x & <u64>0x5555555555555555) << 1
+    x = (x >> 2 & <u64>0x3333333333333333) | (x & <u64>0x3333333333333333) << 2
+    x = (x >> 4 & <u64>0x0F0F0F0F0F0F0F0F) | (x & <u64>0x0F0F0F0F0F0F0F0F) << 4
+    return byte_swapped(x) >> 29

@@ -46,7 +46,6 @@ cdef extern from *:
     #define STRONG_CORNER KR_2(1, 2)
     #define BEFORE_STRONG_CORNER (KR_4(5, 9, 13, 14) | KR_2(17, 21))
     """
-    u64 byte_swapped "__builtin_bswap64"(u64 x) noexcept nogil
     const u64 SQUARE_1, SQUARE_2, SQUARE_3, SQUARE_4, SQUARE_13, SQUARE_20
     const u64 SQUARE_21, SQUARE_24, SQUARE_28, SQUARE_30, SQUARE_32
     const u64 ROW_6, ROW_7, EVEN_ROWS, ROWS_3_4_7_8, ROWS_5_TO_8, LEFT_HALF, RIGHT_HALF
@@ -109,14 +108,6 @@ cdef struct Camp:
     u64 foe_kings
     u64 foes
     u64 empty
-
-
-cdef inline u64 turned(u64 x) noexcept nogil:
-    """The board (padded) turned by 180 degrees."""
-    x = (x >> 1 & <u64>0x5555555555555555) | (x & <u64>0x5555555555555555) << 1
-    x = (x >> 2 & <u64>0x3333333333333333) | (x & <u64>0x3333333333333333) << 2
-    x = (x >> 4 & <u64>0x0F0F0F0F0F0F0F0F) | (x & <u64>0x0F0F0F0F0F0F0F0F) << 4
-    return byte_swapped(x) >> 29
 
 
 cdef inline Camp camp_from(u64 own, u64 foes, u64 kings) noexcept nogil:

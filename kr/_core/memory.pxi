@@ -7,7 +7,7 @@ cdef extern from *:
     #if defined(__linux__)
     #include <sys/mman.h>
     #endif
-    static void* kr_allocate_pages(size_t bytes) {
+    static void* kr_allocate_untouched(size_t bytes) {
         void* memory = NULL;
         size_t page = (size_t)1 << 21;
         size_t alignment = bytes >= page ? page : 64;
@@ -16,8 +16,13 @@ cdef extern from *:
     #if defined(__linux__) && defined(MADV_HUGEPAGE)
         if (bytes >= page) madvise(memory, bytes, MADV_HUGEPAGE);
     #endif
-        memset(memory, 0, bytes);
+        return memory;
+    }
+    static void* kr_allocate_pages(size_t bytes) {
+        void* memory = kr_allocate_untouched(bytes);
+        if (memory) memset(memory, 0, bytes);
         return memory;
     }
     """
+    void* allocate_untouched "kr_allocate_untouched"(size_t bytes) noexcept nogil    # not zeroed, not yet in use
     void* allocate_pages "kr_allocate_pages"(size_t bytes) noexcept nogil

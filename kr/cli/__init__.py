@@ -28,6 +28,7 @@ COMMANDS = {
     "games": ("games", "Show what a directory of self-play games holds; export PDN."),
     "fit": ("fit", "Fit region tables to self-play games."),
     "weights": ("weights", "Show where a weights file comes from."),
+    "egdb": ("egdb", "Build, verify, look up and sample endgame databases."),
     "openings": ("openings", "List or check the opening ballots."),
     "hub": ("hub", "Speak the Hub 2 protocol on standard input and output."),
     "bench": ("bench", "Search fixed positions: the node signature and the speed."),

@@ -1,0 +1,472 @@
+# Writing the code of a slice's values (egdb_codec.pxi reads it).
+#
+# A block is seen as segments: each the stretch from the first to the last entry that must have the same value,
+# don't-cares and all. The don't-cares between two segments may belong to either, so a run may end anywhere in the gap:
+# the encoder takes the ends that cost the fewest bits, 5 to 7% less than the last possible ones. A code made again for
+# the runs so chosen adds 0.1%, more ends tried in a gap or another round nothing.
+
+cdef enum:
+    ENCODE_ENDS = 6              # ends of a run that are tried in a gap
+    ENCODE_UNUSED = 40           # bits put on a run whose class has no code yet, more than any that has one
+    ENCODE_NO_CODE = 0xF000      # on one that can't be written: more than a whole block may take
+    ENCODE_MAX_BYTES = 255       # of a block
+    ENCODE_MEAN_BYTES = 30       # at most, where the encoder chooses the size of blocks
+    ENCODE_TOO_LONG = -2         # a block takes more than ENCODE_MAX_BYTES
+
+cdef struct CodeOutput:
+    u64 entries
+    int block_bits
+    uint8_t* index
+    uint8_t* data
+    u64 data_bytes
+    u64 capacity
+
+cdef struct BitWriter:
+    u64 word                     # its lowest bits wait to be written
+    int waiting
+    uint8_t* at
+
+cdef struct Encoder:
+    const uint8_t* packed
+    u64 bytes                    # of `packed`
+    CodeOutput out
+    int symbols
+    # segments of the block at hand
+    int segments
+    uint16_t* firsts
+    uint16_t* lasts
+    uint8_t* values
+    uint16_t* ends               # where the run of each segment but the last ends
+    uint8_t* parents             # (segments, ENCODE_ENDS): the end before that led to each end
+    # the code
+    uint8_t lengths[3 * CODE_MAX_SYMBOLS]
+    uint16_t codes[3 * CODE_MAX_SYMBOLS]
+    u64 counts[3 * CODE_MAX_SYMBOLS]
+    uint16_t* run_bits           # (3 values, 2 following, run length): bits of code and length
+
+
+# ---- output ----
+
+cdef int open_output(CodeOutput* out, u64 entries, int block_bits) noexcept nogil:
+    """-1 without memory."""
+    out.entries = entries
+    out.block_bits = block_bits
+    out.index = <uint8_t*>calloc(code_index_bytes(entries, block_bits), 1)
+    return 0 if out.index != NULL else -1
+
+
+cdef void free_output(CodeOutput* out) noexcept nogil:
+    free(out.index)
+    free(out.data)
+
+
+cdef int open_block(CodeOutput* out, BitWriter* bits) noexcept nogil:
+    """Begin a block of at most ENCODE_MAX_BYTES; -1 without memory, or if the data grow beyond 4 GB."""
+    cdef uint8_t* data
+    if out.data_bytes >> 32:
+        return -1
+    if out.data_bytes + ENCODE_MAX_BYTES > out.capacity:
+        data = <uint8_t*>realloc(out.data, 2 * out.capacity + CODE_CHUNK)
+        if data == NULL:
+            return -1
+        out.data = data
+        out.capacity = 2 * out.capacity + CODE_CHUNK
+    bits.word = 0
+    bits.waiting = 0
+    bits.at = out.data + out.data_bytes
+    return 0
+
+
+cdef inline void put_bits(BitWriter* bits, u64 value, int count) noexcept nogil:
+    bits.word = bits.word << count | value
+    bits.waiting += count
+    while bits.waiting >= 8:
+        bits.waiting -= 8
+        bits.at[0] = <uint8_t>(bits.word >> bits.waiting)
+        bits.at += 1
+
+
+cdef void close_block(CodeOutput* out, BitWriter* bits, u64 number, int first) noexcept nogil:
+    """End a block, which begins with the value `first`, and enter it in the index."""
+    cdef uint8_t* group = out.index + number // CODE_GROUP * CODE_GROUP_BYTES
+    cdef int within = <int>(number % CODE_GROUP)
+    if bits.waiting > 0:
+        # behind the end of a block all bits count as ones
+        put_bits(bits, <u32>0xFF >> bits.waiting, 8 - bits.waiting)
+    if within == 0:
+        store32(group, <u32>out.data_bytes)
+    group[4 + within // 4] |= <uint8_t>(first << 2 * (within & 3))
+    group[8 + within] = <uint8_t>(bits.at - out.data - out.data_bytes)
+    out.data_bytes = bits.at - out.data
+
+
+cdef object bytes_array(const uint8_t* source, u64 size, u64 pad):
+    """A copy with so many zeros behind."""
+    import numpy as np
+
+    out = np.zeros(size + pad, dtype=np.uint8)
+    cdef uint8_t[::1] target = out
+    if size > 0:
+        memcpy(&target[0], source, size)
+    return out
+
+
+cdef tuple output_arrays(const CodeOutput* out):
+    """Index and data as arrays."""
+    return (bytes_array(out.index, code_index_bytes(out.entries, out.block_bits), 0),
+            bytes_array(out.data, out.data_bytes, CODE_PAD))
+
+
+# ---- codes ----
+
+cdef void limited_lengths(const u64* counts, int symbols, bint with_rest, uint8_t* lengths) noexcept nogil:
+    """The best code lengths up to CODE_BITS for symbols that occur so often, by package-merge; 0 for those that don't.
+
+    with_rest: CODE_REST gets one of the longest in any case. There are two codes at least.
+    """
+    cdef uint16_t order[CODE_MAX_SYMBOLS]
+    cdef u64 weights[2][2 * CODE_MAX_SYMBOLS]
+    cdef uint8_t is_symbol[CODE_BITS][2 * CODE_MAX_SYMBOLS]
+    cdef int fixed = 1 if with_rest else 0
+    cdef int used = fixed
+    cdef int packages = 0
+    cdef int i, k, level, size, leaves, taken, now
+    memset(lengths, 0, symbols)
+    order[0] = CODE_REST
+    # lightest first
+    for i in range(fixed, symbols):
+        if counts[i] > 0:
+            k = used
+            while k > fixed and counts[order[k - 1]] > counts[i]:
+                order[k] = order[k - 1]
+                k -= 1
+            order[k] = <uint16_t>i
+            used += 1
+    if used < 2:
+        i = order[0] if used > 0 else 0
+        lengths[i] = 1
+        lengths[1 if i == 0 else 0] = 1
+        return
+    for level in range(CODE_BITS):
+        now = level & 1
+        # merge the symbols and the pairs of the level before
+        size = 0
+        i = 0
+        k = 0
+        while i < used or k < packages:
+            if i < used and (k == packages or (i < fixed or counts[order[i]] <= weights[1 - now][2 * k]
+                                               + weights[1 - now][2 * k + 1])):
+                weights[now][size] = 0 if i < fixed else counts[order[i]]
+                is_symbol[level][size] = 1
+                i += 1
+            else:
+                weights[now][size] = weights[1 - now][2 * k] + weights[1 - now][2 * k + 1]
+                is_symbol[level][size] = 0
+                k += 1
+            size += 1
+        packages = size // 2
+    taken = 2 * used - 2
+    for level in range(CODE_BITS - 1, -1, -1):
+        leaves = 0
+        for i in range(taken):
+            leaves += is_symbol[level][i]
+        for i in range(leaves):
+            lengths[order[i]] += 1
+        taken = 2 * (taken - leaves)
+
+
+cdef void give_codes(const uint8_t* lengths, int symbols, uint16_t* codes) noexcept nogil:
+    """The codes of these lengths, as fill_symbols reads them."""
+    cdef u32 code = 0
+    cdef int length, symbol
+    for length in range(1, CODE_BITS + 1):
+        code <<= 1
+        for symbol in range(symbols - 1, -1, -1):
+            if lengths[symbol] == length:
+                codes[symbol] = <uint16_t>code
+                code += 1
+
+
+# ---- values ----
+
+cdef int prepare_encoder(Encoder* e, int block_bits) noexcept nogil:
+    """Memory for blocks of that size; -1 if there is none."""
+    cdef u64 size = <u64>1 << block_bits
+    e.symbols = run_symbols(block_bits)
+    e.firsts = <uint16_t*>malloc(size * sizeof(uint16_t))
+    e.lasts = <uint16_t*>malloc(size * sizeof(uint16_t))
+    e.ends = <uint16_t*>malloc(size * sizeof(uint16_t))
+    e.values = <uint8_t*>malloc(size)
+    e.parents = <uint8_t*>malloc(size * ENCODE_ENDS)
+    e.run_bits = <uint16_t*>malloc(6 * size * sizeof(uint16_t))
+    if (e.firsts == NULL or e.lasts == NULL or e.ends == NULL or e.values == NULL or e.parents == NULL
+            or e.run_bits == NULL):
+        return -1
+    return open_output(&e.out, e.out.entries, block_bits)
+
+
+cdef void free_encoder(Encoder* e) noexcept nogil:
+    free(e.firsts)
+    free(e.lasts)
+    free(e.values)
+    free(e.ends)
+    free(e.parents)
+    free(e.run_bits)
+    free_output(&e.out)
+
+
+cdef inline u64 packed_word(const Encoder* e, u64 word) noexcept nogil:
+    """32 entries; those behind the last are don't-cares."""
+    cdef u64 bits = 0
+    cdef u64 here = e.out.entries - 32 * word
+    if 8 * word + 8 <= e.bytes:
+        bits = load64(e.packed + 8 * word)
+    else:
+        memcpy(&bits, e.packed + 8 * word, e.bytes - 8 * word)
+    if here < 32:
+        bits |= ~<u64>0 << 2 * here
+    return bits
+
+
+cdef void find_segments(Encoder* e, u64 number) noexcept nogil:
+    """Fill in the segments of a block; none if it is all don't-care."""
+    cdef u64 low = 0x5555555555555555
+    cdef u64 word = number << e.out.block_bits >> 5
+    cdef u64 stop = min((number + 1 << e.out.block_bits) >> 5, (e.out.entries - 1 >> 5) + 1)
+    cdef u64 bits, other, same, differ
+    cdef u64 ahead                # the entries of the word not yet seen that have a value
+    cdef u32 entry = 0            # of the block, the word's first
+    cdef int value = VALUE_UNKNOWN
+    cdef int count = 0
+    cdef int place
+    while word < stop:
+        bits = packed_word(e, word)
+        ahead = ~(bits & bits >> 1) & low
+        while ahead != 0:
+            other = bits ^ <u64>value * low
+            differ = (other | other >> 1) & ahead
+            if differ == 0:
+                e.lasts[count - 1] = <uint16_t>(entry + (63 - leading_zeros(ahead)) // 2)
+                break
+            same = ahead & (differ - 1) & ~differ
+            if same != 0:
+                e.lasts[count - 1] = <uint16_t>(entry + (63 - leading_zeros(same)) // 2)
+            place = lsb(differ)
+            value = <int>(bits >> place & 3)
+            e.values[count] = <uint8_t>value
+            e.firsts[count] = <uint16_t>(entry + place // 2)
+            e.lasts[count] = e.firsts[count]
+            count += 1
+            ahead &= ~<u64>1 << place
+        word += 1
+        entry += 32
+    e.segments = count
+
+
+cdef inline int next_value(const Encoder* e, int segment) noexcept nogil:
+    """Which of the two other values follows: 0 for the next one modulo 3, 1 for the one after."""
+    return (e.values[segment + 1] - e.values[segment] + 2) % 3
+
+
+cdef inline int run_symbol(const Encoder* e, int segment, u32 length) noexcept nogil:
+    """The symbol of the run of a segment, among those of all three values."""
+    return e.values[segment] * e.symbols + 1 + 2 * run_class(length) + next_value(e, segment)
+
+
+cdef void take_longest(Encoder* e) noexcept nogil:
+    """Let each run end where the next segment begins."""
+    cdef int i
+    for i in range(e.segments - 1):
+        e.ends[i] = e.firsts[i + 1]
+
+
+cdef inline u32 gap_end(u32 low, u32 high, int k) noexcept nogil:
+    """The k-th of the ends tried between `low` and `high`: the first half from below, the others up to `high`."""
+    if high - low < ENCODE_ENDS or k < ENCODE_ENDS // 2:
+        return low + k
+    return high - (ENCODE_ENDS - 1 - k)
+
+
+cdef u32 take_cheapest(Encoder* e) noexcept nogil:
+    """Let the runs end where the block takes the fewest bits; returns these."""
+    cdef u32 costs[2][ENCODE_ENDS]
+    cdef u32 places[2][ENCODE_ENDS]
+    cdef u32 low, high, cost, best, place
+    cdef int tried[2]
+    cdef int i, k, p, now, chosen
+    cdef const uint16_t* bits
+    if e.segments < 2:
+        return 0
+    tried[1] = 1
+    costs[1][0] = 0
+    places[1][0] = 0
+    for i in range(e.segments - 1):
+        now = i & 1
+        low = <u32>e.lasts[i] + 1
+        high = e.firsts[i + 1]
+        tried[now] = <int>min(high - low + 1, <u32>ENCODE_ENDS)
+        bits = e.run_bits + (<u64>(2 * e.values[i] + next_value(e, i)) << e.out.block_bits)
+        for k in range(tried[now]):
+            place = gap_end(low, high, k)
+            best = 0xFFFFFFFF
+            chosen = 0
+            for p in range(tried[1 - now]):
+                cost = costs[1 - now][p] + bits[place - places[1 - now][p]]
+                if cost < best:
+                    best = cost
+                    chosen = p
+            costs[now][k] = best
+            places[now][k] = place
+            e.parents[i * ENCODE_ENDS + k] = <uint8_t>chosen
+    i = e.segments - 2
+    now = i & 1
+    chosen = 0
+    for k in range(tried[now]):
+        if costs[now][k] < costs[now][chosen]:
+            chosen = k
+    best = costs[now][chosen]
+    while i >= 0:
+        e.ends[i] = <uint16_t>gap_end(<u32>e.lasts[i] + 1, e.firsts[i + 1], chosen)
+        chosen = e.parents[i * ENCODE_ENDS + chosen]
+        i -= 1
+    return best
+
+
+cdef void count_runs(Encoder* e, bint cheapest) noexcept nogil:
+    """Count the symbols of all blocks."""
+    cdef u64 number
+    cdef u32 begin
+    cdef int i
+    memset(e.counts, 0, sizeof(e.counts))
+    for number in range((e.out.entries - 1 >> e.out.block_bits) + 1):
+        find_segments(e, number)
+        if cheapest:
+            take_cheapest(e)
+        else:
+            take_longest(e)
+        begin = 0
+        for i in range(e.segments - 1):
+            e.counts[run_symbol(e, i, e.ends[i] - begin)] += 1
+            begin = e.ends[i]
+
+
+cdef u64 make_codes(Encoder* e, u32 unused) noexcept nogil:
+    """Choose the code for the runs counted, `unused` bits for those that weren't; returns the bits that they take."""
+    cdef u64 total = 0
+    cdef u32 run, bits
+    cdef int value, symbol, follows, first
+    for value in range(3):
+        first = value * e.symbols
+        limited_lengths(e.counts + first, e.symbols, True, e.lengths + first)
+        give_codes(e.lengths + first, e.symbols, e.codes + first)
+        for symbol in range(1, e.symbols):
+            total += e.counts[first + symbol] * (e.lengths[first + symbol] + class_extra((symbol - 1) >> 1))
+        for follows in range(2):
+            for run in range(1, <u32>1 << e.out.block_bits):
+                symbol = 1 + 2 * run_class(run) + follows
+                bits = e.lengths[first + symbol]
+                e.run_bits[(<u64>(2 * value + follows) << e.out.block_bits) + run] = <uint16_t>(
+                    class_extra((symbol - 1) >> 1) + (bits if bits > 0 else unused))
+    return total
+
+
+cdef int write_blocks(Encoder* e) noexcept nogil:
+    """Write index and data; -1 without memory, or ENCODE_TOO_LONG."""
+    cdef u64 number
+    cdef u32 length, begin
+    cdef BitWriter bits
+    cdef int i, symbol, run
+    cdef int first = VALUE_LOSS   # of the block before: any suits one of don't-cares alone
+    for number in range((e.out.entries - 1 >> e.out.block_bits) + 1):
+        find_segments(e, number)
+        if take_cheapest(e) > 8 * ENCODE_MAX_BYTES:
+            return ENCODE_TOO_LONG
+        if open_block(&e.out, &bits) < 0:
+            return -1
+        begin = 0
+        for i in range(e.segments - 1):
+            length = e.ends[i] - begin
+            begin = e.ends[i]
+            run = run_class(length)
+            symbol = run_symbol(e, i, length)
+            c_assert(e.lengths[symbol] > 0)
+            put_bits(&bits, <u64>e.codes[symbol] << class_extra(run) | (length - class_start(run)),
+                     e.lengths[symbol] + class_extra(run))
+        if e.segments > 0:
+            first = e.values[0]
+        close_block(&e.out, &bits, number, first)
+    return 0
+
+
+cdef int start_encoder(Encoder* e, const uint8_t[::1] codes, u64 entries) except -1:
+    memset(e, 0, sizeof(Encoder))
+    if entries == 0 or <u64>codes.shape[0] < (entries - 1) // 4 + 1:
+        raise ValueError(f"{codes.shape[0]} bytes for {entries} entries of 2 bits")
+    e.packed = &codes[0]
+    e.out.entries = entries
+    e.bytes = <u64>codes.shape[0]
+    return 0
+
+
+cdef tuple encoded_blocks(const uint8_t[::1] codes, u64 entries, int block_bits):
+    """Index, data and code lengths; None if a block takes more than ENCODE_MAX_BYTES."""
+    cdef Encoder e
+    cdef int failed
+    start_encoder(&e, codes, entries)
+    try:
+        with nogil:
+            failed = prepare_encoder(&e, block_bits)
+            if not failed:
+                count_runs(&e, False)
+                make_codes(&e, ENCODE_UNUSED)
+                count_runs(&e, True)
+                make_codes(&e, ENCODE_NO_CODE)
+                failed = write_blocks(&e)
+        if failed == ENCODE_TOO_LONG:
+            return None
+        if failed:
+            raise MemoryError("no memory for the coded values of a slice")
+        return *output_arrays(&e.out), bytes_array(e.lengths, 3 * e.symbols, 0).reshape(3, -1)
+    finally:
+        free_encoder(&e)
+
+
+def encoded_size(const uint8_t[::1] codes not None, u64 entries):
+    """Estimate of the bits that entries, 2 bits each and 3 for a don't-care, take when they are encoded."""
+    cdef Encoder e
+    cdef u64 bits = 0
+    cdef int failed
+    start_encoder(&e, codes, entries)
+    with nogil:
+        failed = prepare_encoder(&e, 12)
+        if not failed:
+            count_runs(&e, False)
+            bits = make_codes(&e, ENCODE_UNUSED)
+        free_encoder(&e)
+    if failed:
+        raise MemoryError("no memory for an encoder")
+    return bits
+
+
+cdef int fitting_blocks(u64 bits, u64 entries, u64 mean_bytes) noexcept nogil:
+    """The largest blocks, as a power of two, that take no more bytes than that on average."""
+    cdef int block_bits = CODE_MAX_BLOCK_BITS
+    while block_bits > CODE_MIN_BLOCK_BITS and bits << block_bits > 8 * mean_bytes * entries:
+        block_bits -= 1
+    return block_bits
+
+
+def encode_values(const uint8_t[::1] codes not None, u64 entries, int block_bits=0):
+    """Encode entries given at 2 bits each, 3 for a don't-care, in blocks of 2^block_bits entries (0: what suits them).
+
+    Returns block_bits, smaller than asked for where a block would be too long to index; index, data (with CODE_PAD
+    bytes behind) and code lengths (3, symbols), all uint8.
+    """
+    if block_bits == 0:
+        block_bits = fitting_blocks(encoded_size(codes, entries), entries, ENCODE_MEAN_BYTES)
+    check_blocks(entries, block_bits)
+    coded = None
+    while coded is None:
+        coded = encoded_blocks(codes, entries, block_bits)
+        block_bits -= 1
+    return block_bits + 1, *coded

@@ -1,0 +1,120 @@
+# The coded entries of a slice as Python sees them: in a mapped file, or in memory.
+
+
+def code_shape(kind, u64 entries, int block_bits):
+    """Bytes of the index, and the symbols of each code, of a slice of that many entries. Raises ValueError."""
+    check_blocks(entries, block_bits)
+    if kind == "wld":
+        symbols = [run_symbols(block_bits)] * 3
+    elif kind == "dtw":
+        symbols = [1 + run_classes(block_bits)] * DISTANCE_CONTEXTS + [DISTANCE_DIFFERENCES] * DISTANCE_CONTEXTS
+    else:
+        raise ValueError(f"entries of kind {kind!r}")
+    return code_index_bytes(entries, block_bits), symbols
+
+
+cdef class CodedFile:
+    """The coded entries of one slice in a mapped file or in memory, which it keeps.
+
+    kind: "wld" or "dtw"; body: where the index begins in `buffer`; checks: where the chunks' checksums do; lengths:
+    those of all codes, a byte for each symbol. Raises ValueError where the numbers don't fit together or the code
+    lengths are those of no prefix codes.
+    """
+    cdef CodedSlice coded
+    cdef const uint8_t[::1] view
+
+    def __cinit__(self, kind, const uint8_t[::1] buffer not None, u64 body, u64 index_bytes, u64 data_bytes,
+                  u64 checks, u64 entries, int block_bits, const uint8_t[::1] lengths not None):
+        cdef CodedSlice* s = &self.coded
+        cdef u64 size = <u64>buffer.shape[0]
+        cdef int failed
+        right_index_bytes, symbols = code_shape(kind, entries, block_bits)
+        if index_bytes != right_index_bytes:
+            raise ValueError(f"an index of {index_bytes} bytes for {entries} entries")
+        if data_bytes >> 32 or body > size or index_bytes + data_bytes + CODE_PAD > size - body:
+            raise ValueError(f"sections beyond the {size} bytes that are there")
+        s.chunks = (index_bytes + data_bytes + CODE_PAD - 1) // CODE_CHUNK + 1
+        if checks > size or 4 * s.chunks > size - checks:
+            raise ValueError(f"checksums beyond the {size} bytes that are there")
+        if lengths.shape[0] != sum(symbols):
+            raise ValueError(f"{lengths.shape[0]} code lengths instead of {sum(symbols)}")
+        self.view = buffer
+        s.entries = entries
+        s.block_bits = block_bits
+        s.index_bytes = index_bytes
+        s.data_bytes = data_bytes
+        s.body = &buffer[0] + body
+        s.checks = &buffer[0] + checks
+        s.chunk_states = <uint8_t*>calloc(s.chunks, 1)
+        if kind == "wld":
+            s.table = <u64*>malloc(3 * sizeof(u64) << CODE_BITS)
+        else:
+            s.symbols = <uint16_t*>malloc(2 * DISTANCE_CONTEXTS * sizeof(uint16_t) << CODE_BITS)
+        if s.chunk_states == NULL or (s.table == NULL and s.symbols == NULL):
+            raise MemoryError("no memory for the decode table of a slice")
+        if s.table != NULL:
+            failed = fill_decode_table(s.table, &lengths[0], block_bits)
+        else:
+            failed = fill_distance_tables(s.symbols, &lengths[0], block_bits)
+        if failed:
+            raise ValueError("code lengths of no prefix code")
+
+    def __dealloc__(self):
+        free(self.coded.chunk_states)
+        free(self.coded.table)
+        free(self.coded.symbols)
+
+    @property
+    def entries(self):
+        return self.coded.entries
+
+    def read(self, const uint64_t[::1] indices not None):
+        """Entries by their numbers, int16: values, VALUE_UNKNOWN where the file is damaged, or half-distances, -1 where
+        it is. A don't-care reads as anything."""
+        import numpy as np
+
+        out = np.empty(indices.shape[0], dtype=np.int16)
+        cdef int16_t[::1] found = out
+        cdef Py_ssize_t i
+        for i in range(indices.shape[0]):
+            if indices[i] >= self.coded.entries:
+                raise ValueError(f"entry {indices[i]} of {self.coded.entries}")
+        with nogil:
+            for i in range(indices.shape[0]):
+                if self.coded.table != NULL:
+                    found[i] = coded_value(&self.coded, indices[i])
+                else:
+                    found[i] = coded_distance(&self.coded, indices[i])
+        return out
+
+    def unpacked(self):
+        """All values at 2 bits an entry, entry i at byte i >> 2 from bit 2 * (i & 3); None if the file is damaged.
+
+        As uint64, the last word filled up with anything.
+        """
+        import numpy as np
+
+        if self.coded.table == NULL:
+            raise ValueError("distances can't be unpacked to 2 bits")
+        out = np.empty((self.coded.entries - 1) // 32 + 1, dtype=np.uint64)
+        cdef uint64_t[::1] words = out
+        cdef int failed
+        with nogil:
+            failed = unpack_values(&self.coded, <uint8_t*>&words[0])
+        return None if failed else out
+
+    def damage(self):
+        """The first damaged chunk among those that were touched, None if there is none."""
+        cdef u64 chunk
+        for chunk in range(self.coded.chunks):
+            if load_state(self.coded.chunk_states + chunk) == CHUNK_DAMAGED:
+                return chunk
+        return None
+
+    def check(self):
+        """Check all chunks; the first damaged one, None if all are good."""
+        cdef u64 chunk
+        with nogil:
+            for chunk in range(self.coded.chunks):
+                check_chunks(&self.coded, chunk * CODE_CHUNK, chunk * CODE_CHUNK + 1)
+        return self.damage()

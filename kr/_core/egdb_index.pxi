@@ -1,0 +1,260 @@
+# How the positions of an endgame database are numbered.
+#
+# A slice holds the positions with given numbers of men and kings of the side to move ("own") and of its opponent. The
+# side to move is always seen as Black, moving up the numbers: a position with White to move is its colour-flipped
+# twin. The number of a position within its slice is
+#
+#     ((arrangement of men) * opponent king sets + rank of the opponent's kings) * own king sets + rank of own kings
+#
+# where the rank of a set of squares is its place in colexicographic order: the sum of C(s_i, i + 1) over its squares
+# s_0 < s_1 < ..., counted within the squares that it may use. Own men use the 28 squares off their last row; the
+# opponent's men the 28 off theirs that own men leave; the opponent's kings all that men leave; own kings the rest.
+
+cpdef enum:
+    EGDB_MAX_PIECES = 8
+    # values for the side to move
+    VALUE_LOSS = 0
+    VALUE_DRAW = 1
+    VALUE_WIN = 2
+    VALUE_UNKNOWN = 3
+
+cdef enum:
+    MEN_SQUARES_28 = 28
+    SLICES = 4096        # slice numbers, see slice_number
+
+cdef u32 CHOOSE[33][EGDB_MAX_PIECES + 1]
+cdef u32 TURNED_CHOOSE[33][32][EGDB_MAX_PIECES + 1]      # [n][s][k]: C(n - 1 - s, k)
+
+# Arrangements of men before those with own men of a given rank, by numbers of own men and the opponent's.
+cdef u64* MEN_OFFSETS[EGDB_MAX_PIECES][EGDB_MAX_PIECES]
+
+cdef struct Slice:
+    int own_men
+    int own_kings
+    int opponent_men
+    int opponent_kings
+    int free                 # squares without men
+    u64 opponent_king_sets
+    u64 own_king_sets        # beside the opponent's kings
+    u64 block                # positions of one arrangement of men
+    u64 arrangements
+    u64 size                 # positions
+    const u64* men_offsets
+
+
+cdef void fill_choose() noexcept nogil:
+    cdef int n, s, k
+    for n in range(33):
+        CHOOSE[n][0] = 1
+        for k in range(1, EGDB_MAX_PIECES + 1):
+            CHOOSE[n][k] = 0 if n == 0 else CHOOSE[n - 1][k - 1] + CHOOSE[n - 1][k]
+    for n in range(33):
+        for s in range(n):
+            for k in range(EGDB_MAX_PIECES + 1):
+                TURNED_CHOOSE[n][s][k] = CHOOSE[n - 1 - s][k]
+
+
+fill_choose()
+
+
+cdef inline u64 rank_set(u64 dense) noexcept nogil:
+    """Place of a set among those of its size, in colexicographic order."""
+    cdef u32 rank = 0
+    cdef int k = 1
+    while dense:
+        rank += CHOOSE[lsb(dense)][k]
+        dense &= dense - 1
+        k += 1
+    return rank
+
+
+cdef inline u64 rank_turned(u64 dense, int squares) noexcept nogil:
+    """The rank of the set as seen from the other side of the board, where square s is squares - 1 - s."""
+    cdef u32 rank = 0
+    cdef int k = popcount(dense)
+    cdef const u32* turned_choose = &TURNED_CHOOSE[squares][0][0]
+    while dense:
+        rank += turned_choose[lsb(dense) * (EGDB_MAX_PIECES + 1) + k]
+        dense &= dense - 1
+        k -= 1
+    return rank
+
+
+cdef u64 unrank_set(u64 rank, int size) noexcept nogil:
+    """The set of `size` numbers with this rank."""
+    cdef u64 dense = 0
+    cdef int s = 32
+    while size > 0:
+        s -= 1
+        while CHOOSE[s][size] > rank:
+            s -= 1
+        dense |= square_bit(s)
+        rank -= CHOOSE[s][size]
+        size -= 1
+    return dense
+
+
+cdef inline int slice_number(int own_men, int own_kings, int opponent_men, int opponent_kings) noexcept nogil:
+    """A slice's place in tables of SLICES."""
+    return own_men << 9 | own_kings << 6 | opponent_men << 3 | opponent_kings
+
+
+cdef int fill_men_offsets(int own, int opponent) noexcept nogil:
+    """Make sure that MEN_OFFSETS[own][opponent] is there, with the total behind the last; -1 without memory."""
+    cdef u64 sets = CHOOSE[MEN_SQUARES_28][own]
+    cdef u64 rank, men
+    cdef u64* offsets
+    if MEN_OFFSETS[own][opponent] != NULL:
+        return 0
+    offsets = <u64*>malloc((sets + 1) * sizeof(u64))
+    if offsets == NULL:
+        return -1
+    offsets[0] = 0
+    for rank in range(sets):
+        men = unrank_set(rank, own)
+        # own men on their first row stand where the opponent's men can't
+        offsets[rank + 1] = offsets[rank] + CHOOSE[MEN_SQUARES_28 - popcount(men >> 4)][opponent]
+    MEN_OFFSETS[own][opponent] = offsets
+    return 0
+
+
+cdef Slice make_slice(int own_men, int own_kings, int opponent_men, int opponent_kings):
+    """The numbering of a slice. Raises ValueError for more than EGDB_MAX_PIECES or a side without pieces."""
+    cdef Slice s
+    if (min(own_men, own_kings, opponent_men, opponent_kings) < 0
+            or max(own_men, own_kings, opponent_men, opponent_kings) > EGDB_MAX_PIECES
+            or own_men + own_kings == 0 or opponent_men + opponent_kings == 0
+            or own_men + own_kings + opponent_men + opponent_kings > EGDB_MAX_PIECES):
+        raise ValueError(f"no slice of {own_men} men, {own_kings} kings against {opponent_men} men, "
+                         f"{opponent_kings} kings")
+    if fill_men_offsets(own_men, opponent_men) < 0:
+        raise MemoryError("no memory for the numbering of a slice")
+    s.own_men = own_men
+    s.own_kings = own_kings
+    s.opponent_men = opponent_men
+    s.opponent_kings = opponent_kings
+    s.free = 32 - own_men - opponent_men
+    s.opponent_king_sets = CHOOSE[s.free][opponent_kings]
+    s.own_king_sets = CHOOSE[s.free - opponent_kings][own_kings]
+    s.block = s.opponent_king_sets * s.own_king_sets
+    s.men_offsets = MEN_OFFSETS[own_men][opponent_men]
+    s.arrangements = s.men_offsets[CHOOSE[MEN_SQUARES_28][own_men]]
+    s.size = s.arrangements * s.block
+    return s
+
+
+cdef inline u64 arrangement_number(const Slice* s, u64 own_men, u64 opponent_men, const int side) noexcept nogil:
+    """Number of the arrangement of men; `side` is to move and owns `own_men`."""
+    cdef u64 own_squares = SQUARES & ~(BLACK_KING_ROW if side == BLACK else WHITE_KING_ROW)
+    cdef u64 opponent_squares = SQUARES & ~(WHITE_KING_ROW if side == BLACK else BLACK_KING_ROW) & ~own_men
+    if side == BLACK:
+        return s.men_offsets[rank_set(pext(own_men, own_squares))] + rank_set(pext(opponent_men, opponent_squares))
+    return (s.men_offsets[rank_turned(pext(own_men, own_squares), MEN_SQUARES_28)]
+            + rank_turned(pext(opponent_men, opponent_squares), popcount(opponent_squares)))
+
+
+cdef inline u64 slice_index(const Slice* s, u64 own_men, u64 own_kings, u64 opponent_men, u64 opponent_kings,
+                            const int side) noexcept nogil:
+    """Number of a position in its slice; `side` is to move and owns `own_men` and `own_kings`."""
+    cdef u64 free = SQUARES & ~(own_men | opponent_men)
+    cdef u64 men = arrangement_number(s, own_men, opponent_men, side) if s.own_men + s.opponent_men else 0
+    cdef u64 opponent_rank, own_rank
+    if side == BLACK:
+        opponent_rank = rank_set(pext(opponent_kings, free))
+        own_rank = rank_set(pext(own_kings, free & ~opponent_kings))
+    else:
+        opponent_rank = rank_turned(pext(opponent_kings, free), s.free)
+        own_rank = rank_turned(pext(own_kings, free & ~opponent_kings), s.free - s.opponent_kings)
+    return (men * s.opponent_king_sets + opponent_rank) * s.own_king_sets + own_rank
+
+
+cdef inline u64 board_index(const Slice* s, const Board* board) noexcept nogil:
+    """Number of a board in its slice `s`."""
+    cdef u64 own = board.pieces[board.side]
+    cdef u64 opponent = board.pieces[1 - board.side]
+    cdef u64 kings = board.kings
+    if board.side == BLACK:
+        return slice_index(s, own & ~kings, own & kings, opponent & ~kings, opponent & kings, BLACK)
+    return slice_index(s, own & ~kings, own & kings, opponent & ~kings, opponent & kings, WHITE)
+
+
+cdef inline int board_slice(const Board* board) noexcept nogil:
+    """The slice number of a board of at most EGDB_MAX_PIECES with pieces on both sides."""
+    cdef u64 own = board.pieces[board.side]
+    cdef u64 opponent = board.pieces[1 - board.side]
+    cdef int own_kings = popcount(own & board.kings)
+    cdef int opponent_kings = popcount(opponent & board.kings)
+    return slice_number(popcount(own) - own_kings, own_kings, popcount(opponent) - opponent_kings, opponent_kings)
+
+
+cdef Board board_at(const Slice* s, u64 index) noexcept nogil:
+    """The position with this number, Black to move; its hash key is left 0."""
+    cdef Board board
+    cdef u64 own_rank = index % s.own_king_sets
+    cdef u64 opponent_rank = index // s.own_king_sets % s.opponent_king_sets
+    cdef u64 men = index // s.block
+    cdef u64 low = 0
+    cdef u64 high = CHOOSE[MEN_SQUARES_28][s.own_men]
+    cdef u64 middle, own_men, opponent_men, opponent_kings, own_kings
+    # the last set of own men whose arrangements begin at or before this one
+    while high - low > 1:
+        middle = (low + high) // 2
+        if s.men_offsets[middle] <= men:
+            low = middle
+        else:
+            high = middle
+    own_men = pdep(unrank_set(low, s.own_men), SQUARES & ~BLACK_KING_ROW)
+    opponent_men = pdep(unrank_set(men - s.men_offsets[low], s.opponent_men),
+                        SQUARES & ~WHITE_KING_ROW & ~own_men)
+    opponent_kings = pdep(unrank_set(opponent_rank, s.opponent_kings), SQUARES & ~(own_men | opponent_men))
+    own_kings = pdep(unrank_set(own_rank, s.own_kings), SQUARES & ~(own_men | opponent_men | opponent_kings))
+    board.pieces[BLACK] = own_men | own_kings
+    board.pieces[WHITE] = opponent_men | opponent_kings
+    board.kings = own_kings | opponent_kings
+    board.side = BLACK
+    board.key = 0
+    return board
+
+
+cdef inline int advancement(u64 men, const int side) noexcept nogil:
+    """Rows that men have advanced, all together."""
+    cdef int rows = 0
+    cdef int r
+    for r in range(1, 8):
+        # square s stands at bit s + s/8
+        rows += (r if side == BLACK else 7 - r) * popcount(men >> (4 * r + r // 2) & 15)
+    if side == WHITE:
+        rows += 7 * popcount(men & 15)
+    return rows
+
+
+def egdb_slice_size(int own_men, int own_kings, int opponent_men, int opponent_kings):
+    """Positions of a slice. Raises ValueError as make_slice."""
+    return make_slice(own_men, own_kings, opponent_men, opponent_kings).size
+
+
+def egdb_slice_block(int own_men, int own_kings, int opponent_men, int opponent_kings):
+    """Positions of a slice with the same arrangement of men."""
+    return make_slice(own_men, own_kings, opponent_men, opponent_kings).block
+
+
+def egdb_index(u32 black, u32 white, u32 kings, int side):
+    """((own men, own kings, opponent's men, opponent's kings), number) of a position. Raises ValueError."""
+    cdef Board board = board_from_bits(black, white, kings, side)
+    cdef u64 own = board.pieces[side]
+    cdef u64 opponent = board.pieces[1 - side]
+    shape = (popcount(own & ~board.kings), popcount(own & board.kings),
+             popcount(opponent & ~board.kings), popcount(opponent & board.kings))
+    cdef Slice s = make_slice(shape[0], shape[1], shape[2], shape[3])
+    return shape, board_index(&s, &board)
+
+
+def egdb_position(tuple shape, u64 index):
+    """The position (black, white, kings, 0) of a slice with this number, the side to move as Black."""
+    cdef int own_men, own_kings, opponent_men, opponent_kings
+    own_men, own_kings, opponent_men, opponent_kings = shape
+    cdef Slice s = make_slice(own_men, own_kings, opponent_men, opponent_kings)
+    if index >= s.size:
+        raise ValueError(f"number {index} is beyond the slice's {s.size} positions")
+    cdef Board board = board_at(&s, index)
+    return unpad(board.pieces[BLACK]), unpad(board.pieces[WHITE]), unpad(board.kings), 0

@@ -1,0 +1,626 @@
+# Probing an endgame database.
+#
+# A slice's file holds the values of one side to move only, and none where that side must capture. So a probe goes on to
+# the next positions where the mover must capture (they have fewer pieces), and where the twin is what is stored (a
+# quiet move leads there, or promotes, after which there are fewer men): it ends.
+#
+# Memory is slow, so a probe first finds out all entries that it will read, and a batch of probes those of many.
+# Everything here is seen with Black to move: other positions are turned first.
+
+cdef extern from *:
+    """
+    #define kr_rarely(x) __builtin_expect(!!(x), 0)
+    /* rows by the bits of their number */
+    #define ODD_ROWS 0x783C1E0F0ULL
+    #define ROWS_2367 0x7F801FE00ULL
+    #define ROWS_4567 0x7FBFC0000ULL
+    """
+    bint rarely "kr_rarely"(bint x) noexcept nogil
+    const u64 ODD_ROWS
+    const u64 ROWS_2367
+    const u64 ROWS_4567
+
+cdef struct StoredSlice:
+    Slice shape
+    bint symmetric           # of each arrangement of men and its flipped partner only one is stored
+    const u32* turned_own_men         # rows of TURNED_RANKS for the sets of squares that make up a number
+    const u32* turned_opponent_men
+    const u32* turned_opponent_kings
+    const u32* turned_own_kings
+    CodedSlice* coded        # the file
+    const uint8_t* packed    # 2 bits a position, or NULL: the file is read
+
+cdef struct Egdb:
+    int pieces                           # up to so many pieces every position has its value
+    int distance_pieces                  # and its distance
+    const StoredSlice* distances[SLICES]
+    const StoredSlice* values[SLICES]    # by slice number; NULL where the twin is the stored one
+
+cdef enum:
+    MAX_READS = 64           # positions that the moves of one lead to
+    MAX_WALK = 24            # moves that a probe looks ahead; each captures, promotes or lets the opponent capture
+    WALKS = 16               # probes under way at the same time
+    # where a position's value comes from
+    KNOWN = 0
+    ENTRY = 1
+    STEPS = 2
+    CAPTURES = 3
+
+cdef struct Node:
+    # A position, Black to move.
+    u64 own
+    u64 opponent
+    u64 kings
+    const StoredSlice* slice
+    int source
+    int entries              # look-ups: indices from the front of `reads`
+    int moves                # moves to follow; captures from the front of `reads`, others from its end
+    int followed             # of these
+    int best                 # value so far, and what the caller can't tell from worse
+    int beta                 # nor this one from better
+    bint unknown             # something was damaged
+    u64 reads[MAX_READS]
+
+cdef struct Walk:
+    # A probe under way: the line of moves that it is looking at.
+    int depth
+    Node nodes[MAX_WALK]
+
+
+# ---- ranks without branches ----
+
+cdef enum:
+    RANK_MARKS = 3           # stand above the squares, so that there always is a lowest one to take
+    RANK_ROW = 64            # squares and marks
+    TURNED_ROW = 96
+
+# Rank of the k-th square of a set; marks have none.
+cdef u32 RANKS[EGDB_MAX_PIECES + 1][RANK_ROW]
+# The same of a board of 32 squares that is turned, by how many squares stand at or above it.
+cdef u32 TURNED_RANKS[RANK_MARKS + EGDB_MAX_PIECES + 1][TURNED_ROW]
+
+
+cdef void fill_ranks() noexcept nogil:
+    cdef int k, s
+    for s in range(32):
+        for k in range(1, EGDB_MAX_PIECES + 1):
+            RANKS[k][s] = CHOOSE[s][k]
+            TURNED_RANKS[RANK_MARKS + k][s] = CHOOSE[31 - s][k]
+
+
+fill_ranks()
+
+
+cdef inline u64 quick_rank(u64 dense) noexcept nogil:
+    """`rank_set`, up to three squares without a branch that depends on their number."""
+    cdef u64 rank
+    cdef int k = RANK_MARKS
+    dense |= <u64>7 << 61
+    rank = RANKS[1][lsb(dense)]
+    dense &= dense - 1
+    rank += RANKS[2][lsb(dense)]
+    dense &= dense - 1
+    rank += RANKS[3][lsb(dense)]
+    dense &= dense - 1
+    while rarely(<u32>dense != 0):
+        k += 1
+        rank += RANKS[k][lsb(dense)]
+        dense &= dense - 1
+    return rank
+
+
+cdef inline const u32* turned_row(int squares, int size) noexcept nogil:
+    """Where `quick_rank_turned` begins for sets of `size` among so many squares."""
+    return TURNED_RANKS[RANK_MARKS + size] + 32 - squares
+
+
+cdef inline u64 quick_rank_turned(u64 dense, const u32* row) noexcept nogil:
+    """`rank_turned`."""
+    cdef u64 rank
+    dense |= <u64>7 << 61
+    rank = row[lsb(dense)]
+    dense &= dense - 1
+    rank += (row - TURNED_ROW)[lsb(dense)]
+    dense &= dense - 1
+    rank += (row - 2 * TURNED_ROW)[lsb(dense)]
+    dense &= dense - 1
+    while rarely(<u32>dense != 0):
+        row -= TURNED_ROW
+        rank += (row - 2 * TURNED_ROW)[lsb(dense)]
+        dense &= dense - 1
+    return rank
+
+
+# ---- where positions stand ----
+
+cdef inline u64 stored_index(const Slice* s, u64 own_men, u64 own_kings, u64 opponent_men,
+                             u64 opponent_kings) noexcept nogil:
+    """`slice_index`, Black to move."""
+    cdef u64 free = SQUARES & ~(own_men | opponent_men)
+    cdef u64 men = (s.men_offsets[quick_rank(pext(own_men, SQUARES & ~BLACK_KING_ROW))]
+                    + quick_rank(pext(opponent_men, SQUARES & ~WHITE_KING_ROW & ~own_men)))
+    return ((men * s.opponent_king_sets + quick_rank(pext(opponent_kings, free))) * s.own_king_sets
+            + quick_rank(pext(own_kings, free & ~opponent_kings)))
+
+
+cdef inline u64 men_start(const StoredSlice* s, u64 men, u64 opponent_men) noexcept nogil:
+    """Index of the first position of an arrangement, White to move: `men` are the moving side's."""
+    return s.shape.block * (
+        s.shape.men_offsets[quick_rank_turned(pext(men, SQUARES & ~WHITE_KING_ROW), s.turned_own_men)]
+        + quick_rank_turned(pext(opponent_men, SQUARES & ~BLACK_KING_ROW & ~men),
+                            s.turned_opponent_men - popcount(men & BLACK_KING_ROW)))
+
+
+cdef inline u64 kings_number(const StoredSlice* s, u64 free, u64 kings, u64 opponent_kings) noexcept nogil:
+    """Number of a position in its arrangement of men, which leaves the squares `free`; White to move."""
+    return (s.shape.own_king_sets * quick_rank_turned(pext(opponent_kings, free), s.turned_opponent_kings)
+            + quick_rank_turned(pext(kings, free & ~opponent_kings), s.turned_own_kings))
+
+
+cdef inline bint is_stored(const StoredSlice* s, u64 own_men, u64 opponent_men) noexcept nogil:
+    """Whether a position of this slice, Black to move, is stored."""
+    cdef u64 men = own_men | opponent_men
+    cdef int ahead
+    if not s.symmetric:
+        return True
+    # own men have advanced as many rows as they stand above the first, the opponent's as many as below the last
+    ahead = (popcount(men & ODD_ROWS) + 2 * popcount(men & ROWS_2367) + 4 * popcount(men & ROWS_4567)
+             - 7 * s.shape.own_men)
+    if ahead != 0:
+        return ahead < 0
+    return (arrangement_number(&s.shape, own_men, opponent_men, BLACK)
+            <= arrangement_number(&s.shape, opponent_men, own_men, WHITE))
+
+
+cdef inline void fetch_entries(const Node* node) noexcept nogil:
+    cdef const uint8_t* packed = node.slice.packed
+    cdef int i
+    if packed != NULL:
+        for i in range(node.entries):
+            prefetch(packed + (node.reads[i] >> 2))
+
+
+cdef inline int stored_value(const StoredSlice* s, u64 index) noexcept nogil:
+    if s.packed != NULL:
+        return s.packed[index >> 2] >> 2 * (index & 3) & 3
+    return coded_value(s.coded, index)
+
+
+# ---- probing ----
+
+cdef inline void find_steps(Node* node) noexcept nogil:
+    """The quiet moves: look-ups if the opponent then has no capture, else moves to follow."""
+    cdef const StoredSlice* s = node.slice
+    cdef u64 own_men = node.own & ~node.kings
+    cdef u64 own_kings = node.own & node.kings
+    cdef u64 opponent_men = node.opponent & ~node.kings
+    cdef u64 opponent_kings = node.opponent & node.kings
+    cdef u64 empty = SQUARES & ~(node.own | node.opponent)
+    cdef u64 free = SQUARES & ~(own_men | opponent_men)
+    # a move is a pair of squares, the lower one's bit here: neighbours at 4 in the low half, at 5 in the high half
+    cdef u64 pairs = own_men & empty >> 4 | (own_men & empty >> 5) << 32
+    cdef u64 step, own, start
+    cdef int bit
+    cdef bint followed
+    cdef int entries = 0
+    cdef int moves = 0
+    # whether a move is followed is hard to foresee: both are written, and one of them counts
+    while pairs:
+        bit = pop_lsb(&pairs)
+        step = <u64>(17 + (bit >> 5 << 4)) << (bit & 31)
+        own = node.own ^ step
+        followed = (step & BLACK_KING_ROW | jumpers(node.opponent, opponent_kings, own, empty ^ step, WHITE)) != 0
+        if followed:
+            node.reads[MAX_READS - 1 - moves] = step
+            moves += 1
+            continue
+        node.reads[entries] = (men_start(s, opponent_men, own & ~node.kings)
+                               + kings_number(s, free ^ step, opponent_kings, own_kings))
+        entries += 1
+    pairs = (own_kings & empty >> 4 | empty & own_kings >> 4
+             | (own_kings & empty >> 5 | empty & own_kings >> 5) << 32)
+    if pairs:
+        start = men_start(s, opponent_men, own_men)
+    while pairs:
+        bit = pop_lsb(&pairs)
+        step = <u64>(17 + (bit >> 5 << 4)) << (bit & 31)
+        followed = jumpers(node.opponent, opponent_kings, node.own ^ step, empty ^ step, WHITE) != 0
+        if followed:
+            node.reads[MAX_READS - 1 - moves] = step
+            moves += 1
+            continue
+        node.reads[entries] = start + kings_number(s, free, opponent_kings, own_kings ^ step)
+        entries += 1
+    node.entries = entries
+    node.moves = moves
+    node.followed = 0
+
+
+cdef inline void find_captures(Node* node, u64 movers, u64 empty) noexcept nogil:
+    cdef MoveList moves
+    cdef Board board
+    cdef int i
+    board.pieces[BLACK] = node.own
+    board.pieces[WHITE] = node.opponent
+    board.kings = node.kings
+    moves.size = 0
+    add_captures(&board, &moves, NULL, movers, empty, BLACK)
+    c_assert(moves.size <= MAX_READS)
+    for i in range(moves.size):
+        node.reads[i] = moves.moves[i]
+    node.moves = moves.size
+    node.entries = 0
+    node.followed = 0
+
+
+cdef inline void enter(const Egdb* db, Node* node, u64 own, u64 opponent, u64 kings, int alpha, int beta) noexcept nogil:
+    """Find out where a position's value comes from, and have it fetched."""
+    cdef u64 own_kings = own & kings
+    cdef u64 opponent_kings = opponent & kings
+    cdef u64 own_men = own ^ own_kings
+    cdef u64 opponent_men = opponent ^ opponent_kings
+    cdef u64 empty = SQUARES & ~(own | opponent)
+    cdef u64 movers = jumpers(own, own_kings, opponent, empty, BLACK)
+    cdef int number, twin
+    node.own = own
+    node.opponent = opponent
+    node.kings = kings
+    node.best = alpha
+    node.beta = beta
+    node.unknown = False
+    if movers:
+        node.source = CAPTURES
+        find_captures(node, movers, empty)
+        return
+    if not own or not opponent:
+        node.source = KNOWN
+        node.best = VALUE_WIN if own else VALUE_LOSS
+        return
+    number = popcount(own_men) << 3 | popcount(own_kings)
+    twin = popcount(opponent_men) << 3 | popcount(opponent_kings)
+    node.slice = db.values[number << 6 | twin]
+    if node.slice != NULL and is_stored(node.slice, own_men, opponent_men):
+        node.source = ENTRY
+        node.entries = 1
+        node.reads[0] = stored_index(&node.slice.shape, own_men, own_kings, opponent_men, opponent_kings)
+    else:
+        node.source = STEPS
+        node.slice = db.values[twin << 6 | number]
+        find_steps(node)
+    fetch_entries(node)
+
+
+cdef inline void enter_next(const Egdb* db, Walk* walk, Node* node) noexcept nogil:
+    """Follow the next move of the walk's last node."""
+    cdef u64 step, kings
+    cdef u64 captured = 0
+    if node.source == CAPTURES:
+        step = node.reads[node.followed]
+        captured = move_captured(step)
+        # nothing where a king ends where it began
+        step = square_bit(origin_bit(step)) ^ square_bit(target_bit(step))
+    else:
+        step = node.reads[MAX_READS - 1 - node.followed]
+    node.followed += 1
+    kings = node.kings & ~captured
+    kings = kings ^ step if step & node.own & kings else kings | step & BLACK_KING_ROW
+    walk.depth += 1
+    c_assert(walk.depth < MAX_WALK)
+    enter(db, node + 1, turned(node.opponent ^ captured), turned(node.own ^ step), turned(kings),
+          VALUE_WIN - node.beta, VALUE_WIN - node.best)
+
+
+cdef inline void take(Node* node, int value) noexcept nogil:
+    """A move leads to a position of this value."""
+    if value == VALUE_UNKNOWN:
+        node.unknown = True
+    elif VALUE_WIN - value > node.best:
+        node.best = VALUE_WIN - value
+
+
+cdef int walk_on(const Egdb* db, Walk* walk) noexcept nogil:
+    """Read what was fetched and go on until more is fetched, returning -1, or the value is there."""
+    cdef Node* node = &walk.nodes[walk.depth]
+    cdef int value, i
+    if node.source == CAPTURES:
+        while node.source == CAPTURES:
+            enter_next(db, walk, node)
+            node += 1
+        return -1
+    if node.source == ENTRY:
+        value = stored_value(node.slice, node.reads[0])
+    elif node.source == STEPS:
+        for i in range(node.entries):
+            take(node, stored_value(node.slice, node.reads[i]))
+            if node.best >= node.beta:
+                break
+        value = -1
+    else:
+        value = node.best
+    while True:
+        if value < 0:
+            if node.best < node.beta:
+                if node.followed < node.moves:
+                    enter_next(db, walk, node)
+                    return -1
+                if node.unknown:
+                    node.best = VALUE_UNKNOWN
+            value = node.best
+        if walk.depth == 0:
+            return value
+        walk.depth -= 1
+        node -= 1
+        take(node, value)
+        value = -1
+
+
+cdef inline int start_walk(const Egdb* db, Walk* walk, const Board* board) noexcept nogil:
+    """Begin to probe any position; the value if nothing has to be read, else -1."""
+    walk.depth = 0
+    if popcount(board.pieces[BLACK] | board.pieces[WHITE]) > db.pieces:
+        return VALUE_UNKNOWN
+    if board.side == BLACK:
+        enter(db, &walk.nodes[0], board.pieces[BLACK], board.pieces[WHITE], board.kings, VALUE_LOSS, VALUE_WIN)
+    else:
+        enter(db, &walk.nodes[0], turned(board.pieces[WHITE]), turned(board.pieces[BLACK]), turned(board.kings),
+              VALUE_LOSS, VALUE_WIN)
+    return -1
+
+
+cdef int egdb_value(const Egdb* db, const Board* board) noexcept nogil:
+    """The value for the side to move; VALUE_UNKNOWN with more pieces than the database has, or where it is damaged."""
+    cdef Walk walk
+    cdef int value = start_walk(db, &walk, board)
+    while value < 0:
+        value = walk_on(db, &walk)
+    return value
+
+
+cdef inline Board board_from_row(const u32* row) noexcept nogil:
+    cdef Board board
+    board.pieces[BLACK] = pad32(row[0])
+    board.pieces[WHITE] = pad32(row[1])
+    board.kings = pad32(row[2])
+    board.side = row[3] & 1
+    board.key = 0
+    return board
+
+
+cdef int egdb_distance(const Egdb* db, const Board* board) noexcept nogil:
+    """Plies to the end under best play; -1 for a draw, with too many pieces, or where what is read is damaged.
+
+    It ends for the same reason as `egdb_value`.
+    """
+    cdef MoveList moves
+    cdef Board child
+    cdef const StoredSlice* s
+    cdef u64 own, opponent, kings
+    cdef int value, child_value, plies, h, i
+    cdef int best = -1
+    if popcount(board.pieces[BLACK] | board.pieces[WHITE]) > db.distance_pieces:
+        return -1
+    value = egdb_value(db, board)
+    if value != VALUE_WIN and value != VALUE_LOSS:
+        return -1
+    generate(board, &moves)
+    if moves.size == 0:
+        return 0
+    if not has_capture(board, board.side) and board.pieces[1 - board.side]:
+        own = board.pieces[board.side]
+        opponent = board.pieces[1 - board.side]
+        kings = board.kings
+        if board.side == WHITE:
+            own, opponent, kings = turned(own), turned(opponent), turned(kings)
+        s = db.distances[board_slice(board)]
+        if s != NULL and is_stored(s, own & ~kings, opponent & ~kings):
+            h = coded_distance(s.coded, slice_index(&s.shape, own & ~kings, own & kings, opponent & ~kings,
+                                                    opponent & kings, BLACK))
+            return -1 if h < 0 else 2 * h + (value == VALUE_WIN)
+    for i in range(moves.size):
+        child = played(board, moves.moves[i])
+        child_value = egdb_value(db, &child)
+        if value == VALUE_WIN and child_value != VALUE_LOSS:
+            continue
+        plies = egdb_distance(db, &child)
+        if plies < 0:
+            return -1
+        if best < 0 or (plies < best if value == VALUE_WIN else plies > best):
+            best = plies
+    return best + 1
+
+
+cdef void probe_boards(const Egdb* db, const u32* boards, uint8_t* values, Py_ssize_t count) noexcept nogil:
+    """Probe many positions, WALKS of them by turns."""
+    cdef Walk[WALKS] walks
+    cdef Py_ssize_t[WALKS] places
+    cdef Board board
+    cdef Py_ssize_t next_place = 0
+    cdef int running = 0
+    cdef int i, value
+    while running < WALKS and next_place < count:
+        places[running] = next_place
+        board = board_from_row(boards + 4 * next_place)
+        next_place += 1
+        value = start_walk(db, &walks[running], &board)
+        if value >= 0:
+            values[places[running]] = <uint8_t>value
+        else:
+            running += 1
+    i = 0
+    while running:
+        value = walk_on(db, &walks[i])
+        while value >= 0:
+            values[places[i]] = <uint8_t>value
+            if next_place == count:
+                running -= 1
+                walks[i] = walks[running]
+                places[i] = places[running]
+                break
+            places[i] = next_place
+            board = board_from_row(boards + 4 * next_place)
+            next_place += 1
+            value = start_walk(db, &walks[i], &board)
+        i += 1
+        if i >= running:
+            i = 0
+
+
+cdef class EndgameDatabase:
+    """The slices of a database, for probing by any number of threads at once.
+
+    values: the coded files by the shape that they store; those with more pieces than `pieces` are left out, the most
+    with which every pair is there. unpacked: with so many pieces or fewer they are to be held in memory, 2 bits a
+    position, which begins when `unpack` has read them.
+    """
+    cdef Egdb db
+    cdef StoredSlice* slices
+    cdef StoredSlice* distance_slices
+    cdef list files          # keeps the mapped ones
+    cdef list to_unpack      # numbers of slices
+    cdef list damaged        # shapes
+    cdef uint8_t* memory
+
+    def __cinit__(self, dict values not None, dict distances not None, int unpacked=0):
+        cdef int number, size, i
+        cdef StoredSlice* s
+        cdef u64 bytes = 0
+        self.files = []
+        self.to_unpack = []
+        self.damaged = []
+        self.db.pieces = complete_pieces(values)
+        chosen = sorted((shape for shape in values if sum(shape) <= self.db.pieces), key=egdb_size_of, reverse=True)
+        self.slices = <StoredSlice*>calloc(len(chosen) + 1, sizeof(StoredSlice))
+        if self.slices == NULL:
+            raise MemoryError("no memory for the list of slices")
+        for i, shape in enumerate(chosen):
+            s = self.slices + i
+            s.shape = make_slice(shape[0], shape[1], shape[2], shape[3])
+            s.symmetric = s.shape.own_men == s.shape.opponent_men and s.shape.own_kings == s.shape.opponent_kings
+            s.turned_own_men = turned_row(MEN_SQUARES_28, s.shape.own_men)
+            s.turned_opponent_men = turned_row(MEN_SQUARES_28 - s.shape.own_men, s.shape.opponent_men)
+            s.turned_opponent_kings = turned_row(s.shape.free, s.shape.opponent_kings)
+            s.turned_own_kings = turned_row(s.shape.free - s.shape.opponent_kings, s.shape.own_kings)
+            s.coded = coded_slice(values[shape], s.shape.size)
+            self.files.append(values[shape])
+            self.db.values[slice_number(shape[0], shape[1], shape[2], shape[3])] = s
+            if sum(shape) <= unpacked:
+                self.to_unpack.append((i, bytes))
+                bytes += packed_bytes(s.shape.size)
+        if bytes:
+            self.memory = <uint8_t*>allocate_untouched(bytes)
+            if self.memory == NULL:
+                raise MemoryError(f"no memory for a database of {bytes} bytes")
+        self.to_unpack.reverse()
+        self.add_distances(distances)
+
+    cdef add_distances(self, dict distances):
+        cdef StoredSlice* s
+        cdef int i
+        self.db.distance_pieces = min(complete_pieces(distances), self.db.pieces)
+        chosen = [shape for shape in distances if sum(shape) <= self.db.distance_pieces]
+        self.distance_slices = <StoredSlice*>calloc(len(chosen) + 1, sizeof(StoredSlice))
+        if self.distance_slices == NULL:
+            raise MemoryError("no memory for the list of slices")
+        for i, shape in enumerate(chosen):
+            s = self.distance_slices + i
+            s.shape = make_slice(shape[0], shape[1], shape[2], shape[3])
+            s.symmetric = s.shape.own_men == s.shape.opponent_men and s.shape.own_kings == s.shape.opponent_kings
+            s.coded = coded_slice(distances[shape], s.shape.size)
+            self.files.append(distances[shape])
+            self.db.distances[slice_number(shape[0], shape[1], shape[2], shape[3])] = s
+
+    def __dealloc__(self):
+        free(self.slices)
+        free(self.distance_slices)
+        free(self.memory)
+
+    @property
+    def pieces(self):
+        """Every position with so many pieces or fewer, of both sides together, is there."""
+        return self.db.pieces
+
+    @property
+    def distance_pieces(self):
+        """Every position with so many pieces or fewer has its distance; 1 for none."""
+        return self.db.distance_pieces
+
+    def distance(self, u32 black, u32 white, u32 kings, int side):
+        """Plies to the end under best play; -1 for a draw and where the database doesn't tell."""
+        cdef Board board = board_from_bits(black, white, kings, side)
+        cdef int plies
+        with nogil:
+            plies = egdb_distance(&self.db, &board)
+        return plies
+
+    def unpack(self):
+        """Read what is to be held in memory, before the first probe; threads that call this share the work.
+
+        A slice that turns out damaged stays in its file.
+        """
+        cdef StoredSlice* s
+        cdef uint8_t* packed
+        cdef int i
+        while True:
+            try:
+                i, start = self.to_unpack.pop()
+            except IndexError:
+                return
+            s = self.slices + i
+            packed = self.memory + <u64>start
+            with nogil:
+                if unpack_values(s.coded, packed) == 0:
+                    s.packed = packed
+
+    def probe(self, u32 black, u32 white, u32 kings, int side):
+        """The value of a position for the side to move, VALUE_UNKNOWN if it has too many pieces or what its value
+        follows from is damaged."""
+        cdef Board board = board_from_bits(black, white, kings, side)
+        cdef int value
+        with nogil:
+            value = egdb_value(&self.db, &board)
+        return value
+
+    def probe_batch(self, const u32[:, ::1] boards not None, uint8_t[::1] values not None, bint single=False):
+        """The values of many positions, rows of black, white, kings, side. Releases the GIL."""
+        cdef Py_ssize_t i
+        cdef Board board
+        if boards.shape[1] != 4 or values.shape[0] != boards.shape[0]:
+            raise ValueError(f"{values.shape[0]} values for {boards.shape[0]} rows of {boards.shape[1]} numbers")
+        with nogil:
+            if not single and boards.shape[0]:
+                probe_boards(&self.db, &boards[0, 0], &values[0], boards.shape[0])
+            else:
+                for i in range(boards.shape[0]):
+                    board.pieces[BLACK] = pad32(boards[i, 0])
+                    board.pieces[WHITE] = pad32(boards[i, 1])
+                    board.kings = pad32(boards[i, 2])
+                    board.side = boards[i, 3]
+                    values[i] = egdb_value(&self.db, &board)
+
+
+cdef inline u64 packed_bytes(u64 positions) noexcept nogil:
+    """What a slice takes unpacked: whole cache lines."""
+    return (positions + 255) // 256 * 64
+
+
+cdef CodedSlice* coded_slice(CodedFile file, u64 positions) except NULL:
+    if file.coded.entries != positions:
+        raise ValueError(f"a file of {file.coded.entries} entries for a slice of {positions} positions")
+    return &file.coded
+
+
+cdef egdb_size_of(shape):
+    return egdb_slice_size(shape[0], shape[1], shape[2], shape[3])
+
+
+cdef int complete_pieces(files):
+    """The most pieces with which every slice or its twin is among those of `files`, and with all fewer ones."""
+    cdef int pieces, own, men, other_men
+    for pieces in range(2, EGDB_MAX_PIECES + 1):
+        for own in range(1, pieces):
+            for men in range(own + 1):
+                for other_men in range(pieces - own + 1):
+                    shape = men, own - men, other_men, pieces - own - other_men
+                    if shape not in files and shape[2:] + shape[:2] not in files:
+                        return pieces - 1
+    return EGDB_MAX_PIECES

@@ -1,0 +1,456 @@
+# Endgame databases by retrograde analysis.
+#
+# An arrangement of men is a problem of its own, in which only kings move: captures and men's moves lead to positions
+# that were solved before. A unit of work is one arrangement with either side to move: two blocks, one of the slice and
+# one of its twin. Every position has one byte, its value or, until that is known, the number of its king moves that
+# are not yet known to lose. The method is that of Thompson 1986, Retrograde Analysis of Certain Endgames (ICCA Journal
+# 9:3), with counters; Lake, Schaeffer and Lu 1994 used it for checkers.
+#
+# Within a unit, view 0 has the side to move of the slice as Black, view 1 is the twin, flipped. In both the side to
+# move moves up the numbers; the twin's index of a position is taken with the ranks turned (`rank_turned`).
+
+cdef enum:
+    STATE_FINAL = 0x80       # the value stands in the low bits; otherwise they are the counter
+    STATE_CAPTURE = 0x40     # the side to move must capture
+    STATE_PENDING = 0x20     # a win or loss that its predecessors have not heard of
+    STATE_COUNTER = 0x3F
+    STATE_VALUE = 0x03
+    MAX_MAN_MOVES = 2 * EGDB_MAX_PIECES
+    MAX_WAYS = 4 * EGDB_MAX_PIECES      # king moves into a position
+    MAX_TOLD = 16            # positions whose predecessors are fetched from memory together
+    TOLD_AT_ONCE = 256
+
+cdef extern from *:
+    """
+    /* Blocks of neighbouring arrangements share words, and other threads write those. */
+    #define kr_atomic_or(word, bits) __atomic_fetch_or((word), (bits), __ATOMIC_RELAXED)
+    static inline uint64_t kr_rotated_left(uint64_t x, int n) {
+        return x << n | x >> (64 - n);
+    }
+    static inline uint64_t kr_load8(const uint8_t* bytes) {
+        uint64_t word;
+        memcpy(&word, bytes, 8);
+        return word;
+    }
+    """
+    void atomic_or "kr_atomic_or"(u64* word, u64 bits) noexcept nogil
+    u64 rotated_left "kr_rotated_left"(u64 x, int n) noexcept nogil      # n from 1 to 63
+    u64 load8 "kr_load8"(const uint8_t* bytes) noexcept nogil
+
+
+cdef u32* KING_SETS[EGDB_MAX_PIECES]     # every set of so many numbers below 32, by rank
+
+
+cdef int fill_king_sets(int size) noexcept nogil:
+    """Make sure that KING_SETS[size] is there; -1 without memory. Called while holding the GIL."""
+    cdef u64 count = CHOOSE[32][size]
+    cdef u32* sets
+    cdef u64 i, lowest, ripple
+    cdef u64 dense = square_bit(size) - 1
+    if KING_SETS[size] != NULL:
+        return 0
+    sets = <u32*>malloc(count * sizeof(u32))
+    if sets == NULL:
+        return -1
+    for i in range(count):
+        sets[i] = <u32>dense
+        if dense:
+            # the next number with as many bits
+            lowest = dense & (0 - dense)
+            ripple = dense + lowest
+            dense = ripple | ((dense ^ ripple) >> 2) // lowest
+    KING_SETS[size] = sets
+    return 0
+
+
+cdef struct SolvedSlice:
+    Slice shape
+    u64* values          # packed, 2 bits a position
+    u64* codes           # packed, VALUE_UNKNOWN where the side to move must capture; NULL if not wanted
+    uint8_t* distances   # halved plies to the end, one byte a position; NULL if not wanted
+
+cdef struct ManMove:
+    # A quiet move of a man, for all placements of the kings.
+    u64 target
+    u64 promoted         # the target where the man becomes a king, else 0
+    u64 free             # squares without men afterwards
+    int free_count
+    const u64* values    # of the slice that the opponent then is to move in
+    const uint8_t* distances
+    u64 start            # of the arrangement's block there
+    u64 minor            # sets of the then moving side's kings beside ours
+
+cdef struct View:
+    u64 own_men
+    u64 opponent_men
+    u64 free
+    int free_count
+    int own_kings
+    int opponent_kings
+    u64 own_sets
+    u64 opponent_sets
+    u64 size
+    const u32* own_table
+    const u32* opponent_table
+    uint8_t* states
+    u64 way_kings[MAX_WAYS]      # of each direction and king of the opponent: which king, as a set of their numbers,
+    int way_shifts[MAX_WAYS]     # and where it came from, as a rotation of its square
+    int man_moves
+    ManMove men[MAX_MAN_MOVES]
+
+cdef struct Distances:
+    # What a view needs for its distances beside its states; egdb_distance.pxi.
+    uint8_t* settled         # h, or DISTANCE_OPEN or DISTANCE_NONE
+    uint8_t* least           # of a loss: h at least, from what is known so far
+    uint8_t* left            # of a loss: king moves whose distance isn't known
+
+cdef struct Workspace:
+    # What one thread needs.
+    uint8_t* states[2]
+    u64 capacity         # positions that states have room for
+    u32* wins            # positions whose predecessors haven't heard of it: number, twice, plus the view
+    u32* losses
+    u64 wins_size
+    u64 losses_size
+    Distances distances[2]
+    bint too_far         # a distance that a byte can't hold
+
+
+cdef inline int packed_value(const u64* packed, u64 index) noexcept nogil:
+    return <int>(packed[index >> 5] >> 2 * (index & 31) & 3)
+
+
+cdef inline int value_for_mover(SolvedSlice** solved, u64 own_men, u64 own_kings, u64 opponent_men,
+                                u64 opponent_kings) noexcept nogil:
+    """What a move is worth that leads here, the opponent (White) to move: looked up among what is solved."""
+    cdef const SolvedSlice* there
+    if not (opponent_men | opponent_kings):
+        return VALUE_WIN
+    there = solved[slice_number(popcount(opponent_men), popcount(opponent_kings),
+                                popcount(own_men), popcount(own_kings))]
+    return VALUE_WIN - packed_value(there.values, slice_index(&there.shape, opponent_men, opponent_kings, own_men,
+                                                              own_kings, WHITE))
+
+
+cdef inline Board captured_board(const Board* board, Move move) noexcept nogil:
+    """The position after a capture by Black, without hash key; White to move."""
+    cdef Board child
+    cdef u64 origin = square_bit(origin_bit(move))
+    cdef u64 target = square_bit(target_bit(move))
+    child.pieces[BLACK] = board.pieces[BLACK] ^ origin ^ target
+    child.pieces[WHITE] = board.pieces[WHITE] & ~move_captured(move)
+    child.kings = board.kings & ~move_captured(move)
+    if origin & board.kings:
+        child.kings ^= origin ^ target
+    else:
+        child.kings |= target & BLACK_KING_ROW
+    child.side = WHITE
+    child.key = 0
+    return child
+
+
+cdef int best_capture(SolvedSlice** solved, const Board* board, u64 movers, u64 empty) noexcept nogil:
+    """The value of a position with captures, Black to move."""
+    cdef MoveList moves
+    cdef Board child
+    cdef int best = VALUE_LOSS
+    cdef int i, value
+    moves.size = 0
+    add_captures(board, &moves, NULL, movers, empty, BLACK)
+    for i in range(moves.size):
+        child = captured_board(board, moves.moves[i])
+        value = value_for_mover(solved, child.pieces[BLACK] & ~child.kings, child.pieces[BLACK] & child.kings,
+                                child.pieces[WHITE] & ~child.kings, child.pieces[WHITE] & child.kings)
+        if value > best:
+            best = value
+            if best == VALUE_WIN:
+                break
+    return best
+
+
+cdef void prepare_view(View* view, SolvedSlice** solved, const Slice* shape, u64 own_men,
+                       u64 opponent_men, uint8_t* states) noexcept nogil:
+    """The view's squares and its men's moves with where their blocks stand."""
+    cdef u64 origin, target, origins, men, others
+    cdef int shift, promotes, i
+    cdef int[4] shifts
+    cdef const SolvedSlice* there
+    cdef ManMove* move
+    # from 4 or 5 squares below, or above
+    shifts[0], shifts[1], shifts[2], shifts[3] = 60, 59, 4, 5
+    view.own_men = own_men
+    view.opponent_men = opponent_men
+    view.free = SQUARES & ~(own_men | opponent_men)
+    view.free_count = shape.free
+    view.own_kings = shape.own_kings
+    view.opponent_kings = shape.opponent_kings
+    view.own_sets = shape.own_king_sets
+    view.opponent_sets = shape.opponent_king_sets
+    view.size = shape.block
+    view.own_table = KING_SETS[shape.own_kings]
+    view.opponent_table = KING_SETS[shape.opponent_kings]
+    view.states = states
+    for i in range(4 * shape.opponent_kings):
+        view.way_kings[i] = square_bit(i % shape.opponent_kings)
+        view.way_shifts[i] = shifts[i // shape.opponent_kings]
+    view.man_moves = 0
+    for shift in range(4, 6):
+        origins = own_men & view.free >> shift
+        while origins:
+            origin = pop_lowest(&origins)
+            target = origin << shift
+            promotes = (target & BLACK_KING_ROW) != 0
+            there = solved[slice_number(shape.opponent_men, shape.opponent_kings, shape.own_men - promotes,
+                                        shape.own_kings + promotes)]
+            move = &view.men[view.man_moves]
+            move.target = target
+            move.promoted = target if promotes else 0
+            men = own_men ^ origin ^ (target & ~move.promoted)
+            others = men | opponent_men
+            move.free = SQUARES & ~others
+            move.free_count = shape.free + promotes
+            move.values = there.values
+            move.distances = there.distances
+            move.minor = there.shape.own_king_sets
+            move.start = (arrangement_number(&there.shape, opponent_men, men, WHITE) * there.shape.block
+                          if others else 0)
+            view.man_moves += 1
+
+
+cdef inline int best_man_move(const View* view, u64 own_kings, u64 opponent_kings, int* drawn) noexcept nogil:
+    """Whether a man's quiet move wins (1), is there but doesn't (0), or none is there (-1); *drawn: one draws."""
+    cdef const ManMove* move
+    cdef u64 kings, beside
+    cdef int found = -1
+    cdef int i, value
+    drawn[0] = 0
+    for i in range(view.man_moves):
+        move = &view.men[i]
+        if move.target & (own_kings | opponent_kings):
+            continue
+        kings = own_kings | move.promoted
+        beside = move.free & ~kings
+        value = packed_value(move.values, move.start
+                             + rank_turned(pext(kings, move.free), move.free_count) * move.minor
+                             + rank_turned(pext(opponent_kings, beside), move.free_count - popcount(kings)))
+        if value == VALUE_LOSS:
+            return 1
+        found = 0
+        if value == VALUE_DRAW:
+            drawn[0] = 1
+    return found
+
+
+cdef void start_view(const View* view, SolvedSlice** solved) noexcept nogil:
+    """Every position from captures and men's moves; king moves are counted."""
+    cdef Board board
+    cdef u64 t, o, opponent_kings, own_kings, own, opponent, empty, beside, movers
+    cdef uint8_t* state = view.states
+    cdef int count, drawn, found, value
+    board.side = BLACK
+    board.key = 0
+    for t in range(view.opponent_sets):
+        opponent_kings = pdep(view.opponent_table[t], view.free)
+        opponent = view.opponent_men | opponent_kings
+        beside = view.free & ~opponent_kings
+        board.pieces[WHITE] = opponent
+        for o in range(view.own_sets):
+            own_kings = pdep(view.own_table[o], beside)
+            own = view.own_men | own_kings
+            empty = SQUARES & ~(own | opponent)
+            movers = jumpers(own, own_kings, opponent, empty, BLACK)
+            if movers:
+                board.pieces[BLACK] = own
+                board.kings = own_kings | opponent_kings
+                value = best_capture(solved, &board, movers, empty)
+                state[0] = STATE_FINAL | STATE_CAPTURE | value | (0 if value == VALUE_DRAW else STATE_PENDING)
+            else:
+                found = best_man_move(view, own_kings, opponent_kings, &drawn) if view.man_moves else -1
+                if view.man_moves == 0:
+                    drawn = 0
+                count = (popcount(own_kings << 4 & empty) + popcount(own_kings << 5 & empty)
+                         + popcount(own_kings >> 4 & empty) + popcount(own_kings >> 5 & empty))
+                if found == 1:
+                    state[0] = STATE_FINAL | STATE_PENDING | VALUE_WIN
+                elif count == 0:
+                    state[0] = STATE_FINAL | (VALUE_DRAW if drawn else STATE_PENDING | VALUE_LOSS)
+                else:
+                    # a draw in hand is one move that never turns out to lose
+                    state[0] = count + drawn
+            state += 1
+
+
+cdef inline int predecessors(const View* view, const View* other, u64 index, u64* found) noexcept nogil:
+    """The positions, in `other`, that the opponent's quiet king moves come from; returns how many."""
+    cdef u64 opponent_kings = pdep(view.opponent_table[<u32>index // <u32>view.own_sets], view.free)
+    cdef u64 own_kings = pdep(view.own_table[<u32>index % <u32>view.own_sets], view.free & ~opponent_kings)
+    cdef u64 beside = view.free & ~own_kings
+    cdef u64 empty = beside & ~opponent_kings
+    # to the opponent our kings are the opponent's: the major rank
+    cdef u64 row = rank_turned(pext(own_kings, view.free), view.free_count) * other.own_sets
+    cdef int squares = view.free_count - view.own_kings
+    cdef int count = view.opponent_kings
+    cdef int size = 0
+    cdef int way
+    cdef u64 king
+    # one loop over all kings and directions: a loop for each would end unforeseen each time
+    cdef u64 ways = (pext(opponent_kings & empty << 4, opponent_kings)
+                     | pext(opponent_kings & empty << 5, opponent_kings) << count
+                     | pext(opponent_kings & empty >> 4, opponent_kings) << 2 * count
+                     | pext(opponent_kings & empty >> 5, opponent_kings) << 3 * count)
+    while ways:
+        way = pop_lsb(&ways)
+        king = pdep(view.way_kings[way], opponent_kings)
+        found[size] = row + rank_turned(pext(opponent_kings ^ king ^ rotated_left(king, view.way_shifts[way]), beside),
+                                        squares)
+        size += 1
+    return size
+
+
+cdef void tell_losses(Workspace* space, View* views) noexcept nogil:
+    """Take a few lost positions from the stack: all that lead to them are won."""
+    cdef u64 before[MAX_TOLD * MAX_WAYS]
+    cdef uint8_t* states[2]
+    cdef int ends[MAX_TOLD]
+    cdef int told_view[MAX_TOLD]
+    cdef int count = 0
+    cdef int size = 0
+    cdef int i, j, v, open
+    cdef u32 top
+    cdef uint8_t state
+    while space.losses_size and count < MAX_TOLD:
+        space.losses_size -= 1
+        top = space.losses[space.losses_size]
+        v = <int>(top & 1)
+        j = size
+        size += predecessors(&views[v], &views[1 - v], top >> 1, &before[size])
+        while j < size:
+            prefetch(&views[1 - v].states[before[j]])
+            j += 1
+        told_view[count] = 1 - v
+        ends[count] = size
+        count += 1
+    states[0] = views[0].states
+    states[1] = views[1].states
+    j = 0
+    for i in range(count):
+        v = told_view[i]
+        while j < ends[i]:
+            # without a branch: half of them are known already
+            state = states[v][before[j]]
+            open = state < STATE_FINAL
+            states[v][before[j]] = <uint8_t>(STATE_FINAL | VALUE_WIN) if open else state
+            space.wins[space.wins_size] = <u32>(before[j] << 1 | <u64>v)
+            space.wins_size += open
+            j += 1
+
+
+cdef void tell_wins(Workspace* space, View* views) noexcept nogil:
+    """Take a few won positions from the stack: those that lead to them have one move less that may not lose."""
+    cdef u64 before[MAX_TOLD * MAX_WAYS]
+    cdef uint8_t* states[2]
+    cdef int ends[MAX_TOLD]
+    cdef int told_view[MAX_TOLD]
+    cdef int count = 0
+    cdef int size = 0
+    cdef int i, j, v
+    cdef u32 top
+    cdef uint8_t state
+    while space.wins_size and count < MAX_TOLD:
+        space.wins_size -= 1
+        top = space.wins[space.wins_size]
+        v = <int>(top & 1)
+        j = size
+        size += predecessors(&views[v], &views[1 - v], top >> 1, &before[size])
+        while j < size:
+            prefetch(&views[1 - v].states[before[j]])
+            j += 1
+        told_view[count] = 1 - v
+        ends[count] = size
+        count += 1
+    states[0] = views[0].states
+    states[1] = views[1].states
+    j = 0
+    for i in range(count):
+        v = told_view[i]
+        while j < ends[i]:
+            state = states[v][before[j]]
+            state -= state < STATE_FINAL
+            states[v][before[j]] = state
+            if state == 0:
+                states[v][before[j]] = STATE_FINAL | VALUE_LOSS
+                space.losses[space.losses_size] = <u32>(before[j] << 1 | <u64>v)
+                space.losses_size += 1
+            j += 1
+
+
+cdef inline void tell_all(Workspace* space, View* views) noexcept nogil:
+    while space.losses_size or space.wins_size:
+        if space.losses_size:
+            tell_losses(space, views)
+        else:
+            tell_wins(space, views)
+
+
+cdef void resolve_views(Workspace* space, View* views, int count) noexcept nogil:
+    """Spread what is known until nothing follows any more; what is left is drawn."""
+    cdef int v
+    cdef u64 i
+    cdef uint8_t state
+    space.wins_size = 0
+    space.losses_size = 0
+    for v in range(count):
+        # without kings the opponent's last move was a man's, from another arrangement
+        if views[v].opponent_kings == 0:
+            continue
+        for i in range(views[v].size):
+            state = views[v].states[i]
+            space.wins[space.wins_size] = <u32>(i << 1 | <u64>v)
+            space.losses[space.losses_size] = <u32>(i << 1 | <u64>v)
+            space.wins_size += (state & (STATE_PENDING | STATE_VALUE)) == (STATE_PENDING | VALUE_WIN)
+            space.losses_size += (state & (STATE_PENDING | STATE_VALUE)) == (STATE_PENDING | VALUE_LOSS)
+            if space.wins_size + space.losses_size >= TOLD_AT_ONCE:
+                tell_all(space, views)
+    tell_all(space, views)
+
+
+cdef inline u64 packed_values8(u64 states) noexcept nogil:
+    """The values of eight states, two bits each: unresolved ones are drawn."""
+    cdef u64 final = states >> 7 & <u64>0x0101010101010101
+    return pext(states & final * 3 | final ^ <u64>0x0101010101010101, <u64>0x0303030303030303)
+
+
+cdef inline u64 packed_captures8(u64 states) noexcept nogil:
+    """Both bits of each of eight states where the side to move must capture."""
+    cdef u64 captures = (states >> 6 & states >> 7) & <u64>0x0101010101010101
+    return pext(captures * 3, <u64>0x0303030303030303)
+
+
+cdef void pack_block(const uint8_t* states, u64 size, u64 start, u64* values, u64* codes, bint stored) noexcept nogil:
+    """Write a block's states into the packed arrays, which were zero; `states` has room for 8 bytes beyond."""
+    cdef u64 i = 0
+    cdef u64 word, offset, count, packed, captures, eight
+    while i < size:
+        word = start + i >> 5
+        offset = start + i & 31
+        count = min(32 - offset, size - i)
+        packed = 0
+        captures = 0
+        eight = 0
+        while eight < count:
+            packed |= packed_values8(load8(states + i + eight)) << 2 * eight
+            captures |= packed_captures8(load8(states + i + eight)) << 2 * eight
+            eight += 8
+        if not stored:
+            captures = <u64>-1
+        if count == 32:
+            values[word] = packed
+            if codes != NULL:
+                codes[word] = packed | captures
+        else:
+            packed &= square_bit(<int>(2 * count)) - 1
+            captures &= square_bit(<int>(2 * count)) - 1
+            atomic_or(&values[word], packed << 2 * offset)
+            if codes != NULL:
+                atomic_or(&codes[word], (packed | captures) << 2 * offset)
+        i += count

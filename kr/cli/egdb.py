@@ -1,0 +1,297 @@
+"""`kr egdb`."""
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kr.cli import console, options
+from kr.egdb import build as building
+from kr.egdb import probe as probing
+from kr.egdb import sample as sampling
+from kr.egdb import slices, stats
+from kr.egdb import verify as verifying
+from kr.egdb.build import BuildSettings
+from kr.egdb.database import Database, directory_for
+from kr.egdb.sample import Sample, SampleSettings
+from kr.egdb.stats import Counts, Longest, Stats
+from kr.egdb.verify import Verification, VerifySettings
+from kr.position import Position
+from kr.units import format_rate
+
+Directory = Annotated[
+    Path | None, typer.Option("--dir", help="Directory of the database.  [default: the one that kr uses in play]")
+]
+
+command = typer.Typer()
+
+
+class Stages(ExitStack):
+    """A progress line for one stage of work after the other, each begun when its total is known."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._stage = ""
+        self._done = 0.0
+        self._line = console.Progress()
+
+    def show(self, stage: str, done: float, total: float, unit: str, note: str = "") -> None:
+        """`done` of `total` units of a stage are done; those done at its start count for nothing in the rate."""
+        if stage != self._stage:
+            self.close()
+            self._line = self.enter_context(console.progress(stage, total, unit, done))
+            self._stage, self._done = stage, done
+        self._line.advance(done - self._done, note)
+        self._done = done
+
+
+@command.callback()
+def group() -> None:
+    """Exact values of all positions with few pieces: build, prove, look up, learn from.
+
+    Example:
+        kr egdb build --pieces 5
+        kr egdb verify
+        kr egdb probe 'W:WK18:B1,K29'
+    """
+
+
+def build(settings: BuildSettings, json: options.Json = False) -> None:
+    """Build a database from nothing; interrupted, the same command goes on.
+
+    Memory and disk are estimated first. A file appears whole, or not at all.
+
+    Example:
+        kr egdb build --pieces 5 --distances 5
+        kr egdb build --pieces 7 --dir /data/egdb --memory 16GB
+    """
+    with Stages() as stages:
+
+        def on_progress(found: building.Progress) -> None:
+            done = found.earlier + found.solved
+            stages.show("building", done, found.positions, "positions", f"{found.pairs_done}/{found.pairs} slice pairs")
+
+        built = building.build(settings, on_progress)
+    if json:
+        console.emit_json({"settings": settings, **console.plain(built)})
+        return
+    rows = [(each["pair"], each["positions"], each["bytes"], f"{each['seconds']:.1f}") for each in built.written]
+    if rows:
+        print(console.table(["slices", "positions", "bytes", "seconds"], rows))
+    print(
+        f"{built.directory}: {built.positions} positions with up to {settings.pieces} pieces, "
+        f"{built.positions - built.earlier} of them now in {built.seconds:.1f} s "
+        f"({format_rate((built.positions - built.earlier) / max(built.seconds, 1e-9))}/s), {built.bytes} bytes written"
+    )
+
+
+def verify(settings: VerifySettings, json: options.Json = False) -> None:
+    """Prove a database right: checksums, then every position against its successors, then all counts.
+
+    With --sample only so many positions are checked. Exit code 1 where anything is wrong, a line for each problem.
+
+    Example:
+        kr egdb verify
+        kr egdb verify --dir /data/egdb --sample 0.001 --seed 7
+    """
+    with Stages() as stages:
+        found = verifying.verify(settings, lambda what, done, total: stages.show(f"checking {what}", done, total, what))
+    if json:
+        console.emit_json({"settings": settings, "right": not found.wrong, **console.plain(found)})
+    else:
+        print(_verification(found))
+    for problem in found.problems:
+        console.say(f"kr: {problem}")
+    if found.wrong:
+        more = found.wrong - len(found.problems)
+        count = f"{found.wrong} problem{'s' * (found.wrong > 1)}"
+        console.fail(f"{found.directory}: {count}" + f", {more} of them not shown" * bool(more))
+
+
+def _verification(found: Verification) -> str:
+    rows = [
+        (count, each.positions, *_numbers(each.counts), "yes" if each.distances else "no")
+        for count, each in found.verified.items()
+    ]
+    columns = ["pieces", "positions", "wins", "losses", "draws", "distances"]
+    how = "compared with their successors" if found.sampled else "proven"
+    total = sum(each.positions for each in found.verified.values())
+    lines = [
+        f"{found.directory}: {found.files} files, {found.bytes} bytes, up to {found.pieces} pieces",
+        *([console.table(columns, rows)] if rows else []),
+        f"{total} positions {how if not found.wrong else 'checked'} in {found.seconds:.1f} s",
+    ]
+    if found.skipped:
+        lines.append(f"only checksums of {len(found.skipped)} files, as others with as many pieces are missing")
+    return "\n".join(lines)
+
+
+def _numbers(counts: Counts | None) -> tuple[int | None, ...]:
+    return (counts.wins, counts.losses, counts.draws) if counts else (None, None, None)
+
+
+def show_stats(
+    directory: Directory = None,
+    all_slices: Annotated[bool, typer.Option("--slices", help="Each slice too.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Show what a database holds: wins, losses, draws, sizes and longest wins.
+
+    Counts are of positions with Black to move, first with pieces of both sides, then of all placements: without pieces
+    Black has lost, against none it has won. --json has every slice.
+
+    Example:
+        kr egdb stats
+        kr egdb stats --dir /data/egdb --slices
+    """
+    found = stats.read(directory_for(directory))
+    if json:
+        console.emit_json(_stats_object(found))
+    else:
+        print(_stats_text(found, all_slices))
+
+
+def _stats_object(found: Stats) -> dict[str, object]:
+    totals = [
+        {
+            "pieces": each.pieces,
+            "complete": each.complete,
+            "both_sides": _counts_object(each.both_sides),
+            "all_placements": _counts_object(each.all_placements),
+            "bytes": each.bytes,
+            "bits_per_position": each.bits,
+            "distance_bytes": each.distance_bytes,
+            "longest_win": each.longest,
+        }
+        for each in found.totals
+    ]
+    pairs = [
+        {
+            "pair": slices.name(pair.pair),
+            "bytes": pair.bytes,
+            "bits_per_position": 8 * pair.bytes / pair.positions,
+            "distance_bytes": pair.distance_bytes,
+            "slices": [
+                {"slice": slices.name(each.shape), **(_counts_object(each.counts) or {}), "longest_win": each.longest}
+                for each in pair.slices
+            ],
+        }
+        for pair in found.pairs
+    ]
+    return {"directory": found.directory, "totals": totals, "pairs": pairs}
+
+
+def _counts_object(counts: Counts | None) -> dict[str, int] | None:
+    if counts is None:
+        return None
+    return {"positions": counts.positions, "wins": counts.wins, "losses": counts.losses, "draws": counts.draws}
+
+
+def _stats_text(found: Stats, all_slices: bool) -> str:
+    parts = [str(found.directory)]
+    if all_slices:
+        rows = [
+            (
+                slices.name(each.shape),
+                slices.describe(each.shape),
+                each.counts.positions,
+                *_numbers(each.counts),
+                *_longest(each.longest),
+            )
+            for pair in found.pairs
+            for each in pair.slices
+        ]
+        columns = ["slice", "Black v White", "positions", "wins", "losses", "draws", "longest win", "position"]
+        parts += [console.table(columns, rows), ""]
+    rows = [
+        (
+            f"{each.pieces}{'' if each.complete else ' (part)'}",
+            each.both_sides.positions,
+            *_numbers(each.both_sides),
+            each.bytes,
+            f"{each.bits:.3f}",
+            each.distance_bytes or None,
+            *_longest(each.longest),
+        )
+        for each in found.totals
+    ]
+    columns = [
+        "pieces",
+        "positions",
+        "wins",
+        "losses",
+        "draws",
+        "bytes",
+        "bits/position",
+        "distance bytes",
+        "longest win",
+        "position",
+    ]
+    parts += ["Both sides with pieces:", console.table(columns, rows)]
+    whole = [(each.pieces, each.all_placements) for each in found.totals if each.all_placements]
+    rows = [(count, counts.positions, *_numbers(counts)) for count, counts in whole]
+    if rows:
+        parts += ["", "All placements:", console.table(["pieces", "positions", "wins", "losses", "draws"], rows)]
+    return "\n".join(parts)
+
+
+def _longest(win: Longest | None) -> tuple[str, str]:
+    return (f"{win.plies} plies", win.fen) if win else ("", "")
+
+
+def probe(
+    fen: Annotated[str, typer.Argument(metavar="FEN")],
+    directory: Directory = None,
+    json: options.Json = False,
+) -> None:
+    """Say who wins a position, how quickly, and what each move leads to.
+
+    Values are for the side to move; distances are plies to the end of the game under best play.
+
+    Example:
+        kr egdb probe 'W:WK18:B1,K29' --json
+    """
+    position = Position.from_fen(fen)
+    found = probing.probe(Database.open(directory_for(directory)), position)
+    if json:
+        console.emit_json(found)
+        return
+    print(position.diagram())
+    print(f"{found.fen}: {found.value}" + (f" in {found.distance} plies" if found.distance is not None else ""))
+    if found.moves:
+        rows = [(each.move, each.value, each.distance) for each in found.moves]
+        print(console.table(["move", "value", "plies"], rows))
+
+
+def sample(settings: SampleSettings, json: options.Json = False) -> None:
+    """Write random positions and their values as HDF5, to learn from.
+
+    Black is to move in all. Each is taken with the same chance; which are and what share each goes to depends on the
+    settings alone. docs/formats.md describes the file.
+
+    Example:
+        kr egdb sample --pieces 2-7 --fraction 0.001 --out positions.h5
+        kr egdb sample --pieces 6 --fraction 0.1 --shares 0.8,0.1,0.1 --quiet --no-planes --out six.h5
+    """
+    with Stages() as stages:
+        found = sampling.sample(settings, lambda done, total: stages.show("sampling", done, total, "positions"))
+    if json:
+        console.emit_json({"settings": settings, "positions": found.positions, **console.plain(found)})
+    else:
+        print(_sample_text(found))
+
+
+def _sample_text(found: Sample) -> str:
+    rows = [(name, each.positions, each.wins, each.losses, each.draws) for name, each in found.shares.items()]
+    return (
+        console.table(["share", "positions", "wins", "losses", "draws"], rows)
+        + f"\n{found.out}: {found.positions} positions, {found.bytes} bytes, checksum {found.checksum}"
+    )
+
+
+command.command("build")(options.command(BuildSettings, build))
+command.command("verify")(options.command(VerifySettings, verify))
+command.command("stats")(show_stats)
+command.command("probe")(probe)
+command.command("sample")(options.command(SampleSettings, sample))

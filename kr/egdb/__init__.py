@@ -1,0 +1,1 @@
+"""Endgame databases: build, files, probing, verification."""

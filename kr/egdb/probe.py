@@ -1,0 +1,60 @@
+"""`kr egdb probe`: what a database says of a position and of each move in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kr.egdb.database import Database
+from kr.errors import InvalidSettingError
+from kr.position import Move, Position
+
+OPPOSITE = {"win": "loss", "draw": "draw", "loss": "win"}
+"""What a value is to the other side."""
+
+
+@dataclass(frozen=True)
+class ProbedMove:
+    """A move and what it leads to."""
+
+    move: str
+    value: str
+    """"win", "draw" or "loss" for who plays it."""
+    distance: int | None
+    """Plies to the end of the game under best play, this one counted; None for a draw or where it isn't known."""
+
+
+@dataclass(frozen=True)
+class Probed:
+    """A position."""
+
+    fen: str
+    value: str
+    """"win", "draw" or "loss" for the side to move."""
+    distance: int | None
+    """Plies to the end of the game under best play; None for a draw or where it isn't known."""
+    moves: tuple[ProbedMove, ...]
+    """The best first: quick wins before slow ones, slow losses before quick ones."""
+
+
+def probe(database: Database, position: Position) -> Probed:
+    """Look a position and its moves up.
+
+    Raises InvalidSettingError where it has more pieces than the database, InvalidDatabaseError where that is damaged.
+    """
+    value = database.value(position)
+    if value is None:
+        raise InvalidSettingError(
+            f"{position.fen} has {position.pieces} pieces, the database in {database.directory} has up to "
+            f"{database.pieces}"
+        )
+    moves = [_probed_move(database, position, move) for move in position.legal_moves()]
+    # quick wins first, slow losses first
+    sign = {"win": 1, "draw": 0, "loss": -1}
+    moves.sort(key=lambda move: (-sign[move.value], sign[move.value] * (move.distance or 0)))
+    return Probed(position.fen, value, database.distance(position), tuple(moves))
+
+
+def _probed_move(database: Database, position: Position, move: Move) -> ProbedMove:
+    after = position.play(move)
+    distance = database.distance(after)
+    return ProbedMove(str(move), OPPOSITE[database.value(after) or ""], None if distance is None else distance + 1)

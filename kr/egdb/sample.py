@@ -1,0 +1,283 @@
+"""`kr egdb sample`: random positions of a database with their values, as HDF5 to learn from.
+
+Every position of the slices asked for is taken with the same chance, independently of the others. All have Black to
+move: one with White to move is the colour-flipped twin of one of these. A random number belongs to each position under
+a seed: it says to which share (training, validation, test) the position goes, and positions of a share come in
+its order, which is a random one. So the file's content depends on the settings alone, not on the number of threads.
+docs/egdb.md describes the file.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kr import _core, storage
+from kr.egdb import slices
+from kr.egdb.database import Database, directory_for
+from kr.egdb.sample_file import SampleWriter, ShareCounts
+from kr.egdb.slices import Shape
+from kr.errors import InvalidSettingError
+from kr.settings import REQUIRED, option
+from kr.units import format_size, parse_size
+
+SHARES = ("training", "validation", "test")
+
+SURVIVAL_LENGTH = 4096
+BATCH = 1 << 16
+"""Positions that the core is asked for at once; also about as many as a segment gives."""
+MEMORY_PER_POSITION = 36
+"""Bytes that a position takes while it is put in order."""
+DISK_PER_POSITION = {True: 32, False: 12}
+"""Bytes that a position takes at most in a compressed file, with planes and without."""
+UNPACK_FRACTION = 1e-3
+"""From this fraction on, unpacking the database first is quicker than probing it as it is."""
+
+Batch = tuple[NDArray[np.uint32], NDArray[np.uint8], NDArray[np.uint64]]
+"""Boards (n, 3): black, white, kings; values (n,): 0 loss, 1 draw, 2 win; hashes (n,)."""
+
+
+def parse_pieces(text: str) -> tuple[int, int]:
+    """Read a number of pieces, "6", or a range of them, "2-7". Raises InvalidSettingError."""
+    first, dash, last = text.partition("-")
+    expected = f'a number of pieces such as "6", or a range such as "2-7", from 2 to {slices.MAX_PIECES}'
+    try:
+        low, high = int(first), int(last if dash else first)
+    except ValueError:
+        raise InvalidSettingError(f"{text!r} is not {expected}") from None
+    if not 2 <= low <= high <= slices.MAX_PIECES:
+        raise InvalidSettingError(f"{text!r} is not {expected}")
+    return low, high
+
+
+def format_pieces(pieces: tuple[int, int]) -> str:
+    """The text of a range: (2, 7) -> "2-7", (6, 6) -> "6"."""
+    return "-".join(str(count) for count in sorted(set(pieces)))
+
+
+def parse_shares(text: str) -> tuple[float, float, float]:
+    """Read shares of training, validation and test such as "0.7,0.1,0.2". Raises InvalidSettingError."""
+    try:
+        shares = tuple(float(share) for share in text.split(","))
+    except ValueError:
+        shares = ()
+    if len(shares) != len(SHARES) or not all(0 <= share <= 1 for share in shares) or abs(sum(shares) - 1) > 1e-9:
+        raise InvalidSettingError(f'{text!r} is not three shares that make 1, such as "0.7,0.1,0.2"')
+    return shares[0], shares[1], shares[2]
+
+
+def format_shares(shares: tuple[float, float, float]) -> str:
+    """The text of shares: (0.7, 0.1, 0.2) -> "0.7,0.1,0.2"."""
+    return ",".join(f"{share:g}" for share in shares)
+
+
+@dataclass(frozen=True)
+class SampleSettings:
+    """Which positions, and how they are written."""
+
+    out: Path = option(REQUIRED, "HDF5 file to write.")
+    pieces: tuple[int, int] = option(
+        (2, 4), 'Numbers of pieces, such as "6" or "2-7".', parse=parse_pieces, show=format_pieces, metavar="RANGE"
+    )
+    fraction: float = option(0.1, "Chance of each position to be taken.")
+    seed: int = option(1, "Another seed, other positions.")
+    shares: tuple[float, float, float] = option(
+        (0.7, 0.1, 0.2),
+        "Shares of training, validation and test.",
+        parse=parse_shares,
+        show=format_shares,
+        metavar="A,B,C",
+    )
+    quiet: bool = option(False, "Leave out positions in which the side to move must capture.")
+    shuffle: bool = option(True, "Random order; otherwise slice by slice, by index.")
+    planes: bool = option(True, "Write 4 x 8 x 8 planes, not just bitboards and piece counts.")
+    compression: int = option(1, "gzip level from 0, none, to 9.")
+    dir: Path | None = option(None, "Directory of the database.  [default: the one that kr uses in play]")
+    jobs: int = option(0, "Threads; 0: one for each core.")
+    memory: int = option(
+        2 << 30, "Memory to take; less makes shuffling slower, not worse.", parse=parse_size, show=format_size
+    )
+
+    def __post_init__(self) -> None:
+        if not 1e-12 <= self.fraction <= 1:
+            raise InvalidSettingError(f"fraction is {self.fraction:g}; more than 0 and at most 1")
+        if not 0 <= self.seed < 2**63:
+            raise InvalidSettingError(f"seed is {self.seed}; from 0 to 2^63 - 1")
+        if not 0 <= self.compression <= 9:
+            raise InvalidSettingError(f"compression is {self.compression}; from 0 to 9")
+        if not 0 <= self.jobs <= 1024:
+            raise InvalidSettingError(f"jobs is {self.jobs}; from 0 to 1024")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What was written."""
+
+    out: Path
+    shares: dict[str, ShareCounts]
+    checksum: str
+    """The identity of the positions, their values, order and shares."""
+    bytes: int
+
+    @property
+    def positions(self) -> int:
+        """Of all shares."""
+        return sum(share.positions for share in self.shares.values())
+
+
+def sample(settings: SampleSettings, on_progress: Callable[[float, float], None] | None = None) -> Sample:
+    """Write a sample; `on_progress` is called with positions gone through and positions in all.
+
+    Raises InvalidSettingError where the database has not so many pieces or the disk has too little room,
+    InvalidDatabaseError where it is damaged, OSError.
+    """
+    storage.check_output(settings.out)
+    shapes = [shape for count in range(settings.pieces[0], settings.pieces[1] + 1) for shape in slices.shapes(count)]
+    positions = sum(map(slices.size, shapes))
+    unpack_bytes = settings.memory // 2 if settings.fraction >= UNPACK_FRACTION else 0
+    opened = Database.open(directory_for(settings.dir), unpack_bytes=unpack_bytes, max_pieces=settings.pieces[1])
+    if opened.pieces < settings.pieces[1]:
+        raise InvalidSettingError(
+            f"--pieces {format_pieces(settings.pieces)}: the database in {opened.directory} has up to {opened.pieces} "
+            "pieces"
+        )
+    expected = positions * settings.fraction
+    _check_disk(settings, expected)
+    threads = settings.jobs or len(os.sched_getaffinity(0))
+    passes = max(1, math.ceil(expected * MEMORY_PER_POSITION / (settings.memory // 2))) if settings.shuffle else 1
+    done = 0.0
+
+    def advance(count: float) -> None:
+        nonlocal done
+        done += count / passes
+        if on_progress:
+            on_progress(done, positions)
+
+    attrs = {
+        **storage.provenance(**asdict(settings)),
+        "order": "random" if settings.shuffle else "slices by piece count, in each by index",
+    }
+    with ThreadPoolExecutor(threads) as pool:
+        writer = SampleWriter(settings.out, SHARES, attrs, pool, threads, settings.planes, settings.compression)
+        with writer:
+            for number in range(passes):
+                hashes = 2**64 * number // passes, 2**64 * (number + 1) // passes - 1
+                batches = _batches(settings, opened, shapes, hashes, pool, threads, advance)
+                if settings.shuffle:
+                    batches = _in_order(batches, int(expected / passes))
+                for boards, values, numbers in batches:
+                    share = np.searchsorted(_cuts(settings.shares), numbers, side="right")
+                    for i, name in enumerate(SHARES):
+                        writer.add(name, boards[share == i], values[share == i])
+    return Sample(settings.out, writer.counts, writer.checksum, settings.out.stat().st_size)
+
+
+def survival(fraction: float) -> NDArray[np.uint64]:
+    """The chances that 1, 2, ... positions in a row are not taken, as fractions of 2^64, exact on every machine."""
+    missed = 2**128 - int(fraction * 2.0**64) * 2**64
+    chances = np.empty(SURVIVAL_LENGTH, dtype=np.uint64)
+    chance = 2**128
+    for i in range(SURVIVAL_LENGTH):
+        chance = chance * missed >> 128
+        chances[i] = chance >> 64
+    return chances
+
+
+def _cuts(shares: tuple[float, float, float]) -> NDArray[np.uint64]:
+    """Where the hashes of the second and the third share begin."""
+    ends = (min(int(end * 2.0**64), 2**64 - 1) for end in (shares[0], shares[0] + shares[1]))
+    return np.array(list(ends), dtype=np.uint64)
+
+
+def _check_disk(settings: SampleSettings, expected: float) -> None:
+    """Refuse what doesn't fit on the disk, before the work."""
+    each = DISK_PER_POSITION[settings.planes]
+    if settings.compression == 0:
+        each = 17 + 256 * settings.planes
+    folder = settings.out.absolute().parent
+    while not folder.exists():
+        folder = folder.parent
+    free = shutil.disk_usage(folder).free
+    if expected * each > free:
+        raise InvalidSettingError(
+            f"{settings.out}: about {expected * each / 1e9:.3g} GB for {expected:.3g} positions, "
+            f"{free / 1e9:.3g} GB are free; try a smaller --fraction, or --no-planes"
+        )
+
+
+# Positions
+
+
+def _batches(
+    settings: SampleSettings,
+    opened: Database,
+    shapes: list[Shape],
+    hashes: tuple[int, int],
+    pool: ThreadPoolExecutor,
+    threads: int,
+    advance: Callable[[float], None],
+) -> Iterator[Batch]:
+    """The positions whose hash is from hashes[0] to hashes[1], slice by slice."""
+    chances = survival(settings.fraction)
+    length = math.ceil(BATCH / settings.fraction)
+    waiting: deque[tuple[int, Future[list[Batch]]]] = deque()
+
+    def finish() -> Iterator[Batch]:
+        count, future = waiting.popleft()
+        yield from future.result()
+        advance(count)
+
+    try:
+        for shape in shapes:
+            for first in range(0, slices.size(shape), length):
+                last = min(first + length, slices.size(shape))
+                sampler = _core.EndgameSampler(opened.core, shape, first, last, chances, settings.seed, settings.quiet)
+                waiting.append((last - first, pool.submit(taken, sampler, hashes)))
+                if len(waiting) > 2 * threads:
+                    yield from finish()
+        while waiting:
+            yield from finish()
+        opened.raise_damage()
+    finally:
+        for _, future in waiting:
+            future.cancel()
+
+
+def taken(sampler: Any, hashes: tuple[int, int] = (0, 2**64 - 1)) -> list[Batch]:
+    """All positions that a sampler gives whose hash is from hashes[0] to hashes[1]."""
+    batches: list[Batch] = []
+    while True:
+        boards, values = np.empty((BATCH, 3), dtype=np.uint32), np.empty(BATCH, dtype=np.uint8)
+        numbers = np.empty(BATCH, dtype=np.uint64)
+        count = sampler.next(boards, values, numbers, *hashes)
+        if count == 0:
+            return batches
+        batches.append((boards[:count].copy(), values[:count].copy(), numbers[:count].copy()))
+
+
+def _in_order(batches: Iterator[Batch], expected: int) -> Iterator[Batch]:
+    """The positions in order of their hashes; `expected` are expected."""
+    room = expected + 12 * math.isqrt(expected) + BATCH
+    boards, values = np.empty((room, 3), dtype=np.uint32), np.empty(room, dtype=np.uint8)
+    hashes = np.empty(room, dtype=np.uint64)
+    used = 0
+    for batch in batches:
+        end = used + len(batch[1])
+        # twelve standard deviations
+        assert end <= room, f"{end} positions taken, {expected} expected"
+        boards[used:end], values[used:end], hashes[used:end] = batch
+        used = end
+    order = np.argsort(hashes[:used], kind="stable")
+    for first in range(0, used, BATCH):
+        chosen = order[first : first + BATCH]
+        yield boards[chosen], values[chosen], hashes[chosen]

@@ -1,0 +1,212 @@
+"""Files of sampled positions: HDF5, a group for each share, written chunk by chunk while they are compressed aside.
+
+A group (`training`, `validation`, `test`) holds as many rows in each of
+ - `board` uint32 (n, 3): Black, White and kings, bit s for square s (0-31); Black is to move;
+ - `planes` uint8 (n, 4, 8, 8): black kings, white kings, black men, white men, 1 where a piece stands. Row 0 is Black's
+   first row (squares 1-4), to the foot of which Black's men move; column 0 is the left one with Black at the top;
+ - `pieces` uint8 (n, 4): how many of each, in the order of the planes;
+ - `value` uint8 (n,): 0 loss, 1 draw, 2 win, for Black to move.
+Attributes: of the datasets `board` and `value`, `sha256` of their bytes in order; of the file, `kind`,
+`format_version`, `checksum` (of all those), `order`, the names of planes and values, and where it comes from.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections import deque
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kr import _core, storage
+
+if TYPE_CHECKING:
+    import h5py
+
+KIND = "kr egdb sample"
+FORMAT_VERSION = 1
+PLANES = ("black kings", "white kings", "black men", "white men")
+VALUES = ("loss", "draw", "win")
+CHUNK = 4096
+"""Positions in a chunk, compressed on its own."""
+
+_SHAPES: dict[str, tuple[Any, tuple[int, ...]]] = {
+    "board": (np.uint32, (3,)),
+    "planes": (np.uint8, (len(PLANES), 8, 8)),
+    "pieces": (np.uint8, (len(PLANES),)),
+    "value": (np.uint8, ()),
+}
+_HASHED = ("board", "value")
+
+
+@dataclass(frozen=True)
+class ShareCounts:
+    """Positions of one share by value."""
+
+    positions: int
+    wins: int
+    losses: int
+    draws: int
+
+
+class SampleWriter:
+    """A file of samples, there when the block ends without an error, or not at all."""
+
+    def __init__(
+        self,
+        path: Path,
+        shares: Sequence[str],
+        attrs: Mapping[str, Any],
+        pool: ThreadPoolExecutor,
+        threads: int,
+        planes: bool = True,
+        compression: int = 1,
+    ) -> None:
+        """shares: names of the groups; attrs: of the file; pool: compresses, `threads` chunks at a time;
+        compression: gzip level, 0 for none."""
+        self.path = path
+        self.checksum = ""
+        self.counts: dict[str, ShareCounts] = {}
+        self._names = [name for name in _SHAPES if planes or name != "planes"]
+        self._attrs = attrs
+        self._pool = pool
+        self._threads = threads
+        self._compression = compression
+        self._stack = ExitStack()
+        self._waiting: deque[tuple[_Share, int, Future[dict[str, bytes]]]] = deque()
+        self._shares = {name: _Share() for name in shares}
+
+    def __enter__(self) -> SampleWriter:
+        import h5py
+
+        with ExitStack() as stack:
+            temporary = stack.enter_context(storage.atomic_path(self.path))
+            self._file = stack.enter_context(h5py.File(temporary, "w", libver=("v110", "v110")))
+            for name, share in self._shares.items():
+                share.open(self._file.create_group(name), self._names, self._compression)
+            # from here on __exit__ closes what is open
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None:
+                self._finish()
+        except BaseException as failure:
+            self._stack.__exit__(type(failure), failure, failure.__traceback__)
+            raise
+        self._stack.__exit__(kind, error, trace)
+
+    def add(self, name: str, boards: NDArray[np.uint32], values: NDArray[np.uint8]) -> None:
+        """Add positions to a share: boards (n, 3), values (n,)."""
+        share = self._shares[name]
+        if len(values):
+            share.pending.append((boards, values))
+            share.pending_rows += len(values)
+        if share.pending_rows >= CHUNK:
+            boards, values = share.take_pending()
+            whole = len(values) // CHUNK * CHUNK
+            for first in range(0, whole, CHUNK):
+                self._compress(share, boards[first : first + CHUNK], values[first : first + CHUNK])
+            self.add(name, boards[whole:], values[whole:])
+
+    def _compress(self, share: _Share, boards: NDArray[np.uint32], values: NDArray[np.uint8]) -> None:
+        """Hand a chunk out to be compressed, and write those that are ready."""
+        share.count(boards, values)
+        future = self._pool.submit(_compressed, boards, values, self._names, self._compression)
+        self._waiting.append((share, share.rows - len(values), future))
+        while len(self._waiting) > 4 * self._threads:
+            self._write_next()
+
+    def _write_next(self) -> None:
+        share, row, future = self._waiting.popleft()
+        for name, content in future.result().items():
+            dataset = share.datasets[name]
+            if dataset.shape[0] < row + CHUNK:
+                dataset.resize(row + CHUNK, axis=0)
+            dataset.id.write_direct_chunk((row, *(0,) * (dataset.ndim - 1)), content)
+
+    def _finish(self) -> None:
+        for share in self._shares.values():
+            if share.pending_rows:
+                self._compress(share, *share.take_pending())
+        while self._waiting:
+            self._write_next()
+        digests = []
+        for name, share in self._shares.items():
+            for dataset in share.datasets.values():
+                dataset.resize(share.rows, axis=0)
+            for hashed in _HASHED:
+                share.datasets[hashed].attrs["sha256"] = share.digests[hashed].hexdigest()
+                digests.append(share.digests[hashed].digest())
+            losses, draws, wins = (int(count) for count in share.values)
+            self.counts[name] = ShareCounts(share.rows, wins, losses, draws)
+            share.group.attrs.update({"positions": share.rows, "wins": wins, "losses": losses, "draws": draws})
+        self.checksum = storage.checksum(*digests)
+        header = {"kind": KIND, "format_version": FORMAT_VERSION, "checksum": self.checksum}
+        self._file.attrs.update({**self._attrs, "planes": PLANES, "values": VALUES, **header})
+
+
+class _Share:
+    """One group as it grows."""
+
+    def __init__(self) -> None:
+        self.datasets: dict[str, h5py.Dataset] = {}
+        self.pending: list[tuple[NDArray[np.uint32], NDArray[np.uint8]]] = []
+        self.pending_rows = 0
+        self.rows = 0
+        """Handed out to be written."""
+        self.values = np.zeros(len(VALUES), dtype=np.int64)
+        self.digests = {name: hashlib.sha256() for name in _HASHED}
+
+    def open(self, group: h5py.Group, names: Sequence[str], compression: int) -> None:
+        """Make the empty datasets."""
+        self.group = group
+        for name in names:
+            dtype, shape = _SHAPES[name]
+            packing = {"compression": "gzip", "compression_opts": compression} if compression else {}
+            self.datasets[name] = group.create_dataset(
+                name, shape=(0, *shape), maxshape=(None, *shape), chunks=(CHUNK, *shape), dtype=dtype, **packing
+            )
+
+    def take_pending(self) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
+        """What was added and is in no chunk yet; it is pending no longer."""
+        boards, values = (np.concatenate(parts) for parts in zip(*self.pending, strict=True))
+        self.pending, self.pending_rows = [], 0
+        return boards, values
+
+    def count(self, boards: NDArray[np.uint32], values: NDArray[np.uint8]) -> None:
+        """Take note of rows in the order in which they will stand in the file."""
+        self.rows += len(values)
+        self.values += np.bincount(values, minlength=len(VALUES))
+        self.digests["board"].update(boards.astype("<u4", copy=False).data)
+        self.digests["value"].update(values.data)
+
+
+def _compressed(
+    boards: NDArray[np.uint32], values: NDArray[np.uint8], names: Sequence[str], compression: int
+) -> dict[str, bytes]:
+    """The content of a chunk of each dataset, filled up with zeros behind the last position."""
+    rows = {name: np.zeros((CHUNK, *_SHAPES[name][1]), dtype=_SHAPES[name][0]) for name in names}
+    count = len(values)
+    black, white, kings = boards.T
+    rows["board"][:count] = boards
+    rows["value"][:count] = values
+    rows["pieces"][:count] = np.bitwise_count(
+        np.stack([black & kings, white & kings, black & ~kings, white & ~kings], axis=1)
+    )
+    if "planes" in rows:
+        _core.board_planes(np.ascontiguousarray(boards), rows["planes"])
+    return {
+        name: zlib.compress(array.data, compression) if compression else array.tobytes() for name, array in rows.items()
+    }

@@ -1,0 +1,353 @@
+"""`kr egdb verify`: a database proved right, or what is wrong with it.
+
+First every file: name, header, all checksums. Then every position, with either side to move, against its one-ply
+successors: positions are enumerated, moves made and values probed in the core (egdb_verify.pxi) by a path that shares
+nothing with the builder, and each win and loss must follow from others that are proven already, so that what passes is
+proven, not just in agreement with itself. Distances are compared with those of the successors. The values are counted,
+and the counts compared with those in the files and, in total, with Table I (see stats.py).
+
+With a fraction to sample, only so many positions are compared with their successors, which is no proof.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kr import _core
+from kr.egdb import files, slices, stats
+from kr.egdb.database import Database, directory_for
+from kr.egdb.sample import BATCH, survival, taken
+from kr.egdb.slices import Shape
+from kr.egdb.stats import Counts
+from kr.errors import InvalidDatabaseError, InvalidSettingError
+from kr.position import Position, Side
+from kr.settings import option
+from kr.units import format_size, parse_size
+
+T = TypeVar("T")
+
+SHARE_POSITIONS = 1 << 21
+"""About as many positions are checked in one call of the core."""
+SHOWN = 20
+"""Problems that are named; all are counted."""
+VALUES = {_core.VALUE_LOSS: "lost", _core.VALUE_DRAW: "drawn", _core.VALUE_WIN: "won", _core.VALUE_UNKNOWN: "unknown"}
+"""Words for a position's value to the side to move."""
+
+Finding = tuple[int, tuple[int, int, int, int], int, int]
+"""What the core found wrong: kind, position, what is stated and what would be right."""
+
+
+@dataclass(frozen=True)
+class VerifySettings:
+    """What is verified, and how thoroughly."""
+
+    dir: Path | None = option(None, "Directory of the database.  [default: the one that kr uses in play]")
+    pieces: int = option(0, "Positions with so many pieces or fewer; 0: all that are there.")
+    sample: float = option(0.0, "Check this fraction of the positions instead of proving all; 0: prove all.")
+    seed: int = option(1, "Of the sample: another seed, other positions.")
+    jobs: int = option(0, "Threads; 0: one for each core.")
+    memory: int = option(
+        8 << 30, "Unpack the database, for speed, as far as it fits into this.", parse=parse_size, show=format_size
+    )
+
+    def __post_init__(self) -> None:
+        if self.pieces != 0 and not 2 <= self.pieces <= slices.MAX_PIECES:
+            raise InvalidSettingError(f"pieces is {self.pieces}; from 2 to {slices.MAX_PIECES}, or 0 for all")
+        if not 0 <= self.sample < 1:
+            raise InvalidSettingError(f"sample is {self.sample:g}; a fraction from 0 to below 1")
+        if not 0 <= self.seed < 2**63:
+            raise InvalidSettingError(f"seed is {self.seed}; from 0 to 2^63 - 1")
+        if not 0 <= self.jobs <= 1024:
+            raise InvalidSettingError(f"jobs is {self.jobs}; from 0 to 1024")
+
+
+@dataclass
+class Verified:
+    """What was looked at with one number of pieces."""
+
+    positions: int = 0
+    counts: Counts | None = None
+    """None where only a sample was checked."""
+    distances: bool = False
+    """Whether distances were compared too."""
+
+
+@dataclass
+class Verification:
+    """What was found."""
+
+    directory: Path
+    files: int = 0
+    bytes: int = 0
+    pieces: int = 0
+    """Positions with so many pieces or fewer were checked."""
+    sampled: bool = False
+    verified: dict[int, Verified] = field(default_factory=dict)
+    """By piece count."""
+    wrong: int = 0
+    """How many problems there are."""
+    problems: list[str] = field(default_factory=list)
+    """The first of them, a line each."""
+    skipped: list[str] = field(default_factory=list)
+    """Files of which only the checksums were compared, since others with as many pieces are missing."""
+    seconds: float = 0.0
+
+    def add(self, problem: str, count: int = 1) -> None:
+        """Take note of a problem that stands for `count`."""
+        self.wrong += count
+        if len(self.problems) < SHOWN:
+            self.problems.append(problem)
+
+
+OnProgress = Callable[[str, float, float], None]
+"""Called with what is being done, units done and units in all."""
+
+
+def verify(settings: VerifySettings, on_progress: OnProgress | None = None) -> Verification:
+    """Verify a database; what is wrong with it is in the result.
+
+    Raises InvalidDatabaseError where there is none, InvalidSettingError where it has fewer pieces than asked for.
+    """
+    return _Run(settings, on_progress).run()
+
+
+class _Run:
+    """One verification."""
+
+    def __init__(self, settings: VerifySettings, on_progress: OnProgress | None) -> None:
+        self.settings = settings
+        self.on_progress = on_progress
+        self.directory = directory_for(settings.dir)
+        self.found = Verification(self.directory, sampled=settings.sample > 0)
+        self.threads = settings.jobs or len(os.sched_getaffinity(0))
+        self.stop = np.zeros(1, dtype=np.int32)
+        self.counts: dict[Shape, NDArray[np.int64]] = {}
+        """Losses, draws, wins."""
+
+    def run(self) -> Verification:
+        """Files first; positions only where those are whole."""
+        began = time.monotonic()
+        found = self.found
+        with ThreadPoolExecutor(self.threads) as pool:
+            headers = self._check_files(pool)
+            found.pieces = self._complete(headers)
+            found.skipped = [name for name, header in headers.items() if sum(header.stored) > found.pieces]
+            if not found.wrong:
+                self._check_positions(pool)
+        if not found.wrong and not found.sampled:
+            self._compare_counts(headers)
+        found.seconds = time.monotonic() - began
+        return found
+
+    def _complete(self, headers: dict[str, files.Header]) -> int:
+        """Up to how many pieces all files are there and wanted."""
+        complete = 1
+        while complete < slices.MAX_PIECES and all(
+            files.file_name("wld", pair) in headers for pair in slices.pairs(complete + 1)
+        ):
+            complete += 1
+        wanted = self.settings.pieces
+        if not self.found.wrong and complete < max(wanted, 2):
+            missing = next(
+                name for pair in slices.pairs(complete + 1) if (name := files.file_name("wld", pair)) not in headers
+            )
+            raise InvalidSettingError(
+                f"{self.directory}: complete up to {complete} pieces, {missing} is missing; `kr egdb build` makes it"
+            )
+        return min(complete, wanted) if wanted else complete
+
+    # Files
+
+    def _check_files(self, pool: ThreadPoolExecutor) -> dict[str, files.Header]:
+        """Names, headers and checksums of all files; returns the headers of the good ones."""
+        paths = sorted(self.directory.glob(f"*{files.SUFFIX}"))
+        if not paths:
+            raise InvalidDatabaseError(f"{self.directory}: no endgame database in it; `kr egdb build` makes one")
+        self.found.files = len(paths)
+        headers = {}
+        tasks = [partial(_checked_file, path) for path in paths]
+        for done, (path, header, problem) in enumerate(self._results(pool, tasks), start=1):
+            if header:
+                headers[path.name] = header
+                self.found.bytes += path.stat().st_size
+            if problem:
+                self.found.add(problem)
+            self._advance("files", done, len(paths))
+        self.found.problems.sort()
+        return headers
+
+    # Positions
+
+    def _check_positions(self, pool: ThreadPoolExecutor) -> None:
+        pieces = self.found.pieces
+        shapes = [shape for count in range(2, pieces + 1) for shape in slices.shapes(count)]
+        positions = sum(map(slices.size, shapes))
+        database = Database.open(self.directory, unpack_bytes=self.settings.memory, max_pieces=pieces)
+        for count in range(2, pieces + 1):
+            self.found.verified[count] = Verified(distances=count <= database.distance_pieces)
+        tasks = self._sampled_tasks(database, shapes) if self.found.sampled else self._proof_tasks(database, shapes)
+        done = 0
+        for gone_through, checked in self._results(pool, tasks):
+            done += gone_through
+            self._note(checked)
+            self._advance("positions", done, positions)
+        database.raise_damage()
+
+    def _proof_tasks(self, database: Database, shapes: Sequence[Shape]) -> list[Callable[[], tuple[int, _Checked]]]:
+        """All arrangements of men of all pairs, those with the most kings first: they take longest."""
+        tasks = []
+        for pair in {slices.named_view(shape) for shape in shapes}:
+            arrangements = slices.size(pair) // slices.block(pair)
+            step = max(1, SHARE_POSITIONS // slices.block(pair))
+            for first in range(0, arrangements, step):
+                share = pair, first, min(first + step, arrangements)
+                tasks.append((slices.block(pair), share, partial(_checked_units, database, *share, self.stop)))
+        return [task for _, _, task in sorted(tasks, key=lambda each: (-each[0], each[1]))]
+
+    def _sampled_tasks(self, database: Database, shapes: Sequence[Shape]) -> list[Callable[[], tuple[int, _Checked]]]:
+        chances = survival(self.settings.sample)
+        length = math.ceil(BATCH / self.settings.sample)
+        return [
+            partial(
+                _checked_sample,
+                database,
+                shape,
+                first,
+                min(first + length, slices.size(shape)),
+                chances,
+                self.settings.seed,
+            )
+            for shape in shapes
+            for first in range(0, slices.size(shape), length)
+        ]
+
+    def _note(self, checked: _Checked) -> None:
+        verified = self.found.verified[sum(checked.shape)]
+        verified.positions += checked.positions
+        for shape, counts in checked.counts.items():
+            self.counts.setdefault(shape, np.zeros(3, dtype=np.int64))
+            self.counts[shape] += counts
+        for number, finding in enumerate(checked.findings):
+            # the last one named stands for those that are not
+            more = checked.wrong - len(checked.findings) if number == len(checked.findings) - 1 else 0
+            self.found.add(_describe(checked.shape, finding), 1 + more)
+
+    def _compare_counts(self, headers: dict[str, files.Header]) -> None:
+        """The values counted against what the files say, and all positions against Table I."""
+        for count, verified in self.found.verified.items():
+            verified.counts = Counts()
+            for shape in slices.shapes(count):
+                losses, draws, wins = map(int, self.counts[shape])
+                counts = Counts(wins, losses, draws)
+                name = files.file_name("wld", slices.named_view(shape))
+                if counts != (stated := stats.counts_of(headers[name], shape)):
+                    self.found.add(
+                        f"{self.directory / name}: {_in_words(stated)} are stated for slice {slices.name(shape)}, "
+                        f"it has {_in_words(counts)}"
+                    )
+                verified.counts += counts
+            total = verified.counts.positions + stats.one_sided(count).positions
+            if total != stats.PUBLISHED[count]:
+                self.found.add(f"{total} positions with {count} pieces, {stats.PUBLISHED[count]} by Table I")
+
+    def _results(self, pool: ThreadPoolExecutor, tasks: Sequence[Callable[[], T]]) -> Iterator[T]:
+        """What the tasks return, as they end; where the reader goes, the others end early."""
+        futures = [pool.submit(task) for task in tasks]
+        try:
+            for future in as_completed(futures):
+                yield future.result()
+        finally:
+            self.stop[0] = not all(future.done() for future in futures)
+            for future in futures:
+                future.cancel()
+
+    def _advance(self, what: str, done: float, total: float) -> None:
+        if self.on_progress:
+            self.on_progress(what, done, total)
+
+
+@dataclass(frozen=True)
+class _Checked:
+    """What one call of the core found."""
+
+    shape: Shape
+    positions: int
+    counts: dict[Shape, tuple[int, int, int]]
+    wrong: int
+    findings: list[Finding]
+
+
+def _checked_file(path: Path) -> tuple[Path, files.Header | None, str | None]:
+    """The header of a file that is whole, or what is wrong with it."""
+    try:
+        opened = files.open_slice(path)
+        right = files.file_name(opened.header.kind, opened.header.pair)
+        if path.name != right:
+            return path, None, f"{path}: holds what belongs into {right}"
+        if opened.header.kind == "wld":
+            for shape in slices.views(opened.header.pair):
+                stats.counts_of(opened.header, shape)
+        opened.check()
+    except InvalidDatabaseError as error:
+        return path, None, str(error)
+    return path, opened.header, None
+
+
+def _checked_units(
+    database: Database, pair: Shape, first: int, last: int, stop: NDArray[np.int32]
+) -> tuple[int, _Checked]:
+    """The positions of a pair with arrangements of men from `first` to `last` - 1."""
+    distances = sum(pair) <= database.distance_pieces
+    own, other, wrong, findings = _core.egdb_check_units(database.core, pair, first, last, distances, stop)
+    counts = {slices.twin(pair): other, pair: own}
+    if slices.is_symmetric(pair):
+        counts = {pair: own}
+    positions = sum(map(sum, counts.values()))
+    # arrangements of a slice that is its own twin are passed over where their flips are checked
+    gone_through = (last - first) * slices.block(pair) * len(slices.views(pair))
+    return gone_through, _Checked(pair, positions, counts, wrong, findings)
+
+
+def _checked_sample(
+    database: Database, shape: Shape, first: int, last: int, chances: NDArray[np.uint64], seed: int
+) -> tuple[int, _Checked]:
+    """Some positions of a slice with indices from `first` to `last` - 1."""
+    sampler = _core.EndgameSampler(None, shape, first, last, chances, seed, False)
+    distances = sum(shape) <= database.distance_pieces
+    positions = wrong = 0
+    findings: list[Finding] = []
+    for boards, _, _ in taken(sampler):
+        positions += len(boards)
+        more, found = _core.egdb_check_boards(database.core, boards, distances)
+        wrong += more
+        findings += found
+    return last - first, _Checked(shape, positions, {}, wrong, findings)
+
+
+def _in_words(counts: Counts) -> str:
+    return f"{counts.wins} wins, {counts.losses} losses, {counts.draws} draws"
+
+
+def _describe(shape: Shape, finding: Finding) -> str:
+    """A finding in words."""
+    kind, position, stated, right = finding
+    black, white, kings, side = position
+    where = f"wld-{slices.name(slices.named_view(shape))}: {Position(black, white, kings, Side(side)).fen}"
+    if kind == _core.FINDING_DAMAGED:
+        return f"{where} has no value, or a move leads to a position without"
+    if kind == _core.FINDING_DISTANCE:
+        return f"{where.replace('wld', 'dtw', 1)} ends in {stated} plies, by its moves in {right}"
+    if kind == _core.FINDING_UNPROVEN:
+        return f"{where} is {VALUES[stated]}, but no line of play leads there"
+    return f"{where} is {VALUES[stated]}, by its moves it is {VALUES[right]}"

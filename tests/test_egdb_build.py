@@ -1,0 +1,326 @@
+"""Endgame databases built from scratch: right in every position checked, repeatable, and hard to break off."""
+
+import errno
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import egdb_reference
+import numpy as np
+import pytest
+from egdb_reference import Shape
+from numpy.typing import NDArray
+
+import kr
+from kr import _core
+from kr.egdb import build as building
+from kr.egdb import files, slices
+from kr.egdb.build import BuildSettings, Progress, build
+from kr.egdb.database import Database
+from kr.errors import InvalidDatabaseError, InvalidSettingError, OutputBusyError
+from kr.position import Position
+
+pytestmark = pytest.mark.core
+
+PIECES = 4
+# Wins, losses and draws for the side to move, both sides present, by pieces; the same from three programs.
+KNOWN = {2: (716, 402, 2_370), 3: (100_250, 87_305, 8_477), 4: (2_574_304, 1_917_090, 1_717_922)}
+LONGEST = {2: (13, "B:W30:B25"), 3: (61, "B:WK10:B2,3"), 4: (109, "B:W29,30:B2,15")}
+REFERENCE = json.loads((Path(__file__).parent / "data" / "egdb_reference.json").read_text())
+
+# A second process that builds and does as told once so many pairs are done.
+BUILD_AND = """
+import os, signal, sys, time
+from pathlib import Path
+from kr.egdb.build import BuildSettings, build
+
+def on_progress(progress):
+    if progress.pairs_done < int(sys.argv[4]):
+        return
+    if sys.argv[3] == "die":
+        os.kill(os.getpid(), signal.SIGKILL)
+    print("building", flush=True)
+    sys.stdin.read()
+
+build(BuildSettings(pieces=int(sys.argv[2]), dir=Path(sys.argv[1]), jobs=1), on_progress)
+"""
+
+
+def settings(directory: Path, **changes: Any) -> BuildSettings:
+    return BuildSettings(**{"pieces": PIECES, "dir": directory, "jobs": 2, **changes})
+
+
+def content(directory: Path) -> dict[str, bytes]:
+    """Everything in a directory by name, also what is hidden."""
+    return {str(path.relative_to(directory)): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+
+
+def in_a_second_process(directory: Path, pieces: int, action: str, pairs: int) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", BUILD_AND, str(directory), str(pieces), action, str(pairs)]
+    environment = os.environ | {"PYTHONPATH": str(Path(kr.__file__).parents[1])}
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+
+
+@contextmanager
+def building_elsewhere(directory: Path, pieces: int) -> Iterator[None]:
+    """While another process is in the middle of a build."""
+    process = in_a_second_process(directory, pieces, "wait", 1)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "building\n"
+    try:
+        yield
+    finally:
+        process.communicate("")
+    assert process.returncode == 0
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("egdb") / "new"
+    build(settings(directory))
+    return directory
+
+
+@pytest.fixture(scope="module")
+def database(built: Path) -> Database:
+    return Database.open(built)
+
+
+def boards_of(shape: Shape) -> NDArray[np.uint32]:
+    """Every position of a slice with Black to move, as (black, white, kings, side)."""
+    bits = np.array(egdb_reference.positions(shape), dtype=np.uint32)
+    return np.column_stack([bits, np.zeros(len(bits), dtype=np.uint32)])
+
+
+def flipped(boards: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """The same positions with White to move: turned by 180 degrees, colours swapped."""
+    octets = np.ascontiguousarray(boards[:, [1, 0, 2]]).view(np.uint8).reshape(len(boards), 3, 4)
+    bits = np.unpackbits(octets, axis=2, bitorder="little")[:, :, ::-1]
+    turned = np.packbits(bits, axis=2, bitorder="little").view(np.uint32).reshape(len(boards), 3)
+    return np.column_stack([turned, np.ones(len(boards), dtype=np.uint32)])
+
+
+def test_there_is_a_file_for_each_pair_and_nothing_else(built: Path) -> None:
+    pairs = [pair for count in range(2, PIECES + 1) for pair in slices.pairs(count)]
+    assert set(content(built)) == {files.file_name(kind, pair) for kind in files.KINDS for pair in pairs}
+    assert {shape for pair in pairs for shape in slices.views(pair)} == {
+        shape for count in range(2, PIECES + 1) for shape in egdb_reference.shapes(count)
+    }
+
+
+@pytest.mark.parametrize("pieces", KNOWN)
+def test_counts_are_the_known_ones(built: Path, pieces: int) -> None:
+    for kind in files.KINDS:
+        counts = [
+            files.read_header(built / files.file_name(kind, pair)).facts["counts"][slices.name(view)]
+            for pair in slices.pairs(pieces)
+            for view in slices.views(pair)
+        ]
+        losses, draws, wins = np.sum(counts, axis=0)
+        assert (wins, losses, draws) == KNOWN[pieces]
+
+
+def test_the_reference_has_the_known_counts() -> None:
+    for pieces in (2, 3):
+        kept = [REFERENCE[slices.name(shape)] for shape in egdb_reference.shapes(pieces)]
+        assert tuple(sum(each[what] for each in kept) for what in ("wins", "losses", "draws")) == KNOWN[pieces]
+        assert max(each["longest"] for each in kept) == LONGEST[pieces][0]
+
+
+def test_the_reference_is_what_its_solver_finds() -> None:
+    shapes = egdb_reference.shapes(2)
+    distances = egdb_reference.solve(bits for shape in shapes for bits in egdb_reference.positions(shape))
+    for shape in shapes:
+        assert egdb_reference.digest(shape, distances) == REFERENCE[slices.name(shape)]
+
+
+@pytest.mark.parametrize("name", REFERENCE)
+@pytest.mark.parametrize("unpacked", [0, 1 << 30], ids=["mapped", "unpacked"])
+def test_every_value_is_that_of_the_reference(built: Path, name: str, unpacked: bool) -> None:
+    """All positions of 2 and 3 pieces and some slices of 4, with either side to move."""
+    core = Database.open(built, unpack_bytes=unpacked).core
+    boards = boards_of(tuple(map(int, name)))
+    for side_to_move in (boards, flipped(boards)):
+        values = np.empty(len(boards), dtype=np.uint8)
+        core.probe_batch(side_to_move, values)
+        assert hashlib.sha256(values).hexdigest() == REFERENCE[name]["values"]
+
+
+@pytest.mark.parametrize("name", [name for name in REFERENCE if sum(map(int, name)) <= 3])
+def test_every_distance_is_that_of_the_reference(database: Database, name: str) -> None:
+    boards = boards_of(tuple(map(int, name))).tolist()
+    plies = np.array([database.core.distance(*board) for board in boards])
+    plies = np.where(plies < 0, egdb_reference.DRAW_BYTE, plies).astype(np.uint8)
+    assert hashlib.sha256(plies).hexdigest() == REFERENCE[name]["distances"]
+
+
+@pytest.mark.parametrize("shape", egdb_reference.shapes(PIECES), ids=str)
+def test_four_pieces_follow_from_their_successors(database: Database, shape: Shape) -> None:
+    def distance(bits: tuple[int, int, int], side: int) -> int | None:
+        board = egdb_reference.bits_with_side(bits, side)
+        value, plies = database.core.probe(*board), database.core.distance(*board)
+        assert (value == egdb_reference.DRAW) == (plies < 0)
+        assert value == egdb_reference.DRAW or plies % 2 == (value == egdb_reference.WIN)
+        return None if plies < 0 else int(plies)
+
+    chance = np.random.default_rng(sum(digit << 4 * i for i, digit in enumerate(shape)))
+    for index in chance.integers(slices.size(shape), size=60).tolist():
+        bits = _core.egdb_position(shape, index)[:3]
+        for side in (0, 1):
+            after = [distance(child, 1 - side) for child in egdb_reference.successors(bits)]
+            assert distance(bits, side) == egdb_reference.best(after), (shape, index)
+
+
+@pytest.mark.parametrize("pieces", LONGEST)
+def test_longest_wins_are_the_known_ones(built: Path, database: Database, pieces: int) -> None:
+    plies, fen = LONGEST[pieces]
+    position = Position.from_fen(fen)
+    assert database.core.distance(position.black, position.white, position.kings, position.side) == plies
+    found = {}
+    for pair in slices.pairs(pieces):
+        longest = files.read_header(built / files.file_name("dtw", pair)).facts["longest"]
+        found |= {tuple(map(int, name)): tuple(each) for name, each in longest.items()}
+    shape, (longest, number) = max(found.items(), key=lambda each: each[1][0])
+    assert longest == plies
+    assert database.core.distance(*_core.egdb_position(shape, number)) == plies
+
+
+@pytest.mark.parametrize("jobs", [1, 5])
+def test_the_files_do_not_depend_on_the_threads(built: Path, tmp_path: Path, jobs: int) -> None:
+    build(settings(tmp_path, jobs=jobs))
+    assert content(tmp_path) == content(built)
+
+
+def test_a_finished_build_is_left_as_it_is(built: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in built.iterdir()}
+    progress = build(settings(built))
+    assert (progress.earlier, progress.written) == (progress.positions, [])
+    assert {path: path.stat().st_mtime_ns for path in built.iterdir()} == before
+
+
+def test_a_database_grows_by_pieces_and_by_distances(built: Path, tmp_path: Path) -> None:
+    build(settings(tmp_path, pieces=3, distances=0))
+    assert all(name.startswith("wld-") for name in content(tmp_path))
+    build(settings(tmp_path, distances=2))
+    build(settings(tmp_path, pieces=2))
+    build(settings(tmp_path, distances=3))
+    build(settings(tmp_path))
+    assert content(tmp_path) == content(built)
+
+
+@pytest.mark.parametrize("pairs", [1, 7, 20])
+def test_a_killed_build_goes_on(built: Path, tmp_path: Path, pairs: int) -> None:
+    killed = in_a_second_process(tmp_path, PIECES, "die", pairs)
+    killed.communicate()
+    assert killed.returncode == -signal.SIGKILL
+    whole = content(built)
+    left = {name: found for name, found in content(tmp_path).items() if name.endswith(files.SUFFIX)}
+    assert left
+    assert left.items() <= whole.items()
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*" + files.SUFFIX)}
+    progress = build(settings(tmp_path))
+    assert content(tmp_path) == whole
+    assert progress.earlier > 0
+    assert progress.solved == pytest.approx(progress.positions - progress.earlier)
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+
+
+@pytest.mark.parametrize(
+    "harm", [lambda path: path.unlink(), lambda path: os.truncate(path, 20), lambda path: path.write_bytes(b"")]
+)
+def test_kept_values_that_are_gone_are_made_again(built: Path, tmp_path: Path, harm: Any) -> None:
+    in_a_second_process(tmp_path, PIECES, "die", 12).communicate()
+    kept = list((tmp_path / building.VALUES).iterdir())
+    assert kept
+    for path in kept:
+        harm(path)
+    build(settings(tmp_path))
+    assert content(tmp_path) == content(built)
+
+
+def test_two_builds_into_one_directory(tmp_path: Path) -> None:
+    with building_elsewhere(tmp_path, 3), pytest.raises(OutputBusyError, match=str(tmp_path)):
+        build(settings(tmp_path, pieces=3))
+    build(settings(tmp_path, pieces=3))
+
+
+@pytest.mark.parametrize("pieces", [1, 0, -1, 9, 100])
+def test_pieces_that_no_build_has(pieces: int) -> None:
+    with pytest.raises(InvalidSettingError, match=f"pieces is {pieces}"):
+        BuildSettings(pieces=pieces)
+
+
+@pytest.mark.parametrize("changes", [{"jobs": -1}, {"jobs": 10**6}, {"distances": -1}, {"distances": 7}])
+def test_settings_without_meaning(changes: dict[str, int]) -> None:
+    with pytest.raises(InvalidSettingError, match=next(iter(changes))):
+        BuildSettings(**changes)
+
+
+def test_a_build_that_needs_too_much_memory(tmp_path: Path) -> None:
+    with pytest.raises(InvalidSettingError, match="of memory"):
+        build(settings(tmp_path, memory=100_000))
+    assert content(tmp_path) == {}
+
+
+def test_a_build_that_needs_too_much_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10**9, 10**9 - 9999, 9999))
+    with pytest.raises(InvalidSettingError, match="of disk"):
+        build(settings(tmp_path))
+    assert content(tmp_path) == {}
+
+
+def test_a_file_that_can_not_be_written(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = files.write_values
+
+    def full(path: Path, *others: Any) -> int:
+        if path.name == "wld-0211.egdb":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        return write(path, *others)
+
+    monkeypatch.setattr(files, "write_values", full)
+    with pytest.raises(OSError, match="wld-0211"):
+        build(settings(tmp_path))
+    left = {name: found for name, found in content(tmp_path).items() if name.endswith(files.SUFFIX)}
+    assert left.items() < content(built).items()
+    monkeypatch.undo()
+    build(settings(tmp_path))
+    assert content(tmp_path) == content(built)
+
+
+def test_a_damaged_file_stops_the_build_before_it_begins(tmp_path: Path) -> None:
+    build(settings(tmp_path, pieces=3))
+    damaged = tmp_path / "wld-1101.egdb"
+    damaged.write_bytes(damaged.read_bytes()[:-1])
+    before = content(tmp_path)
+    with pytest.raises(InvalidDatabaseError, match="wld-1101.egdb"):
+        build(settings(tmp_path))
+    assert content(tmp_path) == before
+
+
+def test_an_interrupted_build_goes_on(built: Path, tmp_path: Path) -> None:
+    def on_progress(progress: Progress) -> None:
+        if progress.pairs_done >= 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        build(settings(tmp_path), on_progress)
+    assert content(tmp_path).items() != content(built).items()
+    progress = build(settings(tmp_path))
+    assert progress.earlier > 0
+    assert content(tmp_path) == content(built)
+
+
+def test_progress_is_told(tmp_path: Path) -> None:
+    told: list[tuple[int, float]] = []
+    build(settings(tmp_path, pieces=3), lambda progress: told.append((progress.pairs_done, progress.solved)))
+    assert told == sorted(told)
+    total = sum(slices.pair_size(pair) for count in (2, 3) for pair in slices.pairs(count))
+    assert told[-1] == (len(slices.pairs(2)) + len(slices.pairs(3)), pytest.approx(total))

@@ -1,0 +1,236 @@
+"""Samples: the right positions and values, in the right planes, the same for a seed on any number of threads."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+import reference
+from numpy.typing import NDArray
+
+from kr import _core
+from kr.egdb import sample, slices
+from kr.egdb.build import BuildSettings, build
+from kr.egdb.database import Database
+from kr.egdb.sample import SHARES, SampleSettings
+from kr.egdb.sample_file import CHUNK
+from kr.errors import InvalidDatabaseError, InvalidSettingError
+
+pytestmark = pytest.mark.core
+
+POSITIONS = {2: 3_488, 3: 196_032}
+PLANE_PIECES = "BWbw"
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All positions with up to 3 pieces."""
+    directory = tmp_path_factory.mktemp("whole")
+    build(BuildSettings(pieces=3, dir=directory, distances=0))
+    return directory
+
+
+def sampled(directory: Path, out: Path, **changes: Any) -> sample.Sample:
+    settings = {"pieces": (2, 3), "dir": directory, "out": out, "jobs": 2, **changes}
+    return sample.sample(SampleSettings(**settings))
+
+
+def content(out: Path) -> dict[str, NDArray[Any]]:
+    """All datasets of a file."""
+    with h5py.File(out) as file:
+        return {f"{share}/{name}": dataset[()] for share in SHARES for name, dataset in file[share].items()}
+
+
+def numbers(boards: NDArray[np.uint32]) -> list[tuple[tuple[int, ...], int]]:
+    """Slice and index of every board."""
+    return [_core.egdb_index(*map(int, board), 0) for board in boards]
+
+
+def test_all_positions_each_in_one_share(whole: Path, tmp_path: Path) -> None:
+    out = tmp_path / "all.h5"
+    made = sampled(whole, out, fraction=1.0)
+    assert made.positions == sum(POSITIONS.values())
+    found = content(out)
+    seen = np.concatenate([found[f"{share}/board"] for share in SHARES])
+    assert len(np.unique(seen, axis=0)) == len(seen) == made.positions
+    assert {share: len(found[f"{share}/value"]) for share in SHARES} == {
+        share: counts.positions for share, counts in made.shares.items()
+    }
+    for share, expected in zip(SHARES, (0.7, 0.1, 0.2), strict=True):
+        assert abs(made.shares[share].positions / made.positions - expected) < 0.005
+    values = np.bincount(np.concatenate([found[f"{share}/value"] for share in SHARES]))
+    assert values.tolist() == [402 + 87_305, 2_370 + 8_477, 716 + 100_250]
+
+
+def test_rows_say_what_stands_on_the_board(whole: Path, tmp_path: Path) -> None:
+    out = tmp_path / "some.h5"
+    sampled(whole, out, fraction=0.01)
+    database = Database.open(whole)
+    found = content(out)
+    for share in SHARES:
+        rows = zip(*(found[f"{share}/{name}"] for name in ("board", "planes", "pieces", "value")), strict=True)
+        for board, planes, pieces, value in rows:
+            black, white, kings = map(int, board)
+            assert database.core.probe(black, white, kings, 0) == value
+            squares = reference.from_bits(black, white, kings)
+            expected = np.zeros((4, 8, 8), dtype=np.uint8)
+            for square, piece in squares.items():
+                expected[PLANE_PIECES.index(piece), *reference.place(square)] = 1
+            assert (planes == expected).all()
+            assert pieces.tolist() == [list(squares.values()).count(piece) for piece in PLANE_PIECES]
+
+
+def test_planes_have_black_above_moving_down() -> None:
+    """11-15, which the seed of this form writes as f6-e5."""
+    planes = np.ones((2, 4, 8, 8), dtype=np.uint8)
+    _core.board_planes(np.array([[1 << 10, 1 << 31, 0], [1 << 14, 1 << 31, 1 << 31]], dtype=np.uint32), planes)
+    assert [tuple(map(int, where)) for where in np.argwhere(planes)] == [
+        (0, 2, 2, 5),
+        (0, 3, 7, 6),
+        (1, 1, 7, 6),
+        (1, 2, 3, 4),
+    ]
+
+
+@pytest.mark.parametrize("changes", [{"jobs": 1}, {"jobs": 3}, {"memory": 1 << 20}, {"compression": 0}], ids=str)
+def test_the_content_depends_on_the_sample_alone(
+    whole: Path, tmp_path: Path, changes: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sample, "BATCH", 1 << 10)
+    one = sampled(whole, tmp_path / "one.h5", fraction=0.2)
+    other = sampled(whole, tmp_path / "other.h5", fraction=0.2, **changes)
+    assert one.checksum == other.checksum
+    assert one.shares == other.shares
+    expected, found = content(one.out), content(other.out)
+    assert expected.keys() == found.keys()
+    assert all((expected[name] == found[name]).all() for name in expected)
+
+
+def test_other_seeds_give_other_positions(whole: Path, tmp_path: Path) -> None:
+    made = [sampled(whole, tmp_path / f"{seed}.h5", fraction=0.1, seed=seed) for seed in (1, 2)]
+    chosen = [set(numbers(np.concatenate([content(each.out)[f"{share}/board"] for share in SHARES]))) for each in made]
+    share = len(chosen[0] & chosen[1]) / len(chosen[0])
+    assert 0.07 < share < 0.13
+
+
+@pytest.mark.parametrize("fraction", [1.0, 0.5, 0.1, 0.001, 1e-5])
+def test_each_position_has_the_same_chance(whole: Path, fraction: float) -> None:
+    shape = (1, 1, 1, 1)
+    size = slices.size(shape)
+    sampler = _core.EndgameSampler(None, shape, 0, size, sample.survival(fraction), 5, False)
+    boards = np.concatenate([np.empty((0, 3), dtype=np.uint32), *(batch[0] for batch in sample.taken(sampler))])
+    indices = np.array([index for _, index in numbers(boards[:20_000])])
+    assert (np.diff(indices) > 0).all()
+    spread = (size * fraction * (1 - fraction)) ** 0.5
+    assert abs(len(boards) - size * fraction) <= 4 * spread
+    if 1_000 < len(boards) < 20_000:
+        # gaps are geometric: their mean and standard deviation are about 1 / fraction
+        assert np.std(np.diff(indices)) == pytest.approx(1 / fraction, rel=0.1)
+
+
+def test_survival_is_exact() -> None:
+    chances = sample.survival(0.5)
+    assert chances[:64].tolist() == [2 ** (63 - i) for i in range(64)]
+    assert chances[64:].max() == 0
+    assert sample.survival(1.0).max() == 0
+    assert (np.diff(sample.survival(1e-12).astype(np.float64)) <= 0).all()
+
+
+def test_slice_order_and_bitboards_only(whole: Path, tmp_path: Path) -> None:
+    made = sampled(whole, tmp_path / "plain.h5", fraction=0.2, shuffle=False, planes=False)
+    mixed = sampled(whole, tmp_path / "mixed.h5", fraction=0.2)
+    found, shuffled = content(made.out), content(mixed.out)
+    assert "test/planes" not in found
+    assert made.shares == mixed.shares
+    order = {shape: i for i, shape in enumerate([*slices.shapes(2), *slices.shapes(3)])}
+    for share in SHARES:
+        rows = [(order[shape], index) for shape, index in numbers(found[f"{share}/board"])]
+        assert rows == sorted(rows)
+        assert set(map(tuple, found[f"{share}/board"].tolist())) == set(map(tuple, shuffled[f"{share}/board"].tolist()))
+    first = shuffled["training/pieces"][:CHUNK].sum(axis=0)
+    last = shuffled["training/pieces"][-CHUNK:].sum(axis=0)
+    assert first == pytest.approx(last, rel=0.1)
+
+
+def test_quiet_positions_only(whole: Path, tmp_path: Path) -> None:
+    made = sampled(whole, tmp_path / "quiet.h5", fraction=1.0, quiet=True, planes=False)
+    boards = np.concatenate([content(made.out)[f"{share}/board"] for share in SHARES])
+    quiet = {
+        (black, white, kings)
+        for shape in slices.shapes(2)
+        for black, white, kings, _ in (_core.egdb_position(shape, i) for i in range(slices.size(shape)))
+        if not any(captured for _, captured in _core.legal_moves(black, white, kings, 0))
+    }
+    assert {tuple(board) for board in boards.tolist() if sum(board[i].bit_count() for i in (0, 1)) == 2} == quiet
+    assert made.positions < 0.9 * sum(POSITIONS.values())
+
+
+def test_shares_may_be_empty_and_files_name_their_origin(whole: Path, tmp_path: Path) -> None:
+    made = sampled(whole, tmp_path / "sub" / "x.h5", pieces=(2, 2), fraction=0.5, shares=(1.0, 0.0, 0.0), seed=9)
+    assert made.shares["validation"].positions == made.shares["test"].positions == 0
+    with h5py.File(made.out) as file:
+        assert file.attrs["kind"] == "kr egdb sample"
+        assert file.attrs["seed"] == "9"
+        assert file.attrs["checksum"] == made.checksum
+        assert list(file.attrs["planes"]) == ["black kings", "white kings", "black men", "white men"]
+        assert file["training"].attrs["wins"] == made.shares["training"].wins
+        assert file["test/planes"].shape == (0, 4, 8, 8)
+    assert made.bytes == made.out.stat().st_size
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"fraction": 0.0}, "fraction is 0"),
+        ({"fraction": 1.5}, "fraction is 1.5"),
+        ({"seed": -1}, "seed is -1"),
+        ({"compression": 10}, "compression is 10"),
+        ({"jobs": -1}, "jobs is -1"),
+        ({"pieces": (2, 4)}, "up to 3 pieces"),
+    ],
+    ids=lambda case: "" if isinstance(case, str) else str(case),
+)
+def test_what_cannot_be_sampled(whole: Path, tmp_path: Path, changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidSettingError, match=message):
+        sampled(whole, tmp_path / "x.h5", **changes)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_foreseen(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10**9, 10**9, 1000))  # type: ignore[attr-defined]
+    with pytest.raises(InvalidSettingError, match="GB are free"):
+        sampled(whole, tmp_path / "x.h5")
+
+
+def test_a_damaged_database_leaves_no_file(whole: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(whole, tmp_path / "egdb")
+    path = copy / "wld-1101.egdb"
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    for fraction in (0.5, sample.UNPACK_FRACTION / 2):
+        with pytest.raises(InvalidDatabaseError, match="wld-1101"):
+            sampled(copy, tmp_path / "out" / "x.h5", fraction=fraction, pieces=(3, 3))
+        assert not list(tmp_path.glob("out/*"))
+
+
+@pytest.mark.parametrize(("text", "pieces"), [("6", (6, 6)), ("2-7", (2, 7)), ("3-3", (3, 3))])
+def test_ranges_of_pieces(text: str, pieces: tuple[int, int]) -> None:
+    assert sample.parse_pieces(text) == pieces
+    assert sample.parse_pieces(sample.format_pieces(pieces)) == pieces
+
+
+@pytest.mark.parametrize("text", ["", "x", "1", "2-", "7-2", "2-9", "-3"])
+def test_no_ranges_of_pieces(text: str) -> None:
+    with pytest.raises(InvalidSettingError, match="not a number of pieces"):
+        sample.parse_pieces(text)
+
+
+def test_shares() -> None:
+    assert sample.parse_shares("0.7,0.1,0.2") == (0.7, 0.1, 0.2)
+    assert sample.parse_shares(sample.format_shares((0.5, 0.25, 0.25))) == (0.5, 0.25, 0.25)
+    for text in ("", "0.5", "0.5,0.5", "0.5,0.5,0.5", "-1,1,1", "a,b,c"):
+        with pytest.raises(InvalidSettingError, match="three shares"):
+            sample.parse_shares(text)
