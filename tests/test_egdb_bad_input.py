@@ -1,10 +1,19 @@
 """Endgame databases that are missing, foreign, old, cut short or damaged: refused in one line, never used silently."""
 
+import errno
 import json
+import os
+import resource
+import shlex
 import shutil
+import signal
 import struct
+import subprocess
+import sys
+import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +24,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from kr import _core
+import kr
+from kr import _core, cli
 from kr.egdb import files
+from kr.egdb.build import VALUES as VALUES_DIRECTORY
 from kr.egdb.build import BuildSettings, build
 from kr.egdb.database import Database
 from kr.errors import InvalidDatabaseError
+from kr.position import Position
 
 pytestmark = pytest.mark.core
 
@@ -57,8 +69,11 @@ def _expected() -> tuple[NDArray[np.uint32], NDArray[np.uint8], list[int]]:
 BOARDS, VALUES, PLIES = _expected()
 
 
-def is_refused(directory: Path) -> bool:
-    """Whether a harmed database is refused, at the latest by its check. What it says before that must be right."""
+def is_refused(directory: Path, *, step: int = 1) -> bool:
+    """Whether a harmed database is refused, at the latest when it is read. What it says before that must be right.
+
+    step: distances are asked for in every so manieth position.
+    """
     try:
         database = Database.open(directory)
     except InvalidDatabaseError as error:
@@ -68,15 +83,15 @@ def is_refused(directory: Path) -> bool:
     database.core.probe_batch(BOARDS, values)
     told = values != _core.VALUE_UNKNOWN
     assert (values[told] == VALUES[told]).all()
-    plies = np.array([database.core.distance(*board) for board in BOARDS[::7].tolist()])
-    assert ((plies == PLIES[::7]) | (plies == -1)).all()
+    plies = [database.core.distance(*board) for board in BOARDS[::step].tolist()]
+    assert all(found in (known, -1) for found, known in zip(plies, PLIES[::step], strict=True))
     try:
         database.raise_damage()
     except InvalidDatabaseError as error:
         check_message(error, directory)
         return True
     assert told.all()
-    assert (plies == PLIES[::7]).all()
+    assert plies == PLIES[::step] or database.distance_pieces < 2
     return False
 
 
@@ -91,6 +106,7 @@ def paths(directory: Path) -> list[Path]:
 
 def test_a_whole_database_is_not_refused(whole: Path) -> None:
     assert not is_refused(whole)
+    assert Database.open(whole).distance_pieces == 2
     assert len(paths(whole)) == 6
 
 
@@ -104,7 +120,7 @@ def test_any_byte_that_is_changed(copy: Path, kind: str) -> None:
     unnoticed = 0
     for at in range(len(good)):
         path.write_bytes(good[:at] + bytes([good[at] ^ 1 << at % 8]) + good[at + 1 :])
-        unnoticed += not is_refused(copy)
+        unnoticed += not is_refused(copy, step=50)
     assert unnoticed <= len(good) - read
 
 
@@ -246,3 +262,232 @@ def test_the_kinds_of_damage_are_named(copy: Path) -> None:
         path.write_bytes(bad)
         with pytest.raises(InvalidDatabaseError, match=f"wld-0101.egdb: .*{said}"):
             Database.open(copy)
+
+
+def test_of_a_pair_both_kinds_may_be_missing(copy: Path) -> None:
+    (copy / "dtw-0110.egdb").unlink()
+    assert not is_refused(copy)
+    (copy / "wld-0110.egdb").unlink()
+    assert is_refused(copy)
+
+
+def test_damage_that_is_found_while_probing(copy: Path) -> None:
+    """What is only mapped is checked when it is read: there is no value then, and the file is named."""
+    path = copy / "wld-0101.egdb"
+    good = path.read_bytes()
+    path.write_bytes(good[:-70] + bytes([good[-70] ^ 1]) + good[-69:])
+    database = Database.open(copy, unpack_bytes=0)
+    position = Position.from_fen("B:WK1:BK32")
+    for _ in range(2):
+        with pytest.raises(InvalidDatabaseError, match="wld-0101.egdb: .*1 king v 1 king"):
+            database.value(position)
+    assert database.value(Position.from_fen("B:W30:B25")) == "win"
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory, whole: Path) -> Path:
+    """Good and bad databases, beside which the commands run."""
+    directory = tmp_path_factory.mktemp("places")
+    good = (whole / "wld-0101.egdb").read_bytes()
+    shutil.copytree(whole, directory / "good")
+    for name, bad in {
+        "foreign": b"hello\n" * 100,
+        "empty": b"",
+        "older": good[:8] + b"\0" + good[9:],
+        "truncated": good[:-40],
+        "flipped": good[:-70] + bytes([good[-70] ^ 1]) + good[-69:],
+        "header": good[:60] + bytes([good[60] ^ 1]) + good[61:],
+    }.items():
+        shutil.copytree(whole, directory / name)
+        (directory / name / "wld-0101.egdb").write_bytes(bad)
+    shutil.copytree(whole, directory / "part")
+    (directory / "part" / "wld-0101.egdb").unlink()
+    (directory / "nofiles").mkdir()
+    (directory / "text").write_text("hello\n")
+    return directory
+
+
+FEN = "W:WK30:BK1"
+HARMED = {
+    "foreign": "wld-0101.egdb: no endgame database of kr",
+    "empty": "wld-0101.egdb: no endgame database of kr",
+    "older": "wld-0101.egdb: endgame database of format version 0",
+    "truncated": "wld-0101.egdb: damaged",
+    "flipped": "wld-0101.egdb: damaged",
+    "header": "wld-0101.egdb: damaged",
+    "part": "part: ",
+    "nofiles": "nofiles: ",
+    "text": "text: ",
+    "nothere": "nothere: ",
+}
+# Command line, exit code, part of the line on stderr.
+CASES = [
+    *[(f"egdb probe {FEN} --dir {name}", 1, said) for name, said in HARMED.items()],
+    *[(f"egdb sample --pieces 2 --dir {name} --out new.h5", 1, said) for name, said in HARMED.items()],
+    # stats reads headers only, and shows what there is of a part
+    *[(f"egdb stats --dir {name}", 1, HARMED[name]) for name in HARMED if name not in ("flipped", "part")],
+    *[(f"egdb build --pieces 3 --dir {name}", 1, HARMED[name]) for name in ("foreign", "empty", "older", "truncated")],
+    ("egdb", 2, "Missing command"),
+    ("egdb probe rubbish --dir good", 2, "three fields"),
+    ("egdb probe W:W21,K33:B1 --dir good", 2, "'33' does not exist"),
+    ("egdb probe W:W1:B2 --dir good", 2, "king row"),
+    ("egdb probe B:W21:B30 --dir good", 2, "king row"),
+    ("egdb probe W:W21,K21:B1 --dir good", 2, "21"),
+    ("egdb probe W:W21,K30:B1,2 --dir good", 2, "4 pieces"),
+    ("egdb build --pieces 1", 2, "pieces is 1"),
+    ("egdb build --pieces 9", 2, "pieces is 9"),
+    ("egdb build --pieces x", 2, "--pieces"),
+    ("egdb build --pieces 1e30", 2, "pieces"),
+    ("egdb build --pieces 3 --dir new --jobs -1", 2, "jobs"),
+    ("egdb build --pieces 3 --dir new --distances 9", 2, "distances"),
+    ("egdb build --pieces 3 --dir new --memory 1", 2, "memory"),
+    ("egdb build --pieces 8 --dir nofiles --memory 1GB", 2, "of memory"),
+    ("egdb build --pieces 2 --dir text", 1, "text"),
+    ("egdb build --pieces 2 --dir text/new", 1, "text"),
+    ("egdb build --pieces 2 --dir /proc/new", 1, "/proc/new"),
+    ("egdb sample --dir good --out new.h5 --pieces 2-9", 2, "pieces"),
+    ("egdb sample --dir good --out new.h5 --pieces 3", 2, "pieces"),
+    ("egdb sample --dir good --out new.h5 --pieces 2 --fraction 2", 2, "fraction"),
+    ("egdb sample --dir good --out new.h5 --pieces 2 --fraction nan", 2, "fraction"),
+    ("egdb sample --dir good --out nofiles --pieces 2", 2, "nofiles is a directory"),
+    ("egdb sample --dir good --out text/new.h5 --pieces 2", 1, "text"),
+]
+
+
+@pytest.mark.parametrize(("line", "code", "said"), CASES, ids=[line for line, *_ in CASES])
+def test_bad_input_is_one_line(
+    places: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture, line: str, code: int, said: str
+) -> None:
+    monkeypatch.chdir(places)
+    before = {path: path.read_bytes() for path in places.rglob("*") if path.is_file()}
+    assert cli.main(shlex.split(line)) == code
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("kr: ")
+    assert err.count("\n") == 1
+    assert said in err
+    assert {path: path.read_bytes() for path in places.rglob("*") if path.is_file()} == before
+    assert not (places / "new").exists()
+
+
+@pytest.mark.parametrize("name", HARMED)
+def test_verify_names_what_is_wrong(
+    places: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture, name: str
+) -> None:
+    """It goes on where one file is bad, and has a line for each problem."""
+    monkeypatch.chdir(places)
+    assert cli.main(["egdb", "verify", "--dir", name]) in (1, 2)
+    lines = capsys.readouterr().err.splitlines()
+    assert all(line.startswith("kr: ") for line in lines)
+    assert any(HARMED[name] in line for line in lines)
+
+
+def kr_command(*words: object, **more: Any) -> subprocess.Popen[str]:
+    """`kr` in a process of its own."""
+    environment = os.environ | {"PYTHONPATH": str(Path(kr.__file__).parents[1])}
+    command = [sys.executable, "-m", "kr", *map(str, words)]
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
+
+
+def check_only_whole_files(directory: Path) -> int:
+    """That files of pairs are whole and nothing else is there but kept values; returns how many there are."""
+    found = paths(directory)
+    for path in found:
+        files.open_slice(path).check()
+    assert {path for path in directory.iterdir() if path not in found} <= {directory / VALUES_DIRECTORY}
+    return len(found)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_build_that_is_told_to_end(tmp_path: Path, number: int) -> None:
+    process = kr_command("egdb", "build", "--pieces", 5, "--dir", tmp_path, "--jobs", 1)
+    while not paths(tmp_path):
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (1, "")
+    assert err.splitlines()[-1] == "kr: interrupted"
+    check_only_whole_files(tmp_path)
+
+
+def test_a_build_beside_another(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    process = kr_command("egdb", "build", "--pieces", 5, "--dir", tmp_path, "--jobs", 1)
+    while not paths(tmp_path):
+        assert process.poll() is None
+        time.sleep(0.01)
+    assert cli.main(["egdb", "build", "--pieces", "2", "--dir", str(tmp_path)]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert (
+        err
+        == f"kr: {tmp_path} is being written by another process ({process.pid}); wait for it or choose another output\n"
+    )
+    process.kill()
+    process.communicate()
+    assert cli.main(["egdb", "build", "--pieces", "2", "--dir", str(tmp_path)]) == 0
+
+
+@pytest.mark.parametrize("limit", [100, 3000, 20_000])
+def test_a_build_whose_files_can_not_grow(tmp_path: Path, limit: int) -> None:
+    def few_bytes() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    process = kr_command("egdb", "build", "--pieces", 4, "--dir", tmp_path / "egdb", preexec_fn=few_bytes)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (1, "")
+    assert err.startswith(f"kr: {tmp_path / 'egdb'}")
+    assert err.endswith(": File too large\n")
+    assert err.count("\n") == 1
+    check_only_whole_files(tmp_path / "egdb")
+
+
+@contextmanager
+def mounted(directory: Path, options: str) -> Iterator[None]:
+    """With a file system in memory at the directory; skips the test where that isn't allowed."""
+    directory.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", options, "none", str(directory)]
+    if subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("mounting is not allowed here")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", str(directory)], check=True)
+
+
+def test_a_disk_that_is_too_small(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    with mounted(tmp_path / "disk", "size=64k"):
+        assert cli.main(["egdb", "build", "--pieces", "4", "--dir", str(tmp_path / "disk")]) == 2
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err.startswith(f"kr: {tmp_path / 'disk'}: ")
+        assert "of disk" in err
+        assert list((tmp_path / "disk").iterdir()) == []
+
+
+def test_a_disk_that_fills_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
+    """Others may fill it after the estimate. What is written stays, and the build goes on when there is room."""
+    disk = tmp_path / "disk"
+    with mounted(disk, "size=128k"):
+        monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10**9, 0, 10**9))
+        assert cli.main(["egdb", "build", "--pieces", "4", "--dir", str(disk)]) == 1
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err.startswith(f"kr: {disk}")
+        assert err.endswith(f": {os.strerror(errno.ENOSPC)}\n")
+        assert err.count("\n") == 1
+        there = check_only_whole_files(disk)
+        subprocess.run(["mount", "-o", "remount,size=64m", str(disk)], check=True)
+        assert cli.main(["egdb", "build", "--pieces", "4", "--dir", str(disk)]) == 0
+        assert check_only_whole_files(disk) > there
+        assert Database.open(disk).pieces == 4
+
+
+def test_a_directory_that_can_only_be_read(tmp_path: Path, whole: Path, capsys: pytest.CaptureFixture) -> None:
+    directory = tmp_path / "read"
+    with mounted(directory, "size=1m"):
+        shutil.copytree(whole, directory, dirs_exist_ok=True)
+        subprocess.run(["mount", "-o", "remount,ro", str(directory)], check=True)
+        assert not is_refused(directory, step=50)
+        assert cli.main(["egdb", "build", "--pieces", "3", "--dir", str(directory)]) == 1
+        assert capsys.readouterr() == ("", f"kr: {directory}/.lock: {os.strerror(errno.EROFS)}\n")

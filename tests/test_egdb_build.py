@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -90,6 +90,14 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All positions of up to 3 pieces."""
+    directory = tmp_path_factory.mktemp("egdb") / "small"
+    build(settings(directory, pieces=3))
+    return directory
+
+
+@pytest.fixture(scope="module")
 def database(built: Path) -> Database:
     return Database.open(built)
 
@@ -143,15 +151,15 @@ def test_the_reference_is_what_its_solver_finds() -> None:
 
 
 @pytest.mark.parametrize("name", REFERENCE)
-@pytest.mark.parametrize("unpacked", [0, 1 << 30], ids=["mapped", "unpacked"])
-def test_every_value_is_that_of_the_reference(built: Path, name: str, unpacked: bool) -> None:
-    """All positions of 2 and 3 pieces and some slices of 4, with either side to move."""
-    core = Database.open(built, unpack_bytes=unpacked).core
+def test_every_value_is_that_of_the_reference(built: Path, name: str) -> None:
+    """All positions of 2 and 3 pieces and some slices of 4, with either side to move, mapped and unpacked."""
     boards = boards_of(tuple(map(int, name)))
-    for side_to_move in (boards, flipped(boards)):
-        values = np.empty(len(boards), dtype=np.uint8)
-        core.probe_batch(side_to_move, values)
-        assert hashlib.sha256(values).hexdigest() == REFERENCE[name]["values"]
+    for unpack_bytes in (0, 1 << 30):
+        core = Database.open(built, unpack_bytes=unpack_bytes).core
+        for side_to_move in (boards, flipped(boards)):
+            values = np.empty(len(boards), dtype=np.uint8)
+            core.probe_batch(side_to_move, values)
+            assert hashlib.sha256(values).hexdigest() == REFERENCE[name]["values"]
 
 
 @pytest.mark.parametrize("name", [name for name in REFERENCE if sum(map(int, name)) <= 3])
@@ -195,8 +203,11 @@ def test_longest_wins_are_the_known_ones(built: Path, database: Database, pieces
 
 @pytest.mark.parametrize("jobs", [1, 5])
 def test_the_files_do_not_depend_on_the_threads(built: Path, tmp_path: Path, jobs: int) -> None:
-    build(settings(tmp_path, jobs=jobs))
-    assert content(tmp_path) == content(built)
+    """Nor on the distances wanted."""
+    build(settings(tmp_path, jobs=jobs, distances=2))
+    whole = content(built)
+    assert content(tmp_path).items() <= whole.items()
+    assert {name for name in whole if name.startswith("wld-")} <= content(tmp_path).keys()
 
 
 def test_a_finished_build_is_left_as_it_is(built: Path) -> None:
@@ -207,25 +218,23 @@ def test_a_finished_build_is_left_as_it_is(built: Path) -> None:
 
 
 def test_a_database_grows_by_pieces_and_by_distances(built: Path, tmp_path: Path) -> None:
-    build(settings(tmp_path, pieces=3, distances=0))
+    build(settings(tmp_path, pieces=2, distances=0))
     assert all(name.startswith("wld-") for name in content(tmp_path))
-    build(settings(tmp_path, distances=2))
+    build(settings(tmp_path, pieces=3, distances=2))
     build(settings(tmp_path, pieces=2))
-    build(settings(tmp_path, distances=3))
     build(settings(tmp_path))
     assert content(tmp_path) == content(built)
 
 
-@pytest.mark.parametrize("pairs", [1, 7, 20])
+@pytest.mark.parametrize("pairs", [1, 6, 20])
 def test_a_killed_build_goes_on(built: Path, tmp_path: Path, pairs: int) -> None:
     killed = in_a_second_process(tmp_path, PIECES, "die", pairs)
     killed.communicate()
     assert killed.returncode == -signal.SIGKILL
     whole = content(built)
-    left = {name: found for name, found in content(tmp_path).items() if name.endswith(files.SUFFIX)}
-    assert left
-    assert left.items() <= whole.items()
     before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*" + files.SUFFIX)}
+    assert before
+    assert all(whole[path.name] == path.read_bytes() for path in before)
     progress = build(settings(tmp_path))
     assert content(tmp_path) == whole
     assert progress.earlier > 0
@@ -233,17 +242,51 @@ def test_a_killed_build_goes_on(built: Path, tmp_path: Path, pairs: int) -> None
     assert {path: path.stat().st_mtime_ns for path in before} == before
 
 
-@pytest.mark.parametrize(
-    "harm", [lambda path: path.unlink(), lambda path: os.truncate(path, 20), lambda path: path.write_bytes(b"")]
-)
-def test_kept_values_that_are_gone_are_made_again(built: Path, tmp_path: Path, harm: Any) -> None:
-    in_a_second_process(tmp_path, PIECES, "die", 12).communicate()
-    kept = list((tmp_path / building.VALUES).iterdir())
+@pytest.fixture
+def killed(tmp_path: Path) -> Path:
+    """What a build of up to 3 pieces left that was killed when half of it was done."""
+    in_a_second_process(tmp_path / "egdb", 3, "die", 5).communicate()
+    return tmp_path / "egdb"
+
+
+def emptied(found: bytes) -> bytes:
+    return b""
+
+
+def shortened(found: bytes) -> bytes:
+    return found[:-1]
+
+
+def flipped_bit(found: bytes) -> bytes:
+    middle = len(found) // 2
+    return found[:middle] + bytes([found[middle] ^ 4]) + found[middle + 1 :]
+
+
+@pytest.mark.parametrize("harm", [emptied, shortened, flipped_bit])
+def test_kept_values_that_are_damaged_are_made_again(small: Path, killed: Path, harm: Callable[[bytes], bytes]) -> None:
+    kept = list((killed / building.VALUES).iterdir())
     assert kept
     for path in kept:
-        harm(path)
-    build(settings(tmp_path))
-    assert content(tmp_path) == content(built)
+        path.write_bytes(harm(path.read_bytes()))
+    build(settings(killed, pieces=3))
+    assert content(killed) == content(small)
+
+
+def test_kept_values_that_are_gone_are_made_again(small: Path, killed: Path) -> None:
+    shutil.rmtree(killed / building.VALUES)
+    build(settings(killed, pieces=3))
+    assert content(killed) == content(small)
+
+
+def test_kept_values_without_distances_are_made_again(small: Path, tmp_path: Path) -> None:
+    def interrupted(progress: Progress) -> None:
+        if progress.pairs_done >= 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        build(settings(tmp_path, pieces=3, distances=0, jobs=1), interrupted)
+    build(settings(tmp_path, pieces=3))
+    assert content(tmp_path) == content(small)
 
 
 def test_two_builds_into_one_directory(tmp_path: Path) -> None:

@@ -110,7 +110,6 @@ cdef void renew_predecessors(Unit* unit, const Board* board, int value) noexcept
 cdef void examine(Unit* unit, u64 number, int side, bint first) noexcept nogil:
     """Compare a position's value with those of its successors, and prove it where they suffice."""
     cdef Board board = placed(unit, number, side)
-    board.key = key_from_scratch(&board)    # `played` keeps it up to date, which a debug build checks
     cdef MoveList moves
     cdef int stated = unit.marks[side][number] & MARK_VALUE
     cdef int best = VALUE_LOSS
@@ -247,11 +246,13 @@ cdef void check_unit(Unit* unit, bint symmetric, bint alone, u64* counts) noexce
     symmetric: the slice is its own twin; alone: and the unit is its own flip, so that both sides to move are the same.
     """
     cdef u64 found[6]
+    cdef u64 before = unit.findings.count
     cdef int i
     memset(found, 0, sizeof(found))
     probe_unit(unit, found)
     prove(unit)
-    if unit.distances[BLACK] != NULL:
+    # distances between wrong values say nothing
+    if unit.distances[BLACK] != NULL and unit.findings.count == before:
         check_distances(unit)
     for i in range(3):
         counts[i] += found[i]

@@ -256,7 +256,8 @@ cdef inline Board played(const Board* board, Move move) noexcept nogil:
     child.kings = kings
     child.key = key ^ ZOBRIST[side + 2 * king][target]
     child.side = 1 - side
-    c_assert(child.key == key_from_scratch(&child))
+    # a board whose key nobody needs may have any
+    c_assert(child.key ^ board.key == key_from_scratch(&child) ^ key_from_scratch(board))
     return child
 
 

@@ -1,0 +1,71 @@
+"""Counts of a database: closed formulas, Table I, and known totals."""
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+from kr.egdb import slices, stats
+from kr.egdb.build import BuildSettings, build
+from kr.egdb.stats import Counts, Longest
+
+
+@pytest.mark.parametrize(("pieces", "positions"), stats.PUBLISHED.items())
+def test_all_placements_are_those_of_table_1(pieces: int, positions: int) -> None:
+    assert slices.all_placements(pieces) == positions
+
+
+@pytest.mark.parametrize("pieces", range(1, 3))
+def test_placements_are_what_counting_them_gives(pieces: int) -> None:
+    """Every way to put men and kings of both colours on different squares, men off their last rows."""
+    places = {"black man": range(28), "black king": range(32), "white man": range(4, 32), "white king": range(32)}
+    for kinds in itertools.combinations_with_replacement(places, pieces):
+        boards = {
+            frozenset(zip(kinds, squares, strict=True))
+            for squares in itertools.product(*(places[kind] for kind in kinds))
+            if len(set(squares)) == pieces
+        }
+        assert slices.placements(*(kinds.count(kind) for kind in places)) == len(boards)
+
+
+@pytest.mark.parametrize("pieces", range(2, 9))
+def test_slices_and_one_sided_placements_make_table_1(pieces: int) -> None:
+    both_sides = sum(slices.size(shape) for shape in slices.shapes(pieces))
+    assert both_sides + stats.one_sided(pieces).positions == stats.PUBLISHED[pieces]
+
+
+def test_one_sided_placements_are_won_with_pieces_and_lost_without() -> None:
+    assert stats.one_sided(1) == Counts(wins=60, losses=60)
+
+
+KNOWN = {2: Counts(716, 402, 2_370), 3: Counts(100_250, 87_305, 8_477)}
+LONGEST = {2: Longest(13, "B:W30:B25"), 3: Longest(61, "B:WK10:B2,3")}
+
+
+@pytest.fixture
+def built(tmp_path: Path) -> Path:
+    """All positions with up to 3 pieces, with distances."""
+    build(BuildSettings(pieces=3, dir=tmp_path, distances=3))
+    return tmp_path
+
+
+@pytest.mark.core
+def test_what_a_database_holds(built: Path) -> None:
+    found = stats.read(built)
+    assert {each.pieces: each.both_sides for each in found.totals} == KNOWN
+    assert {each.pieces: each.longest for each in found.totals} == LONGEST
+    assert all(each.complete for each in found.totals)
+    for each in found.totals:
+        assert each.all_placements is not None
+        assert each.all_placements.positions == stats.PUBLISHED[each.pieces]
+        assert each.bits == pytest.approx(8 * each.bytes / each.both_sides.positions)
+    assert sum(each.bytes + each.distance_bytes for each in found.totals) == sum(
+        path.stat().st_size for path in built.glob("*.egdb")
+    )
+    assert sum(pair.positions for pair in found.pairs) == 3_488 + 196_032
+
+    (built / "dtw-0201.egdb").unlink()
+    (built / "wld-1110.egdb").unlink()
+    three = stats.read(built).totals[1]
+    assert (three.complete, three.all_placements) == (False, None)
+    assert three.both_sides.positions < 196_032
