@@ -4,6 +4,7 @@ from kr.counting import perft
 from kr.engine import Engine, Info, Limits, SearchResult
 from kr.errors import (
     IllegalMoveError,
+    InvalidDatabaseError,
     InvalidFenError,
     InvalidGamesError,
     InvalidPdnError,
@@ -21,6 +22,7 @@ __all__ = [
     "Engine",
     "IllegalMoveError",
     "Info",
+    "InvalidDatabaseError",
     "InvalidFenError",
     "InvalidGamesError",
     "InvalidPdnError",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakValueDictionary
 
 from kr import _core
 from kr.errors import IllegalMoveError, InvalidSettingError
@@ -17,12 +19,18 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from kr.egdb.database import Database
+
 SCORE_WIN: int = _core.SCORE_WIN
 """The score of a won game; a win in n plies scores n less."""
 SCORE_DECIDED: int = _core.SCORE_DECIDED
-"""Beyond this, a score is a proven win or loss."""
+"""Beyond this, a score is a win or loss seen to its end."""
+SCORE_PROVED: int = _core.SCORE_STATIC_MAX
+"""Beyond this, a score is a proved win or loss: seen to its end, or to where the endgame database knows it."""
 MAX_LINES: int = _core.MAX_LINES
 """Principal variations that one search can keep."""
+VALUES = ("loss", "draw", "win")
+"""Exact results for the side to move, by the core's numbers."""
 BUILT_IN = ("manual", "material")
 SHIPPED = "shipped"
 MOST = {"time": 1e9, "nodes": 10**18, "depth": 10**9}
@@ -75,7 +83,7 @@ class Info:
     depth: int
     """Plies."""
     score: int
-    """Centi-men, side to move's view; beyond SCORE_DECIDED a proven win or loss."""
+    """Centi-men, side to move's view; beyond SCORE_PROVED a proved win or loss."""
     nodes: int
     """In the whole search so far."""
     time: float
@@ -83,6 +91,10 @@ class Info:
     pv: tuple[Move, ...]
     multipv: int = 1
     """Rank of this line, from 1."""
+    probes: int = 0
+    """Positions looked up in the endgame database so far."""
+    hits: int = 0
+    """Look-ups that ended a line of the search."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +108,12 @@ class SearchResult:
     time: float
     pv: tuple[Move, ...]
     lines: tuple[Info, ...]
+    value: str | None = None
+    """"win", "draw" or "loss" for the side to move where that is proved, by the endgame database or to the end."""
+    probes: int = 0
+    """Positions looked up in the endgame database."""
+    hits: int = 0
+    """Look-ups that ended a line of the search."""
 
     @property
     def nps(self) -> float:
@@ -108,10 +126,17 @@ class Engine:
 
     weights: the path of a weights file, "manual" (the hand-built evaluation), "material" (men and kings only), or
     None or "shipped" for the shipped tables. hash_mb: megabytes of hash table. threads: searching in parallel; with
-    one, the same search from the same state gives the same result. Raises InvalidWeightsError and InvalidSettingError.
+    one, the same search from the same state gives the same result. database: the endgame database to look positions up
+    in; engines may share one. Raises InvalidWeightsError and InvalidSettingError.
     """
 
-    def __init__(self, weights: str | Path | None = None, hash_mb: float = 64, threads: int = 1) -> None:
+    def __init__(
+        self,
+        weights: str | Path | None = None,
+        hash_mb: float = 64,
+        threads: int = 1,
+        database: Database | None = None,
+    ) -> None:
         if not 0 < hash_mb <= 1 << 20:
             raise InvalidSettingError(f"hash_mb is {hash_mb}; megabytes, more than 0 and at most 1048576")
         if not 1 <= threads <= 1024:
@@ -119,9 +144,11 @@ class Engine:
         self.name, self.signature, self._evaluator = load_evaluator(weights)
         self.hash_mb = hash_mb
         self.threads = threads
+        self.database = database
         self._busy = threading.Lock()
         try:
-            self._searcher = _core.Searcher(self._evaluator, int(hash_mb * (1 << 20)), threads)
+            core = None if database is None else database.core
+            self._searcher = _core.Searcher(self._evaluator, int(hash_mb * (1 << 20)), threads, core)
         except MemoryError as error:
             raise InvalidSettingError(f"hash_mb is {hash_mb}: {error}") from error
 
@@ -139,7 +166,8 @@ class Engine:
         history: the game's positions before this one, oldest first, for draws by repetition. on_info: called for
         every line after each iteration. multipv: how many best moves get a line. forced_at_once: play a forced move
         without thinking. A decided score ends the search when it can't be bettered. Raises IllegalMoveError in a
-        position without legal moves, and lets KeyboardInterrupt through.
+        position without legal moves, InvalidDatabaseError where the search met damage in the endgame database, and
+        lets KeyboardInterrupt through.
         """
         if position.is_over:
             raise IllegalMoveError(f"{position.fen} has no legal move to search, the game is over")
@@ -148,13 +176,13 @@ class Engine:
         if not self._busy.acquire(blocking=False):
             raise InvalidSettingError("this engine is searching already; use another Engine")
 
-        def listener(found: _Found) -> None:
-            for info in _infos(position, found):
+        def listener(found: tuple[Any, ...]) -> None:
+            for info in _infos(position, _Found(*found)):
                 if on_info is not None:
                     on_info(info)
 
         try:
-            found = self._searcher.search(
+            found = _Found(*self._searcher.search(
                 _bits(position),
                 [_bits(earlier) for earlier in history],
                 limits.time or 0.0,
@@ -163,13 +191,18 @@ class Engine:
                 multipv,
                 forced_at_once,
                 listener if on_info is not None else None,
-            )
+            ))  # fmt: skip
         finally:
             self._searcher.prepare()
             self._busy.release()
+        if self.database is not None:
+            self.database.raise_damage()
         lines = _infos(position, found)
         best = lines[0]
-        return SearchResult(best.pv[0], best.score, best.depth, best.nodes, best.time, best.pv, tuple(lines))
+        return SearchResult(
+            best.pv[0], best.score, best.depth, best.nodes, best.time, best.pv, tuple(lines),
+            _value(best.score, found.value), found.probes, found.hits,
+        )  # fmt: skip
 
     def stop(self) -> None:
         """End the running search at once, from any thread; without one, end the next."""
@@ -201,7 +234,48 @@ class Engine:
         return scores
 
 
-_Found = tuple[list[tuple[int, list[tuple[int, int, int]]]], int, int, float]
+_databases: WeakValueDictionary[tuple[str, int], Database] = WeakValueDictionary()
+_opening = threading.Lock()
+
+
+def load_database(setting: str = "", memory: int = 0) -> Database | None:
+    """The endgame database of an `--egdb` setting; None for "none", and for "" where none is found.
+
+    setting: a directory, "none", or "" for the places where databases are kept. memory: bytes in which to unpack it, as
+    far as it fits. All who ask for the same share one object. Raises InvalidSettingError and InvalidDatabaseError.
+    """
+    from kr.egdb.database import Database, find
+
+    directory = find(setting)
+    if directory is None:
+        return None
+    with _opening:
+        key = os.path.realpath(directory), memory
+        database = _databases.get(key)
+        if database is None:
+            database = _databases[key] = Database.open(directory, unpack_bytes=memory)
+    return database
+
+
+class _Found(NamedTuple):
+    """What the core's search tells."""
+
+    lines: list[tuple[int, list[tuple[int, int, int]]]]
+    """Score and moves: origin, target, captured."""
+    depth: int
+    nodes: int
+    seconds: float
+    probes: int
+    hits: int
+    value: int
+    """Of the root in the endgame database."""
+
+
+def _value(score: int, known: int) -> str | None:
+    """What is proved about a position with this score and this value in the endgame database."""
+    if known != _core.VALUE_UNKNOWN:
+        return VALUES[known]
+    return None if abs(score) <= SCORE_PROVED else "win" if score > 0 else "loss"
 
 
 def load_evaluator(weights: str | Path | None) -> tuple[str, str, _core.Evaluator]:
@@ -232,11 +306,13 @@ def _bits(position: Position) -> tuple[int, int, int, int]:
 
 
 def _infos(position: Position, found: _Found) -> list[Info]:
-    lines, depth, nodes, seconds = found
     return [
-        Info(max(depth, 1), score, nodes, seconds, _moves(position, moves), rank)
-        for rank, (score, moves) in enumerate(lines, 1)
-    ]
+        Info(
+            max(found.depth, 1), score, found.nodes, found.seconds, _moves(position, moves), rank,
+            found.probes, found.hits,
+        )
+        for rank, (score, moves) in enumerate(found.lines, 1)
+    ]  # fmt: skip
 
 
 def _moves(position: Position, moves: list[tuple[int, int, int]]) -> tuple[Move, ...]:

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import MISSING, field
 from typing import Any
 
+from kr.units import format_size, parse_size
+
 REQUIRED = MISSING
 
 
@@ -34,3 +36,14 @@ def option(
     """
     words = {"help": help, "parse": parse, "show": show, "name": name, "metavar": metavar, "argument": argument}
     return field(default=default, metadata=words)
+
+
+def egdb_option(default: str = "", rest: str = "whichever is found if not given") -> Any:
+    """The setting that says which endgame database is used, as kr.engine.load_database takes it."""
+    return option(default, f"Endgame database: its directory, or none; {rest}.", metavar="DIR|none")
+
+
+def egdb_memory_option() -> Any:
+    """The setting that says how much memory an endgame database may take to be probed fast."""
+    help = "Memory in which to unpack the endgame database, as far as it fits; the rest is read from its files."
+    return option(64 << 20, help, parse=parse_size, show=format_size)

@@ -384,8 +384,9 @@ def test_verify_names_what_is_wrong(
 
 def kr_command(*words: object, **more: Any) -> subprocess.Popen[str]:
     """`kr` in a process of its own."""
+    # -P: the kr under test, not one in the present directory
     environment = os.environ | {"PYTHONPATH": str(Path(kr.__file__).parents[1])}
-    command = [sys.executable, "-m", "kr", *map(str, words)]
+    command = [sys.executable, "-P", "-m", "kr", *map(str, words)]
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
 
 

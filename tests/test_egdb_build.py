@@ -64,7 +64,8 @@ def content(directory: Path) -> dict[str, bytes]:
 
 
 def in_a_second_process(directory: Path, pieces: int, action: str, pairs: int) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", BUILD_AND, str(directory), str(pieces), action, str(pairs)]
+    command = [sys.executable, "-P", "-c", BUILD_AND, str(directory), str(pieces), action, str(pairs)]
+    # -P: the kr under test, not one in the present directory
     environment = os.environ | {"PYTHONPATH": str(Path(kr.__file__).parents[1])}
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
 

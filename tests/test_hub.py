@@ -260,6 +260,8 @@ SCRIPTS = {
         "param name=weights value=material type=string",
         r"param name=hash value=1 type=int min=1 max=\d+",
         r"param name=threads value=1 type=int min=1 max=\d+",
+        "param name=egdb value=auto type=string",
+        r"param name=egdb-memory value=64 type=int min=0 max=\d+",
         r"param name=multipv value=1 type=int min=1 max=\d+",
         'param name=frame value=pdn type=enum values="pdn mover"',
         "param name=ponder value=true type=bool",
@@ -408,9 +410,9 @@ def test_conversation(talk, name):
 class Recorder:
     """An engine that plays its first legal move, and keeps what it was asked."""
 
-    def __init__(self, weights, hash_mb, threads):
+    def __init__(self, weights, hash_mb, threads, database):
         self.asked = []
-        Recorder.made = [*getattr(Recorder, "made", []), (weights, hash_mb, threads, self)]
+        Recorder.made = [*getattr(Recorder, "made", []), (weights, hash_mb, threads, database, self)]
 
     def search(self, position, limits, history=(), on_info=None, multipv=1):
         self.asked.append((position, limits, history, multipv))
@@ -440,7 +442,7 @@ def test_history_reaches_the_engine(talk, recorder):
     conversation.send("level depth=3 nodes=40")
     conversation.send("go think")
     conversation.expect("done .*")
-    [(position, limits, history, multipv)] = recorder.made[-1][3].asked
+    [(position, limits, history, multipv)] = recorder.made[-1][4].asked
     assert [format_position(before) for before in history] == [
         KINGS,
         "W" + "e" * 5 + "B" + "e" * 25 + "W",
@@ -457,11 +459,12 @@ def test_parameters_reach_the_engine(talk, recorder):
         "set-param name=weights value=shipped",
         "set-param name=hash value=8",
         "set-param name=threads value=3",
+        "set-param name=egdb value=none",
     ):
         conversation.send(line)
     conversation.send("init")
     conversation.expect("ready")
-    assert [made[:3] for made in recorder.made] == [(None, 8, 3)]
+    assert [made[:4] for made in recorder.made] == [(None, 8, 3, None)]
 
 
 def test_pondering_runs_without_a_clock(talk, recorder):
@@ -470,7 +473,7 @@ def test_pondering_runs_without_a_clock(talk, recorder):
     for mode, time_limit in (("ponder", None), ("think", pytest.approx(1.99))):
         conversation.send(f"go {mode}")
         conversation.expect("done .*")
-        assert recorder.made[-1][3].asked[-1][1].time == time_limit
+        assert recorder.made[-1][4].asked[-1][1].time == time_limit
 
 
 def test_broken_search_is_an_error_line(talk, recorder):

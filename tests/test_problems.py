@@ -295,10 +295,10 @@ def test_an_unknown_move_is_searched_again(reply_score, agrees):
 # --- solving
 
 
-def test_a_short_win_is_proven_with_a_line_that_replays():
+def test_a_short_win_is_proved_with_a_line_that_replays():
     problem = make_problem(result="W-win", first_move="9-14")
     solution = solve(problem, Engine("material", 8), Limits(depth=35))
-    assert (solution.verdict, solution.agrees, solution.proven) == ("win", True, True)
+    assert (solution.verdict, solution.agrees, solution.proved) == ("win", True, True)
     position = problem.position
     for text in solution.pv.split():
         position = position.play(text)

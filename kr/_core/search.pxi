@@ -35,6 +35,7 @@ cdef struct Line:
 cdef struct Worker:
     # One thread's search.
     const Evaluation* evaluation
+    Endgames endgames
     Table* table
     Ordering ordering
     # limits
@@ -110,8 +111,8 @@ cdef inline void update_pv(Worker* worker, int ply, Move move) noexcept nogil:
     worker.pv_length[ply] = length + 1
 
 
-cdef inline bint is_excluded(const Worker* worker, Move move) noexcept nogil:
-    """At the root: moves that already have their line in this iteration."""
+cdef inline bint has_line(const Worker* worker, Move move) noexcept nogil:
+    """Whether a root move already has its line in this iteration."""
     cdef int i
     for i in range(worker.line_count):
         if worker.lines[i].moves[0] == move:
@@ -126,6 +127,7 @@ cdef int qsearch(Worker* worker, const Board* board, int alpha, int beta, int pl
     cdef int best = -SCORE_INFINITE
     cdef int score, i
     cdef bint capture
+    cdef Known known
     worker.pv_length[ply] = 0
     if out_of_limits(worker):
         return 0
@@ -134,6 +136,12 @@ cdef int qsearch(Worker* worker, const Board* board, int alpha, int beta, int pl
         # no move is a loss
         if not has_quiet(board, board.side):
             return ply - SCORE_WIN
+        # endgame database
+        if within_reach(&worker.endgames, board):
+            known = look_up(&worker.endgames, worker.evaluation, board, ply, True)
+            if known.bound != BOUND_NONE:
+                worker.endgames.hits += 1
+                return known.score
         # quiet, or too deep to care
         if threats == 0 or ply >= MAX_PLY - 1 or not has_capture(board, 1 - board.side):
             return evaluate(worker.evaluation, board)
@@ -170,10 +178,15 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
     cdef int order[MAX_MOVES]
     cdef int tried[MAX_MOVES]
     cdef Hit hit, hit_child
+    cdef Known known
     cdef Move best_move = 0
+    cdef u64 salt = worker.endgames.salt
     cdef int first_alpha = alpha
+    cdef int last_beta = beta
     cdef int best = -SCORE_INFINITE
+    cdef int most = SCORE_INFINITE
     cdef bint pv_node = beta - alpha > 1
+    cdef bint searched = False
     cdef int here = worker.root_index + ply
     cdef int count, i, index, score, new_depth, less, bound
     if depth <= 0:
@@ -192,14 +205,30 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
         # a win found nearer the root can't be bettered here
         alpha = max(alpha, ply - SCORE_WIN)
         beta = min(beta, SCORE_WIN - ply - 1)
+        last_beta = beta
         if alpha >= beta:
             return alpha
 
     # transposition table
-    hit = probe(worker.table, board.key, ply)
+    hit = probe(worker.table, board.key ^ salt, ply)
     if hit.found and not pv_node and hit.depth >= depth:
         if hit.bound == BOUND_EXACT or hit.bound == (BOUND_LOWER if hit.score >= beta else BOUND_UPPER):
             return hit.score
+
+    # endgame database: where captures are pending, the positions after them are looked up
+    if ply > 0 and within_reach(&worker.endgames, board) and not has_capture(board, board.side):
+        known = look_up(&worker.endgames, worker.evaluation, board, ply, False)
+        if (known.bound == BOUND_EXACT or known.bound == BOUND_LOWER and known.score >= beta
+                or known.bound == BOUND_UPPER and known.score <= alpha):
+            worker.endgames.hits += 1
+            store(worker.table, board.key ^ salt, 0, known.score, known.bound, depth + PROBED_DEPTH, ply)
+            return known.score
+        if known.bound == BOUND_LOWER:
+            best = known.score
+            alpha = max(alpha, best)
+        elif known.bound == BOUND_UPPER:
+            most = known.score
+            beta = min(beta, most)
 
     # moves: none is a loss
     generate(board, &moves)
@@ -209,7 +238,7 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
     if depth >= ETC_DEPTH:
         for i in range(count):
             children[i] = played(board, moves.moves[i])
-            prefetch(cluster_of(worker.table, children[i].key))
+            prefetch(cluster_of(worker.table, children[i].key ^ salt))
 
     # single-reply extension
     new_depth = depth - 1
@@ -219,16 +248,16 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
     # enhanced transposition cutoffs: a child already known to be good enough
     if not pv_node and depth >= ETC_DEPTH:
         for i in range(count):
-            hit_child = probe(worker.table, children[i].key, ply + 1)
+            hit_child = probe(worker.table, children[i].key ^ salt, ply + 1)
             if (hit_child.found and hit_child.depth >= new_depth and hit_child.bound & BOUND_UPPER
                     and -hit_child.score >= beta):
-                return -hit_child.score
+                return min(-hit_child.score, most)
 
     order_moves(&worker.ordering, &moves, hit.move, board.side, ply, order)
     for index in range(count):
         i = next_best(order, count)
         tried[index] = i
-        if ply == 0 and is_excluded(worker, moves.moves[i]):
+        if ply == 0 and (has_line(worker, moves.moves[i]) or root_move_value(&worker.endgames, moves.moves[i]) < worker.endgames.wanted):
             continue
         # just above the leaves the table is not touched, and many moves are never tried
         if depth < ETC_DEPTH:
@@ -236,7 +265,8 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
         worker.reversible[here + 1] = worker.reversible[here] + 1 if is_reversible(board, moves.moves[i]) else 0
 
         # the first move with the full window, the others to be refuted
-        if best == -SCORE_INFINITE:
+        if not searched:
+            searched = True
             score = -search(worker, &children[i], -beta, -alpha, new_depth, ply + 1)
         else:
             less = reduction(depth, index, move_captured(moves.moves[i]) == 0,
@@ -262,9 +292,10 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
                         reward(&worker.ordering, &moves, tried, index, best_move, board.side, ply, depth)
                     break
 
+    best = min(best, most)
     if ply > 0 or worker.line_count == 0:
-        bound = BOUND_LOWER if best >= beta else (BOUND_EXACT if best > first_alpha else BOUND_UPPER)
-        store(worker.table, board.key, best_move, best, bound, depth, ply)
+        bound = BOUND_LOWER if best >= last_beta else (BOUND_EXACT if best > first_alpha else BOUND_UPPER)
+        store(worker.table, board.key ^ salt, best_move, best, bound, depth, ply)
     return best
 
 
@@ -297,13 +328,31 @@ cdef void search_window(Worker* worker, const Board* board, int depth, const Lin
             return
 
 
+cdef void want_best_left(Worker* worker) noexcept nogil:
+    """Leave out the root moves that throw away what another one keeps, if that has no line yet."""
+    cdef Endgames* endgames = &worker.endgames
+    cdef int i
+    endgames.wanted = VALUE_LOSS
+    if endgames.root_value != VALUE_UNKNOWN:
+        for i in range(endgames.root_moves):
+            if endgames.values[i] > endgames.wanted and not has_line(worker, endgames.moves[i]):
+                endgames.wanted = endgames.values[i]
+
+
+cdef bint goes_before(const Worker* worker, const Line* line, const Line* other) noexcept nogil:
+    """Whether a line is the better one: first by what the database knows about its move, then by its score."""
+    cdef int value = root_move_value(&worker.endgames, line.moves[0])
+    cdef int other_value = root_move_value(&worker.endgames, other.moves[0])
+    return value > other_value or value == other_value and line.score > other.score
+
+
 cdef void sort_lines(Worker* worker) noexcept nogil:
     cdef Line line
     cdef int i, j
     for i in range(1, worker.line_count):
         line = worker.lines[i]
         j = i
-        while j > 0 and worker.lines[j - 1].score < line.score:
+        while j > 0 and goes_before(worker, &line, &worker.lines[j - 1]):
             worker.lines[j] = worker.lines[j - 1]
             j -= 1
         worker.lines[j] = line
@@ -329,6 +378,7 @@ cdef void think(Worker* worker, const Board* board, int max_depth, int lines, bi
     generate(board, &moves)
     if moves.size == 0:
         return
+    look_up_root(&worker.endgames, board, &moves)
     lines = min(lines, min(moves.size, MAX_LINES))
     for depth in range(1, min(max_depth, MAX_PLY - 1) + 1):
         worker.root_depth = depth
@@ -337,6 +387,7 @@ cdef void think(Worker* worker, const Board* board, int max_depth, int lines, bi
             worker.root_line.length = 0
             if i >= previous_count:
                 previous[i].length = 0
+            want_best_left(worker)
             search_window(worker, board, depth, &previous[i])
             if worker.root_line.length:
                 worker.lines[i] = worker.root_line
@@ -356,17 +407,21 @@ cdef void think(Worker* worker, const Board* board, int max_depth, int lines, bi
         # nothing left to find: a forced move, or a decided game searched to its end
         if forced_at_once and moves.size == 1:
             break
-        if lines == 1 and SCORE_WIN - abs(worker.lines[0].score) <= depth:
+        if lines == 1 and SCORE_WIN - abs(worker.lines[0].score) <= max(depth, worker.endgames.root_distance):
             break
     if worker.stopped:
         # what the cut iteration found stands before the lines it did not reach
         for i in range(previous_count):
-            if worker.line_count < lines and not is_excluded(worker, previous[i].moves[0]):
+            if worker.line_count < lines and not has_line(worker, previous[i].moves[0]):
                 worker.lines[worker.line_count] = previous[i]
                 worker.line_count += 1
     if worker.line_count == 0:
-        # not even one move was searched: any legal one
+        # not even one move was searched: any that throws nothing away
+        want_best_left(worker)
+        i = 0
+        while root_move_value(&worker.endgames, moves.moves[i]) < worker.endgames.wanted:
+            i += 1
         worker.lines[0].score = 0
         worker.lines[0].length = 1
-        worker.lines[0].moves[0] = moves.moves[0]
+        worker.lines[0].moves[0] = moves.moves[i]
         worker.line_count = 1

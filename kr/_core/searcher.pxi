@@ -32,11 +32,14 @@ cdef class Searcher:
     cdef object pending
     cdef object listener
     cdef object started
+    cdef Board root
     cdef Evaluator evaluator
+    cdef EndgameDatabase database
 
-    def __cinit__(self, Evaluator evaluator not None, u64 hash_bytes, int threads=1):
+    def __cinit__(self, Evaluator evaluator not None, u64 hash_bytes, int threads=1, EndgameDatabase database=None):
         cdef int i
         self.evaluator = evaluator
+        self.database = database
         self.threads = threads
         self.table.entries = NULL
         self.workers = <Worker**>calloc(threads, sizeof(Worker*))
@@ -48,6 +51,7 @@ cdef class Searcher:
                 raise MemoryError("no memory for the search")
             self.workers[i].evaluation = &evaluator.evaluation
             self.workers[i].table = &self.table
+            use_database(&self.workers[i].endgames, database)
             self.workers[i].stop = &self.stop_flag
 
     def __dealloc__(self):
@@ -75,7 +79,9 @@ cdef class Searcher:
 
     def search(self, tuple board_bits, history, double time_limit, u64 node_limit, int max_depth, int lines=1,
                bint forced_at_once=False, listener=None):
-        """Search and return (lines, depth, nodes, seconds), each line (score, [(origin, target, captured)]).
+        """Search and return (lines, depth, nodes, seconds, probes, hits, value), each line (score, moves).
+
+        A move is (origin, target, captured), value that of the root in the database (VALUE_UNKNOWN where it has none).
 
         board_bits: black, white, kings, side; history: the same for each position before it, oldest first;
         time_limit: seconds, 0 for none; node_limit and max_depth likewise; lines: principal variations wanted;
@@ -92,6 +98,7 @@ cdef class Searcher:
             callback = report_iteration
         self.pending = None
         self.listener = listener
+        self.root = board
         self.started = start
         for i in range(self.threads):
             self.set_history(self.workers[i], [*history, board_bits])
@@ -148,17 +155,47 @@ cdef class Searcher:
 
     cdef results(self):
         cdef Worker* worker = self.workers[0]
-        cdef Line* line
         cdef u64 nodes = 0
-        cdef int i, j
+        cdef u64 probes = 0
+        cdef u64 hits = 0
+        cdef int i
         for i in range(self.threads):
             nodes += self.workers[i].nodes
-        lines = []
-        for i in range(worker.line_count):
-            line = &worker.lines[i]
-            lines.append((line.score, [(move_from(line.moves[j]), move_to(line.moves[j]),
-                                        unpad(move_captured(line.moves[j]))) for j in range(line.length)]))
-        return lines, worker.depth, nodes, seconds() - <double>self.started
+            probes += self.workers[i].endgames.probes
+            hits += self.workers[i].endgames.hits
+        lines = [(shown_score(&worker.endgames, worker.lines[i].score), self.line_moves(&worker.lines[i]))
+                 for i in range(worker.line_count)]
+        return (lines, worker.depth, nodes, seconds() - <double>self.started, probes, hits,
+                worker.endgames.root_value)
+
+    cdef list line_moves(self, const Line* line):
+        """The moves of a line; where it ends at a known distance in the database, by best play to the end."""
+        cdef Board board = self.root
+        cdef Move move
+        cdef int left = SCORE_WIN - abs(line.score) - line.length
+        cdef int i
+        moves = []
+        for i in range(line.length):
+            moves.append(move_squares(line.moves[i]))
+            board = played(&board, line.moves[i])
+        if self.database is not None and abs(line.score) > SCORE_DECIDED:
+            for i in range(left):
+                move = best_known_move(&self.database.db, &board)
+                if move == 0:
+                    break
+                moves.append(move_squares(move))
+                board = played(&board, move)
+        return moves
+
+
+cdef tuple move_squares(Move move):
+    return move_from(move), move_to(move), unpad(move_captured(move))
+
+
+cdef void use_database(Endgames* endgames, EndgameDatabase database):
+    """Let a search look positions up; the caller keeps the database. None: in none."""
+    endgames.db = &database.db if database is not None else NULL
+    endgames.pieces = database.db.pieces if database is not None else 0
 
 
 def only_kings_moved(tuple before, tuple after):

@@ -9,9 +9,13 @@ cpdef enum:
     REASON_NO_MOVE = 0       # the side to move has no legal move and loses
     REASON_REPETITION = 1
     REASON_NO_PROGRESS = 2
-    REASON_PROVEN = 3        # the search saw the win to its end
+    REASON_PROVEN = 3        # the search saw the win to its end, or to where the endgame database knows it
     REASON_CLEAR = 4         # both sides agreed for long enough on a winning score
     REASON_LENGTH = 5
+    REASON_DATABASE = 6      # the endgame database knows the position
+
+cdef enum:
+    RESULT_UNKNOWN = 2
 
 cdef struct GameRules:
     u64 seed
@@ -22,6 +26,7 @@ cdef struct GameRules:
     int draw_plies           # without a capture or a man's move
     int clear_score          # centi-men; 0 to play on
     int clear_plies
+    const Egdb* ending       # the game ends with the exact result where this knows it; NULL to play on
 
 cdef struct GameRecord:
     Board start
@@ -53,6 +58,18 @@ cdef Board random_start(const GameRules* rules, const uint32_t* opening, GameRec
     return board
 
 
+cdef inline int known_result(const Egdb* db, const Board* board) noexcept nogil:
+    """Black's exact result of a position without pending capture as -1, 0 or 1; else RESULT_UNKNOWN."""
+    cdef int value
+    if (db == NULL or popcount(board.pieces[BLACK] | board.pieces[WHITE]) > db.pieces
+            or has_capture(board, board.side)):
+        return RESULT_UNKNOWN
+    value = egdb_value(db, board)
+    if value == VALUE_UNKNOWN:
+        return RESULT_UNKNOWN
+    return value - VALUE_DRAW if board.side == BLACK else VALUE_DRAW - value
+
+
 cdef void play_game(Worker* worker, Evaluation* evaluation, const GameRules* rules, const uint32_t* openings,
                     int opening_count, int64_t game, GameRecord* record) noexcept nogil:
     cdef MoveList moves
@@ -61,7 +78,7 @@ cdef void play_game(Worker* worker, Evaluation* evaluation, const GameRules* rul
     cdef u64 random = rules.seed * <u64>0x9E3779B97F4A7C15 + <u64>game * <u64>0xD1342543DE82EF95
     cdef int black_score = 0
     cdef int clear = 0       # searched plies in a row on which the score was clear; the sign says for whom
-    cdef int score
+    cdef int score, result
     splitmix64(&random)
     clear_table(worker.table)
     memset(&worker.ordering, 0, sizeof(Ordering))
@@ -84,6 +101,11 @@ cdef void play_game(Worker* worker, Evaluation* evaluation, const GameRules* rul
         if is_draw_by_rule(worker, 0):
             record.reason = REASON_REPETITION
             return
+        result = known_result(rules.ending, &board)
+        if result != RESULT_UNKNOWN:
+            record.result = result
+            record.reason = REASON_DATABASE
+            return
         if record.plies == MAX_GAME_PLIES:
             record.reason = REASON_LENGTH
             return
@@ -98,9 +120,9 @@ cdef void play_game(Worker* worker, Evaluation* evaluation, const GameRules* rul
             if worker.stop[0]:
                 return
             move = worker.lines[0].moves[0]
-            score = worker.lines[0].score
+            score = shown_score(&worker.endgames, worker.lines[0].score)
             black_score = score if board.side == BLACK else -score
-            if abs(score) > SCORE_DECIDED:
+            if abs(score) > SCORE_STATIC_MAX:
                 record.result = 1 if black_score > 0 else -1
                 record.reason = REASON_PROVEN
                 return
@@ -127,14 +149,17 @@ cdef class SelfPlayer:
     """Plays games of an evaluation against itself; one for each thread."""
     cdef Evaluation evaluation
     cdef Evaluator evaluator     # owns the tables
+    cdef EndgameDatabase database
     cdef Table table
     cdef Worker* worker
     cdef GameRecord* record
     cdef GameRules rules
 
     def __cinit__(self, Evaluator evaluator not None, *, u64 seed, u64 hash_bytes, u64 nodes, double move_time,
-                  int random_plies, int noise, int draw_plies, int clear_score, int clear_plies):
+                  int random_plies, int noise, int draw_plies, int clear_score, int clear_plies,
+                  EndgameDatabase database=None, bint end_by_database=True, bint search_database=True):
         self.evaluator = evaluator
+        self.database = database
         self.evaluation = evaluator.evaluation
         self.evaluation.noise = noise
         self.rules.seed = seed
@@ -145,12 +170,14 @@ cdef class SelfPlayer:
         self.rules.draw_plies = draw_plies
         self.rules.clear_score = clear_score
         self.rules.clear_plies = clear_plies
+        self.rules.ending = &database.db if database is not None and end_by_database else NULL
         self.worker = <Worker*>calloc(1, sizeof(Worker))
         self.record = <GameRecord*>calloc(1, sizeof(GameRecord))
         if self.worker == NULL or self.record == NULL or allocate_table(&self.table, hash_bytes) < 0:
             raise MemoryError("no memory for the search")
         self.worker.evaluation = &self.evaluation
         self.worker.table = &self.table
+        use_database(&self.worker.endgames, database if search_database else None)
         self.worker.node_limit = nodes if nodes > 0 else <u64>1 << 62
 
     def __dealloc__(self):

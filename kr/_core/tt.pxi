@@ -55,17 +55,17 @@ cdef inline int entry_bound(u64 data) noexcept nogil:
 
 cdef inline int score_to_table(int score, int ply) noexcept nogil:
     """Distances to a win count from the node in the table, from the root in the search."""
-    if score > SCORE_DECIDED:
+    if score > SCORE_STATIC_MAX:
         return score + ply
-    if score < -SCORE_DECIDED:
+    if score < -SCORE_STATIC_MAX:
         return score - ply
     return score
 
 
 cdef inline int score_from_table(int score, int ply) noexcept nogil:
-    if score > SCORE_DECIDED:
+    if score > SCORE_STATIC_MAX:
         return score - ply
-    if score < -SCORE_DECIDED:
+    if score < -SCORE_STATIC_MAX:
         return score + ply
     return score
 

@@ -33,13 +33,17 @@ cdef enum:
     MAX_PLY = 128        # from the root of a search
     MAX_GAME = 1024      # plies of game history kept for repetitions
     SCORE_INFINITE = 31000
-    SCORE_STATIC_MAX = 28000
+    # wins that the endgame database knows without a distance: SCORE_DATABASE_WIN - n if entered in n plies,
+    # SCORE_KEPT_WIN - n after n plies without progress; both with a little of the static score
+    SCORE_DATABASE_WIN = 28600
+    SCORE_KEPT_WIN = 28250
 
 # What Python shares.
 cpdef enum:
     NO_PROGRESS_PLIES = 80   # a draw after 40 moves of each side without a capture or a man's move
     SCORE_WIN = 30000        # won in n plies: SCORE_WIN - n
-    SCORE_DECIDED = 29000    # beyond this a score is a proven win or loss
+    SCORE_DECIDED = 29000    # beyond this a score is a win or loss seen to its end
+    SCORE_STATIC_MAX = 28000 # beyond this it is proved, by the endgame database or to its end
     SCORE_NONE = -32768      # the move was not searched
     MAX_LINES = 64           # principal variations that one search can keep
 

@@ -21,6 +21,7 @@ def run(settings: BenchSettings, json: options.Json = False) -> None:
                 "weights": result.weights,
                 "signature": result.signature,
                 "nodes_per_second": result.nps,
+                "probes": result.probes,
                 "positions": result.lines,
             }
         )
@@ -28,7 +29,8 @@ def run(settings: BenchSettings, json: options.Json = False) -> None:
     rows = [(line.fen, line.move, line.score, line.nodes, f"{line.seconds:.2f}") for line in result.lines]
     print(console.table(["position", "move", "score", "nodes", "seconds"], rows))
     speed = f"{format_rate(result.nps)} nodes/s"
-    print(f"\nsignature {result.signature} nodes ({result.weights}, depth {settings.depth}), {speed}")
+    probes = f", {result.probes} probes" if result.probes else ""
+    print(f"\nsignature {result.signature} nodes ({result.weights}, depth {settings.depth}), {speed}{probes}")
 
 
 command = options.command(BenchSettings, run)

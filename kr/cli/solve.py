@@ -55,10 +55,11 @@ def _object(solution: Solution) -> dict[str, Any]:
         "move": solution.move or None,
         "verdict": solution.verdict,
         "score": solution.score,
-        "proven": solution.proven,
+        "proved": solution.proved,
         "pv": solution.pv,
         "depth": solution.depth,
         "nodes": solution.nodes,
+        "probes": solution.probes,
         "time": solution.time,
         "agrees": solution.agrees,
         "because": solution.because or None,
@@ -81,13 +82,17 @@ def _details(solution: Solution) -> str:
         ("published", problem.published and f"{problem.published} ({problem.result})"),
         ("solution", problem.solution),
         ("key move", solution.move or "none: no move is left"),
-        ("verdict", f"{solution.verdict}, score {solution.score}{', proven' * solution.proven}"),
-        ("searched", f"depth {solution.depth}, {solution.nodes} nodes, {solution.time:.2f} s"),
+        ("verdict", f"{solution.verdict}, score {solution.score}{', proved' * solution.proved}"),
+        ("searched", f"depth {solution.depth}, {solution.nodes} nodes, {_probes(solution)}{solution.time:.2f} s"),
         ("agrees", _agreement(solution)),
     ]
     lines = [f"{line.score:+6}  {line.pv}" for line in solution.lines]
     shown = [f"{name + ':':<10} {text}" for name, text in facts if text]
     return "\n".join([problem.position.diagram(), problem.position.fen, "", *shown, *lines])
+
+
+def _probes(solution: Solution) -> str:
+    return f"{solution.probes} endgame probes, " if solution.probes else ""
 
 
 def _agreement(solution: Solution) -> str:
@@ -102,7 +107,7 @@ def _table(solutions: Sequence[Solution]) -> str:
         (
             solution.problem.title or solution.problem.id,
             solution.problem.published,
-            solution.verdict,
+            f"{solution.verdict}{', proved' * solution.proved}",
             solution.score,
             solution.move,
             solution.depth,

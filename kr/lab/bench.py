@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kr.engine import Engine, Limits
+from kr.engine import Engine, Limits, load_database
 from kr.errors import InvalidSettingError
 from kr.position import Position
-from kr.settings import option
+from kr.settings import egdb_memory_option, egdb_option, option
 from kr.units import format_size, parse_size
 
 # From the opening to endings with few pieces, with and without kings, won, lost and drawn.
@@ -40,6 +40,8 @@ class BenchSettings:
     depth: int = option(17, "Plies to which each position is searched.")
     weights: str = option("", "Weights file, manual or material; the shipped tables if not given.")
     hash: int = option(64 << 20, "Hash table.", parse=parse_size, show=format_size)
+    egdb: str = egdb_option("none", "the signature depends on it")
+    egdb_memory: int = egdb_memory_option()
 
     def __post_init__(self) -> None:
         if not 1 <= self.depth <= 60:
@@ -55,6 +57,10 @@ class BenchLine:
     score: int
     nodes: int
     seconds: float
+    probes: int
+    """Positions looked up in the endgame database."""
+    hits: int
+    """Look-ups that ended a line of the search."""
 
 
 @dataclass(frozen=True)
@@ -76,15 +82,21 @@ class BenchResult:
         """Nodes a second."""
         return self.signature / max(sum(line.seconds for line in self.lines), 1e-9)
 
+    @property
+    def probes(self) -> int:
+        """All look-ups in the endgame database."""
+        return sum(line.probes for line in self.lines)
+
 
 def run(settings: BenchSettings, on_line: Callable[[BenchLine], None] | None = None) -> BenchResult:
-    """Search each position from an empty table. Raises InvalidWeightsError."""
-    engine = Engine(settings.weights or None, settings.hash / (1 << 20))
+    """Search each position from an empty table. Raises InvalidWeightsError and InvalidDatabaseError."""
+    database = load_database(settings.egdb, settings.egdb_memory)
+    engine = Engine(settings.weights or None, settings.hash / (1 << 20), database=database)
     lines = []
     for fen in POSITIONS:
         engine.new_game()
         found = engine.search(Position.from_fen(fen), Limits(depth=settings.depth))
-        lines.append(BenchLine(fen, str(found.move), found.score, found.nodes, found.time))
+        lines.append(BenchLine(fen, str(found.move), found.score, found.nodes, found.time, found.probes, found.hits))
         if on_line is not None:
             on_line(lines[-1])
     return BenchResult(settings, engine.name, tuple(lines))

@@ -280,8 +280,8 @@ def _score_scale(
         points += shard_points
         advance()
     scores = np.arange(2.0**16) - 2**15
-    # a proven win or loss says nothing about the scale of the others
-    used = (count > 0) & (np.abs(scores) < _core.SCORE_DECIDED)
+    # a proved win or loss says nothing about the scale of the others
+    used = (count > 0) & (np.abs(scores) <= _core.SCORE_STATIC_MAX)
     slope = logistic_slope(scores[used], count[used], points[used])
     if slope is None:
         raise InvalidGamesError(

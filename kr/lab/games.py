@@ -25,7 +25,7 @@ KIND = "kr games"
 FORMAT_VERSION = 1
 NO_SCORE: int = _core.SCORE_NONE
 """The score of a move that was not searched."""
-REASONS = ("no move", "repetition", "no progress", "proven by search", "clear score", "length")
+REASONS = ("no move", "repetition", "no progress", "proven by search", "clear score", "length", "endgame database")
 """Why a game ended, by its code."""
 
 _DTYPES = {

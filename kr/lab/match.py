@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from kr.engine import Limits
+from kr.engine import Limits, load_database
 from kr.errors import InvalidSettingError
 from kr.lab.elo import Estimate, Sprt, count_pairs, estimate
 from kr.lab.match_game import FAILURE, OVERTIME, Adjudication, Outcome, play_game
@@ -24,14 +24,17 @@ from kr.lab.openings import Opening, deck
 from kr.lab.players import HUB_PREFIX, Player, Reply, player_from_spec
 from kr.pdn import Comment, format_game
 from kr.position import Side
-from kr.settings import option
+from kr.settings import egdb_memory_option, egdb_option, option
 from kr.storage import checksum, provenance
 from kr.units import format_count, format_duration, format_size, parse_count, parse_duration, parse_size
+
+if TYPE_CHECKING:
+    from kr.egdb.database import Database
 
 MEBIBYTE = 1 << 20
 MOST_GAMES = 10**7
 BLACK_RESULTS = {Side.BLACK: "1-0", Side.WHITE: "0-1", None: "1/2-1/2"}
-PLAYER_HELP = "shipped, manual, material, a weights file, or hub:COMMAND"
+PLAYER_HELP = "shipped, manual, material, a weights file, or hub:COMMAND; with its own database: shipped,egdb=none"
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,9 @@ class MatchSettings:
     draw_score: int = option(10, "Adjudicate a draw when both players' scores stay within this, either way.")
     draw_moves: int = option(12, "The same, for so many moves in a row of each player.")
     draw_after: int = option(60, "Plies before which no draw is adjudicated.")
+    egdb: str = egdb_option()
+    egdb_memory: int = egdb_memory_option()
+    egdb_adjudication: bool = option(True, "End games where the endgame database knows the result.")
     margin: float = option(
         0.2, "How much longer than its time a move may take.", parse=parse_duration, show=format_duration
     )
@@ -89,7 +95,11 @@ class MatchSettings:
 
     def player(self, spec: str) -> Player:
         """A new player of this match."""
-        return player_from_spec(spec, self.hash // MEBIBYTE, self.patience)
+        return player_from_spec(spec, self.hash // MEBIBYTE, self.patience, self.egdb, self.egdb_memory)
+
+    def referee(self) -> Database | None:
+        """The endgame database that ends games, if one does."""
+        return load_database(self.egdb, self.egdb_memory) if self.egdb_adjudication else None
 
 
 @dataclass
@@ -179,15 +189,16 @@ def play_match(settings: MatchSettings, on_game: Callable[[MatchResult], None] =
     """
     openings = deck(settings.ballot)
     _check_variety(settings, openings)
+    referee = settings.referee()
     first = (settings.player(settings.a), settings.player(settings.b))
     try:
         result = MatchResult(settings, (first[0].name, first[1].name))
-        with _record(settings, openings, first) as log:
+        with _record(settings, openings, first, referee) as log:
             if log:
                 result.games.extend(log.games)
             if result.games:
                 on_game(result)
-            _Hall(settings, _schedule(settings, openings), result, log).play(first, on_game)
+            _Hall(settings, _schedule(settings, openings), result, log, referee).play(first, on_game)
     finally:
         for player in first:
             player.close()
@@ -215,7 +226,7 @@ def _schedule(settings: MatchSettings, openings: Sequence[Opening]) -> list[Open
 
 @contextmanager
 def _record(
-    settings: MatchSettings, openings: Sequence[Opening], players: tuple[Player, Player]
+    settings: MatchSettings, openings: Sequence[Opening], players: tuple[Player, Player], referee: Database | None
 ) -> Iterator[MatchLog | None]:
     """The record of the match, if it has one. It holds what may not change when the match is continued."""
     if settings.pdn is None:
@@ -226,6 +237,7 @@ def _record(
         "players": [player.signature for player in players],
         "openings": checksum("\n".join(opening.position.fen for opening in openings).encode()),
         "tc": str(settings.tc),
+        "egdb_adjudication": None if referee is None else referee.signature,
     }
     for name in ("ballot", "hash", "seed", "adjudicate", "win_score", "win_moves", "draw_score", "draw_moves"):
         kept[name] = getattr(settings, name)
@@ -237,12 +249,18 @@ class _Hall:
     """The tables at which the games of a match are played, one thread each; a pair is played at one of them."""
 
     def __init__(
-        self, settings: MatchSettings, schedule: Sequence[Opening], result: MatchResult, log: MatchLog | None
+        self,
+        settings: MatchSettings,
+        schedule: Sequence[Opening],
+        result: MatchResult,
+        log: MatchLog | None,
+        referee: Database | None,
     ) -> None:
         self._settings = settings
         self._schedule = schedule
         self._result = result
         self._log = log
+        self._referee = referee
         self._played = {(game.pair, game.a_black) for game in result.games}
         self._pairs = iter(range(len(schedule)))
         self._next_pair = threading.Lock()
@@ -342,7 +360,13 @@ class _Hall:
                 continue
             seats = players if a_black else (players[1], players[0])
             outcome = play_game(
-                self._schedule[pair], seats, settings.tc, settings.margin, settings.terms(), self._stop.is_set
+                self._schedule[pair],
+                seats,
+                settings.tc,
+                settings.margin,
+                settings.terms(),
+                self._stop.is_set,
+                self._referee,
             )
             if outcome is None:
                 return

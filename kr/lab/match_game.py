@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from kr.engine import Limits
 from kr.errors import IllegalMoveError, InvalidSettingError, ProtocolError
 from kr.lab.openings import Opening
 from kr.lab.players import Player, Reply
 from kr.position import Move, Position, Side
+
+if TYPE_CHECKING:
+    from kr.egdb.database import Database
 
 REPETITIONS = 3
 NO_PROGRESS_PLIES = 80
@@ -20,6 +24,7 @@ REPETITION = "repetition"
 NO_PROGRESS = "no progress"
 AGREED_WIN = "adjudicated win"
 AGREED_DRAW = "adjudicated draw"
+DATABASE = "endgame database"
 OVERTIME = "time forfeit"
 FAILURE = "engine failure"
 
@@ -125,6 +130,18 @@ class _Board:
         return Outcome(self.start, tuple(self.moves), tuple(self.replies), winner, reason, detail)
 
 
+def _known(referee: Database, position: Position) -> str | None:
+    """The exact value for the side to move; None beyond the database's reach, and where a capture is pending.
+
+    Raises InvalidDatabaseError.
+    """
+    if position.pieces > referee.pieces or position.legal_moves()[0].is_capture:
+        return None
+    value = referee.value(position)
+    referee.raise_damage()
+    return value
+
+
 def play_game(
     opening: Opening,
     players: tuple[Player, Player],
@@ -132,11 +149,13 @@ def play_game(
     margin: float,
     terms: Adjudication | None,
     stopped: Callable[[], bool] = lambda: False,
+    referee: Database | None = None,
 ) -> Outcome | None:
     """Play a game from an opening; None if `stopped` became true meanwhile.
 
     players: Black's and White's; limits: of each move; margin: seconds by which a move may exceed a time limit;
-    terms: None to play every game out. A player that fails, plays an illegal move or oversteps the time loses.
+    terms: None to play every game out; referee: the endgame database that ends the game where it knows the result.
+    A player that fails, plays an illegal move or oversteps the time loses. Raises InvalidDatabaseError.
     """
     board = _Board(opening.position)
     views = None if terms is None else _Views(terms)
@@ -153,6 +172,8 @@ def play_game(
             return board.outcome(side.other, NO_MOVE)
         if reason := board.drawn():
             return board.outcome(None, reason)
+        if referee and (value := _known(referee, board.position)) is not None:
+            return board.outcome({"win": side, "loss": side.other}.get(value), DATABASE)
         if views and (view := views.agreed(len(board.moves))) is not None:
             return board.outcome(view, AGREED_WIN) if isinstance(view, Side) else board.outcome(None, AGREED_DRAW)
         if len(legal) == 1:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from kr.engine import Engine, Limits
+from kr.engine import Engine, Limits, load_database
 from kr.errors import InvalidSettingError
 from kr.position import Move, Position
 from kr.protocols.hub_client import HubClient
 
+if TYPE_CHECKING:
+    from kr.egdb.database import Database
+
 HUB_PREFIX = "hub:"
+EGDB_PART = ",egdb="
+"""Begins the end of a player's name that gives it an endgame database of its own."""
 
 
 class Reply(NamedTuple):
@@ -38,7 +44,10 @@ class Player(Protocol):
         """Forget the game before. Raises ProtocolError where the engine is gone and can't be started again."""
 
     def search(self, position: Position, limits: Limits, history: Sequence[Position]) -> Reply:
-        """Choose a move; `history` holds the positions before, oldest first. Raises ProtocolError on failure."""
+        """Choose a move; `history` holds the positions before, oldest first.
+
+        Raises ProtocolError on failure, InvalidDatabaseError where the player's endgame database is damaged.
+        """
 
     def stop(self) -> None:
         """End the search under way, from any thread; what it then returns is of no use."""
@@ -50,10 +59,12 @@ class Player(Protocol):
 class EnginePlayer:
     """kr's engine; `weights` as for Engine. Raises InvalidWeightsError."""
 
-    def __init__(self, weights: str | None, hash_mb: int) -> None:
-        self._engine = Engine(weights, hash_mb=hash_mb, threads=1)
+    def __init__(self, weights: str | None, hash_mb: int, database: Database | None = None) -> None:
+        self._engine = Engine(weights, hash_mb=hash_mb, threads=1, database=database)
         self.name = self._engine.name
         self.signature = self._engine.signature
+        if database is not None:
+            self.signature += f" egdb {database.signature}"
 
     def new_game(self) -> None:
         self._engine.new_game()
@@ -95,14 +106,21 @@ class HubPlayer:
         self._client.close()
 
 
-def player_from_spec(spec: str, hash_mb: int = 64, patience: float = 600.0) -> Player:
+def player_from_spec(
+    spec: str, hash_mb: int = 64, patience: float = 600.0, egdb: str = "none", egdb_memory: int = 0
+) -> Player:
     """The player that a text names: shipped, manual, material, the path of a weights file, or hub:COMMAND.
 
-    Raises InvalidSettingError, InvalidWeightsError, ProtocolError.
+    A player of kr's own uses the endgame database of the setting `egdb`, unless its name ends with ",egdb=" and a
+    setting for itself. Raises InvalidSettingError, InvalidWeightsError, InvalidDatabaseError, ProtocolError.
     """
-    if not spec.strip():
-        expected = "shipped, manual, material, a weights file or hub:COMMAND"
-        raise InvalidSettingError(f"a player has no name; expected {expected}")
     if spec.startswith(HUB_PREFIX):
         return HubPlayer(spec.removeprefix(HUB_PREFIX), hash_mb, patience)
-    return EnginePlayer(spec, hash_mb)
+    weights, own, setting = spec.rpartition(EGDB_PART) if EGDB_PART in spec else (spec, "", egdb)
+    if not weights.strip():
+        expected = "shipped, manual, material, a weights file or hub:COMMAND"
+        raise InvalidSettingError(f"a player has no name; expected {expected}")
+    player = EnginePlayer(weights, hash_mb, load_database(setting, egdb_memory))
+    if own:
+        player.name += f"{own}{Path(setting).name}"
+    return player

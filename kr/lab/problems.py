@@ -33,11 +33,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from kr.engine import SCORE_DECIDED, SCORE_WIN, Engine, Limits, SearchResult
+from kr.engine import SCORE_WIN, Engine, Limits, SearchResult, load_database
 from kr.errors import IllegalMoveError, InvalidFenError, InvalidPdnError, InvalidProblemError, InvalidSettingError
 from kr.pdn import Game, read_games
 from kr.position import Move, Position, Side
-from kr.settings import option
+from kr.settings import egdb_memory_option, egdb_option, option
 from kr.units import format_size, parse_size
 
 CLEARLY_WON = 50
@@ -64,6 +64,8 @@ class SolveSettings:
     hash: int = option(64 << 20, "Hash table of each engine.", parse=parse_size, show=format_size)
     multipv: int = option(1, "Best moves to show a line of.")
     concurrency: int = option(1, "Problems to solve at the same time.")
+    egdb: str = egdb_option()
+    egdb_memory: int = egdb_memory_option()
 
 
 @dataclass(frozen=True)
@@ -126,16 +128,15 @@ class Solution:
     """None where no result is published."""
     because: str
     """Why it does not agree; "" where it does."""
+    proved: bool = False
+    """Whether the verdict is exact: by the endgame database, or by a win seen to its end."""
+    probes: int = 0
+    """Positions looked up in the endgame database."""
 
     @property
     def pv(self) -> str:
         """The principal variation."""
         return self.lines[0].pv if self.lines else ""
-
-    @property
-    def proven(self) -> bool:
-        """Whether the score is a proven win or loss."""
-        return abs(self.score) > SCORE_DECIDED
 
 
 @dataclass(frozen=True)
@@ -190,7 +191,7 @@ def solve(problem: Problem, engine: Engine, limits: Limits, multipv: int = 1) ->
     if problem.position.is_over:
         agrees = problem.published == "loss" if problem.published else None
         because = "" if agrees is not False else f"published {problem.published}, but no move is left: a loss"
-        return Solution(problem, "", "loss", -SCORE_WIN, 0, 0, 0.0, (), agrees, because)
+        return Solution(problem, "", "loss", -SCORE_WIN, 0, 0, 0.0, (), agrees, because, proved=True)
     engine.new_game()
     found = engine.search(problem.position, limits, multipv=min(multipv, len(problem.position.legal_moves())))
 
@@ -202,7 +203,7 @@ def solve(problem: Problem, engine: Engine, limits: Limits, multipv: int = 1) ->
     agrees, because = judge(problem, found.move, found.score, still_won)
     return Solution(
         problem, str(found.move), verdict(found.score), found.score, found.depth, found.nodes, found.time,
-        _lines(found), agrees, because,
+        _lines(found), agrees, because, found.value is not None, found.probes,
     )  # fmt: skip
 
 
@@ -213,12 +214,14 @@ def solve_all(
 ) -> list[Solution]:
     """Solve problems, `settings.concurrency` at a time with an engine each; the solutions in the problems' order.
 
-    on_solution: called for each as it is found. Raises InvalidSettingError and InvalidWeightsError.
+    on_solution: called for each as it is found. Raises InvalidSettingError, InvalidWeightsError and
+    InvalidDatabaseError.
     """
     if settings.concurrency < 1:
         raise InvalidSettingError(f"concurrency is {settings.concurrency}; 1 or more problems at the same time")
     count = max(1, min(settings.concurrency, len(problems)))
-    engines = [Engine(settings.weights, settings.hash / (1 << 20)) for _ in range(count)]
+    database = load_database(settings.egdb, settings.egdb_memory)
+    engines = [Engine(settings.weights, settings.hash / (1 << 20), database=database) for _ in range(count)]
     idle: queue.SimpleQueue[Engine] = queue.SimpleQueue()
     for engine in engines:
         idle.put(engine)

@@ -11,26 +11,31 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kr import _core, storage
-from kr.engine import load_evaluator
+from kr.engine import load_database, load_evaluator
 from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.lab import games, openings
 from kr.lab.games import GameRecord
-from kr.settings import option
+from kr.settings import egdb_memory_option, egdb_option, option
 from kr.units import format_count, format_duration, format_size, parse_count, parse_duration, parse_size
+
+if TYPE_CHECKING:
+    from kr.egdb.database import Database
 
 MIXED_OPENINGS = "3move+11man"
 RUN_FILE = "run.json"
 EVENTS_WAIT = 0.2
+BEFORE = {"egdb": "none", "egdb_ends": False, "egdb_search": False}
+"""How runs were played whose description lacks a setting, because there was none."""
 
 
 @dataclass(frozen=True)
 class SelfplaySettings:
-    """How self-play games are played. All but `games`, `out` and `workers` shape the games themselves."""
+    """How self-play games are played. All but those in UNSHAPING shape the games themselves."""
 
     games: int = option(
         10_000, "Games to have in the end, those of earlier starts counted in.", parse=parse_count, show=format_count
@@ -53,6 +58,10 @@ class SelfplaySettings:
     clear_plies: int = option(6, "A game is decided after so many clear scores in a row, of both sides.")
     hash: int = option(1 << 20, "Hash table of each thread.", parse=parse_size, show=format_size)
     shard_games: int = option(2000, "Games in one file.", parse=parse_count, show=format_count)
+    egdb: str = egdb_option("", "the one that comes with kr if not given, or that of the run that goes on")
+    egdb_memory: int = egdb_memory_option()
+    egdb_ends: bool = option(True, "End a game with its exact result where the endgame database knows it.")
+    egdb_search: bool = option(True, "Let the search look positions up in the endgame database.")
 
     def __post_init__(self) -> None:
         for name, low, high in (
@@ -72,6 +81,10 @@ class SelfplaySettings:
                 raise InvalidSettingError(f"{name} is {value}; from {low} to {high}")
         if self.tc is not None and not 0 < self.tc <= 3600:
             raise InvalidSettingError(f"tc is {format_duration(self.tc)}; more than 0 and at most an hour a move")
+
+
+UNSHAPING = ("games", "out", "workers", "weights", "egdb_memory")
+"""Settings that a run may go on with changed; of the weights their signature shapes the games."""
 
 
 @dataclass
@@ -132,51 +145,71 @@ def play(settings: SelfplaySettings, on_game: Callable[[Tally], None] | None = N
 
     Game i depends only on the seed, i and the settings, whatever the number of workers and interruptions. On an
     interruption finished games are kept for the next start. Raises InvalidSettingError where the directory holds
-    games of other settings, InvalidWeightsError, OutputBusyError, OSError.
+    games of other settings, InvalidWeightsError, InvalidDatabaseError, OutputBusyError, OSError.
     """
     name, signature, evaluator = load_evaluator(settings.weights or None)
     mix = opening_mix(settings.openings)
     settings.out.mkdir(parents=True, exist_ok=True)
     with storage.lock(settings.out):
-        attrs = _begin_run(settings, name, signature, mix)
-        return _Run(settings, evaluator, mix, attrs, on_game).play()
+        earlier = _earlier_shaping(settings.out)
+        database = _database(settings, earlier)
+        attrs = _begin_run(settings, name, _shaping(settings, signature, database, mix), earlier, mix)
+        return _Run(settings, evaluator, database, mix, attrs, on_game).play()
 
 
-def _shaping(settings: SelfplaySettings, signature: str, mix: Openings) -> dict[str, Any]:
+def _database(settings: SelfplaySettings, earlier: Mapping[str, Any] | None) -> Database | None:
+    """The endgame database to play with. What this machine happens to have beyond kr's own must be asked for."""
+    if not (settings.egdb_ends or settings.egdb_search):
+        return None
+    if settings.egdb:
+        return load_database(settings.egdb, settings.egdb_memory)
+    shipped = storage.data_path("egdb")
+    if not shipped.is_dir() or (earlier is not None and earlier["egdb"] == "none"):
+        return None
+    return load_database(str(shipped), settings.egdb_memory)
+
+
+def _shaping(settings: SelfplaySettings, signature: str, database: Database | None, mix: Openings) -> dict[str, Any]:
     """What must be the same for games to belong to one run."""
-    shaping = {
-        key: value for key, value in asdict(settings).items() if key not in ("games", "out", "workers", "weights")
-    }
+    shaping = {key: value for key, value in asdict(settings).items() if key not in UNSHAPING}
     shaping["weights"] = signature
     shaping["openings"] = f"{settings.openings} {storage.checksum(mix.bits)}"
-    return shaping
+    if database is None:
+        return shaping | BEFORE
+    return shaping | {"egdb": database.signature}
 
 
-def _begin_run(settings: SelfplaySettings, name: str, signature: str, mix: Openings) -> dict[str, str]:
+def _earlier_shaping(directory: Path) -> dict[str, Any] | None:
+    """What shapes the games of the run in a directory; None where none has begun."""
+    path = directory / RUN_FILE
+    begun = any(directory.glob("shard-*"))
+    if not path.exists():
+        if begun:
+            raise InvalidGamesError(f"{directory} holds games but no {RUN_FILE}; choose another --out")
+        return None
+    try:
+        earlier = BEFORE | json.loads(path.read_text())["shaping"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise InvalidGamesError(f"{path}: not the description of a run; choose another --out") from error
+    return earlier if begun else None
+
+
+def _begin_run(
+    settings: SelfplaySettings, name: str, shaping: dict[str, Any], earlier: Mapping[str, Any] | None, mix: Openings
+) -> dict[str, str]:
     """Write or check run.json; returns the attributes of this start's shards."""
-    path = settings.out / RUN_FILE
-    shaping = _shaping(settings, signature, mix)
-    begun = any(settings.out.glob("shard-*"))
-    differing: list[str] = []
-    if path.exists():
-        try:
-            earlier = json.loads(path.read_text())["shaping"]
-        except (ValueError, KeyError, TypeError) as error:
-            raise InvalidGamesError(f"{path}: not the description of a run; choose another --out") from error
-        differing = [key for key in shaping if earlier.get(key) != shaping[key]]
-        if differing and begun:
-            key = differing[0]
-            raise InvalidSettingError(
-                f"{settings.out} holds games with {key}={earlier.get(key)}, not {shaping[key]}; "
-                "use the same settings to go on, or another --out"
-            )
-    elif begun:
-        raise InvalidGamesError(f"{settings.out} holds games but no {RUN_FILE}; choose another --out")
-    if differing or not path.exists():
+    if earlier is None:
         text = json.dumps({"shaping": shaping, **storage.provenance(**asdict(settings))}, indent=1, default=str)
-        storage.write_atomic(path, text + "\n")
-    shown = {**asdict(settings), "weights": name, "out": str(settings.out)}
-    return {**storage.provenance(parents=[signature], **shown), "decks": json.dumps(mix.decks)}
+        storage.write_atomic(settings.out / RUN_FILE, text + "\n")
+    elif differing := [key for key in shaping if earlier.get(key) != shaping[key]]:
+        key = differing[0]
+        raise InvalidSettingError(
+            f"{settings.out} holds games with {key}={earlier.get(key)}, not {shaping[key]}; "
+            "use the same settings to go on, or another --out"
+        )
+    shown = {**asdict(settings), "weights": name, "out": str(settings.out), "egdb": shaping["egdb"]}
+    parents = [shaping["weights"]] + [shaping["egdb"]] * (shaping["egdb"] != "none")
+    return {**storage.provenance(parents=parents, **shown), "decks": json.dumps(mix.decks)}
 
 
 class _Run:
@@ -186,12 +219,14 @@ class _Run:
         self,
         settings: SelfplaySettings,
         evaluator: _core.Evaluator,
+        database: Database | None,
         mix: Openings,
         attrs: Mapping[str, str],
         on_game: Callable[[Tally], None] | None,
     ) -> None:
         self.settings = settings
         self.evaluator = evaluator
+        self.database = database
         self.mix = mix
         self.attrs = attrs
         self.on_game = on_game
@@ -306,6 +341,9 @@ class _Run:
                 draw_plies=settings.draw_plies,
                 clear_score=settings.clear_score,
                 clear_plies=settings.clear_plies,
+                database=None if self.database is None else self.database.core,
+                end_by_database=settings.egdb_ends,
+                search_database=settings.egdb_search,
             )
             start = np.zeros(4, dtype=np.uint32)
             moves = np.zeros(_core.MAX_GAME_PLIES, dtype=np.uint16)
@@ -318,6 +356,8 @@ class _Run:
                 found = player.play(self.mix.bits, batch[0], start, moves, scores, self.stop)
                 if found is None:
                     return
+                if self.database is not None:
+                    self.database.raise_damage()
                 plies, result, reason, opening = found
                 black, white, kings, side = map(int, start)
                 record = GameRecord(

@@ -13,10 +13,10 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Lock, Thread, Timer
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import kr
-from kr.engine import MAX_LINES, SHIPPED, Engine, Info, Limits, SearchResult
+from kr.engine import MAX_LINES, SHIPPED, Engine, Info, Limits, SearchResult, load_database
 from kr.errors import IllegalMoveError, InvalidSettingError, KrError, ProtocolError
 from kr.position import Position
 from kr.protocols.hub_level import Level
@@ -29,6 +29,10 @@ from kr.protocols.hub_text import (
     parse_position,
 )
 
+if TYPE_CHECKING:
+    from kr.egdb.database import Database
+
+AUTO = "auto"
 _GO_MODES = ("think", "ponder", "analyze")
 
 
@@ -71,6 +75,10 @@ PARAMETERS = {
         # megabytes of the transposition table
         Parameter("hash", "64", "int", 1, 1 << 20),
         Parameter("threads", "1", "int", 1, 1024),
+        # the directory of an endgame database, "none", or "auto" for one where databases are kept
+        Parameter("egdb", AUTO, "string"),
+        # megabytes in which to unpack it, as far as it fits
+        Parameter("egdb-memory", "64", "int", 0, 1 << 20),
         # how many best moves are analysed; lines after the first come as "info multipv=2 ..."
         Parameter("multipv", "1", "int", 1, MAX_LINES),
         # whose squares "pos" uses: see _in_frame
@@ -79,7 +87,7 @@ PARAMETERS = {
         Parameter("ponder", "true", "bool"),
     )
 }
-_ENGINE_PARAMETERS = ("weights", "hash", "threads")
+_ENGINE_PARAMETERS = ("weights", "hash", "threads", "egdb", "egdb-memory")
 
 
 @dataclass(slots=True)
@@ -122,7 +130,8 @@ class HubServer:
     """Serves one client: reads lines from source, writes lines to sink.
 
     settings: values for parameters, by name, as ``set-param`` would give them (raises InvalidSettingError).
-    make_engine: called with (weights, hash_mb, threads) when the engine is first needed and after these change.
+    make_engine: called with (weights, hash_mb, threads, endgame database) when the engine is first needed and after
+    these change.
     """
 
     def __init__(
@@ -130,7 +139,7 @@ class HubServer:
         source: TextIO,
         sink: TextIO,
         settings: dict[str, str] | None = None,
-        make_engine: Callable[[str | None, int, int], Engine] = Engine,
+        make_engine: Callable[[str | None, int, int, Database | None], Engine] = Engine,
     ) -> None:
         self._source = source
         self._sink = sink
@@ -209,12 +218,14 @@ class HubServer:
         self._send("ready")
 
     def _ready_engine(self) -> Engine:
-        """The engine with the present parameters; raises what Engine raises (InvalidWeightsError)."""
+        """The engine with the present parameters; raises what Engine and load_database raise."""
         if self._engine is None:
             weights = self._values["weights"]
             shipped = weights in ("", SHIPPED)
             hash_mb, threads = int(self._values["hash"]), int(self._values["threads"])
-            self._engine = self._make_engine(None if shipped else weights, hash_mb, threads)
+            egdb, egdb_memory = self._values["egdb"], int(self._values["egdb-memory"]) << 20
+            database = load_database("" if egdb == AUTO else egdb, egdb_memory)
+            self._engine = self._make_engine(None if shipped else weights, hash_mb, threads, database)
         return self._engine
 
     def _new_game(self, args: dict[str, str]) -> None:
@@ -324,11 +335,12 @@ class HubServer:
         """One info line; clients match it by pattern, so the order of its fields is part of the protocol."""
         number = f"multipv={info.multipv} " if info.multipv > 1 else ""
         speed = info.nodes / info.time / 1e6 if info.time > 0 else 0.0
+        probes = f" probes={info.probes} hits={info.hits}" if info.probes else ""
         self._send(
             # the core keeps no mean leaf depth: the nominal one stands for it
             f"info {number}depth={info.depth} mean-depth={info.depth:.1f} score={format_score(info.score)} "
             f"nodes={info.nodes} time={info.time:.3f} nps={speed:.3f} "
-            f'pv="{" ".join(format_move(move) for move in info.pv)}"'
+            f'pv="{" ".join(format_move(move) for move in info.pv)}"{probes}'
         )
 
     def _send_error(self, error: KrError) -> None:

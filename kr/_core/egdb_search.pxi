@@ -1,0 +1,180 @@
+# What the search takes from an endgame database: exact scores, bounds, and the root moves that keep the root's value.
+#
+# A win or loss with a known distance has the score of a win seen to its end. Without, it is a bound in a band of its
+# own between the static scores and SCORE_DECIDED: a win is worth SCORE_DATABASE_WIN less the plies to where the
+# database knows it, and a little of the static score, so that of two such wins the nearer and easier one is played;
+# a win that the search sees to its end is worth more.
+#
+# Draws are exact, with a small score for the side that would rather have them: the strong and weak draws of Chinook
+# (Schaeffer, Lake, Lu and Bryant 1996). It is a fraction of the static score, so that a position that only seems good
+# goes before a draw that is known, and it is bounded, so that no draw hides a real chance.
+#
+# Once the game itself has come to the database, its values alone don't say how to go on. With a drawn root, draws are
+# searched on as if nothing were known about them; wins and losses still end the search. With a won or lost root of
+# unknown distance, wins and losses with as many pieces as the root are searched on, for a conversion to fewer pieces or
+# the end of the game. Such searches score positions in ways of their own: a salt of the key keeps their table entries
+# apart.
+
+cdef enum:
+    PROGRESS_SHARE = 4           # static score / score in a win
+    PROGRESS_MAX = 100
+    DRAW_MAX = 20                # no draw is worth more, either way
+    DRAW_HALF = 80               # the static score at which a draw is worth half of that
+    PROBED_DEPTH = 4             # what the database knows is kept in the table like a search so many plies deeper
+
+cdef struct Known:
+    int bound                    # BOUND_NONE where nothing is known
+    int score
+
+cdef struct Endgames:
+    # A search's database, and what it says about the root.
+    const Egdb* db               # NULL for none
+    int pieces                   # positions with so many pieces or fewer are looked up; 0 for none
+    u64 probes
+    u64 hits                     # look-ups that ended a line
+    int root_value               # VALUE_UNKNOWN where nothing is known
+    int root_distance            # plies, -1 where not known
+    bint search_draws            # a drawn root
+    int search_wins              # wins with so many pieces are searched on; 0 for none
+    u64 salt
+    int wanted                   # root moves worth less are left out
+    int root_moves
+    Move moves[MAX_MOVES]
+    int values[MAX_MOVES]        # of the root moves, for the side to move
+
+
+cdef inline bint within_reach(const Endgames* endgames, const Board* board) noexcept nogil:
+    return popcount(board.pieces[BLACK] | board.pieces[WHITE]) <= endgames.pieces
+
+
+cdef inline int draw_score(int static_score) noexcept nogil:
+    return DRAW_MAX * static_score // (DRAW_HALF + abs(static_score))
+
+
+cdef inline int progress_score(int static_score) noexcept nogil:
+    return max(-PROGRESS_MAX, min(PROGRESS_MAX, static_score // PROGRESS_SHARE))
+
+
+cdef Known look_up(Endgames* endgames, const Evaluation* evaluation, const Board* board, int ply,
+                   bint leaf) noexcept nogil:
+    """What the database says about a position within its reach, without captures; nothing where the search goes on.
+
+    leaf: whether the search can't go on, so that a score is needed where it otherwise would.
+    """
+    cdef Known known
+    cdef int value, distance, static_score, won
+    known.bound = BOUND_NONE
+    known.score = 0
+    endgames.probes += 1
+    value = egdb_value(endgames.db, board)
+    if value == VALUE_UNKNOWN:
+        return known
+
+    # draws
+    if value == VALUE_DRAW:
+        if not endgames.search_draws:
+            known.bound = BOUND_EXACT
+            known.score = draw_score(evaluate(evaluation, board))
+        return known
+
+    # wins and losses: by distance
+    distance = egdb_distance(endgames.db, board)
+    if distance >= 0:
+        known.bound = BOUND_EXACT
+        known.score = SCORE_WIN - ply - distance if value == VALUE_WIN else ply + distance - SCORE_WIN
+        return known
+
+    # to be made progress in
+    won = SCORE_DATABASE_WIN
+    if popcount(board.pieces[BLACK] | board.pieces[WHITE]) == endgames.search_wins:
+        if not leaf:
+            return known
+        won = SCORE_KEPT_WIN
+
+    # as a bound; the tables, learned from games that ended before, know little of how to make progress
+    static_score = manual_score(board) if endgames.search_wins else evaluate(evaluation, board)
+    if value == VALUE_WIN:
+        known.bound = BOUND_LOWER
+        known.score = won - ply + progress_score(static_score)
+    else:
+        known.bound = BOUND_UPPER
+        known.score = ply - won + progress_score(static_score)
+    return known
+
+
+cdef void look_up_root(Endgames* endgames, const Board* board, const MoveList* moves) noexcept nogil:
+    """Before a search: what the database knows about the root and its moves, and how to search on below."""
+    cdef Board child
+    cdef int i, value
+    endgames.probes = 0
+    endgames.hits = 0
+    endgames.root_value = VALUE_UNKNOWN
+    endgames.root_distance = -1
+    endgames.search_draws = False
+    endgames.search_wins = 0
+    endgames.salt = 0
+    if not within_reach(endgames, board):
+        return
+    endgames.root_moves = moves.size
+    for i in range(moves.size):
+        child = played(board, moves.moves[i])
+        endgames.probes += 1
+        value = egdb_value(endgames.db, &child)
+        if value == VALUE_UNKNOWN:
+            return
+        endgames.moves[i] = moves.moves[i]
+        endgames.values[i] = VALUE_WIN - value
+    endgames.probes += 1
+    endgames.root_value = egdb_value(endgames.db, board)
+    if endgames.root_value == VALUE_UNKNOWN:
+        return
+    if endgames.root_value == VALUE_DRAW:
+        endgames.search_draws = True
+        endgames.salt = <u64>0xD1B54A32D192ED03
+        return
+    endgames.root_distance = egdb_distance(endgames.db, board)
+    if endgames.root_distance < 0:
+        endgames.search_wins = popcount(board.pieces[BLACK] | board.pieces[WHITE])
+        endgames.salt = <u64>0x8CB92BA72F3D8DD7 * <u64>endgames.search_wins
+
+
+cdef int root_move_value(const Endgames* endgames, Move move) noexcept nogil:
+    """What a root move keeps, for the side to move."""
+    cdef int i
+    if endgames.root_value != VALUE_UNKNOWN:
+        for i in range(endgames.root_moves):
+            if endgames.moves[i] == move:
+                return endgames.values[i]
+    return VALUE_UNKNOWN
+
+
+cdef int shown_score(const Endgames* endgames, int score) noexcept nogil:
+    """The score of a line for others: below a drawn root, positions are told apart by their static scores."""
+    return draw_score(score) if endgames.search_draws and abs(score) <= SCORE_STATIC_MAX else score
+
+
+cdef Move best_known_move(const Egdb* db, const Board* board) noexcept nogil:
+    """The move that wins soonest or loses latest, 0 where that isn't known or nothing is won or lost."""
+    cdef MoveList moves
+    cdef Board child
+    cdef Move best = 0
+    cdef int least = 1 << 30
+    cdef int i, value, distance
+    cdef int wanted = egdb_value(db, board)
+    if wanted != VALUE_WIN and wanted != VALUE_LOSS:
+        return 0
+    generate(board, &moves)
+    for i in range(moves.size):
+        child = played(board, moves.moves[i])
+        value = egdb_value(db, &child)
+        if value != VALUE_WIN - wanted:
+            continue
+        distance = egdb_distance(db, &child)
+        if distance < 0:
+            return 0
+        if wanted == VALUE_LOSS:
+            distance = -distance
+        if distance < least:
+            least = distance
+            best = moves.moves[i]
+    return best

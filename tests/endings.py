@@ -1,0 +1,97 @@
+"""Endings for tests: exact values and distances to play against, random positions, and databases to play with."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kr import _core
+from kr.egdb import scheduling, slices
+from kr.egdb.build import BuildSettings, build
+from kr.egdb.database import Database
+from kr.egdb.slices import Shape
+from kr.position import Position, Side
+
+VALUES = ("loss", "draw", "win")
+OPPOSITE = {"loss": "win", "draw": "draw", "win": "loss"}
+
+
+class Endings:
+    """What the solver finds out about all positions with so many pieces or fewer, without files and probing."""
+
+    def __init__(self, pieces: int) -> None:
+        self._values: dict[Shape, NDArray[np.uint8]] = {}
+        self._distances: dict[Shape, NDArray[np.uint8]] = {}
+        solver = _core.EndgameSolver()
+        stop = np.zeros(1, dtype=np.int32)
+        for pair in (pair for count in range(2, pieces + 1) for pair in slices.pairs(count)):
+            space = _core.SolverSpace(slices.block(pair), True)
+            for view in slices.views(pair):
+                values = np.zeros((slices.size(view) + 31) // 32, dtype=np.uint64)
+                self._values[view] = values.astype("<u8", copy=False).view(np.uint8)
+                self._distances[view] = np.zeros(slices.size(view), dtype=np.uint8)
+                solver.add(view, values, np.zeros_like(values), self._distances[view])
+            for step in scheduling.steps(pair):
+                for share in step:
+                    rows = share.own_rows, share.opponent_rows
+                    solver.solve(pair, space, *rows, share.first, share.last, stop)
+
+    def value(self, position: Position) -> str:
+        """For the side to move."""
+        if position.is_over:
+            return "loss"
+        shape, index = _core.egdb_index(*bits(position))
+        return VALUES[self._values[shape][index >> 2] >> 2 * (index & 3) & 3]
+
+    def distance(self, position: Position) -> int | None:
+        """Plies to the end under best play, None for a draw."""
+        if position.is_over:
+            return 0
+        value = self.value(position)
+        shape, index = _core.egdb_index(*bits(position))
+        return None if value == "draw" else 2 * int(self._distances[shape][index]) + (value == "win")
+
+    def kept(self, position: Position) -> list[str]:
+        """The moves that keep the value, as text."""
+        value = self.value(position)
+        return [str(move) for move in position.legal_moves() if OPPOSITE[self.value(position.play(move))] == value]
+
+
+@cache
+def endings(pieces: int) -> Endings:
+    """Solved once for all tests."""
+    return Endings(pieces)
+
+
+def database(directory: Path, pieces: int, distances: int) -> Database:
+    """Build and open a database."""
+    build(BuildSettings(pieces=pieces, dir=directory, distances=distances))
+    return Database.open(directory)
+
+
+def bits(position: Position) -> tuple[int, int, int, int]:
+    """As the core takes a position."""
+    return position.black, position.white, position.kings, int(position.side)
+
+
+def positions(
+    seed: int, pieces: int, least: int = 2, value: str | None = None, shapes: Sequence[Shape] = ()
+) -> Iterator[Position]:
+    """Endless random positions that are not over, every one with so many pieces as likely as another, of either side
+    to move; if wanted of one value or some slices only."""
+    source = random.Random(seed)
+    shapes = shapes or [shape for count in range(least, pieces + 1) for shape in slices.shapes(count)]
+    sizes = [slices.size(shape) for shape in shapes]
+    while True:
+        [shape] = source.choices(shapes, sizes)
+        black, white, kings, _ = _core.egdb_position(shape, source.randrange(slices.size(shape)))
+        position = Position(black, white, kings, Side.BLACK)
+        if source.random() < 0.5:
+            position = position.flipped()
+        if not position.is_over and (value is None or endings(pieces).value(position) == value):
+            yield position
