@@ -1,4 +1,4 @@
-"""Builds kr._core, one Cython extension, and puts weights/ and selfplay/ into wheels as kr/data.
+"""Builds kr._core, one Cython extension, and puts weights/, egdb/ and selfplay/ into wheels as kr/data.
 
 KR_ARCH=LEVEL     instruction set instead of this machine's own: x86-64-v2 runs on every x86 since 2009, x86-64-v3
                   since 2013; "portable" is x86-64-v2 or plain arm64 and is what a wheel for others should be built with

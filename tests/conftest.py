@@ -1,5 +1,6 @@
 """What all tests share: repeatable random examples, and the data beside the checkout where it is present."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,16 @@ settings.register_profile("kr", derandomize=True, deadline=None, database=None, 
 settings.load_profile("kr")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_database_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Only the endgame database that comes with kr is found, also by the processes that tests start."""
+    changed = pytest.MonkeyPatch()
+    changed.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+    changed.delenv("KR_EGDB", raising=False)
+    yield
+    changed.undo()
 
 
 @pytest.fixture

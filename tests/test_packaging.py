@@ -21,7 +21,16 @@ def test_one_version() -> None:
     assert installed == kr.__version__
 
 
-@pytest.mark.parametrize(("kind", "name"), [("weights", "README.md"), ("weights", "kr.h5"), ("selfplay", "demo.sh")])
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("weights", "README.md"),
+        ("weights", "kr.h5"),
+        ("egdb", "README.md"),
+        ("egdb", "wld-2102.egdb"),
+        ("selfplay", "demo.sh"),
+    ],
+)
 def test_shipped_data_are_found(kind: str, name: str) -> None:
     assert data_path(kind, name).is_file()
     assert data_path(kind).is_dir()
@@ -29,7 +38,7 @@ def test_shipped_data_are_found(kind: str, name: str) -> None:
 
 @pytest.mark.skipif(not (CHECKOUT / "setup.py").exists(), reason="the checkout is not here")
 def test_the_data_found_are_those_of_the_checkout() -> None:
-    for kind in ("weights", "selfplay"):
+    for kind in ("weights", "egdb", "selfplay"):
         for source in (CHECKOUT / kind).glob("*.*"):
-            if source.suffix in (".h5", ".md", ".txt", ".json", ".sh", ".toml"):
+            if source.suffix in (".egdb", ".h5", ".md", ".txt", ".json", ".sh", ".toml"):
                 assert data_path(kind, source.name).read_bytes() == source.read_bytes()

@@ -35,8 +35,9 @@ def default_directory() -> Path:
 def find(setting: str = "") -> Path | None:
     """The directory that a `--egdb` text means, None for none.
 
-    Without a setting: the environment variable KR_EGDB, else the user's database if it has a file, else the one that
-    comes with kr, else none. Raises InvalidSettingError where a directory that was named isn't there.
+    Without a setting: the environment variable KR_EGDB, else the user's database or the one that comes with kr,
+    whichever is complete up to more pieces, else none. Raises InvalidSettingError where a directory that was named
+    isn't there.
     """
     named = setting or os.environ.get(ENVIRONMENT, "")
     if named == NONE:
@@ -46,10 +47,11 @@ def find(setting: str = "") -> Path | None:
             where = "" if setting else f"{ENVIRONMENT}="
             raise InvalidSettingError(f"{where}{named}: no directory with an endgame database; give one, or none")
         return Path(named)
-    for directory in (default_directory(), storage.data_path("egdb")):
-        if any(directory.glob(f"wld-*{files.SUFFIX}")):
-            return directory
-    return None
+    # a user's build under way may not have come as far as the shipped one; of equals the user's is taken
+    places = [place for place in (default_directory(), storage.data_path("egdb")) if place.is_dir()]
+    reach = {place: listing(place).complete("wld") for place in places}
+    best = max(reach, key=reach.__getitem__, default=None)
+    return best if best is not None and reach[best] > 1 else None
 
 
 def directory_for(given: Path | None) -> Path:

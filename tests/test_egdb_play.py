@@ -1,0 +1,252 @@
+"""Endgame databases in use: where they are found, and what they end, label and prove in games and problems."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kr import Engine, InvalidSettingError, Limits, Position, storage
+from kr.cli import main
+from kr.egdb import database as databases
+from kr.egdb.build import BuildSettings, build
+from kr.egdb.database import Database
+from kr.engine import SCORE_DECIDED, SCORE_PROVED, load_database
+from kr.lab import games
+from kr.lab.match import MatchSettings, play_match
+from kr.lab.match_game import DATABASE
+from kr.lab.players import player_from_spec
+from kr.lab.problems import Problem, SolveSettings, solve_all
+from kr.lab.selfplay import SelfplaySettings, play
+from kr.position import Side
+
+SHIPPED = storage.data_path("egdb")
+MATCH = MatchSettings(
+    a="material", b="manual", ballot="3move", games=24, tc=Limits(nodes=200), concurrency=1, hash=1 << 20
+)
+SELFPLAY = SelfplaySettings(
+    games=60, nodes=60, weights="manual", openings="3move", shard_games=20, workers=2, hash=1 << 16
+)
+
+
+@pytest.fixture(scope="module")
+def three(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Up to three pieces."""
+    directory = tmp_path_factory.mktemp("egdb") / "three"
+    build(BuildSettings(pieces=3, dir=directory))
+    return directory
+
+
+# --- where it is found
+
+
+def test_the_shipped_database_is_there() -> None:
+    assert databases.find() == SHIPPED
+    opened = Database.open(SHIPPED)
+    assert (opened.pieces, opened.distance_pieces) == (5, 4)
+
+
+def test_the_user_s_database_is_found_when_it_reaches_as_far(
+    three: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    mine = tmp_path / "kr" / "egdb"
+    shutil.copytree(three, mine)
+    assert databases.find() == SHIPPED
+    for path in SHIPPED.glob("*.egdb"):
+        shutil.copy(path, mine)
+    assert databases.find() == mine
+
+
+def test_the_environment_and_the_option_come_first(three: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KR_EGDB", str(three))
+    assert databases.find() == three
+    assert databases.find(str(SHIPPED)) == SHIPPED
+    assert databases.find("none") is None
+    monkeypatch.setenv("KR_EGDB", "none")
+    assert databases.find() is None
+    monkeypatch.setenv("KR_EGDB", str(three / "gone"))
+    with pytest.raises(InvalidSettingError, match="KR_EGDB=.*gone"):
+        databases.find()
+
+
+def test_one_object_for_all_who_ask_for_the_same(three: Path) -> None:
+    first = load_database(str(three))
+    assert load_database(str(three)) is first
+    assert load_database("none") is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "match material manual --games 2 --tc nodes=10",
+        "selfplay --games 2 --nodes 10 --weights material --out run",
+        "solve-problem W:W18:BK1 --tc nodes=10",
+        "bench --depth 2 --weights material",
+    ],
+)
+@pytest.mark.parametrize("said", ["gone", "kr.txt"])
+def test_a_directory_without_a_database_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture, line: str, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("kr.txt").write_text("hello\n")
+    assert main([*shlex.split(line), "--egdb", said]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert said in err
+    assert main([*shlex.split(line), "--egdb", "none"]) == 0
+
+
+# --- matches
+
+
+def test_a_match_ends_games_by_the_database() -> None:
+    ended = play_match(replace(MATCH, adjudicate=False))
+    reasons = Counter(game.reason.split(":")[0] for game in ended.games)
+    assert reasons[DATABASE] > len(ended.games) // 2
+    free = play_match(replace(MATCH, adjudicate=False, egdb_adjudication=False))
+    assert DATABASE not in Counter(game.reason for game in free.games)
+    assert sum(game.plies for game in ended.games) < sum(game.plies for game in free.games)
+
+
+def test_games_ended_by_the_database_have_its_result(tmp_path: Path) -> None:
+    from kr.pdn import read_games
+
+    play_match(replace(MATCH, adjudicate=False, pdn=tmp_path / "match.pdn"))
+    known = Database.open(SHIPPED)
+    seen = Counter[str]()
+    for game in read_games(tmp_path / "match.pdn"):
+        if not game.tags["Termination"].startswith(DATABASE):
+            continue
+        last = game.start
+        for move in game.moves:
+            assert last.pieces > 5 or last.legal_moves()[0].is_capture
+            last = last.play(move)
+        value = known.value(last)
+        winner = {"win": last.side, "loss": last.side.other}.get(str(value))
+        assert game.winner is winner
+        seen[str(value)] += 1
+    assert len(seen) >= 2
+
+
+def test_the_database_is_part_of_a_match(tmp_path: Path, three: Path) -> None:
+    settings = replace(MATCH, games=2, pdn=tmp_path / "match.pdn")
+    play_match(settings)
+    for change in ({"egdb": str(three)}, {"egdb_adjudication": False}, {"a": "material,egdb=none"}):
+        with pytest.raises(InvalidSettingError, match="choose another file"):
+            play_match(replace(settings, **change))  # type: ignore[arg-type]
+
+
+def test_a_player_s_own_database(three: Path) -> None:
+    players = [player_from_spec(f"material{own}", 1, egdb=str(SHIPPED)) for own in ("", ",egdb=none", f",egdb={three}")]
+    assert [player.name for player in players] == ["material", "material,egdb=none", "material,egdb=three"]
+    assert len({player.signature for player in players}) == 3
+    with pytest.raises(InvalidSettingError, match="gone"):
+        player_from_spec("material,egdb=gone", 1)
+    with pytest.raises(InvalidSettingError, match="no name"):
+        player_from_spec(",egdb=none", 1)
+
+
+# --- self-play
+
+
+def records_of(directory: Path, **changes: object) -> list[games.GameRecord]:
+    play(replace(SELFPLAY, out=directory, **changes))  # type: ignore[arg-type]
+    return [record for path in games.shards(directory) for record in games.records(games.read_shard(path))]
+
+
+def positions_of(record: games.GameRecord) -> list[Position]:
+    positions = [Position(record.start[0], record.start[1], record.start[2], Side(record.start[3]))]
+    for move in games.decoded_moves(record):
+        positions.append(positions[-1].play(move))
+    return positions
+
+
+def test_self_play_ends_and_labels_exactly(tmp_path: Path) -> None:
+    known = Database.open(SHIPPED)
+    # a search that probes sees most wins before they are there
+    ended = records_of(tmp_path / "ended", egdb_search=False, clear_score=0)
+    exact = [record for record in ended if games.REASONS[record.reason] == DATABASE]
+    assert len(exact) > len(ended) // 4
+    assert {record.result for record in exact} == {-1, 0, 1}
+    for record in exact:
+        *before, last = positions_of(record)
+        assert last.pieces <= 5
+        assert not last.legal_moves()[0].is_capture
+        value = known.value(last)
+        score = {"win": 1, "draw": 0, "loss": -1}[str(value)]
+        assert record.result == (score if last.side is Side.BLACK else -score)
+        assert all(each.pieces > 5 or each.legal_moves()[0].is_capture for each in before[1:])
+    free = records_of(tmp_path / "free", egdb_ends=False, egdb_search=False, clear_score=0)
+    assert [record.start for record in free] == [record.start for record in ended]
+    assert sum(len(record.moves) for record in ended) < sum(len(record.moves) for record in free)
+
+
+def test_a_run_keeps_to_its_database(tmp_path: Path, three: Path) -> None:
+    records_of(tmp_path, games=2)
+    shaping = json.loads((tmp_path / "run.json").read_text())["shaping"]
+    assert shaping["egdb"].startswith("5 pieces ")
+    for change in ({"egdb": str(three)}, {"egdb": "none"}, {"egdb_ends": False}, {"egdb_search": False}):
+        with pytest.raises(InvalidSettingError, match="egdb"):
+            records_of(tmp_path, games=4, **change)
+    # how it is held in memory changes nothing
+    assert len(records_of(tmp_path, games=4, egdb_memory=0)) == 4
+
+
+def test_a_run_from_before_there_were_databases_goes_on(tmp_path: Path) -> None:
+    first = records_of(tmp_path, games=2, egdb="none")
+    path = tmp_path / "run.json"
+    description = json.loads(path.read_text())
+    for name in ("egdb", "egdb_ends", "egdb_search"):
+        del description["shaping"][name]
+    path.write_text(json.dumps(description))
+    whole = records_of(tmp_path, games=4)
+    assert [record.moves.tobytes() for record in whole[:2]] == [record.moves.tobytes() for record in first]
+    assert DATABASE not in {games.REASONS[record.reason] for record in whole}
+
+
+# --- problems
+
+WON = "W:WK1,K2,K7:BK31,K29"
+
+
+def test_a_problem_in_the_database_is_proved() -> None:
+    settings = SolveSettings(tc=Limits(depth=3), weights="material", hash=1 << 20)
+    problems = [
+        Problem(id=str(number), title="", author="", source="", position=Position.from_fen(fen), result=result)
+        for number, (fen, result) in enumerate([(WON, ""), ("W:WK1,K32,K13:BK29", "W-win"), ("W:WK1:BK5,K32", "")])
+    ]
+    known = Database.open(SHIPPED)
+    for found in solve_all(problems, settings):
+        value = known.value(found.problem.position)
+        assert (found.proved, found.verdict) == (True, value)
+        assert found.probes > 0
+        if value != "draw":
+            assert abs(found.score) > SCORE_PROVED
+    for found in solve_all(problems[:1], replace(settings, egdb="none")):
+        assert (found.proved, found.probes) == (False, 0)
+        assert abs(found.score) <= SCORE_DECIDED
+
+
+def test_solve_says_proved(capsys: pytest.CaptureFixture) -> None:
+    words = ["solve-problem", WON, "--tc", "nodes=100", "--weights", "material"]
+    assert main(words) == 0
+    assert "win, score" in (out := capsys.readouterr().out)
+    assert ", proved" in out
+    assert main([*words, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["problems"][0]["proved"] is True
+    assert main([*words, "--json", "--egdb", "none"]) == 0
+    assert json.loads(capsys.readouterr().out)["problems"][0]["proved"] is False
+
+
+def test_an_engine_takes_a_database() -> None:
+    engine = Engine("material", 1, database=load_database())
+    assert engine.search(Position.from_fen(WON), Limits(depth=1)).value == "win"
