@@ -105,25 +105,31 @@ class Database:
 
     @classmethod
     def open(
-        cls, directory: Path | str, *, unpack_bytes: int = UNPACK_BYTES, max_pieces: int | None = None
+        cls,
+        directory: Path | str,
+        *,
+        unpack_bytes: int = UNPACK_BYTES,
+        max_pieces: int = slices.MAX_PIECES,
+        max_distances: int = slices.MAX_PIECES,
     ) -> Database:
-        """Open the files of a directory, as far as it is complete, and at most up to `max_pieces`.
+        """Open the files of a directory, as far as it is complete, and at most up to so many pieces.
 
         unpack_bytes: the smaller piece counts are unpacked into memory as long as they fit into this. Raises
         InvalidDatabaseError for a directory without a database, a damaged or foreign file.
         """
         found = listing(Path(directory))
-        pieces = min(found.complete("wld"), max_pieces or slices.MAX_PIECES)
+        pieces = min(found.complete("wld"), max_pieces)
         if pieces < 2:
             raise InvalidDatabaseError(
                 f"{directory}: no endgame database here: files wld-*{files.SUFFIX} of all pairs with 2 pieces at "
                 "least; kr egdb build makes them"
             )
+        reach = {"wld": pieces, "dtw": min(pieces, found.complete("dtw"), max_distances)}
         opened = [
             _open_named(path, kind, pair)
             for kind in files.KINDS
             for pair, path in found.paths[kind].items()
-            if slices.pieces(pair) <= min(pieces, found.complete(kind))
+            if slices.pieces(pair) <= reach[kind]
         ]
         values = {file.header.stored: file.coded for file in opened if file.header.kind == "wld"}
         distances = {file.header.stored: file.coded for file in opened if file.header.kind == "dtw"}

@@ -1,0 +1,122 @@
+"""Are won endings won? Plays a random sample of them against perfect defence, by the rules of the game.
+
+    kr egdb build --pieces 5 --distances 5 --dir DIR
+    python bench/endings.py DIR [--positions 10k] [--nodes 200] [--engine-distances 0] [--json]
+
+The sample has as many positions of each piece count as of another, every won one as likely as another of its count. The
+winner is kr's engine with the database in DIR; the defence always plays a move after which the win takes longest.
+With --engine-distances the engine is given the distances only up to so many pieces; above, it has to make progress by
+its own search.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from kr import Engine, Limits, Position, _core
+from kr.egdb import slices
+from kr.egdb.database import Database
+from kr.position import Move, Side
+from kr.units import parse_count
+
+NO_PROGRESS_PLIES = 80
+REPETITIONS = 3
+
+
+def won_positions(database: Database, pieces: int, seed: int) -> Iterator[Position]:
+    """Endless random won positions with so many pieces, of either side to move."""
+    source = random.Random(seed)
+    shapes = slices.shapes(pieces)
+    sizes = [slices.size(shape) for shape in shapes]
+    while True:
+        [shape] = source.choices(shapes, sizes)
+        black, white, kings, _ = _core.egdb_position(shape, source.randrange(slices.size(shape)))
+        position = Position(black, white, kings, Side.BLACK)
+        if source.random() < 0.5:
+            position = position.flipped()
+        if database.value(position) == "win":
+            yield position
+
+
+def best_defence(database: Database, position: Position) -> Move:
+    """A move after which the win takes longest."""
+    return max(position.legal_moves(), key=lambda move: database.distance(position.play(move)) or 0)
+
+
+def plies_to_win(engine: Engine, limits: Limits, database: Database, position: Position) -> int | None:
+    """Plies in which the engine wins, None where it comes to a draw."""
+    winner = position.side
+    history: list[Position] = []
+    plies = 0
+    engine.new_game()
+    while not position.is_over:
+        if position.side is winner:
+            move = engine.search(position, limits, history).move
+        else:
+            move = best_defence(database, position)
+        back_possible = not move.is_capture and position.kings >> move.origin & 1
+        history = [*history, position] if back_possible else []
+        position = position.play(move)
+        plies += 1
+        if len(history) >= NO_PROGRESS_PLIES or history.count(position) >= REPETITIONS - 1:
+            return None
+    return plies if position.side is not winner else None
+
+
+def main() -> None:
+    """Play and print."""
+    parser = argparse.ArgumentParser(description="Won endings, played out against perfect defence.")
+    parser.add_argument("directory", type=Path, help="a database with distances")
+    parser.add_argument("--positions", type=parse_count, default=10_000, help="how many endings to play")
+    parser.add_argument("--nodes", type=parse_count, default=200, help="of the engine a move")
+    parser.add_argument("--engine-distances", type=int, default=slices.MAX_PIECES, help="pieces, all if not given")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+
+    database = Database.open(options.directory)
+    counts = range(2, database.distance_pieces + 1)
+    known = Database.open(options.directory, max_distances=options.engine_distances)
+    engine = Engine("shipped", hash_mb=4, database=known)
+    began = time.perf_counter()
+    rows = []
+    for pieces in counts:
+        positions = won_positions(database, pieces, options.seed)
+        played = options.positions // len(counts)
+        won = in_time = 0
+        longest = most_extra = 0
+        for _ in range(played):
+            position = next(positions)
+            stated = database.distance(position) or 0
+            plies = plies_to_win(engine, Limits(nodes=options.nodes), database, position)
+            won += plies is not None
+            in_time += plies is not None and plies <= stated
+            longest = max(longest, stated)
+            most_extra = max(most_extra, (plies or 0) - stated)
+            if plies is None:
+                print(f"not won: {position.fen}")
+        rows.append(
+            {
+                "pieces": pieces,
+                "played": played,
+                "won": won,
+                "within the stated distance": in_time,
+                "longest stated": longest,
+                "most plies more": most_extra,
+            }
+        )
+    if options.json:
+        print(json.dumps({"endings": rows, "seconds": time.perf_counter() - began}))
+        return
+    for row in rows:
+        print(", ".join(f"{name} {value}" for name, value in row.items()))
+    print(f"{time.perf_counter() - began:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
