@@ -1,5 +1,6 @@
 """Verification: a right database passes with the right counts, and whatever is wrong with one is found and named."""
 
+import dataclasses
 import itertools
 import shutil
 from collections.abc import Callable
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kr import _core
+from kr import _core, storage
 from kr.egdb import files, slices, verify
 from kr.egdb.build import BuildSettings, build
 from kr.egdb.database import Database
@@ -266,6 +267,123 @@ def test_files_that_are_not_all_there(whole: Path, copy: Path, tmp_path: Path) -
     value_file(copy, (1, 0, 1, 0)).unlink()
     with pytest.raises(InvalidSettingError, match="complete up to 1 pieces"):
         verified(copy)
+
+
+@dataclasses.dataclass
+class Interrupted:
+    """A progress display during which the user has had enough."""
+
+    calls: int
+    """After so many shares."""
+    done: list[float] = dataclasses.field(default_factory=list)
+
+    def __call__(self, what: str, done: float, total: float) -> None:
+        if what == "positions":
+            self.done.append(done)
+            if len(self.done) > self.calls:
+                raise KeyboardInterrupt
+
+
+@pytest.fixture
+def small_shares(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verify, "SHARE_POSITIONS", 3_000)
+
+
+def proven_in_part(directory: Path, shares: int) -> float:
+    """Prove some shares; returns how many positions were gone through."""
+    progress = Interrupted(shares)
+    with pytest.raises(KeyboardInterrupt):
+        verify.verify(VerifySettings(dir=directory, jobs=2), progress)
+    return progress.done[-1]
+
+
+def begun_at(directory: Path, **changes: object) -> float:
+    """From how many positions on a proof goes on; it is interrupted at once."""
+    progress = Interrupted(0)
+    with pytest.raises(KeyboardInterrupt):
+        verify.verify(VerifySettings(dir=directory, **changes), progress)  # type: ignore[arg-type]
+    return progress.done[0]
+
+
+@pytest.mark.usefixtures("small_shares")
+def test_a_proof_goes_on(copy: Path) -> None:
+    right = verified(copy)
+    assert not (copy / verify.PROVEN).exists()
+    assert begun_at(copy) == 0
+    first = proven_in_part(copy, 2)
+    assert first > 0
+    second = proven_in_part(copy, 9)
+    assert second > first
+    assert begun_at(copy) == second
+    assert begun_at(copy, pieces=2) == 0
+    found = verified(copy)
+    assert found.seconds > 0
+    assert dataclasses.replace(found, seconds=right.seconds) == right
+    # whoever proves it again wants it proven again
+    assert not (copy / verify.PROVEN).exists()
+    assert begun_at(copy) == 0
+
+
+def changed_file(directory: Path) -> None:
+    path = value_file(directory, (1, 0, 1, 0))
+    rewrite(path, stored_values(path), {"other": 1})
+
+
+def changed_proof(change: Callable[[str], str]) -> Callable[[Path], None]:
+    def harm(directory: Path) -> None:
+        path = directory / verify.PROVEN
+        path.write_text(change(path.read_text()))
+
+    return harm
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        changed_file,
+        changed_proof(lambda text: text.replace("[[0, ", "[[1, ", 1)),
+        changed_proof(lambda text: text[:-9]),
+        changed_proof(lambda text: ""),
+        changed_proof(lambda text: f"{storage.checksum(b'[]')}\n[]"),
+        lambda directory: (directory / verify.PROVEN).write_bytes(b"\xff" * 9),
+    ],
+    ids=["a file of the database", "overwritten", "truncated", "empty", "foreign", "no text"],
+)
+@pytest.mark.usefixtures("small_shares")
+def test_a_proof_starts_over_when_something_changed(copy: Path, harm: Callable[[Path], None]) -> None:
+    assert proven_in_part(copy, 5) > 0
+    harm(copy)
+    assert begun_at(copy) == 0
+
+
+@pytest.mark.usefixtures("small_shares")
+def test_a_proof_starts_over_with_other_code(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert proven_in_part(copy, 5) > 0
+    monkeypatch.setattr(verify, "_code_digest", lambda: "other")
+    assert begun_at(copy) == 0
+
+
+@pytest.mark.usefixtures("small_shares")
+def test_a_proof_with_findings_starts_over(copy: Path) -> None:
+    assert proven_in_part(copy, 5) > 0
+    path = value_file(copy, TWO_KINGS)
+    values = stored_values(path)
+    values[:] = _core.VALUE_DRAW
+    rewrite(path, values)
+    # the slice with the most kings comes first
+    assert proven_in_part(copy, 10) > 0
+    assert begun_at(copy) == 0
+    assert verified(copy).wrong
+    assert not (copy / verify.PROVEN).exists()
+
+
+def test_a_database_that_can_only_be_read_is_proven(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path, content: str) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(verify, "SAVE_SECONDS", 0)
+    monkeypatch.setattr(storage, "write_atomic", refuse)
+    assert verified(copy).wrong == 0
 
 
 def test_arrangements_beyond_the_slice_are_refused(whole: Path) -> None:

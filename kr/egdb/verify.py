@@ -6,16 +6,22 @@ nothing with the builder, and each win and loss must follow from others that are
 proven, not just in agreement with itself. Distances are compared with those of the successors. The values are counted,
 and the counts compared with those in the files and, in total, with Table I (see stats.py).
 
+A proof can take hours. What is proven so far is kept in the directory, in a file `.verified`, as long as nothing wrong
+was found; the next one goes on there, if the database and the code are the same, byte for byte.
+
 With a fraction to sample, only so many positions are compared with their successors, which is no proof.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -24,7 +30,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kr import _core
+from kr import _core, storage
 from kr.egdb import files, slices, stats
 from kr.egdb.database import Database, directory_for
 from kr.egdb.sample import BATCH, survival, taken
@@ -41,6 +47,10 @@ SHARE_POSITIONS = 1 << 21
 """About as many positions are checked in one call of the core."""
 SHOWN = 20
 """Problems that are named; all are counted."""
+PROVEN = ".verified"
+PROVEN_FORMAT = 1
+SAVE_SECONDS = 1.0
+"""A kill loses the work of so many seconds, and what is under way."""
 VALUES = {_core.VALUE_LOSS: "lost", _core.VALUE_DRAW: "drawn", _core.VALUE_WIN: "won", _core.VALUE_UNKNOWN: "unknown"}
 """Words for a position's value to the side to move."""
 
@@ -102,6 +112,7 @@ class Verification:
     skipped: list[str] = field(default_factory=list)
     """Files of which only the checksums were compared, since others with as many pieces are missing."""
     seconds: float = 0.0
+    """With those of the runs that this one goes on from."""
 
     def add(self, problem: str, count: int = 1) -> None:
         """Take note of a problem that stands for `count`."""
@@ -132,12 +143,12 @@ class _Run:
         self.found = Verification(self.directory, sampled=settings.sample > 0)
         self.threads = settings.jobs or len(os.sched_getaffinity(0))
         self.stop = np.zeros(1, dtype=np.int32)
-        self.counts: dict[Shape, NDArray[np.int64]] = {}
-        """Losses, draws, wins."""
+        self.digests: dict[str, str] = {}
+        """Of the good files, by name."""
+        self.proof = _Proof(self.directory / PROVEN)
 
     def run(self) -> Verification:
         """Files first; positions only where those are whole."""
-        began = time.monotonic()
         found = self.found
         with ThreadPoolExecutor(self.threads) as pool:
             headers = self._check_files(pool)
@@ -147,7 +158,7 @@ class _Run:
                 self._check_positions(pool)
         if not found.wrong and not found.sampled:
             self._compare_counts(headers)
-        found.seconds = time.monotonic() - began
+        found.seconds = self.proof.seconds
         return found
 
     def _complete(self, headers: dict[str, files.Header]) -> int:
@@ -177,9 +188,10 @@ class _Run:
         self.found.files = len(paths)
         headers = {}
         tasks = [partial(_checked_file, path) for path in paths]
-        for done, (path, header, problem) in enumerate(self._results(pool, tasks), start=1):
+        for done, (path, header, problem, digest) in enumerate(self._results(pool, tasks), start=1):
             if header:
                 headers[path.name] = header
+                self.digests[path.name] = digest
                 self.found.bytes += path.stat().st_size
             if problem:
                 self.found.add(problem)
@@ -196,24 +208,54 @@ class _Run:
         database = Database.open(self.directory, unpack_bytes=self.settings.memory, max_pieces=pieces)
         for count in range(2, pieces + 1):
             self.found.verified[count] = Verified(distances=count <= database.distance_pieces)
-        tasks = self._sampled_tasks(database, shapes) if self.found.sampled else self._proof_tasks(database, shapes)
-        done = 0
-        for gone_through, checked in self._results(pool, tasks):
-            done += gone_through
-            self._note(checked)
+        if self.found.sampled:
+            done, tasks = 0, self._sampled_tasks(database, shapes)
+        else:
+            done, tasks = self._go_on(), self._proof_tasks(database)
+        try:
             self._advance("positions", done, positions)
+            for gone_through, checked in self._results(pool, tasks):
+                done += gone_through
+                self._note(checked)
+                self._advance("positions", done, positions)
+        except BaseException:
+            self._save(at_once=True)
+            raise
         database.raise_damage()
+        if not self.found.sampled:
+            self.proof.forget()
 
-    def _proof_tasks(self, database: Database, shapes: Sequence[Shape]) -> list[Callable[[], tuple[int, _Checked]]]:
-        """All arrangements of men of all pairs, those with the most kings first: they take longest."""
-        tasks = []
-        for pair in {slices.named_view(shape) for shape in shapes}:
-            arrangements = slices.size(pair) // slices.block(pair)
-            step = max(1, SHARE_POSITIONS // slices.block(pair))
-            for first in range(0, arrangements, step):
-                share = pair, first, min(first + step, arrangements)
-                tasks.append((slices.block(pair), share, partial(_checked_units, database, *share, self.stop)))
-        return [task for _, _, task in sorted(tasks, key=lambda each: (-each[0], each[1]))]
+    def _go_on(self) -> int:
+        """Take over what is proven already; returns how many positions were gone through for it."""
+        names = (name for pair in self._pairs() for kind in files.KINDS if (name := files.file_name(kind, pair)))
+        read = {name: self.digests[name] for name in names if name in self.digests}
+        self.proof.load(f"{read} {_code_digest()}")
+        for shape, counts in self.proof.counts.items():
+            self.found.verified[sum(shape)].positions += int(counts.sum())
+        return sum(_gone_through(pair, *share) for pair, shares in self.proof.shares.items() for share in shares)
+
+    def _pairs(self) -> Iterator[Shape]:
+        for count in range(2, self.found.pieces + 1):
+            yield from slices.pairs(count)
+
+    def _proof_tasks(self, database: Database) -> list[Callable[[], tuple[int, _Checked]]]:
+        """All arrangements of men that aren't proven, those with the most kings first: they take longest."""
+        shares = [
+            (pair, first, min(first + step, stop))
+            for pair in self._pairs()
+            for step in [max(1, SHARE_POSITIONS // slices.block(pair))]
+            for begin, stop in self.proof.missing(pair)
+            for first in range(begin, stop, step)
+        ]
+        shares.sort(key=lambda share: (-slices.block(share[0]), share))
+        return [partial(_checked_units, database, *share, self.stop) for share in shares]
+
+    def _save(self, at_once: bool = False) -> None:
+        """Keep what is proven, unless something is wrong: then all is looked at again."""
+        if self.found.wrong:
+            self.proof.forget()
+        elif not self.found.sampled:
+            self.proof.save(at_once)
 
     def _sampled_tasks(self, database: Database, shapes: Sequence[Shape]) -> list[Callable[[], tuple[int, _Checked]]]:
         chances = survival(self.settings.sample)
@@ -235,20 +277,20 @@ class _Run:
     def _note(self, checked: _Checked) -> None:
         verified = self.found.verified[sum(checked.shape)]
         verified.positions += checked.positions
-        for shape, counts in checked.counts.items():
-            self.counts.setdefault(shape, np.zeros(3, dtype=np.int64))
-            self.counts[shape] += counts
+        if checked.arrangements:
+            self.proof.add(checked)
         for number, finding in enumerate(checked.findings):
             # the last one named stands for those that are not
             more = checked.wrong - len(checked.findings) if number == len(checked.findings) - 1 else 0
             self.found.add(_describe(checked.shape, finding), 1 + more)
+        self._save()
 
     def _compare_counts(self, headers: dict[str, files.Header]) -> None:
         """The values counted against what the files say, and all positions against Table I."""
         for count, verified in self.found.verified.items():
             verified.counts = Counts()
             for shape in slices.shapes(count):
-                losses, draws, wins = map(int, self.counts[shape])
+                losses, draws, wins = map(int, self.proof.counts[shape])
                 counts = Counts(wins, losses, draws)
                 name = files.file_name("wld", slices.named_view(shape))
                 if counts != (stated := stats.counts_of(headers[name], shape)):
@@ -283,25 +325,117 @@ class _Checked:
 
     shape: Shape
     positions: int
-    counts: dict[Shape, tuple[int, int, int]]
     wrong: int
     findings: list[Finding]
+    arrangements: tuple[int, int] | None = None
+    """First of men and the one behind the last; None where only a sample was checked."""
+    counts: dict[Shape, tuple[int, int, int]] = field(default_factory=dict)
 
 
-def _checked_file(path: Path) -> tuple[Path, files.Header | None, str | None]:
-    """The header of a file that is whole, or what is wrong with it."""
+class _Proof:
+    """What is proven so far, in memory and, so that a proof that was ended goes on, in a file.
+
+    What is in the file is true at any time, whoever wrote it: of proofs at the same time one goes on. Where no file can
+    be written, there is none.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.key = ""
+        self.shares: dict[Shape, list[tuple[int, int]]] = {}
+        """Arrangements of men by pair: the first, and the one behind the last."""
+        self.counts: dict[Shape, NDArray[np.int64]] = {}
+        """Losses, draws, wins."""
+        self._began = self._saved = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self._began
+
+    def load(self, key: str) -> None:
+        """Go on from the file, if it is whole and of what `key` stands for."""
+        self.key = storage.checksum(key.encode())
+        # whatever is wrong with the file, it is just not gone on from
+        with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+            check, text = self.path.read_text().split("\n", 1)
+            found = json.loads(text)
+            right = storage.checksum(text.encode()), PROVEN_FORMAT, self.key
+            if (check, found["format"], found["key"]) == right:
+                self.shares = {_shape(name): [(a, b) for a, b in shares] for name, shares in found["shares"].items()}
+                self.counts = {_shape(name): np.array(counts) for name, counts in found["counts"].items()}
+                self._began -= found["seconds"]
+
+    def add(self, checked: _Checked) -> None:
+        """Take over what was counted, and note what was gone through."""
+        assert checked.arrangements is not None
+        for shape, counts in checked.counts.items():
+            self.counts[shape] = self.counts.get(shape, 0) + np.array(counts)
+        joined: list[tuple[int, int]] = []
+        for first, last in sorted([*self.shares.get(checked.shape, []), checked.arrangements]):
+            if joined and joined[-1][1] == first:
+                first = joined.pop()[0]
+            joined.append((first, last))
+        self.shares[checked.shape] = joined
+
+    def missing(self, pair: Shape) -> Iterator[tuple[int, int]]:
+        """The arrangements of men that aren't proven: the first, and the one behind the last."""
+        proven = self.shares.get(pair, [])
+        ends = [0, *(last for _, last in proven)]
+        starts = [*(first for first, _ in proven), slices.size(pair) // slices.block(pair)]
+        return ((first, last) for first, last in zip(ends, starts, strict=True) if first < last)
+
+    def save(self, at_once: bool = False) -> None:
+        """Write the file, now and then or at once."""
+        if not at_once and time.monotonic() - self._saved < SAVE_SECONDS:
+            return
+        self._saved = time.monotonic()
+        state = {
+            "format": PROVEN_FORMAT,
+            "key": self.key,
+            "seconds": self.seconds,
+            "shares": {slices.name(pair): shares for pair, shares in self.shares.items()},
+            "counts": {slices.name(shape): counts.tolist() for shape, counts in self.counts.items()},
+        }
+        text = json.dumps(state)
+        with suppress(OSError):
+            storage.write_atomic(self.path, f"{storage.checksum(text.encode())}\n{text}")
+
+    def forget(self) -> None:
+        """Remove the file."""
+        with suppress(OSError):
+            self.path.unlink()
+
+
+def _shape(name: str) -> Shape:
+    """The shape with this name."""
+    own_men, own_kings, opponent_men, opponent_kings = map(int, name)
+    return own_men, own_kings, opponent_men, opponent_kings
+
+
+def _code_digest() -> str:
+    """Of the code that proves."""
+    return f"{_digest(Path(__file__))} {_digest(Path(_core.__file__))}"
+
+
+def _digest(path: Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _checked_file(path: Path) -> tuple[Path, files.Header | None, str | None, str]:
+    """The header of a file that is whole, or what is wrong with it, and its digest."""
     try:
         opened = files.open_slice(path)
         right = files.file_name(opened.header.kind, opened.header.pair)
         if path.name != right:
-            return path, None, f"{path}: holds what belongs into {right}"
+            return path, None, f"{path}: holds what belongs into {right}", ""
         if opened.header.kind == "wld":
             for shape in slices.views(opened.header.pair):
                 stats.counts_of(opened.header, shape)
         opened.check()
     except InvalidDatabaseError as error:
-        return path, None, str(error)
-    return path, opened.header, None
+        return path, None, str(error), ""
+    return path, opened.header, None, _digest(path)
 
 
 def _checked_units(
@@ -314,9 +448,12 @@ def _checked_units(
     if slices.is_symmetric(pair):
         counts = {pair: own}
     positions = sum(map(sum, counts.values()))
-    # arrangements of a slice that is its own twin are passed over where their flips are checked
-    gone_through = (last - first) * slices.block(pair) * len(slices.views(pair))
-    return gone_through, _Checked(pair, positions, counts, wrong, findings)
+    return _gone_through(pair, first, last), _Checked(pair, positions, wrong, findings, (first, last), counts)
+
+
+def _gone_through(pair: Shape, first: int, last: int) -> int:
+    """Positions with these arrangements; those of a slice's own twin are passed over where their flips are checked."""
+    return (last - first) * slices.block(pair) * len(slices.views(pair))
 
 
 def _checked_sample(
@@ -332,7 +469,7 @@ def _checked_sample(
         more, found = _core.egdb_check_boards(database.core, boards, distances)
         wrong += more
         findings += found
-    return last - first, _Checked(shape, positions, {}, wrong, findings)
+    return last - first, _Checked(shape, positions, wrong, findings)
 
 
 def _in_words(counts: Counts) -> str:
