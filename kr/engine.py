@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 from kr import _core
 from kr.errors import IllegalMoveError, InvalidSettingError
 from kr.position import Move, Position
+from kr.settings import EGDB_MEMORY
 from kr.units import format_duration, parse_count, parse_duration
 
 if TYPE_CHECKING:
@@ -127,7 +128,8 @@ class Engine:
     weights: the path of a weights file, "manual" (the hand-built evaluation), "material" (men and kings only), or
     None or "shipped" for the shipped tables. hash_mb: megabytes of hash table. threads: searching in parallel; with
     one, the same search from the same state gives the same result. database: the endgame database to look positions up
-    in; engines may share one. Raises InvalidWeightsError and InvalidSettingError.
+    in, or what `--egdb` takes: "" for the one that is found, "none" (or None) for none; engines share it. Raises
+    InvalidWeightsError, InvalidDatabaseError and InvalidSettingError.
     """
 
     def __init__(
@@ -135,7 +137,7 @@ class Engine:
         weights: str | Path | None = None,
         hash_mb: float = 64,
         threads: int = 1,
-        database: Database | None = None,
+        database: Database | str | None = "",
     ) -> None:
         if not 0 < hash_mb <= 1 << 20:
             raise InvalidSettingError(f"hash_mb is {hash_mb}; megabytes, more than 0 and at most 1048576")
@@ -144,10 +146,10 @@ class Engine:
         self.name, self.signature, self._evaluator = load_evaluator(weights)
         self.hash_mb = hash_mb
         self.threads = threads
-        self.database = database
+        self.database = load_database(database) if isinstance(database, str) else database
         self._busy = threading.Lock()
         try:
-            core = None if database is None else database.core
+            core = None if self.database is None else self.database.core
             self._searcher = _core.Searcher(self._evaluator, int(hash_mb * (1 << 20)), threads, core)
         except MemoryError as error:
             raise InvalidSettingError(f"hash_mb is {hash_mb}: {error}") from error
@@ -238,7 +240,7 @@ _databases: WeakValueDictionary[tuple[str, int], Database] = WeakValueDictionary
 _opening = threading.Lock()
 
 
-def load_database(setting: str = "", memory: int = 0) -> Database | None:
+def load_database(setting: str = "", memory: int = EGDB_MEMORY) -> Database | None:
     """The endgame database of an `--egdb` setting; None for "none", and for "" where none is found.
 
     setting: a directory, "none", or "" for the places where databases are kept. memory: bytes in which to unpack it, as

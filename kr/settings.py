@@ -15,6 +15,8 @@ from typing import Any
 from kr.units import format_size, parse_size
 
 REQUIRED = MISSING
+EGDB_MEMORY = 64 << 20
+"""Bytes of an endgame database that are unpacked into memory if nothing else is said: all up to 5 pieces fit."""
 
 
 def option(
@@ -46,4 +48,4 @@ def egdb_option(default: str = "", rest: str = "whichever is found if not given"
 def egdb_memory_option() -> Any:
     """The setting that says how much memory an endgame database may take to be probed fast."""
     help = "Memory in which to unpack the endgame database, as far as it fits; the rest is read from its files."
-    return option(64 << 20, help, parse=parse_size, show=format_size)
+    return option(EGDB_MEMORY, help, parse=parse_size, show=format_size)

@@ -247,6 +247,9 @@ def test_solve_says_proved(capsys: pytest.CaptureFixture) -> None:
     assert json.loads(capsys.readouterr().out)["problems"][0]["proved"] is False
 
 
-def test_an_engine_takes_a_database() -> None:
-    engine = Engine("material", 1, database=load_database())
-    assert engine.search(Position.from_fen(WON), Limits(depth=1)).value == "win"
+def test_an_engine_has_the_database_that_is_found_unless_told_otherwise(three: Path) -> None:
+    position = Position.from_fen(WON)
+    for database in ("", load_database(), str(SHIPPED)):
+        assert Engine("material", 1, database=database).search(position, Limits(depth=1)).value == "win"
+    for none in (None, "none", str(three)):
+        assert Engine("material", 1, database=none).search(position, Limits(depth=1)).value is None

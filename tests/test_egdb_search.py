@@ -191,6 +191,52 @@ def test_repetition_goes_before_the_database(values: Database, fen: str, line: t
     assert found.score > SCORE_PROVED
 
 
+def to_and_fro(position: Position) -> list[Position]:
+    """Four plies of king moves that come back to the position, from it on; empty where there are none."""
+    moves = []
+    reached = position
+    for _ in range(2):
+        kings = [move for move in reached.legal_moves() if not move.is_capture and reached.kings >> move.origin & 1]
+        if not kings:
+            return []
+        moves.append(kings[0])
+        reached = reached.play(kings[0])
+    line = [position]
+    for square, target in [(move.origin, move.target) for move in moves] + [(m.target, m.origin) for m in moves]:
+        found = [m for m in line[-1].legal_moves() if not m.is_capture and (m.origin, m.target) == (square, target)]
+        if not found:
+            return []
+        line.append(line[-1].play(found[0]))
+    return line[:-1] if line[-1] == position else []
+
+
+def test_near_the_draw_by_rule_a_win_is_made_safe(distances: Database) -> None:
+    """A long win is no win if the draw after 80 plies without progress comes first: there has to be progress now."""
+    searcher = engine(distances)
+    late = 0
+    for position in positions(23, 3, least=3, value="win"):
+        stated = endings(PIECES).distance(position) or 0
+        line = to_and_fro(position)
+        keeping = [move for move in position.legal_moves() if str(move) in endings(PIECES).kept(position)]
+        safe = [str(move) for move in keeping if not position.kings >> move.origin & 1]
+        if not line or stated < 20 or not safe:
+            continue
+        history = line * 19
+        assert searcher.search(position, Limits(depth=6)).score == SCORE_WIN - stated
+        found = searcher.search(position, Limits(depth=6), history)
+        assert found.score > SCORE_PROVED, position.fen
+        assert str(found.move) in safe, position.fen
+        late += 1
+        if late == 10:
+            break
+    # as far as the game goes there is nothing to win any more
+    position = Position.from_fen("B:WK1:BK29,K32")
+    history = [position]
+    for i in range(80):
+        history.append(history[-1].play(("29-25", "1-5", "25-29", "5-1")[i % 4]))
+    assert searcher.search(history[-1], Limits(depth=3), history[:-1]).score == 0
+
+
 @pytest.mark.parametrize("weights", ["material", "manual"])
 def test_values_ahead_decide_the_score(values: Database, weights: str) -> None:
     """More pieces are on the board than the database has, and every move is a capture into it."""

@@ -14,6 +14,11 @@ from kr.engine import SCORE_DECIDED, SCORE_WIN
 pytestmark = pytest.mark.core
 
 
+def engine(weights: str, threads: int = 1) -> Engine:
+    """Without an endgame database: what a search finds by itself."""
+    return Engine(weights, hash_mb=1, threads=threads, database=None)
+
+
 @cache
 def plies_to_win(position: Position, depth: int) -> int | None:
     """Plies in which the side to move wins (positive) or loses (negative or 0) by force within `depth`; else None.
@@ -54,7 +59,7 @@ ENDING_PLIES = 7
 def test_wins_and_losses_are_those_of_exhaustive_search(fen: str, threads: int) -> None:
     position = Position.from_fen(fen)
     truth = plies_to_win(position, ENDING_PLIES)
-    found = Engine("material", hash_mb=1, threads=threads).search(position, Limits(depth=ENDING_PLIES + 4))
+    found = engine("material", threads=threads).search(position, Limits(depth=ENDING_PLIES + 4))
     if truth is None:
         assert abs(found.score) <= SCORE_DECIDED or SCORE_WIN - abs(found.score) > ENDING_PLIES
     elif truth > 0:
@@ -72,35 +77,35 @@ def test_some_endings_are_decided() -> None:
 
 @pytest.mark.parametrize("nodes", [1, 2, 7, 100, 1023, 1024, 1025, 5000])
 def test_node_limits_are_exact(nodes: int) -> None:
-    found = Engine("material", hash_mb=1).search(Position(), Limits(nodes=nodes))
+    found = engine("material").search(Position(), Limits(nodes=nodes))
     assert found.nodes == nodes
     assert found.move in Position().legal_moves()
 
 
 @pytest.mark.parametrize("depth", [1, 2, 5, 8])
 def test_depth_limits_are_exact(depth: int) -> None:
-    found = Engine("manual", hash_mb=1).search(Position(), Limits(depth=depth))
+    found = engine("manual").search(Position(), Limits(depth=depth))
     assert found.depth == depth
 
 
 def test_same_search_twice() -> None:
     limits = Limits(nodes=30_000)
-    first, second = (Engine("manual", hash_mb=1).search(Position(), limits) for _ in range(2))
+    first, second = (engine("manual").search(Position(), limits) for _ in range(2))
     assert (first.move, first.score, first.depth, first.pv) == (second.move, second.score, second.depth, second.pv)
 
 
 def test_a_new_game_forgets() -> None:
-    engine = Engine("manual", hash_mb=1)
-    first = engine.search(Position(), Limits(nodes=20_000))
-    engine.search(Position().play("11-15"), Limits(nodes=20_000))
-    engine.new_game()
-    again = engine.search(Position(), Limits(nodes=20_000))
+    searcher = engine("manual")
+    first = searcher.search(Position(), Limits(nodes=20_000))
+    searcher.search(Position().play("11-15"), Limits(nodes=20_000))
+    searcher.new_game()
+    again = searcher.search(Position(), Limits(nodes=20_000))
     assert (first.move, first.score, first.pv) == (again.move, again.score, again.pv)
 
 
 def test_infos_grow_and_their_lines_are_legal() -> None:
     infos = []
-    found = Engine("manual", hash_mb=1).search(Position(), Limits(depth=9), on_info=infos.append)
+    found = engine("manual").search(Position(), Limits(depth=9), on_info=infos.append)
     assert [info.depth for info in infos] == list(range(1, 10))
     assert infos[-1].pv == found.pv
     for info in infos:
@@ -110,7 +115,7 @@ def test_infos_grow_and_their_lines_are_legal() -> None:
 
 
 def test_several_lines_are_distinct_and_ordered() -> None:
-    found = Engine("manual", hash_mb=1).search(Position(), Limits(depth=7), multipv=4)
+    found = engine("manual").search(Position(), Limits(depth=7), multipv=4)
     assert [line.multipv for line in found.lines] == [1, 2, 3, 4]
     assert len({line.pv[0] for line in found.lines}) == 4
     scores = [line.score for line in found.lines]
@@ -119,7 +124,7 @@ def test_several_lines_are_distinct_and_ordered() -> None:
 
 
 def test_more_lines_than_moves() -> None:
-    assert len(Engine("material", hash_mb=1).search(Position(), Limits(depth=3), multipv=20).lines) == 7
+    assert len(engine("material").search(Position(), Limits(depth=3), multipv=20).lines) == 7
 
 
 def test_a_position_that_was_there_before_is_a_draw() -> None:
@@ -128,10 +133,10 @@ def test_a_position_that_was_there_before_is_a_draw() -> None:
     for move in ("1-5", "29-25", "5-1", "25-29"):
         line.append(line[-1].play(move))
     assert line[-1] == line[0]
-    engine = Engine("material", hash_mb=1)
-    known = {str(i.pv[0]): i.score for i in engine.search(line[-1], Limits(depth=3), line[:-1], multipv=20).lines}
-    engine.new_game()
-    fresh = {str(i.pv[0]): i.score for i in engine.search(line[-1], Limits(depth=3), multipv=20).lines}
+    searcher = engine("material")
+    known = {str(i.pv[0]): i.score for i in searcher.search(line[-1], Limits(depth=3), line[:-1], multipv=20).lines}
+    searcher.new_game()
+    fresh = {str(i.pv[0]): i.score for i in searcher.search(line[-1], Limits(depth=3), multipv=20).lines}
     assert known["1-5"] == 0
     assert all(score > 100 for move, score in known.items() if move != "1-5")
     assert all(score > 100 for score in fresh.values())
@@ -143,34 +148,34 @@ def test_no_progress_is_a_draw() -> None:
     line = [position]
     for i in range(80):
         line.append(line[-1].play(("29-25", "1-5", "25-29", "5-1")[i % 4]))
-    found = Engine("material", hash_mb=1).search(line[-1], Limits(depth=3), history=line[:-1])
+    found = engine("material").search(line[-1], Limits(depth=3), history=line[:-1])
     assert found.score == 0
-    assert Engine("material", hash_mb=1).search(line[-1], Limits(depth=3)).score != 0
+    assert engine("material").search(line[-1], Limits(depth=3)).score != 0
 
 
 def test_a_forced_move_at_once() -> None:
     position = Position.from_fen("W:W17,19,21,22,25,26,27,28,29,31:B2,3,4,9,10,11,13,14,16,20")
     assert len(position.legal_moves()) == 1
-    engine = Engine("material", hash_mb=1)
-    assert engine.search(position, Limits(nodes=10_000), forced_at_once=True).nodes < 1000
-    assert engine.search(position, Limits(nodes=10_000)).nodes == 10_000
+    searcher = engine("material")
+    assert searcher.search(position, Limits(nodes=10_000), forced_at_once=True).nodes < 1000
+    assert searcher.search(position, Limits(nodes=10_000)).nodes == 10_000
 
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_stop_from_another_thread(threads: int) -> None:
-    engine = Engine("manual", hash_mb=1, threads=threads)
+    searcher = engine("manual", threads=threads)
     started = threading.Event()
     results = []
     searching = threading.Thread(
-        target=lambda: results.append(engine.search(Position(), Limits(), on_info=lambda info: started.set()))
+        target=lambda: results.append(searcher.search(Position(), Limits(), on_info=lambda info: started.set()))
     )
     searching.start()
     assert started.wait(20)
-    engine.stop()
+    searcher.stop()
     searching.join(20)
     assert not searching.is_alive()
     assert results[0].move in Position().legal_moves()
-    assert engine.search(Position(), Limits(nodes=3000)).nodes == 3000 or threads > 1
+    assert searcher.search(Position(), Limits(nodes=3000)).nodes == 3000 or threads > 1
 
 
 def test_what_a_listener_raises_ends_the_search() -> None:
@@ -180,23 +185,23 @@ def test_what_a_listener_raises_ends_the_search() -> None:
     def listener(info: object) -> None:
         raise Enough
 
-    engine = Engine("material", hash_mb=1)
+    searcher = engine("material")
     with pytest.raises(Enough):
-        engine.search(Position(), Limits(depth=30), on_info=listener)
-    assert engine.search(Position(), Limits(depth=3)).depth == 3
+        searcher.search(Position(), Limits(depth=30), on_info=listener)
+    assert searcher.search(Position(), Limits(depth=3)).depth == 3
 
 
 def test_one_search_at_a_time() -> None:
-    engine = Engine("material", hash_mb=1)
+    searcher = engine("material")
     refusals: list[str] = []
 
     def again(info: object) -> None:
         try:
-            engine.search(Position(), Limits(depth=1))
+            searcher.search(Position(), Limits(depth=1))
         except InvalidSettingError as error:
             refusals.append(str(error))
 
-    engine.search(Position(), Limits(depth=1), on_info=again)
+    searcher.search(Position(), Limits(depth=1), on_info=again)
     assert "searching already" in refusals[0]
 
 

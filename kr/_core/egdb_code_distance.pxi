@@ -83,6 +83,45 @@ cdef int coded_distance(CodedSlice* s, u64 index) noexcept nogil:
     return -1
 
 
+cdef void unpack_distances(CodedSlice* s, u64 number, uint8_t* halves) noexcept nogil:
+    """Write all of a block's entries as `coded_distance` has them, DISTANCE_ANY from where on it is damaged."""
+    cdef CodedBlock block = coded_block(s, number)
+    cdef u64 size = min(<u64>1 << s.block_bits, s.entries - (number << s.block_bits))
+    cdef u64 at = 8
+    cdef u64 filled = 0
+    cdef u64 bits, run
+    cdef const uint16_t* table
+    cdef int distance, entry, symbol, used, extra
+    if block.value == VALUE_UNKNOWN or block.end == 0:
+        memset(halves, 0 if block.value != VALUE_UNKNOWN else DISTANCE_ANY, size)
+        return
+    distance = block.data[0]
+    while 0 <= distance <= DISTANCE_MAX:
+        table = s.symbols + (distance_context(distance) << CODE_BITS)
+        bits = bits_at(&block, at)
+        entry = table[bits >> (64 - CODE_BITS)]
+        symbol = entry >> 4
+        used = entry & 15
+        if symbol == CODE_REST:
+            memset(halves + filled, distance, size - filled)
+            return
+        run = class_start(symbol - 1)
+        extra = class_extra(symbol - 1)
+        if extra > 0:
+            run += bits << used >> (64 - extra)
+        run = min(run, size - filled)
+        memset(halves + filled, distance, run)
+        filled += run
+        if filled == size:
+            return
+        used += extra
+        entry = table[(DISTANCE_CONTEXTS << CODE_BITS) + (bits << used >> (64 - CODE_BITS))]
+        at += used + (entry & 15)
+        symbol = entry >> 4
+        distance += -(symbol + 1) // 2 if symbol & 1 else symbol // 2 + 1
+    memset(halves + filled, DISTANCE_ANY, size - filled)
+
+
 cdef inline bint write_distance(DistanceEncoder* e, BitWriter* bits, u32 run, int distance,
                                 int difference) noexcept nogil:
     """Write a run of `distance` and the difference to the next; False if the block gets too long."""

@@ -28,7 +28,7 @@ cdef struct StoredSlice:
     const u32* turned_opponent_kings
     const u32* turned_own_kings
     CodedSlice* coded        # the file
-    const uint8_t* packed    # 2 bits a position, or NULL: the file is read
+    const uint8_t* packed    # 2 bits a position, a byte of distances; or NULL: the file is read
 
 cdef struct Egdb:
     int pieces                           # up to so many pieces every position has its value
@@ -37,6 +37,9 @@ cdef struct Egdb:
     const StoredSlice* values[SLICES]    # by slice number; NULL where the twin is the stored one
 
 cdef enum:
+    # instead of half a distance
+    HALF_DAMAGED = -1
+    HALF_FOLLOWS = -2        # it isn't stored, but follows from the moves
     MAX_READS = 64           # positions that the moves of one lead to
     MAX_WALK = 24            # moves that a probe looks ahead; each captures, promotes or lets the opponent capture
     WALKS = 16               # probes under way at the same time
@@ -386,42 +389,68 @@ cdef inline Board board_from_row(const u32* row) noexcept nogil:
     return board
 
 
+cdef int half_distance(const Egdb* db, const Board* board) noexcept nogil:
+    """What is stored for a won or lost position that has a move, HALF_DAMAGED or HALF_FOLLOWS."""
+    cdef const StoredSlice* s
+    cdef u64 own = board.pieces[board.side]
+    cdef u64 opponent = board.pieces[1 - board.side]
+    cdef u64 kings = board.kings
+    cdef u64 index
+    if not own or not opponent:
+        return HALF_FOLLOWS
+    s = db.distances[board_slice(board)]
+    if s == NULL or has_capture(board, board.side):
+        return HALF_FOLLOWS
+    if board.side == WHITE:
+        own, opponent, kings = turned(own), turned(opponent), turned(kings)
+    if not is_stored(s, own & ~kings, opponent & ~kings):
+        return HALF_FOLLOWS
+    index = stored_index(&s.shape, own & ~kings, own & kings, opponent & ~kings, opponent & kings)
+    if s.packed == NULL:
+        return coded_distance(s.coded, index)
+    return s.packed[index] if s.packed[index] <= DISTANCE_MAX else HALF_DAMAGED
+
+
 cdef int egdb_distance(const Egdb* db, const Board* board) noexcept nogil:
     """Plies to the end under best play; -1 for a draw, with too many pieces, or where what is read is damaged.
 
     It ends for the same reason as `egdb_value`.
     """
-    cdef MoveList moves
-    cdef Board child
-    cdef const StoredSlice* s
-    cdef u64 own, opponent, kings
-    cdef int value, child_value, plies, h, i
-    cdef int best = -1
+    cdef int value
     if popcount(board.pieces[BLACK] | board.pieces[WHITE]) > db.distance_pieces:
         return -1
     value = egdb_value(db, board)
     if value != VALUE_WIN and value != VALUE_LOSS:
         return -1
-    generate(board, &moves)
-    if moves.size == 0:
-        return 0
-    if not has_capture(board, board.side) and board.pieces[1 - board.side]:
-        own = board.pieces[board.side]
-        opponent = board.pieces[1 - board.side]
-        kings = board.kings
-        if board.side == WHITE:
-            own, opponent, kings = turned(own), turned(opponent), turned(kings)
-        s = db.distances[board_slice(board)]
-        if s != NULL and is_stored(s, own & ~kings, opponent & ~kings):
-            h = coded_distance(s.coded, slice_index(&s.shape, own & ~kings, own & kings, opponent & ~kings,
-                                                    opponent & kings, BLACK))
-            return -1 if h < 0 else 2 * h + (value == VALUE_WIN)
+    return valued_distance(db, board, value)
+
+
+cdef int valued_distance(const Egdb* db, const Board* board, int value) noexcept nogil:
+    """`egdb_distance` of a position that is known to be won or lost."""
+    cdef MoveList moves
+    cdef Board child
+    cdef int plies, half, i
+    cdef int wanted = VALUE_WIN - value
+    cdef int best = -1
+    # who has won has a move
+    if value == VALUE_LOSS:
+        generate(board, &moves)
+        if moves.size == 0:
+            return 0
+    half = half_distance(db, board)
+    if half == HALF_DAMAGED:
+        return -1
+    if half >= 0:
+        return 2 * half + (value == VALUE_WIN)
+    if value == VALUE_WIN:
+        generate(board, &moves)
     for i in range(moves.size):
         child = played(board, moves.moves[i])
-        child_value = egdb_value(db, &child)
-        if value == VALUE_WIN and child_value != VALUE_LOSS:
-            continue
-        plies = egdb_distance(db, &child)
+        if egdb_value(db, &child) != wanted:
+            if value == VALUE_WIN:
+                continue
+            return -1
+        plies = valued_distance(db, &child, wanted)
         if plies < 0:
             return -1
         if best < 0 or (plies < best if value == VALUE_WIN else plies > best):

@@ -12,8 +12,9 @@
 # Once the game itself has come to the database, its values alone don't say how to go on. With a drawn root, draws are
 # searched on as if nothing were known about them; wins and losses still end the search. With a won or lost root of
 # unknown distance, wins and losses with as many pieces as the root are searched on, for a conversion to fewer pieces or
-# the end of the game. Such searches score positions in ways of their own: a salt of the key keeps their table entries
-# apart.
+# the end of the game. And where the draw for want of progress is near, distances that lead beyond it say nothing: with
+# as many pieces as the root has they are searched on. Such searches score positions in ways of their own: a salt of the
+# key keeps their table entries apart.
 
 cdef enum:
     PROGRESS_SHARE = 4           # static score / score in a win
@@ -21,6 +22,7 @@ cdef enum:
     DRAW_MAX = 20                # no draw is worth more, either way
     DRAW_HALF = 80               # the static score at which a draw is worth half of that
     PROBED_DEPTH = 4             # what the database knows is kept in the table like a search so many plies deeper
+    LATE_PLIES = 64              # without progress before the root: a search sees what is left until the draw
 
 cdef struct Known:
     int bound                    # BOUND_NONE where nothing is known
@@ -36,6 +38,7 @@ cdef struct Endgames:
     int root_distance            # plies, -1 where not known
     bint search_draws            # a drawn root
     int search_wins              # wins with so many pieces are searched on; 0 for none
+    int late                     # and those with so many whose distance leads beyond the draw by rule; 0 for none
     u64 salt
     int wanted                   # root moves worth less are left out
     int root_moves
@@ -55,14 +58,16 @@ cdef inline int progress_score(int static_score) noexcept nogil:
     return max(-PROGRESS_MAX, min(PROGRESS_MAX, static_score // PROGRESS_SHARE))
 
 
-cdef Known look_up(Endgames* endgames, const Evaluation* evaluation, const Board* board, int ply,
+cdef Known look_up(Endgames* endgames, const Evaluation* evaluation, const Board* board, int ply, int reversible,
                    bint leaf) noexcept nogil:
     """What the database says about a position within its reach, without captures; nothing where the search goes on.
 
-    leaf: whether the search can't go on, so that a score is needed where it otherwise would.
+    reversible: plies without progress before it; leaf: whether the search can't go on, so that a score is needed where
+    it otherwise would.
     """
     cdef Known known
     cdef int value, distance, static_score, won
+    cdef int pieces = popcount(board.pieces[BLACK] | board.pieces[WHITE])
     known.bound = BOUND_NONE
     known.score = 0
     endgames.probes += 1
@@ -80,13 +85,15 @@ cdef Known look_up(Endgames* endgames, const Evaluation* evaluation, const Board
     # wins and losses: by distance
     distance = egdb_distance(endgames.db, board)
     if distance >= 0:
+        if pieces == endgames.late and reversible + distance >= NO_PROGRESS_PLIES:
+            return known
         known.bound = BOUND_EXACT
         known.score = SCORE_WIN - ply - distance if value == VALUE_WIN else ply + distance - SCORE_WIN
         return known
 
     # to be made progress in
     won = SCORE_DATABASE_WIN
-    if popcount(board.pieces[BLACK] | board.pieces[WHITE]) == endgames.search_wins:
+    if pieces == endgames.search_wins:
         if not leaf:
             return known
         won = SCORE_KEPT_WIN
@@ -102,16 +109,18 @@ cdef Known look_up(Endgames* endgames, const Evaluation* evaluation, const Board
     return known
 
 
-cdef void look_up_root(Endgames* endgames, const Board* board, const MoveList* moves) noexcept nogil:
+cdef void look_up_root(Endgames* endgames, const Board* board, const MoveList* moves, int reversible) noexcept nogil:
     """Before a search: what the database knows about the root and its moves, and how to search on below."""
     cdef Board child
     cdef int i, value
+    cdef int pieces = popcount(board.pieces[BLACK] | board.pieces[WHITE])
     endgames.probes = 0
     endgames.hits = 0
     endgames.root_value = VALUE_UNKNOWN
     endgames.root_distance = -1
     endgames.search_draws = False
     endgames.search_wins = 0
+    endgames.late = 0
     endgames.salt = 0
     if not within_reach(endgames, board):
         return
@@ -134,8 +143,13 @@ cdef void look_up_root(Endgames* endgames, const Board* board, const MoveList* m
         return
     endgames.root_distance = egdb_distance(endgames.db, board)
     if endgames.root_distance < 0:
-        endgames.search_wins = popcount(board.pieces[BLACK] | board.pieces[WHITE])
-        endgames.salt = <u64>0x8CB92BA72F3D8DD7 * <u64>endgames.search_wins
+        endgames.search_wins = pieces
+        endgames.salt = <u64>0x8CB92BA72F3D8DD7 * <u64>pieces
+    elif reversible >= LATE_PLIES and reversible + endgames.root_distance >= NO_PROGRESS_PLIES:
+        # the root's distance no longer says how long the search needs
+        endgames.late = pieces
+        endgames.root_distance = -1
+        endgames.salt = <u64>0xA3B195354A39B70D * <u64>(reversible + 1)
 
 
 cdef int root_move_value(const Endgames* endgames, Move move) noexcept nogil:

@@ -21,6 +21,9 @@ cdef enum:
     MARK_STALE = 8           # to look at: for the first time, or since a successor was proven
     MAX_FINDINGS = 8         # kept of a call; all are counted
     NO_DISTANCE = -1         # what the probe says of draws
+    SOURCE_STORED = 1
+    SOURCE_MOVES = 4
+    PROBED = 16              # of so many distances that follow from moves one is probed
 
 cdef struct Finding:
     int kind
@@ -34,6 +37,7 @@ cdef struct Findings:
 
 cdef struct Unit:
     const Egdb* db
+    const Egdb* known        # the same with distances unpacked
     u64 men[2]               # by colour
     int kings[2]             # how many
     u64 free                 # squares without men
@@ -41,6 +45,7 @@ cdef struct Unit:
     u64 size                 # placements of the kings
     uint8_t* marks[2]        # of each placement, by side to move
     int16_t* distances[2]    # NULL: not to be checked
+    uint8_t* sources         # of each placement: where the distances come from, a bit by side to move
     Findings* findings
 
 
@@ -195,30 +200,65 @@ cdef int right_distance(const Board* board, const Egdb* db, const Unit* unit, in
         else:
             if value == VALUE_WIN and egdb_value(db, &child) != VALUE_LOSS:
                 continue
-            distance = egdb_distance(db, &child)
+            distance = valued_distance(db, &child, VALUE_WIN - value)
         if best == NO_DISTANCE or (distance < best if value == VALUE_WIN else distance > best):
             best = distance
     return best + 1
 
 
+cdef void follow_distance(Unit* unit, const Board* board, u64 number) noexcept nogil:
+    """Take the distance of a position, of which none is stored, from its successors."""
+    cdef int right = right_distance(board, unit.known, unit, unit.marks[board.side][number] & MARK_VALUE)
+    cdef int distance
+    unit.distances[board.side][number] = <int16_t>right
+    if number % PROBED == 0:
+        distance = egdb_distance(unit.db, board)
+        if distance != right:
+            report_finding(unit.findings, FINDING_DISTANCE, board, distance, right)
+
+
 cdef void check_distances(Unit* unit) noexcept nogil:
-    """Compare the distances of all positions with those of their successors: in a right database they count down."""
+    """Compare the distances of all positions with those of their successors: in a right database they count down.
+
+    Those stored are probed, and compared with what unpacking them gave. The others are by definition what their
+    successors say: some are probed, to see that the probe agrees.
+    """
     cdef Board board
-    cdef int side, value, right
+    cdef int side, value, distance, known, right
     cdef u64 number
-    for side in range(2):
-        for number in range(unit.size):
-            board = placed(unit, number, side)
-            unit.distances[side][number] = <int16_t>egdb_distance(unit.db, &board)
+    memset(unit.sources, 0, unit.size)
+    # those stored, and captures: they leave the unit
     for side in range(2):
         for number in range(unit.size):
             value = unit.marks[side][number] & MARK_VALUE
-            right = NO_DISTANCE
-            if value != VALUE_DRAW:
+            if value == VALUE_DRAW:
+                continue
+            board = placed(unit, number, side)
+            if half_distance(unit.known, &board) == HALF_FOLLOWS:
+                if has_capture(&board, side):
+                    follow_distance(unit, &board, number)
+                else:
+                    unit.sources[number] |= SOURCE_MOVES << side
+                continue
+            unit.sources[number] |= SOURCE_STORED << side
+            distance = valued_distance(unit.db, &board, value)
+            known = valued_distance(unit.known, &board, value)
+            unit.distances[side][number] = <int16_t>distance
+            if known != distance:
+                report_finding(unit.findings, FINDING_DISTANCE, &board, distance, known)
+    # the others, which kings' moves take to the former
+    for side in range(2):
+        for number in range(unit.size):
+            if unit.sources[number] & SOURCE_MOVES << side:
                 board = placed(unit, number, side)
-                right = right_distance(&board, unit.db, unit, value)
+                follow_distance(unit, &board, number)
+    for side in range(2):
+        for number in range(unit.size):
+            if not unit.sources[number] & SOURCE_STORED << side:
+                continue
+            board = placed(unit, number, side)
+            right = right_distance(&board, unit.known, unit, unit.marks[side][number] & MARK_VALUE)
             if unit.distances[side][number] != right:
-                board = placed(unit, number, side)
                 report_finding(unit.findings, FINDING_DISTANCE, &board, unit.distances[side][number], right)
 
 
@@ -273,10 +313,57 @@ cdef list findings_found(const Findings* findings):
     return kept
 
 
-def egdb_check_units(EndgameDatabase database not None, tuple shape, u64 first, u64 last, bint distances,
+cdef class KnownDistances:
+    """The distances stored in a database, up to so many pieces unpacked by `unpack`: each is looked up many times."""
+    cdef Egdb db
+    cdef EndgameDatabase database
+    cdef StoredSlice* slices
+    cdef uint8_t* memory
+
+    def __cinit__(self, EndgameDatabase database not None, int pieces):
+        cdef u64 bytes = 0
+        cdef int used = 0
+        cdef int i
+        self.database = database
+        self.db = database.db
+        self.slices = <StoredSlice*>calloc(SLICES, sizeof(StoredSlice))
+        if self.slices == NULL:
+            raise MemoryError("no memory for the list of slices")
+        for i in range(SLICES):
+            if self.db.distances[i] != NULL and (i >> 9) + (i >> 6 & 7) + (i >> 3 & 7) + (i & 7) <= pieces:
+                self.slices[used] = self.db.distances[i][0]
+                self.db.distances[i] = &self.slices[used]
+                used += 1
+                bytes += self.slices[used - 1].shape.size
+        self.memory = <uint8_t*>allocate_untouched(bytes)
+        if self.memory == NULL:
+            raise MemoryError(f"no memory for {bytes} distances")
+        bytes = 0
+        for i in range(used):
+            self.slices[i].packed = self.memory + bytes
+            bytes += self.slices[i].shape.size
+
+    def __dealloc__(self):
+        free(self.slices)
+        free(self.memory)
+
+    def unpack(self, u64 part, u64 parts):
+        """Unpack one of so many equal parts, without the GIL."""
+        cdef StoredSlice* s = self.slices
+        cdef u64 blocks, number
+        with nogil:
+            while s.packed != NULL:
+                blocks = (s.shape.size - 1 >> s.coded.block_bits) + 1
+                for number in range(blocks * part // parts, blocks * (part + 1) // parts):
+                    unpack_distances(s.coded, number, <uint8_t*>s.packed + (number << s.coded.block_bits))
+                s += 1
+
+
+def egdb_check_units(EndgameDatabase database not None, tuple shape, u64 first, u64 last, KnownDistances distances,
                      const int[::1] stop):
     """Check the units of a slice and its twin with arrangements of men `first` to `last` - 1, without the GIL.
 
+    distances: None if they aren't to be checked.
     Returns the counts of (losses, draws, wins) of the slice and of its twin, how many positions are wrong, and some
     of them. Of a slice that is its own twin each position counts once. Returns early where stop[0] is set.
     """
@@ -295,17 +382,21 @@ def egdb_check_units(EndgameDatabase database not None, tuple shape, u64 first, 
     memset(counts, 0, sizeof(counts))
     memset(&findings, 0, sizeof(findings))
     unit.db = &database.db
+    unit.known = &distances.db if distances is not None else NULL
     unit.findings = &findings
     unit.kings[BLACK] = s.own_kings
     unit.kings[WHITE] = s.opponent_kings
     unit.black_sets = s.own_king_sets
     unit.size = s.block
+    unit.sources = <uint8_t*>malloc(unit.size) if distances is not None else NULL
     for side in range(2):
         unit.marks[side] = <uint8_t*>malloc(unit.size + 8)
-        unit.distances[side] = <int16_t*>malloc(unit.size * sizeof(int16_t)) if distances else NULL
+        unit.distances[side] = <int16_t*>malloc(unit.size * sizeof(int16_t)) if distances is not None else NULL
     try:
+        if distances is not None and unit.sources == NULL:
+            raise MemoryError(f"no memory to check {unit.size} positions at once")
         for side in range(2):
-            if unit.marks[side] == NULL or (distances and unit.distances[side] == NULL):
+            if unit.marks[side] == NULL or (distances is not None and unit.distances[side] == NULL):
                 raise MemoryError(f"no memory to check {unit.size} positions at once")
         with nogil:
             for number in range(first, last):
@@ -322,6 +413,7 @@ def egdb_check_units(EndgameDatabase database not None, tuple shape, u64 first, 
                         continue    # checked as the other's twin
                 check_unit(&unit, symmetric, symmetric and twin_number == number, counts)
     finally:
+        free(unit.sources)
         for side in range(2):
             free(unit.marks[side])
             free(unit.distances[side])

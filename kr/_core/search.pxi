@@ -136,9 +136,9 @@ cdef int qsearch(Worker* worker, const Board* board, int alpha, int beta, int pl
         # no move is a loss
         if not has_quiet(board, board.side):
             return ply - SCORE_WIN
-        # endgame database
+        # endgame database; plies without progress are not counted here
         if within_reach(&worker.endgames, board):
-            known = look_up(&worker.endgames, worker.evaluation, board, ply, True)
+            known = look_up(&worker.endgames, worker.evaluation, board, ply, NO_PROGRESS_PLIES, True)
             if known.bound != BOUND_NONE:
                 worker.endgames.hits += 1
                 return known.score
@@ -217,7 +217,7 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
 
     # endgame database: where captures are pending, the positions after them are looked up
     if ply > 0 and within_reach(&worker.endgames, board) and not has_capture(board, board.side):
-        known = look_up(&worker.endgames, worker.evaluation, board, ply, False)
+        known = look_up(&worker.endgames, worker.evaluation, board, ply, worker.reversible[here], False)
         if (known.bound == BOUND_EXACT or known.bound == BOUND_LOWER and known.score >= beta
                 or known.bound == BOUND_UPPER and known.score <= alpha):
             worker.endgames.hits += 1
@@ -378,7 +378,7 @@ cdef void think(Worker* worker, const Board* board, int max_depth, int lines, bi
     generate(board, &moves)
     if moves.size == 0:
         return
-    look_up_root(&worker.endgames, board, &moves)
+    look_up_root(&worker.endgames, board, &moves, worker.reversible[worker.root_index])
     lines = min(lines, min(moves.size, MAX_LINES))
     for depth in range(1, min(max_depth, MAX_PLY - 1) + 1):
         worker.root_depth = depth

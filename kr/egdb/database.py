@@ -14,6 +14,7 @@ from kr.egdb import files, slices
 from kr.egdb.files import SliceFile
 from kr.egdb.slices import Shape
 from kr.errors import InvalidDatabaseError, InvalidSettingError
+from kr.settings import EGDB_MEMORY
 
 if TYPE_CHECKING:
     from kr.position import Position
@@ -22,8 +23,6 @@ NONE = "none"
 ENVIRONMENT = "KR_EGDB"
 VALUES = ("loss", "draw", "win")
 """Names of the values, by their numbers in the core."""
-UNPACK_BYTES = 64 << 20
-"""What is unpacked into memory by default: all up to 5 pieces."""
 
 
 def default_directory() -> Path:
@@ -108,7 +107,7 @@ class Database:
         cls,
         directory: Path | str,
         *,
-        unpack_bytes: int = UNPACK_BYTES,
+        unpack_bytes: int = EGDB_MEMORY,
         max_pieces: int = slices.MAX_PIECES,
         max_distances: int = slices.MAX_PIECES,
     ) -> Database:

@@ -211,7 +211,7 @@ class _Run:
         if self.found.sampled:
             done, tasks = 0, self._sampled_tasks(database, shapes)
         else:
-            done, tasks = self._go_on(), self._proof_tasks(database)
+            done, tasks = self._go_on(), self._proof_tasks(database, self._known_distances(pool, database))
         try:
             self._advance("positions", done, positions)
             for gone_through, checked in self._results(pool, tasks):
@@ -238,7 +238,19 @@ class _Run:
         for count in range(2, self.found.pieces + 1):
             yield from slices.pairs(count)
 
-    def _proof_tasks(self, database: Database) -> list[Callable[[], tuple[int, _Checked]]]:
+    def _known_distances(self, pool: ThreadPoolExecutor, database: Database) -> _core.KnownDistances:
+        """The distances, unpacked as far as they fit into memory."""
+        pieces, positions = 1, 0
+        while pieces < database.distance_pieces:
+            positions += sum(map(slices.size, slices.pairs(pieces + 1)))
+            if positions > self.settings.memory:
+                break
+            pieces += 1
+        known = _core.KnownDistances(database.core, pieces)
+        list(pool.map(known.unpack, range(self.threads), [self.threads] * self.threads))
+        return known
+
+    def _proof_tasks(self, database: Database, known: _core.KnownDistances) -> list[Callable[[], tuple[int, _Checked]]]:
         """All arrangements of men that aren't proven, those with the most kings first: they take longest."""
         shares = [
             (pair, first, min(first + step, stop))
@@ -248,7 +260,16 @@ class _Run:
             for first in range(begin, stop, step)
         ]
         shares.sort(key=lambda share: (-slices.block(share[0]), share))
-        return [partial(_checked_units, database, *share, self.stop) for share in shares]
+        return [
+            partial(
+                _checked_units,
+                database,
+                known if sum(share[0]) <= database.distance_pieces else None,
+                *share,
+                self.stop,
+            )
+            for share in shares
+        ]
 
     def _save(self, at_once: bool = False) -> None:
         """Keep what is proven, unless something is wrong: then all is looked at again."""
@@ -439,11 +460,15 @@ def _checked_file(path: Path) -> tuple[Path, files.Header | None, str | None, st
 
 
 def _checked_units(
-    database: Database, pair: Shape, first: int, last: int, stop: NDArray[np.int32]
+    database: Database,
+    known: _core.KnownDistances | None,
+    pair: Shape,
+    first: int,
+    last: int,
+    stop: NDArray[np.int32],
 ) -> tuple[int, _Checked]:
-    """The positions of a pair with arrangements of men from `first` to `last` - 1."""
-    distances = sum(pair) <= database.distance_pieces
-    own, other, wrong, findings = _core.egdb_check_units(database.core, pair, first, last, distances, stop)
+    """The positions of a pair with arrangements of men from `first` to `last` - 1, with `known` their distances too."""
+    own, other, wrong, findings = _core.egdb_check_units(database.core, pair, first, last, known, stop)
     counts = {slices.twin(pair): other, pair: own}
     if slices.is_symmetric(pair):
         counts = {pair: own}

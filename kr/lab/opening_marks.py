@@ -44,7 +44,7 @@ def mark_deck(
     check_output(out)
     out = Path(out)
     openings = generated(settings.deck)
-    engine = Engine(settings.weights, hash_mb=HASH_MB)
+    engine = Engine(settings.weights, hash_mb=HASH_MB, database=None)
     header = (
         f"# {settings.deck}: {len(openings)} openings, each searched {settings.nodes} nodes by {engine.name} "
         f"({engine.signature}), lost from {settings.lost_score} centi-men\n"

@@ -1,0 +1,281 @@
+"""Endgame databases: how fast they are built, how small they are, how fast they are probed, in one command.
+
+    python bench/egdb.py [--pieces 5] [--distances 4] [--jobs N] [--json]
+    python bench/egdb.py --dir DIR [--json]         a database that is there already
+
+Rates are medians of several runs, those of one core by its processor time; the machine's other work shows in their
+range all the same. Probes are full ones, of positions with exactly so many pieces: "random" are drawn from all of them,
+captures and either side to move; "nearby" are what a search meets, one after the other the positions up to two quiet
+plies from each of random ones. "mapped" reads the compressed files, "unpacked" two bits a position from memory; "batch"
+probes many positions at once, "single" one after the other as the search does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kr import _core
+from kr.egdb import slices, stats
+from kr.egdb.database import Database
+from kr.egdb.sample import survival
+
+Boards = NDArray[np.uint32]
+"""Rows of black, white, kings, side."""
+
+ALL = 1 << 62
+"""Bytes that no database takes unpacked."""
+DISTANCES = 20_000
+"""Positions whose distance is looked up."""
+NEARBY_ROOTS = 0.2
+"""Positions that nearby ones are taken from, a share of these; more than enough."""
+
+
+def repeated(measure: Callable[[], float], runs: int) -> dict[str, float]:
+    """Median and range of a measurement."""
+    found = sorted(measure() for _ in range(runs))
+    return {"median": statistics.median(found), "least": found[0], "most": found[-1]}
+
+
+# Building
+
+
+def build(directory: Path, pieces: int, distances: int, jobs: int) -> dict[str, float]:
+    """Positions, seconds and peak memory of a build in a process of its own."""
+    command = [sys.executable, "-m", "kr", "egdb", "build", "--json", "--dir", str(directory)]
+    command += ["--pieces", str(pieces), "--distances", str(distances), "--jobs", str(jobs)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        report = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit(f"failed: {' '.join(command)}")
+    found = json.loads(report)
+    return {
+        "positions": found["positions"] - found["earlier"],
+        "seconds": found["seconds"],
+        "positions_per_second": (found["positions"] - found["earlier"]) / found["seconds"],
+        "peak_megabytes": usage.ru_maxrss / 1000,
+    }
+
+
+def builds(directory: Path, options: argparse.Namespace) -> Iterator[tuple[str, dict[str, float]]]:
+    """Everything up to 2, 3, ... pieces, each from nothing, and the last with distances; that one stays."""
+    for pieces in range(2, options.pieces + 1):
+        with tempfile.TemporaryDirectory(dir=directory) as target:
+            yield f"up to {pieces}", build(Path(target), pieces, 0, options.jobs)
+    distances = min(options.distances, options.pieces)
+    yield f"up to {options.pieces}, distances to {distances}", build(directory, options.pieces, distances, options.jobs)
+
+
+# Sizes
+
+
+def sizes(directory: Path) -> dict[str, dict[str, float]]:
+    """Bytes and bits a position by piece count."""
+    found = {}
+    for each in stats.read(directory).totals:
+        positions = each.both_sides.positions
+        found[str(each.pieces)] = {
+            "positions": positions,
+            "value_bytes": each.bytes,
+            "value_bits_per_position": each.bits,
+            "distance_bytes": each.distance_bytes,
+            "distance_bits_per_position": 8 * each.distance_bytes / positions,
+        }
+    return found
+
+
+# Lookups
+
+
+def turned(bits: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Bitboards seen from the other side of the board."""
+    octets = np.ascontiguousarray(bits[:, ::-1]).view(np.uint8)[:, ::-1]
+    return np.ascontiguousarray(np.packbits(np.unpackbits(octets, axis=1, bitorder="little"), axis=1)).view(np.uint32)
+
+
+def random_boards(pieces: int, count: int, seed: int) -> Boards:
+    """Positions drawn from all with so many pieces, either side to move, in any order."""
+    shapes = slices.shapes(pieces)
+    chances = survival(min(1.0, 1.02 * count / sum(map(slices.size, shapes))))
+    drawn = []
+    for shape in shapes:
+        sampler = _core.EndgameSampler(None, shape, 0, slices.size(shape), chances, seed, False)
+        boards = np.empty((2 * count, 3), dtype=np.uint32)
+        taken = sampler.next(boards, np.empty(2 * count, np.uint8), np.empty(2 * count, np.uint64))
+        drawn.append(boards[:taken])
+    found = np.concatenate(drawn)
+    generator = np.random.default_rng(seed)
+    found = generator.permutation(found)[:count]
+    flip = generator.random(len(found)) < 0.5
+    # the colour-flipped twin has White to move
+    found[flip] = turned(found[flip][:, [1, 0, 2]])
+    return np.ascontiguousarray(np.column_stack([found, flip.astype(np.uint32)]))
+
+
+def nearby_boards(pieces: int, count: int, seed: int) -> Boards:
+    """Random positions, each followed by those up to two quiet plies away, in the order of a search."""
+    found: list[tuple[int, int, int, int]] = []
+
+    def visit(bits: tuple[int, int, int, int], depth: int) -> None:
+        found.append(bits)
+        for path, captured in _core.legal_moves(*bits) if depth else ():
+            if not captured:
+                visit(_core.play(*bits, path[0], path[-1], captured), depth - 1)
+
+    for row in random_boards(pieces, int(NEARBY_ROOTS * count), seed).tolist():
+        visit(tuple(row), 2)
+        if len(found) >= count:
+            break
+    return np.array(found[:count], dtype=np.uint32)
+
+
+def probe_rate(database: Database, boards: Boards, *, single: bool = False) -> float:
+    """Million full probes a second of this thread's processor time."""
+    values = np.empty(len(boards), dtype=np.uint8)
+    began = time.thread_time()
+    database.core.probe_batch(boards, values, single)
+    seconds = time.thread_time() - began
+    database.raise_damage()
+    assert (values < _core.VALUE_UNKNOWN).all()
+    return len(boards) / seconds / 1e6
+
+
+def threads_rate(database: Database, boards: Boards, threads: int) -> float:
+    """Million full probes a second of all threads together, by the clock."""
+    values = np.empty(len(boards), dtype=np.uint8)
+    with ThreadPoolExecutor(threads) as pool:
+        began = time.perf_counter()
+        parts = zip(np.array_split(boards, threads), np.array_split(values, threads), strict=True)
+        list(pool.map(lambda part: database.core.probe_batch(*part), parts))
+        seconds = time.perf_counter() - began
+    return len(boards) / seconds / 1e6
+
+
+def distance_rate(database: Database, boards: Boards) -> float:
+    """Million distances a second of this thread's processor time, looked up one by one from Python."""
+    rows = boards.tolist()
+    began = time.thread_time()
+    for row in rows:
+        database.core.distance(*row)
+    return len(rows) / (time.thread_time() - began) / 1e6
+
+
+def open_seconds(directory: Path, pieces: int, unpack_bytes: int) -> float:
+    """Seconds of opening."""
+    began = time.perf_counter()
+    Database.open(directory, max_pieces=pieces, unpack_bytes=unpack_bytes)
+    return time.perf_counter() - began
+
+
+def lookups(directory: Path, options: argparse.Namespace) -> Iterator[tuple[str, dict[str, float]]]:
+    """Opening and probing, name by name."""
+    top = Database.open(directory, unpack_bytes=0).pieces
+    unpacked = min(top, options.unpack)
+    cores = len(os.sched_getaffinity(0))
+    yield f"open up to {top} mapped, seconds", repeated(partial(open_seconds, directory, top, 0), options.runs)
+    name = f"open up to {unpacked} unpacked, seconds"
+    yield name, repeated(partial(open_seconds, directory, unpacked, ALL), options.runs)
+    ways = {"mapped": Database.open(directory, unpack_bytes=0)}
+    ways["unpacked"] = Database.open(directory, max_pieces=unpacked, unpack_bytes=ALL)
+    for pieces in range(options.least, top + 1):
+        kinds = {
+            "random": random_boards(pieces, options.positions, options.seed),
+            "nearby": nearby_boards(pieces, options.positions // 4, options.seed),
+        }
+        for way, database in ways.items():
+            if pieces > database.pieces:
+                continue
+            for kind, boards in kinds.items():
+                probe_rate(database, boards)  # what is touched first is checked
+                name = f"{pieces} pieces, {way}, {kind}"
+                measures = {
+                    f"{name}, batch": partial(probe_rate, database, boards),
+                    f"{name}, single": partial(probe_rate, database, boards, single=True),
+                    f"{name}, batch, {cores} threads": partial(threads_rate, database, boards, cores),
+                }
+                for each, measure in measures.items():
+                    yield f"{each}, million/s", repeated(measure, options.runs)
+        if pieces <= ways["mapped"].distance_pieces:
+            for way, database in ways.items():
+                found = repeated(partial(distance_rate, database, kinds["random"][:DISTANCES]), options.runs)
+                yield f"{pieces} pieces, {way}, distances one by one from Python, million/s", found
+
+
+def show_build(name: str, built: dict[str, float]) -> None:
+    """A line on a build."""
+    print(
+        f"build {name:26} {built['positions']:13,} positions in {built['seconds']:8.2f} s, "
+        f"{built['positions_per_second'] / 1e6:5.1f} million/s, {built['peak_megabytes']:6.0f} MB",
+        flush=True,
+    )
+
+
+def show_size(pieces: str, size: dict[str, float]) -> None:
+    """A line on the files of a piece count."""
+    values, distances = (
+        f"{size[f'{kind}_bytes']:11,} bytes, {size[f'{kind}_bits_per_position']:.3f} bits a position"
+        for kind in ("value", "distance")
+    )
+    print(
+        f"{pieces} pieces: values {values}" + (f"; distances {distances}" if size["distance_bytes"] else ""), flush=True
+    )
+
+
+def show_rate(name: str, found: dict[str, float]) -> None:
+    """A line on a measurement."""
+    print(f"{name:58} {found['median']:8.3f}   ({found['least']:.3f} to {found['most']:.3f})", flush=True)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description="Endgame databases: building, size, lookups.")
+    parser.add_argument("--pieces", type=int, default=5, help="build up to so many (default: 5)")
+    parser.add_argument("--distances", type=int, default=4, help="distances too, up to so many (default: 4)")
+    parser.add_argument("--jobs", type=int, default=0, help="threads of the build (default: one for each core)")
+    parser.add_argument("--dir", type=Path, help="measure this database instead of building one")
+    parser.add_argument("--least", type=int, default=4, help="lookups from so many pieces on (default: 4)")
+    parser.add_argument("--unpack", type=int, default=6, help="unpack so many pieces at most (default: 6)")
+    parser.add_argument("--positions", type=int, default=1_000_000, help="probed in a run (default: a million)")
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    results: dict[str, dict[str, Any]] = {"build": {}, "size": {}, "lookups": {}}
+    with tempfile.TemporaryDirectory() as temporary:
+        directory = options.dir or Path(temporary)
+        if options.dir is None:
+            for name, built in builds(directory, options):
+                results["build"][name] = built
+                if not options.json:
+                    show_build(name, built)
+        results["size"] = sizes(directory)
+        if not options.json:
+            for name, size in results["size"].items():
+                show_size(name, size)
+        for name, rate in lookups(directory, options):
+            results["lookups"][name] = rate
+            if not options.json:
+                show_rate(name, rate)
+    if options.json:
+        print(json.dumps(results))
+
+
+if __name__ == "__main__":
+    main()
