@@ -207,7 +207,6 @@ cdef inline void find_steps(Node* node) noexcept nogil:
     cdef bint followed
     cdef int entries = 0
     cdef int moves = 0
-    # whether a move is followed is hard to foresee: both are written, and one of them counts
     while pairs:
         bit = pop_lsb(&pairs)
         step = <u64>(17 + (bit >> 5 << 4)) << (bit & 31)
@@ -239,7 +238,35 @@ cdef inline void find_steps(Node* node) noexcept nogil:
     node.followed = 0
 
 
-cdef inline void find_captures(Node* node, u64 movers, u64 empty) noexcept nogil:
+cdef inline bint find_single_jumps(Node* node, u64 pairs, u64 own_kings, u64 empty) noexcept nogil:
+    """The captures, if none of them goes on after its first jump; else False. pairs: see `enter`."""
+    cdef u64 victim, step, target, left, open, up, down
+    cdef int bit, low, width
+    cdef int moves = 0
+    while pairs:
+        bit = pop_lsb(&pairs)
+        low = bit & 31
+        width = 4 + (bit >> 5)
+        victim = square_bit(low + width)
+        step = square_bit(low) | square_bit(low + 2 * width)
+        target = step & empty
+        left = node.opponent ^ victim
+        open = empty | step
+        up = (target << 4 & left) << 4 & open | (target << 5 & left) << 5 & open
+        down = (target >> 4 & left) >> 4 & open | (target >> 5 & left) >> 5 & open
+        if rarely(up or down and step & own_kings):
+            return False
+        # which end is the origin makes no difference to enter_next
+        node.reads[moves] = make_move(low, low + 2 * width, victim)
+        moves += 1
+    node.moves = moves
+    node.entries = 0
+    node.followed = 0
+    return True
+
+
+cdef void find_captures(Node* node, u64 movers, u64 empty) noexcept nogil:
+    """The captures, of any length."""
     cdef MoveList moves
     cdef Board board
     cdef int i
@@ -263,7 +290,9 @@ cdef inline void enter(const Egdb* db, Node* node, u64 own, u64 opponent, u64 ki
     cdef u64 own_men = own ^ own_kings
     cdef u64 opponent_men = opponent ^ opponent_kings
     cdef u64 empty = SQUARES & ~(own | opponent)
-    cdef u64 movers = jumpers(own, own_kings, opponent, empty, BLACK)
+    # jumps, as pairs of origin and target: the lower one's bit, at 8 in the low half, at 10 in the high half
+    cdef u64 pairs = ((own & empty >> 8 | empty & own_kings >> 8) & opponent >> 4
+                      | ((own & empty >> 10 | empty & own_kings >> 10) & opponent >> 5) << 32)
     cdef int number, twin
     node.own = own
     node.opponent = opponent
@@ -271,9 +300,10 @@ cdef inline void enter(const Egdb* db, Node* node, u64 own, u64 opponent, u64 ki
     node.best = alpha
     node.beta = beta
     node.unknown = False
-    if movers:
+    if pairs:
         node.source = CAPTURES
-        find_captures(node, movers, empty)
+        if not find_single_jumps(node, pairs, own_kings, empty):
+            find_captures(node, jumpers(own, own_kings, opponent, empty, BLACK), empty)
         return
     if not own or not opponent:
         node.source = KNOWN
@@ -492,164 +522,3 @@ cdef void probe_boards(const Egdb* db, const u32* boards, uint8_t* values, Py_ss
         i += 1
         if i >= running:
             i = 0
-
-
-cdef class EndgameDatabase:
-    """The slices of a database, for probing by any number of threads at once.
-
-    values: the coded files by the shape that they store; those with more pieces than `pieces` are left out, the most
-    with which every pair is there. unpacked: with so many pieces or fewer they are to be held in memory, 2 bits a
-    position, which begins when `unpack` has read them.
-    """
-    cdef Egdb db
-    cdef StoredSlice* slices
-    cdef StoredSlice* distance_slices
-    cdef list files          # keeps the mapped ones
-    cdef list to_unpack      # numbers of slices
-    cdef list damaged        # shapes
-    cdef uint8_t* memory
-
-    def __cinit__(self, dict values not None, dict distances not None, int unpacked=0):
-        cdef int number, size, i
-        cdef StoredSlice* s
-        cdef u64 bytes = 0
-        self.files = []
-        self.to_unpack = []
-        self.damaged = []
-        self.db.pieces = complete_pieces(values)
-        chosen = sorted((shape for shape in values if sum(shape) <= self.db.pieces), key=egdb_size_of, reverse=True)
-        self.slices = <StoredSlice*>calloc(len(chosen) + 1, sizeof(StoredSlice))
-        if self.slices == NULL:
-            raise MemoryError("no memory for the list of slices")
-        for i, shape in enumerate(chosen):
-            s = self.slices + i
-            s.shape = make_slice(shape[0], shape[1], shape[2], shape[3])
-            s.symmetric = s.shape.own_men == s.shape.opponent_men and s.shape.own_kings == s.shape.opponent_kings
-            s.turned_own_men = turned_row(MEN_SQUARES_28, s.shape.own_men)
-            s.turned_opponent_men = turned_row(MEN_SQUARES_28 - s.shape.own_men, s.shape.opponent_men)
-            s.turned_opponent_kings = turned_row(s.shape.free, s.shape.opponent_kings)
-            s.turned_own_kings = turned_row(s.shape.free - s.shape.opponent_kings, s.shape.own_kings)
-            s.coded = coded_slice(values[shape], s.shape.size)
-            self.files.append(values[shape])
-            self.db.values[slice_number(shape[0], shape[1], shape[2], shape[3])] = s
-            if sum(shape) <= unpacked:
-                self.to_unpack.append((i, bytes))
-                bytes += packed_bytes(s.shape.size)
-        if bytes:
-            self.memory = <uint8_t*>allocate_untouched(bytes)
-            if self.memory == NULL:
-                raise MemoryError(f"no memory for a database of {bytes} bytes")
-        self.to_unpack.reverse()
-        self.add_distances(distances)
-
-    cdef add_distances(self, dict distances):
-        cdef StoredSlice* s
-        cdef int i
-        self.db.distance_pieces = min(complete_pieces(distances), self.db.pieces)
-        chosen = [shape for shape in distances if sum(shape) <= self.db.distance_pieces]
-        self.distance_slices = <StoredSlice*>calloc(len(chosen) + 1, sizeof(StoredSlice))
-        if self.distance_slices == NULL:
-            raise MemoryError("no memory for the list of slices")
-        for i, shape in enumerate(chosen):
-            s = self.distance_slices + i
-            s.shape = make_slice(shape[0], shape[1], shape[2], shape[3])
-            s.symmetric = s.shape.own_men == s.shape.opponent_men and s.shape.own_kings == s.shape.opponent_kings
-            s.coded = coded_slice(distances[shape], s.shape.size)
-            self.files.append(distances[shape])
-            self.db.distances[slice_number(shape[0], shape[1], shape[2], shape[3])] = s
-
-    def __dealloc__(self):
-        free(self.slices)
-        free(self.distance_slices)
-        free(self.memory)
-
-    @property
-    def pieces(self):
-        """Every position with so many pieces or fewer, of both sides together, is there."""
-        return self.db.pieces
-
-    @property
-    def distance_pieces(self):
-        """Every position with so many pieces or fewer has its distance; 1 for none."""
-        return self.db.distance_pieces
-
-    def distance(self, u32 black, u32 white, u32 kings, int side):
-        """Plies to the end under best play; -1 for a draw and where the database doesn't tell."""
-        cdef Board board = board_from_bits(black, white, kings, side)
-        cdef int plies
-        with nogil:
-            plies = egdb_distance(&self.db, &board)
-        return plies
-
-    def unpack(self):
-        """Read what is to be held in memory, before the first probe; threads that call this share the work.
-
-        A slice that turns out damaged stays in its file.
-        """
-        cdef StoredSlice* s
-        cdef uint8_t* packed
-        cdef int i
-        while True:
-            try:
-                i, start = self.to_unpack.pop()
-            except IndexError:
-                return
-            s = self.slices + i
-            packed = self.memory + <u64>start
-            with nogil:
-                if unpack_values(s.coded, packed) == 0:
-                    s.packed = packed
-
-    def probe(self, u32 black, u32 white, u32 kings, int side):
-        """The value of a position for the side to move, VALUE_UNKNOWN if it has too many pieces or what its value
-        follows from is damaged."""
-        cdef Board board = board_from_bits(black, white, kings, side)
-        cdef int value
-        with nogil:
-            value = egdb_value(&self.db, &board)
-        return value
-
-    def probe_batch(self, const u32[:, ::1] boards not None, uint8_t[::1] values not None, bint single=False):
-        """The values of many positions, rows of black, white, kings, side. Releases the GIL."""
-        cdef Py_ssize_t i
-        cdef Board board
-        if boards.shape[1] != 4 or values.shape[0] != boards.shape[0]:
-            raise ValueError(f"{values.shape[0]} values for {boards.shape[0]} rows of {boards.shape[1]} numbers")
-        with nogil:
-            if not single and boards.shape[0]:
-                probe_boards(&self.db, &boards[0, 0], &values[0], boards.shape[0])
-            else:
-                for i in range(boards.shape[0]):
-                    board.pieces[BLACK] = pad32(boards[i, 0])
-                    board.pieces[WHITE] = pad32(boards[i, 1])
-                    board.kings = pad32(boards[i, 2])
-                    board.side = boards[i, 3]
-                    values[i] = egdb_value(&self.db, &board)
-
-
-cdef inline u64 packed_bytes(u64 positions) noexcept nogil:
-    """What a slice takes unpacked: whole cache lines."""
-    return (positions + 255) // 256 * 64
-
-
-cdef CodedSlice* coded_slice(CodedFile file, u64 positions) except NULL:
-    if file.coded.entries != positions:
-        raise ValueError(f"a file of {file.coded.entries} entries for a slice of {positions} positions")
-    return &file.coded
-
-
-cdef egdb_size_of(shape):
-    return egdb_slice_size(shape[0], shape[1], shape[2], shape[3])
-
-
-cdef int complete_pieces(files):
-    """The most pieces with which every slice or its twin is among those of `files`, and with all fewer ones."""
-    cdef int pieces, own, men, other_men
-    for pieces in range(2, EGDB_MAX_PIECES + 1):
-        for own in range(1, pieces):
-            for men in range(own + 1):
-                for other_men in range(pieces - own + 1):
-                    shape = men, own - men, other_men, pieces - own - other_men
-                    if shape not in files and shape[2:] + shape[:2] not in files:
-                        return pieces - 1
-    return EGDB_MAX_PIECES
