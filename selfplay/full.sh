@@ -1,15 +1,14 @@
 #!/bin/sh
 # The full-size training run that made weights/kr.h5, from the rules alone: four generations of self-play at 2,000
-# nodes a move, each played with the tables fitted to the games before. About an hour and a half
-# on two cores. Resumes where it
-# was stopped.
+# nodes a move, each played with the tables fitted to the games before; without endgame databases, which kr did not have
+# yet. About an hour and a half on two cores. Resumes where it was stopped.
 set -eu
 out=${1:-runs/full}
 mkdir -p "$out"
 
 # play GENERATION GAMES WEIGHTS; the generation's number is its seed.
 play() {
-    kr selfplay --games "$2" --nodes 2000 --seed "$1" --weights "$3" --out "$out/games$1"
+    kr selfplay --games "$2" --nodes 2000 --seed "$1" --weights "$3" --egdb none --out "$out/games$1"
 }
 
 play 1 42000 material
