@@ -123,7 +123,7 @@ def _verification(found: Verification) -> str:
         f"{total} positions {how if not found.wrong else 'checked'} in {found.seconds:.1f} s",
     ]
     if found.skipped:
-        lines.append(f"only checksums of {len(found.skipped)} files, as others with as many pieces are missing")
+        lines.append(f"only the checksums of {len(found.skipped)} files with more pieces")
     return "\n".join(lines)
 
 

@@ -110,7 +110,7 @@ class Verification:
     problems: list[str] = field(default_factory=list)
     """The first of them, a line each."""
     skipped: list[str] = field(default_factory=list)
-    """Files of which only the checksums were compared, since others with as many pieces are missing."""
+    """Files of which only the checksums were compared: more pieces than wanted, or others with as many are missing."""
     seconds: float = 0.0
     """With those of the runs that this one goes on from."""
 
