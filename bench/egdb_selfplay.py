@@ -13,15 +13,18 @@ from __future__ import annotations
 
 import argparse
 import json
+import random
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kr import Engine, _core, weights
+from kr import Engine, weights
 from kr.egdb import slices
 from kr.egdb.database import Database, find
+from kr.egdb.sample import random_positions
 from kr.lab import games
 from kr.lab.dataset import Label, read_dataset
 from kr.lab.fit import FitSettings, fit
@@ -51,15 +54,9 @@ def cross_entropy(logits: NDArray[np.float64], target: NDArray[np.float64], coun
 
 def random_endings(database: Database, seed: int) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
     """Quiet positions with the database's most pieces, every one as likely as another: rows and exact results."""
-    source = np.random.default_rng(seed)
-    shapes = slices.shapes(database.pieces)
-    sizes = np.array([slices.size(shape) for shape in shapes], dtype=float)
-    positions = []
-    for shape in source.choice(len(shapes), ENDING_POSITIONS, p=sizes / sizes.sum()):
-        positions.append(_core.egdb_position(shapes[shape], int(source.integers(slices.size(shapes[shape])))))
-    boards = np.array(positions, dtype=np.uint32)
-    quiet = np.array([not any(captured for _, captured in _core.legal_moves(*board)) for board in boards.tolist()])
-    boards = boards[quiet]
+    drawn = islice(random_positions(slices.shapes(database.pieces), random.Random(seed)), ENDING_POSITIONS)
+    quiet = (position for position in drawn if not any(move.is_capture for move in position.legal_moves()))
+    boards = np.array([(each.black, each.white, each.kings, each.side) for each in quiet], dtype=np.uint32)
     values = np.empty(len(boards), dtype=np.uint8)
     database.core.probe_batch(boards, values)
     database.raise_damage()

@@ -15,32 +15,15 @@ import argparse
 import json
 import random
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
-from kr import Engine, Limits, Position, _core
+from kr import Engine, Limits, Position
 from kr.egdb import slices
 from kr.egdb.database import Database
-from kr.position import Move, Side
+from kr.egdb.sample import random_positions
+from kr.lab.match_game import NO_PROGRESS_PLIES, REPETITIONS
+from kr.position import Move
 from kr.units import parse_count
-
-NO_PROGRESS_PLIES = 80
-REPETITIONS = 3
-
-
-def won_positions(database: Database, pieces: int, seed: int) -> Iterator[Position]:
-    """Endless random won positions with so many pieces, of either side to move."""
-    source = random.Random(seed)
-    shapes = slices.shapes(pieces)
-    sizes = [slices.size(shape) for shape in shapes]
-    while True:
-        [shape] = source.choices(shapes, sizes)
-        black, white, kings, _ = _core.egdb_position(shape, source.randrange(slices.size(shape)))
-        position = Position(black, white, kings, Side.BLACK)
-        if source.random() < 0.5:
-            position = position.flipped()
-        if database.value(position) == "win":
-            yield position
 
 
 def best_defence(database: Database, position: Position) -> Move:
@@ -86,7 +69,8 @@ def main() -> None:
     began = time.perf_counter()
     rows = []
     for pieces in counts:
-        positions = won_positions(database, pieces, options.seed)
+        drawn = random_positions(slices.shapes(pieces), random.Random(options.seed))
+        positions = (position for position in drawn if database.value(position) == "win")
         played = options.positions // len(counts)
         won = in_time = 0
         longest = most_extra = 0

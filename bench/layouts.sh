@@ -10,5 +10,5 @@ for layout in base small tall broad wide; do
 done
 for layout in small tall broad wide; do
     echo "== $layout against base"
-    kr match "$out/$layout.h5" "$out/base.h5" --tc nodes=2000 --games 600 --seed 3 --hash 4MB
+    kr match "$out/$layout.h5" "$out/base.h5" --tc nodes=2000 --games 600 --seed 3 --hash 4MB --egdb none
 done

@@ -30,8 +30,6 @@ SCORE_PROVED: int = _core.SCORE_STATIC_MAX
 """Beyond this, a score is a proved win or loss: seen to its end, or to where the endgame database knows it."""
 MAX_LINES: int = _core.MAX_LINES
 """Principal variations that one search can keep."""
-VALUES = ("loss", "draw", "win")
-"""Exact results for the side to move, by the core's numbers."""
 BUILT_IN = ("manual", "material")
 SHIPPED = "shipped"
 MOST = {"time": 1e9, "nodes": 10**18, "depth": 10**9}
@@ -276,6 +274,8 @@ class _Found(NamedTuple):
 def _value(score: int, known: int) -> str | None:
     """What is proved about a position with this score and this value in the endgame database."""
     if known != _core.VALUE_UNKNOWN:
+        from kr.egdb.database import VALUES
+
         return VALUES[known]
     return None if abs(score) <= SCORE_PROVED else "win" if score > 0 else "loss"
 

@@ -1,10 +1,13 @@
 """What all tests share: repeatable random examples, and the data beside the checkout where it is present."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from kr.egdb.build import BuildSettings, build
 
 settings.register_profile("kr", derandomize=True, deadline=None, database=None, print_blob=False)
 settings.load_profile("kr")
@@ -20,6 +23,20 @@ def no_database_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterato
     changed.delenv("KR_EGDB", raising=False)
     yield
     changed.undo()
+
+
+@pytest.fixture(scope="session")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An endgame database to read: all positions with up to 3 pieces, with distances."""
+    directory = tmp_path_factory.mktemp("egdb") / "three"
+    build(BuildSettings(pieces=3, dir=directory))
+    return directory
+
+
+@pytest.fixture
+def copy(whole: Path, tmp_path: Path) -> Path:
+    """One to do harm to."""
+    return shutil.copytree(whole, tmp_path / "egdb")
 
 
 @pytest.fixture

@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 from kr import _core
 from kr.egdb import scheduling, slices
 from kr.egdb.build import BuildSettings, build
-from kr.egdb.database import Database
+from kr.egdb.database import VALUES, Database
+from kr.egdb.probe import OPPOSITE
+from kr.egdb.sample import random_positions
 from kr.egdb.slices import Shape
-from kr.position import Position, Side
-
-VALUES = ("loss", "draw", "win")
-OPPOSITE = {"loss": "win", "draw": "draw", "win": "loss"}
+from kr.position import Position
 
 
 class Endings:
@@ -84,14 +83,7 @@ def positions(
 ) -> Iterator[Position]:
     """Endless random positions that are not over, every one with so many pieces as likely as another, of either side
     to move; if wanted of one value or some slices only."""
-    source = random.Random(seed)
     shapes = shapes or [shape for count in range(least, pieces + 1) for shape in slices.shapes(count)]
-    sizes = [slices.size(shape) for shape in shapes]
-    while True:
-        [shape] = source.choices(shapes, sizes)
-        black, white, kings, _ = _core.egdb_position(shape, source.randrange(slices.size(shape)))
-        position = Position(black, white, kings, Side.BLACK)
-        if source.random() < 0.5:
-            position = position.flipped()
+    for position in random_positions(shapes, random.Random(seed)):
         if not position.is_over and (value is None or endings(pieces).value(position) == value):
             yield position

@@ -4,7 +4,6 @@ import errno
 import json
 import os
 import resource
-import shlex
 import shutil
 import signal
 import struct
@@ -23,6 +22,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from refusals import check_refused
 
 import kr
 from kr import _core, cli
@@ -48,12 +48,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("whole")
     build(BuildSettings(pieces=2, dir=directory, jobs=1))
     return directory
-
-
-@pytest.fixture
-def copy(whole: Path, tmp_path: Path) -> Path:
-    """A database to do harm to."""
-    return shutil.copytree(whole, tmp_path / "egdb")
 
 
 def _expected() -> tuple[NDArray[np.uint32], NDArray[np.uint8], list[int]]:
@@ -360,12 +354,7 @@ def test_bad_input_is_one_line(
 ) -> None:
     monkeypatch.chdir(places)
     before = {path: path.read_bytes() for path in places.rglob("*") if path.is_file()}
-    assert cli.main(shlex.split(line)) == code
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("kr: ")
-    assert err.count("\n") == 1
-    assert said in err
+    check_refused(capsys, line, code, said)
     assert {path: path.read_bytes() for path in places.rglob("*") if path.is_file()} == before
     assert not (places / "new").exists()
 

@@ -10,19 +10,10 @@ import pytest
 
 from kr import cli
 from kr.egdb import stats
-from kr.egdb.build import BuildSettings, build
 
 pytestmark = pytest.mark.core
 
 COMMANDS = ("build", "verify", "stats", "probe", "sample")
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All positions with up to 3 pieces, with distances."""
-    directory = tmp_path_factory.mktemp("whole")
-    build(BuildSettings(pieces=3, dir=directory, distances=3))
-    return directory
 
 
 def printed(capsys: pytest.CaptureFixture[str], *arguments: object, code: int = 0) -> str:

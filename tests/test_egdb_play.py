@@ -10,11 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from refusals import check_refused
 
 from kr import Engine, InvalidSettingError, Limits, Position, storage
 from kr.cli import main
 from kr.egdb import database as databases
-from kr.egdb.build import BuildSettings, build
 from kr.egdb.database import Database
 from kr.engine import SCORE_DECIDED, SCORE_PROVED, load_database
 from kr.lab import games
@@ -34,14 +34,6 @@ SELFPLAY = SelfplaySettings(
 )
 
 
-@pytest.fixture(scope="module")
-def three(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Up to three pieces."""
-    directory = tmp_path_factory.mktemp("egdb") / "three"
-    build(BuildSettings(pieces=3, dir=directory))
-    return directory
-
-
 # --- where it is found
 
 
@@ -52,32 +44,32 @@ def test_the_shipped_database_is_there() -> None:
 
 
 def test_the_user_s_database_is_found_when_it_reaches_as_far(
-    three: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     mine = tmp_path / "kr" / "egdb"
-    shutil.copytree(three, mine)
+    shutil.copytree(whole, mine)
     assert databases.find() == SHIPPED
     for path in SHIPPED.glob("*.egdb"):
         shutil.copy(path, mine)
     assert databases.find() == mine
 
 
-def test_the_environment_and_the_option_come_first(three: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KR_EGDB", str(three))
-    assert databases.find() == three
+def test_the_environment_and_the_option_come_first(whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KR_EGDB", str(whole))
+    assert databases.find() == whole
     assert databases.find(str(SHIPPED)) == SHIPPED
     assert databases.find("none") is None
     monkeypatch.setenv("KR_EGDB", "none")
     assert databases.find() is None
-    monkeypatch.setenv("KR_EGDB", str(three / "gone"))
+    monkeypatch.setenv("KR_EGDB", str(whole / "gone"))
     with pytest.raises(InvalidSettingError, match="KR_EGDB=.*gone"):
         databases.find()
 
 
-def test_one_object_for_all_who_ask_for_the_same(three: Path) -> None:
-    first = load_database(str(three))
-    assert load_database(str(three)) is first
+def test_one_object_for_all_who_ask_for_the_same(whole: Path) -> None:
+    first = load_database(str(whole))
+    assert load_database(str(whole)) is first
     assert load_database("none") is None
 
 
@@ -96,11 +88,7 @@ def test_a_directory_without_a_database_is_one_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("kr.txt").write_text("hello\n")
-    assert main([*shlex.split(line), "--egdb", said]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.count("\n") == 1
-    assert said in err
+    check_refused(capsys, f"{line} --egdb {said}", 2, said)
     assert main([*shlex.split(line), "--egdb", "none"]) == 0
 
 
@@ -136,16 +124,16 @@ def test_games_ended_by_the_database_have_its_result(tmp_path: Path) -> None:
     assert len(seen) >= 2
 
 
-def test_the_database_is_part_of_a_match(tmp_path: Path, three: Path) -> None:
+def test_the_database_is_part_of_a_match(tmp_path: Path, whole: Path) -> None:
     settings = replace(MATCH, games=2, pdn=tmp_path / "match.pdn")
     play_match(settings)
-    for change in ({"egdb": str(three)}, {"egdb_adjudication": False}, {"a": "material,egdb=none"}):
+    for change in ({"egdb": str(whole)}, {"egdb_adjudication": False}, {"a": "material,egdb=none"}):
         with pytest.raises(InvalidSettingError, match="choose another file"):
             play_match(replace(settings, **change))  # type: ignore[arg-type]
 
 
-def test_a_player_s_own_database(three: Path) -> None:
-    players = [player_from_spec(f"material{own}", 1, egdb=str(SHIPPED)) for own in ("", ",egdb=none", f",egdb={three}")]
+def test_a_player_s_own_database(whole: Path) -> None:
+    players = [player_from_spec(f"material{own}", 1, egdb=str(SHIPPED)) for own in ("", ",egdb=none", f",egdb={whole}")]
     assert [player.name for player in players] == ["material", "material,egdb=none", "material,egdb=three"]
     assert len({player.signature for player in players}) == 3
     with pytest.raises(InvalidSettingError, match="gone"):
@@ -189,11 +177,11 @@ def test_self_play_ends_and_labels_exactly(tmp_path: Path) -> None:
     assert sum(len(record.moves) for record in ended) < sum(len(record.moves) for record in free)
 
 
-def test_a_run_keeps_to_its_database(tmp_path: Path, three: Path) -> None:
+def test_a_run_keeps_to_its_database(tmp_path: Path, whole: Path) -> None:
     records_of(tmp_path, games=2)
     shaping = json.loads((tmp_path / "run.json").read_text())["shaping"]
     assert shaping["egdb"].startswith("5 pieces ")
-    for change in ({"egdb": str(three)}, {"egdb": "none"}, {"egdb_ends": False}, {"egdb_search": False}):
+    for change in ({"egdb": str(whole)}, {"egdb": "none"}, {"egdb_ends": False}, {"egdb_search": False}):
         with pytest.raises(InvalidSettingError, match="egdb"):
             records_of(tmp_path, games=4, **change)
     # how it is held in memory changes nothing
@@ -247,9 +235,9 @@ def test_solve_says_proved(capsys: pytest.CaptureFixture) -> None:
     assert json.loads(capsys.readouterr().out)["problems"][0]["proved"] is False
 
 
-def test_an_engine_has_the_database_that_is_found_unless_told_otherwise(three: Path) -> None:
+def test_an_engine_has_the_database_that_is_found_unless_told_otherwise(whole: Path) -> None:
     position = Position.from_fen(WON)
     for database in ("", load_database(), str(SHIPPED)):
         assert Engine("material", 1, database=database).search(position, Limits(depth=1)).value == "win"
-    for none in (None, "none", str(three)):
+    for none in (None, "none", str(whole)):
         assert Engine("material", 1, database=none).search(position, Limits(depth=1)).value is None

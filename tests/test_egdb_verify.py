@@ -2,7 +2,6 @@
 
 import dataclasses
 import itertools
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from numpy.typing import NDArray
 
 from kr import _core, storage
 from kr.egdb import files, slices, verify
-from kr.egdb.build import BuildSettings, build
 from kr.egdb.database import Database
 from kr.egdb.slices import Shape
 from kr.egdb.stats import Counts
@@ -25,21 +23,8 @@ pytestmark = pytest.mark.core
 KNOWN = {2: Counts(716, 402, 2_370), 3: Counts(100_250, 87_305, 8_477)}
 VALUES = {"lost": _core.VALUE_LOSS, "drawn": _core.VALUE_DRAW, "won": _core.VALUE_WIN}
 TWO_KINGS: Shape = (0, 2, 0, 1)
+PROVEN = verify.PROVEN.format(3)
 SHIFTS = np.arange(0, 8, 2, dtype=np.uint8)
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All positions with up to 3 pieces, with distances."""
-    directory = tmp_path_factory.mktemp("whole")
-    build(BuildSettings(pieces=3, dir=directory, distances=3))
-    return directory
-
-
-@pytest.fixture
-def copy(whole: Path, tmp_path: Path) -> Path:
-    """A database to do harm to."""
-    return shutil.copytree(whole, tmp_path / "egdb")
 
 
 def verified(directory: Path, **changes: object) -> Verification:
@@ -308,7 +293,7 @@ def begun_at(directory: Path, **changes: object) -> float:
 @pytest.mark.usefixtures("small_shares")
 def test_a_proof_goes_on(copy: Path) -> None:
     right = verified(copy)
-    assert not (copy / verify.PROVEN).exists()
+    assert not (copy / PROVEN).exists()
     assert begun_at(copy) == 0
     first = proven_in_part(copy, 2)
     assert first > 0
@@ -320,7 +305,7 @@ def test_a_proof_goes_on(copy: Path) -> None:
     assert found.seconds > 0
     assert dataclasses.replace(found, seconds=right.seconds) == right
     # whoever proves it again wants it proven again
-    assert not (copy / verify.PROVEN).exists()
+    assert not (copy / PROVEN).exists()
     assert begun_at(copy) == 0
 
 
@@ -331,7 +316,7 @@ def changed_file(directory: Path) -> None:
 
 def changed_proof(change: Callable[[str], str]) -> Callable[[Path], None]:
     def harm(directory: Path) -> None:
-        path = directory / verify.PROVEN
+        path = directory / PROVEN
         path.write_text(change(path.read_text()))
 
     return harm
@@ -345,7 +330,7 @@ def changed_proof(change: Callable[[str], str]) -> Callable[[Path], None]:
         changed_proof(lambda text: text[:-9]),
         changed_proof(lambda text: ""),
         changed_proof(lambda text: f"{storage.checksum(b'[]')}\n[]"),
-        lambda directory: (directory / verify.PROVEN).write_bytes(b"\xff" * 9),
+        lambda directory: (directory / PROVEN).write_bytes(b"\xff" * 9),
     ],
     ids=["a file of the database", "overwritten", "truncated", "empty", "foreign", "no text"],
 )
@@ -374,7 +359,7 @@ def test_a_proof_with_findings_starts_over(copy: Path) -> None:
     assert proven_in_part(copy, 10) > 0
     assert begun_at(copy) == 0
     assert verified(copy).wrong
-    assert not (copy / verify.PROVEN).exists()
+    assert not (copy / PROVEN).exists()
 
 
 def test_a_database_that_can_only_be_read_is_proven(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:

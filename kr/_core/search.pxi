@@ -257,7 +257,8 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
     for index in range(count):
         i = next_best(order, count)
         tried[index] = i
-        if ply == 0 and (has_line(worker, moves.moves[i]) or root_move_value(&worker.endgames, moves.moves[i]) < worker.endgames.wanted):
+        if ply == 0 and (has_line(worker, moves.moves[i])
+                         or root_move_value(&worker.endgames, moves.moves[i]) < worker.endgames.wanted):
             continue
         # just above the leaves the table is not touched, and many moves are never tried
         if depth < ETC_DEPTH:

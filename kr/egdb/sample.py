@@ -4,16 +4,17 @@ Every position of the slices asked for is taken with the same chance, independen
 move: one with White to move is the colour-flipped twin of one of these. A random number belongs to each position under
 a seed: it says to which share (training, validation, test) the position goes, and positions of a share come in
 its order, which is a random one. So the file's content depends on the settings alone, not on the number of threads.
-docs/egdb.md describes the file.
+docs/formats.md describes the file.
 """
 
 from __future__ import annotations
 
 import math
 import os
+import random
 import shutil
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -28,6 +29,7 @@ from kr.egdb.database import Database, directory_for
 from kr.egdb.sample_file import SampleWriter, ShareCounts
 from kr.egdb.slices import Shape
 from kr.errors import InvalidSettingError
+from kr.position import Position, Side
 from kr.settings import REQUIRED, option
 from kr.units import format_size, parse_size
 
@@ -281,3 +283,13 @@ def _in_order(batches: Iterator[Batch], expected: int) -> Iterator[Batch]:
     for first in range(0, used, BATCH):
         chosen = order[first : first + BATCH]
         yield boards[chosen], values[chosen], hashes[chosen]
+
+
+def random_positions(shapes: Sequence[Shape], source: random.Random) -> Iterator[Position]:
+    """Endless random positions of these slices, one by one, each as likely as another, of either side to move."""
+    sizes = [slices.size(shape) for shape in shapes]
+    while True:
+        [shape] = source.choices(shapes, sizes)
+        black, white, kings, _ = _core.egdb_position(shape, source.randrange(slices.size(shape)))
+        position = Position(black, white, kings, Side.BLACK)
+        yield position.flipped() if source.random() < 0.5 else position

@@ -6,8 +6,8 @@ nothing with the builder, and each win and loss must follow from others that are
 proven, not just in agreement with itself. Distances are compared with those of the successors. The values are counted,
 and the counts compared with those in the files and, in total, with Table I (see stats.py).
 
-A proof can take hours. What is proven so far is kept in the directory, in a file `.verified`, as long as nothing wrong
-was found; the next one goes on there, if the database and the code are the same, byte for byte.
+A proof can take hours. What is proven so far is kept in the directory, in a file `.verified-7` for 7 pieces, as long as
+nothing wrong was found; the next one goes on there, if the database and the code are the same, byte for byte.
 
 With a fraction to sample, only so many positions are compared with their successors, which is no proof.
 """
@@ -47,7 +47,8 @@ SHARE_POSITIONS = 1 << 21
 """About as many positions are checked in one call of the core."""
 SHOWN = 20
 """Problems that are named; all are counted."""
-PROVEN = ".verified"
+PROVEN = ".verified-{}"
+"""The file, by the number of pieces: a proof of fewer leaves that of more alone."""
 PROVEN_FORMAT = 1
 SAVE_SECONDS = 1.0
 """A kill loses the work of so many seconds, and what is under way."""
@@ -145,7 +146,7 @@ class _Run:
         self.stop = np.zeros(1, dtype=np.int32)
         self.digests: dict[str, str] = {}
         """Of the good files, by name."""
-        self.proof = _Proof(self.directory / PROVEN)
+        self.began = time.monotonic()
 
     def run(self) -> Verification:
         """Files first; positions only where those are whole."""
@@ -153,6 +154,7 @@ class _Run:
         with ThreadPoolExecutor(self.threads) as pool:
             headers = self._check_files(pool)
             found.pieces = self._complete(headers)
+            self.proof = _Proof(self.directory / PROVEN.format(found.pieces), self.began)
             found.skipped = [name for name, header in headers.items() if sum(header.stored) > found.pieces]
             if not found.wrong:
                 self._check_positions(pool)
@@ -360,14 +362,14 @@ class _Proof:
     be written, there is none.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, began: float) -> None:
         self.path = path
         self.key = ""
         self.shares: dict[Shape, list[tuple[int, int]]] = {}
         """Arrangements of men by pair: the first, and the one behind the last."""
         self.counts: dict[Shape, NDArray[np.int64]] = {}
         """Losses, draws, wins."""
-        self._began = self._saved = time.monotonic()
+        self._began = self._saved = began
 
     @property
     def seconds(self) -> float:

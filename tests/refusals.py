@@ -1,0 +1,17 @@
+"""What every command does with bad input: one line on stderr, nothing on stdout, the right exit code."""
+
+import shlex
+
+import pytest
+
+from kr import cli
+
+
+def check_refused(capsys: pytest.CaptureFixture, line: str, code: int, said: str) -> None:
+    """Run a command line that must be refused with this exit code, in one line that says this."""
+    assert cli.main(shlex.split(line)) == code
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("kr: ")
+    assert err.count("\n") == 1
+    assert said in err
