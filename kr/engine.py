@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -30,6 +30,8 @@ SCORE_PROVED: int = _core.SCORE_STATIC_MAX
 """Beyond this, a score is a proved win or loss: seen to its end, or to where the endgame database knows it."""
 MAX_LINES: int = _core.MAX_LINES
 """Principal variations that one search can keep."""
+SEARCH_OPTIONS: dict[str, tuple[int, int, int, int, str]] = _core.SEARCH_OPTIONS
+"""What can be set in the search, by name: default, least, most, off, and what it is."""
 BUILT_IN = ("manual", "material")
 SHIPPED = "shipped"
 MOST = {"time": 1e9, "nodes": 10**18, "depth": 10**9}
@@ -126,8 +128,9 @@ class Engine:
     weights: the path of a weights file, "manual" (the hand-built evaluation), "material" (men and kings only), or
     None or "shipped" for the shipped tables. hash_mb: megabytes of hash table. threads: searching in parallel; with
     one, the same search from the same state gives the same result. database: the endgame database to look positions up
-    in, or what `--egdb` takes: "" for the one that is found, "none" (or None) for none; engines share it. Raises
-    InvalidWeightsError, InvalidDatabaseError and InvalidSettingError.
+    in, or what `--egdb` takes: "" for the one that is found, "none" (or None) for none; engines share it. options:
+    search options that differ from their defaults, by name (SEARCH_OPTIONS). Raises InvalidWeightsError,
+    InvalidDatabaseError and InvalidSettingError.
     """
 
     def __init__(
@@ -136,6 +139,7 @@ class Engine:
         hash_mb: float = 64,
         threads: int = 1,
         database: Database | str | None = "",
+        options: Mapping[str, int] | None = None,
     ) -> None:
         if not 0 < hash_mb <= 1 << 20:
             raise InvalidSettingError(f"hash_mb is {hash_mb}; megabytes, more than 0 and at most 1048576")
@@ -148,7 +152,11 @@ class Engine:
         self._busy = threading.Lock()
         try:
             core = None if self.database is None else self.database.core
-            self._searcher = _core.Searcher(self._evaluator, int(hash_mb * (1 << 20)), threads, core)
+            self._searcher = _core.Searcher(
+                self._evaluator, int(hash_mb * (1 << 20)), threads, core, dict(options or {})
+            )
+        except ValueError as error:
+            raise InvalidSettingError(str(error)) from error
         except MemoryError as error:
             raise InvalidSettingError(f"hash_mb is {hash_mb}: {error}") from error
 

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import shlex
 import signal
 import subprocess
@@ -15,7 +16,14 @@ import pytest
 
 from kr.cli import main
 from kr.engine import Limits
-from kr.errors import InvalidGamesError, InvalidSettingError, InvalidWeightsError, OutputBusyError, ProtocolError
+from kr.errors import (
+    InvalidGamesError,
+    InvalidSettingError,
+    InvalidWeightsError,
+    KrError,
+    OutputBusyError,
+    ProtocolError,
+)
 from kr.lab import match as match_module
 from kr.lab.match import MatchResult, MatchSettings, play_match
 from kr.lab.match_game import (
@@ -460,3 +468,22 @@ def test_command_refuses_in_one_line(capsys, words):
     assert code == (1 if words.endswith(".h5") else 2)
     assert error.count("\n") == 1
     assert "Traceback" not in error
+
+
+def test_players_have_search_options() -> None:
+    player = player_from_spec("material,egdb=none,etc_depth=99,lmr_move=4", 1)
+    assert player.name == "material,egdb=none,etc_depth=99,lmr_move=4"
+    assert player.signature != player_from_spec("material,lmr_move=4", 1).signature
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ("material,etc_depth=1", "search option etc_depth is 1; from 2 to 99"),
+        ("material,etc_depth=x", "search option etc_depth is 'x', not a whole number"),
+        ("material,nothing=1", "material,nothing=1"),
+    ],
+)
+def test_bad_search_options_are_refused(spec: str, expected: str) -> None:
+    with pytest.raises(KrError, match=re.escape(expected)):
+        player_from_spec(spec, 1)

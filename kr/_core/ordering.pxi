@@ -20,8 +20,8 @@ cdef void start_ordering(Ordering* ordering) noexcept nogil:
         ordering.history[WHITE][i] //= 2
 
 
-cdef inline void order_moves(const Ordering* ordering, const MoveList* moves, int table_move, int side, int ply,
-                             int* order) noexcept nogil:
+cdef inline void order_moves(const Ordering* ordering, const SearchOptions* options, const MoveList* moves, int table_move, int side,
+                             int ply, int* order) noexcept nogil:
     cdef int i
     cdef Move move
     for i in range(moves.size):
@@ -30,12 +30,12 @@ cdef inline void order_moves(const Ordering* ordering, const MoveList* moves, in
             order[i] = ORDER_TABLE
         elif move_captured(move):
             order[i] = ORDER_CAPTURE * popcount(move_captured(move))
-        elif move == ordering.killers[ply][0]:
+        elif move == ordering.killers[ply][0] and options.killers:
             order[i] = ORDER_KILLER + 1
-        elif move == ordering.killers[ply][1]:
+        elif move == ordering.killers[ply][1] and options.killers:
             order[i] = ORDER_KILLER
         else:
-            order[i] = ordering.history[side][short_move(move)]
+            order[i] = ordering.history[side][short_move(move)] if options.history else 0
 
 
 cdef inline int next_best(int* order, int count) noexcept nogil:

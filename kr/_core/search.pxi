@@ -19,13 +19,6 @@ cdef enum:
     CHECK_SIGNALS = 64       # looks at the clock between looks for Ctrl-C
     MIN_REPETITION = 4       # plies after which a position can first come back
     ASPIRATION_DEPTH = 4
-    ASPIRATION_WINDOW = 16
-    ETC_DEPTH = 2            # enhanced transposition cutoffs from this depth on
-    LMR_DEPTH = 3            # late-move reductions from this depth on
-    LMR_MOVE = 3             # and from this move on, counted from 0
-    LMR_FAR_MOVE = 8         # one ply more from here on
-    LMR_FAR_DEPTH = 6
-    THREAT_PLIES = 1         # full-width plies in quiescence where the opponent threatens to capture
 
 cdef struct Line:
     int score
@@ -35,6 +28,7 @@ cdef struct Line:
 cdef struct Worker:
     # One thread's search.
     const Evaluation* evaluation
+    SearchOptions options
     Endgames endgames
     Table* table
     Ordering ordering
@@ -164,11 +158,11 @@ cdef int qsearch(Worker* worker, const Board* board, int alpha, int beta, int pl
     return best
 
 
-cdef inline int reduction(int depth, int index, bint quiet, bint forcing) noexcept nogil:
+cdef inline int reduction(const SearchOptions* options, int depth, int index, bint quiet, bint forcing) noexcept nogil:
     """Plies less for moves late in the order; none for captures and moves that force one."""
-    if depth < LMR_DEPTH or index < LMR_MOVE or not quiet or forcing:
+    if depth < options.lmr_depth or index < options.lmr_move or not quiet or forcing:
         return 0
-    return 2 if index >= LMR_FAR_MOVE and depth >= LMR_FAR_DEPTH else 1
+    return 2 if index >= options.lmr_far_move and depth >= options.lmr_far_depth else 1
 
 
 cdef int search(Worker* worker, const Board* board, int alpha, int beta, int depth, int ply) noexcept nogil:
@@ -180,6 +174,7 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
     cdef Hit hit, hit_child
     cdef Known known
     cdef Move best_move = 0
+    cdef const SearchOptions* options = &worker.options
     cdef u64 salt = worker.endgames.salt
     cdef int first_alpha = alpha
     cdef int last_beta = beta
@@ -190,7 +185,7 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
     cdef int here = worker.root_index + ply
     cdef int count, i, index, score, new_depth, less, bound
     if depth <= 0:
-        return qsearch(worker, board, alpha, beta, ply, THREAT_PLIES)
+        return qsearch(worker, board, alpha, beta, ply, options.threat_plies)
 
     # limits and draws by rule
     worker.pv_length[ply] = 0
@@ -235,25 +230,25 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
     count = moves.size
     if count == 0:
         return ply - SCORE_WIN
-    if depth >= ETC_DEPTH:
+    if depth >= options.etc_depth:
         for i in range(count):
             children[i] = played(board, moves.moves[i])
             prefetch(cluster_of(worker.table, children[i].key ^ salt))
 
     # single-reply extension
     new_depth = depth - 1
-    if count == 1 and ply < 2 * worker.root_depth:
+    if count == 1 and options.single_reply and ply < 2 * worker.root_depth:
         new_depth = depth
 
     # enhanced transposition cutoffs: a child already known to be good enough
-    if not pv_node and depth >= ETC_DEPTH:
+    if not pv_node and depth >= options.etc_depth:
         for i in range(count):
             hit_child = probe(worker.table, children[i].key ^ salt, ply + 1)
             if (hit_child.found and hit_child.depth >= new_depth and hit_child.bound & BOUND_UPPER
                     and -hit_child.score >= beta):
                 return min(-hit_child.score, most)
 
-    order_moves(&worker.ordering, &moves, hit.move, board.side, ply, order)
+    order_moves(&worker.ordering, options, &moves, hit.move, board.side, ply, order)
     for index in range(count):
         i = next_best(order, count)
         tried[index] = i
@@ -261,7 +256,7 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
                          or root_move_value(&worker.endgames, moves.moves[i]) < worker.endgames.wanted):
             continue
         # just above the leaves the table is not touched, and many moves are never tried
-        if depth < ETC_DEPTH:
+        if depth < options.etc_depth:
             children[i] = played(board, moves.moves[i])
         worker.reversible[here + 1] = worker.reversible[here] + 1 if is_reversible(board, moves.moves[i]) else 0
 
@@ -270,7 +265,7 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
             searched = True
             score = -search(worker, &children[i], -beta, -alpha, new_depth, ply + 1)
         else:
-            less = reduction(depth, index, move_captured(moves.moves[i]) == 0,
+            less = reduction(options, depth, index, move_captured(moves.moves[i]) == 0,
                              has_capture(&children[i], children[i].side))
             score = -search(worker, &children[i], -alpha - 1, -alpha, new_depth - less, ply + 1)
             if less and score > alpha:
@@ -311,7 +306,7 @@ cdef void search_window(Worker* worker, const Board* board, int depth, const Lin
     """One iteration for one line: a narrow window round the last score, widened where it fails."""
     cdef int alpha = -SCORE_INFINITE
     cdef int beta = SCORE_INFINITE
-    cdef int margin = ASPIRATION_WINDOW
+    cdef int margin = worker.options.aspiration_window
     cdef int score
     if depth >= ASPIRATION_DEPTH and previous.length and abs(previous.score) < SCORE_DECIDED:
         alpha = previous.score - margin

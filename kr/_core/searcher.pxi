@@ -23,7 +23,7 @@ cdef void report_iteration(Worker* worker, void* owner) noexcept nogil:
 cdef class Searcher:
     """A search with its transposition table; one at a time.
 
-    Raises MemoryError where the table does not fit.
+    Raises MemoryError where the table does not fit, ValueError for options that are none (see SEARCH_OPTIONS).
     """
     cdef Table table
     cdef Worker** workers
@@ -36,7 +36,9 @@ cdef class Searcher:
     cdef Evaluator evaluator
     cdef EndgameDatabase database
 
-    def __cinit__(self, Evaluator evaluator not None, u64 hash_bytes, int threads=1, EndgameDatabase database=None):
+    def __cinit__(self, Evaluator evaluator not None, u64 hash_bytes, int threads=1, EndgameDatabase database=None,
+                  dict options=None):
+        cdef SearchOptions chosen = search_options(options or {})
         cdef int i
         self.evaluator = evaluator
         self.database = database
@@ -50,6 +52,7 @@ cdef class Searcher:
             if self.workers[i] == NULL:
                 raise MemoryError("no memory for the search")
             self.workers[i].evaluation = &evaluator.evaluation
+            self.workers[i].options = chosen
             self.workers[i].table = &self.table
             use_database(&self.workers[i].endgames, database)
             self.workers[i].stop = &self.stop_flag

@@ -176,6 +176,7 @@ cdef class SelfPlayer:
         if self.worker == NULL or self.record == NULL or allocate_table(&self.table, hash_bytes) < 0:
             raise MemoryError("no memory for the search")
         self.worker.evaluation = &self.evaluation
+        self.worker.options = DEFAULT_OPTIONS
         self.worker.table = &self.table
         use_database(&self.worker.endgames, database if search_database else None)
         self.worker.node_limit = nodes if nodes > 0 else <u64>1 << 62

@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 MEBIBYTE = 1 << 20
 MOST_GAMES = 10**7
 BLACK_RESULTS = {Side.BLACK: "1-0", Side.WHITE: "0-1", None: "1/2-1/2"}
-PLAYER_HELP = "shipped, manual, material, a weights file, or hub:COMMAND; with its own database: shipped,egdb=none"
+PLAYER_HELP = (
+    "shipped, manual, material, a weights file, or hub:COMMAND; with settings of its own: shipped,egdb=none,lmr_move=4"
+)
 
 
 @dataclass(frozen=True)

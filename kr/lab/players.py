@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from kr.engine import Engine, Limits, load_database
+from kr.engine import SEARCH_OPTIONS, Engine, Limits, load_database
 from kr.errors import InvalidSettingError
 from kr.position import Move, Position
 from kr.protocols.hub_client import HubClient
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from kr.egdb.database import Database
 
 HUB_PREFIX = "hub:"
-EGDB_PART = ",egdb="
-"""Begins the end of a player's name that gives it an endgame database of its own."""
+EGDB_PART = "egdb"
+"""What a player's name may set besides search options: an endgame database of its own."""
 
 
 class Reply(NamedTuple):
@@ -59,12 +59,20 @@ class Player(Protocol):
 class EnginePlayer:
     """kr's engine; `weights` as for Engine. Raises InvalidWeightsError."""
 
-    def __init__(self, weights: str | None, hash_mb: int, database: Database | None = None) -> None:
-        self._engine = Engine(weights, hash_mb=hash_mb, threads=1, database=database)
+    def __init__(
+        self,
+        weights: str | None,
+        hash_mb: int,
+        database: Database | None = None,
+        options: Mapping[str, int] | None = None,
+    ) -> None:
+        self._engine = Engine(weights, hash_mb=hash_mb, threads=1, database=database, options=options)
         self.name = self._engine.name
         self.signature = self._engine.signature
         if database is not None:
             self.signature += f" egdb {database.signature}"
+        if options:
+            self.signature += f" {_options_text(options)}"
 
     def new_game(self) -> None:
         self._engine.new_game()
@@ -111,16 +119,43 @@ def player_from_spec(
 ) -> Player:
     """The player that a text names: shipped, manual, material, the path of a weights file, or hub:COMMAND.
 
-    A player of kr's own uses the endgame database of the setting `egdb`, unless its name ends with ",egdb=" and a
-    setting for itself. Raises InvalidSettingError, InvalidWeightsError, InvalidDatabaseError, ProtocolError.
+    A player of kr's own uses the endgame database of the setting `egdb`; after its name it may have settings of its
+    own, each after a comma: egdb=DIR, or a search option such as etc_depth=99. Raises InvalidSettingError,
+    InvalidWeightsError, InvalidDatabaseError, ProtocolError.
     """
     if spec.startswith(HUB_PREFIX):
         return HubPlayer(spec.removeprefix(HUB_PREFIX), hash_mb, patience)
-    weights, own, setting = spec.rpartition(EGDB_PART) if EGDB_PART in spec else (spec, "", egdb)
+    weights, own_egdb, options = _parts(spec)
     if not weights.strip():
         expected = "shipped, manual, material, a weights file or hub:COMMAND"
         raise InvalidSettingError(f"a player has no name; expected {expected}")
-    player = EnginePlayer(weights, hash_mb, load_database(setting, egdb_memory))
-    if own:
-        player.name += f"{own}{Path(setting).name}"
+    setting = egdb if own_egdb is None else own_egdb
+    player = EnginePlayer(weights, hash_mb, load_database(setting, egdb_memory), options)
+    if own_egdb is not None:
+        player.name += f",{EGDB_PART}={Path(own_egdb).name}"
+    if options:
+        player.name += f",{_options_text(options)}"
     return player
+
+
+def _parts(spec: str) -> tuple[str, str | None, dict[str, int]]:
+    """Weights, endgame database and search options of a player's name; commas may be part of a path."""
+    egdb = None
+    options: dict[str, int] = {}
+    while "," in spec:
+        rest, _, part = spec.rpartition(",")
+        name, equals, value = part.partition("=")
+        if not equals or (name != EGDB_PART and name not in SEARCH_OPTIONS):
+            break
+        if name == EGDB_PART:
+            egdb = value
+        elif value.isdecimal():
+            options = {name: int(value)} | options
+        else:
+            raise InvalidSettingError(f"player {spec!r}: search option {name} is {value!r}, not a whole number")
+        spec = rest
+    return spec, egdb, options
+
+
+def _options_text(options: Mapping[str, int]) -> str:
+    return ",".join(f"{name}={value}" for name, value in options.items())

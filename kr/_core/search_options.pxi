@@ -1,0 +1,50 @@
+# What can be set in the search. Each feature is on by default with the value that measurement chose, and off with
+# another, so that its worth can be measured at any time: `kr bench --ablate`, and matches such as
+# `kr match shipped shipped,etc_depth=99`.
+
+cdef struct SearchOptions:
+    int aspiration_window
+    int etc_depth
+    int single_reply
+    int lmr_depth
+    int lmr_move
+    int lmr_far_depth
+    int lmr_far_move
+    int threat_plies
+    int history
+    int killers
+
+cdef enum:
+    NEVER = 99               # a depth or a move number that is not reached
+
+# name: default, least, most, off, what it is
+SEARCH_OPTIONS = {
+    "aspiration_window": (16, 1, SCORE_INFINITE, SCORE_INFINITE,
+                          "Centi-men either way of the last score between which an iteration begins."),
+    "etc_depth": (2, 2, NEVER, NEVER, "Plies left from which enhanced transposition cutoffs are tried."),
+    "single_reply": (1, 0, 1, 0, "A forced move costs no depth."),
+    "lmr_depth": (3, 2, NEVER, NEVER, "Plies left from which late moves are reduced."),
+    "lmr_move": (3, 1, NEVER, NEVER, "The first move to be reduced, counted from 0."),
+    "lmr_far_depth": (6, 2, NEVER, NEVER, "Plies left from which very late moves lose a second ply."),
+    "lmr_far_move": (8, 1, NEVER, NEVER, "The first of those."),
+    "threat_plies": (1, 0, 8, 0, "Full-width plies of quiescence where the opponent threatens to capture."),
+    "history": (1, 0, 1, 0, "Moves are ordered by how often they were best before."),
+    "killers": (1, 0, 1, 0, "Moves that refuted a position as far from the root are tried early."),
+}
+
+cdef SearchOptions DEFAULT_OPTIONS
+
+
+cdef SearchOptions search_options(dict chosen) except *:
+    """The defaults but for those chosen by name. Raises ValueError for names that are none, and for numbers too small
+    or too large."""
+    for name in chosen:
+        if name not in SEARCH_OPTIONS:
+            raise ValueError(f"no search option {name!r}; one of {', '.join(SEARCH_OPTIONS)}")
+        _, least, most, _, _ = SEARCH_OPTIONS[name]
+        if not least <= chosen[name] <= most:
+            raise ValueError(f"search option {name} is {chosen[name]}; from {least} to {most}")
+    return {name: chosen.get(name, row[0]) for name, row in SEARCH_OPTIONS.items()}
+
+
+DEFAULT_OPTIONS = search_options({})
