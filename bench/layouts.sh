@@ -6,7 +6,7 @@ out=build/layouts
 mkdir -p "$out"
 for layout in base small tall broad wide; do
     echo "== $layout"
-    kr fit "$@" --layout $layout --label mix=0.8 --out "$out/$layout.h5" | grep 'held out' | head -2
+    kr fit "$@" --no-parts --layout $layout --label mix=0.8 --out "$out/$layout.h5" | grep 'held out' | head -2
 done
 for layout in small tall broad wide; do
     echo "== $layout against base"

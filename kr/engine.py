@@ -221,6 +221,14 @@ class Engine:
         with self._busy:
             self._searcher.clear()
 
+    def set_options(self, options: Mapping[str, int]) -> None:
+        """Search with these options from now on, the others as by default. Raises InvalidSettingError."""
+        with self._busy:
+            try:
+                self._searcher.set_options(dict(options))
+            except ValueError as error:
+                raise InvalidSettingError(str(error)) from error
+
     def evaluate(self, position: Position) -> int:
         """The static score in centi-men, from the side to move; meaningful where nothing can be captured."""
         return int(self._evaluator.evaluate(*_bits(position)))
@@ -240,6 +248,27 @@ class Engine:
         scores = np.empty(len(rows), dtype=np.int16)
         self._evaluator.evaluate_batch(rows, scores)
         return scores
+
+
+def parse_search_options(text: str) -> dict[str, int]:
+    """Search options as text: "lmr_move=4,etc_depth=99"; none for "". Raises InvalidSettingError.
+
+    Whether a number is too small or too large is found when an engine gets it.
+    """
+    options: dict[str, int] = {}
+    for part in filter(None, text.split(",")):
+        name, _, number = (word.strip() for word in part.partition("="))
+        if name not in SEARCH_OPTIONS:
+            raise InvalidSettingError(f"no search option {name!r}; one of {', '.join(SEARCH_OPTIONS)}")
+        if not number.isdecimal():
+            raise InvalidSettingError(f"search option {name} is {number!r}, not a whole number")
+        options[name] = int(number)
+    return options
+
+
+def format_search_options(options: Mapping[str, int]) -> str:
+    """The text of search options that parse_search_options reads."""
+    return ",".join(f"{name}={number}" for name, number in options.items())
 
 
 _databases: WeakValueDictionary[tuple[str, int], Database] = WeakValueDictionary()

@@ -9,7 +9,7 @@ The command line (kr/cli/options.py) is made from them; Python callers fill in p
 """
 
 from collections.abc import Callable
-from dataclasses import MISSING, field
+from dataclasses import MISSING, field, fields
 from typing import Any
 
 from kr.units import format_size, parse_size
@@ -38,6 +38,12 @@ def option(
     """
     words = {"help": help, "parse": parse, "show": show, "name": name, "metavar": metavar, "argument": argument}
     return field(default=default, metadata=words)
+
+
+def same_option(settings: type, name: str) -> Any:
+    """A dataclass field with the default and the words of that name in other settings."""
+    (found,) = (each for each in fields(settings) if each.name == name)
+    return field(default=found.default, metadata=found.metadata)
 
 
 def egdb_option(default: str = "", rest: str = "whichever is found if not given") -> Any:

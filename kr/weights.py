@@ -1,12 +1,15 @@
 """Weights files: the tables of the evaluation with the layout they belong to and the story of how they were made.
 
-An HDF5 file of format version 1 holds
- - `men_table` int16 (regions, 3^12, 2), `kings_table` int16 (regions, 5^8, 2): opening and ending weight of an entry,
-   `men_material`, `kings_material` int32 (3, 2): a man, a king, having the move; all in units of 1/16 centi-man;
- - the group `fitted`: the float weights in logits behind them, only the entries that occurred in training;
- - attributes: `kind`, `format_version`, `layout` (JSON: name and squares of every region), `checksum` (of layout and
-   tables: the identity of the weights), `fitted_checksum`, `attributes_checksum`, and the provenance.
-`kr.patterns` says what a region index is and how the two phases are interpolated.
+An HDF5 file of format version 2 holds, in units of 1/16 centi-man,
+ - `men_table` int16 (regions, 3^12, 2), `kings_table` int16 (regions, 5^8, 2): opening and ending weight of an entry
+   without those of its parts; `men_parts`, `kings_parts` int16 (rows, 2): the weights of the parts, one part after the
+   other. A whole table is the sum of both, modulo 2^16 (`kr.parts`);
+ - `men_material`, `kings_material` int32 (3, 2): a man, a king, having the move;
+ - attributes: `kind`, `format_version`, `layout` (JSON: name and squares of every region), `parts` (JSON: squares and
+   home of every part), `checksum` (of layout and whole tables: the identity of the weights), `attributes_checksum`, and
+   the provenance.
+Version 1, which is read as well, had no parts. `kr.patterns` says what a region index is and how the two phases are
+interpolated.
 """
 
 from __future__ import annotations
@@ -18,7 +21,17 @@ from typing import TYPE_CHECKING, Any
 
 from kr import storage
 from kr.errors import InvalidSettingError, InvalidWeightsError
-from kr.patterns import KINGS_ENTRIES, MAX_PIECES, MEN_ENTRIES, PHASES, Layout, region_indices
+from kr.parts import Part, Windows
+from kr.patterns import (
+    KINGS_BASE,
+    KINGS_ENTRIES,
+    MAX_PIECES,
+    MEN_BASE,
+    MEN_ENTRIES,
+    PHASES,
+    Layout,
+    region_indices,
+)
 
 if TYPE_CHECKING:
     import h5py
@@ -26,14 +39,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 KIND = "kr weights"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+READABLE_VERSIONS = (1, 2)
 UNITS = 16
 """Table units in a centi-man."""
 MATERIAL_ROWS = ("man", "king", "move")
 
 _TABLES = ("men_table", "kings_table", "men_material", "kings_material")
-_FITTED = ("men_ids", "men_values", "men_material", "kings_ids", "kings_values", "kings_material")
-_HEADER = ("kind", "format_version", "layout", "checksum", "fitted_checksum", "attributes_checksum")
+_GROUPS = ("men", "kings")
+_HEADER = ("kind", "format_version", "layout", "checksum", "attributes_checksum")
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +67,9 @@ class Weights:
     """Provenance and reports."""
     checksum: str
     """Identity of layout and tables."""
+    men_parts: Parts | None = None
+    """What the tables contain of parts; None for none."""
+    kings_parts: Parts | None = None
 
     def scores(self, boards: NDArray[np.uint32]) -> NDArray[np.float64]:
         """Scores in centi-men, not rounded, of (n, 4) positions in the mover's frame (`patterns.mover_frame`)."""
@@ -79,21 +96,12 @@ class Weights:
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted:
-    """The float weights behind the tables, in logits: only entries that occurred in training."""
+class Parts:
+    """The weights that the entries of a group of regions share, in units of 1/16 centi-man."""
 
-    men_ids: NDArray[np.uint32]
-    """(m,) region * 3^12 + index."""
-    men_values: NDArray[np.float32]
-    """(m, 2) opening, ending."""
-    men_material: NDArray[np.float64]
-    """(3, 2)."""
-    kings_ids: NDArray[np.uint32]
-    """(k,) region * 5^8 + index."""
-    kings_values: NDArray[np.float32]
-    """(k, 2)."""
-    kings_material: NDArray[np.float64]
-    """(3, 2)."""
+    windows: Windows
+    values: NDArray[np.int16]
+    """(rows of all parts, 2)."""
 
 
 def shipped_path() -> Path:
@@ -114,11 +122,13 @@ def save(
     men_material: NDArray[np.int32],
     kings_material: NDArray[np.int32],
     attrs: dict[str, Any],
-    fitted: Fitted | None = None,
+    men_parts: Parts | None = None,
+    kings_parts: Parts | None = None,
 ) -> str:
     """Write a weights file at once or not at all and return its checksum.
 
-    Shapes and units as in `Weights`; `attrs` are strings and numbers. Raises InvalidWeightsError for wrong shapes.
+    Shapes and units as in `Weights`; `attrs` are strings and numbers. The parts only make the file smaller, and a
+    later fit can start from them. Raises InvalidWeightsError for wrong shapes.
     """
     import h5py
     import numpy as np
@@ -129,25 +139,25 @@ def save(
     tables = dict(zip(_TABLES, (np.ascontiguousarray(a) for a in given), strict=True))
     for name, array in tables.items():
         _check_array(target, name, array.dtype, array.shape, *shapes[name])
-    arrays = [getattr(fitted, name) for name in _FITTED] if fitted else []
     header = {
         "kind": KIND,
         "format_version": FORMAT_VERSION,
         "layout": _layout_text(layout),
         "checksum": table_checksum(layout, *tables.values()),
-        "fitted_checksum": storage.checksum(*arrays) if fitted else "",
         "attributes_checksum": _attributes_checksum(attrs),
     }
+    described = {}
+    for group, parts in zip(_GROUPS, (men_parts, kings_parts), strict=True):
+        if parts:
+            tables[f"{group}_table"] = tables[f"{group}_table"] - parts.windows.unfolded(parts.values)
+            tables[f"{group}_parts"] = parts.values
+            described[group] = [[list(part.squares), part.home] for part in parts.windows.parts]
     target.parent.mkdir(parents=True, exist_ok=True)
     with storage.atomic_path(target) as temporary, h5py.File(temporary, "w", libver=("v110", "v110")) as file:
         for name, array in tables.items():
             chunks = (1, *array.shape[1:]) if array.ndim == 3 else array.shape
             file.create_dataset(name, data=array, chunks=chunks, compression="gzip", shuffle=True)
-        if fitted:
-            group = file.create_group("fitted")
-            for name, array in zip(_FITTED, arrays, strict=True):
-                group.create_dataset(name, data=array, chunks=True, compression="gzip", shuffle=True)
-        file.attrs.update({**attrs, **header})
+        file.attrs.update({**attrs, **header, "parts": json.dumps(described, separators=(",", ":"))})
     return str(header["checksum"])
 
 
@@ -168,29 +178,12 @@ def load(path: Path | str) -> Weights:
                 raise InvalidWeightsError(f"{path}: damaged weights file: {name} is missing")
             _check_array(path, name, file[name].dtype, file[name].shape, *shapes[name])
         men_table, kings_table, men_material, kings_material = (_read_array(file, name, path) for name in _TABLES)
-    tables = (men_table, kings_table, men_material, kings_material)
+        men_parts, kings_parts = _read_parts(file, header["parts"], layout, path)
+    tables = (_whole(men_table, men_parts), _whole(kings_table, kings_parts), men_material, kings_material)
     checksum = table_checksum(layout, *tables)
     if checksum != header["checksum"]:
         raise InvalidWeightsError(f"{path}: damaged weights file: the tables do not match their checksum")
-    return Weights(layout, *tables, attrs, checksum)
-
-
-def has_fitted(path: Path | str) -> bool:
-    """Whether a weights file holds the float weights behind its tables. Raises InvalidWeightsError as `load` does."""
-    with _opened(path) as file:
-        return bool(_read_attributes(file, path)[0]["fitted_checksum"])
-
-
-def load_fitted(path: Path | str) -> Fitted:
-    """The float weights of a weights file. Raises InvalidWeightsError when it has none or they are damaged."""
-    with _opened(path) as file:
-        header, _ = _read_attributes(file, path)
-        if not header["fitted_checksum"]:
-            raise InvalidWeightsError(f"{path}: holds no float weights, its tables were not fitted")
-        arrays = [_read_array(file, f"fitted/{name}", path) for name in _FITTED]
-    if storage.checksum(*arrays) != header["fitted_checksum"]:
-        raise InvalidWeightsError(f"{path}: damaged weights file: the float weights do not match their checksum")
-    return Fitted(*arrays)
+    return Weights(layout, *tables, attrs, checksum, men_parts, kings_parts)
 
 
 def read_attributes(path: Path | str) -> dict[str, Any]:
@@ -229,13 +222,17 @@ def _read_attributes(file: h5py.File, path: Path | str) -> tuple[dict[str, Any],
     if attrs.get("kind") != KIND:
         raise InvalidWeightsError(f"{path}: an HDF5 file, but not one of kr's weights")
     version = attrs.get("format_version")
-    if version != FORMAT_VERSION:
+    if version not in READABLE_VERSIONS:
         advice = "a newer kr wrote it" if isinstance(version, int) and version > FORMAT_VERSION else "fit it again"
         raise InvalidWeightsError(f"{path}: format version {version}, this kr reads {FORMAT_VERSION}: {advice}")
     missing = [name for name in _HEADER if name not in attrs]
     if missing:
         raise InvalidWeightsError(f"{path}: damaged weights file: the attribute {missing[0]} is missing")
     header = {name: attrs.pop(name) for name in _HEADER}
+    header["parts"] = attrs.pop("parts", "{}")
+    if version == 1:
+        # the sum over float weights that were kept besides
+        attrs.pop("fitted_checksum", None)
     if _attributes_checksum(attrs) != header["attributes_checksum"]:
         raise InvalidWeightsError(f"{path}: damaged weights file: the attributes do not match their checksum")
     return header, attrs
@@ -246,6 +243,36 @@ def _read_layout(text: str, path: Path | str) -> Layout:
         return Layout.from_dict(json.loads(text))
     except (json.JSONDecodeError, TypeError, InvalidSettingError) as error:
         raise InvalidWeightsError(f"{path}: damaged weights file: its layout is not one: {error}") from error
+
+
+def _read_parts(file: h5py.File, text: str, layout: Layout, path: Path | str) -> list[Parts | None]:
+    """The parts of both groups."""
+    groups = zip(_GROUPS, (layout.men, layout.kings), (MEN_BASE, KINGS_BASE), strict=True)
+    found: list[Parts | None] = []
+    for group, regions, base in groups:
+        try:
+            described = json.loads(text).get(group)
+            parts = tuple(Part(tuple(squares), home) for squares, home in described or ())
+            windows = Windows(regions, base, parts)
+        except (json.JSONDecodeError, AttributeError, TypeError, ValueError) as error:
+            raise InvalidWeightsError(f"{path}: damaged weights file: its parts are none: {error}") from error
+        if described is None:
+            found.append(None)
+            continue
+        values = _read_array(file, f"{group}_parts", path)
+        _check_array(path, f"{group}_parts", values.dtype, values.shape, "int16", (windows.starts[-1], PHASES))
+        found.append(Parts(windows, values))
+    return found
+
+
+def _whole(table: NDArray[np.int16], parts: Parts | None) -> NDArray[np.int16]:
+    """A table with its parts added, modulo 2^16."""
+    if parts is None:
+        return table
+    whole = parts.windows.unfolded(parts.values)
+    whole += table
+    whole.setflags(write=False)
+    return whole
 
 
 def _read_array(file: h5py.File, name: str, path: Path | str) -> NDArray[Any]:

@@ -1,7 +1,8 @@
 #!/bin/sh
 # The full-size training run that made weights/kr.h5, from the rules alone: four generations of self-play at 2,000
 # nodes a move, each played with the tables fitted to the games before; without endgame databases, which kr did not have
-# yet. About an hour and a half on two cores. Resumes where it was stopped.
+# yet. About an hour and a half on two cores. Resumes where it was stopped. Kept as the record of that run: kr train
+# makes generations by itself (docs/training.md).
 set -eu
 out=${1:-runs/full}
 mkdir -p "$out"
@@ -11,11 +12,16 @@ play() {
     kr selfplay --games "$2" --nodes 2000 --seed "$1" --weights "$3" --egdb none --out "$out/games$1"
 }
 
+# As fits were made then.
+fit() {
+    kr fit "$@" --no-parts --l2 5 --max-iter 60
+}
+
 play 1 42000 material
-kr fit "$out/games1" --layout base --label mix=0.6 --out "$out/g1.h5"
+fit "$out/games1" --layout base --label mix=0.6 --out "$out/g1.h5"
 play 2 80000 "$out/g1.h5"
-kr fit "$out/games2" --layout base --label mix=0.6 --out "$out/g2.h5"
+fit "$out/games2" --layout base --label mix=0.6 --out "$out/g2.h5"
 play 3 92000 "$out/g2.h5"
-kr fit "$out/games2" "$out/games3" --layout base --label mix=0.8 --out "$out/g3.h5"
+fit "$out/games2" "$out/games3" --layout base --label mix=0.8 --out "$out/g3.h5"
 play 4 100000 "$out/g3.h5"
-kr fit "$out/games2" "$out/games3" "$out/games4" --layout wide --label mix=0.8 --out "$out/kr.h5"
+fit "$out/games2" "$out/games3" "$out/games4" --layout wide --label mix=0.8 --out "$out/kr.h5"

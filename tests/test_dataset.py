@@ -158,17 +158,31 @@ def test_dataset_does_not_depend_on_workers(run: tuple[Path, list[games.GameReco
     assert one.runs == three.runs
 
 
-def test_mixed_target(run: tuple[Path, list[games.GameRecord]]) -> None:
-    dataset = read_dataset([run[0]], Label(0.6), 0.0, 1)
+def outlooks(record: games.GameRecord, scale: float, decay: float) -> list[float]:
+    """The mover's outlook at each ply, from the last ply back."""
+    found: list[float] = []
+    ahead = (record.result if len(record.scores) % 2 == record.start[3] else -record.result) / 2 + 0.5
+    for score in reversed(record.scores.tolist()):
+        ahead = 1 - ahead
+        if score != games.NO_SCORE:
+            ahead = (1 - decay) / (1 + np.exp(-score / scale)) + decay * ahead
+        found.append(ahead)
+    return found[::-1]
+
+
+@pytest.mark.parametrize("decay", [0.0, 0.5])
+def test_mixed_target(run: tuple[Path, list[games.GameRecord]], decay: float) -> None:
+    dataset = read_dataset([run[0]], Label(0.6, decay), 0.0, 1)
     scale = dataset.runs[0].score_scale
     assert scale is not None
     assert scale > 0
+    promised = [outlooks(record, scale, decay) for record in run[1]]
     mean: dict[tuple[int, ...], list[float]] = {}
-    for board, result, score, _, _ in expected(run[1]):
-        mean.setdefault(board, []).append(0.4 * (result + 1) / 2 + 0.6 / (1 + np.exp(-score / scale)))
-    samples = dataset.training[False]
-    for board, target in zip(samples.boards.tolist(), samples.target, strict=True):
-        assert target == pytest.approx(np.mean(mean[tuple(board)]), abs=1e-5)
+    for board, result, _, ply, row in expected(run[1]):
+        mean.setdefault(board, []).append(0.4 * (result + 1) / 2 + 0.6 * promised[row][ply])
+    for samples in dataset.training.values():
+        for board, target in zip(samples.boards.tolist(), samples.target, strict=True):
+            assert target == pytest.approx(np.mean(mean[tuple(board)]), abs=1e-5)
 
 
 def test_score_scale_uses_all_searched_positions(run: tuple[Path, list[games.GameRecord]]) -> None:
@@ -227,13 +241,26 @@ def test_split_is_by_game_and_for_ever() -> None:
     assert not Split(1, 0.0).held_out(9, numbers).any()
 
 
-@pytest.mark.parametrize(("text", "share"), [("result", 0.0), ("mix=0.6", 0.6), ("mix=1", 1.0), ("mix=0", 0.0)])
-def test_labels(text: str, share: float) -> None:
-    assert Label.parse(text) == Label(share)
-    assert Label.parse(str(Label(share))) == Label(share)
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("result", Label(0.0)),
+        ("mix=0.6", Label(0.6)),
+        ("mix=1", Label(1.0)),
+        ("mix=0", Label(0.0)),
+        ("mix=1,decay=0.7", Label(1.0, 0.7)),
+        ("mix=0.5,decay=0", Label(0.5)),
+    ],
+)
+def test_labels(text: str, label: Label) -> None:
+    assert Label.parse(text) == label
+    assert Label.parse(str(label)) == label
 
 
-@pytest.mark.parametrize("text", ["", "mix", "mix=", "mix=1.5", "mix=-1", "mix=nan", "score", "result=1"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "mix", "mix=", "mix=1.5", "mix=-1", "mix=nan", "score", "result=1", "decay=0.5", "mix=1,decay=1", "mix=1,d=0"],
+)
 def test_bad_labels(text: str) -> None:
     with pytest.raises(InvalidSettingError, match="neither"):
         Label.parse(text)

@@ -21,8 +21,9 @@ from kr.lab import games
 from kr.lab.match import MatchSettings, play_match
 from kr.lab.match_game import DATABASE
 from kr.lab.players import player_from_spec
-from kr.lab.problems import Problem, SolveSettings, solve_all
+from kr.lab.problems import Problem
 from kr.lab.selfplay import SelfplaySettings, play
+from kr.lab.solving import SolveSettings, solve_all
 from kr.position import Side
 
 SHIPPED = storage.data_path("egdb")
@@ -206,7 +207,7 @@ WON = "W:WK1,K2,K7:BK31,K29"
 
 
 def test_a_problem_in_the_database_is_proved() -> None:
-    settings = SolveSettings(tc=Limits(depth=3), weights="material", hash=1 << 20)
+    settings = SolveSettings(tc=(Limits(depth=3),), weights="material", hash=1 << 20)
     problems = [
         Problem(id=str(number), title="", author="", source="", position=Position.from_fen(fen), result=result)
         for number, (fen, result) in enumerate([(WON, ""), ("W:WK1,K32,K13:BK29", "W-win"), ("W:WK1:BK5,K32", "")])

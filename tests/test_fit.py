@@ -15,6 +15,7 @@ from playouts import write_run
 from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
+from tables import save_random
 
 from kr import storage, weights
 from kr.cli import main
@@ -22,7 +23,8 @@ from kr.errors import DivergedError, InvalidSettingError, InvalidWeightsError, O
 from kr.lab import fit as fit_module
 from kr.lab.dataset import Dataset, Label, read_dataset
 from kr.lab.fit import FitSettings, fit
-from kr.lab.objective import Entries, Inputs, Objective, encoded, predict, ranked
+from kr.lab.objective import Entries, Inputs, Objective, Prior, predict, ranked
+from kr.parts import KINGS_SHAPES, MEN_SHAPES, Windows, with_parts
 from kr.patterns import LAYOUTS, region_indices
 
 
@@ -50,58 +52,86 @@ def settings(run: Path, tmp_path: Path) -> FitSettings:
     )
 
 
-def problem(dataset: Dataset, kings: bool, pool: ThreadPoolExecutor) -> tuple[Entries, Inputs]:
-    return ranked(dataset.training[kings], LAYOUTS["small"], kings, pool)
+def small_windows(kings: bool, parts: bool = True) -> Windows:
+    layout = LAYOUTS["small"]
+    if kings:
+        return with_parts(layout.kings, 5, KINGS_SHAPES if parts else ())
+    return with_parts(layout.men, 3, MEN_SHAPES if parts else ())
+
+
+def problem(
+    dataset: Dataset, kings: bool, pool: ThreadPoolExecutor, parts: bool = True, prior: Prior | None = None
+) -> tuple[Entries, Inputs, Inputs]:
+    return ranked(dataset.training[kings], dataset.held_out[kings], small_windows(kings, parts), pool, prior)
+
+
+def some_prior(kings: bool) -> Prior:
+    windows, rng = small_windows(kings), np.random.default_rng(4)
+    shape = (len(windows.regions), windows.table_size, 2)
+    own = np.where(rng.random(shape[:2])[..., None] < 0.001, rng.integers(-300, 300, shape), 0).astype(np.int16)
+    parts = rng.integers(-50, 50, (windows.starts[-1], 2)).astype(np.int16)
+    return Prior(own, parts, np.array([[1600, 1500], [2000, 1900], [10, 20]], dtype=np.int32), 960.0)
 
 
 @pytest.mark.core
 @pytest.mark.parametrize("kings", [False, True])
 def test_entries_are_ranked_by_frequency(dataset: Dataset, pool: ThreadPoolExecutor, kings: bool) -> None:
-    entries, inputs = problem(dataset, kings, pool)
-    samples = dataset.training[kings]
-    plain = region_indices(samples.boards, LAYOUTS["small"], kings)
+    prior = some_prior(kings)
+    entries, inputs, held_inputs = problem(dataset, kings, pool, prior=prior)
+    samples, held = dataset.training[kings], dataset.held_out[kings]
+    plain, held_plain = (region_indices(s.boards, LAYOUTS["small"], kings) for s in (samples, held))
     for r, (indices, seen) in enumerate(zip(entries.indices, entries.seen, strict=True)):
         assert (indices[inputs.ids[r]] == plain[r]).all()
+        assert (indices[held_inputs.ids[r]] == held_plain[r]).all()
         assert (np.diff(seen) <= 0).all()
-        assert seen.tolist() == np.bincount(inputs.ids[r], samples.count).astype(int).tolist()
-    assert entries.slots == entries.occurring + len(entries.regions)
+        counts = np.bincount(inputs.ids[r], samples.count, minlength=len(indices))
+        assert seen.tolist() == counts.astype(int).tolist()
+        earlier = np.flatnonzero(prior.own[r].any(axis=1))
+        assert set(indices) == set(plain[r]) | set(held_plain[r]) | set(earlier)
+    assert entries.slots == sum(map(len, entries.indices))
 
 
 @pytest.mark.core
 @pytest.mark.parametrize("kings", [False, True])
-def test_unknown_entries_count_nothing(dataset: Dataset, pool: ThreadPoolExecutor, kings: bool) -> None:
-    entries, inputs = problem(dataset, kings, pool)
-    objective = Objective(inputs, entries, "ce", 1.0, pool)
-    x = np.random.default_rng(1).normal(size=objective.size)
+def test_logits_are_those_of_the_whole_tables(dataset: Dataset, pool: ThreadPoolExecutor, kings: bool) -> None:
+    prior = some_prior(kings)
+    entries, inputs, held_inputs = problem(dataset, kings, pool, prior=prior)
+    objective = Objective(inputs, entries, "ce", 1.0, 2.0, pool, prior)
+    solution = objective.solution(np.random.default_rng(1).normal(size=objective.size))
     held = dataset.held_out[kings]
-    solution = objective.solution(x)
-    logits, _ = predict(encoded(held, entries, pool), entries, solution, "ce", pool)
-    known = [
-        {int(index): solution.table[entries.starts[r] + rank] for rank, index in enumerate(entries.indices[r])}
-        for r in range(len(entries.regions))
-    ]
+    logits, _ = predict(held_inputs, entries, solution, "ce", pool)
+    # an entry's own weight where it has changed or was there before, and its parts everywhere
+    tables = entries.windows.unfolded(solution.parts)
+    for r, indices in enumerate(entries.indices):
+        new = entries.seen[r] == 0
+        own = prior.own[r, indices[new]] * (objective.prior_scale or 0) / prior.logit
+        whole = solution.table[entries.starts[r] : entries.starts[r + 1]]
+        assert whole[new] == pytest.approx(tables[r, indices[new]] + own, abs=1e-4)
+        tables[r, indices] = whole
     ids = region_indices(held.boards, LAYOUTS["small"], kings)
     for i in range(0, len(held), 5):
         terms = np.array([*held.material[i], 1.0])
-        sums = terms @ solution.material + sum(known[r].get(int(ids[r, i]), np.zeros(2)) for r in range(len(ids)))
+        sums = terms @ solution.material + sum(tables[r, ids[r, i]] for r in range(len(ids)))
         n = held.pieces[i]
-        assert logits[i] == pytest.approx((sums[0] * n + sums[1] * (24 - n)) / 24, abs=1e-4)
+        assert logits[i] == pytest.approx((sums[0] * n + sums[1] * (24 - n)) / 24, abs=1e-3)
 
 
 @pytest.mark.core
 @pytest.mark.parametrize("loss", ["ce", "mse"])
 @pytest.mark.parametrize("kings", [False, True])
+@pytest.mark.parametrize("earlier", [False, True])
 def test_gradient_against_finite_differences(
-    dataset: Dataset, pool: ThreadPoolExecutor, kings: bool, loss: str
+    dataset: Dataset, pool: ThreadPoolExecutor, kings: bool, loss: str, earlier: bool
 ) -> None:
-    entries, inputs = problem(dataset, kings, pool)
-    objective = Objective(inputs, entries, loss, 1.5, pool)
+    prior = some_prior(kings) if earlier else None
+    entries, inputs, _ = problem(dataset, kings, pool, prior=prior)
+    objective = Objective(inputs, entries, loss, 1.5, 2.5, pool, prior)
     rng = np.random.default_rng(2)
-    x = objective.start() + rng.normal(size=objective.size)
+    x = rng.normal(size=objective.size)
     _, gradient = objective(x)
     directions = [rng.normal(size=objective.size) for _ in range(4)]
-    # the six of material, and some of the most frequent entries
-    directions += [np.eye(1, objective.size, objective.size - 1 - k)[0] for k in range(6)]
+    # the six of material, some of the most frequent entries, and of single squares, the last parts
+    directions += [np.eye(1, objective.size, objective.size - 1 - k)[0] for k in range(12)]
     directions += [np.eye(1, objective.size, k)[0] for k in range(4)]
     for direction in directions:
         step = 0.02 / np.abs(direction).max()
@@ -128,11 +158,11 @@ def expanded(inputs: Inputs, entries: Entries, material_scale: float) -> sparse.
 @pytest.mark.parametrize("kings", [False, True])
 def test_optimum_equals_scikit_learn(tmp_path: Path, pool: ThreadPoolExecutor, kings: bool) -> None:
     write_run(tmp_path, 25)
-    entries, inputs = problem(read_dataset([tmp_path], Label(0.6), 0.0, 1), kings, pool)
+    entries, inputs, _ = problem(read_dataset([tmp_path], Label(0.6), 0.0, 1), kings, pool, parts=False)
     l2 = 3.0
-    objective = Objective(inputs, entries, "ce", l2, pool)
+    objective = Objective(inputs, entries, "ce", l2, 0.0, pool)
     options = {"maxiter": 500, "ftol": 0, "gtol": 1e-5, "maxcor": 20}
-    found = minimize(objective, objective.start(), jac=True, method="L-BFGS-B", options=options)
+    found = minimize(objective, np.zeros(objective.size), jac=True, method="L-BFGS-B", options=options)
     logits, _ = predict(inputs, entries, objective.solution(found.x), "ce", pool)
     # scikit-learn penalises all columns: a large scale takes material out of it
     matrix = expanded(inputs, entries, 100.0)
@@ -144,11 +174,6 @@ def test_optimum_equals_scikit_learn(tmp_path: Path, pool: ThreadPoolExecutor, k
         sample_weight=np.concatenate([yes, no]),
     )
     assert logits == pytest.approx(matrix @ model.coef_[0], abs=5e-3)
-
-
-def fitted_arrays(path: Path) -> list[bytes]:
-    fitted = weights.load_fitted(path)
-    return [getattr(fitted, name).tobytes() for name in fitted.__dataclass_fields__]
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +203,6 @@ def test_resumed_equals_uninterrupted(settings: FitSettings, uninterrupted: Path
     leg = (stop[1] - 1) // fit_module.LEG
     assert next(step for step in steps if step[0] == stop[0]) == (stop[0], leg * fit_module.LEG + 1)
     assert result.checksum == weights.load(uninterrupted).checksum
-    assert fitted_arrays(settings.out) == fitted_arrays(uninterrupted)
     assert [p.name for p in settings.out.parent.iterdir()] == ["made.h5"]
 
 
@@ -294,30 +318,76 @@ def test_a_man_is_worth_a_hundred(settings: FitSettings, dataset: Dataset) -> No
     assert slope == pytest.approx(100, abs=0.1)
 
 
-def test_tables_hold_the_rounded_float_weights(settings: FitSettings) -> None:
-    result = fit(settings)
-    made, fitted = weights.load(result.path), weights.load_fitted(result.path)
-    factor = 16 * result.report["centimen_per_logit"]
-    for table, ids, values in (
-        (made.men_table, fitted.men_ids, fitted.men_values),
-        (made.kings_table, fitted.kings_ids, fitted.kings_values),
+def test_only_entries_that_occur_have_weights_of_their_own(settings: FitSettings, dataset: Dataset) -> None:
+    made = weights.load(fit(replace(settings, max_iter=5)).path)
+    for kings, table, parts in ((False, made.men_table, made.men_parts), (True, made.kings_table, made.kings_parts)):
+        assert parts is not None
+        assert parts.windows == settings.windows(kings)
+        own = table - parts.windows.unfolded(parts.values)
+        ids = region_indices(dataset.training[kings].boards, made.layout, kings)
+        for r in range(len(own)):
+            occurring = np.zeros(len(own[r]), dtype=bool)
+            occurring[ids[r]] = True
+            # those held out are their parts' sum but for rounding
+            assert np.abs(own[r][~occurring]).max() <= 8
+            assert (own[r].any(axis=1) & ~occurring).sum() < 0.01 * len(occurring)
+    without = weights.load(fit(replace(settings, parts=False, max_iter=2)).path)
+    assert not without.men_table[:, -1].any()
+    assert made.men_table[:, -1].any()
+
+
+def test_a_prior_is_kept(settings: FitSettings, tmp_path: Path) -> None:
+    settings = replace(settings, max_iter=4)
+    earlier = weights.load(fit(settings).path)
+    other = tmp_path / "other"
+    other.mkdir()
+    write_run(other, 30)
+    later = replace(settings, directories=(other,), prior=settings.out, out=tmp_path / "later.h5")
+    stiff = fit(replace(later, l2=1e9, l2_parts=1e9, max_iter=1))
+    scales = stiff.report["prior_scale"]
+    kept = weights.load(stiff.path)
+    unit = stiff.report["centimen_per_logit"] / earlier.attrs["centimen_per_logit"]
+    for name, group in (("men_table", "men"), ("kings_table", "kings")):
+        before, after = getattr(earlier, name).astype(float), getattr(kept, name)
+        assert np.abs(after - before * scales[group] * unit).max() <= 8
+    # with a usual penalty it changes where these games have something to say
+    result = fit(later)
+    assert result.checksum != stiff.checksum
+    assert result.report["history"]["kings"][-1][0] < stiff.report["history"]["kings"][-1][0]
+    assert "prior multiplied by: men" in fit_module.fit_report.text(result.report)
+    assert weights.read_attributes(later.out)["prior"] == f"{settings.out} ({earlier.checksum})"
+    # other earlier tables make another fit, the same ones the same
+    assert fit(later) == result
+    fit(replace(settings, l2=9.0))
+    assert fit(later).checksum != result.checksum
+
+
+def test_a_prior_must_fit(settings: FitSettings, tmp_path: Path) -> None:
+    save_random(tmp_path / "random.h5")
+    settings = replace(settings, max_iter=1)
+    fit(settings)
+    later = replace(settings, prior=settings.out, out=tmp_path / "later.h5")
+    for change, error, message in (
+        ({"layout": "tall"}, InvalidSettingError, "made.h5 has the layout small, the fit tall"),
+        ({"parts": False}, InvalidSettingError, "made.h5 has other parts than the fit"),
+        ({"prior": tmp_path / "random.h5"}, InvalidWeightsError, "random.h5: these tables were not fitted"),
+        ({"prior": tmp_path / "none.h5"}, InvalidWeightsError, "none.h5: no such weights file"),
     ):
-        flat = table.reshape(-1, 2)
-        assert np.abs(flat[ids] - values * factor).max() <= 0.51
-        assert (np.diff(ids.astype(np.int64)) > 0).all()
-        rest = np.ones(len(flat), dtype=bool)
-        rest[ids] = False
-        assert not flat[rest].any()
+        with pytest.raises(error, match=message):
+            fit(replace(later, **change))
+    # tables without parts are their entries' own
+    fit(replace(settings, parts=False))
+    fit(later)
 
 
 def test_clipping_is_counted(settings: FitSettings, dataset: Dataset, pool: ThreadPoolExecutor) -> None:
-    entries, inputs = problem(dataset, False, pool)
-    objective = Objective(inputs, entries, "ce", 1.0, pool)
-    solution = objective.solution(objective.start())
+    entries, inputs, _ = problem(dataset, False, pool)
+    objective = Objective(inputs, entries, "ce", 1.0, 1.0, pool)
+    solution = objective.solution(np.zeros(objective.size))
     solution.table[:3] = [[1.0, -1.0], [0.0, -50.0], [50.0, 50.0]]
     logits = np.zeros(0, dtype=np.float32)
     training, held_out = dataset.training[False], dataset.held_out[False]
-    one = fit_module.Problem(False, entries, training, held_out, logits, logits, solution, np.empty((0, 2)))
+    one = fit_module.Problem(False, entries, training, held_out, logits, logits, solution, np.empty((0, 2)), None)
     made = fit_module.quantised(one, 60.0)
     assert made.clipped == 2
     assert made.table[0, entries.indices[0][:3]].tolist() == [[960, -960], [0, -32767], [32767, 32767]]
@@ -354,6 +424,7 @@ def test_worth_of_a_square_is_the_mean_change(settings: FitSettings, dataset: Da
         ({"loss": "hinge"}, "loss 'hinge' is none of ce, mse"),
         ({"holdout": 1.0}, "holdout 1.0 is no share"),
         ({"l2": -1.0}, "l2 is -1.0; a number from 0"),
+        ({"l2_parts": -1.0}, "l2_parts is -1.0; a number from 0"),
         ({"l2": float("nan")}, "l2 is nan; a number from 0"),
         ({"workers": 0}, "workers is 0; a number from 1"),
         ({"max_iter": 0}, "max_iter is 0; a number from 1"),

@@ -19,7 +19,7 @@ FLOORS = [
     ("lab", "protocols"),
     ("__init__",),
     ("engine",),
-    ("weights", "patterns", "notation", "position", "pdn", "counting", "egdb", "storage", "units", "settings"),
+    ("weights", "parts", "patterns", "notation", "position", "pdn", "counting", "egdb", "storage", "units", "settings"),
     ("errors",),
     ("_core",),
 ]

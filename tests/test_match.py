@@ -39,7 +39,7 @@ from kr.lab.match_game import (
 )
 from kr.lab.match_log import Effort, GameRecord
 from kr.lab.openings import Opening
-from kr.lab.players import Reply, player_from_spec
+from kr.lab.players import EnginePlayer, Reply, player_from_spec
 from kr.pdn import read_games
 from kr.position import Position, Side
 
@@ -81,7 +81,7 @@ TERMS = Adjudication(win_score=400, win_moves=3, draw_score=10, draw_moves=4, dr
 
 
 def game(fen, black, white, limits=NODES, terms=None, margin=0.1):
-    return play_game(Opening("x 1", Position.from_fen(fen)), (black, white), limits, margin, terms)
+    return play_game(Opening("x 1", Position.from_fen(fen)), (black, white), (limits, limits), margin, terms)
 
 
 def shuttle(*ways):
@@ -226,6 +226,19 @@ def test_same_seed_same_games(concurrency):
     assert essence(first) == essence(second)
 
 
+def test_players_may_have_limits_of_their_own(tmp_path):
+    settings = replace(TINY, a="manual", b="manual", tc=Limits(nodes=400), tc_b=Limits(nodes=100), games=4)
+    result = play_match(replace(settings, pdn=tmp_path / "match.pdn"))
+    spent = [effort.nodes / effort.searches for effort in result.efforts()]
+    assert 300 < spent[0] <= 400
+    assert 75 < spent[1] <= 100
+    controls = [game.tags["TimeControl"] for game in read_games(tmp_path / "match.pdn")]
+    assert sorted(set(controls)) == ["Black nodes=100, White nodes=400", "Black nodes=400, White nodes=100"]
+    assert essence(play_match(replace(settings, tc_b=Limits(nodes=400)))) == essence(
+        play_match(replace(settings, tc_b=None))
+    )
+
+
 def test_another_seed_other_openings():
     first, second = play_match(TINY), play_match(replace(TINY, seed=2))
     assert {game.opening for game in first.games} != {game.opening for game in second.games}
@@ -254,6 +267,7 @@ def test_equal_players_score_evenly():
         ({"games": 3}, "even"),
         ({"games": 0}, "even"),
         ({"tc": Limits()}, "limit"),
+        ({"tc_b": Limits()}, "limit"),
         ({"concurrency": -1}, "concurrency"),
         ({"hash": 100}, "hash"),
         ({"sprt": (5.0, 0.0)}, "SPRT"),
@@ -376,7 +390,15 @@ def test_a_finished_match_is_only_shown(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "change", [{"tc": Limits(nodes=61)}, {"seed": 2}, {"b": "material"}, {"ballot": "2move"}, {"adjudicate": False}]
+    "change",
+    [
+        {"tc": Limits(nodes=61)},
+        {"tc_b": Limits(nodes=61)},
+        {"seed": 2},
+        {"b": "material"},
+        {"ballot": "2move"},
+        {"adjudicate": False},
+    ],
 )
 def test_a_match_goes_on_only_with_the_same_settings(tmp_path, change):
     settings = recorded(tmp_path, games=2)
@@ -476,9 +498,22 @@ def test_players_have_search_options() -> None:
     assert player.signature != player_from_spec("material,lmr_move=4", 1).signature
 
 
+def test_players_have_threads_and_a_hash_table_of_their_own() -> None:
+    player = player_from_spec("material,threads=2,killers=0,hash=2MB", 1)
+    assert isinstance(player, EnginePlayer)
+    assert (player.engine.threads, player.engine.hash_mb) == (2, 2)
+    assert player.name == "material,threads=2,hash=2MB,killers=0"
+    assert len({player_from_spec(f"material{own}", 1).signature for own in ("", ",threads=2", ",hash=2MB")}) == 3
+    reply = player.search(Position(), Limits(depth=9), ())
+    assert reply.depth == 9
+
+
 @pytest.mark.parametrize(
     ("spec", "expected"),
     [
+        ("material,threads=0", "threads is 0; from 1 to 1024"),
+        ("material,threads=two", "material,threads=two"),
+        ("material,hash=4", "material,hash=4"),
         ("material,etc_depth=1", "search option etc_depth is 1; from 2 to 99"),
         ("material,etc_depth=x", "search option etc_depth is 'x', not a whole number"),
         ("material,nothing=1", "material,nothing=1"),

@@ -13,17 +13,14 @@ from kr.lab.problems import (
     CLEARLY_WON,
     NEAR_ZERO,
     Problem,
-    SolveSettings,
     classics,
     judge,
     load,
     read_problems,
     same_move,
-    solve,
-    solve_all,
-    summary,
     verdict,
 )
+from kr.lab.solving import Count, SolveSettings, solve, solve_all, summary
 from kr.position import Position
 
 CLASSICS = classics()
@@ -269,7 +266,7 @@ class ScriptedEngine:
     def new_game(self):
         self.searched.clear()
 
-    def search(self, position, limits, history=(), multipv=1):
+    def search(self, position, limits, history=(), on_info=None, multipv=1):
         self.searched.append((position, tuple(history), multipv))
         first = len(self.searched) == 1
         move = position.parse_move(self.move) if first else position.legal_moves()[0]
@@ -312,17 +309,17 @@ def test_a_position_without_moves_is_a_loss():
 
 
 def test_solutions_do_not_depend_on_concurrency():
-    settings = SolveSettings(tc=Limits(nodes=3000), weights="material", hash=1 << 20)
+    settings = SolveSettings(tc=(Limits(nodes=3000),), weights="material", hash=1 << 20)
     seen = []
     alone = solve_all(CLASSICS[:6], settings, seen.append)
     together = solve_all(CLASSICS[:6], replace(settings, concurrency=3))
     assert seen == alone
-    assert [replace(each, time=0) for each in alone] == [replace(each, time=0) for each in together]
+    assert essence(alone) == essence(together)
     assert [each.problem for each in together] == CLASSICS[:6]
 
 
 def test_the_summary_counts_by_kind_and_leaves_out_the_unpublished():
-    settings = SolveSettings(tc=Limits(nodes=1000), weights="material", hash=1 << 20)
+    settings = SolveSettings(tc=(Limits(nodes=1000),), weights="material", hash=1 << 20)
     win, unknown = make_problem(result="W-win"), make_problem()
     lost = make_problem("B:WK1,K2,K3:BK32", result="W-win")
     counts = summary(solve_all([win, unknown, lost], settings))
@@ -331,14 +328,89 @@ def test_the_summary_counts_by_kind_and_leaves_out_the_unpublished():
         ("win", 1),
         ("draw", 0),
         ("loss", 1),
+        ("key moves", 0),
     ]
     assert counts["all"].solved == counts["win"].solved + counts["loss"].solved
     assert counts["draw"].share == 0
 
 
-def test_settings_are_checked():
-    with pytest.raises(InvalidSettingError, match="concurrency is 0"):
-        solve_all(CLASSICS, SolveSettings(concurrency=0, weights="material"))
+@pytest.mark.parametrize(
+    ("wrong", "words"), [({"concurrency": 0}, "concurrency is 0"), ({"tc": 2 * (Limits(depth=3),)}, "each limit once")]
+)
+def test_settings_are_checked(wrong, words):
+    with pytest.raises(InvalidSettingError, match=words):
+        SolveSettings(**wrong)
+
+
+class Thinking(ScriptedEngine):
+    """Changes its mind from iteration to iteration: moves with scores, a second each."""
+
+    def __init__(self, *thoughts):
+        super().__init__(*thoughts[-1], 0)
+        self.thoughts = thoughts
+
+    def search(self, position, limits, history=(), on_info=None, multipv=1):
+        if not self.searched:
+            for second, (move, score) in enumerate(self.thoughts[:-1], start=1):
+                on_info(Info(second, score, 10, float(second), (position.parse_move(move),)))
+        return replace(super().search(position, limits, history, on_info, multipv), time=9.0)
+
+
+@pytest.mark.parametrize(
+    ("thoughts", "move_from", "agrees_from"),
+    [
+        ([("9-14", 80), ("9-14", 80)], 1, 1),
+        ([("9-14", 10), ("6-10", 80), ("9-14", 10), ("9-14", 80), ("9-14", 90)], 3, 4),
+        ([("9-14", 80), ("9-14", 10), ("9-14", 80)], 1, 9),
+        ([("9-14", 80), ("9-14", 10)], 1, None),
+        ([("9-14", 80), ("6-10", 80)], None, None),
+        # another move that wins by the engine's second search
+        ([("9-14", 80), ("6-10", 80), ("6-1", 80)], 9, 9),
+    ],
+)
+def test_from_when_on_the_answer_was_held(thoughts, move_from, agrees_from):
+    engine = Thinking(*thoughts)
+    engine.reply_score = -CLEARLY_WON if thoughts[-1][0] == "6-1" else 0
+    solution = solve(make_problem(result="W-win", first_move="9-14"), engine, Limits(depth=3))
+    assert (solution.move_from, solution.agrees_from) == (move_from, agrees_from)
+    assert solution.agrees is (agrees_from is not None)
+    assert solution.key_move is (thoughts[-1][0] == "9-14")
+    assert summary([solution])["key moves"] == Count(int(solution.key_move), 1)
+
+
+TWO_LIMITS = SolveSettings(tc=(Limits(nodes=300), Limits(nodes=900)), weights="material", hash=1 << 20, egdb="none")
+
+
+def test_each_limit_has_a_search_of_its_own():
+    both = solve_all(CLASSICS[:3], TWO_LIMITS)
+    assert [(each.limits.nodes, each.problem) for each in both] == [(n, p) for n in (300, 900) for p in CLASSICS[:3]]
+    alone = [solve_all(CLASSICS[:3], replace(TWO_LIMITS, tc=(limits,))) for limits in TWO_LIMITS.tc]
+    assert essence(both) == essence(alone[0] + alone[1])
+
+
+def essence(solutions):
+    return [replace(each, time=0, move_from=None, agrees_from=None) for each in solutions]
+
+
+def test_answers_written_down_are_not_looked_for_again(tmp_path):
+    settings = replace(TWO_LIMITS, out=tmp_path / "answers.jsonl")
+    first = solve_all(CLASSICS[:3], settings)
+    lines = settings.out.read_text().splitlines(keepends=True)
+    assert len(lines) == 1 + 6
+    settings.out.write_text("".join(lines[:5]))
+    seen = []
+    again = solve_all(CLASSICS[:3], settings, seen.append)
+    assert again[:4] == first[:4]
+    assert essence(again) == essence(first)
+    assert seen == again
+    # another limit is added to them
+    more = solve_all(CLASSICS[:3], replace(settings, tc=(*settings.tc, Limits(nodes=50))))
+    assert more[:6] == again
+    for change in ({"hash": 2 << 20}, {"weights": "manual"}, {"multipv": 2}):
+        with pytest.raises(InvalidSettingError, match="choose another file"):
+            solve_all(CLASSICS[:3], replace(settings, **change))
+    with pytest.raises(InvalidSettingError, match="choose another file"):
+        solve_all(CLASSICS[:4], settings)
 
 
 @pytest.mark.skipif(not SHARED.exists(), reason="the problem collection is not beside the checkout")
@@ -370,8 +442,8 @@ def test_json_is_one_object(capsys):
         for text in each["pv"].split():
             position = position.play(text)
     solved = sum(each["agrees"] for each in found["problems"])
-    assert found["summary"]["all"]["solved"] == solved
-    assert found["summary"]["all"]["problems"] == len(found["problems"])
+    assert found["summary"]["nodes=2000"]["all"]["solved"] == solved
+    assert found["summary"]["nodes=2000"]["all"]["problems"] == len(found["problems"])
 
 
 def test_one_position_is_shown_with_its_board(capsys):
@@ -383,12 +455,23 @@ def test_one_position_is_shown_with_its_board(capsys):
         assert word in out
 
 
+def test_several_limits_are_summed_up_apart(tmp_path, capsys):
+    out = str(tmp_path / "answers.jsonl")
+    words = ["--weights", "material", "--hash", "1MB", "--tc", "nodes=50", "--tc", "depth=3", "--out", out]
+    assert main(["solve-problem", "bowen", *words]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert sum(line.startswith("Bowen") for line in lines) == 2 * len(load("bowen"))
+    assert [line.split(", ")[0].rpartition(" at ")[2] for line in lines[-2:]] == ["nodes=50", "depth=3"]
+    assert main(["solve-problem", "pask", "--tc", "nodes=50", "--tc", "nodes=70", *QUICK[:2]]) == 0
+    assert capsys.readouterr().out.count("key move:") == 2
+
+
 def test_a_set_is_a_table_with_a_summary(tmp_path, capsys):
     shot, plain = {"id": "shot", "fen": SHOT, "result": "W-win"}, {"title": "Plain", "fen": "W:WK1:BK32"}
     path = write_lines(tmp_path, shot, plain)
     assert main(["solve-problem", str(path), *QUICK]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split()[:3] == ["problem", "published", "verdict"]
+    assert lines[0].split()[:4] == ["problem", "published", "limit", "verdict"]
     assert lines[1].startswith("shot")
     assert lines[2].startswith("Plain")
     assert lines[-1].startswith("solved ")

@@ -13,6 +13,7 @@ import pytest
 from kr import weights
 from kr.cli import main
 from kr.errors import InvalidWeightsError
+from kr.parts import KINGS_SHAPES, MEN_SHAPES, with_parts
 from kr.patterns import LAYOUTS, region_indices
 
 LAYOUT = LAYOUTS["small"]
@@ -32,40 +33,76 @@ def random_tables(seed: int = 1) -> list[np.ndarray]:
     return tables
 
 
-def some_fitted() -> weights.Fitted:
+def some_parts() -> tuple[weights.Parts, weights.Parts]:
     rng = np.random.default_rng(2)
-    ids, values = np.arange(0, 900, 9, dtype=np.uint32), rng.normal(size=(100, 2)).astype(np.float32)
-    return weights.Fitted(ids, values, rng.normal(size=(3, 2)), ids + 1, values * 2, rng.normal(size=(3, 2)))
+    made = []
+    for regions, base, shapes in ((LAYOUT.men, 3, MEN_SHAPES), (LAYOUT.kings, 5, KINGS_SHAPES)):
+        windows = with_parts(regions, base, shapes)
+        values = rng.integers(-900, 900, (windows.starts[-1], 2)).astype(np.int16)
+        made.append(weights.Parts(windows, values))
+    return made[0], made[1]
+
+
+def tables_with_parts() -> list[np.ndarray]:
+    """Random tables with the parts added, some so high that the sum of the parts does not fit."""
+    men, kings, *material = random_tables()
+    men_parts, kings_parts = some_parts()
+    men, kings = (
+        men + men_parts.windows.unfolded(men_parts.values),
+        kings + kings_parts.windows.unfolded(kings_parts.values),
+    )
+    men[:, :5], kings[:, 7] = 32767, -32767
+    return [men, kings, *material]
 
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("weights") / "small.h5"
-    weights.save(path, LAYOUT, *random_tables(), attrs=ATTRS, fitted=some_fitted())
+    weights.save(
+        path, LAYOUT, *tables_with_parts(), attrs=ATTRS, men_parts=some_parts()[0], kings_parts=some_parts()[1]
+    )
     return path
 
 
 def test_round_trip(saved: Path) -> None:
     made = weights.load(saved)
-    for name, table in zip(weights.expected_shapes(LAYOUT), random_tables(), strict=True):
+    for name, table in zip(weights.expected_shapes(LAYOUT), tables_with_parts(), strict=True):
         assert (getattr(made, name) == table).all()
         assert not getattr(made, name).flags.writeable
     assert made.layout == LAYOUT
     assert made.attrs == ATTRS == weights.read_attributes(saved)
-    fitted, expected = weights.load_fitted(saved), some_fitted()
-    for name in ("men_ids", "men_values", "men_material", "kings_ids", "kings_values", "kings_material"):
-        assert (getattr(fitted, name) == getattr(expected, name)).all()
+    for parts, expected in zip((made.men_parts, made.kings_parts), some_parts(), strict=True):
+        assert parts is not None
+        assert parts.windows == expected.windows
+        assert (parts.values == expected.values).all()
+
+
+def test_parts_make_files_smaller(saved: Path, tmp_path: Path) -> None:
+    plain = tmp_path / "plain.h5"
+    assert weights.save(plain, LAYOUT, *tables_with_parts(), attrs=ATTRS) == weights.load(saved).checksum
+    assert plain.stat().st_size > 2 * saved.stat().st_size
+    made = weights.load(plain)
+    assert made.men_parts is made.kings_parts is None
+
+
+def test_files_of_version_1_are_read(tmp_path: Path) -> None:
+    checksum = weights.save(tmp_path / "new.h5", LAYOUT, *random_tables(), attrs=ATTRS)
+
+    def edit(file: h5py.File) -> None:
+        del file.attrs["parts"]
+        file.attrs.update(format_version=1, fitted_checksum="0")
+
+    made = weights.load(edited(tmp_path / "new.h5", tmp_path / "old.h5", edit))
+    assert (made.checksum, made.attrs) == (checksum, ATTRS)
 
 
 def test_checksum_is_the_identity_of_the_tables(saved: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.h5"
-    checksum = weights.save(other, LAYOUT, *random_tables(), attrs={"seed": "4"})
+    checksum = weights.save(other, LAYOUT, *tables_with_parts(), attrs={"seed": "4"})
     assert checksum == weights.load(saved).checksum == weights.load(other).checksum
-    tables = random_tables()
+    tables = tables_with_parts()
     tables[2] = tables[2] + np.int32(1)
     assert weights.save(other, LAYOUT, *tables, attrs=ATTRS) != checksum
-    with pytest.raises(InvalidWeightsError, match="no float weights"):
-        weights.load_fitted(other)
 
 
 def test_save_refuses_wrong_shapes(tmp_path: Path) -> None:
@@ -95,8 +132,8 @@ def _replace(name: str, value: Any) -> Any:
     ("edit", "message"),
     [
         (lambda f: f.attrs.update(kind="kr games"), "not one of kr's weights"),
-        (lambda f: f.attrs.update(format_version=2), "format version 2, this kr reads 1: a newer kr"),
-        (lambda f: f.attrs.update(format_version=0), "format version 0, this kr reads 1: fit it again"),
+        (lambda f: f.attrs.update(format_version=3), "format version 3, this kr reads 2: a newer kr"),
+        (lambda f: f.attrs.update(format_version=0), "format version 0, this kr reads 2: fit it again"),
         (lambda f: f.attrs.__delitem__("layout"), "attribute layout is missing"),
         (lambda f: f.attrs.update(layout="{}"), "its layout is not one"),
         (lambda f: f.attrs.update(layout="[1"), "its layout is not one"),
@@ -107,6 +144,12 @@ def _replace(name: str, value: Any) -> Any:
         (lambda f: f.__delitem__("kings_table"), "kings_table is missing"),
         (_replace("kings_table", np.zeros((2, 2), dtype=np.int16)), r"kings_table is int16 \(2, 2\)"),
         (_replace("men_material", np.zeros((3, 2))), "men_material is float64"),
+        (lambda f: f["men_parts"].__setitem__((0, 0), 1), "tables do not match their checksum"),
+        (lambda f: f.__delitem__("kings_parts"), "kings_parts cannot be read"),
+        (_replace("men_parts", np.zeros((2, 2), dtype=np.int16)), r"men_parts is int16 \(2, 2\)"),
+        (lambda f: f.attrs.update(parts="[1"), "its parts are none"),
+        (lambda f: f.attrs.update(parts='{"men": [[[0, 31], 0]]}'), "the part \\(0, 31\\) does not lie in window 0"),
+        (lambda f: f.attrs.update(parts="{}"), "tables do not match their checksum"),
     ],
 )
 def test_edited_files_are_refused(saved: Path, tmp_path: Path, edit: Any, message: str) -> None:
@@ -139,7 +182,7 @@ def test_a_flipped_bit_never_goes_unnoticed(saved: Path, tmp_path: Path) -> None
         except InvalidWeightsError:
             refused += 1
         else:
-            # the float weights, or bytes that HDF5 does not use
+            # bytes that HDF5 does not use
             assert made.checksum == good.checksum
             assert made.attrs == good.attrs
             assert (made.men_table == good.men_table).all()

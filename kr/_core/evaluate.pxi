@@ -69,8 +69,6 @@ cdef class Evaluator:
 
     cdef fill_regions(self, men_regions, kings_regions, const int16_t[:, :, ::1] men, const int16_t[:, :, ::1] kings,
                       const int32_t[:, ::1] men_material, const int32_t[:, ::1] kings_material):
-        cdef RegionTables* tables = &self.evaluation.regions
-        cdef int i, j
         if not 0 < len(men_regions) <= MAX_REGIONS or not 0 < len(kings_regions) <= MAX_REGIONS:
             raise ValueError(f"from 1 to {MAX_REGIONS} regions of either kind, "
                              f"not {len(men_regions)} and {len(kings_regions)}")
@@ -80,26 +78,14 @@ cdef class Evaluator:
         if (men_material.shape[0] != 3 or men_material.shape[1] != 2
                 or kings_material.shape[0] != 3 or kings_material.shape[1] != 2):
             raise ValueError("material weights have the shape (3, 2)")
-        tables.men_regions = len(men_regions)
-        tables.kings_regions = len(kings_regions)
-        for i in range(tables.men_regions):
-            fill_masks(men_regions[i], MEN_SQUARES, &tables.men_masks[BLACK][i], &tables.men_masks[WHITE][i])
-        for i in range(tables.kings_regions):
-            fill_masks(kings_regions[i], KINGS_SQUARES, &tables.kings_masks[BLACK][i], &tables.kings_masks[WHITE][i])
-        for i in range(3):
-            for j in range(2):
-                tables.men_material[i][j] = men_material[i, j]
-                tables.kings_material[i][j] = kings_material[i, j]
-        tables.men = <int16_t*>allocate_pages(men.nbytes)
-        tables.kings = <int16_t*>allocate_pages(kings.nbytes)
-        if tables.men == NULL or tables.kings == NULL:
-            raise MemoryError("no memory for the region tables")
-        memcpy(tables.men, &men[0, 0, 0], men.nbytes)
-        memcpy(tables.kings, &kings[0, 0, 0], kings.nbytes)
+        check_regions(men_regions, MEN_SQUARES)
+        check_regions(kings_regions, KINGS_SQUARES)
+        fill_group(&self.evaluation.regions.men, men_regions, 3, men, men_material)
+        fill_group(&self.evaluation.regions.kings, kings_regions, 5, kings, kings_material)
 
     def __dealloc__(self):
-        free(self.evaluation.regions.men)
-        free(self.evaluation.regions.kings)
+        free_group(&self.evaluation.regions.men)
+        free_group(&self.evaluation.regions.kings)
 
     def evaluate(self, u32 black, u32 white, u32 kings, int side):
         """The static score in centi-men, from the side to move."""
@@ -116,12 +102,7 @@ cdef class Evaluator:
                 scores[i] = <int16_t>evaluate(&self.evaluation, &board)
 
 
-cdef fill_masks(region, int size, u64* black, u64* white):
-    squares = sorted(set(region))
-    if len(squares) != size or min(squares) < 0 or max(squares) > 31:
-        raise ValueError(f"a region of {size} squares 0-31, not {tuple(region)}")
-    black[0] = 0
-    white[0] = 0
-    for square in squares:
-        black[0] |= square_bit(padded_square(square))
-        white[0] |= square_bit(padded_square(31 - <int>square))
+cdef check_regions(regions, int size):
+    for region in regions:
+        if len(region) != size or len(set(region)) != size or min(region) < 0 or max(region) > 31:
+            raise ValueError(f"a region of {size} squares 0-31, not {tuple(region)}")

@@ -1,110 +1,170 @@
 # Region tables (Kingsrow): a position is worth the sum of one table entry for each region, plus material.
 #
-# Positions are seen from the side to move. Instead of turning the board when White is to move, each region has a
-# turned mask for White and the digits are read in reverse order.
+# Positions are seen from the side to move. Instead of turning the board when White is to move, each side has digits of
+# its own.
+#
+# A region's index is a sum over its squares. So the indices of all regions, as one vector, are the sum of a vector for
+# each row of the board: what the pieces on that row add to every index.
 
 cdef enum:
-    MAX_REGIONS = 64
+    MAX_REGIONS = 32
     MEN_SQUARES = 12
     KINGS_SQUARES = 8
     MEN_ENTRIES = 531441        # 3^12
     KINGS_ENTRIES = 390625      # 5^8
     FULL_BOARD = 24             # pieces at the start: all opening, no ending
     TABLE_UNIT = 16             # table entries are sixteenths of a centi-man
+    LANES = 16                  # indices in one vector
+    ROW_SETS = 16               # sets of pieces on one row
 
-# What a set of own pieces adds to a region's index, by the side to move.
-cdef int32_t TERNARY[2][1 << MEN_SQUARES]
-cdef int32_t QUINARY[2][1 << KINGS_SQUARES]
+cdef extern from *:
+    """
+    #if defined(__SSE2__)
+    #include <emmintrin.h>
+    #endif
+    /* Sixteen indices: one register with AVX-512, two with AVX2, four with SSE2 or NEON. */
+    typedef int32_t kr_lanes __attribute__((vector_size(64), may_alias));
+
+    /* Digits are vectors by row, pieces on it and half. The four squares from `bit` on, as an offset in bytes: */
+    #define KR_ON_ROW(set, bit) (((bit) < 6 ? (set) << (6 - (bit)) % 64 : (set) >> ((bit) - 6) % 64) & 15 * 64)
+    #define KR_DIGITS(row, bit) \
+        (*(const kr_lanes*)((const char*)digits + (16 * 64 * (row) + KR_ON_ROW(set, bit)) * halves + 64 * half))
+
+    /* What a set of pieces adds to the indices. */
+    static inline __attribute__((always_inline)) void kr_add_digits(
+            kr_lanes* sum, const kr_lanes* digits, uint64_t set, const int half, const int halves) {
+        *sum += (KR_DIGITS(0, 0) + KR_DIGITS(1, 4) + KR_DIGITS(2, 9) + KR_DIGITS(3, 13))
+              + (KR_DIGITS(4, 18) + KR_DIGITS(5, 22) + KR_DIGITS(6, 27) + KR_DIGITS(7, 31));
+    }
+
+    static inline __attribute__((always_inline)) int kr_sum_entries(
+            const uint32_t* entries, const int32_t* index, const int count, int opening, int ending) {
+        int i;
+    #if defined(__SSE2__)
+        __m128i shares = _mm_set1_epi32(ending * 65536 + opening);
+        __m128i sums = _mm_setzero_si128();
+        for (i = 0; i < count; i += 4)
+            sums = _mm_add_epi32(sums, _mm_madd_epi16(shares, _mm_set_epi32(
+                entries[index[i + 3]], entries[index[i + 2]], entries[index[i + 1]], entries[index[i]])));
+        sums = _mm_add_epi32(sums, _mm_shuffle_epi32(sums, 0x4E));
+        return _mm_cvtsi128_si32(_mm_add_epi32(sums, _mm_shuffle_epi32(sums, 0xB1)));
+    #else
+        int sum = 0;
+        for (i = 0; i < count; i++) {
+            const int16_t* entry = (const int16_t*)(entries + index[i]);
+            sum += opening * entry[0] + ending * entry[1];
+        }
+        return sum;
+    #endif
+    }
+
+    static inline __attribute__((always_inline)) int kr_sum_of(
+            const uint32_t* entries, const kr_lanes* first, const kr_lanes* digits, const int count,
+            uint64_t own, uint64_t opponent, uint64_t kings, int opening, int ending) {
+        union { kr_lanes lanes[2]; int32_t numbers[32]; } index;
+        const int halves = (count + 15) / 16;
+        int half;
+        #pragma GCC unroll 2
+        for (half = 0; half < halves; half++) {
+            /* an opponent's piece counts two, a king two more */
+            kr_lanes sum = {0};
+            kr_add_digits(&sum, digits, opponent, half, halves);
+            if (kings) kr_add_digits(&sum, digits, kings, half, halves);
+            sum += sum;
+            kr_add_digits(&sum, digits, own, half, halves);
+            index.lanes[half] = sum + first[half];
+        }
+        return kr_sum_entries(entries, index.numbers, count, opening, ending);
+    }
+    """
+    ctypedef struct Lanes "kr_lanes":
+        pass
+    int sum_of "kr_sum_of"(const uint32_t* entries, const Lanes* first, const Lanes* digits, const int count,
+                           u64 own, u64 opponent, u64 kings, int opening, int ending) noexcept nogil
 
 
-cdef void fill_digits() noexcept nogil:
-    cdef int subset, i, power
-    for subset in range(1 << MEN_SQUARES):
-        TERNARY[BLACK][subset] = 0
-        TERNARY[WHITE][subset] = 0
-        power = 1
-        for i in range(MEN_SQUARES):
-            if subset >> i & 1:
-                TERNARY[BLACK][subset] += power
-            if subset >> (MEN_SQUARES - 1 - i) & 1:
-                TERNARY[WHITE][subset] += power
-            power *= 3
-    for subset in range(1 << KINGS_SQUARES):
-        QUINARY[BLACK][subset] = 0
-        QUINARY[WHITE][subset] = 0
-        power = 1
-        for i in range(KINGS_SQUARES):
-            if subset >> i & 1:
-                QUINARY[BLACK][subset] += power
-            if subset >> (KINGS_SQUARES - 1 - i) & 1:
-                QUINARY[WHITE][subset] += power
-            power *= 5
-
-
-fill_digits()
-
+cdef struct RegionGroup:
+    # The regions for positions without kings, or those with.
+    int count                   # rounded up to 16, 24 or 32
+    Lanes* first                # where each region's entries begin; an entry of zeros for regions that are not there
+    Lanes* digits[2]            # by side to move: what pieces on a row add to the indices
+    uint32_t* entries           # two int16: opening, ending
+    int32_t material[3][2]      # [a man, a king, having the move][phase]
 
 cdef struct RegionTables:
-    int men_regions
-    int kings_regions
-    u64 men_masks[2][MAX_REGIONS]       # by side to move
-    u64 kings_masks[2][MAX_REGIONS]
-    int16_t* men                        # [region][entry][phase], phases: opening, ending
-    int16_t* kings
-    int32_t men_material[3][2]          # [a man, a king, having the move][phase]
-    int32_t kings_material[3][2]
+    RegionGroup men
+    RegionGroup kings
 
 
-cdef inline int men_index(u64 own, u64 opponent, u64 mask, const int32_t* digits) noexcept nogil:
-    return digits[pext(own, mask)] + 2 * digits[pext(opponent, mask)]
-
-
-cdef inline int kings_index(u64 own, u64 opponent, u64 kings, u64 mask, const int32_t* digits) noexcept nogil:
-    # kings count 2 more than men: own man 1, opponent's man 2, own king 3, opponent's king 4
-    return (digits[pext(own, mask)] + 2 * digits[pext(opponent, mask)]
-            + 2 * digits[pext(kings, mask)])
-
-
-cdef inline int interpolated(int opening, int ending, int pieces) noexcept nogil:
-    """The score in centi-men of sums in table units, by the number of pieces on the board."""
-    return (opening * pieces + ending * (FULL_BOARD - pieces)) // (FULL_BOARD * TABLE_UNIT)
+cdef inline int weighted_sum(const RegionGroup* group, const int side, u64 own, u64 opponent, u64 kings,
+                             int opening, int ending) noexcept nogil:
+    """The regions' entries, by the shares of the phases. The number of regions is a constant in each branch."""
+    if group.count == 16:
+        return sum_of(group.entries, group.first, group.digits[side], 16, own, opponent, kings, opening, ending)
+    if group.count == 24:
+        return sum_of(group.entries, group.first, group.digits[side], 24, own, opponent, kings, opening, ending)
+    return sum_of(group.entries, group.first, group.digits[side], 32, own, opponent, kings, opening, ending)
 
 
 cdef int region_score(const RegionTables* tables, const Board* board) noexcept nogil:
-    """The static score of the position, from the side to move."""
+    """The static score of the position in centi-men, from the side to move."""
     cdef int side = board.side
     cdef u64 own = board.pieces[side]
     cdef u64 opponent = board.pieces[1 - side]
     cdef u64 kings = board.kings
-    cdef int own_count = popcount(own)
-    cdef int opponent_count = popcount(opponent)
-    cdef int king_balance, man_balance, i
-    cdef int opening = 0
-    cdef int ending = 0
-    cdef const int16_t* entry
-    cdef const int32_t* digits
-    cdef const u64* masks
+    cdef const RegionGroup* group = &tables.men if kings == 0 else &tables.kings
+    cdef int king_balance = popcount(own & kings) - popcount(opponent & kings)
+    cdef int man_balance = popcount(own) - popcount(opponent) - king_balance
+    # the phases' shares of the score
+    cdef int opening = popcount(own | opponent)
+    cdef int ending = FULL_BOARD - opening
+    cdef int sum = (opening * (group.material[2][0] + man_balance * group.material[0][0]
+                               + king_balance * group.material[1][0])
+                    + ending * (group.material[2][1] + man_balance * group.material[0][1]
+                                + king_balance * group.material[1][1]))
     if kings == 0:
-        man_balance = own_count - opponent_count
-        opening = tables.men_material[2][0] + man_balance * tables.men_material[0][0]
-        ending = tables.men_material[2][1] + man_balance * tables.men_material[0][1]
-        digits = TERNARY[side]
-        masks = tables.men_masks[side]
-        for i in range(tables.men_regions):
-            entry = tables.men + 2 * (<int64_t>i * MEN_ENTRIES + men_index(own, opponent, masks[i], digits))
-            opening += entry[0]
-            ending += entry[1]
+        sum += weighted_sum(group, side, own, opponent, 0, opening, ending)
     else:
-        king_balance = popcount(own & kings) - popcount(opponent & kings)
-        man_balance = own_count - opponent_count - king_balance
-        opening = (tables.kings_material[2][0] + man_balance * tables.kings_material[0][0]
-                   + king_balance * tables.kings_material[1][0])
-        ending = (tables.kings_material[2][1] + man_balance * tables.kings_material[0][1]
-                  + king_balance * tables.kings_material[1][1])
-        digits = QUINARY[side]
-        masks = tables.kings_masks[side]
-        for i in range(tables.kings_regions):
-            entry = tables.kings + 2 * (<int64_t>i * KINGS_ENTRIES + kings_index(own, opponent, kings, masks[i], digits))
-            opening += entry[0]
-            ending += entry[1]
-    return interpolated(opening, ending, own_count + opponent_count)
+        sum += weighted_sum(group, side, own, opponent, kings, opening, ending)
+    return sum // (FULL_BOARD * TABLE_UNIT)
+
+
+cdef int fill_group(RegionGroup* group, regions, int base, const int16_t[:, :, ::1] entries,
+                    const int32_t[:, ::1] material) except -1:
+    """Copy one group of tables into memory that the system may back with huge pages."""
+    cdef int halves = (len(regions) + LANES - 1) // LANES
+    cdef int32_t* first
+    cdef int32_t* digits
+    cdef int i, side, pieces, power
+    group.count = max(LANES, (len(regions) + 7) // 8 * 8)
+    group.first = <Lanes*>allocate_pages(halves * sizeof(Lanes))
+    group.digits[BLACK] = <Lanes*>allocate_pages(8 * ROW_SETS * halves * sizeof(Lanes))
+    group.digits[WHITE] = <Lanes*>allocate_pages(8 * ROW_SETS * halves * sizeof(Lanes))
+    group.entries = <uint32_t*>allocate_pages(entries.nbytes + sizeof(uint32_t))
+    if group.first == NULL or group.digits[BLACK] == NULL or group.digits[WHITE] == NULL or group.entries == NULL:
+        raise MemoryError("no memory for the region tables")
+    memcpy(group.entries, &entries[0, 0, 0], entries.nbytes)
+    first = <int32_t*>group.first
+    for i in range(halves * LANES):
+        first[i] = min(i, <int>len(regions)) * <int>entries.shape[1]
+    for i in range(3):
+        group.material[i][0] = material[i, 0]
+        group.material[i][1] = material[i, 1]
+    for side in range(2):
+        digits = <int32_t*>group.digits[side]
+        for i, region in enumerate(regions):
+            power = 1
+            for square in sorted(region):
+                row, column = divmod(square if side == BLACK else 31 - square, 4)
+                for pieces in range(ROW_SETS):
+                    if pieces >> column & 1:
+                        digits[(row * ROW_SETS + pieces) * halves * LANES + i] += power
+                power *= base
+    return 0
+
+
+cdef void free_group(RegionGroup* group) noexcept nogil:
+    free(group.first)
+    free(group.digits[BLACK])
+    free(group.digits[WHITE])
+    free(group.entries)

@@ -158,13 +158,6 @@ cdef int qsearch(Worker* worker, const Board* board, int alpha, int beta, int pl
     return best
 
 
-cdef inline int reduction(const SearchOptions* options, int depth, int index, bint quiet, bint forcing) noexcept nogil:
-    """Plies less for moves late in the order; none for captures and moves that force one."""
-    if depth < options.lmr_depth or index < options.lmr_move or not quiet or forcing:
-        return 0
-    return 2 if index >= options.lmr_far_move and depth >= options.lmr_far_depth else 1
-
-
 cdef int search(Worker* worker, const Board* board, int alpha, int beta, int depth, int ply) noexcept nogil:
     """The score of the position within (alpha, beta), fail soft; `depth` plies are left, `ply` lie behind."""
     cdef MoveList moves
@@ -184,6 +177,7 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
     cdef bint searched = False
     cdef int here = worker.root_index + ply
     cdef int count, i, index, score, new_depth, less, bound
+    cdef bint capturing
     if depth <= 0:
         return qsearch(worker, board, alpha, beta, ply, options.threat_plies)
 
@@ -210,8 +204,10 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
         if hit.bound == BOUND_EXACT or hit.bound == (BOUND_LOWER if hit.score >= beta else BOUND_UPPER):
             return hit.score
 
+    capturing = has_capture(board, board.side)
+
     # endgame database: where captures are pending, the positions after them are looked up
-    if ply > 0 and within_reach(&worker.endgames, board) and not has_capture(board, board.side):
+    if ply > 0 and within_reach(&worker.endgames, board) and not capturing:
         known = look_up(&worker.endgames, worker.evaluation, board, ply, worker.reversible[here], False)
         if (known.bound == BOUND_EXACT or known.bound == BOUND_LOWER and known.score >= beta
                 or known.bound == BOUND_UPPER and known.score <= alpha):
@@ -224,6 +220,19 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
         elif known.bound == BOUND_UPPER:
             most = known.score
             beta = min(beta, most)
+
+    # a static score too far from the window for the plies left: above it ends the node, below it only captures count
+    if (depth <= max(options.static_depth, options.razor_depth) and not pv_node and abs(beta) < SCORE_STATIC_MAX
+            and not capturing and not has_capture(board, 1 - board.side) and has_quiet(board, board.side)):
+        score = evaluate(worker.evaluation, board)
+        if depth <= options.static_depth and score >= beta + options.static_margin * depth:
+            return min(score, most)
+        if depth <= options.razor_depth and score <= alpha - options.razor_margin * depth:
+            return max(best, min(score, most))
+
+    # internal iterative reduction: without a table move the order is poor, and the next iteration will have one
+    if depth >= options.iir_depth and hit.move == 0 and not capturing:
+        depth -= 1
 
     # moves: none is a loss
     generate(board, &moves)
@@ -265,8 +274,7 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
             searched = True
             score = -search(worker, &children[i], -beta, -alpha, new_depth, ply + 1)
         else:
-            less = reduction(options, depth, index, move_captured(moves.moves[i]) == 0,
-                             has_capture(&children[i], children[i].side))
+            less = reduction(options, depth, index, capturing or has_capture(&children[i], children[i].side))
             score = -search(worker, &children[i], -alpha - 1, -alpha, new_depth - less, ply + 1)
             if less and score > alpha:
                 score = -search(worker, &children[i], -alpha - 1, -alpha, new_depth, ply + 1)
@@ -284,7 +292,7 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
                 if ply == 0:
                     keep_root_line(worker, score)
                 if score >= beta:
-                    if move_captured(best_move) == 0:
+                    if not capturing:
                         reward(&worker.ordering, &moves, tried, index, best_move, board.side, ply, depth)
                     break
 

@@ -6,10 +6,15 @@ cdef struct SearchOptions:
     int aspiration_window
     int etc_depth
     int single_reply
+    int static_depth
+    int static_margin
+    int razor_depth
+    int razor_margin
+    int iir_depth
     int lmr_depth
     int lmr_move
-    int lmr_far_depth
-    int lmr_far_move
+    int lmr_base
+    int lmr_scale
     int threat_plies
     int history
     int killers
@@ -23,10 +28,15 @@ SEARCH_OPTIONS = {
                           "Centi-men either way of the last score between which an iteration begins."),
     "etc_depth": (2, 2, NEVER, NEVER, "Plies left from which enhanced transposition cutoffs are tried."),
     "single_reply": (1, 0, 1, 0, "A forced move costs no depth."),
+    "static_depth": (4, 0, 20, 0, "Plies left up to which a static score far above the window ends a quiet node."),
+    "static_margin": (16, 0, 1000, 16, "How far: centi-men for each ply left."),
+    "razor_depth": (5, 0, 20, 0, "Plies left up to which a quiet node with a static score far below is only quiesced."),
+    "razor_margin": (35, 0, 1000, 35, "How far: centi-men for each ply left."),
+    "iir_depth": (4, 2, NEVER, NEVER, "Plies left from which a quiet node without a table move is searched a ply less."),
     "lmr_depth": (3, 2, NEVER, NEVER, "Plies left from which late moves are reduced."),
     "lmr_move": (3, 1, NEVER, NEVER, "The first move to be reduced, counted from 0."),
-    "lmr_far_depth": (6, 2, NEVER, NEVER, "Plies left from which very late moves lose a second ply."),
-    "lmr_far_move": (8, 1, NEVER, NEVER, "The first of those."),
+    "lmr_base": (30, 0, 1000, 30, "Hundredths of a ply by which every late move is reduced."),
+    "lmr_scale": (30, 0, 1000, 30, "Hundredths of a ply more for each doubling of the depth and of the move's number."),
     "threat_plies": (1, 0, 8, 0, "Full-width plies of quiescence where the opponent threatens to capture."),
     "history": (1, 0, 1, 0, "Moves are ordered by how often they were best before."),
     "killers": (1, 0, 1, 0, "Moves that refuted a position as far from the root are tried early."),

@@ -38,7 +38,6 @@ cdef class Searcher:
 
     def __cinit__(self, Evaluator evaluator not None, u64 hash_bytes, int threads=1, EndgameDatabase database=None,
                   dict options=None):
-        cdef SearchOptions chosen = search_options(options or {})
         cdef int i
         self.evaluator = evaluator
         self.database = database
@@ -52,10 +51,10 @@ cdef class Searcher:
             if self.workers[i] == NULL:
                 raise MemoryError("no memory for the search")
             self.workers[i].evaluation = &evaluator.evaluation
-            self.workers[i].options = chosen
             self.workers[i].table = &self.table
             use_database(&self.workers[i].endgames, database)
             self.workers[i].stop = &self.stop_flag
+        self.set_options(options or {})
 
     def __dealloc__(self):
         cdef int i
@@ -71,6 +70,13 @@ cdef class Searcher:
         clear_table(&self.table)
         for i in range(self.threads):
             memset(&self.workers[i].ordering, 0, sizeof(Ordering))
+
+    def set_options(self, dict options):
+        """Search with these options from now on, the others as by default."""
+        cdef SearchOptions chosen = search_options(options)
+        cdef int i
+        for i in range(self.threads):
+            self.workers[i].options = chosen
 
     def stop(self):
         """End the running search, from any thread."""

@@ -1,18 +1,59 @@
 """`kr bench`."""
 
+from collections.abc import Mapping
+from typing import Annotated
+
+import typer
+
 from kr.cli import console, options
-from kr.lab.bench import POSITIONS, BenchSettings
+from kr.engine import parse_search_options
+from kr.lab.bench import (
+    PAPER,
+    SAME_DEPTH,
+    BenchResult,
+    BenchSettings,
+    Comparison,
+    compare,
+    features,
+    first_word,
+    load_positions,
+)
 from kr.lab.bench import run as bench
 from kr.units import format_rate
 
+SHOWN_DEPTHS = 9
+"""The last depths are shown; --json has all."""
 
-def run(settings: BenchSettings, json: options.Json = False) -> None:
+WITHOUT = "no "
+NOTE = """* reduces, extends or prunes: a depth is not the same depth without it. Fewer nodes to the same depth may
+  have cost accuracy, more may have bought it: only a match at equal time tells."""
+
+Ablate = Annotated[bool, typer.Option("--ablate", help="Switch each feature of the search off in turn.")]
+Against = Annotated[
+    list[str],
+    typer.Option("--against", metavar="NAME=NUMBER,...", help="Compare with these search options; can be repeated."),
+]
+
+
+def run(settings: BenchSettings, ablate: Ablate = False, against: Against = [], json: options.Json = False) -> None:  # noqa: B006
     """Search fixed positions to a fixed depth with one thread: the node signature, and nodes a second.
 
+    With --ablate or --against: how many nodes and how much time other search options take to the same depth.
+
     Example:
-        kr bench --depth 17
+        kr bench
+        kr bench --depth 15 --options lmr_move=4,etc_depth=99
+        kr bench --against lmr_move=4 --against lmr_move=2,lmr_depth=4
+        kr bench --ablate --rounds 5
     """
-    with console.progress("bench", len(POSITIONS), "positions") as progress:
+    variants: dict[str, Mapping[str, int]] = {text: parse_search_options(text) for text in against}
+    if ablate:
+        variants = {f"{WITHOUT}{name}": off for name, off in features().items()} | variants
+    if variants:
+        _compare(settings, variants, json)
+        return
+    count = len(load_positions(settings.positions))
+    with console.progress("bench", count, "positions") as progress:
         result = bench(settings, lambda line: progress.advance(1))
     if json:
         console.emit_json(
@@ -22,15 +63,79 @@ def run(settings: BenchSettings, json: options.Json = False) -> None:
                 "signature": result.signature,
                 "nodes_per_second": result.nps,
                 "probes": result.probes,
+                "depths": result.depths,
                 "positions": result.lines,
             }
         )
         return
     rows = [(line.fen, line.move, line.score, line.nodes, f"{line.seconds:.2f}") for line in result.lines]
     print(console.table(["position", "move", "score", "nodes", "seconds"], rows))
-    speed = f"{format_rate(result.nps)} nodes/s"
+    print(f"\n{_depths(result)}\n\n{_signature(result)}")
+
+
+def _depths(result: BenchResult) -> str:
+    rows = [
+        (each.depth, each.positions, each.nodes, f"{each.seconds:.2f}", f"{each.branching:.2f}")
+        for each in result.depths[-SHOWN_DEPTHS:]
+    ]
+    return console.table(["depth", "positions", "nodes", "seconds", "branching"], rows)
+
+
+def _signature(result: BenchResult) -> str:
+    settings = result.settings
+    where = ", ".join(filter(None, (result.weights, f"depth {settings.depth}", settings.options)))
     probes = f", {result.probes} probes" if result.probes else ""
-    print(f"\nsignature {result.signature} nodes ({result.weights}, depth {settings.depth}), {speed}{probes}")
+    return f"signature {result.signature} nodes ({where}), {format_rate(result.nps)} nodes/s{probes}"
+
+
+def _compare(settings: BenchSettings, variants: Mapping[str, Mapping[str, int]], json: bool) -> None:
+    searches = settings.rounds * len(load_positions(settings.positions)) * (1 + len(variants))
+    with console.progress("bench", searches, "searches") as progress:
+        compared = compare(settings, variants, lambda: progress.advance(1))
+    if json:
+        console.emit_json(
+            {
+                "settings": settings,
+                "weights": compared.result.weights,
+                "signature": compared.result.signature,
+                "nodes_per_second": compared.result.nps,
+                "variants": [{**console.plain(each), "paper": _paper(each.name)} for each in compared.variants],
+            }
+        )
+        return
+    print(_comparison(compared))
+
+
+def _comparison(compared: Comparison) -> str:
+    rows = [
+        (
+            each.name + "*" * (not _same_depth(each.options)),
+            f"{each.nodes:.3f}",
+            f"{each.nodes / each.nodes_error:.3f} to {each.nodes * each.nodes_error:.3f}",
+            f"{each.total:.3f}",
+            f"{each.seconds:.3f}",
+            f"{each.seconds_least:.3f} to {each.seconds_most:.3f}",
+            each.other_moves,
+            _paper(each.name),
+        )
+        for each in compared.variants
+    ]
+    columns = ["search", "nodes", "95%", "all nodes", "time", "rounds", "other moves", "Chinook, with the feature"]
+    note = f"\n{NOTE}" if any(row[0].endswith("*") for row in rows) else ""
+    return (
+        f"{_signature(compared.result)}\n\n"
+        f"Nodes and time to depth {compared.settings.depth}, times that; geometric means over the positions:\n\n"
+        f"{console.table(columns, rows)}{note}"
+    )
+
+
+def _same_depth(chosen: Mapping[str, int]) -> bool:
+    """Whether searches with these options and without reach the same depth in the same sense."""
+    return all(first_word(name) in SAME_DEPTH for name in chosen)
+
+
+def _paper(name: str) -> str:
+    return PAPER.get(first_word(name.removeprefix(WITHOUT)), "") if name.startswith(WITHOUT) else ""
 
 
 command = options.command(BenchSettings, run)

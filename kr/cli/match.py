@@ -54,7 +54,7 @@ def report(result: MatchResult) -> str:
     ]
     settings = result.settings
     lines = [
-        f"games           {summary['games']} of {settings.games}, {settings.ballot}, {settings.tc}",
+        f"games           {summary['games']} of {settings.games}, {settings.ballot}, {_limits(settings)}",
         f"A wins          {summary['wins']}, draws {summary['draws']}, losses {summary['losses']}",
         f"pairs           {' '.join(map(str, summary['pentanomial']))} (0, 1/2, 1, 1 1/2, 2 points)",
         f"Elo             {summary['elo']:+.1f} ± {summary['elo_error']:.1f}",
@@ -66,6 +66,10 @@ def report(result: MatchResult) -> str:
         lines.append(f"SPRT LLR        {test['llr']:.2f} ({test['lower']:.2f}, {test['upper']:.2f}): {verdict}")
     lines.append("ended by        " + ", ".join(f"{reason} {count}" for reason, count in summary["reasons"].items()))
     return "\n".join([*lines, console.table(columns, rows)])
+
+
+def _limits(settings: MatchSettings) -> str:
+    return f"{settings.tc}" if settings.tc_b is None else f"A {settings.tc}, B {settings.tc_b}"
 
 
 command = options.command(MatchSettings, run)

@@ -71,8 +71,8 @@ def _parameter(field: dataclasses.Field[Any], hint: Any) -> inspect.Parameter:
 
 
 def _value(field: dataclasses.Field[Any], given: Any) -> Any:
-    """The field's value from what typer read; None stands for an option that wasn't given."""
-    if given is None and field.default is not REQUIRED:
+    """The field's value from what typer read; None or [] stands for an option that wasn't given."""
+    if given in (None, []) and field.default is not REQUIRED:
         return field.default
     parse = field.metadata["parse"]
     try:

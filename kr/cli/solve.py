@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from kr.cli import console, options
-from kr.lab.problems import Count, Solution, SolveSettings, load, solve_all, summary
+from kr.engine import Limits
+from kr.lab.problems import Problem, load
+from kr.lab.solving import Count, Solution, SolveSettings, solve_all, summary
 
 SHOWN_MOVES = 8
 """Moves of a principal variation in the table of a set; --json has all."""
@@ -14,17 +16,19 @@ def run(settings: SolveSettings, json: options.Json = False) -> None:
     """Solve classic positions, or yours, and say whether the answers agree with what is published.
 
     Without a name: the built-in set. A published win counts as solved when the score is clearly winning and the move
-    keeps the win, a draw when the score is near zero, a loss when it is clearly losing.
+    keeps the win, a draw when the score is near zero, a loss when it is clearly losing. With several limits each has
+    a search of its own. "move from" and "agrees from" are the times in the search after which a right move, and with it
+    the right verdict, was held to the end. "key moves" counts moves alone, where those that keep the result are known.
 
     Example:
         kr solve-problem
         kr solve-problem 'hundred years' --tc 1s --multipv 3
         kr solve-problem 'W:W21,K30:B1,2' --tc depth=15
-        kr solve-problem problems.jsonl --tc 1s --concurrency 2 --json
+        kr solve-problem problems.jsonl --tc 0.1s --tc 1s --tc 5s --concurrency 2 --out answers.jsonl
     """
     problems = load(settings.source)
     agreed = 0
-    with console.progress("solving", len(problems), "problems") as progress:
+    with console.progress("solving", len(problems) * len(settings.tc), "problems") as progress:
 
         def found(solution: Solution) -> None:
             nonlocal agreed
@@ -32,14 +36,14 @@ def run(settings: SolveSettings, json: options.Json = False) -> None:
             progress.advance(1, f"{agreed} solved")
 
         solutions = solve_all(problems, settings, found)
+    counts = {limits: summary(each for each in solutions if each.limits == limits) for limits in settings.tc}
     if json:
-        console.emit_json(
-            {"settings": settings, "problems": list(map(_object, solutions)), "summary": _shares(summary(solutions))}
-        )
-    elif len(solutions) == 1:
-        print(_details(solutions[0]))
+        shares = {str(limits): _shares(count) for limits, count in counts.items()}
+        console.emit_json({"settings": settings, "problems": list(map(_object, solutions)), "summary": shares})
+    elif len(problems) == 1:
+        print("\n\n".join([_facts(problems[0]), *map(_answer, solutions)]))
     else:
-        print(f"{_table(solutions)}\n\n{_score_line(summary(solutions))}")
+        print("\n\n".join([_table(solutions), "\n".join(_score_line(*each) for each in counts.items())]))
 
 
 def _object(solution: Solution) -> dict[str, Any]:
@@ -52,6 +56,7 @@ def _object(solution: Solution) -> dict[str, Any]:
         "fen": problem.position.fen,
         "result": problem.result or None,
         "published": problem.published or None,
+        "limits": str(solution.limits),
         "move": solution.move or None,
         "verdict": solution.verdict,
         "score": solution.score,
@@ -63,6 +68,9 @@ def _object(solution: Solution) -> dict[str, Any]:
         "time": solution.time,
         "agrees": solution.agrees,
         "because": solution.because or None,
+        "move_from": solution.move_from,
+        "agrees_from": solution.agrees_from,
+        "key_move": solution.key_move,
         "lines": solution.lines,
     }
 
@@ -73,22 +81,35 @@ def _shares(counts: dict[str, Count]) -> dict[str, Any]:
     }
 
 
-def _details(solution: Solution) -> str:
-    """Board and answer of one position, a fact a line."""
-    problem = solution.problem
+def _facts(problem: Problem) -> str:
+    """The board, and what is published, a fact a line."""
     facts = [
         ("problem", ", ".join(filter(None, (problem.title or problem.id, problem.author)))),
         ("source", problem.source),
         ("published", problem.published and f"{problem.published} ({problem.result})"),
         ("solution", problem.solution),
-        ("key move", solution.move or "none: no move is left"),
+    ]
+    return "\n".join([problem.position.diagram(), problem.position.fen, "", *_shown(facts)])
+
+
+def _answer(solution: Solution) -> str:
+    """What one search found, a fact a line."""
+    facts = [
+        ("limit", str(solution.limits)),
+        ("key move", (solution.move or "none: no move is left") + _from(solution.move_from)),
         ("verdict", f"{solution.verdict}, score {solution.score}{', proved' * solution.proved}"),
         ("searched", f"depth {solution.depth}, {solution.nodes} nodes, {_probes(solution)}{solution.time:.2f} s"),
         ("agrees", _agreement(solution)),
     ]
-    lines = [f"{line.score:+6}  {line.pv}" for line in solution.lines]
-    shown = [f"{name + ':':<10} {text}" for name, text in facts if text]
-    return "\n".join([problem.position.diagram(), problem.position.fen, "", *shown, *lines])
+    return "\n".join([*_shown(facts), *(f"{line.score:+6}  {line.pv}" for line in solution.lines)])
+
+
+def _shown(facts: Sequence[tuple[str, str]]) -> list[str]:
+    return [f"{name + ':':<10} {text}" for name, text in facts if text]
+
+
+def _from(seconds: float | None) -> str:
+    return "" if seconds is None else f", held from {seconds:.2f} s on"
 
 
 def _probes(solution: Solution) -> str:
@@ -98,15 +119,19 @@ def _probes(solution: Solution) -> str:
 def _agreement(solution: Solution) -> str:
     if solution.agrees is None:
         return ""
-    return "yes" if solution.agrees else f"no: {solution.because}"
+    return f"yes{_from(solution.agrees_from)}" if solution.agrees else f"no: {solution.because}"
 
 
 def _table(solutions: Sequence[Solution]) -> str:
-    columns = ["problem", "published", "verdict", "score", "move", "depth", "nodes", "seconds", "agrees", "line"]
+    columns = [
+        "problem", "published", "limit", "verdict", "score", "move", "depth", "nodes", "seconds", "agrees", "move from",
+        "agrees from", "line",
+    ]  # fmt: skip
     rows = [
         (
             solution.problem.title or solution.problem.id,
             solution.problem.published,
+            str(solution.limits),
             f"{solution.verdict}{', proved' * solution.proved}",
             solution.score,
             solution.move,
@@ -114,6 +139,7 @@ def _table(solutions: Sequence[Solution]) -> str:
             solution.nodes,
             round(solution.time, 2),
             "" if solution.agrees is None else "yes" if solution.agrees else "NO",
+            *(None if since is None else f"{since:.2f}" for since in (solution.move_from, solution.agrees_from)),
             _beginning(solution.pv),
         )
         for solution in solutions
@@ -126,14 +152,12 @@ def _beginning(pv: str) -> str:
     return " ".join(moves[:SHOWN_MOVES]) + (" ..." if len(moves) > SHOWN_MOVES else "")
 
 
-def _score_line(counts: dict[str, Count]) -> str:
+def _score_line(limits: Limits, counts: dict[str, Count]) -> str:
     total = counts["all"]
     if not total.problems:
         return "no published results to compare with"
-    kinds = ", ".join(
-        f"{kind} {each.solved} of {each.problems}" for kind, each in counts.items() if kind != "all" and each.problems
-    )
-    return f"solved {total.solved} of {total.problems}, {total.share:.1%} ({kinds})"
+    shown = [f"{kind} {each.solved} of {each.problems}" for kind, each in counts.items() if each.problems]
+    return f"solved {total.solved} of {total.problems} at {limits}, {total.share:.1%} ({', '.join(shown[1:])})"
 
 
 command = options.command(SolveSettings, run)

@@ -35,15 +35,13 @@ def show(
     """
     path = weights.shipped_path() if file is None else file
     made = weights.load(path)
-    if weights.has_fitted(path):
-        weights.load_fitted(path)
     details = dict(made.attrs)
     report: dict[str, Any] | None = json_text.loads(details.pop("report")) if "report" in details else None
     if json:
         found = {"weights": path, "checksum": made.checksum, "layout": made.layout.as_dict(), **details}
         console.emit_json({**found, "report": report})
         return
-    print(f"{path}: format version {weights.FORMAT_VERSION}, checksum {made.checksum}")
+    print(f"{path}: checksum {made.checksum}")
     print(
         f"layout {made.layout.name}: {len(made.layout.men)} regions of 12 squares without kings on the board, ", end=""
     )

@@ -5,6 +5,10 @@ the mover's view (win 1, draw 1/2, loss 0), or a mixture of it with the search s
 sigmoid(score / scale). Generations scale their scores differently, so the scale is fitted for each run directory,
 by one-dimensional logistic regression of the result on the score over its training games.
 
+The searches of the moves that follow know more: in place of the position's own expectation stands, for a decay above
+0, an average of its own and all later ones of the game, each counting `decay` times as much as the one before it, and
+the result at the game's end for all that would follow (TD(lambda)). Forced moves, which were not searched, don't count.
+
 A game is held out or trained on as a whole, decided by a hash of (seed of the fit, seed of the run, game number).
 Positions with and without kings on the board are kept apart: they are different problems.
 """
@@ -35,26 +39,37 @@ OnProgress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Label:
-    """What a sample's target is made of: the share of the search score, the rest is the game's result."""
+    """What a sample's target is made of."""
 
     score_share: float = 0.0
+    """The share of the search scores, the rest is the game's result."""
+    decay: float = 0.0
+    """How much the score of a searched move counts against that of the one before it; 0: only the position's own."""
 
     @classmethod
     def parse(cls, text: str) -> Label:
-        """Read "result", or "mix=SHARE" with the share of the search score from 0 to 1. Raises InvalidSettingError."""
+        """Read "result", "mix=SHARE" or "mix=SHARE,decay=DECAY". Raises InvalidSettingError."""
         if text == "result":
             return cls()
-        name, _, share = text.partition("=")
-        try:
-            value = float(share)
-        except ValueError:
-            value = -1.0
-        if name != "mix" or not 0 <= value <= 1:
-            raise InvalidSettingError(f'label {text!r} is neither "result" nor "mix=SHARE" with a share from 0 to 1')
-        return cls(value)
+        found = {}
+        for part in text.split(","):
+            name, _, number = part.partition("=")
+            try:
+                found[name] = float(number)
+            except ValueError:
+                found[name] = -1.0
+        share, decay = found.pop("mix", -1.0), found.pop("decay", 0.0)
+        if found or not 0 <= share <= 1 or not 0 <= decay < 1:
+            raise InvalidSettingError(
+                f'label {text!r} is neither "result" nor "mix=SHARE" or "mix=SHARE,decay=DECAY" '
+                "with a share from 0 to 1 and a decay from 0 to less than 1"
+            )
+        return cls(share, decay)
 
     def __str__(self) -> str:
-        return f"mix={self.score_share:g}" if self.score_share else "result"
+        if not self.score_share:
+            return "result"
+        return f"mix={self.score_share:g}" + (f",decay={self.decay:g}" if self.decay else "")
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +193,7 @@ def read_dataset(
                 raise InvalidGamesError(f"{directory}: no shards of games in it")
             split = Split(seed, held_out_share)
             scale = _score_scale(directory, paths, split, pool, workers, advance) if label.score_share else None
-            work = partial(_shard_samples, split=split, score_share=label.score_share, scale=scale)
+            work = partial(_shard_samples, split=split, label=label, scale=scale)
             played = 0
             for shard_games, parts in _in_order(pool, workers, paths, work):
                 played += shard_games
@@ -236,12 +251,12 @@ Part = tuple[NDArray[np.uint32], NDArray[np.float32], NDArray[np.float32]]
 
 
 def _shard_samples(
-    path: Path, split: Split, score_share: float, scale: float | None
+    path: Path, split: Split, label: Label, scale: float | None
 ) -> tuple[int, dict[tuple[bool, bool], Part]]:
     """The number of games of a shard and its samples by (held out, kings): boards, results, targets."""
     shard = games.read_shard(path)
     try:
-        boards, outcome, score, _, game = _core.quiet_positions(
+        boards, outcome, _, ply, game = _core.quiet_positions(
             shard.start, shard.side, shard.first, shard.result, shard.move, shard.score
         )
     except ValueError as error:
@@ -249,7 +264,8 @@ def _shard_samples(
     result = ((outcome + 1) / 2).astype(np.float32)
     target = result
     if scale is not None:
-        target = ((1 - score_share) * result + score_share * expectation(score / scale)).astype(np.float32)
+        expected = outlook(shard, scale, label.decay)[shard.first[game] + ply]
+        target = ((1 - label.score_share) * result + label.score_share * expected).astype(np.float32)
     held = split.held_out(shard.seed, shard.game)[game]
     kings = (boards[:, 2] | boards[:, 3]) != 0
     parts = {}
@@ -257,6 +273,26 @@ def _shard_samples(
         rows = np.flatnonzero((held == key[0]) & (kings == key[1]))
         parts[key] = (boards[rows], result[rows], target[rows])
     return len(shard.side), parts
+
+
+def outlook(shard: games.Shard, scale: float, decay: float) -> NDArray[np.float64]:
+    """(P,) what the scores of each ply and those after it promise the mover, from 0 to 1.
+
+    A searched ply has (1 - decay) of its own expectation and decay of the outlook one ply on, seen from the other side;
+    another ply all of the latter. After the last ply stands the result.
+    """
+    searched = shard.score != games.NO_SCORE
+    own = np.where(searched, (1 - decay) * expectation(shard.score / scale), 0.0)
+    later = np.where(searched, decay, 1.0)
+    lengths = np.diff(shard.first)
+    mover = np.where((shard.side + lengths) % 2 == 1, -1, 1)
+    ahead = (mover * shard.result + 1) / 2
+    out = np.empty(len(searched))
+    for back in range(1, int(lengths.max(initial=0)) + 1):
+        playing = np.flatnonzero(lengths >= back)
+        ply = shard.first[playing + 1] - back
+        ahead[playing] = out[ply] = own[ply] + later[ply] * (1 - ahead[playing])
+    return out
 
 
 def expectation(logit: NDArray[np.floating]) -> NDArray[np.float64]:

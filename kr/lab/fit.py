@@ -6,6 +6,9 @@ beside the output, so that a fit that was killed goes on to exactly what it woul
 
 Logits become centi-men by one factor for both problems, so that scores go on smoothly when a man crowns: a man more
 is worth 100 on average, by the slope of the fitted logit on the difference of men over the kingless training positions.
+
+A fit can start from earlier tables, so that what was learnt from games that are not read again is kept: their weights,
+scaled to the new games by one factor for each problem, are what the penalty draws to.
 """
 
 from __future__ import annotations
@@ -23,21 +26,18 @@ from numpy.typing import NDArray
 
 from kr import storage, weights
 from kr.errors import DivergedError, InvalidGamesError, InvalidSettingError, InvalidWeightsError
-from kr.lab import fit_report, plots
+from kr.lab import drawing, fit_report, plots
 from kr.lab.dataset import Dataset, Label, read_dataset
-from kr.lab.objective import (
-    LOSSES,
-    MATERIAL_START,
-    Entries,
-    Inputs,
-    Objective,
-    Problem,
-    Solution,
-    encoded,
-    predict,
-    ranked,
+from kr.lab.objective import LOSSES, Inputs, Objective, Prior, Problem, predict, ranked
+from kr.parts import KINGS_SHAPES, MEN_SHAPES, Windows, with_parts
+from kr.patterns import (
+    DEFAULT_LAYOUT,
+    KINGS_BASE,
+    LAYOUTS,
+    MEN_BASE,
+    PHASES,
+    layout_named,
 )
-from kr.patterns import DEFAULT_LAYOUT, LAYOUTS, PHASES, layout_named
 from kr.settings import REQUIRED, option
 
 LEG = 10
@@ -58,12 +58,20 @@ class FitSettings:
     out: Path = option(REQUIRED, "Weights file to write.", metavar="FILE")
     layout: str = option(DEFAULT_LAYOUT, f"Regions: {', '.join(LAYOUTS)}.")
     label: Label = option(
-        Label(0.8), "Target: result, or mix=SHARE of the search score.", parse=Label.parse, metavar="LABEL"
+        Label(0.9, 0.6),
+        "Target: result, mix=SHARE of the search score, or mix=SHARE,decay=DECAY.",
+        parse=Label.parse,
+        metavar="LABEL",
     )
     loss: str = option("ce", "Loss: ce (cross entropy) or mse (mean squared error).")
-    l2: float = option(5.0, "Penalty: half of it times the sum of squared weights, in samples.")
+    parts: bool = option(True, "Let rare entries fall back on the smaller windows in them.")
+    prior: Path | None = option(
+        None, "Weights file to start from and to be drawn to, of the same layout and parts.", metavar="FILE"
+    )
+    l2: float = option(10.0, "Penalty: half of it times the sum of squared changes of the entries, in samples.")
+    l2_parts: float = option(10.0, "The same for the weights of the parts.")
     holdout: float = option(0.05, "Share of the games held out, to judge the tables by.")
-    max_iter: int = option(60, "Most iterations for each of the two problems, men and kings.")
+    max_iter: int = option(100, "Most iterations for each of the two problems, men and kings.")
     tolerance: float = option(1e-5, "Stop when an iteration lowers the loss by less than this share.")
     seed: int = option(1, "Seed of the choice of held-out games.")
     workers: int = option(2, "Threads; the tables do not depend on it.")
@@ -75,14 +83,22 @@ class FitSettings:
             raise InvalidSettingError(f"loss {self.loss!r} is none of {', '.join(LOSSES)}")
         if not 0 <= self.holdout <= 0.9:
             raise InvalidSettingError(f"holdout {self.holdout} is no share of the games from 0 to 0.9")
-        for name, least in (("l2", 0), ("tolerance", 0), ("max_iter", 1), ("workers", 1)):
+        for name, least in (("l2", 0), ("l2_parts", 0), ("tolerance", 0), ("max_iter", 1), ("workers", 1)):
             if not least <= getattr(self, name) < float("inf"):
                 raise InvalidSettingError(f"{name} is {getattr(self, name)}; a number from {least}")
 
     def shaping(self) -> dict[str, Any]:
-        """The settings that change the tables."""
-        names = ("layout", "loss", "l2", "holdout", "max_iter", "tolerance", "seed")
+        """The settings that change the tables, but for the earlier tables."""
+        names = ("layout", "loss", "parts", "l2", "l2_parts", "holdout", "max_iter", "tolerance", "seed")
         return {"label": str(self.label), **{name: getattr(self, name) for name in names}}
+
+    def windows(self, kings: bool) -> Windows:
+        """The regions of one problem with their parts."""
+        layout = layout_named(self.layout)
+        regions, base, shapes = (
+            (layout.kings, KINGS_BASE, KINGS_SHAPES) if kings else (layout.men, MEN_BASE, MEN_SHAPES)
+        )
+        return with_parts(regions, base, shapes if self.parts else ())
 
 
 @dataclass(frozen=True)
@@ -99,7 +115,7 @@ class Progress:
     """Where the fit of one problem stands; what a checkpoint keeps."""
 
     x: NDArray[np.float64]
-    """Scaled parameters (`Objective`)."""
+    """Parameters (`Objective`)."""
     history: NDArray[np.float64]
     """(iterations, 2): mean training and held-out loss after each."""
     finished: bool = False
@@ -113,34 +129,62 @@ def fit(settings: FitSettings, on_progress: OnProgress | None = None) -> FitResu
     """
     report_to = on_progress or (lambda what, done, total: None)
     if settings.plots:
-        plots.check_installed()
+        drawing.check_installed()
     storage.check_output(settings.out)
     with storage.lock(settings.out), ThreadPoolExecutor(settings.workers) as pool:
         started = time.monotonic()
+        priors, prior_checksum = _priors(settings)
         dataset = read_dataset(
             settings.directories, settings.label, settings.holdout, settings.seed, settings.workers, report_to
         )
-        checkpoint = Checkpoint(settings, dataset)
+        checkpoint = Checkpoint(settings, dataset, prior_checksum)
         result = checkpoint.finished()
         if result is None:
             read = time.monotonic()
-            problems = [_solve(settings, dataset, kings, checkpoint, pool, report_to) for kings in GROUPS]
+            problems = [
+                _solve(settings, dataset, kings, priors.get(kings), checkpoint, pool, report_to) for kings in GROUPS
+            ]
             seconds = {"reading": read - started, "fitting": time.monotonic() - read}
-            result = _write(settings, dataset, problems, checkpoint.fingerprint, seconds)
+            result = _write(settings, dataset, problems, prior_checksum, checkpoint.fingerprint, seconds)
         checkpoint.remove()
         if settings.plots:
             plots.draw(weights.load(result.path), result.report, dataset, settings.plots)
     return result
 
 
+def _priors(settings: FitSettings) -> tuple[dict[bool, Prior], str]:
+    """The earlier tables of both problems and their checksum; nothing without them."""
+    if not settings.prior:
+        return {}, ""
+    made = weights.load(settings.prior)
+    layout = layout_named(settings.layout)
+    if (made.layout.men, made.layout.kings) != (layout.men, layout.kings):
+        raise InvalidSettingError(f"{settings.prior} has the layout {made.layout.name}, the fit {layout.name}: use one")
+    if "centimen_per_logit" not in made.attrs:
+        raise InvalidWeightsError(f"{settings.prior}: these tables were not fitted, a fit can't start from them")
+    priors = {}
+    for kings, table, parts, material in (
+        (False, made.men_table, made.men_parts, made.men_material),
+        (True, made.kings_table, made.kings_parts, made.kings_material),
+    ):
+        windows = settings.windows(kings)
+        values = np.zeros((windows.starts[-1], PHASES), dtype=np.int16)
+        if parts:
+            if parts.windows != windows:
+                raise InvalidSettingError(f"{settings.prior} has other parts than the fit: use the same")
+            values, table = parts.values, table - windows.unfolded(parts.values)
+        priors[kings] = Prior(table, values, material, made.attrs["centimen_per_logit"] * weights.UNITS)
+    return priors, made.checksum
+
+
 class Checkpoint:
     """The file beside the output that a fit goes on from, valid for the same settings and samples only."""
 
-    def __init__(self, settings: FitSettings, dataset: Dataset) -> None:
+    def __init__(self, settings: FitSettings, dataset: Dataset, prior_checksum: str) -> None:
         sets = [s for group in (dataset.training, dataset.held_out) for s in group.values()]
         self._samples = storage.checksum(*(a for s in sets for a in (s.count, s.target)))
         shaping = json.dumps([settings.shaping(), layout_named(settings.layout).as_dict()], sort_keys=True)
-        self.fingerprint = storage.checksum(shaping.encode(), self._samples.encode())
+        self.fingerprint = storage.checksum(shaping.encode(), prior_checksum.encode(), self._samples.encode())
         self._out = settings.out
         self.path = settings.out.with_name(f"{settings.out.name}.checkpoint")
 
@@ -187,36 +231,38 @@ def _solve(
     settings: FitSettings,
     dataset: Dataset,
     kings: bool,
+    prior: Prior | None,
     checkpoint: Checkpoint,
     pool: ThreadPoolExecutor,
     report_to: OnProgress,
 ) -> Problem:
     training, held_out = dataset.training[kings], dataset.held_out[kings]
-    entries, inputs = ranked(training, layout_named(settings.layout), kings, pool)
-    held_inputs = encoded(held_out, entries, pool)
-    history = np.empty((0, 2))
+    entries, inputs, held_inputs = ranked(training, held_out, settings.windows(kings), pool, prior)
+    if not len(training):
+        prior = None
+    objective = Objective(inputs, entries, settings.loss, settings.l2, settings.l2_parts, pool, prior)
+    one = Progress(np.zeros(objective.size), np.empty((0, 2)), finished=not len(training))
     if len(training):
-        objective = Objective(inputs, entries, settings.loss, settings.l2, pool)
-        held_out_loss = _held_out_loss(held_inputs, entries, objective, settings.loss, pool)
+        held_out_loss = _held_out_loss(held_inputs, objective, settings.loss, pool)
         progress = checkpoint.load()
-        one = progress.get(kings) or Progress(objective.start(), history)
+        one = progress.get(kings, one)
         while not one.finished:
             one = _leg(
                 settings, objective, training.positions, one, held_out_loss, f"{GROUPS[kings]} tables", report_to
             )
             progress[kings] = one
             checkpoint.save(progress)
-        solution, history = objective.solution(one.x), one.history
-    else:
-        solution = Solution(np.zeros((entries.slots, PHASES), dtype=np.float32), MATERIAL_START)
+    solution = objective.solution(one.x)
     logits, held_logits = (predict(i, entries, solution, settings.loss, pool)[0] for i in (inputs, held_inputs))
-    return Problem(kings, entries, training, held_out, logits, held_logits, solution, history)
+    return Problem(
+        kings, entries, training, held_out, logits, held_logits, solution, one.history, objective.prior_scale
+    )
 
 
 def _held_out_loss(
-    inputs: Inputs, entries: Entries, objective: Objective, loss: str, pool: ThreadPoolExecutor
+    inputs: Inputs, objective: Objective, loss: str, pool: ThreadPoolExecutor
 ) -> Callable[[NDArray[np.float64]], float]:
-    return lambda x: predict(inputs, entries, objective.solution(x), loss, pool)[1]
+    return lambda x: predict(inputs, objective.entries, objective.solution(x), loss, pool)[1]
 
 
 def _leg(
@@ -278,28 +324,35 @@ class Quantised:
     """Tables of one problem in units of 1/16 centi-man."""
 
     table: NDArray[np.int16]
+    parts: weights.Parts | None
     material: NDArray[np.int32]
     clipped: int
     """Entries cut to fit 16 bits."""
 
 
 def quantised(problem: Problem, factor: float) -> Quantised:
-    """The int16 tables of a solution; `factor` is centi-men in a logit."""
-    entries = problem.entries
-    table = np.zeros((len(entries.regions), entries.table_size, PHASES), dtype=np.int16)
+    """The int16 tables of a solution; `factor` is centi-men in a logit. Other entries are the sum of their parts."""
+    entries, solution = problem.entries, problem.solution
+    units = factor * weights.UNITS
     limit = np.iinfo(np.int16).max
-    clipped = 0
+    values = np.clip(np.rint(solution.parts * units), -limit, limit).astype(np.int16)
+    table = entries.windows.unfolded(values.astype(np.int32))
     for r, indices in enumerate(entries.indices):
-        first = entries.starts[r]
-        units = np.rint(problem.solution.table[first : first + len(indices)] * (factor * weights.UNITS))
-        clipped += int((np.abs(units) > limit).any(axis=1).sum())
-        table[r, indices] = np.clip(units, -limit, limit).astype(np.int16)
-    material = np.rint(problem.solution.material * (factor * weights.UNITS)).astype(np.int32)
-    return Quantised(table, material, clipped)
+        table[r, indices] = np.rint(solution.table[entries.starts[r] : entries.starts[r + 1]] * units)
+    clipped = int((np.abs(table) > limit).any(axis=2).sum())
+    material = np.rint(solution.material * units).astype(np.int32)
+    table = np.clip(table, -limit, limit).astype(np.int16)
+    parts = weights.Parts(entries.windows, values) if entries.windows.parts else None
+    return Quantised(table, parts, material, clipped)
 
 
 def _write(
-    settings: FitSettings, dataset: Dataset, problems: list[Problem], fingerprint: str, seconds: dict[str, float]
+    settings: FitSettings,
+    dataset: Dataset,
+    problems: list[Problem],
+    prior_checksum: str,
+    fingerprint: str,
+    seconds: dict[str, float],
 ) -> FitResult:
     factor = centimen_per_logit(problems[0])
     layout = layout_named(settings.layout)
@@ -311,27 +364,15 @@ def _write(
         "centimen_per_logit": factor,
         "seconds": {name: round(value, 1) for name, value in seconds.items()},
         "runs": [asdict(run) for run in dataset.runs],
+        "prior_scale": {GROUPS[p.kings]: p.prior_scale for p in problems} if settings.prior else None,
         **fit_report.report(problems, settings.loss, made, factor, {"men": men.clipped, "kings": kings.clipped}),
     }
     attrs = {
         **storage.provenance(**settings.shaping(), parents=[run.directory for run in dataset.runs]),
+        **({"prior": f"{settings.prior} ({prior_checksum})"} if settings.prior else {}),
         "fingerprint": fingerprint,
         "centimen_per_logit": factor,
         "report": json.dumps(report),
     }
-    weights.save(settings.out, layout, *tables, attrs=attrs, fitted=_fitted(problems))
+    weights.save(settings.out, layout, *tables, attrs=attrs, men_parts=men.parts, kings_parts=kings.parts)
     return FitResult(settings.out, identity, report)
-
-
-def _fitted(problems: list[Problem]) -> weights.Fitted:
-    parts: list[Any] = []
-    for problem in problems:
-        entries, table = problem.entries, problem.solution.table
-        ids, values = [], []
-        for r, indices in enumerate(entries.indices):
-            order = np.argsort(indices)
-            ids.append(indices[order] + np.uint32(r * entries.table_size))
-            values.append(table[entries.starts[r] : entries.starts[r + 1] - 1][order])
-        parts += [np.concatenate(ids), np.concatenate(values), problem.solution.material]
-    men_ids, men_values, men_material, kings_ids, kings_values, kings_material = parts
-    return weights.Fitted(men_ids, men_values, men_material, kings_ids, kings_values, kings_material)

@@ -122,11 +122,11 @@ def _calibration(problems: Sequence[Problem]) -> list[dict[str, Any]]:
 
 def coverage(entries: Entries) -> dict[str, int]:
     """Table entries, those never seen in training, and those seen at least 1, 10, 100, 1000 times."""
-    total = entries.table_size * len(entries.regions)
+    total = entries.windows.table_size * len(entries.indices)
     seen = np.concatenate(entries.seen)
     return {
         "entries": total,
-        "never": total - entries.occurring,
+        "never": total - int((seen > 0).sum()),
         **{f"at least {times}": int((seen >= times).sum()) for times in SEEN},
     }
 
@@ -181,6 +181,9 @@ def text(report: dict[str, Any]) -> str:
         + (f", score scale {run['score_scale']:.0f}" if run["score_scale"] else "")
         for run in report["runs"]
     )
+    scales = report.get("prior_scale")
+    if scales:
+        lines += ["", "prior multiplied by: " + ", ".join(f"{g} {s:.2f}" for g, s in scales.items() if s)]
     lines += ["", f"runs: {runs}", f"iterations: {iterations}", f"seconds: {seconds}"]
     return "\n".join([*lines, f"centi-men in a logit: {report['centimen_per_logit']:.1f}"])
 

@@ -48,6 +48,7 @@ class MatchSettings:
     ballot: str = option("11man", "Openings: 11man, 3move, 2move, start, or a file of FENs or PDN games.")
     games: int = option(200, "Games to play, two with each opening.", parse=parse_count, show=format_count)
     tc: Limits = option(Limits(time=0.3), "Limit of each move: 0.3s, nodes=2000 or depth=8.", parse=Limits.parse)
+    tc_b: Limits | None = option(None, "Limit of each of B's moves, if it is another.", parse=Limits.parse)
     concurrency: int = option(0, "Games at a time; 0: one a core.")
     hash: int = option(64 * MEBIBYTE, "Hash table of each player.", parse=parse_size, show=format_size)
     seed: int = option(1, "Order of the openings.")
@@ -73,7 +74,7 @@ class MatchSettings:
         if not 2 <= self.games <= MOST_GAMES or self.games % 2:
             expected = f"an even number up to {format_count(MOST_GAMES)}, two with each opening"
             raise InvalidSettingError(f"{self.games} games: expected {expected}")
-        if self.tc == Limits():
+        if Limits() in self.limits():
             raise InvalidSettingError("a match needs a limit for each move, such as 0.3s, nodes=2000 or depth=8")
         if self.concurrency < 0:
             raise InvalidSettingError(f"concurrency {self.concurrency}: expected 1 or more, or 0 for one a core")
@@ -90,6 +91,10 @@ class MatchSettings:
     def test(self) -> Sprt | None:
         """The sequential test that may end the match."""
         return None if self.sprt is None else Sprt(*self.sprt)
+
+    def limits(self) -> tuple[Limits, Limits]:
+        """Of each of A's and of B's moves."""
+        return self.tc, self.tc_b or self.tc
 
     def threads(self) -> int:
         """How many games go on at a time."""
@@ -209,7 +214,8 @@ def play_match(settings: MatchSettings, on_game: Callable[[MatchResult], None] =
 
 def _check_variety(settings: MatchSettings, openings: Sequence[Opening]) -> None:
     """Refuse a match that would play games over again and count them as new."""
-    repeats = settings.tc.time is None and settings.games > 2 * len(openings)
+    repeatable = all(limits.time is None for limits in settings.limits())
+    repeats = repeatable and settings.games > 2 * len(openings)
     if repeats and not any(spec.startswith(HUB_PREFIX) for spec in (settings.a, settings.b)):
         raise InvalidSettingError(
             f"{settings.games} games with the {len(openings)} openings of {settings.ballot} at {settings.tc} would "
@@ -239,6 +245,7 @@ def _record(
         "players": [player.signature for player in players],
         "openings": checksum("\n".join(opening.position.fen for opening in openings).encode()),
         "tc": str(settings.tc),
+        "tc_b": None if settings.tc_b is None else str(settings.tc_b),
         "egdb_adjudication": None if referee is None else referee.signature,
     }
     for name in ("ballot", "hash", "seed", "adjudicate", "win_score", "win_moves", "draw_score", "draw_moves"):
@@ -357,14 +364,15 @@ class _Hall:
 
     def _play_pair(self, pair: int, players: tuple[Player, Player]) -> None:
         settings = self._settings
+        limits = settings.limits()
         for a_black in (True, False):
             if (pair, a_black) in self._played:
                 continue
-            seats = players if a_black else (players[1], players[0])
+            black, white = (0, 1) if a_black else (1, 0)
             outcome = play_game(
                 self._schedule[pair],
-                seats,
-                settings.tc,
+                (players[black], players[white]),
+                (limits[black], limits[white]),
                 settings.margin,
                 settings.terms(),
                 self._stop.is_set,
@@ -404,12 +412,17 @@ class _Hall:
             "Black": names[0],
             "White": names[1],
             "Opening": f"{opening.name}: {opening.moves}" if opening.moves else opening.name,
-            "TimeControl": str(self._settings.tc),
+            "TimeControl": self._time_control(game.a_black),
             "Termination": f"{game.reason}: {game.detail}" if game.detail else game.reason,
         }
         notes = [Comment(ply, _note(reply)) for ply, reply in enumerate(outcome.replies, start=1) if reply]
         result = BLACK_RESULTS[outcome.winner]
         return format_game(tags, outcome.start, outcome.moves, result, notes) + "\n"
+
+    def _time_control(self, a_black: bool) -> str:
+        a, b = map(str, self._settings.limits())
+        black, white = (a, b) if a_black else (b, a)
+        return black if black == white else f"Black {black}, White {white}"
 
 
 def _efforts(outcome: Outcome) -> tuple[Effort, Effort]:

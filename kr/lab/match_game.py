@@ -145,7 +145,7 @@ def _known(referee: Database, position: Position) -> str | None:
 def play_game(
     opening: Opening,
     players: tuple[Player, Player],
-    limits: Limits,
+    limits: tuple[Limits, Limits],
     margin: float,
     terms: Adjudication | None,
     stopped: Callable[[], bool] = lambda: False,
@@ -153,7 +153,7 @@ def play_game(
 ) -> Outcome | None:
     """Play a game from an opening; None if `stopped` became true meanwhile.
 
-    players: Black's and White's; limits: of each move; margin: seconds by which a move may exceed a time limit;
+    players, limits: Black's and White's; margin: seconds by which a move may exceed its time limit;
     terms: None to play every game out; referee: the endgame database that ends the game where it knows the result.
     A player that fails, plays an illegal move or oversteps the time loses. Raises InvalidDatabaseError.
     """
@@ -181,11 +181,12 @@ def play_game(
             continue
 
         try:
-            reply = players[side].search(board.position, limits, tuple(board.history))
+            allowed = limits[side]
+            reply = players[side].search(board.position, allowed, tuple(board.history))
             if stopped():
                 break
-            if limits.time is not None and reply.time > limits.time + margin:
-                return board.outcome(side.other, OVERTIME, f"{reply.time:.3f} s for a move of {limits}")
+            if allowed.time is not None and reply.time > allowed.time + margin:
+                return board.outcome(side.other, OVERTIME, f"{reply.time:.3f} s for a move of {allowed}")
             board.play(reply.move, reply)
         except (ProtocolError, IllegalMoveError) as error:
             return None if stopped() else board.outcome(side.other, FAILURE, str(error))

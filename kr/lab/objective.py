@@ -1,13 +1,17 @@
 """The loss of one fitting problem, kings or no kings on the board, and its gradient, over integer region indices.
 
 logit = sum over regions of the entry's weight + men * man + kings * king + move, each weight interpolated between
-opening and ending by the number of pieces; the prediction is sigmoid(logit). Only entries that occur in training are
-parameters. The loss is summed over the samples, so that lambda of the L2 term counts samples:
+opening and ending by the number of pieces; the prediction is sigmoid(logit). An entry's weight is its own plus those of
+its parts (`kr.parts`), which are parameters as well; as every part is added into one region only, the passes over the
+samples know nothing of them. Entries that occur neither in training nor before have no weight of their own.
 
-    total = sum_i count_i * loss(logit_i, target_i) + lambda / 2 * sum of squared table weights
+The loss is summed over the samples, so that lambda of the L2 terms counts samples; a fit that starts from earlier
+tables is drawn to their weights, any other to 0:
 
-Material is not penalised. The optimiser sees every weight divided by its scale 1 / sqrt(its share of the curvature +
-lambda): entries occur once or ten million times, and without this the rare ones would hardly move.
+    total = sum_i count_i * loss(logit_i, target_i) + lambda / 2 * sum of (own weight - earlier)^2, and so for the parts
+
+Material is not penalised. The optimiser sees the change of every weight divided by its scale 1 / sqrt(its share of the
+curvature + lambda): entries occur once or ten million times, and without this the rare ones would hardly move.
 """
 
 from __future__ import annotations
@@ -20,17 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kr import _core
-from kr.lab.dataset import Samples
-from kr.patterns import (
-    KINGS_BASE,
-    KINGS_ENTRIES,
-    MAX_PIECES,
-    MEN_BASE,
-    MEN_ENTRIES,
-    PHASES,
-    SQUARES,
-    Layout,
-)
+from kr.errors import InvalidSettingError
+from kr.lab.dataset import Samples, logistic_slope
+from kr.parts import Part, Windows
+from kr.patterns import MAX_PIECES, PHASES, SQUARES
 
 LOSSES = ("ce", "mse")
 """Cross entropy, squared error: in the core's order."""
@@ -38,20 +35,21 @@ LOSSES = ("ce", "mse")
 MATERIAL_START = np.array([[1.0, 1.0], [1.5, 1.5], [0.0, 0.0]])
 """Logits of a man, a king and having the move to begin with."""
 
+PRIOR_STEPS = 100
+"""Steps in a logit by which earlier tables are scaled to new games."""
+
 BLOCK = 1 << 16
 """Samples in one piece of work. It fixes the order of summation, so that results don't depend on the workers."""
 
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """The table entries that occur in training, ranked within each region by how often, the most frequent first.
+    """The table entries that have weights of their own, ranked within each region by how often they occur in training.
 
-    A region has one slot more than entries that occur: the last stands for all others, whose weight is always 0.
+    They are those that occur in training or held out, and those of earlier tables.
     """
 
-    regions: tuple[tuple[int, ...], ...]
-    base: int
-    table_size: int
+    windows: Windows
     indices: tuple[NDArray[np.uint32], ...]
     """For each region the table index of every rank."""
     seen: tuple[NDArray[np.int64], ...]
@@ -62,11 +60,6 @@ class Entries:
     @property
     def slots(self) -> int:
         return int(self.starts[-1])
-
-    @property
-    def occurring(self) -> int:
-        """Entries that occur, over all regions."""
-        return self.slots - len(self.regions)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,40 +103,30 @@ def table_ids(
     return ids
 
 
-def ranked(samples: Samples, layout: Layout, kings: bool, pool: ThreadPoolExecutor) -> tuple[Entries, Inputs]:
-    """The entries that occur in training samples, and the samples in terms of them."""
-    regions, base, size = (layout.kings, KINGS_BASE, KINGS_ENTRIES) if kings else (layout.men, MEN_BASE, MEN_ENTRIES)
-    ids = table_ids(samples, regions, base, pool)
+def ranked(
+    training: Samples, held_out: Samples, windows: Windows, pool: ThreadPoolExecutor, prior: Prior | None = None
+) -> tuple[Entries, Inputs, Inputs]:
+    """The entries with weights of their own, and the samples of both sets in terms of them."""
+    ids, held_ids = (table_ids(samples, windows.regions, windows.base, pool) for samples in (training, held_out))
 
     def rank(r: int) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        seen = np.zeros(size, dtype=np.int64)
-        _core.count_ids(ids[r], samples.count, seen)
-        occurring = np.flatnonzero(seen)
+        seen, known = (np.zeros(windows.table_size, dtype=np.int64) for _ in range(2))
+        _core.count_ids(ids[r], training.count, seen)
+        _core.count_ids(held_ids[r], held_out.count, known)
+        known += seen
+        if prior:
+            known += prior.own[r].any(axis=1)
+        occurring = np.flatnonzero(known)
         order = occurring[np.argsort(-seen[occurring], kind="stable")]
-        _core.rank_ids(ids[r], _ranks(order, size))
+        ranks = np.zeros(windows.table_size, dtype=np.uint32)
+        ranks[order] = np.arange(len(order), dtype=np.uint32)
+        _core.rank_ids(ids[r], ranks)
+        _core.rank_ids(held_ids[r], ranks)
         return order.astype(np.uint32), seen[order]
 
-    indices, seen = zip(*pool.map(rank, range(len(regions))), strict=True)
-    starts = np.cumsum([0] + [len(i) + 1 for i in indices], dtype=np.int64)
-    return Entries(regions, base, size, indices, seen, starts), _inputs(samples, ids)
-
-
-def encoded(samples: Samples, entries: Entries, pool: ThreadPoolExecutor) -> Inputs:
-    """Other samples in terms of the entries that occur in training."""
-    ids = table_ids(samples, entries.regions, entries.base, pool)
-
-    def rank(r: int) -> None:
-        _core.rank_ids(ids[r], _ranks(entries.indices[r], entries.table_size))
-
-    list(pool.map(rank, range(len(entries.regions))))
-    return _inputs(samples, ids)
-
-
-def _ranks(order: NDArray[np.integer], size: int) -> NDArray[np.uint32]:
-    """For each table index its rank, or the slot of the entries that do not occur."""
-    ranks = np.full(size, len(order), dtype=np.uint32)
-    ranks[order] = np.arange(len(order), dtype=np.uint32)
-    return ranks
+    indices, seen = zip(*pool.map(rank, range(len(windows.regions))), strict=True)
+    starts = np.cumsum([0] + [len(i) for i in indices], dtype=np.int64)
+    return Entries(windows, indices, seen, starts), _inputs(training, ids), _inputs(held_out, held_ids)
 
 
 def _inputs(samples: Samples, ids: NDArray[np.uint32]) -> Inputs:
@@ -151,11 +134,32 @@ def _inputs(samples: Samples, ids: NDArray[np.uint32]) -> Inputs:
 
 
 @dataclass(frozen=True, eq=False)
+class Prior:
+    """Earlier tables of a problem, to start from and to be drawn to."""
+
+    own: NDArray[np.int16]
+    """(regions, entries, 2) in table units, without parts."""
+    parts: NDArray[np.int16]
+    """(rows, 2) in table units."""
+    material: NDArray[np.int32]
+    """(3, 2) in table units."""
+    logit: float
+    """Table units in a logit."""
+
+    def weights(self, entries: Entries) -> NDArray[np.float64]:
+        """The weights of an objective, in logits."""
+        own = [self.own[r, indices].ravel() for r, indices in enumerate(entries.indices)]
+        return np.concatenate([*own, self.parts.ravel(), self.material.ravel()]) / self.logit
+
+
+@dataclass(frozen=True, eq=False)
 class Solution:
     """Weights in logits."""
 
     table: NDArray[np.float32]
-    """(slots, 2) opening, ending."""
+    """(slots, 2) opening, ending, of whole entries."""
+    parts: NDArray[np.float32]
+    """(rows, 2) of the parts, which the table contains."""
     material: NDArray[np.float64]
     """(3, 2): a man, a king, having the move."""
 
@@ -172,70 +176,126 @@ class Problem:
     held_out_logits: NDArray[np.float32]
     solution: Solution
     history: NDArray[np.float64]
+    prior_scale: float | None
+    """What the weights of earlier tables were multiplied by, None without them."""
 
 
 class Objective:
-    """Total loss and gradient as functions of one vector of scaled parameters: the slots' weights, then material."""
+    """Total loss and gradient as functions of one vector of parameters, which is 0 to begin with.
 
-    def __init__(self, inputs: Inputs, entries: Entries, loss: str, l2: float, pool: ThreadPoolExecutor) -> None:
-        self._inputs, self._entries, self._pool = inputs, entries, pool
-        self._kind, self._l2 = LOSSES.index(loss), l2
+    They are the scaled changes of the slots' own weights, of the parts' weights and of material.
+    """
+
+    def __init__(
+        self,
+        inputs: Inputs,
+        entries: Entries,
+        loss: str,
+        l2: float,
+        l2_parts: float,
+        pool: ThreadPoolExecutor,
+        prior: Prior | None = None,
+    ) -> None:
+        self.entries, self._inputs, self._pool = entries, inputs, pool
+        self._kind = LOSSES.index(loss)
         self._logits = np.empty(len(inputs), dtype=np.float32)
         self._slopes = np.empty(len(inputs), dtype=np.float32)
+        self._parts_at = PHASES * entries.slots
+        self._material_at = self._parts_at + PHASES * entries.windows.starts[-1]
+        # which entry of each part in a region every slot of the region shows
+        self._shown = {
+            i: entries.windows.indices(part, entries.indices[part.home]).astype(np.int32)
+            for i, part in enumerate(entries.windows.parts)
+            if part.home < len(entries.indices)
+        }
+        self._l2 = np.zeros(self.size)
+        self._l2[: self._parts_at], self._l2[self._parts_at : self._material_at] = l2, l2_parts
         # the highest curvature of a sample: 1/4 for cross entropy, 1/8 for the squared error
         steepest = 0.25 if loss == "ce" else 0.125
-        curvature = np.concatenate([self._table_curvature().ravel(), self._material_curvature().ravel()])
-        stiffness = steepest * curvature + np.where(np.arange(len(curvature)) < self._material_at, l2, 0)
-        self._scale = 1 / np.sqrt(np.where(curvature > 0, stiffness, np.inf))
+        own = self._table_curvature()
+        curvature = np.concatenate([own.ravel(), self._of_parts(own).ravel(), self._material_curvature().ravel()])
+        self._scale = 1 / np.sqrt(np.where(curvature > 0, steepest * curvature + self._l2, np.inf))
+        self.prior_scale: float | None = None
+        self._start = np.zeros(self.size)
+        self._start[self._material_at :] = MATERIAL_START.ravel()
+        if prior:
+            self._start = prior.weights(entries)
+            self.prior_scale = self._fitting_scale()
+            self._start *= self.prior_scale
+
+    def _fitting_scale(self) -> float:
+        """By what the logits of the earlier weights are multiplied to fit the targets best.
+
+        The scores of another generation stand for other winning chances.
+        """
+        inputs, solution = self._inputs, self.solution(np.zeros(self.size))
+        unused = np.zeros_like(solution.material)
+        forward(inputs, self.entries, solution, self._kind, self._pool, self._logits, self._slopes, unused)
+        steps = np.clip(np.rint(self._logits * PRIOR_STEPS), -20 * PRIOR_STEPS, 20 * PRIOR_STEPS).astype(np.int64)
+        steps += 20 * PRIOR_STEPS
+        count, points = (
+            np.bincount(steps, each, minlength=40 * PRIOR_STEPS + 1).astype(np.float64)
+            for each in (inputs.count, inputs.count * inputs.target)
+        )
+        slope = logistic_slope(np.arange(-20, 20 + 0.5 / PRIOR_STEPS, 1 / PRIOR_STEPS), count, points)
+        if slope is None:
+            raise InvalidSettingError("the prior says nothing about these games; fit without one")
+        return slope
 
     def penalty(self, x: NDArray[np.float64]) -> float:
-        """The L2 term at parameters (size,)."""
-        table = x[: self._material_at] * self._scale[: self._material_at]
-        return self._l2 / 2 * float(table @ table)
-
-    @property
-    def _material_at(self) -> int:
-        return PHASES * self._entries.slots
+        """The L2 terms at parameters (size,)."""
+        change = x * self._scale
+        return float((self._l2 * change) @ change) / 2
 
     @property
     def size(self) -> int:
         """Length of the parameter vector."""
         return self._material_at + MATERIAL_START.size
 
-    def start(self) -> NDArray[np.float64]:
-        """The parameters to begin with: tables 0, material at its usual worth."""
-        weights = np.zeros(self.size)
-        weights[self._material_at :] = MATERIAL_START.ravel()
-        return self.scaled(weights)
-
-    def scaled(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Parameters of weights in logits, (size,). Weights that no sample feels become 0."""
-        return np.divide(weights, self._scale, out=np.zeros_like(weights), where=self._scale > 0)
-
     def solution(self, x: NDArray[np.float64]) -> Solution:
         """The weights of parameters (size,)."""
-        weights = x * self._scale
-        table = weights[: self._material_at].astype(np.float32).reshape(-1, PHASES)
-        return Solution(table, weights[self._material_at :].reshape(-1, PHASES))
+        weights = self._start + x * self._scale
+        table = weights[: self._parts_at].reshape(-1, PHASES)
+        parts = weights[self._parts_at : self._material_at].reshape(-1, PHASES)
+        totals = self.entries.windows.totals(parts)
+        for i, shown in self._shown.items():
+            table[self._rows(i)] += totals[i][shown]
+        material = weights[self._material_at :].reshape(-1, PHASES)
+        return Solution(table.astype(np.float32), parts.astype(np.float32), material)
 
     def __call__(self, x: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         """Total loss, the penalty included, and its gradient (size,)."""
         solution = self.solution(x)
         material_gradient = np.zeros_like(solution.material)
         loss = forward(
-            self._inputs, self._entries, solution, self._kind, self._pool, self._logits, self._slopes, material_gradient
+            self._inputs, self.entries, solution, self._kind, self._pool, self._logits, self._slopes, material_gradient
         )
-        table_gradient = self._by_region(
+        own = self._by_region(
             lambda r, out: _core.region_gradient(self._inputs.ids[r], self._slopes, self._inputs.pieces, out)
         )
-        table = x[: self._material_at] * self._scale[: self._material_at]
-        gradient = np.concatenate([table_gradient.ravel() + self._l2 * table, material_gradient.ravel()])
+        gradient = np.concatenate([own.ravel(), self._of_parts(own).ravel(), material_gradient.ravel()])
+        gradient += self._l2 * self._scale * x
         return loss + self.penalty(x), gradient * self._scale
 
+    def _rows(self, i: int) -> slice:
+        """The slots of the region that is part i's home."""
+        home = self.entries.windows.parts[i].home
+        return slice(self.entries.starts[home], self.entries.starts[home + 1])
+
+    def _of_parts(self, own: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Sums over the slots (slots, 2) that show each entry of the parts, (rows, 2)."""
+
+        def from_region(i: int, part: Part) -> NDArray[np.float64]:
+            size = self.entries.windows.base ** len(part.squares)
+            columns = own[self._rows(i)].T
+            return np.stack([np.bincount(self._shown[i], column, minlength=size) for column in columns], axis=1)
+
+        return np.concatenate([np.zeros((0, PHASES)), *self.entries.windows.gathered(from_region)])
+
     def _by_region(self, work: Callable[[int, NDArray[np.float64]], None]) -> NDArray[np.float64]:
-        """A (slots, 2) array filled by work(region, its rows), one thread a region. Unused slots stay 0."""
-        out = np.zeros((self._entries.slots, PHASES))
-        starts = self._entries.starts
+        """A (slots, 2) array filled by work(region, its rows), one thread a region."""
+        out = np.zeros((self.entries.slots, PHASES))
+        starts = self.entries.starts
         list(self._pool.map(lambda r: work(r, out[starts[r] : starts[r + 1]]), range(len(starts) - 1)))
         return out
 

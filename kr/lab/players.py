@@ -7,17 +7,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from kr.engine import SEARCH_OPTIONS, Engine, Limits, load_database
+from kr.engine import SEARCH_OPTIONS, Engine, Limits, format_search_options, load_database, parse_search_options
 from kr.errors import InvalidSettingError
 from kr.position import Move, Position
 from kr.protocols.hub_client import HubClient
+from kr.units import format_size, parse_count, parse_size
 
 if TYPE_CHECKING:
     from kr.egdb.database import Database
 
 HUB_PREFIX = "hub:"
-EGDB_PART = "egdb"
-"""What a player's name may set besides search options: an endgame database of its own."""
+OWN_PARTS = ("egdb", "hash", "threads")
+"""What a player's name may set besides search options: a database, a hash table, threads of its own."""
 
 
 class Reply(NamedTuple):
@@ -62,28 +63,31 @@ class EnginePlayer:
     def __init__(
         self,
         weights: str | None,
-        hash_mb: int,
+        hash_mb: float,
         database: Database | None = None,
         options: Mapping[str, int] | None = None,
+        threads: int = 1,
     ) -> None:
-        self._engine = Engine(weights, hash_mb=hash_mb, threads=1, database=database, options=options)
-        self.name = self._engine.name
-        self.signature = self._engine.signature
+        self.engine = Engine(weights, hash_mb=hash_mb, threads=threads, database=database, options=options)
+        self.name = self.engine.name
+        self.signature = self.engine.signature
         if database is not None:
             self.signature += f" egdb {database.signature}"
         if options:
-            self.signature += f" {_options_text(options)}"
+            self.signature += f" {format_search_options(options)}"
+        if threads > 1:
+            self.signature += f" threads {threads}"
 
     def new_game(self) -> None:
-        self._engine.new_game()
+        self.engine.new_game()
 
     def search(self, position: Position, limits: Limits, history: Sequence[Position]) -> Reply:
         began = time.perf_counter()
-        result = self._engine.search(position, limits, history=history)
+        result = self.engine.search(position, limits, history=history)
         return Reply(result.move, result.score, result.depth, result.nodes, time.perf_counter() - began)
 
     def stop(self) -> None:
-        self._engine.stop()
+        self.engine.stop()
 
     def close(self) -> None:
         """There is nothing to free but memory."""
@@ -120,42 +124,50 @@ def player_from_spec(
     """The player that a text names: shipped, manual, material, the path of a weights file, or hub:COMMAND.
 
     A player of kr's own uses the endgame database of the setting `egdb`; after its name it may have settings of its
-    own, each after a comma: egdb=DIR, or a search option such as etc_depth=99. Raises InvalidSettingError,
-    InvalidWeightsError, InvalidDatabaseError, ProtocolError.
+    own, each after a comma: egdb=DIR, hash=16MB, threads=2, or a search option such as etc_depth=99. Raises
+    InvalidSettingError, InvalidWeightsError, InvalidDatabaseError, ProtocolError.
     """
     if spec.startswith(HUB_PREFIX):
         return HubPlayer(spec.removeprefix(HUB_PREFIX), hash_mb, patience)
-    weights, own_egdb, options = _parts(spec)
+    weights, own, options = _parts(spec)
     if not weights.strip():
         expected = "shipped, manual, material, a weights file or hub:COMMAND"
         raise InvalidSettingError(f"a player has no name; expected {expected}")
-    setting = egdb if own_egdb is None else own_egdb
-    player = EnginePlayer(weights, hash_mb, load_database(setting, egdb_memory), options)
-    if own_egdb is not None:
-        player.name += f",{EGDB_PART}={Path(own_egdb).name}"
-    if options:
-        player.name += f",{_options_text(options)}"
+    try:
+        own_hash = parse_size(own["hash"]) if "hash" in own else None
+        threads = parse_count(own.get("threads", 1))
+    except InvalidSettingError as error:
+        raise InvalidSettingError(f"player {spec!r}: {error}") from None
+    player = EnginePlayer(
+        weights,
+        hash_mb if own_hash is None else own_hash / (1 << 20),
+        load_database(own.get("egdb", egdb), egdb_memory),
+        options,
+        threads,
+    )
+    if own_hash is not None:
+        player.signature += f" hash {format_size(own_hash)}"
+    if "egdb" in own:
+        own["egdb"] = Path(own["egdb"]).name
+    player.name = ",".join([player.name, *(f"{name}={text}" for name, text in (own | options).items())])
     return player
 
 
-def _parts(spec: str) -> tuple[str, str | None, dict[str, int]]:
-    """Weights, endgame database and search options of a player's name; commas may be part of a path."""
-    egdb = None
+def _parts(spec: str) -> tuple[str, dict[str, str], dict[str, int]]:
+    """Weights, own settings and search options of a player's name; commas may be part of a path."""
+    own: dict[str, str] = {}
     options: dict[str, int] = {}
     while "," in spec:
         rest, _, part = spec.rpartition(",")
-        name, equals, value = part.partition("=")
-        if not equals or (name != EGDB_PART and name not in SEARCH_OPTIONS):
-            break
-        if name == EGDB_PART:
-            egdb = value
-        elif value.isdecimal():
-            options = {name: int(value)} | options
+        name, equals, text = part.partition("=")
+        if equals and name in OWN_PARTS:
+            own = {name: text} | own
+        elif equals and name in SEARCH_OPTIONS:
+            try:
+                options = parse_search_options(part) | options
+            except InvalidSettingError as error:
+                raise InvalidSettingError(f"player {spec!r}: {error}") from None
         else:
-            raise InvalidSettingError(f"player {spec!r}: search option {name} is {value!r}, not a whole number")
+            break
         spec = rest
-    return spec, egdb, options
-
-
-def _options_text(options: Mapping[str, int]) -> str:
-    return ",".join(f"{name}={value}" for name, value in options.items())
+    return spec, own, options

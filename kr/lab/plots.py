@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kr import storage
-from kr.errors import InvalidSettingError
 from kr.lab.dataset import Dataset, Samples
+from kr.lab.drawing import BLUE, GRID, INK, MUTED, ORANGE, SURFACE, finish, new_figure, save
 from kr.patterns import SQUARES
 from kr.weights import Weights
 
@@ -23,16 +21,9 @@ if TYPE_CHECKING:
 
 WORTH_SAMPLES = 20_000
 """Training positions looked at for each of the two groups."""
-SURFACE, INK, MUTED, GRID = "#fcfcfb", "#0b0b0b", "#52514e", "#e1e0d9"
-COLOURS = {"training": "#2a78d6", "held_out": "#eb6834"}
-GROUP_COLOURS = {"men": "#2a78d6", "kings": "#eb6834"}
+COLOURS = {"training": BLUE, "held_out": ORANGE}
+GROUP_COLOURS = {"men": BLUE, "kings": ORANGE}
 GROUP_NAMES = {"men": "no kings on the board", "kings": "kings on the board"}
-
-
-def check_installed() -> None:
-    """Raises InvalidSettingError when matplotlib is missing: better before a long fit than after it."""
-    if find_spec("matplotlib") is None:
-        raise InvalidSettingError("pictures need matplotlib: pip install kr[plots]")
 
 
 def draw(weights: Weights, report: dict[str, Any], dataset: Dataset, directory: Path) -> list[Path]:
@@ -48,41 +39,16 @@ def draw(weights: Weights, report: dict[str, Any], dataset: Dataset, directory: 
     paths = []
     for name, picture in pictures.items():
         path = directory / f"{name}.png"
-        figure = picture()
-        with storage.atomic_path(path) as temporary:
-            figure.savefig(temporary, format="png", dpi=150)
+        save(picture(), path)
         paths.append(path)
     return paths
-
-
-def _figure(columns: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
-    """A figure with a row of axes. It belongs to no window: savefig draws it with Agg."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained", facecolor=SURFACE)
-    axes = list(np.atleast_1d(figure.subplots(1, columns)))
-    for ax in axes:
-        ax.set_facecolor(SURFACE)
-        ax.tick_params(colors=MUTED, labelcolor=MUTED)
-        for side, spine in ax.spines.items():
-            spine.set_visible(side in ("left", "bottom"))
-            spine.set_color(GRID)
-    return figure, axes
-
-
-def _finish(ax: Axes, title: str, x: str, y: str) -> None:
-    ax.set_title(title, color=INK, loc="left", fontsize=11)
-    ax.set_xlabel(x, color=MUTED)
-    ax.set_ylabel(y, color=MUTED)
-    ax.grid(color=GRID, linewidth=0.8)
-    ax.set_axisbelow(True)
 
 
 def loss_curve(history: dict[str, list[list[float]]]) -> Figure:
     """Mean loss after each iteration on both sets, for each group of tables."""
     from matplotlib.ticker import MaxNLocator
 
-    figure, axes = _figure(2, 10, 4)
+    figure, axes = new_figure(2, 10, 4)
     for ax, (group, rows) in zip(axes, history.items(), strict=True):
         for column, name in enumerate(COLOURS):
             losses = [row[column] for row in rows]
@@ -94,34 +60,34 @@ def loss_curve(history: dict[str, list[list[float]]]) -> Figure:
             room = max(high - low, 1e-3) / 5
             ax.set_ylim(low - room, high + room)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        _finish(ax, GROUP_NAMES[group], "iteration", "mean loss")
+        finish(ax, GROUP_NAMES[group], "iteration", "mean loss")
         ax.legend(frameon=False, labelcolor=INK)
     return figure
 
 
 def calibration(rows: list[dict[str, Any]]) -> Figure:
     """Held-out positions by predicted expectation against what happened, and how many there are."""
-    figure, (ax, counts) = _figure(2, 10, 4.5)
+    figure, (ax, counts) = new_figure(2, 10, 4.5)
     predicted = [row["predicted"] for row in rows]
     ax.plot([0, 1], [0, 1], color=MUTED, linewidth=1, linestyle="--", label="perfect")
     for key, colour, marker in (("target", COLOURS["training"], "o"), ("result", COLOURS["held_out"], "s")):
         ax.plot(
             predicted, [row[key] for row in rows], color=colour, marker=marker, markersize=5, linewidth=2, label=key
         )
-    _finish(ax, "held-out calibration", "predicted expectation", "mean of target and result")
+    finish(ax, "held-out calibration", "predicted expectation", "mean of target and result")
     ax.legend(frameon=False, labelcolor=INK)
     width = min((b["from"] - a["from"] for a, b in itertools.pairwise(rows)), default=0.05)
     counts.bar(
         [row["from"] for row in rows], [row["positions"] for row in rows], width * 0.9, align="edge",
         color=COLOURS["training"],
     )  # fmt: skip
-    _finish(counts, "held-out positions", "predicted expectation", "positions")
+    finish(counts, "held-out positions", "predicted expectation", "positions")
     return figure
 
 
 def coverage(groups: dict[str, dict[str, int]]) -> Figure:
     """Share of the table entries seen at least so often in training."""
-    figure, (ax,) = _figure(1, 7, 4)
+    figure, (ax,) = new_figure(1, 7, 4)
     for i, (group, counts) in enumerate(groups.items()):
         steps = [name for name in counts if name.startswith("at least")]
         shares = [100 * counts[name] / counts["entries"] for name in steps]
@@ -129,7 +95,7 @@ def coverage(groups: dict[str, dict[str, int]]) -> Figure:
         bars = ax.bar(places, shares, 0.36, color=GROUP_COLOURS[group], label=GROUP_NAMES[group])
         ax.bar_label(bars, [f"{share:.2g}" for share in shares], color=INK, fontsize=9, padding=2)
         ax.set_xticks(range(len(steps)), [name.removeprefix("at least ") for name in steps])
-    _finish(ax, "table entries that occur in training", "seen at least so many times", "percent of all entries")
+    finish(ax, "table entries that occur in training", "seen at least so many times", "percent of all entries")
     ax.grid(visible=False, axis="x")
     ax.legend(frameon=False, labelcolor=INK)
     return figure
@@ -169,7 +135,7 @@ def _worth(weights: Weights, boards: NDArray[np.uint32], column: int) -> NDArray
 
 def squares(worth: dict[str, NDArray[np.float64]]) -> Figure:
     """A board for each kind of piece, the mover at the bottom and moving up."""
-    figure, axes = _figure(len(worth), 4.2 * len(worth), 4.7)
+    figure, axes = new_figure(len(worth), 4.2 * len(worth), 4.7)
     for ax, (kind, values) in zip(axes, worth.items(), strict=True):
         _board(ax, values)
         ax.set_title(kind, color=INK, loc="left", fontsize=11)

@@ -1,4 +1,4 @@
-"""Problem positions: where they come from, solving them, and judging the answer against what is published.
+"""Problem positions: where they come from, and judging an answer against what is published.
 
 The built-in set is kr/lab/classics.jsonl, in the form that every problem file has: one JSON object a line with
 
@@ -25,20 +25,15 @@ A move is known to throw a draw away if `keeping_moves` are there and it is not 
 from __future__ import annotations
 
 import json
-import queue
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from kr.engine import SCORE_WIN, Engine, Limits, SearchResult, load_database
 from kr.errors import IllegalMoveError, InvalidFenError, InvalidPdnError, InvalidProblemError, InvalidSettingError
 from kr.pdn import Game, read_games
 from kr.position import Move, Position, Side
-from kr.settings import egdb_memory_option, egdb_option, option
-from kr.units import format_size, parse_size
 
 CLEARLY_WON = 50
 """Centi-men: from here on a score says that the side to move wins. The shipped tables see endings that are won but long
@@ -49,23 +44,6 @@ VALUES = ("win", "draw", "loss")
 
 _CLASSICS = "classics.jsonl"
 _WINNERS = {"W-win": Side.WHITE, "B-win": Side.BLACK, "draw": None}
-
-
-@dataclass(frozen=True)
-class SolveSettings:
-    """What to solve and how long to think."""
-
-    source: str = option(
-        "", "A built-in name or its beginning, a FEN, or a JSON-lines or PDN file; the built-in set if left out.",
-        metavar="NAME|FEN|FILE", argument=True,
-    )  # fmt: skip
-    tc: Limits = option(Limits(time=1.0), "Limit of each problem: 1s, nodes=100000 or depth=15.", parse=Limits.parse)
-    weights: str | None = option(None, "Weights file, manual or material; the shipped tables if not given.")
-    hash: int = option(64 << 20, "Hash table of each engine.", parse=parse_size, show=format_size)
-    multipv: int = option(1, "Best moves to show a line of.")
-    concurrency: int = option(1, "Problems to solve at the same time.")
-    egdb: str = egdb_option()
-    egdb_memory: int = egdb_memory_option()
 
 
 @dataclass(frozen=True)
@@ -95,61 +73,10 @@ class Problem:
         winner = _WINNERS[self.result]
         return "draw" if winner is None else "win" if winner == self.position.side else "loss"
 
-
-@dataclass(frozen=True)
-class Line:
-    """One principal variation of a solution."""
-
-    score: int
-    """Centi-men, side to move's view."""
-    pv: str
-    """PDN moves with blanks between."""
-
-
-@dataclass(frozen=True)
-class Solution:
-    """What the engine found, and whether it agrees with what is published."""
-
-    problem: Problem
-    move: str
-    """The key move in PDN; "" where the side to move has none."""
-    verdict: str
-    """In the words of `verdict`."""
-    score: int
-    """Centi-men, side to move's view."""
-    depth: int
-    """Plies."""
-    nodes: int
-    time: float
-    """Seconds of the search; a second search to check the move is not counted."""
-    lines: tuple[Line, ...]
-    """The best first."""
-    agrees: bool | None
-    """None where no result is published."""
-    because: str
-    """Why it does not agree; "" where it does."""
-    proved: bool = False
-    """Whether the verdict is exact: by the endgame database, or by a win seen to its end."""
-    probes: int = 0
-    """Positions looked up in the endgame database."""
-
     @property
-    def pv(self) -> str:
-        """The principal variation."""
-        return self.lines[0].pv if self.lines else ""
-
-
-@dataclass(frozen=True)
-class Count:
-    """How many problems of a kind were solved."""
-
-    solved: int
-    problems: int
-
-    @property
-    def share(self) -> float:
-        """Solved out of all, 0 to 1; 0 of none."""
-        return self.solved / self.problems if self.problems else 0.0
+    def key_moves(self) -> tuple[Move, ...]:
+        """Moves that are known to keep the published result: all of them, or the published one; () if none is known."""
+        return self.keeping_moves or (() if self.first_move is None else (self.first_move,))
 
 
 def verdict(score: int) -> str:
@@ -184,75 +111,6 @@ def judge(problem: Problem, move: Move, score: int, still_won: Callable[[], bool
 def same_move(one: Move, other: Move) -> bool:
     """Whether two moves of one position lead to the same position."""
     return (one.origin, one.target, one.captured) == (other.origin, other.target, other.captured)
-
-
-def solve(problem: Problem, engine: Engine, limits: Limits, multipv: int = 1) -> Solution:
-    """Search a problem from an empty hash table and judge what is found. A proven win ends the search early."""
-    if problem.position.is_over:
-        agrees = problem.published == "loss" if problem.published else None
-        because = "" if agrees is not False else f"published {problem.published}, but no move is left: a loss"
-        return Solution(problem, "", "loss", -SCORE_WIN, 0, 0, 0.0, (), agrees, because, proved=True)
-    engine.new_game()
-    found = engine.search(problem.position, limits, multipv=min(multipv, len(problem.position.legal_moves())))
-
-    def still_won() -> bool:
-        after = problem.position.play(found.move)
-        reply_score = -SCORE_WIN if after.is_over else engine.search(after, limits, history=[problem.position]).score
-        return verdict(reply_score) == "loss"
-
-    agrees, because = judge(problem, found.move, found.score, still_won)
-    return Solution(
-        problem, str(found.move), verdict(found.score), found.score, found.depth, found.nodes, found.time,
-        _lines(found), agrees, because, found.value is not None, found.probes,
-    )  # fmt: skip
-
-
-def solve_all(
-    problems: Sequence[Problem],
-    settings: SolveSettings,
-    on_solution: Callable[[Solution], None] | None = None,
-) -> list[Solution]:
-    """Solve problems, `settings.concurrency` at a time with an engine each; the solutions in the problems' order.
-
-    on_solution: called for each as it is found. Raises InvalidSettingError, InvalidWeightsError and
-    InvalidDatabaseError.
-    """
-    if settings.concurrency < 1:
-        raise InvalidSettingError(f"concurrency is {settings.concurrency}; 1 or more problems at the same time")
-    count = max(1, min(settings.concurrency, len(problems)))
-    database = load_database(settings.egdb, settings.egdb_memory)
-    engines = [Engine(settings.weights, settings.hash / (1 << 20), database=database) for _ in range(count)]
-    idle: queue.SimpleQueue[Engine] = queue.SimpleQueue()
-    for engine in engines:
-        idle.put(engine)
-
-    def work(problem: Problem) -> Solution:
-        engine = idle.get()
-        try:
-            return solve(problem, engine, settings.tc, settings.multipv)
-        finally:
-            idle.put(engine)
-
-    pool = ThreadPoolExecutor(count)
-    try:
-        jobs = [pool.submit(work, problem) for problem in problems]
-        for job in as_completed(jobs):
-            if on_solution is not None:
-                on_solution(job.result())
-        return [job.result() for job in jobs]
-    finally:
-        # after an error or Ctrl-C nobody waits for the searches that still run
-        pool.shutdown(wait=False, cancel_futures=True)
-        for engine in engines:
-            engine.stop()
-
-
-def summary(solutions: Sequence[Solution]) -> dict[str, Count]:
-    """How many were solved, of "all" with a published result and of each kind for the side to move (VALUES)."""
-    judged = [solution for solution in solutions if solution.agrees is not None]
-    kinds = {kind: [solution for solution in judged if solution.problem.published == kind] for kind in VALUES}
-    return {kind: Count(sum(bool(each.agrees) for each in group), len(group)) for kind, group in
-            {"all": judged, **kinds}.items()}  # fmt: skip
 
 
 def load(source: str | Path | None = None) -> list[Problem]:
@@ -382,7 +240,3 @@ def _game_problem(game: Game, number: int) -> Problem:
         solution=" ".join(str(move) for move in game.moves),
         first_move=game.moves[0] if game.moves else None,
     )
-
-
-def _lines(found: SearchResult) -> tuple[Line, ...]:
-    return tuple(Line(info.score, " ".join(str(move) for move in info.pv)) for info in found.lines)

@@ -1,0 +1,153 @@
+"""Search safety: many quick games without a crash, an illegal move or a time forfeit.
+
+    python bench/safety.py FILE.pdn [--games 20k] [--tc 10ms] [--a shipped] [--b manual] [...]
+    python bench/safety.py FILE.pdn --check
+
+The first form plays the match, `kr match` in a process of its own, whose crashes are counted; the same command goes on
+after any interruption. Both then check every game of the file (any match's will do) against the plain rules in
+tests/reference.py: that each move was legal, that the game ended for the reason it gives, by how much each move overran
+its limit, and what the log counts as forfeits and failures. Prints one JSON object; exits with 1 where something went
+wrong. A machine busy with other work oversteps time limits by itself: play on a quiet one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from kr.engine import Limits
+from kr.errors import InvalidPdnError
+from kr.lab.match_game import FAILURE, NO_MOVE, NO_PROGRESS, NO_PROGRESS_PLIES, OVERTIME, REPETITION, REPETITIONS
+from kr.pdn import Comment, Game, read_games
+from kr.position import Side
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
+import reference
+
+NOTE = re.compile(r"[+-]\d+\.\d+/\d+ (\d+\.\d+)s")
+CONTROL = re.compile(r"Black (.+), White (.+)")
+OVERSTEPS = (0.001, 0.005, 0.02, 0.1, 0.2, 1.0)
+"""Seconds by which moves may be late, as they are counted."""
+
+
+def play(arguments: argparse.Namespace) -> list[int]:
+    """Play the match to its end; returns the signals that its process died of on the way."""
+    command = [sys.executable, "-X", "faulthandler", "-m", "kr", "match", arguments.a, arguments.b]
+    for name in ("games", "tc", "ballot", "hash", "egdb", "margin", "concurrency", "seed"):
+        value = getattr(arguments, name)
+        command += [] if value is None else [f"--{name}", value]
+    crashes: list[int] = []
+    while len(crashes) <= arguments.crashes:
+        code = subprocess.run([*command, "--pdn", str(arguments.pdn)], stdout=subprocess.DEVNULL).returncode
+        if code == 0:
+            return crashes
+        if code > 0:
+            raise SystemExit(code)
+        crashes.append(-code)
+        print(f"safety: the match died of signal {-code}; going on", file=sys.stderr)
+    return crashes
+
+
+def check(path: Path) -> dict[str, Any]:
+    """What the games of a match tell."""
+    reasons: Counter[str] = Counter()
+    wrong: list[str] = []
+    errors: list[InvalidPdnError] = []
+    late: list[float] = []
+    searches = plies = 0
+    for game in read_games(path, errors=errors):
+        reasons[game.tags["Termination"].partition(":")[0]] += 1
+        plies += len(game.moves)
+        wrong += [f"{game.tags['Round']}: {fault}" for fault in faults(game)]
+        oversteps = list(overtimes(game))
+        searches += len(oversteps)
+        late += [seconds for seconds in oversteps if seconds is not None and seconds > 0]
+    late.sort()
+    logged = Path(f"{path}.log").read_text().splitlines()[1:]
+    return {
+        "games": reasons.total(),
+        "games_in_log": len(logged),
+        "plies": plies,
+        "searches": searches,
+        "ended_by": dict(reasons.most_common()),
+        "time_forfeits": reasons[OVERTIME],
+        "engine_failures": reasons[FAILURE],
+        "rules_broken": wrong + [str(error) for error in errors],
+        "late_by_more_than": {f"{1000 * least:g}ms": sum(seconds > least for seconds in late) for least in OVERSTEPS},
+        "latest_ms": round(1000 * max(late, default=0.0), 1),
+    }
+
+
+def faults(game: Game) -> Iterator[str]:
+    """What a game breaks of the rules, by the plain implementation of them."""
+    board = reference.from_bits(game.start.black, game.start.white, game.start.kings)
+    side = int(game.start.side)
+    seen = Counter([(*reference.to_bits(board), side)])
+    quiet = 0
+    for ply, move in enumerate(game.moves, start=1):
+        legal = reference.legal_moves(board, side)
+        same = [
+            (path, taken)
+            for path, taken in legal
+            if (path[0], path[-1], reference.bits_of(taken)) == (move.origin, move.target, move.captured)
+        ]
+        if not same:
+            yield f"move {move} at ply {ply} is not legal"
+            return
+        moved = board[same[0][0][0]]
+        board = reference.played(board, same[0])
+        side = 1 - side
+        quiet = quiet + 1 if moved in "BW" and not move.captured else 0
+        seen[*reference.to_bits(board), side] += 1
+    reason = game.tags["Termination"]
+    over = not reference.legal_moves(board, side)
+    if over != (reason == NO_MOVE) or (over and game.winner != Side(1 - side)):
+        yield f"ended by {reason}, won by {game.winner}, with {'no' if over else 'a'} move left"
+    if reason == REPETITION and seen[*reference.to_bits(board), side] < REPETITIONS:
+        yield "ended by a repetition that is none"
+    if reason == NO_PROGRESS and quiet < NO_PROGRESS_PLIES:
+        yield f"ended for want of progress after {quiet} plies"
+
+
+def overtimes(game: Game) -> Iterator[float | None]:
+    """Seconds by which each search was longer than its limit; None where the limit is no time."""
+    control = game.tags["TimeControl"]
+    texts = found.groups() if (found := CONTROL.fullmatch(control)) else (control, control)
+    limits = [Limits.parse(text).time for text in texts]
+    for note in game.notes:
+        if isinstance(note, Comment) and (found := NOTE.fullmatch(note.text)):
+            limit = limits[(int(game.start.side) + note.ply - 1) % 2]
+            yield None if limit is None else float(found[1]) - limit
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pdn", type=Path, help="the games of the match, and beside it its log")
+    parser.add_argument("--check", action="store_true", help="only check the games that are there")
+    parser.add_argument("--a", default="shipped")
+    parser.add_argument("--b", default="manual")
+    parser.add_argument("--games", default="20k")
+    parser.add_argument("--tc", default="10ms")
+    parser.add_argument("--ballot", default="11man")
+    parser.add_argument("--crashes", type=int, default=10, help="how many crashes are enough")
+    for name in ("hash", "egdb", "margin", "concurrency", "seed"):
+        parser.add_argument(f"--{name}", help="as kr match takes it")
+    arguments = parser.parse_args()
+    before = os.getloadavg()[0]
+    crashes = [] if arguments.check else play(arguments)
+    found = {"crashes": crashes, **check(arguments.pdn), "load": [before, os.getloadavg()[0]]}
+    print(json.dumps(found, indent=2))
+    clean = not (crashes or found["time_forfeits"] or found["engine_failures"] or found["rules_broken"])
+    sys.exit(0 if clean and found["games"] == found["games_in_log"] else 1)
+
+
+if __name__ == "__main__":
+    main()

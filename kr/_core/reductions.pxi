@@ -1,0 +1,24 @@
+# Late-move reductions: moves late in a good order are rarely the best, and less so the deeper the search.
+
+from libc.math cimport log2
+
+cdef enum:
+    MOST_LOGS = MAX_PLY + MAX_MOVES
+
+cdef int LOGS[MOST_LOGS]     # base-2 logarithms in hundredths
+
+
+cdef void fill_logs() noexcept nogil:
+    cdef int i
+    for i in range(1, MOST_LOGS):
+        LOGS[i] = <int>(100 * log2(<double>i))
+
+
+fill_logs()
+
+
+cdef inline int reduction(const SearchOptions* options, int depth, int index, bint forced) noexcept nogil:
+    """Plies less for the move at `index`, counted from 0; none where a capture is made or `forced` by it."""
+    if depth < options.lmr_depth or index < options.lmr_move or forced:
+        return 0
+    return min((options.lmr_base + options.lmr_scale * LOGS[depth] * LOGS[index] // 10000) // 100, depth - 1)

@@ -1,0 +1,182 @@
+"""`kr train`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from kr.cli import console, options
+from kr.cli.fit import Stages
+from kr.engine import BUILT_IN, SHIPPED
+from kr.lab import drawing, train_history, train_plot
+from kr.lab.gate import Gate
+from kr.lab.selfplay import Tally
+from kr.lab.train import TrainSettings, Watcher, train
+from kr.lab.train_history import History
+from kr.units import format_duration
+
+
+class Display(Watcher):
+    """A bar for the step under way, and a line for each that is done."""
+
+    def __init__(self, bars: ExitStack) -> None:
+        self._bars = bars
+        self._stages = Stages(bars)
+        self._seen = 0
+
+    def begins(self, number: int, step: str, settings: TrainSettings) -> None:
+        self._seen = 0
+        self._bars.close()
+        if step != "fit":
+            total = settings.games if step == "play" else settings.gate_games
+            self._bar = self._bars.enter_context(console.progress(f"generation {number}, {step}", total, "games"))
+
+    def _advance(self, count: int, earlier: int, note: str) -> None:
+        if not self._seen:
+            self._bar.skip(earlier)
+            self._seen = earlier
+        self._bar.advance(count - self._seen, note)
+        self._seen = count
+
+    def played(self, tally: Tally) -> None:
+        count = tally.earlier + tally.played
+        self._advance(count, tally.earlier, f"B {tally.black_wins} W {tally.white_wins} D {tally.draws}")
+
+    def fitting(self, what: str, done: int, total: int) -> None:
+        self._stages(what, done, total)
+
+    def matched(self, gate: Gate) -> None:
+        losses, draws, wins = gate.games
+        # all games that were there already come at once
+        count = sum(gate.games)
+        self._advance(count, count, f"W {wins} D {draws} L {losses} LLR {gate.llr:.2f}")
+
+    def ended(self, number: int, step: str, result: Mapping[str, Any], seconds: float) -> None:
+        self._bars.close()
+        if step == "play":
+            text = f"{result['games']:,} games, {result['plies'] / max(result['games'], 1):.1f} plies a game"
+        elif step == "fit":
+            text = f"{result['positions']:,} positions, held-out loss {_number(result['held_out_loss'], '.4f')}"
+        else:
+            verdict = "accepted" if result["accepted"] else "refused"
+            text = (
+                f"{verdict}, {result['wins']}-{result['draws']}-{result['losses']} against {result['against']}, "
+                f"{result['elo']:+.1f} ± {result['elo_error']:.1f} Elo"
+            )
+        console.say(f"generation {number}, {step}: {text}, in {format_duration(round(seconds, 1))}")
+
+    def notice(self, text: str) -> None:
+        console.say(text)
+
+
+def run(
+    settings: TrainSettings,
+    status: Annotated[
+        bool, typer.Option("--status", help="Only show the history of the run, which may be going on.")
+    ] = False,
+    json: options.Json = False,
+) -> None:
+    """Train by generations: play games, fit tables to them, match these against the strongest so far, and again.
+
+    The same command goes on where an earlier start was interrupted; with --generations raised, it makes more. Other
+    settings than before hold for what has not begun; only --seed and --weights must stay. Tables that fail at the
+    gate are kept, and the next generation plays with the strongest so far.
+
+    Example:
+        kr train --out runs/mine --weights material --generations 4 --games 80k
+        kr train --out runs/mine --generations 6 --games 80k --nodes 5000
+        kr train --out runs/mine --status --plots pictures
+    """
+    if status:
+        history = train_history.load(settings.out)
+        if settings.plots:
+            drawing.check_installed()
+            train_plot.draw(train_history.rows(history), settings.plots)
+    else:
+        with ExitStack() as bars:
+            history = train(settings, Display(bars))
+    if json:
+        console.emit_json(
+            {
+                "directory": settings.out,
+                "start": {"weights": history.start, "signature": history.signature},
+                "strongest": {"weights": history.best, "signature": history.signature_of(history.best)},
+                "generations": train_history.rows(history),
+            }
+        )
+    else:
+        print(report(history, settings.out))
+
+
+def report(history: History, directory: Path) -> str:
+    """The history as a table; the run's directory knows how far it is."""
+    rows = train_history.rows(history)
+    columns = [
+        "",
+        "played by",
+        "nodes",
+        "games",
+        "plies",
+        "B-D-W %",
+        "positions",
+        "loss",
+        "gate W-D-L",
+        "Elo",
+        "in all",
+    ]
+    columns += ["", "play", "fit", "gate"]
+    strongest = next((row for row in reversed(rows) if row["accepted"]), None)
+    gained = f", {_elo(strongest['total'], strongest['total_error'])} Elo over the start" if strongest else ""
+    best = history.best if history.best in BUILT_IN else directory / history.best
+    lines = [f"begun with {history.weights or SHIPPED}; strongest {best}{gained}"]
+    if rows:
+        lines.insert(0, console.table(columns, [_cells(row) for row in rows]))
+        if done := train_history.games_done(directory, history.generations[-1]):
+            lines.append(
+                f"under way: generation {len(rows)}, {rows[-1]['under_way']}, {done[0]:,} of {done[1]:,} games"
+            )
+    return "\n".join(lines)
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    shares = [row[name] for name in ("black_wins", "draws", "white_wins")]
+    verdict = {True: "accepted", False: "refused"}.get(row["accepted"], f"{row['under_way']} ...")
+    return [
+        str(row["generation"]),
+        row["player"],
+        _number(row["nodes"], ","),
+        _number(row["games"], ","),
+        _number(row["plies_a_game"], ".1f"),
+        "-".join(f"{100 * share:.0f}" for share in shares) if shares[0] is not None else "",
+        _number(row["positions"], ","),
+        _number(row["held_out_loss"], ".4f"),
+        "-".join(map(str, row["gate"])) if row["gate"] else "",
+        _elo(row["elo"], row["elo_error"]),
+        _elo(row["total"], row["total_error"]),
+        verdict,
+        *(_clock(row["seconds"][name]) for name in train_history.STEPS),
+    ]
+
+
+def _number(value: float | None, how: str) -> str:
+    return "" if value is None else format(value, how)
+
+
+def _elo(elo: float | None, error: float | None) -> str:
+    return "" if elo is None else f"{elo:+.0f} ± {error:.0f}"
+
+
+def _clock(seconds: float | None) -> str:
+    """Hours, minutes and seconds."""
+    if seconds is None:
+        return ""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}"
+
+
+command = options.command(TrainSettings, run)

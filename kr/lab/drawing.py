@@ -1,0 +1,52 @@
+"""How the lab's pictures look, whatever they show. matplotlib is imported only where something is drawn."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kr import storage
+from kr.errors import InvalidSettingError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SURFACE, INK, MUTED, GRID = "#fcfcfb", "#0b0b0b", "#52514e", "#e1e0d9"
+BLUE, ORANGE = "#2a78d6", "#eb6834"
+
+
+def check_installed() -> None:
+    """Raises InvalidSettingError when matplotlib is missing: better before a long fit than after it."""
+    if find_spec("matplotlib") is None:
+        raise InvalidSettingError("pictures need matplotlib: pip install kr[plots]")
+
+
+def new_figure(columns: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
+    """A figure with a row of axes. It belongs to no window: savefig draws it with Agg."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained", facecolor=SURFACE)
+    axes = list(figure.subplots(1, columns, squeeze=False)[0])
+    for ax in axes:
+        ax.set_facecolor(SURFACE)
+        ax.tick_params(colors=MUTED, labelcolor=MUTED)
+        for side, spine in ax.spines.items():
+            spine.set_visible(side in ("left", "bottom"))
+            spine.set_color(GRID)
+    return figure, axes
+
+
+def finish(ax: Axes, title: str, x: str, y: str) -> None:
+    ax.set_title(title, color=INK, loc="left", fontsize=11)
+    ax.set_xlabel(x, color=MUTED)
+    ax.set_ylabel(y, color=MUTED)
+    ax.grid(color=GRID, linewidth=0.8)
+    ax.set_axisbelow(True)
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure as PNG."""
+    with storage.atomic_path(path) as temporary:
+        figure.savefig(temporary, format="png", dpi=150)

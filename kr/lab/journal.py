@@ -1,0 +1,103 @@
+"""A journal: what long work has finished, one JSON object a line, so that the same command goes on after any end.
+
+The first line holds the settings that shape the work and where it comes from, each other one a finished piece. A last
+line that was cut off while it was written is removed, and its piece done again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, Generic, TypeVar
+
+from kr.errors import InvalidGamesError, InvalidSettingError
+from kr.storage import check_output, lock
+
+T = TypeVar("T")
+BEGINNING = b'{"settings": '
+
+
+class Journal(Generic[T]):
+    """An open journal; `entries` are those found in it."""
+
+    def __init__(self, file: BinaryIO, entries: list[T]) -> None:
+        self.entries = entries
+        self._file = file
+
+    def append(self, values: Mapping[str, Any]) -> None:
+        """Add the line of a finished piece. Raises OSError."""
+        self._file.write(f"{json.dumps(values)}\n".encode())
+        self._file.flush()
+
+
+@contextmanager
+def open_journal(
+    path: str | Path,
+    settings: Mapping[str, Any],
+    provenance: Mapping[str, str],
+    read: Callable[[dict[str, Any]], T],
+    whole: Callable[[T], bool] = lambda entry: True,
+) -> Iterator[Journal[T]]:
+    """Begin, or go on with, the journal of work with these settings.
+
+    settings: all that shapes the work, as JSON types; read: an entry from the values of its line, raising ValueError,
+    KeyError or TypeError where they are none; whole: whether the piece is all there; from the first that isn't, entries
+    are removed. Raises InvalidSettingError where the file is something else or of work with other settings,
+    InvalidGamesError where it is damaged, OutputBusyError, OSError.
+    """
+    check_output(path)
+    path = Path(path)
+    with lock(path), open(path, "a+b") as file:
+        entries = _resume(file, path, settings, read, whole)
+        journal = Journal(file, entries)
+        if file.tell() == 0:
+            journal.append({"settings": settings, "provenance": provenance})
+        yield journal
+        os.fsync(file.fileno())
+
+
+def _resume(
+    file: BinaryIO,
+    path: Path,
+    settings: Mapping[str, Any],
+    read: Callable[[dict[str, Any]], T],
+    whole: Callable[[T], bool],
+) -> list[T]:
+    """The entries; the file is cut back to the last that is whole."""
+    file.seek(0)
+    content = file.read()
+    if content[: len(BEGINNING)] != BEGINNING[: len(content)]:
+        raise InvalidSettingError(f"{path} is no journal of such work; choose another file")
+    lines = content.splitlines(keepends=True)
+    if lines and not lines[-1].endswith(b"\n"):
+        lines.pop()
+    kept = 0
+    entries: list[T] = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            values = json.loads(line)
+            if number == 1:
+                _check_settings(path, values["settings"], settings)
+            else:
+                entry = read(values)
+                if not whole(entry):
+                    break
+                entries.append(entry)
+        except InvalidSettingError:
+            raise
+        except (ValueError, KeyError, TypeError):
+            raise InvalidGamesError(f"{path}, line {number} is damaged; remove it and what it tells of") from None
+        kept += len(line)
+    file.truncate(kept)
+    file.seek(0, os.SEEK_END)
+    return entries
+
+
+def _check_settings(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    for key in found.keys() | wanted.keys():
+        if found.get(key) != wanted.get(key):
+            was, now = json.dumps(found.get(key)), json.dumps(wanted.get(key))
+            raise InvalidSettingError(f"{path} was begun with {key} {was}, not {now}; choose another file")

@@ -1,0 +1,159 @@
+"""What twice the time is worth: the ladder of limits, matches and comparisons, counting, resuming, the command."""
+
+import itertools
+import json
+from dataclasses import replace
+
+import pytest
+
+from kr.cli import main
+from kr.engine import Engine, Limits
+from kr.errors import InvalidSettingError
+from kr.lab import doubling
+from kr.lab.doubling import Changes, Comparison, DoublingResult, DoublingSettings, Found, compare, play_matches, sample
+from kr.position import Position
+
+
+def settings(directory, **changes):
+    """Two doublings of next to nothing."""
+    tiny = {
+        "out": directory, "player": "manual", "shortest": Limits(nodes=50), "longest": Limits(nodes=200), "games": 4,
+        "positions": 12, "concurrency": 1, "hash": 1 << 20, "egdb": "none",
+    }  # fmt: skip
+    return DoublingSettings(**tiny | changes)
+
+
+@pytest.mark.parametrize(
+    ("shortest", "longest", "ladder"),
+    [
+        ("10ms", "320ms", ["10ms", "20ms", "40ms", "80ms", "0.16s", "0.32s"]),
+        ("10ms", None, ["10ms", "20ms", "40ms", "80ms", "0.16s", "0.32s"]),
+        ("nodes=2000", "nodes=9k", ["nodes=2000", "nodes=4000", "nodes=8000"]),
+        ("depth=3", "depth=8", ["depth=3", "depth=5", "depth=7"]),
+    ],
+)
+def test_limits_double_and_depths_grow_by_two(tmp_path, shortest, longest, ladder):
+    longest = longest and Limits.parse(longest)
+    found = settings(tmp_path, shortest=Limits.parse(shortest), longest=longest)
+    assert [str(limits) for limits in found.limits()] == ladder
+    assert [(str(match.tc_b), str(match.tc)) for match in found.matches()] == list(itertools.pairwise(ladder))
+
+
+@pytest.mark.parametrize(
+    ("shortest", "longest"), [("10ms", "depth=9"), ("10ms,depth=3", "1s"), ("1s", "1.9s"), ("1s", "2s,depth=9")]
+)
+def test_limits_without_a_way_up_are_refused(tmp_path, shortest, longest):
+    with pytest.raises(InvalidSettingError, match="expected"):
+        settings(tmp_path, shortest=Limits.parse(shortest), longest=Limits.parse(longest))
+
+
+def test_players_of_other_programs_are_not_compared(tmp_path):
+    with pytest.raises(InvalidSettingError, match="kr's own engine"):
+        settings(tmp_path, player="hub:kr hub")
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    """A finished run."""
+    tiny = settings(tmp_path_factory.mktemp("doubling"))
+    return DoublingResult(tiny, play_matches(tiny), compare(tiny))
+
+
+def test_matches_are_of_each_limit_against_its_half(found):
+    assert [len(match.games) for match in found.matches] == [4, 4]
+    for match, nodes in zip(found.matches, (100, 200), strict=True):
+        longer, shorter = (effort.nodes / effort.searches for effort in match.efforts())
+        assert nodes / 2 < longer <= nodes
+        assert nodes / 4 < shorter <= nodes / 2
+
+
+def test_positions_leave_a_choice_and_are_compared_at_every_limit(found):
+    assert len(found.comparisons) == len({each.fen for each in found.comparisons}) == 12
+    for each in found.comparisons:
+        position = Position.from_fen(each.fen)
+        assert len(position.legal_moves()) > 1
+        assert len(each.searches) == 3
+        moves = {search.move for search in each.searches}
+        assert set(each.judged) == (moves if len(moves) > 1 else set())
+        for search in (*each.searches, *each.iterations):
+            position.parse_move(search.move)
+        depths = [iteration.depth for iteration in each.iterations]
+        assert depths == sorted(set(depths))
+
+
+def test_the_same_is_found_again_whatever_was_done_before(found, tmp_path):
+    again = settings(tmp_path, concurrency=2)
+    play_matches(again)
+    # the first search of an interrupted run
+    positions = sample(again)
+    engine = Engine("manual", 1, database="none")
+    assert doubling.search(positions[0], again.limits(), engine) == found.comparisons[0]
+    done = []
+    assert compare(again, done.append) == found.comparisons
+    assert done == [0] + 12 * [1]
+    journal = tmp_path / "searches.jsonl"
+    journal.write_text("".join(journal.read_text().splitlines(keepends=True)[:6]))
+    done.clear()
+    assert compare(again, done.append) == found.comparisons
+    assert done == [5] + 7 * [1]
+
+
+@pytest.mark.parametrize("change", [{"hash": 2 << 20}, {"player": "material"}, {"positions": 5}])
+def test_searches_go_on_only_with_the_same_settings(found, change):
+    with pytest.raises(InvalidSettingError, match="choose another file"):
+        compare(replace(found.settings, **change))
+
+
+def comparison(moves, judged, iterations=()):
+    """Made up: moves by limit as "a b b", judged by move, iterations as "a10 b20"."""
+    searches = tuple(Found(move, 0, 1) for move in moves.split())
+    steps = tuple(Found(text[0], int(text[1:]), depth) for depth, text in enumerate(iterations, start=1))
+    return Comparison("", searches, steps, judged)
+
+
+def test_changes_are_counted_by_what_they_are_worth(found):
+    made_up = [
+        comparison("a a a", {}, ["a0", "a50"]),
+        comparison("a b b", {"a": 0, "b": 30}, ["a10", "b20", "b20"]),
+        comparison("a b a", {"a": 7, "b": 4}, ["a10", "b-90", "a10"]),
+        comparison("a a b", {"a": 5, "b": 29000}, ["a0"]),
+    ]
+    result = replace(found, comparisons=made_up)
+    first, second = result.changes()
+    assert first == Changes(4, 2, (30, -3))
+    assert (first.untied, first.mean_worth, first.better(25), first.better(50), first.worse(3)) == (1, 13.5, 1, 0, 1)
+    # a proved win counts as a decided game
+    assert second == Changes(4, 2, (3, doubling.DECIDED - 5))
+    assert [(each.worth, each.longer, each.move, each.shorter_move) for each in result.largest(2)] == [
+        (doubling.DECIDED - 5, "nodes=200", "b", "a"),
+        (30, "nodes=100", "b", "a"),
+    ]
+    # the third depth is that of half of them
+    assert result.depth_changes() == {2: Changes(3, 2, (10, -100)), 3: Changes(2, 1, (100,))}
+    assert first.share(2) == pytest.approx((0.5, 0.49), rel=1e-4)
+    assert Changes(0, 0, ()).share(0) == (0, 0)
+
+
+def test_the_command_prints_tables_and_draws(tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    words = "doubling manual --from nodes=40 --to nodes=80 --games 2 --positions 5 --hash 1MB --egdb none"
+    paths = ["--out", str(tmp_path / "run"), "--plots", str(tmp_path / "pictures")]
+    assert main([*words.split(), *paths]) == 0
+    out = capsys.readouterr().out
+    for word in ("nodes=80 v nodes=40", "Elo", "another move", "depth"):
+        assert word in out
+    assert (tmp_path / "pictures" / "doubling.png").read_bytes().startswith(b"\x89PNG")
+    assert main([*words.split(), *paths, "--json"]) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    shown = json.loads(line)
+    assert len(shown["largest"]) <= 5
+    (step,) = shown["steps"]
+    assert (step["longer"], step["shorter"], step["match"]["games"]) == ("nodes=80", "nodes=40", 2)
+    assert step["changes"]["positions"] == 5
+
+
+def test_matches_alone(tmp_path, capsys):
+    words = "doubling manual --from depth=1 --to depth=3 --games 2 --positions 0 --hash 1MB --egdb none --out"
+    assert main([*words.split(), str(tmp_path)]) == 0
+    assert "another move" not in capsys.readouterr().out
+    assert not (tmp_path / "searches.jsonl").exists()

@@ -1,0 +1,77 @@
+"""The journal of long work: what it keeps, what it cuts off, and what it refuses."""
+
+import pytest
+
+from kr.errors import InvalidGamesError, InvalidSettingError, OutputBusyError
+from kr.lab.journal import open_journal
+
+SETTINGS = {"seed": 1, "tc": "nodes=50"}
+
+
+def add(path, *numbers, settings=SETTINGS, whole=lambda number: True):
+    """Write numbers down; returns those that were there before."""
+    with open_journal(path, settings, {}, lambda values: values["number"] + 0, whole) as journal:
+        for number in numbers:
+            journal.append({"number": number})
+        return journal.entries
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "deep" / "journal"
+    assert add(path, 1, 2, 3) == []
+    return path
+
+
+def test_what_was_done_is_found_again(path):
+    assert add(path, 4) == [1, 2, 3]
+    assert add(path) == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("cut", [1, 5, 13])
+def test_a_line_cut_off_is_removed(path, cut):
+    path.write_bytes(path.read_bytes()[:-cut])
+    assert add(path, 5) == [1, 2]
+    assert add(path) == [1, 2, 5]
+
+
+def test_a_first_line_cut_off_begins_anew(path):
+    path.write_bytes(path.read_bytes()[:20])
+    assert add(path, 7) == []
+    assert add(path) == [7]
+
+
+def test_what_is_not_whole_is_removed_with_all_that_follows(path):
+    assert add(path, whole=lambda number: number != 2) == [1]
+    assert add(path) == [1]
+
+
+@pytest.mark.parametrize("line", ["nonsense", "{}", "[1]", '{"number": "x"}', "7"])
+def test_a_damaged_line_is_named(path, line):
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines[:2], line, lines[3]]) + "\n")
+    with pytest.raises(InvalidGamesError, match="line 3 is damaged"):
+        add(path)
+
+
+@pytest.mark.parametrize("text", ["hello", "hello\nworld\n", "{}\n", '{"settings"\n'])
+def test_a_foreign_file_is_left_alone(path, text):
+    path.write_text(text)
+    with pytest.raises(InvalidSettingError, match="choose another file"):
+        add(path)
+    assert path.read_text() == text
+
+
+@pytest.mark.parametrize("settings", [{"seed": 2, "tc": "nodes=50"}, {"seed": 1}, SETTINGS | {"more": 0}])
+def test_other_settings_are_refused(path, settings):
+    with pytest.raises(InvalidSettingError, match="choose another file"):
+        add(path, settings=settings)
+
+
+def test_a_new_setting_that_is_none_goes_on(path):
+    assert add(path, settings=SETTINGS | {"tc_b": None}) == [1, 2, 3]
+
+
+def test_one_writer(path):
+    with open_journal(path, SETTINGS, {}, dict), pytest.raises(OutputBusyError):
+        add(path)
