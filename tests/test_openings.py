@@ -11,7 +11,9 @@ from kr.storage import data_path
 START_FEN = Position().fen
 
 
-@pytest.mark.parametrize(("name", "size"), [("start", 1), ("2move", 49), ("3move", 174), ("11man", 2500)])
+@pytest.mark.parametrize(
+    ("name", "size"), [("start", 1), ("2move", 49), ("3move", 174), ("11man", 2500), ("endings", 10_000)]
+)
 def test_decks_have_their_known_sizes(name, size):
     openings = generated(name)
     assert len({opening.position for opening in openings}) == len(openings) == size

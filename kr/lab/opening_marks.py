@@ -21,7 +21,7 @@ HASH_MB = 16
 class MarkSettings:
     """How the openings of a deck are judged. Raises InvalidSettingError."""
 
-    deck: str = option("11man", "The deck: 11man, 3move, 2move or start; a file can be listed too.")
+    deck: str = option("11man", "The deck: 11man, 3move, 2move, start or endings; a file can be listed too.")
     nodes: int = option(200_000, "Nodes to search each opening.", parse=parse_count, show=format_count)
     lost_score: int = option(25, "Centi-men ahead, for either side, from which an opening is lost.")
     weights: str | None = option(None, "Weights file, manual or material; the shipped tables if not given.")

@@ -1,4 +1,5 @@
-"""Opening decks, generated from the rules: the start, 49 two-move, 174 three-move and 2,500 11-man openings.
+"""Opening decks, generated from the rules: the start, 49 two-move, 174 three-move and 2,500 11-man openings; and
+10,000 random endings, for self-play.
 
 Which openings nobody should have to play is no matter of rules: the deck files in selfplay/, made by
 `kr openings --mark` (kr.lab.opening_marks), say so for each. Where such a file is missing every opening counts as
@@ -12,12 +13,13 @@ from functools import cache
 from pathlib import Path
 
 from kr.errors import InvalidFenError, InvalidSettingError
+from kr.lab.endings import random_endings
 from kr.notation import format_path, square_name
 from kr.pdn import read_games
 from kr.position import Position, Side
 from kr.storage import data_path
 
-DECKS = ("start", "2move", "3move", "11man")
+DECKS = ("start", "2move", "3move", "11man", "endings")
 
 PLAYABLE, LOST, BARRED = "playable", "lost", "barred"
 STANDINGS = (PLAYABLE, LOST, BARRED)
@@ -82,8 +84,8 @@ class Opening:
 def deck(name: str, playable_only: bool = True) -> list[Opening]:
     """The openings of a deck, in order.
 
-    `name`: start, 2move, 3move, 11man, or the path of a file: PDN (the final position of each game is an opening), a
-    deck file, or one FEN a line; blank lines and lines that begin with # are passed over.
+    `name`: start, 2move, 3move, 11man, endings, or the path of a file: PDN (the final position of each game is an
+    opening), a deck file, or one FEN a line; blank lines and lines that begin with # are passed over.
     Raises InvalidSettingError, InvalidFenError, InvalidPdnError.
     """
     if name in DECKS:
@@ -111,6 +113,8 @@ def generated(name: str) -> tuple[Opening, ...]:
         return _eleven_man()
     if name == "3move":
         return _three_move()
+    if name == "endings":
+        return tuple(Opening(f"{name} {n}", position) for n, position in enumerate(random_endings(), start=1))
     plies = {"start": 0, "2move": 2}[name]
     return tuple(
         Opening(f"{name} {number}", position, line)

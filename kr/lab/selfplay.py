@@ -49,7 +49,7 @@ class SelfplaySettings:
     )
     weights: str = option("", "Weights file, manual or material; the shipped tables if not given.")
     openings: str = option(
-        MIXED_OPENINGS, "Decks with + between (start, 2move, 3move, 11man), lost ones too, or a file."
+        MIXED_OPENINGS, "Decks with + between (start, 2move, 3move, 11man, endings), lost ones too, or a file."
     )
     random_plies: int = option(8, "Up to this many random plies follow the opening.")
     noise: int = option(3, "Random part of static scores, centi-men either way, for variety.")
