@@ -1,14 +1,14 @@
 """How much faster several threads search: the time to a fixed depth with one thread and with more, in one run.
 
-    python bench/threads.py [--threads 2] [--depth 15] [--rounds 3] [--hash 64MB] [--weights FILE] [--json]
+    python bench/threads.py [--threads 2] [--depth 18] [--rounds 3] [--hash 64MB] [--weights FILE] [--json]
 
 Over the positions of `kr bench`, each searched with one thread, then with each other number, from an empty table.
 The speed-up of a position is the time with one thread over that with more; of a round, the geometric mean of its
 positions'. Parallel search is not deterministic: the range of the rounds says how far to trust the mean.
 
 A thread that has to share its core with other work makes the figure worthless, so the cores that the searches really
-had are shown beside it: they should be as many as the threads. "in processor time" takes the processor's seconds, shared
-equally among the threads, for the time: what the speed-up would be with a core for each.
+had are shown beside it: they should be as many as the threads. "in processor time" takes the processor's seconds,
+shared equally among the threads, for the time: about what the speed-up would be with a core for each.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description="How much faster several threads search.")
     parser.add_argument("--threads", type=int, nargs="+", default=[2])
-    parser.add_argument("--depth", type=int, default=15)
+    parser.add_argument("--depth", type=int, default=18)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--hash", type=parse_size, default=64 << 20)
     parser.add_argument("--weights", help="weights file, manual or material (default: the shipped tables)")
@@ -102,7 +102,8 @@ def main() -> None:
                 costs[n][-1].append(cost(engine, position, chosen.depth))
     results = [speedup(n, costs[1], costs[n]) for n in numbers]
     if chosen.json:
-        print(json.dumps({"depth": chosen.depth, "rounds": chosen.rounds, "threads": [asdict(each) for each in results]}))
+        lines = [asdict(each) for each in results]
+        print(json.dumps({"depth": chosen.depth, "rounds": chosen.rounds, "threads": lines}))
         return
     print(f"time to depth {chosen.depth}, {len(positions)} positions, {chosen.rounds} rounds")
     for each in results:

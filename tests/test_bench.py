@@ -19,7 +19,7 @@ from kr.position import Position, Side
 
 # Nodes at depth 7 with material alone. A change of this number is a change of the search: say so in its commit,
 # with the match that justifies it.
-SIGNATURE = 117152
+SIGNATURE = 118196
 
 QUICK = BenchSettings(depth=5, weights="material", hash=1 << 20, rounds=1)
 
@@ -88,7 +88,7 @@ def test_comparison(few: Path) -> None:
 
 
 def test_the_bench_of_options_is_that_of_an_engine_with_them() -> None:
-    options = {"etc_depth": 99, "killers": 0}
+    options = {"etc_depth": 99, "single_reply": 0}
     assert parse_search_options(format_search_options(options)) == options
     engine = Engine("material", 1, database=None)
     engine.set_options(options)
@@ -138,10 +138,10 @@ def test_json() -> None:
 
 def test_ablation(few: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["bench", "--depth", "4", "--weights", "material", "--hash", "1MB", "--rounds", "1"]
-    command += ["--positions", str(few), "--ablate", "--against", "killers=0,history=0"]
+    command += ["--positions", str(few), "--ablate", "--against", "single_reply=0,history=0"]
     assert cli.main(command) == 0
     shown = capsys.readouterr().out
     assert all(f"\nno {name}" in shown for name in features())
-    assert "\nkillers=0,history=0" in shown
+    assert "\nsingle_reply=0,history=0" in shown
     assert cli.main([*command, "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["variants"]) == len(features()) + 1

@@ -108,7 +108,7 @@ def comparison(moves, judged, iterations=()):
     """Made up: moves by limit as "a b b", judged by move, iterations as "a10 b20"."""
     searches = tuple(Found(move, 0, 1) for move in moves.split())
     steps = tuple(Found(text[0], int(text[1:]), depth) for depth, text in enumerate(iterations, start=1))
-    return Comparison("", searches, steps, judged)
+    return Comparison(str(judged), searches, steps, judged)
 
 
 def test_changes_are_counted_by_what_they_are_worth(found):
@@ -128,6 +128,10 @@ def test_changes_are_counted_by_what_they_are_worth(found):
         (doubling.DECIDED - 5, "nodes=200", "b", "a"),
         (30, "nodes=100", "b", "a"),
     ]
+    wavering = comparison("a b a", {"a": 0, "b": 60})
+    turned = comparison("b a b", {"a": 0, "b": 60})
+    largest = replace(found, comparisons=[wavering, turned, turned]).largest()
+    assert [each.longer for each in largest] == ["nodes=200"]
     # the third depth is that of half of them
     assert result.depth_changes() == {2: Changes(3, 2, (10, -100)), 3: Changes(2, 1, (100,))}
     assert first.share(2) == pytest.approx((0.5, 0.49), rel=1e-4)

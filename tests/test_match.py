@@ -499,10 +499,10 @@ def test_players_have_search_options() -> None:
 
 
 def test_players_have_threads_and_a_hash_table_of_their_own() -> None:
-    player = player_from_spec("material,threads=2,killers=0,hash=2MB", 1)
+    player = player_from_spec("material,threads=2,single_reply=0,hash=2MB", 1)
     assert isinstance(player, EnginePlayer)
     assert (player.engine.threads, player.engine.hash_mb) == (2, 2)
-    assert player.name == "material,threads=2,hash=2MB,killers=0"
+    assert player.name == "material,threads=2,hash=2MB,single_reply=0"
     assert len({player_from_spec(f"material{own}", 1).signature for own in ("", ",threads=2", ",hash=2MB")}) == 3
     reply = player.search(Position(), Limits(depth=9), ())
     assert reply.depth == 9

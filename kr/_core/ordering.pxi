@@ -1,27 +1,25 @@
-# Move ordering: the table's move, captures by their size, killers, history.
+# Move ordering: the table's move, captures by their size, history. Killer moves beside the history cost 7% more nodes to
+# a depth, and 0 +- 18 Elo at 8,000 nodes.
 
 cdef enum:
     HISTORY_MAX = 1 << 14
     ORDER_TABLE = 1 << 30
     ORDER_CAPTURE = 1 << 20
-    ORDER_KILLER = 1 << 18
 
 cdef struct Ordering:
-    Move killers[MAX_PLY + 2][2]
     int32_t history[2][4096]     # [side][short move]
 
 
 cdef void start_ordering(Ordering* ordering) noexcept nogil:
-    """Before a search: killers belong to the last one, history fades."""
+    """Before a search: history fades."""
     cdef int i
-    memset(ordering.killers, 0, sizeof(ordering.killers))
     for i in range(4096):
         ordering.history[BLACK][i] //= 2
         ordering.history[WHITE][i] //= 2
 
 
-cdef inline void order_moves(const Ordering* ordering, const SearchOptions* options, const MoveList* moves, int table_move, int side,
-                             int ply, int* order) noexcept nogil:
+cdef inline void order_moves(const Ordering* ordering, const SearchOptions* options, const MoveList* moves,
+                             int table_move, int side, int* order) noexcept nogil:
     cdef int i
     cdef Move move
     for i in range(moves.size):
@@ -30,10 +28,6 @@ cdef inline void order_moves(const Ordering* ordering, const SearchOptions* opti
             order[i] = ORDER_TABLE
         elif move_captured(move):
             order[i] = ORDER_CAPTURE * popcount(move_captured(move))
-        elif move == ordering.killers[ply][0] and options.killers:
-            order[i] = ORDER_KILLER + 1
-        elif move == ordering.killers[ply][1] and options.killers:
-            order[i] = ORDER_KILLER
         else:
             order[i] = ordering.history[side][short_move(move)] if options.history else 0
 
@@ -54,13 +48,10 @@ cdef inline void adjust_history(int32_t* entry, int bonus) noexcept nogil:
 
 
 cdef inline void reward(Ordering* ordering, const MoveList* moves, const int* tried, int tried_count, Move best,
-                        int side, int ply, int depth) noexcept nogil:
+                        int side, int depth) noexcept nogil:
     """A quiet move failed high: remember it, and hold it against those tried before it."""
     cdef int bonus = min(depth * depth, 400)
     cdef int i
-    if ordering.killers[ply][0] != best:
-        ordering.killers[ply][1] = ordering.killers[ply][0]
-        ordering.killers[ply][0] = best
     adjust_history(&ordering.history[side][short_move(best)], bonus)
     for i in range(tried_count):
         adjust_history(&ordering.history[side][short_move(moves.moves[tried[i]])], -bonus)

@@ -249,6 +249,9 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
     if count == 1 and options.single_reply and ply < 2 * worker.root_depth:
         new_depth = depth
 
+    # before the children's entries are looked at, which are still on their way from memory: 0.98 of the time
+    order_moves(&worker.ordering, options, &moves, hit.move, board.side, order)
+
     # enhanced transposition cutoffs: a child already known to be good enough
     if not pv_node and depth >= options.etc_depth:
         for i in range(count):
@@ -257,7 +260,6 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
                     and -hit_child.score >= beta):
                 return min(-hit_child.score, most)
 
-    order_moves(&worker.ordering, options, &moves, hit.move, board.side, ply, order)
     for index in range(count):
         i = next_best(order, count)
         tried[index] = i
@@ -293,7 +295,7 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
                     keep_root_line(worker, score)
                 if score >= beta:
                     if not capturing:
-                        reward(&worker.ordering, &moves, tried, index, best_move, board.side, ply, depth)
+                        reward(&worker.ordering, &moves, tried, index, best_move, board.side, depth)
                     break
 
     best = min(best, most)

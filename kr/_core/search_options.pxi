@@ -17,7 +17,6 @@ cdef struct SearchOptions:
     int lmr_scale
     int threat_plies
     int history
-    int killers
 
 cdef enum:
     NEVER = 99               # a depth or a move number that is not reached
@@ -39,7 +38,6 @@ SEARCH_OPTIONS = {
     "lmr_scale": (30, 0, 1000, 30, "Hundredths of a ply more for each doubling of the depth and of the move's number."),
     "threat_plies": (1, 0, 8, 0, "Full-width plies of quiescence where the opponent threatens to capture."),
     "history": (1, 0, 1, 0, "Moves are ordered by how often they were best before."),
-    "killers": (1, 0, 1, 0, "Moves that refuted a position as far from the root are tried early."),
 }
 
 cdef SearchOptions DEFAULT_OPTIONS

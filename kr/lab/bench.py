@@ -24,7 +24,7 @@ from kr.units import format_size, parse_size
 
 POSITIONS = "bench.txt"
 
-SAME_DEPTH = ("aspiration", "etc", "history", "killers", "step", "continuation")
+SAME_DEPTH = ("aspiration", "etc", "history")
 """Features that leave a depth what it is: they find nearly the same scores with fewer nodes. Any other one is taken to
 reduce or extend, so that the same depth says something else with and without it."""
 
@@ -45,7 +45,7 @@ PAPER = {
 class BenchSettings:
     """What is searched, and how."""
 
-    depth: int = option(13, "Plies to which each position is searched.")
+    depth: int = option(17, "Plies to which each position is searched.")
     weights: str = option("", "Weights file, manual or material; the shipped tables if not given.")
     hash: int = option(64 << 20, "Hash table.", parse=parse_size, show=format_size)
     egdb: str = egdb_option("none", "the signature depends on it")

@@ -217,9 +217,10 @@ class DoublingResult:
         return [Changes(len(self.comparisons), len(each), each) for each in worths]
 
     def largest(self, count: int = LARGEST) -> list[Disagreement]:
-        """Where the longer search gains most: what the shorter one is blind for."""
+        """Where the longer search gains most, a position once: what the shorter one is blind for."""
         every = [each for step in self._disagreements() for each in step if each.worth > TIE]
-        return sorted(every, key=lambda each: -each.worth)[:count]
+        best = {each.fen: each for each in sorted(every, key=lambda each: each.worth)}
+        return sorted(best.values(), key=lambda each: -each.worth)[:count]
 
     def _disagreements(self) -> list[list[Disagreement]]:
         """Of each limit with the one before, whichever of the moves is the better."""
