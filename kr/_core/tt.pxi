@@ -1,6 +1,39 @@
 # Transposition table: clusters of four entries that fill one cache line.
 #
 # An entry is two words, the data and the key xored with it, so that a torn write by another thread reads as a miss.
+#
+# Two positions with the same key would share an entry. With 64 bits that is too rare to be seen: builds with
+# CFLAGS=-DKR_KEY_BITS=32 or so tell entries apart by fewer of them, so that bench/collisions.py can count.
+
+cdef extern from *:
+    """
+    #ifndef KR_KEY_BITS
+    #define KR_KEY_BITS 64
+    #endif
+    static unsigned long long kr_lookups, kr_collisions;
+
+    static inline int kr_same_key(unsigned long long stored, unsigned long long key) {
+    #if KR_KEY_BITS < 64
+        if ((stored ^ key) << (64 - KR_KEY_BITS))
+            return 0;
+        kr_collisions += stored != key;
+        return 1;
+    #else
+        return stored == key;
+    #endif
+    }
+
+    static inline void kr_count_lookup(void) {
+    #if KR_KEY_BITS < 64
+        kr_lookups++;
+    #endif
+    }
+    """
+    int KEY_BITS "KR_KEY_BITS"
+    u64 lookups "kr_lookups"
+    u64 collisions "kr_collisions"
+    bint same_key "kr_same_key"(u64 stored, u64 key) noexcept nogil
+    void count_lookup "kr_count_lookup"() noexcept nogil
 
 cdef enum:
     CLUSTER = 4
@@ -78,9 +111,10 @@ cdef inline Hit probe(const Table* table, u64 key, int ply) noexcept nogil:
     hit.found = False
     hit.move = 0
     hit.bound = BOUND_NONE
+    count_lookup()
     for i in range(CLUSTER):
         data = cluster[i].data
-        if cluster[i].check ^ data == key and data != 0:
+        if data != 0 and same_key(cluster[i].check ^ data, key):
             hit.found = True
             hit.move = <int>(data & 4095)
             hit.bound = entry_bound(data)
@@ -134,3 +168,9 @@ cdef void clear_table(Table* table) noexcept nogil:
 
 cdef void new_generation(Table* table) noexcept nogil:
     table.generation = table.generation + 1 & GENERATIONS - 1
+
+
+def table_collisions():
+    """Bits of the key by which entries are told apart; look-ups so far and entries of other positions taken for the
+    one looked up, both counted only with fewer than 64 bits."""
+    return KEY_BITS, lookups, collisions
