@@ -17,7 +17,7 @@ import pytest
 
 from kr import InvalidGamesError, InvalidSettingError, InvalidWeightsError, OutputBusyError, Position, storage
 from kr.lab import games
-from kr.lab.selfplay import SelfplaySettings, Tally, play
+from kr.lab.selfplay import SelfplaySettings, Tally, opening_mix, play
 from kr.pdn import read_games
 from kr.position import Side
 
@@ -227,3 +227,23 @@ def test_summary_and_pdn(finished: tuple[Path, list[games.GameRecord]], tmp_path
     exported = list(read_games(tmp_path / "games.pdn"))
     assert [list(game.moves) for game in exported] == [games.decoded_moves(record) for record in records]
     assert [game.result for game in exported] == [{1: "1-0", 0: "1/2-1/2", -1: "0-1"}[r.result] for r in records]
+
+
+@pytest.mark.parametrize(
+    ("spec", "decks"),
+    [
+        ("3move", [("3move", 174)]),
+        ("start*3+2move", [("start", 3), ("2move", 49)]),
+        ("11man*2+3move*10+endings", [("11man", 5000), ("3move", 1740), ("endings", 10_000)]),
+    ],
+)
+def test_decks_count_as_often_as_asked(spec: str, decks: list[tuple[str, int]]) -> None:
+    mix = opening_mix(spec)
+    assert list(mix.decks) == decks
+    assert len(mix.bits) == sum(size for _, size in decks)
+
+
+@pytest.mark.parametrize("spec", ["start*0", "start*x", "start*1001", "start*", "*3", "3move+"])
+def test_decks_counted_wrong_are_refused(spec: str) -> None:
+    with pytest.raises(InvalidSettingError):
+        opening_mix(spec)

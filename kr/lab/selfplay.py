@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from kr.egdb.database import Database
 
 MIXED_OPENINGS = "3move+11man"
+MOST_TIMES = 1000
 RUN_FILE = "run.json"
 EVENTS_WAIT = 0.2
 BEFORE = {"egdb": "none", "egdb_ends": False, "egdb_search": False}
@@ -49,7 +50,8 @@ class SelfplaySettings:
     )
     weights: str = option("", "Weights file, manual or material; the shipped tables if not given.")
     openings: str = option(
-        MIXED_OPENINGS, "Decks with + between (start, 2move, 3move, 11man, endings), lost ones too, or a file."
+        MIXED_OPENINGS,
+        "Decks with + between (start, 2move, 3move, 11man, endings), lost ones too, or a file; 11man*4 counts 4 times.",
     )
     random_plies: int = option(8, "Up to this many random plies follow the opening.")
     noise: int = option(3, "Random part of static scores, centi-men either way, for variety.")
@@ -128,16 +130,29 @@ class Openings:
 
 
 def opening_mix(spec: str) -> Openings:
-    """The openings of a `--openings` text: decks with + between. Raises InvalidSettingError and InvalidFenError."""
+    """The openings of a `--openings` text: decks with + between, each of their openings played as often as any other.
+
+    A deck with *4 after its name counts four times. Raises InvalidSettingError and InvalidFenError.
+    """
     decks = []
     rows = []
-    for name in spec.split("+"):
+    for part in spec.split("+"):
+        name, times = _deck_and_times(part)
         chosen = [o.position for o in openings.deck(name, playable_only=False) if not o.position.is_over]
-        decks.append((name, len(chosen)))
-        rows += [(p.black, p.white, p.kings, int(p.side)) for p in chosen]
+        decks.append((name, times * len(chosen)))
+        rows += times * [(p.black, p.white, p.kings, int(p.side)) for p in chosen]
     if not 0 < len(rows) <= 1 << 16:
         raise InvalidSettingError(f"{spec!r} has {len(rows)} openings; from 1 to 65536")
     return Openings(np.array(rows, dtype=np.uint32), tuple(decks))
+
+
+def _deck_and_times(part: str) -> tuple[str, int]:
+    name, _, times = part.rpartition("*")
+    if not name:
+        return part, 1
+    if not times.isdecimal() or not 0 < int(times) <= MOST_TIMES:
+        raise InvalidSettingError(f"{part!r} counts a deck {times!r} times; from 1 to {MOST_TIMES}, such as 11man*4")
+    return name, int(times)
 
 
 def play(settings: SelfplaySettings, on_game: Callable[[Tally], None] | None = None) -> Tally:
