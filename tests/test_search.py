@@ -82,9 +82,16 @@ def test_node_limits_are_exact(nodes: int) -> None:
     assert found.move in Position().legal_moves()
 
 
+@pytest.mark.parametrize("threads", [2, 3, 8])
+@pytest.mark.parametrize("nodes", [1, 100, 50_000])
+def test_node_limits_are_of_all_threads(nodes: int, threads: int) -> None:
+    assert engine("material", threads).search(Position(), Limits(nodes=nodes)).nodes <= max(nodes, threads)
+
+
 @pytest.mark.parametrize("depth", [1, 2, 5, 8])
-def test_depth_limits_are_exact(depth: int) -> None:
-    found = engine("manual").search(Position(), Limits(depth=depth))
+@pytest.mark.parametrize("threads", [1, 4])
+def test_depth_limits_are_exact(depth: int, threads: int) -> None:
+    found = engine("manual", threads).search(Position(), Limits(depth=depth))
     assert found.depth == depth
 
 

@@ -31,6 +31,7 @@ cdef struct Worker:
     SearchOptions options
     Endgames endgames
     Table* table
+    Busy* busy               # what the threads of this search are at, NULL with only one
     Ordering ordering
     # limits
     volatile int* stop       # set from outside
@@ -175,6 +176,7 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
     cdef int most = SCORE_INFINITE
     cdef bint pv_node = beta - alpha > 1
     cdef bint searched = False
+    cdef bint sharing
     cdef int here = worker.root_index + ply
     cdef int count, i, index, score, new_depth, less, bound
     cdef bint capturing
@@ -260,8 +262,9 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
                     and -hit_child.score >= beta):
                 return min(-hit_child.score, most)
 
+    sharing = worker.busy != NULL and depth >= SHARED_DEPTH and depth >= options.etc_depth
     for index in range(count):
-        i = next_best(order, count)
+        i = next_best(order, count) if not sharing else next_idle(worker.busy, children, order, count, index, depth)
         tried[index] = i
         if ply == 0 and (has_line(worker, moves.moves[i])
                          or root_move_value(&worker.endgames, moves.moves[i]) < worker.endgames.wanted):
@@ -272,6 +275,8 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
         worker.reversible[here + 1] = worker.reversible[here] + 1 if is_reversible(board, moves.moves[i]) else 0
 
         # the first move with the full window, the others to be refuted
+        if sharing:
+            begin_move(worker.busy, children[i].key, depth)
         if not searched:
             searched = True
             score = -search(worker, &children[i], -beta, -alpha, new_depth, ply + 1)
@@ -282,6 +287,8 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
                 score = -search(worker, &children[i], -alpha - 1, -alpha, new_depth, ply + 1)
             if score > alpha and score < beta:
                 score = -search(worker, &children[i], -beta, -alpha, new_depth, ply + 1)
+        if sharing:
+            end_move(worker.busy, children[i].key, depth)
         if worker.stopped:
             return 0
 

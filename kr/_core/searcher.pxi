@@ -26,6 +26,7 @@ cdef class Searcher:
     Raises MemoryError where the table does not fit, ValueError for options that are none (see SEARCH_OPTIONS).
     """
     cdef Table table
+    cdef Busy busy
     cdef Worker** workers
     cdef int threads
     cdef int stop_flag
@@ -52,6 +53,7 @@ cdef class Searcher:
                 raise MemoryError("no memory for the search")
             self.workers[i].evaluation = &evaluator.evaluation
             self.workers[i].table = &self.table
+            self.workers[i].busy = &self.busy if threads > 1 else NULL
             use_database(&self.workers[i].endgames, database)
             self.workers[i].stop = &self.stop_flag
         self.set_options(options or {})
@@ -112,7 +114,7 @@ cdef class Searcher:
         for i in range(self.threads):
             self.set_history(self.workers[i], [*history, board_bits])
             self.workers[i].deadline = start + time_limit if time_limit > 0 else 1e300
-            self.workers[i].node_limit = node_limit if node_limit > 0 else <u64>1 << 62
+            self.workers[i].node_limit = max(1, node_limit // self.threads) if node_limit > 0 else <u64>1 << 62
             self.workers[i].owner = NULL
         if threading.current_thread() is threading.main_thread():
             worker.owner = <void*>self
@@ -148,7 +150,8 @@ cdef class Searcher:
                 worker.reversible[i] = worker.reversible[i - 1] + 1 if only_kings_moved(recent[i - 1], recent[i]) else 0
 
     def help(self, int index, tuple board_bits):
-        """Lazy parallel search: the same position with a thread's own ordering, meeting the others in the table."""
+        """Lazy parallel search: the same position with a thread's own ordering, meeting the others in the table, and
+        leaving to them the moves that they are at."""
         cdef Board board = board_from_bits(board_bits[0], board_bits[1], board_bits[2], board_bits[3])
         cdef Worker* worker = self.workers[index]
         with nogil:
