@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from kr import InvalidGamesError, InvalidSettingError, InvalidWeightsError, OutputBusyError, Position, storage
+from kr.egdb.database import Database
 from kr.lab import games
 from kr.lab.selfplay import SelfplaySettings, Tally, opening_mix, play
 from kr.pdn import read_games
@@ -60,6 +61,7 @@ def test_seeds_and_noise_change_the_games(finished: tuple[Path, list[games.GameR
 
 
 def test_every_game_replays_to_its_result(finished: tuple[Path, list[games.GameRecord]]) -> None:
+    database = Database.open(storage.data_path("egdb"))
     for record in finished[1]:
         position = Position(record.start[0], record.start[1], record.start[2], Side(record.start[3]))
         for move in games.decoded_moves(record):
@@ -70,6 +72,9 @@ def test_every_game_replays_to_its_result(finished: tuple[Path, list[games.GameR
             assert record.result == (-1 if position.side is Side.BLACK else 1)
         elif reason in ("repetition", "no progress", "length"):
             assert record.result == 0
+        elif reason == "endgame database":
+            winner = {"win": position.side, "loss": position.side.other}.get(str(database.value(position)))
+            assert record.result == {Side.BLACK: 1, Side.WHITE: -1, None: 0}[winner]
         else:
             assert record.result != 0
 
