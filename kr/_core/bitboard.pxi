@@ -8,7 +8,7 @@ cdef extern from *:
     #define kr_pext(x, mask) _pext_u64((x), (mask))
     #define kr_pdep(x, mask) _pdep_u64((x), (mask))
     #else
-    /* Without the instruction: the mask of a region is a few runs of neighbouring squares. */
+    /* Without the instruction: run by run, since masks here are mostly a few runs of neighbouring bits. */
     static inline uint64_t kr_pext(uint64_t x, uint64_t mask) {
         uint64_t result = 0;
         int filled = 0;

@@ -1,5 +1,6 @@
-# Alpha-beta search: principal variation search with a transposition table, enhanced transposition cutoffs,
-# late-move reductions and single-reply extensions; a quiescence search that never scores a pending capture.
+# Alpha-beta search: principal variation search with a transposition table and enhanced transposition cutoffs, static
+# cuts above and below the window, internal iterative and late-move reductions, single-reply extensions; a quiescence
+# search that never scores a pending capture. The steps in order, and what each is worth: docs/search.md.
 
 from cpython.exc cimport PyErr_CheckSignals
 
@@ -223,7 +224,7 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
             most = known.score
             beta = min(beta, most)
 
-    # a static score too far from the window for the plies left: above it ends the node, below it only captures count
+    # a static score too far from the window for the plies left, above or below, stands for what a search would find
     if (depth <= max(options.static_depth, options.razor_depth) and not pv_node and abs(beta) < SCORE_STATIC_MAX
             and not capturing and not has_capture(board, 1 - board.side) and has_quiet(board, board.side)):
         score = evaluate(worker.evaluation, board)

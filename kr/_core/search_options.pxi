@@ -29,7 +29,7 @@ SEARCH_OPTIONS = {
     "single_reply": (1, 0, 1, 0, "A forced move costs no depth."),
     "static_depth": (4, 0, 20, 0, "Plies left up to which a static score far above the window ends a quiet node."),
     "static_margin": (16, 0, 1000, 16, "How far: centi-men for each ply left."),
-    "razor_depth": (5, 0, 20, 0, "Plies left up to which a quiet node with a static score far below is only quiesced."),
+    "razor_depth": (5, 0, 20, 0, "Plies left up to which a static score far below the window ends a quiet node."),
     "razor_margin": (35, 0, 1000, 35, "How far: centi-men for each ply left."),
     "iir_depth": (4, 2, NEVER, NEVER, "Plies left from which a quiet node without a table move is searched a ply less."),
     "lmr_depth": (3, 2, NEVER, NEVER, "Plies left from which late moves are reduced."),
