@@ -10,6 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import reference
+from egdb_file_reader import Reader
+from egdb_reference import DRAW, LOSS, WIN
 from refusals import check_refused
 
 from kr import Engine, InvalidSettingError, Limits, Position, storage
@@ -24,12 +27,15 @@ from kr.lab.players import player_from_spec
 from kr.lab.problems import Problem
 from kr.lab.selfplay import SelfplaySettings, play
 from kr.lab.solving import SolveSettings, solve_all
+from kr.pdn import read_games
 from kr.position import Side
 
 SHIPPED = storage.data_path("egdb")
 MATCH = MatchSettings(
     a="material", b="manual", ballot="3move", games=24, tc=Limits(nodes=200), concurrency=1, hash=1 << 20
 )
+EQUALS = replace(MATCH, a="manual", tc_b=Limits(nodes=300), adjudicate=False)
+"""Their games are seldom over before few pieces are left."""
 SELFPLAY = SelfplaySettings(
     games=60, nodes=60, weights="manual", openings="3move", shard_games=20, workers=2, hash=1 << 16
 )
@@ -96,33 +102,46 @@ def test_a_directory_without_a_database_is_one_line(
 # --- matches
 
 
-def test_a_match_ends_games_by_the_database() -> None:
-    ended = play_match(replace(MATCH, adjudicate=False))
+def known_plainly(position: Position) -> bool:
+    """Whether the shipped database knows the position, by the plain rules: five pieces, and a move but no capture."""
+    moves = reference.legal_moves(reference.from_bits(position.black, position.white, position.kings), position.side)
+    return position.pieces <= 5 and bool(moves) and not any(taken for _, taken in moves)
+
+
+@pytest.mark.parametrize("ballot", ["3move", "endings"])
+def test_a_match_ends_games_by_the_database(tmp_path: Path, ballot: str) -> None:
+    settings = replace(EQUALS, ballot=ballot)
+    ended = play_match(replace(settings, pdn=tmp_path / "ended.pdn"))
     reasons = Counter(game.reason.split(":")[0] for game in ended.games)
-    assert reasons[DATABASE] > len(ended.games) // 3
-    free = play_match(replace(MATCH, adjudicate=False, egdb_adjudication=False))
+    assert reasons[DATABASE] > len(ended.games) // 2
+    free = play_match(replace(settings, pdn=tmp_path / "free.pdn", egdb_adjudication=False))
     assert DATABASE not in Counter(game.reason for game in free.games)
     assert sum(game.plies for game in ended.games) < sum(game.plies for game in free.games)
+    # the same games, only shorter where the database ended them
+    for short, long in zip(read_games(tmp_path / "ended.pdn"), read_games(tmp_path / "free.pdn"), strict=True):
+        assert (long.start, long.moves[: len(short.moves)]) == (short.start, short.moves)
+        assert (len(long.moves) > len(short.moves)) == short.tags["Termination"].startswith(DATABASE)
 
 
-def test_games_ended_by_the_database_have_its_result(tmp_path: Path) -> None:
-    from kr.pdn import read_games
-
-    play_match(replace(MATCH, adjudicate=False, pdn=tmp_path / "match.pdn"))
-    known = Database.open(SHIPPED)
-    seen = Counter[str]()
+@pytest.mark.parametrize("ballot", ["3move", "endings"])
+def test_games_end_where_the_database_knows_them_with_its_value(tmp_path: Path, ballot: str) -> None:
+    play_match(replace(EQUALS, ballot=ballot, pdn=tmp_path / "match.pdn"))
+    plain = Reader(SHIPPED)
+    seen = Counter[int]()
     for game in read_games(tmp_path / "match.pdn"):
-        if not game.tags["Termination"].startswith(DATABASE):
-            continue
-        last = game.start
+        positions = [game.start]
         for move in game.moves:
-            assert last.pieces > 5 or last.legal_moves()[0].is_capture
-            last = last.play(move)
-        value = known.value(last)
-        winner = {"win": last.side, "loss": last.side.other}.get(str(value))
-        assert game.winner is winner
-        seen[str(value)] += 1
+            positions.append(positions[-1].play(move))
+        ended = game.tags["Termination"].startswith(DATABASE)
+        assert [known_plainly(each) for each in positions] == [False] * len(game.moves) + [ended]
+        if ended:
+            last = positions[-1]
+            from_black = last if last.side is Side.BLACK else last.flipped()
+            value = plain.value((from_black.black, from_black.white, from_black.kings))
+            assert game.winner is {WIN: last.side, LOSS: last.side.other, DRAW: None}[value]
+            seen[value] += 1
     assert len(seen) >= 2
+    assert seen.total() > EQUALS.games // 2
 
 
 def test_the_database_is_part_of_a_match(tmp_path: Path, whole: Path) -> None:

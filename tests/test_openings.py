@@ -1,7 +1,12 @@
 """The opening decks: that they are the known ones, how they are read, and how they are marked."""
 
-import pytest
+import hashlib
+from collections import Counter
 
+import pytest
+import reference
+
+from kr.egdb.database import Database
 from kr.errors import InvalidFenError, InvalidPdnError, InvalidSettingError
 from kr.lab.opening_marks import MarkSettings, mark_deck
 from kr.lab.openings import BARRED, DECKS, LOST, PLAYABLE, deck, format_line, generated, read_deck
@@ -71,6 +76,73 @@ def test_eleven_man_openings_treat_both_sides_alike():
     white = {opening.position.flipped().black for opening in generated("11man")}
     assert black == white
     assert len(black) == 50
+
+
+# --- endings
+
+BRIDGE = 0b101
+"""The squares 1 and 3."""
+BLACKS_KING_ROW = 0xF000_0000
+
+
+@pytest.fixture(scope="module")
+def endings() -> list[Position]:
+    return [opening.position for opening in generated("endings")]
+
+
+def test_endings_are_always_the_same(endings):
+    # runs of self-play hold the numbers of their openings
+    lines = "\n".join(position.fen for position in endings)
+    assert hashlib.sha256(lines.encode()).hexdigest()[:16] == "dc45de34ba65ef0d"
+
+
+def test_endings_have_three_to_six_pieces_a_side_and_at_most_one_more(endings):
+    counts = Counter((position.black.bit_count(), position.white.bit_count()) for position in endings)
+    assert set(counts) == {(b, w) for b in range(3, 7) for w in range(3, 7) if abs(b - w) <= 1}
+    assert min(counts.values()) > 100
+    reach = Database.open(data_path("egdb")).pieces
+    assert min(map(sum, counts)) > reach  # each is a game to play
+
+
+def test_endings_have_a_move_and_no_capture_for_either_side(endings):
+    for position in endings:
+        for side in Side:
+            moves = Position(position.black, position.white, position.kings, side).legal_moves()
+            assert moves
+            assert not any(move.is_capture for move in moves)
+    for position in endings[::10]:
+        board = reference.from_bits(position.black, position.white, position.kings)
+        for side in Side:
+            moves = reference.legal_moves(board, side)
+            assert moves
+            assert not any(taken for _, taken in moves)
+
+
+def test_endings_have_kings_and_men_where_endings_have_them(endings):
+    kings, home = Counter(), Counter()
+    for position in endings:
+        for own in (position, position.flipped()):
+            men = own.black & ~own.kings
+            assert men
+            assert not men & BLACKS_KING_ROW
+            kings[(own.black & own.kings).bit_count()] += 1
+            home[(men & BRIDGE).bit_count()] += 1
+    assert set(kings) == set(home) == {0, 1, 2}
+    # a fifth of all sides at least for each number, and more than half with a man at home
+    assert min(*kings.values(), *home.values()) > 2 * len(endings) // 5
+    assert home[1] + home[2] > len(endings)
+
+
+def test_endings_treat_both_sides_alike(endings):
+    black, white = Counter(), Counter()
+    for position in endings:
+        for counts, own in ((black, position), (white, position.flipped())):
+            counts["to move"] += own.side is Side.BLACK
+            counts["pieces"] += own.black.bit_count()
+            counts["kings"] += (own.black & own.kings).bit_count()
+            counts["at home"] += (own.black & ~own.kings & BRIDGE).bit_count()
+    for name in black:
+        assert black[name] == pytest.approx(white[name], rel=0.05), name
 
 
 @pytest.mark.parametrize("name", ["3move", "11man"])

@@ -2,6 +2,8 @@
 
 import importlib.metadata
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,11 @@ import kr
 from kr.storage import data_path
 
 CHECKOUT = Path(__file__).parents[1]
+CODE = (".py", ".pyc", ".pyi", ".pyx", ".pxi", ".c", ".so")
+DATA = ("weights/*.h5", "weights/*.md", "selfplay/*.txt", "selfplay/*.sh", "egdb/*.egdb", "egdb/*.md")
+SOURCES = ("kr/_core.py?", "kr/_core/*.pxi", "Makefile", "docs/*.md", "bench/*.py", "tests/*.py", "tests/data/*")
+
+in_checkout = pytest.mark.skipif(not (CHECKOUT / "setup.py").exists(), reason="the checkout is not here")
 
 
 def test_one_version() -> None:
@@ -36,9 +43,54 @@ def test_shipped_data_are_found(kind: str, name: str) -> None:
     assert data_path(kind).is_dir()
 
 
-@pytest.mark.skipif(not (CHECKOUT / "setup.py").exists(), reason="the checkout is not here")
+@in_checkout
 def test_the_data_found_are_those_of_the_checkout() -> None:
     for kind in ("weights", "egdb", "selfplay"):
         for source in (CHECKOUT / kind).glob("*.*"):
             if source.suffix in (".egdb", ".h5", ".md", ".txt", ".json", ".sh", ".toml"):
                 assert data_path(kind, source.name).read_bytes() == source.read_bytes()
+
+
+def files_named(patterns: tuple[str, ...]) -> set[str]:
+    """The checkout's files of these patterns, of which every one is to find some."""
+    found = {pattern: [path for path in CHECKOUT.glob(pattern) if path.is_file()] for pattern in patterns}
+    assert all(found.values())
+    return {path.relative_to(CHECKOUT).as_posix() for paths in found.values() for path in paths}
+
+
+def data_beside_the_code() -> set[str]:
+    """Whatever stands in the package and is no code."""
+    paths = [path.relative_to(CHECKOUT) for path in (CHECKOUT / "kr").rglob("*") if path.is_file()]
+    return {path.as_posix() for path in paths if path.suffix not in CODE and not path.name.startswith(".")}
+
+
+@pytest.fixture
+def linked(tmp_path: Path) -> Path:
+    """The checkout once more, where building leaves nothing in the one in use."""
+    for path in CHECKOUT.iterdir():
+        if not path.name.startswith(".") and path.name not in ("build", "dist", "kr.egg-info"):
+            (tmp_path / path.name).symlink_to(path)
+    return tmp_path
+
+
+@in_checkout
+def test_wheels_carry_all_data(linked: Path) -> None:
+    pytest.importorskip("setuptools")
+    command = [sys.executable, "setup.py", "-q", "build_py", "--build-lib", "wheel"]
+    subprocess.run(command, cwd=linked, check=True, capture_output=True)
+    beside = data_beside_the_code()
+    assert beside >= {"kr/lab/bench.txt", "kr/lab/classics.jsonl"}
+    for name, carried in [(n, n) for n in beside] + [(n, f"kr/data/{n}") for n in files_named(DATA)]:
+        assert (linked / "wheel" / carried).read_bytes() == (CHECKOUT / name).read_bytes()
+
+
+@in_checkout
+def test_source_archives_carry_all_that_a_build_and_its_tests_need(
+    linked: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    egg_info = pytest.importorskip("setuptools.command.egg_info")
+    monkeypatch.chdir(linked)
+    listed = egg_info.FileList()
+    for line in (CHECKOUT / "MANIFEST.in").read_text().splitlines():
+        listed.process_template_line(line)
+    assert data_beside_the_code() | files_named(DATA) | files_named(SOURCES) <= set(listed.files)

@@ -37,24 +37,32 @@ cdef extern from *:
               + (KR_DIGITS(4, 18) + KR_DIGITS(5, 22) + KR_DIGITS(6, 27) + KR_DIGITS(7, 31));
     }
 
+    /* The entries' sum by the shares of the phases, one after the other: what machines without SSE2 do. */
+    static inline __attribute__((always_inline)) int kr_sum_singly(
+            const uint32_t* entries, const int32_t* index, const int count, int opening, int ending) {
+        int i, sum = 0;
+        for (i = 0; i < count; i++) {
+            const int16_t* entry = (const int16_t*)(entries + index[i]);
+            sum += opening * entry[0] + ending * entry[1];
+        }
+        return sum;
+    }
+
     static inline __attribute__((always_inline)) int kr_sum_entries(
             const uint32_t* entries, const int32_t* index, const int count, int opening, int ending) {
-        int i;
     #if defined(__SSE2__)
+        int i, sum;
         __m128i shares = _mm_set1_epi32(ending * 65536 + opening);
         __m128i sums = _mm_setzero_si128();
         for (i = 0; i < count; i += 4)
             sums = _mm_add_epi32(sums, _mm_madd_epi16(shares, _mm_set_epi32(
                 entries[index[i + 3]], entries[index[i + 2]], entries[index[i + 1]], entries[index[i]])));
         sums = _mm_add_epi32(sums, _mm_shuffle_epi32(sums, 0x4E));
-        return _mm_cvtsi128_si32(_mm_add_epi32(sums, _mm_shuffle_epi32(sums, 0xB1)));
-    #else
-        int sum = 0;
-        for (i = 0; i < count; i++) {
-            const int16_t* entry = (const int16_t*)(entries + index[i]);
-            sum += opening * entry[0] + ending * entry[1];
-        }
+        sum = _mm_cvtsi128_si32(_mm_add_epi32(sums, _mm_shuffle_epi32(sums, 0xB1)));
+        assert(sum == kr_sum_singly(entries, index, count, opening, ending));
         return sum;
+    #else
+        return kr_sum_singly(entries, index, count, opening, ending);
     #endif
     }
 
