@@ -12,6 +12,11 @@ class InvalidFenError(KrError):
 class InvalidPdnError(KrError):
     """Game text that isn't PDN."""
 
+    line: int | None = None
+    """The line of the text, from 1, where that is known."""
+    column: int | None = None
+    """The letter of the line, from 1."""
+
 
 class IllegalMoveError(KrError):
     """A move that the position doesn't allow; the message names the legal ones."""

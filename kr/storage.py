@@ -13,12 +13,14 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, is_dataclass
+from io import FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kr.errors import InvalidSettingError, OutputBusyError
 
 if TYPE_CHECKING:
+    import h5py
     import numpy
 
 PACKAGE = Path(__file__).resolve().parent
@@ -26,9 +28,9 @@ CHECKOUT = PACKAGE.parent
 DATA_KINDS = ("weights", "selfplay", "egdb")
 
 
-def _remove_orphans(target: Path) -> None:
-    """Remove what writers of this target left when they were killed."""
-    for orphan in target.parent.glob(f".{_escaped(target.name)}.*.tmp"):
+def remove_orphans(directory: Path, pattern: str) -> None:
+    """Remove what writers of files with such names left when they were killed."""
+    for orphan in directory.glob(f".{pattern}.*.tmp"):
         pid = orphan.name.split(".")[-3]
         if pid.isdigit() and not _alive(int(pid)):
             orphan.unlink(missing_ok=True)
@@ -64,6 +66,47 @@ def check_output(target: str | Path) -> None:
     if os.path.exists(target) and not os.path.isfile(target):
         what = "a directory" if os.path.isdir(target) else "no regular file"
         raise InvalidSettingError(f"{target} is {what}; give the name of a file to write")
+    check_directory(Path(target).parent)
+
+
+def check_directory(path: str | Path) -> None:
+    """Refuse what no directory can be made of, since a file stands there or above, before the work is done.
+
+    Raises InvalidSettingError.
+    """
+    there = next((each for each in (Path(path), *Path(path).parents) if os.path.exists(each)), None)
+    if there is not None and not os.path.isdir(there):
+        raise InvalidSettingError(f"{there} is no directory; give another name")
+
+
+def make_directory(path: str | Path) -> None:
+    """Make a directory, and those above it. Raises InvalidSettingError where a file stands in the way, OSError."""
+    check_directory(path)
+    Path(path).mkdir(parents=True, exist_ok=True)
+
+
+@contextmanager
+def naming(path: str | Path, instead_of: str | Path | None = None) -> Iterator[None]:
+    """Give the errors of writing a file its name: on a full disk they have none. `instead_of`: one not to be told."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno and error.filename in (None, str(instead_of)):
+            error.filename = str(path)
+        raise
+
+
+def append(file: FileIO, content: bytes, path: str | Path) -> None:
+    """Add to the end of `path`, opened without a buffer, the whole or nothing. Raises OSError."""
+    end = os.fstat(file.fileno()).st_size
+    try:
+        with naming(path):
+            while content:
+                content = content[file.write(content) :]
+    except BaseException:
+        with suppress(OSError):
+            file.truncate(end)
+        raise
 
 
 @contextmanager
@@ -77,14 +120,15 @@ def atomic_path(target: str | Path) -> Iterator[Path]:
     check_output(target)
     # Through a link the file it points to is replaced, not the link.
     target = Path(os.path.realpath(target))
-    target.parent.mkdir(parents=True, exist_ok=True)
-    _remove_orphans(target)
+    make_directory(target.parent)
+    remove_orphans(target.parent, _escaped(target.name))
     temporary = target.with_name(f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
     try:
-        yield temporary
-        _sync(temporary)
-        os.replace(temporary, target)
-        _sync(target.parent)
+        with naming(target, instead_of=temporary):
+            yield temporary
+            _sync(temporary)
+            os.replace(temporary, target)
+            _sync(target.parent)
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -96,6 +140,23 @@ def write_atomic(target: str | Path, content: bytes | str) -> None:
 
 
 @contextmanager
+def hdf5_file(target: str | Path) -> Iterator["h5py.File"]:
+    """Yield an empty HDF5 file in memory; `target` is written when the block ends without an error, at once.
+
+    HDF5 can't be made to give up a file that it fails to write: a full disk would be met again at every attempt to
+    close it.
+    """
+    import h5py
+
+    options = {"libver": ("v110", "v110"), "driver": "core", "backing_store": False}
+    with h5py.File(target, "w", **options) as file:
+        yield file
+        file.flush()
+        content = file.id.get_file_image()
+    write_atomic(target, content)
+
+
+@contextmanager
 def lock(path: str | Path) -> Iterator[None]:
     """Hold the output `path` (a file or a directory, there or not yet) for this block alone.
 
@@ -103,11 +164,12 @@ def lock(path: str | Path) -> Iterator[None]:
     """
     path = Path(os.path.realpath(path))
     name = path / ".lock" if path.is_dir() else path.with_name(f".{path.name}.lock")
-    name.parent.mkdir(parents=True, exist_ok=True)
+    make_directory(name.parent)
     descriptor = _locked(name, path)
     try:
-        os.ftruncate(descriptor, 0)
-        os.write(descriptor, str(os.getpid()).encode())
+        with naming(path):
+            os.ftruncate(descriptor, 0)
+            os.write(descriptor, str(os.getpid()).encode())
         yield
     finally:
         # Unlinked while held: whoever opened the old file sees in _locked that the name has left it.
@@ -141,6 +203,19 @@ def _plain(value: Any) -> Any:
     return asdict(value) if is_dataclass(value) and not isinstance(value, type) else str(value)
 
 
+def parse_json(text: str | bytes) -> Any:
+    """The value of a JSON text. Raises ValueError, for one that is nested too deeply as well."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def printable(text: str) -> str:
+    """The text with escapes for what is no character: the names of files may be any bytes."""
+    return text.encode(errors="backslashreplace").decode()
+
+
 def git_commit() -> str | None:
     """The commit of the checkout that kr runs from, "-dirty" added if files differ; None outside a checkout."""
     if not (CHECKOUT / ".git").exists():
@@ -166,7 +241,7 @@ def provenance(command: str | None = None, *, parents: Sequence[str] = (), **set
         program = Path(sys.argv[0]).name
         command = shlex.join(["kr" if program == "__main__.py" else program, *sys.argv[1:]])
     record = {
-        "command": command,
+        "command": printable(command),
         "settings": json.dumps(settings, default=_plain, sort_keys=True),
         "parents": json.dumps(list(parents)),
         "kr": __version__,

@@ -41,9 +41,7 @@ def parse_duration(value: str | float) -> float:
     Raises InvalidSettingError.
     """
     expected = 'a duration such as "0.3s", "20ms", "2m" or "1h"'
-    if isinstance(value, str):
-        return float(_quantity(value, DURATION_UNITS, "s", expected))
-    seconds = float(value)
+    seconds = float(_quantity(value, DURATION_UNITS, "s", expected) if isinstance(value, str) else value)
     if not 0 <= seconds < float("inf"):
         raise InvalidSettingError(f"{value!r} is not {expected}")
     return seconds

@@ -130,7 +130,6 @@ def save(
     Shapes and units as in `Weights`; `attrs` are strings and numbers. The parts only make the file smaller, and a
     later fit can start from them. Raises InvalidWeightsError for wrong shapes.
     """
-    import h5py
     import numpy as np
 
     target = Path(path)
@@ -152,8 +151,7 @@ def save(
             tables[f"{group}_table"] = tables[f"{group}_table"] - parts.windows.unfolded(parts.values)
             tables[f"{group}_parts"] = parts.values
             described[group] = [[list(part.squares), part.home] for part in parts.windows.parts]
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with storage.atomic_path(target) as temporary, h5py.File(temporary, "w", libver=("v110", "v110")) as file:
+    with storage.hdf5_file(target) as file:
         for name, array in tables.items():
             chunks = (1, *array.shape[1:]) if array.ndim == 3 else array.shape
             file.create_dataset(name, data=array, chunks=chunks, compression="gzip", shuffle=True)

@@ -14,4 +14,5 @@ def check_refused(capsys: pytest.CaptureFixture, line: str, code: int, said: str
     assert out == ""
     assert err.startswith("kr: ")
     assert err.count("\n") == 1
+    assert len(err) < 1100
     assert said in err

@@ -14,7 +14,7 @@ import pytest
 import typer
 
 import kr
-from kr import cli
+from kr import __main__, cli, storage
 from kr.cli import console, options
 from kr.counting import divide, perft
 from kr.errors import InvalidGamesError, InvalidSettingError
@@ -180,6 +180,43 @@ def test_a_full_disk_is_one_line() -> None:
         process = run_kr("perft --depth 3 --json", stdout=full)
         assert process.communicate()[1].count("\n") == 1
     assert process.returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("encoding", "name", "shown"), [("utf-8", b"\xff", r"\udcff"), ("ascii", "é".encode(), r"\xe9")]
+)
+def test_names_that_are_no_text_are_shown_with_escapes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoding: str, name: bytes, shown: str
+) -> None:
+    directory = tmp_path / os.fsdecode(name)
+    words = "selfplay --weights material --nodes 9 --games 2 --openings start --egdb none --workers 1 --out".split()
+    assert cli.main([*words, str(directory)]) == 0
+    printed = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(printed, encoding))
+    assert cli.main(["games", str(directory), "--pdn", str(tmp_path / "x.pdn")]) == 0
+    monkeypatch.setattr(sys, "argv", ["kr", str(directory)])
+    assert shown in storage.provenance()["command"] or encoding == "ascii"
+    print(directory)
+    sys.stdout.flush()
+    assert shown in printed.getvalue().decode()
+
+
+@pytest.mark.parametrize("closed", ["stdout", "stderr"])
+def test_closed_streams(monkeypatch: pytest.MonkeyPatch, closed: str) -> None:
+    monkeypatch.setattr(sys, closed, None)
+    assert cli.main(["perft", "--depth", "2"]) == 0
+    assert cli.main(["perft", "--depth", "0"]) == 2
+
+
+def test_ctrl_c_while_the_command_is_imported(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted() -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "main", interrupted)
+    assert __main__.main() == 1
+    assert capsys.readouterr() == ("", "kr: interrupted\n")
 
 
 def test_json_takes_what_results_are_made_of(capsys: pytest.CaptureFixture) -> None:

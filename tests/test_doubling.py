@@ -2,15 +2,26 @@
 
 import itertools
 import json
+import shutil
 from dataclasses import replace
 
 import pytest
 
 from kr.cli import main
 from kr.engine import Engine, Limits
-from kr.errors import InvalidSettingError
+from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.lab import doubling
-from kr.lab.doubling import Changes, Comparison, DoublingResult, DoublingSettings, Found, compare, play_matches, sample
+from kr.lab.doubling import (
+    Changes,
+    Comparison,
+    DoublingResult,
+    DoublingSettings,
+    Found,
+    claimed,
+    compare,
+    play_matches,
+    sample,
+)
 from kr.position import Position
 
 
@@ -102,6 +113,33 @@ def test_the_same_is_found_again_whatever_was_done_before(found, tmp_path):
 def test_searches_go_on_only_with_the_same_settings(found, change):
     with pytest.raises(InvalidSettingError, match="choose another file"):
         compare(replace(found.settings, **change))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"fen": "', '"fen": 1, "x": "'),
+        ('"searches": [', '"searches": [1, '),
+        ('"score": ', '"score": "x", "y": '),
+        ('"judged": {', '"judged": {"1-5": 3, "z": '),
+        ('"depth": ', '"depth": 1.5, "y": '),
+    ],
+)
+def test_damaged_searches_are_named(found, tmp_path, old, new):
+    again = shutil.copytree(found.settings.out, tmp_path / "again")
+    lines = (again / "searches.jsonl").read_text().splitlines(keepends=True)
+    (again / "searches.jsonl").write_text("".join([lines[0], lines[1].replace(old, new, 1), *lines[2:]]))
+    with pytest.raises(InvalidGamesError, match=r"searches\.jsonl, line 2 is damaged"):
+        compare(replace(found.settings, out=again))
+
+
+def test_the_second_writer_is_refused_from_the_start(tmp_path, capsys):
+    with claimed(settings(tmp_path)):
+        assert main(["doubling", "material", "--out", str(tmp_path), "--from", "nodes=9", "--hash", "1MB"]) == 1
+    said = capsys.readouterr().err
+    assert "is being written by another process" in said
+    assert said.count("\n") == 1
+    assert not list(tmp_path.iterdir())
 
 
 def comparison(moves, judged, iterations=()):

@@ -1,9 +1,12 @@
 """The journal of long work: what it keeps, what it cuts off, and what it refuses."""
 
+from contextlib import nullcontext
+from dataclasses import dataclass
+
 import pytest
 
 from kr.errors import InvalidGamesError, InvalidSettingError, OutputBusyError
-from kr.lab.journal import open_journal
+from kr.lab.journal import open_journal, typed
 
 SETTINGS = {"seed": 1, "tc": "nodes=50"}
 
@@ -46,7 +49,7 @@ def test_what_is_not_whole_is_removed_with_all_that_follows(path):
     assert add(path) == [1]
 
 
-@pytest.mark.parametrize("line", ["nonsense", "{}", "[1]", '{"number": "x"}', "7"])
+@pytest.mark.parametrize("line", ["nonsense", "{}", "[1]", '{"number": "x"}', "7", "null", "[" * 100_000, "9" * 5000])
 def test_a_damaged_line_is_named(path, line):
     lines = path.read_text().splitlines()
     path.write_text("\n".join([*lines[:2], line, lines[3]]) + "\n")
@@ -70,6 +73,43 @@ def test_other_settings_are_refused(path, settings):
 
 def test_a_new_setting_that_is_none_goes_on(path):
     assert add(path, settings=SETTINGS | {"tc_b": None}) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("first", ['{"settings": [1]}', '{"settings": 7}', '{"settings": [[1, 2, 3]]}'])
+def test_a_damaged_first_line_is_named(path, first):
+    path.write_text(f"{first}\n")
+    with pytest.raises(InvalidGamesError, match="line 1 is damaged"):
+        add(path)
+
+
+@dataclass
+class Entry:
+    count: int
+    share: float
+    name: str | None
+    rows: tuple[int, ...]
+    found: bool | None
+
+
+@pytest.mark.parametrize(
+    ("change", "good"),
+    [
+        ({}, True),
+        ({"share": 1, "name": None, "found": None}, True),
+        ({"count": "1"}, False),
+        ({"count": True}, False),
+        ({"count": 1.0}, False),
+        ({"count": None}, False),
+        ({"share": "x"}, False),
+        ({"name": 3}, False),
+        ({"rows": [1]}, False),
+        ({"found": 0}, False),
+    ],
+)
+def test_fields_of_other_types_are_damage(change, good):
+    entry = Entry(**{"count": 1, "share": 0.5, "name": "x", "rows": (1,), "found": True} | change)
+    with nullcontext() if good else pytest.raises(TypeError):
+        assert typed(entry) is entry
 
 
 def test_one_writer(path):

@@ -8,7 +8,7 @@ import pytest
 
 from kr.cli import main
 from kr.engine import SCORE_WIN, Engine, Info, Limits, SearchResult
-from kr.errors import InvalidFenError, InvalidPdnError, InvalidProblemError, InvalidSettingError
+from kr.errors import InvalidFenError, InvalidGamesError, InvalidPdnError, InvalidProblemError, InvalidSettingError
 from kr.lab.problems import (
     CLEARLY_WON,
     NEAR_ZERO,
@@ -411,6 +411,27 @@ def test_answers_written_down_are_not_looked_for_again(tmp_path):
             solve_all(CLASSICS[:3], replace(settings, **change))
     with pytest.raises(InvalidSettingError, match="choose another file"):
         solve_all(CLASSICS[:4], settings)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"number": 99}, {"number": -1}, {"number": "0"}, {"id": "other"}, {"limits": "soon"}, {"score": "x"}, {"lines": 7},
+     {"lines": [{"score": 1, "pv": 2}]}, {"move": None}, {"extra": 1}],
+)  # fmt: skip
+def test_a_damaged_answer_is_named(tmp_path, change):
+    settings = replace(TWO_LIMITS, out=tmp_path / "answers.jsonl")
+    solve_all(CLASSICS[:2], settings)
+    lines = settings.out.read_text().splitlines()
+    lines[1] = json.dumps(json.loads(lines[1]) | change)
+    settings.out.write_text("\n".join(lines) + "\n")
+    with pytest.raises(InvalidGamesError, match="line 2 is damaged"):
+        solve_all(CLASSICS[:2], settings)
+
+
+def test_a_text_may_hold_any_character(tmp_path):
+    path = tmp_path / "problems.jsonl"
+    path.write_text(f'{{"fen": "{SHOT}", "id": "one\u2028two\x85"}}\r\n', encoding="utf-8")
+    assert [problem.id for problem in read_problems(path)] == ["one\u2028two"]
 
 
 @pytest.mark.skipif(not SHARED.exists(), reason="the problem collection is not beside the checkout")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +20,7 @@ import pytest
 from kr import InvalidGamesError, InvalidSettingError, InvalidWeightsError, OutputBusyError, Position, storage
 from kr.egdb.database import Database
 from kr.lab import games
+from kr.lab.openings import generated
 from kr.lab.selfplay import SelfplaySettings, Tally, opening_mix, play
 from kr.pdn import read_games
 from kr.position import Side
@@ -118,6 +121,37 @@ def test_a_kill_leaves_only_whole_shards(tmp_path: Path) -> None:
     assert all(len(games.read_shard(path)) == 20 for path in paths)
     with storage.lock(tmp_path):
         pass
+
+
+def test_what_a_killed_writer_left_goes(finished: tuple[Path, list[games.GameRecord]], tmp_path: Path) -> None:
+    run = shutil.copytree(finished[0], tmp_path / "run")
+    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
+        gone.wait()
+    for name in (f".shard-000001.part.{gone.pid}.abcdef.tmp", f".shard-000000.h5.{gone.pid}.abcdef.tmp"):
+        (run / name).write_bytes(b"half")
+    # between the whole shard and the removal of its part
+    shutil.copy(run / "shard-000001.h5", run / "shard-000001.part")
+    assert content(run_of(run)) == content(finished[1])
+    assert {path.name for path in run.iterdir()} == {path.name for path in finished[0].iterdir()}
+
+
+def test_a_shard_in_the_place_of_another_is_played_again(
+    finished: tuple[Path, list[games.GameRecord]], tmp_path: Path
+) -> None:
+    run = shutil.copytree(finished[0], tmp_path / "run")
+    shutil.copy(run / "shard-000001.h5", run / "shard-000000.h5")
+    assert content(run_of(run)) == content(finished[1])
+
+
+@pytest.mark.parametrize("change", [{"seed": 2}, {"weights": "manual"}])
+def test_shards_of_another_run_are_refused(
+    finished: tuple[Path, list[games.GameRecord]], tmp_path: Path, change: dict[str, object]
+) -> None:
+    run = shutil.copytree(finished[0], tmp_path / "run")
+    run_of(tmp_path / "other", games=8, **change)
+    shutil.copy(tmp_path / "other" / "shard-000000.h5", run)
+    with pytest.raises(InvalidGamesError, match=r"shard-000000\.h5: games of another run"):
+        run_of(run)
 
 
 @pytest.mark.parametrize(
@@ -240,15 +274,21 @@ def test_summary_and_pdn(finished: tuple[Path, list[games.GameRecord]], tmp_path
         ("3move", [("3move", 174)]),
         ("start*3+2move", [("start", 3), ("2move", 49)]),
         ("11man*2+3move*10+endings", [("11man", 5000), ("3move", 1740), ("endings", 10_000)]),
+        ("11man*16+3move*16+endings", [("11man", 40_000), ("3move", 2784), ("endings", 10_000)]),
     ],
 )
 def test_decks_count_as_often_as_asked(spec: str, decks: list[tuple[str, int]]) -> None:
     mix = opening_mix(spec)
     assert list(mix.decks) == decks
     assert len(mix.bits) == sum(size for _, size in decks)
+    rest = [tuple(row) for row in mix.bits.tolist()]
+    for name, size in decks:
+        whole = [(p.black, p.white, p.kings, int(p.side)) for p in (each.position for each in generated(name))]
+        assert Counter(rest[:size]) == dict.fromkeys(whole, size // len(whole))
+        rest = rest[size:]
 
 
-@pytest.mark.parametrize("spec", ["start*0", "start*x", "start*1001", "start*", "*3", "3move+"])
+@pytest.mark.parametrize("spec", ["start*0", "start*x", "start*1001", "start*", "*3", "3move+", "11man*27"])
 def test_decks_counted_wrong_are_refused(spec: str) -> None:
     with pytest.raises(InvalidSettingError):
         opening_mix(spec)

@@ -7,6 +7,7 @@ import typer
 
 from kr.cli import console, options
 from kr.engine import parse_search_options
+from kr.errors import InvalidSettingError
 from kr.lab.bench import (
     PAPER,
     SAME_DEPTH,
@@ -47,6 +48,8 @@ def run(settings: BenchSettings, ablate: Ablate = False, against: Against = [], 
         kr bench --ablate --rounds 5
     """
     variants: dict[str, Mapping[str, int]] = {text: parse_search_options(text) for text in against}
+    for text in (text for text, chosen in variants.items() if not chosen):
+        raise InvalidSettingError(f"--against {text!r} sets nothing; expected search options such as lmr_move=4")
     if ablate:
         variants = {f"{WITHOUT}{name}": off for name, off in features().items()} | variants
     if variants:

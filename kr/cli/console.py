@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
 
+LONGEST = 1000
+"""Letters of an error that are shown."""
+
+
 def say(text: str) -> None:
     """One line on stderr."""
     print(text, file=sys.stderr, flush=True)
@@ -39,8 +43,13 @@ def say_error(error: BaseException | str, code: int) -> int:
     text = "out of memory" if isinstance(error, MemoryError) else str(error)
     if isinstance(error, OSError) and error.strerror:
         text = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    say(f"kr: {' '.join(text.split())}")
+    say(f"kr: {_shortened(' '.join(text.split()))}")
     return code
+
+
+def _shortened(text: str) -> str:
+    """An error that quotes a whole file, perhaps, without its middle."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
 
 
 def plain(value: Any) -> Any:

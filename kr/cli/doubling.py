@@ -1,7 +1,7 @@
 """`kr doubling`."""
 
 from kr.cli import console, options
-from kr.lab.doubling import WORTHS, Changes, DoublingResult, DoublingSettings, compare, play_matches
+from kr.lab.doubling import WORTHS, Changes, DoublingResult, DoublingSettings, claimed, compare, play_matches
 from kr.lab.doubling_plot import draw
 from kr.lab.match import MatchResult
 
@@ -24,8 +24,18 @@ def run(settings: DoublingSettings, json: options.Json = False) -> None:
         kr doubling --out doubling --from 10ms --to 320ms --games 400 --plots pictures
         kr doubling --out doubling --from nodes=2000 --to nodes=64k --hash 4MB
     """
-    matches = settings.matches()
-    with console.progress("matches", sum(match.games for match in matches), "games") as progress:
+    with claimed(settings):
+        result = _measured(settings)
+        if settings.plots:
+            draw(result, settings.plots)
+    if json:
+        console.emit_json(result.summary())
+    else:
+        print(report(result))
+
+
+def _measured(settings: DoublingSettings) -> DoublingResult:
+    with console.progress("matches", sum(match.games for match in settings.matches()), "games") as progress:
         done = 0
 
         def on_game(before: int, result: MatchResult) -> None:
@@ -38,14 +48,7 @@ def run(settings: DoublingSettings, json: options.Json = False) -> None:
 
         results = play_matches(settings, on_game)
     with console.progress("searches", settings.positions, "positions") as progress:
-        comparisons = compare(settings, progress.advance)
-    result = DoublingResult(settings, results, comparisons)
-    if settings.plots:
-        draw(result, settings.plots)
-    if json:
-        console.emit_json(result.summary())
-    else:
-        print(report(result))
+        return DoublingResult(settings, results, compare(settings, progress.advance))
 
 
 def report(result: DoublingResult) -> str:

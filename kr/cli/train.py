@@ -94,7 +94,7 @@ def run(
     if status:
         history = train_history.load(settings.out)
         if settings.plots:
-            drawing.check_installed()
+            drawing.check_output(settings.plots)
             train_plot.draw(train_history.rows(history), settings.plots)
     else:
         with ExitStack() as bars:

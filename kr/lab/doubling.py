@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -24,13 +26,13 @@ from kr.errors import InvalidSettingError
 from kr.lab import drawing
 from kr.lab.elo import CONFIDENCE_95
 from kr.lab.engines import share_out
-from kr.lab.journal import open_journal
-from kr.lab.match import MEBIBYTE, MatchResult, MatchSettings, play_match
+from kr.lab.journal import open_journal, typed
+from kr.lab.match import MEBIBYTE, MatchResult, MatchSettings, check_match, play_match
 from kr.lab.players import HUB_PREFIX, EnginePlayer, player_from_spec
 from kr.pdn import read_games
 from kr.position import Position
 from kr.settings import REQUIRED, egdb_memory_option, egdb_option, option
-from kr.storage import checksum, provenance
+from kr.storage import checksum, lock, make_directory, provenance
 from kr.units import format_count, format_size, parse_count, parse_size
 
 STEPS = 5
@@ -81,7 +83,7 @@ class DoublingSettings:
         if self.player.startswith(HUB_PREFIX):
             raise InvalidSettingError(f"player {self.player}: expected kr's own engine, whose searches can be compared")
         if self.plots:
-            drawing.check_installed()
+            drawing.check_output(self.plots)
 
     def limits(self) -> list[Limits]:
         """From the shortest to the longest. Raises InvalidSettingError where there is no way up."""
@@ -114,7 +116,7 @@ class DoublingSettings:
 
 def _kind(limits: Limits) -> str | None:
     """Name of the one limit that is set; None for none or several."""
-    given = [name for name, value in asdict(limits).items() if value is not None]
+    given = [name for name in ("time", "nodes", "depth") if getattr(limits, name) is not None]
     return given[0] if len(given) == 1 else None
 
 
@@ -150,9 +152,15 @@ class Comparison:
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Comparison:
-        """Raises KeyError and TypeError where the values are none."""
-        searches, iterations = (tuple(Found(**each) for each in values[name]) for name in ("searches", "iterations"))
-        return cls(values["fen"], searches, iterations, dict(values["judged"]))
+        """Raises ValueError, KeyError and TypeError where the values are none."""
+        searches, iterations = (
+            tuple(typed(Found(**each)) for each in values[name]) for name in ("searches", "iterations")
+        )
+        judged = {move: operator.index(score) for move, score in dict(values["judged"]).items()}
+        moves = {each.move for each in searches}
+        if set(judged) != (moves if len(moves) > 1 else set()):
+            raise ValueError("not the moves that were judged")
+        return typed(cls(values["fen"], searches, iterations, judged))
 
 
 @dataclass(frozen=True)
@@ -286,6 +294,18 @@ def _change_summary(changes: Changes) -> dict[str, Any]:
 
 def _clipped(score: int) -> int:
     return max(-DECIDED, min(DECIDED, score))
+
+
+@contextmanager
+def claimed(settings: DoublingSettings) -> Iterator[None]:
+    """Hold the directory for this block alone, matches and searches. Raises OutputBusyError, and what they raise."""
+    # before the directory is made
+    _engine(settings)
+    for match in settings.matches():
+        check_match(match)
+    make_directory(settings.out)
+    with lock(settings.out):
+        yield
 
 
 def play_matches(

@@ -18,9 +18,15 @@ BLUE, ORANGE = "#2a78d6", "#eb6834"
 
 
 def check_installed() -> None:
-    """Raises InvalidSettingError when matplotlib is missing: better before a long fit than after it."""
+    """Raises InvalidSettingError when matplotlib is missing."""
     if find_spec("matplotlib") is None:
         raise InvalidSettingError("pictures need matplotlib: pip install kr[plots]")
+
+
+def check_output(directory: Path) -> None:
+    """Raises InvalidSettingError when no picture can be drawn into it: better before a long fit than after it."""
+    check_installed()
+    storage.check_directory(directory)
 
 
 def new_figure(columns: int, width: float, height: float) -> tuple[Figure, list[Axes]]:

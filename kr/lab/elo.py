@@ -30,6 +30,9 @@ IMAGINED_VARIANCE = 0.125
 # What stands for an outcome not seen in the likelihood ratio, as Fishtest has it.
 UNSEEN = 1e-3
 
+MOST_ELO = 2000
+"""Differences that a test can be about; far beyond, a score is no longer told from 1."""
+
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
@@ -111,6 +114,10 @@ class Sprt:
     def __post_init__(self) -> None:
         if not self.elo0 < self.elo1:
             raise InvalidSettingError(f"SPRT of {self.elo0:g} against {self.elo1:g}: the first Elo must be the lower")
+        if max(-self.elo0, self.elo1) > MOST_ELO:
+            raise InvalidSettingError(
+                f"SPRT of {self.elo0:g} against {self.elo1:g}: expected Elo from {-MOST_ELO} to {MOST_ELO}"
+            )
         if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
             raise InvalidSettingError(f"SPRT error rates {self.alpha:g} and {self.beta:g}: expected between 0 and 0.5")
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import queue
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from typing import TypeVar
 
 from kr.engine import Engine
 
 Job = TypeVar("Job")
 Done = TypeVar("Done")
+STOP_AGAIN = 0.02
+"""Seconds after which engines are stopped again that have gone on to their next search."""
 
 
 def share_out(
@@ -32,11 +34,16 @@ def share_out(
             free.put(engine)
 
     pool = ThreadPoolExecutor(len(engines))
+    begun: dict[Future[Done], Job] = {}
     try:
-        begun = {pool.submit(do, job): job for job in jobs}
+        for job in jobs:
+            begun[pool.submit(do, job)] = job
         for each in as_completed(begun):
             yield begun[each], each.result()
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
-        for engine in engines:
-            engine.stop()
+        # a job may have more than one search
+        while any(each.running() for each in begun):
+            for engine in engines:
+                engine.stop()
+            wait([each for each in begun if each.running()], STOP_AGAIN)

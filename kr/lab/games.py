@@ -114,10 +114,8 @@ def arrays(records: Sequence[GameRecord]) -> dict[str, NDArray[Any]]:
 
 def write_shard(path: Path, records: Sequence[GameRecord], attrs: Mapping[str, Any]) -> None:
     """Write a shard at once or not at all."""
-    import h5py
-
     datasets = arrays(records)
-    with storage.atomic_path(path) as temporary, h5py.File(temporary, "w", libver=("v110", "v110")) as file:
+    with storage.hdf5_file(path) as file:
         for name, column in datasets.items():
             packing: dict[str, Any] = {}
             if len(column):

@@ -10,11 +10,13 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from io import FileIO
 from pathlib import Path
-from typing import Any, BinaryIO, Generic, TypeVar
+from types import NoneType, UnionType
+from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from kr.errors import InvalidGamesError, InvalidSettingError
-from kr.storage import check_output, lock
+from kr.storage import append, check_output, lock, naming, parse_json
 
 T = TypeVar("T")
 BEGINNING = b'{"settings": '
@@ -23,14 +25,14 @@ BEGINNING = b'{"settings": '
 class Journal(Generic[T]):
     """An open journal; `entries` are those found in it."""
 
-    def __init__(self, file: BinaryIO, entries: list[T]) -> None:
+    def __init__(self, file: FileIO, path: Path, entries: list[T]) -> None:
         self.entries = entries
         self._file = file
+        self._path = path
 
     def append(self, values: Mapping[str, Any]) -> None:
         """Add the line of a finished piece. Raises OSError."""
-        self._file.write(f"{json.dumps(values)}\n".encode())
-        self._file.flush()
+        append(self._file, f"{json.dumps(values)}\n".encode(), self._path)
 
 
 @contextmanager
@@ -44,23 +46,41 @@ def open_journal(
     """Begin, or go on with, the journal of work with these settings.
 
     settings: all that shapes the work, as JSON types; read: an entry from the values of its line, raising ValueError,
-    KeyError or TypeError where they are none; whole: whether the piece is all there; from the first that isn't, entries
-    are removed. Raises InvalidSettingError where the file is something else or of work with other settings,
+    LookupError or TypeError where they are none; whole: whether the piece is all there; from the first that is not,
+    entries are removed. Raises InvalidSettingError where the file is something else or of work with other settings,
     InvalidGamesError where it is damaged, OutputBusyError, OSError.
     """
     check_output(path)
     path = Path(path)
-    with lock(path), open(path, "a+b") as file:
+    with lock(path), open(path, "a+b", buffering=0) as file:
         entries = _resume(file, path, settings, read, whole)
-        journal = Journal(file, entries)
+        journal = Journal(file, path, entries)
         if file.tell() == 0:
             journal.append({"settings": settings, "provenance": provenance})
         yield journal
-        os.fsync(file.fileno())
+        with naming(path):
+            os.fsync(file.fileno())
+
+
+def typed(entry: T) -> T:
+    """A dataclass made from what a journal held, if its fields have their types. Raises TypeError."""
+    for name, hint in get_type_hints(type(entry)).items():
+        if not _is_one(getattr(entry, name), hint):
+            raise TypeError(f"{name} is {getattr(entry, name)!r}")
+    return entry
+
+
+def _is_one(value: Any, hint: Any) -> bool:
+    """Whether a value is of a type. The elements of tuples are not looked at."""
+    kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    plain = tuple(NoneType if kind is None else get_origin(kind) or kind for kind in kinds)
+    if isinstance(value, bool):
+        return bool in plain
+    return isinstance(value, plain) or (isinstance(value, int) and float in plain)
 
 
 def _resume(
-    file: BinaryIO,
+    file: FileIO,
     path: Path,
     settings: Mapping[str, Any],
     read: Callable[[dict[str, Any]], T],
@@ -78,18 +98,21 @@ def _resume(
     entries: list[T] = []
     for number, line in enumerate(lines, start=1):
         try:
-            values = json.loads(line)
+            values = parse_json(line)
+            if not isinstance(values, dict):
+                raise TypeError
             if number == 1:
-                _check_settings(path, values["settings"], settings)
+                begun_with = dict(values["settings"])
             else:
                 entry = read(values)
-                if not whole(entry):
-                    break
-                entries.append(entry)
-        except InvalidSettingError:
-            raise
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, LookupError, TypeError):
             raise InvalidGamesError(f"{path}, line {number} is damaged; remove it and what it tells of") from None
+        if number == 1:
+            _check_settings(path, begun_with, settings)
+        elif whole(entry):
+            entries.append(entry)
+        else:
+            break
         kept += len(line)
     file.truncate(kept)
     file.seek(0, os.SEEK_END)

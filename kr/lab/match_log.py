@@ -6,16 +6,18 @@ file with its game in it, so that what was cut off while it was written is known
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
+from io import FileIO
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from kr.errors import InvalidSettingError
-from kr.lab.journal import Journal, open_journal
-from kr.storage import check_output, lock
+from kr.lab.journal import Journal, open_journal, typed
+from kr.storage import append, check_output, lock, naming, printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +55,21 @@ class GameRecord:
     def from_json(cls, values: Mapping[str, Any]) -> GameRecord:
         """Raises KeyError and TypeError where the values are not those of a game."""
         plain = {field.name: values[field.name] for field in fields(cls)}
-        return cls(**plain | {"a": Effort(**plain["a"]), "b": Effort(**plain["b"])})
+        return typed(cls(**plain | {name: typed(Effort(**plain[name])) for name in ("a", "b")}))
 
 
 class MatchLog:
     """An open record; `games` are those found in it."""
 
-    def __init__(self, pdn: BinaryIO, journal: Journal[tuple[int, GameRecord]]) -> None:
+    def __init__(self, pdn: FileIO, path: Path, journal: Journal[tuple[int, GameRecord]]) -> None:
         self.games = [game for _, game in journal.entries]
         self._pdn = pdn
+        self._path = path
         self._journal = journal
 
     def append(self, game: GameRecord, text: str) -> None:
         """Add a game and its PDN. Raises OSError."""
-        self._pdn.write(text.encode())
-        self._pdn.flush()
+        append(self._pdn, printable(text).encode(), self._path)
         self._journal.append({"end": self._pdn.tell(), **asdict(game)})
 
 
@@ -89,15 +91,16 @@ def open_log(path: str | Path, settings: Mapping[str, Any], provenance: Mapping[
     with lock(pdn_path):
         if pdn_path.exists() and pdn_path.stat().st_size and not log_path.exists():
             raise InvalidSettingError(f"{pdn_path} is there but no match log {log_path}; choose another file")
-        with open(pdn_path, "ab") as pdn:
+        with open(pdn_path, "ab", buffering=0) as pdn:
             size = pdn.tell()
             with open_journal(log_path, settings, provenance, _entry, lambda entry: entry[0] <= size) as journal:
                 pdn.truncate(journal.entries[-1][0] if journal.entries else 0)
                 pdn.seek(0, os.SEEK_END)
-                yield MatchLog(pdn, journal)
-            os.fsync(pdn.fileno())
+                yield MatchLog(pdn, pdn_path, journal)
+            with naming(pdn_path):
+                os.fsync(pdn.fileno())
 
 
 def _entry(values: dict[str, Any]) -> tuple[int, GameRecord]:
     """Length of the PDN file with the game in it, and the game."""
-    return values["end"], GameRecord.from_json(values)
+    return operator.index(values["end"]), GameRecord.from_json(values)

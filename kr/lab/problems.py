@@ -32,8 +32,9 @@ from pathlib import Path
 from typing import Any
 
 from kr.errors import IllegalMoveError, InvalidFenError, InvalidPdnError, InvalidProblemError, InvalidSettingError
-from kr.pdn import Game, read_games
+from kr.pdn import Game, is_pdn, read_games
 from kr.position import Move, Position, Side
+from kr.storage import parse_json, printable
 
 CLEARLY_WON = 50
 """Centi-men: from here on a score says that the side to move wins. The shipped tables see endings that are won but long
@@ -124,7 +125,7 @@ def load(source: str | Path | None = None) -> list[Problem]:
         return classics()
     path = Path(source)
     if isinstance(source, Path) or _is_file(path):
-        return _read_pdn(path) if path.suffix.lower() == ".pdn" else read_problems(path)
+        return _read_pdn(path) if is_pdn(path) else read_problems(path)
     if ":" in source:
         position = Position.from_fen(source)
         return [Problem(position.fen, "", position)]
@@ -172,15 +173,18 @@ def _plain(name: str) -> str:
 
 
 def _parsed(text: str, name: str) -> Iterator[Problem]:
-    for number, line in enumerate(text.splitlines(), 1):
+    # not splitlines: a text may hold other ends of lines, such as U+2028
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
-            yield _problem(json.loads(line), number)
+            yield _problem(parse_json(line), number)
         except json.JSONDecodeError as error:
             raise InvalidProblemError(f"{name}:{number}: not JSON, {error.msg} at column {error.colno}") from None
         except (InvalidProblemError, InvalidFenError, IllegalMoveError) as error:
             raise InvalidProblemError(f"{name}:{number}: {error}") from None
+        except ValueError as error:
+            raise InvalidProblemError(f"{name}:{number}: not JSON as it is used here, {error}") from None
 
 
 def _problem(entry: Any, number: int) -> Problem:
@@ -217,6 +221,8 @@ def _text(entry: dict[str, Any], key: str) -> str:
     value = entry.get(key)
     if value is not None and not isinstance(value, str):
         raise InvalidProblemError(f'"{key}" must be a text, not {json.dumps(value)}')
+    if value and printable(value) != value:
+        raise InvalidProblemError(f'"{key}" has half a surrogate pair, which is no character: {json.dumps(value)}')
     return (value or "").strip()
 
 

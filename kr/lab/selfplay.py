@@ -134,16 +134,16 @@ def opening_mix(spec: str) -> Openings:
 
     A deck with *4 after its name counts four times. Raises InvalidSettingError and InvalidFenError.
     """
-    decks = []
-    rows = []
+    parts = []
     for part in spec.split("+"):
         name, times = _deck_and_times(part)
         chosen = [o.position for o in openings.deck(name, playable_only=False) if not o.position.is_over]
-        decks.append((name, times * len(chosen)))
-        rows += times * [(p.black, p.white, p.kings, int(p.side)) for p in chosen]
-    if not 0 < len(rows) <= 1 << 16:
-        raise InvalidSettingError(f"{spec!r} has {len(rows)} openings; from 1 to 65536")
-    return Openings(np.array(rows, dtype=np.uint32), tuple(decks))
+        parts.append((name, times, chosen))
+    decks = tuple((name, times * len(chosen)) for name, times, chosen in parts)
+    if not 0 < (count := sum(size for _, size in decks)) <= 1 << 16:
+        raise InvalidSettingError(f"{spec!r} has {count} openings; from 1 to 65536")
+    rows = [(p.black, p.white, p.kings, int(p.side)) for _, times, chosen in parts for p in times * chosen]
+    return Openings(np.array(rows, dtype=np.uint32), decks)
 
 
 def _deck_and_times(part: str) -> tuple[str, int]:
@@ -164,7 +164,7 @@ def play(settings: SelfplaySettings, on_game: Callable[[Tally], None] | None = N
     """
     name, signature, evaluator = load_evaluator(settings.weights or None)
     mix = opening_mix(settings.openings)
-    settings.out.mkdir(parents=True, exist_ok=True)
+    storage.make_directory(settings.out)
     with storage.lock(settings.out):
         earlier = _earlier_shaping(settings.out)
         database = _database(settings, earlier)
@@ -203,7 +203,7 @@ def _earlier_shaping(directory: Path) -> dict[str, Any] | None:
             raise InvalidGamesError(f"{directory} holds games but no {RUN_FILE}; choose another --out")
         return None
     try:
-        earlier = BEFORE | json.loads(path.read_text())["shaping"]
+        earlier = BEFORE | storage.parse_json(path.read_bytes())["shaping"]
     except (ValueError, KeyError, TypeError) as error:
         raise InvalidGamesError(f"{path}: not the description of a run; choose another --out") from error
     return earlier if begun else None
@@ -260,6 +260,7 @@ class _Run:
 
     def missing(self) -> list[int]:
         """The games still to play; finished games of interrupted shards are taken up."""
+        storage.remove_orphans(self.settings.out, "shard-*")
         wanted: list[int] = []
         for shard in range(-(-self.settings.games // self.settings.shard_games)):
             numbers = self.shard_range(shard)
@@ -269,18 +270,27 @@ class _Run:
             if held is not None:
                 self.pending[shard] = held
                 wanted += [number for number in numbers if number not in held]
+            else:
+                self.path(shard, "part").unlink(missing_ok=True)
         return wanted
 
     def _held(self, shard: int) -> dict[int, GameRecord] | None:
         """Finished games of a shard that is not whole; None for a whole one."""
         numbers = self.shard_range(shard)
-        held: dict[int, GameRecord] = {}
-        for path in (self.path(shard), self.path(shard, "part")):
-            if path.exists():
-                held.update((record.game, record) for record in games.records(games.read_shard(path)))
-        if self.path(shard).exists() and len(held) >= len(numbers):
-            return None
-        return {number: record for number, record in held.items() if number in numbers}
+        held = self._records(self.path(shard), numbers)
+        return None if len(held) == len(numbers) else held | self._records(self.path(shard, "part"), numbers)
+
+    def _records(self, path: Path, numbers: range) -> dict[int, GameRecord]:
+        """The games with these numbers in a file. Raises InvalidGamesError where it is of another run."""
+        if not path.exists():
+            return {}
+        shard = games.read_shard(path)
+        if any(shard.attrs.get(name) != self.attrs[name] for name in ("seed", "parents")):
+            raise InvalidGamesError(
+                f"{path}: games of another run (seed {shard.attrs.get('seed')}, weights and endgame database "
+                f"{shard.attrs.get('parents')}); take it away, and its games are played"
+            )
+        return {record.game: record for record in games.records(shard) if record.game in numbers}
 
     def play(self) -> Tally:
         numbers = self.missing()

@@ -6,6 +6,7 @@ the engine gives when it has no more than that. Of each search it is also kept f
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, fields
@@ -15,7 +16,7 @@ from typing import Any
 from kr.engine import SCORE_WIN, Engine, Info, Limits, load_database
 from kr.errors import InvalidSettingError
 from kr.lab.engines import share_out
-from kr.lab.journal import Journal, open_journal
+from kr.lab.journal import Journal, open_journal, typed
 from kr.lab.problems import VALUES, Problem, judge, same_move, verdict
 from kr.position import Move
 from kr.settings import egdb_memory_option, egdb_option, option
@@ -219,10 +220,11 @@ def _record(
     }
 
     def read(values: dict[str, Any]) -> tuple[tuple[Limits, int], Solution]:
-        limits, number = Limits.parse(values.pop("limits")), values.pop("number")
-        del values["id"]
-        lines = tuple(Line(**line) for line in values.pop("lines"))
-        return (limits, number), Solution(problem=problems[number], limits=limits, lines=lines, **values)
+        limits, number = Limits.parse(str(values.pop("limits"))), operator.index(values.pop("number"))
+        if values.pop("id") != problems[number].id or number < 0:
+            raise ValueError("another problem")
+        lines = tuple(typed(Line(**line)) for line in values.pop("lines"))
+        return (limits, number), typed(Solution(problem=problems[number], limits=limits, lines=lines, **values))
 
     return open_journal(settings.out, kept, provenance(), read)
 

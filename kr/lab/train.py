@@ -21,9 +21,9 @@ from kr.errors import InvalidGamesError, InvalidSettingError, InvalidWeightsErro
 from kr.lab import drawing, games, openings, train_history, train_plot
 from kr.lab.dataset import Label
 from kr.lab.elo import Sprt
-from kr.lab.fit import FitSettings, fit
+from kr.lab.fit import FitSettings, fit, read_priors
 from kr.lab.gate import Gate, play_gate
-from kr.lab.match import MatchSettings
+from kr.lab.match import MatchSettings, check_match
 from kr.lab.match_log import log_of
 from kr.lab.selfplay import SelfplaySettings, Tally, opening_mix, play
 from kr.lab.train_history import Generation, History, Step, games_name, gate_name, matched_games, tables_name
@@ -239,18 +239,29 @@ def train(settings: TrainSettings, watcher: Watcher | None = None) -> History:
     """
     watcher = watcher or Watcher()
     if settings.plots:
-        drawing.check_installed()
+        drawing.check_output(settings.plots)
     opening_mix(settings.openings)
     openings.deck(settings.gate_ballot)
     path = settings.out / train_history.FILE
+    # raises before anything is made
     if not path.exists():
-        # raises before anything is made
         load_evaluator(settings.weights or None)
-    settings.out.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or train_history.load(settings.out).lacks(settings.generations):
+        _check_inputs(settings)
+    storage.make_directory(settings.out)
     with storage.lock(settings.out):
         history = _begun(settings) if path.exists() else _begin(settings)
         _Run(settings, history, watcher).go()
     return history
+
+
+def _check_inputs(settings: TrainSettings) -> None:
+    """Raise now what a later step would be refused for, after hours of work on those before it."""
+    check_match(settings.match_settings(1, "", ""))
+    read_priors(settings.fit_settings(1, ()))
+    for directory in settings.data:
+        if not games.shards(directory):
+            raise InvalidGamesError(f"{directory}: no shards of games in it")
 
 
 def _begin(settings: TrainSettings) -> History:
@@ -312,7 +323,7 @@ class _Run:
         generations = self.history.generations
         if generations and generations[-1].under_way:
             return generations[-1]
-        if len(generations) >= self.settings.generations:
+        if not self.history.lacks(self.settings.generations):
             return None
         generations.append(Generation(len(generations) + 1, self.history.best))
         return generations[-1]

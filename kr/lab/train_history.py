@@ -73,6 +73,10 @@ class History:
     provenance: dict[str, str]
     generations: list[Generation] = field(default_factory=list)
 
+    def lacks(self, generations: int) -> bool:
+        """Whether there is something to do where so many generations are wanted."""
+        return len(self.generations) < generations or bool(self.generations and self.generations[-1].under_way)
+
     @property
     def best(self) -> str:
         """The strongest tables so far."""
@@ -115,7 +119,7 @@ def load(directory: Path) -> History:
     if not path.exists():
         raise InvalidGamesError(f"{path}: no such file, so {directory} is no training run")
     try:
-        content = json.loads(path.read_bytes())
+        content = storage.parse_json(path.read_bytes())
     except ValueError as error:
         raise InvalidGamesError(f"{path}: damaged, it is not JSON") from error
     if not isinstance(content, dict) or content.pop("kind", None) != KIND:
