@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from kr import _core
+from kr.chances import DEFAULT_SCALE, SCALES, Chances, chances
 from kr.errors import IllegalMoveError, InvalidSettingError
+from kr.limits import Limits as Limits
 from kr.position import Move, Position
 from kr.settings import EGDB_MEMORY
-from kr.units import format_duration, parse_count, parse_duration
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from kr.egdb.database import Database
+    from kr.weights import Weights
 
 SCORE_WIN: int = _core.SCORE_WIN
 """The score of a won game; a win in n plies scores n less."""
@@ -34,47 +36,6 @@ SEARCH_OPTIONS: dict[str, tuple[int, int, int, int, str]] = _core.SEARCH_OPTIONS
 """What can be set in the search, by name: default, least, most, off, and what it is."""
 BUILT_IN = ("manual", "material")
 SHIPPED = "shipped"
-MOST = {"time": 1e9, "nodes": 10**18, "depth": 10**9}
-"""What the core can count to: seconds, nodes and plies of a limit."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """When a search ends: at the first limit reached; with none it goes on until it is stopped."""
-
-    time: float | None = None
-    """Seconds."""
-    nodes: int | None = None
-    depth: int | None = None
-    """Plies of the last iteration."""
-
-    def __post_init__(self) -> None:
-        for name in ("time", "nodes", "depth"):
-            value = getattr(self, name)
-            if value is not None and not 0 < value <= MOST[name]:
-                raise InvalidSettingError(f"the limit {name}={value} must be more than 0 and at most {MOST[name]:g}")
-
-    @classmethod
-    def parse(cls, text: str) -> Limits:
-        """Limits as text: "0.3s", "20ms", "nodes=2000", "depth=8", or several with commas between.
-
-        Raises InvalidSettingError.
-        """
-        limits: dict[str, float | int] = {}
-        for part in text.split(","):
-            name, equals, value = part.strip().partition("=")
-            if not equals:
-                name, value = "time", name
-            if name in limits or name not in ("time", "nodes", "depth"):
-                raise InvalidSettingError(f"{text!r} is not a limit such as 0.3s, nodes=2000 or depth=8")
-            limits[name] = parse_duration(value) if name == "time" else parse_count(value)
-        return cls(**limits)  # type: ignore[arg-type]
-
-    def __str__(self) -> str:
-        parts = [f"{name}={value}" for name, value in (("nodes", self.nodes), ("depth", self.depth)) if value]
-        if self.time is not None:
-            parts.insert(0, format_duration(self.time))
-        return ",".join(parts) or "infinite"
 
 
 @dataclass(frozen=True)
@@ -96,6 +57,8 @@ class Info:
     """Positions looked up in the endgame database so far."""
     hits: int = 0
     """Look-ups that ended a line of the search."""
+    lines: int = 1
+    """How many lines this iteration has; `on_info` is called for each in turn."""
 
 
 @dataclass(frozen=True)
@@ -131,6 +94,8 @@ class Engine:
     in, or what `--egdb` takes: "" for the one that is found, "none" (or None) for none; engines share it. options:
     search options that differ from their defaults, by name (SEARCH_OPTIONS). Raises InvalidWeightsError,
     InvalidDatabaseError and InvalidSettingError.
+
+    `score_scale` says how many centi-men make a logit of the expected result (`kr.chances`).
     """
 
     def __init__(
@@ -145,7 +110,7 @@ class Engine:
             raise InvalidSettingError(f"hash_mb is {hash_mb}; megabytes, more than 0 and at most 1048576")
         if not 1 <= threads <= 1024:
             raise InvalidSettingError(f"threads is {threads}; from 1 to 1024")
-        self.name, self.signature, self._evaluator = load_evaluator(weights)
+        self.name, self.signature, self._evaluator, self.score_scale = _loaded(weights)
         self.hash_mb = hash_mb
         self.threads = threads
         self.database = load_database(database) if isinstance(database, str) else database
@@ -173,9 +138,9 @@ class Engine:
 
         history: the game's positions before this one, oldest first, for draws by repetition. on_info: called for
         every line after each iteration. multipv: how many best moves get a line. forced_at_once: play a forced move
-        without thinking. A decided score ends the search when it can't be bettered. Raises IllegalMoveError in a
-        position without legal moves, InvalidDatabaseError where the search met damage in the endgame database, and
-        lets KeyboardInterrupt through.
+        without thinking, as on a clock in any case. A decided score ends the search when it can't be bettered. Raises
+        IllegalMoveError in a position without legal moves, InvalidDatabaseError where the search met damage in the
+        endgame database, and lets KeyboardInterrupt through.
         """
         if position.is_over:
             raise IllegalMoveError(f"{position.fen} has no legal move to search, the game is over")
@@ -189,16 +154,18 @@ class Engine:
                 if on_info is not None:
                     on_info(info)
 
+        usual, most = limits.seconds()
         try:
             found = _Found(*self._searcher.search(
                 _bits(position),
                 [_bits(earlier) for earlier in history],
-                limits.time or 0.0,
+                most or 0.0,
                 limits.nodes or 0,
                 limits.depth or 0,
                 multipv,
-                forced_at_once,
+                forced_at_once or limits.left is not None,
                 listener if on_info is not None else None,
+                (usual or 0.0) if limits.left is not None else 0.0,
             ))  # fmt: skip
         finally:
             self._searcher.prepare()
@@ -228,6 +195,13 @@ class Engine:
                 self._searcher.set_options(dict(options))
             except ValueError as error:
                 raise InvalidSettingError(str(error)) from error
+
+    def chances(self, score: int, value: str | None = None) -> Chances:
+        """The chances of a win, a draw and a loss that a score of this engine promises.
+
+        value: "win", "draw" or "loss" where that is proved, such as `SearchResult.value`.
+        """
+        return chances(score, self.score_scale, value)
 
     def evaluate(self, position: Position) -> int:
         """The static score in centi-men, from the side to move; meaningful where nothing can be captured."""
@@ -262,6 +236,8 @@ def parse_search_options(text: str) -> dict[str, int]:
             raise InvalidSettingError(f"no search option {name!r}; one of {', '.join(SEARCH_OPTIONS)}")
         if not number.isdecimal():
             raise InvalidSettingError(f"search option {name} is {number!r}, not a whole number")
+        if name in options:
+            raise InvalidSettingError(f"{text!r} sets the search option {name} twice")
         options[name] = int(number)
     return options
 
@@ -322,22 +298,33 @@ def load_evaluator(weights: str | Path | None) -> tuple[str, str, _core.Evaluato
 
     Raises InvalidWeightsError.
     """
+    return _loaded(weights)[:3]
+
+
+def _loaded(weights: str | Path | None) -> tuple[str, str, _core.Evaluator, float]:
+    """The same, and the centi-men in a logit of the expected result."""
     shipped = weights is None or str(weights) == SHIPPED
     if shipped or str(weights) not in BUILT_IN:
         from kr import weights as files
 
         tables = files.load(files.shipped_path() if shipped else str(weights))
-        evaluator = _core.Evaluator(
-            "regions",
-            tables.layout.men,
-            tables.layout.kings,
-            tables.men_table,
-            tables.kings_table,
-            tables.men_material,
-            tables.kings_material,
-        )
-        return (SHIPPED if shipped else Path(str(weights)).stem), tables.checksum, evaluator
-    return str(weights), str(weights), _core.Evaluator(str(weights))
+        scale = float(tables.attrs.get("centimen_per_logit", DEFAULT_SCALE))
+        name = SHIPPED if shipped else Path(str(weights)).stem
+        return name, tables.checksum, table_evaluator(tables), scale
+    return str(weights), str(weights), _core.Evaluator(str(weights)), SCALES[str(weights)]
+
+
+def table_evaluator(tables: Weights) -> _core.Evaluator:
+    """The core evaluation of tables in memory."""
+    return _core.Evaluator(
+        "regions",
+        tables.layout.men,
+        tables.layout.kings,
+        tables.men_table,
+        tables.kings_table,
+        tables.men_material,
+        tables.kings_material,
+    )
 
 
 def _bits(position: Position) -> tuple[int, int, int, int]:
@@ -348,7 +335,7 @@ def _infos(position: Position, found: _Found) -> list[Info]:
     return [
         Info(
             max(found.depth, 1), score, found.nodes, found.seconds, _moves(position, moves), rank,
-            found.probes, found.hits,
+            found.probes, found.hits, len(found.lines),
         )
         for rank, (score, moves) in enumerate(found.lines, 1)
     ]  # fmt: skip

@@ -178,8 +178,8 @@ def test_bad_score_is_refused(text):
 )
 def test_time_management(line, seconds):
     level = Level.parse(parse_line(line).args)
-    assert level.seconds() == (None if seconds is None else pytest.approx(seconds))
-    assert level.limits(clock_runs=False).time is None
+    assert level.limits().seconds()[0] == (None if seconds is None else pytest.approx(seconds))
+    assert level.limits(clock_runs=False).seconds() == (None, None)
     assert level.limits().depth == level.depth
 
 
@@ -473,7 +473,7 @@ def test_pondering_runs_without_a_clock(talk, recorder):
     for mode, time_limit in (("ponder", None), ("think", pytest.approx(1.99))):
         conversation.send(f"go {mode}")
         conversation.expect("done .*")
-        assert recorder.made[-1][4].asked[-1][1].time == time_limit
+        assert recorder.made[-1][4].asked[-1][1].seconds()[0] == time_limit
 
 
 def test_broken_search_is_an_error_line(talk, recorder):

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from kr.board import NO_PROGRESS, REPETITION
 from kr.cli import main
 from kr.engine import Limits
 from kr.errors import (
@@ -31,15 +32,14 @@ from kr.lab.match_game import (
     AGREED_WIN,
     FAILURE,
     NO_MOVE,
-    NO_PROGRESS,
     OVERTIME,
-    REPETITION,
     Adjudication,
     play_game,
 )
 from kr.lab.match_log import Effort, GameRecord
 from kr.lab.openings import Opening
 from kr.lab.players import EnginePlayer, Reply, player_from_spec
+from kr.limits import TimeControl
 from kr.pdn import read_games
 from kr.position import Position, Side
 
@@ -182,6 +182,31 @@ def test_overstepping_the_time_loses(time, limits, forfeit):
     assert (outcome.reason == OVERTIME) == forfeit
     if forfeit:
         assert (outcome.winner, len(outcome.moves)) == (Side.WHITE, 0)
+
+
+@pytest.mark.parametrize(
+    ("times", "control", "forfeit", "plies"),
+    [
+        # Black takes 1 s a move; the margin is 0.1 s
+        ((1.0, 0.0), "3s+0s", Side.BLACK, 6),
+        ((1.0, 0.0), "3s+0.5s", Side.BLACK, 12),
+        ((0.0, 1.0), "3s+0.5s", Side.WHITE, 12),
+        ((1.0, 0.0), "2/2s", None, None),
+        ((1.0, 0.0), "3/2s", Side.BLACK, 4),
+        ((0.01, 0.01), "2s+10ms", None, None),
+    ],
+)
+def test_a_clock_runs_down(times, control, forfeit, plies):
+    players = [Scripted(time=time) for time in times]
+    outcome = game(Position().fen, *players, TimeControl.parse(control))
+    if forfeit is None:
+        assert outcome.reason != OVERTIME
+    else:
+        # forced moves take no time: count the others
+        asked = sum(reply is not None for reply in outcome.replies[forfeit::2])
+        assert (outcome.reason, outcome.winner) == (OVERTIME, forfeit.other)
+        assert asked == plies // 2
+        assert "a move of" in outcome.detail
 
 
 def test_a_forced_move_is_not_asked_for():

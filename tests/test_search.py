@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 import reference
 
-from kr import Engine, IllegalMoveError, InvalidSettingError, Limits, Position
+from kr import Engine, IllegalMoveError, InvalidSettingError, Limits, Move, Position
 from kr.engine import SCORE_DECIDED, SCORE_WIN
 
 pytestmark = pytest.mark.core
@@ -128,6 +128,22 @@ def test_several_lines_are_distinct_and_ordered() -> None:
     scores = [line.score for line in found.lines]
     assert scores == sorted(scores, reverse=True)
     assert found.move == found.lines[0].pv[0]
+
+
+def test_lines_of_a_cut_iteration_were_searched_to_their_end() -> None:
+    """But for the first, which is as good as the best move found so far."""
+    whole: dict[int, set[tuple[int, tuple[Move, ...]]]] = {}
+    engine("manual").search(
+        Position(), Limits(depth=8), multipv=3, on_info=lambda i: whole.setdefault(i.depth, set()).add((i.score, i.pv))
+    )
+    cut = 0
+    for nodes in range(500, 9000, 700):
+        found = engine("manual").search(Position(), Limits(nodes=nodes), multipv=3)
+        assert len({line.pv[0] for line in found.lines}) == len(found.lines) == 3
+        for line in found.lines[1:]:
+            assert (line.score, line.pv) in whole[found.depth] | whole[found.depth + 1]
+        cut += any((line.score, line.pv) not in whole[found.depth] for line in found.lines)
+    assert cut > 2
 
 
 def test_more_lines_than_moves() -> None:

@@ -20,11 +20,20 @@ cdef enum:
     CHECK_SIGNALS = 64       # looks at the clock between looks for Ctrl-C
     MIN_REPETITION = 4       # plies after which a position can first come back
     ASPIRATION_DEPTH = 4
+    CHILDREN_DEPTH = 2       # plies left from which all children are made at once and their entries prefetched
 
 cdef struct Line:
     int score
     int length
     Move moves[MAX_PLY]
+
+cdef struct Unrest:
+    # How hard the root is, by the iterations so far.
+    Move best
+    double changes           # of the best move, each half of what it was an iteration ago
+    double score             # a running mean
+    u64 root_nodes           # before the running iteration
+    u64 best_nodes           # of them the best move's
 
 cdef struct Worker:
     # One thread's search.
@@ -42,6 +51,9 @@ cdef struct Worker:
     u64 node_limit
     double deadline
     int checks
+    double start             # when the search began
+    double usual_time        # seconds that a move takes on average, 0: no move takes less than all
+    Unrest unrest
     # the game: positions before the root, then those of the current line
     int root_index
     u64 keys[MAX_GAME + MAX_PLY]
@@ -181,6 +193,7 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
     cdef int here = worker.root_index + ply
     cdef int count, i, index, score, new_depth, less, bound
     cdef bint capturing
+    cdef u64 before = 0
     if depth <= 0:
         return qsearch(worker, board, alpha, beta, ply, options.threat_plies)
 
@@ -242,7 +255,7 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
     count = moves.size
     if count == 0:
         return ply - SCORE_WIN
-    if depth >= options.etc_depth:
+    if depth >= CHILDREN_DEPTH:
         for i in range(count):
             children[i] = played(board, moves.moves[i])
             prefetch(cluster_of(worker.table, children[i].key ^ salt))
@@ -263,7 +276,7 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
                     and -hit_child.score >= beta):
                 return min(-hit_child.score, most)
 
-    sharing = worker.busy != NULL and depth >= SHARED_DEPTH and depth >= options.etc_depth
+    sharing = worker.busy != NULL and depth >= SHARED_DEPTH
     for index in range(count):
         i = next_best(order, count) if not sharing else next_idle(worker.busy, children, order, count, index, depth)
         tried[index] = i
@@ -271,11 +284,13 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
                          or root_move_value(&worker.endgames, moves.moves[i]) < worker.endgames.wanted):
             continue
         # just above the leaves the table is not touched, and many moves are never tried
-        if depth < options.etc_depth:
+        if depth < CHILDREN_DEPTH:
             children[i] = played(board, moves.moves[i])
         worker.reversible[here + 1] = worker.reversible[here] + 1 if is_reversible(board, moves.moves[i]) else 0
 
         # the first move with the full window, the others to be refuted
+        if ply == 0:
+            before = worker.nodes
         if sharing:
             begin_move(worker.busy, children[i].key, depth)
         if not searched:
@@ -301,6 +316,7 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
                 update_pv(worker, ply, best_move)
                 if ply == 0:
                     keep_root_line(worker, score)
+                    worker.unrest.best_nodes = worker.nodes - before
                 if score >= beta:
                     if not capturing:
                         reward(&worker.ordering, &moves, tried, index, best_move, board.side, depth)
@@ -311,6 +327,23 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
         bound = BOUND_LOWER if best >= last_beta else (BOUND_EXACT if best > first_alpha else BOUND_UPPER)
         store(worker.table, board.key ^ salt, best_move, best, bound, depth, ply)
     return best
+
+
+cdef inline bint long_enough(Worker* worker, int depth) noexcept nogil:
+    """After an iteration: whether this move has had its share of the clock. It is more where the best move has changed,
+    where its score falls, and where the other moves took much work to refute."""
+    cdef Unrest* unrest = &worker.unrest
+    cdef const Line* line = &worker.lines[0]
+    cdef u64 nodes = worker.nodes - unrest.root_nodes
+    cdef double share = <double>unrest.best_nodes / nodes if nodes > 0 else 1
+    cdef double fall = max(0.0, min(unrest.score - line.score, 30.0)) / 30 if depth > 1 else 0
+    unrest.changes /= 2
+    if depth > 1 and line.moves[0] != unrest.best:
+        unrest.changes += 1
+    unrest.best = line.moves[0]
+    unrest.score = (unrest.score + line.score) / 2 if depth > 1 else line.score
+    return seconds() - worker.start >= worker.usual_time * (0.55 + 0.45 * unrest.changes) * (1.5 - 0.7 * share) * (
+        1 + 0.6 * fall)
 
 
 cdef void keep_root_line(Worker* worker, int score) noexcept nogil:
@@ -330,6 +363,7 @@ cdef void search_window(Worker* worker, const Board* board, int depth, const Lin
         alpha = previous.score - margin
         beta = previous.score + margin
     while True:
+        worker.unrest.root_nodes = worker.nodes
         score = search(worker, board, alpha, beta, depth, 0)
         if worker.stopped:
             return
@@ -388,6 +422,7 @@ cdef void think(Worker* worker, const Board* board, int max_depth, int lines, bi
     worker.stopped = False
     worker.depth = 0
     worker.line_count = 0
+    worker.unrest.changes = 0
     start_ordering(&worker.ordering)
     generate(board, &moves)
     if moves.size == 0:
@@ -403,7 +438,8 @@ cdef void think(Worker* worker, const Board* board, int max_depth, int lines, bi
                 previous[i].length = 0
             want_best_left(worker)
             search_window(worker, board, depth, &previous[i])
-            if worker.root_line.length:
+            # of a cut search for a further line the best so far says little: others were not looked at yet
+            if worker.root_line.length and (i == 0 or not worker.stopped):
                 worker.lines[i] = worker.root_line
                 worker.line_count = i + 1
             if worker.stopped:
@@ -416,7 +452,7 @@ cdef void think(Worker* worker, const Board* board, int max_depth, int lines, bi
         memcpy(previous, worker.lines, previous_count * sizeof(Line))
         if callback != NULL:
             callback(worker, listener)
-        if worker.stop[0]:
+        if worker.stop[0] or worker.usual_time > 0 and long_enough(worker, depth):
             break
         # nothing left to find: a forced move, or a decided game searched to its end
         if forced_at_once and moves.size == 1:

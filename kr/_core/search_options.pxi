@@ -17,6 +17,7 @@ cdef struct SearchOptions:
     int lmr_scale
     int threat_plies
     int history
+    int unrest
 
 cdef enum:
     NEVER = 99               # a depth or a move number that is not reached
@@ -25,7 +26,7 @@ cdef enum:
 SEARCH_OPTIONS = {
     "aspiration_window": (16, 1, SCORE_INFINITE, SCORE_INFINITE,
                           "Centi-men either way of the last score between which an iteration begins."),
-    "etc_depth": (2, 2, NEVER, NEVER, "Plies left from which enhanced transposition cutoffs are tried."),
+    "etc_depth": (4, 2, NEVER, NEVER, "Plies left from which enhanced transposition cutoffs are tried."),
     "single_reply": (1, 0, 1, 0, "A forced move costs no depth."),
     "static_depth": (4, 0, 20, 0, "Plies left up to which a static score far above the window ends a quiet node."),
     "static_margin": (16, 0, 1000, 16, "How far: centi-men for each ply left."),
@@ -38,6 +39,8 @@ SEARCH_OPTIONS = {
     "lmr_scale": (30, 0, 1000, 30, "Hundredths of a ply more for each doubling of the depth and of the move's number."),
     "threat_plies": (1, 0, 8, 0, "Full-width plies of quiescence where the opponent threatens to capture."),
     "history": (1, 0, 1, 0, "Moves are ordered by how often they were best before."),
+    # its off is its default: a search to a fixed depth knows no clock
+    "unrest": (1, 0, 1, 1, "On a clock, easy moves take less of it than hard ones; 0: all moves take the same."),
 }
 
 cdef SearchOptions DEFAULT_OPTIONS

@@ -89,14 +89,15 @@ cdef class Searcher:
         self.stop_flag = 0
 
     def search(self, tuple board_bits, history, double time_limit, u64 node_limit, int max_depth, int lines=1,
-               bint forced_at_once=False, listener=None):
+               bint forced_at_once=False, listener=None, double usual_time=0):
         """Search and return (lines, depth, nodes, seconds, probes, hits, value), each line (score, moves).
 
         A move is (origin, target, captured), value that of the root in the database (VALUE_UNKNOWN where it has none).
 
         board_bits: black, white, kings, side; history: the same for each position before it, oldest first;
         time_limit: seconds, 0 for none; node_limit and max_depth likewise; lines: principal variations wanted;
-        forced_at_once: return a forced move after one ply; listener: called with the same tuple after each iteration.
+        forced_at_once: return a forced move after one ply; listener: called with the same tuple after each iteration;
+        usual_time: seconds that a move takes on average, 0 where every move may take all of time_limit.
         Raises what a signal handler raised (Ctrl-C).
         """
         cdef Board board = board_from_bits(board_bits[0], board_bits[1], board_bits[2], board_bits[3])
@@ -111,6 +112,11 @@ cdef class Searcher:
         self.listener = listener
         self.root = board
         self.started = start
+        if not worker.options.unrest:
+            time_limit = usual_time if usual_time > 0 else time_limit
+            usual_time = 0
+        worker.usual_time = usual_time
+        worker.start = start
         for i in range(self.threads):
             self.set_history(self.workers[i], [*history, board_bits])
             self.workers[i].deadline = start + time_limit if time_limit > 0 else 1e300

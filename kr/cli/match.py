@@ -15,6 +15,7 @@ def run(settings: MatchSettings, json: options.Json = False) -> None:
 
     Example:
         kr match --ballot 11man --tc 20ms --games 1000 --pdn match.pdn
+        kr match --tc 1m+0.5s --games 100
         kr match weights/new.h5 shipped --tc nodes=5000 --games 20k --sprt 0 5
         kr match 'hub:kr hub' shipped --ballot 3move
     """

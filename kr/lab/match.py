@@ -15,13 +15,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kr.engine import Limits, load_database
+from kr.engine import load_database
 from kr.errors import InvalidSettingError
 from kr.lab.elo import Estimate, Sprt, count_pairs, estimate
 from kr.lab.match_game import FAILURE, OVERTIME, Adjudication, Outcome, play_game
 from kr.lab.match_log import Effort, GameRecord, MatchLog, open_log
 from kr.lab.openings import Opening, deck
-from kr.lab.players import HUB_PREFIX, Player, Reply, player_from_spec
+from kr.lab.players import HUB_PREFIX, Player, player_from_spec
+from kr.limits import Limits, TimeControl, parse_limits
 from kr.pdn import Comment, format_game
 from kr.position import Side
 from kr.settings import egdb_memory_option, egdb_option, option
@@ -33,9 +34,11 @@ if TYPE_CHECKING:
 
 MEBIBYTE = 1 << 20
 MOST_GAMES = 10**7
+MOST_HASH = 1 << 40
 BLACK_RESULTS = {Side.BLACK: "1-0", Side.WHITE: "0-1", None: "1/2-1/2"}
 PLAYER_HELP = (
-    "shipped, manual, material, a weights file, or hub:COMMAND; with settings of its own: shipped,egdb=none,lmr_move=4"
+    "shipped, manual, material, a weights file, or hub:COMMAND; with settings of its own: "
+    "shipped,level=3,egdb=none,lmr_move=4"
 )
 
 
@@ -45,10 +48,17 @@ class MatchSettings:
 
     a: str = option("shipped", f"First player: {PLAYER_HELP}.", argument=True, metavar="A")
     b: str = option("manual", "Second player.", argument=True, metavar="B")
-    ballot: str = option("11man", "Openings: 11man, 3move, 2move, start, or a file of FENs or PDN games.")
+    ballot: str = option(
+        "11man",
+        "Openings: 11man, 3move, 2move, start, or a file of FENs or PDN games; FILE.pdn:8 for those after 8 plies.",
+    )
     games: int = option(200, "Games to play, two with each opening.", parse=parse_count, show=format_count)
-    tc: Limits = option(Limits(time=0.3), "Limit of each move: 0.3s, nodes=2000 or depth=8.", parse=Limits.parse)
-    tc_b: Limits | None = option(None, "Limit of each of B's moves, if it is another.", parse=Limits.parse)
+    tc: Limits | TimeControl = option(
+        Limits(time=0.3),
+        "Limit of each move: 0.3s, nodes=2000, depth=8; or a clock: 5m+3s, 40/30m.",
+        parse=parse_limits,
+    )
+    tc_b: Limits | TimeControl | None = option(None, "The same for B, if it is another.", parse=parse_limits)
     concurrency: int = option(0, "Games at a time; 0: one a core.")
     hash: int = option(64 * MEBIBYTE, "Hash table of each player.", parse=parse_size, show=format_size)
     seed: int = option(1, "Order of the openings.")
@@ -62,7 +72,10 @@ class MatchSettings:
     egdb_memory: int = egdb_memory_option()
     egdb_adjudication: bool = option(True, "End games where the endgame database knows the result.")
     margin: float = option(
-        0.2, "How much longer than its time a move may take.", parse=parse_duration, show=format_duration
+        0.2,
+        "How much longer than its time a move may take, or how far a clock may be overdrawn.",
+        parse=parse_duration,
+        show=format_duration,
     )
     patience: float = option(
         120.0, "How long a Hub engine may search without a time limit.", parse=parse_duration, show=format_duration
@@ -74,12 +87,12 @@ class MatchSettings:
         if not 2 <= self.games <= MOST_GAMES or self.games % 2:
             expected = f"an even number up to {format_count(MOST_GAMES)}, two with each opening"
             raise InvalidSettingError(f"{self.games} games: expected {expected}")
-        if Limits() in self.limits():
+        if Limits() in self.controls():
             raise InvalidSettingError("a match needs a limit for each move, such as 0.3s, nodes=2000 or depth=8")
         if self.concurrency < 0:
             raise InvalidSettingError(f"concurrency {self.concurrency}: expected 1 or more, or 0 for one a core")
-        if self.hash < MEBIBYTE:
-            raise InvalidSettingError(f"hash {format_size(self.hash)}: expected 1MB or more")
+        if not MEBIBYTE <= self.hash <= MOST_HASH:
+            raise InvalidSettingError(f"hash {format_size(self.hash)}: expected 1MB to {format_size(MOST_HASH)}")
         self.terms()
         self.test()
 
@@ -92,8 +105,8 @@ class MatchSettings:
         """The sequential test that may end the match."""
         return None if self.sprt is None else Sprt(*self.sprt)
 
-    def limits(self) -> tuple[Limits, Limits]:
-        """Of each of A's and of B's moves."""
+    def controls(self) -> tuple[Limits | TimeControl, Limits | TimeControl]:
+        """The limits of each of A's and of B's moves, or their clocks."""
         return self.tc, self.tc_b or self.tc
 
     def threads(self) -> int:
@@ -212,9 +225,15 @@ def play_match(settings: MatchSettings, on_game: Callable[[MatchResult], None] =
     return result
 
 
+def check_match(settings: MatchSettings) -> None:
+    """Raise what a match is refused for by its openings or its endgame database, before work is done that it needs."""
+    _check_variety(settings, deck(settings.ballot))
+    load_database(settings.egdb, settings.egdb_memory)
+
+
 def _check_variety(settings: MatchSettings, openings: Sequence[Opening]) -> None:
     """Refuse a match that would play games over again and count them as new."""
-    repeatable = all(limits.time is None for limits in settings.limits())
+    repeatable = all(control.time is None for control in settings.controls())
     repeats = repeatable and settings.games > 2 * len(openings)
     if repeats and not any(spec.startswith(HUB_PREFIX) for spec in (settings.a, settings.b)):
         raise InvalidSettingError(
@@ -364,7 +383,7 @@ class _Hall:
 
     def _play_pair(self, pair: int, players: tuple[Player, Player]) -> None:
         settings = self._settings
-        limits = settings.limits()
+        controls = settings.controls()
         for a_black in (True, False):
             if (pair, a_black) in self._played:
                 continue
@@ -372,7 +391,7 @@ class _Hall:
             outcome = play_game(
                 self._schedule[pair],
                 (players[black], players[white]),
-                (limits[black], limits[white]),
+                (controls[black], controls[white]),
                 settings.margin,
                 settings.terms(),
                 self._stop.is_set,
@@ -415,12 +434,12 @@ class _Hall:
             "TimeControl": self._time_control(game.a_black),
             "Termination": f"{game.reason}: {game.detail}" if game.detail else game.reason,
         }
-        notes = [Comment(ply, _note(reply)) for ply, reply in enumerate(outcome.replies, start=1) if reply]
+        notes = [Comment(ply, reply.note()) for ply, reply in enumerate(outcome.replies, start=1) if reply]
         result = BLACK_RESULTS[outcome.winner]
         return format_game(tags, outcome.start, outcome.moves, result, notes) + "\n"
 
     def _time_control(self, a_black: bool) -> str:
-        a, b = map(str, self._settings.limits())
+        a, b = map(str, self._settings.controls())
         black, white = (a, b) if a_black else (b, a)
         return black if black == white else f"Black {black}, White {white}"
 
@@ -433,7 +452,3 @@ def _efforts(outcome: Outcome) -> tuple[Effort, Effort]:
             side = (outcome.start.side + ply) % 2
             sums[side] += Effort(1, reply.depth, reply.nodes, reply.time)
     return sums[0], sums[1]
-
-
-def _note(reply: Reply) -> str:
-    return f"{reply.score / 100:+.2f}/{reply.depth} {reply.time:.3f}s"

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kr.engine import Limits
+from kr.board import Board
 from kr.errors import IllegalMoveError, InvalidSettingError, ProtocolError
 from kr.lab.openings import Opening
 from kr.lab.players import Player, Reply
+from kr.limits import Clock, Limits, TimeControl
 from kr.position import Move, Position, Side
 
 if TYPE_CHECKING:
     from kr.egdb.database import Database
 
-REPETITIONS = 3
-NO_PROGRESS_PLIES = 80
-
 NO_MOVE = "no legal move"
-REPETITION = "repetition"
-NO_PROGRESS = "no progress"
 AGREED_WIN = "adjudicated win"
 AGREED_DRAW = "adjudicated draw"
 DATABASE = "endgame database"
@@ -96,38 +91,20 @@ class _Views:
         return view if length >= self._terms.win_moves else None
 
 
-class _Board:
-    """The game so far."""
+class _Board(Board):
+    """The game so far, and the replies of the players."""
 
     def __init__(self, start: Position) -> None:
-        self.start = self.position = start
-        self.moves: list[Move] = []
-        self.replies: list[Reply | None] = []
-        # since the last capture or move of a man, oldest first, the position on the board not among them
-        self.history: list[Position] = []
-        self._seen = Counter([start])
+        super().__init__(start)
+        self._replies: list[Reply | None] = []
 
-    def play(self, move: Move, reply: Reply | None) -> None:
+    def add(self, move: Move, reply: Reply | None) -> None:
         """Raises IllegalMoveError."""
-        after = self.position.play(move)
-        if move.is_capture or not self.position.kings >> move.origin & 1:
-            self.history.clear()
-            self._seen.clear()
-        else:
-            self.history.append(self.position)
-        self.moves.append(move)
-        self.replies.append(reply)
-        self.position = after
-        self._seen[after] += 1
-
-    def drawn(self) -> str | None:
-        """The reason for which the rules call the game a draw."""
-        if self._seen[self.position] >= REPETITIONS:
-            return REPETITION
-        return NO_PROGRESS if len(self.history) >= NO_PROGRESS_PLIES else None
+        self.play(move)
+        self._replies.append(reply)
 
     def outcome(self, winner: Side | None, reason: str, detail: str = "") -> Outcome:
-        return Outcome(self.start, tuple(self.moves), tuple(self.replies), winner, reason, detail)
+        return Outcome(self.start, self.moves, tuple(self._replies), winner, reason, detail)
 
 
 def _known(referee: Database, position: Position) -> str | None:
@@ -145,7 +122,7 @@ def _known(referee: Database, position: Position) -> str | None:
 def play_game(
     opening: Opening,
     players: tuple[Player, Player],
-    limits: tuple[Limits, Limits],
+    controls: tuple[Limits | TimeControl, Limits | TimeControl],
     margin: float,
     terms: Adjudication | None,
     stopped: Callable[[], bool] = lambda: False,
@@ -153,12 +130,13 @@ def play_game(
 ) -> Outcome | None:
     """Play a game from an opening; None if `stopped` became true meanwhile.
 
-    players, limits: Black's and White's; margin: seconds by which a move may exceed its time limit;
+    players, controls: Black's and White's; margin: seconds by which a move may exceed its time limit or the clock;
     terms: None to play every game out; referee: the endgame database that ends the game where it knows the result.
     A player that fails, plays an illegal move or oversteps the time loses. Raises InvalidDatabaseError.
     """
     board = _Board(opening.position)
     views = None if terms is None else _Views(terms)
+    clocks = Clock(controls[0]), Clock(controls[1])
     for side in Side:
         try:
             players[side].new_game()
@@ -177,17 +155,18 @@ def play_game(
         if views and (view := views.agreed(len(board.moves))) is not None:
             return board.outcome(view, AGREED_WIN) if isinstance(view, Side) else board.outcome(None, AGREED_DRAW)
         if len(legal) == 1:
-            board.play(legal[0], None)
+            board.add(legal[0], None)
+            clocks[side].stop(0.0)
             continue
 
         try:
-            allowed = limits[side]
-            reply = players[side].search(board.position, allowed, tuple(board.history))
+            allowed = clocks[side].limits()
+            reply = players[side].search(board.position, allowed, board.history)
             if stopped():
                 break
-            if allowed.time is not None and reply.time > allowed.time + margin:
+            if clocks[side].stop(reply.time) > margin:
                 return board.outcome(side.other, OVERTIME, f"{reply.time:.3f} s for a move of {allowed}")
-            board.play(reply.move, reply)
+            board.add(reply.move, reply)
         except (ProtocolError, IllegalMoveError) as error:
             return None if stopped() else board.outcome(side.other, FAILURE, str(error))
         if views:

@@ -317,7 +317,7 @@ class HubServer:
         if search is None or not search.pondering:
             return
         search.pondering = False
-        seconds = search.level.seconds()
+        seconds = search.level.limits().seconds()[0]
         if seconds is not None:
             search.timer = Timer(seconds, search.stop)
             search.timer.daemon = True

@@ -100,14 +100,15 @@ class HubClient:
         history: the positions before, oldest first. The score is the engine's last, 0 where it sent none. Raises
         ProtocolError with the reason where the engine fails, InvalidSettingError for limits that set no end.
         """
-        if limits.time is None and limits.nodes is None and limits.depth is None:
+        if limits == Limits():
             raise InvalidSettingError("a search by a Hub engine needs a time, nodes or depth limit")
         self._running()
         self._discard_unread()
         for question in (_pos_line(position, history), _level_line(limits), "go think"):
             self._send(question)
         begin = time.monotonic()
-        allowed = self._patience if limits.time is None else limits.time + self._margin
+        times = [limits.time] if limits.left is None else [limits.time, limits.left + limits.inc]
+        allowed = min((time + self._margin for time in times if time is not None), default=self._patience)
         said: Mapping[str, str] = {}
         while (line := self._next(begin + allowed, "go think")).command != "done":
             # only the last one is read further, so that our work takes no time from the engine's
@@ -318,6 +319,8 @@ def _reversible_move(before: Position, after: Position) -> Move | None:
 
 def _level_line(limits: Limits) -> str:
     words = {"depth": limits.depth, "nodes": limits.nodes, "move_time": limits.time}
+    if limits.left is not None:
+        words |= {"moves": limits.moves, "time": limits.left, "inc": limits.inc or None}
     return format_line("level", **{name: value for name, value in words.items() if value is not None})
 
 

@@ -1,4 +1,4 @@
-"""How long a Hub engine may think: the ``level`` command and the time management that follows from it."""
+"""How long a Hub engine may think: the ``level`` command."""
 
 from __future__ import annotations
 
@@ -7,17 +7,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kr.engine import Limits
 from kr.errors import ProtocolError
-
-MOVES_AHEAD = 30
-"""The clock is spread over this many moves, or over those before the next time control where they are fewer."""
-CLOCK_SHARE = 0.8
-"""No move takes more than this part of the clock."""
-LATENCY = 0.01
-"""Seconds kept back from each move for the way of the answer to the other side's clock."""
-SHORTEST = 0.001
-"""Seconds given to a move when the clock is all but empty."""
+from kr.limits import MOST, SHORTEST, Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,22 +44,12 @@ class Level:
             raise ProtocolError("level needs depth=, nodes=, move-time=, [moves=] time= [inc=] or infinite")
         return cls() if "infinite" in args else level
 
-    def seconds(self) -> float | None:
-        """Seconds that this move may take; None where no clock limits it.
-
-        On a clock: time/M + inc, where M is the number of moves to the next time control, at most 30, and 30 where
-        there is none; never more than 80 % of time + inc; less 10 ms for the answer's way.
-        """
-        budgets = [] if self.move_time is None else [self.move_time]
-        if self.time is not None:
-            moves = min(self.moves or MOVES_AHEAD, MOVES_AHEAD)
-            share = min(self.time / moves + self.inc, CLOCK_SHARE * (self.time + self.inc))
-            budgets.append(share - LATENCY)
-        return max(min(budgets), SHORTEST) if budgets else None
-
     def limits(self, clock_runs: bool = True) -> Limits:
         """The limits of a search; without a running clock (pondering) only depth and nodes hold."""
-        return Limits(time=self.seconds() if clock_runs else None, nodes=self.nodes, depth=self.depth)
+        if not clock_runs:
+            return Limits(nodes=self.nodes, depth=self.depth)
+        time = None if self.move_time is None else max(self.move_time, SHORTEST)
+        return Limits(time, self.nodes, self.depth, self.time, self.inc, self.moves)
 
 
 def _count(args: Mapping[str, str], name: str, digits: int = 9) -> int | None:
@@ -87,6 +68,6 @@ def _seconds(args: Mapping[str, str], name: str, least: float = -math.inf) -> fl
     except ValueError:
         seconds = math.nan
     # not a number fails every comparison
-    if not (math.isfinite(seconds) and seconds >= least):
+    if not (math.isfinite(seconds) and max(least, -MOST["time"]) <= seconds <= MOST["time"]):
         raise ProtocolError(f"level {name}={args[name]} is not a number of seconds")
     return seconds

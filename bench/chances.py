@@ -1,0 +1,95 @@
+"""How well chances of a win, a draw and a loss follow from scores: fitted to self-play games, and by range of scores.
+
+    python bench/chances.py games/a games/b --scale 42.75
+
+`--scale` is the scale to judge by (centi-men in a logit); without it that which fits best. Directories are those of
+`kr selfplay`; only searched, undecided scores count, each from the mover's view and, turned round, from the other's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kr import chances
+from kr.engine import SCORE_PROVED
+from kr.lab import games
+from kr.lab.dataset import expectation, logistic_slope
+
+EDGES = (0, 5, 10, 15, 20, 30, 40, 50, 60, 80, 100, 130, 160, 200, 300)
+ORIGIN = 2**15
+
+
+def counts(directories: list[Path]) -> NDArray[np.float64]:
+    """(2**16, 3): how often each score (row score + 2**15) was followed by a loss, draw and win of the mover."""
+    found = np.zeros((2 * ORIGIN, 3))
+    for path in sorted(path for directory in directories for path in directory.glob("shard-*.h5")):
+        shard = games.read_shard(path)
+        lengths = np.diff(shard.first)
+        game = np.repeat(np.arange(len(lengths)), lengths)
+        whites = (shard.side[game] + np.arange(len(game)) - shard.first[game]) % 2 == 1
+        result = np.where(whites, -1, 1) * shard.result[game]
+        used = (shard.score != games.NO_SCORE) & (np.abs(shard.score.astype(int)) <= SCORE_PROVED)
+        for value in (-1, 0, 1):
+            scores = shard.score[used & (result == value)].astype(np.int64) + ORIGIN
+            found[:, value + 1] += np.bincount(scores, minlength=2 * ORIGIN)
+    return found
+
+
+def best_scale(found: NDArray[np.float64]) -> float:
+    scores = np.arange(2.0 * ORIGIN) - ORIGIN
+    total = found.sum(axis=1)
+    slope = logistic_slope(scores, total, found[:, 2] + found[:, 1] / 2)
+    if slope is None:
+        raise SystemExit("the scores do not predict the results of these games")
+    return 1 / slope
+
+
+def best_draw_share(found: NDArray[np.float64], scale: float) -> float:
+    """The share under which draws and losses of the better side are likeliest, its points being what they are."""
+    scores = np.arange(2.0 * ORIGIN) - ORIGIN
+    worse = expectation(-np.abs(scores) / scale)
+    better = np.where(scores[:, None] >= 0, found, found[:, ::-1])
+    shares = np.arange(0.5, 1.0, 0.005)
+
+    def log_likelihood(share: float) -> float:
+        draw = 2 * share * worse
+        model = np.stack([worse - draw / 2, draw, 1 - worse - draw / 2], axis=1)
+        return float((better * np.log(np.maximum(model, 1e-300))).sum())
+
+    return float(max(shares, key=log_likelihood))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("directories", nargs="+", type=Path)
+    parser.add_argument("--scale", type=float)
+    arguments = parser.parse_args()
+    found = counts(arguments.directories)
+    fitted = best_scale(found)
+    scale = arguments.scale or fitted
+    print(f"{found.sum():.0f} scores; fitted scale {fitted:.1f}; judged by {scale:.2f}")
+    print(f"draw share {best_draw_share(found, scale):.3f}, in use {chances.DRAW_SHARE}")
+    print(f"{'score':>9} {'scores':>9}  {'win':>5} {'draw':>5} {'loss':>5} {'points':>6}   model: win draw loss points")
+    both = found + found[::-1, ::-1][np.r_[-1, 0 : 2 * ORIGIN - 1]]
+    for low, high in itertools.pairwise(EDGES):
+        rows = slice(ORIGIN + low, ORIGIN + high)
+        total = both[rows].sum()
+        if not total:
+            continue
+        loss, draw, win = both[rows].sum(axis=0) / total
+        each = [chances.chances(score, scale) for score in range(low, high)]
+        weight = both[rows].sum(axis=1) / total
+        model = np.array([(one.win, one.draw, one.loss) for one in each]).T @ weight
+        print(
+            f"{f'{low}-{high - 1}':>9} {total:9.0f}  {win:5.3f} {draw:5.3f} {loss:5.3f} {win + draw / 2:6.3f}"
+            f"   {model[0]:10.3f} {model[1]:.3f} {model[2]:.3f} {model[0] + model[1] / 2:.3f}"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+"""What a score promises: chances of a win, a draw and a loss.
+
+The expected result, a draw counting half, is 1 / (1 + exp(-score / scale)). The scale, centi-men in a logit, is what
+the fit of the tables found when it turned its logits into centi-men (`centimen_per_logit` of a weights file); for the
+built-in evaluations it was fitted to their own games. How much of the expectation is made of draws is one number: of
+the points that the side with the worse chances may expect, DRAW_SHARE comes from draws. docs/analysis.md has the
+figures, `python bench/chances.py DIR` repeats them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from kr import _core
+
+DRAW_SHARE = 0.93
+"""Of the expected points of the side with the worse chances, those that draws bring."""
+SCALES = {"manual": 50.0, "material": 58.0}
+"""Centi-men in a logit of the evaluations that are not fitted."""
+DEFAULT_SCALE = 43.0
+"""The same for tables whose file doesn't tell: that of the shipped tables."""
+
+
+@dataclass(frozen=True)
+class Chances:
+    """How likely each result is for the side to move; the three make 1."""
+
+    win: float
+    draw: float
+    loss: float
+
+    @property
+    def expected(self) -> float:
+        """The expected result from 0 to 1, a draw counting half."""
+        return self.win + self.draw / 2
+
+
+KNOWN = {"win": Chances(1.0, 0.0, 0.0), "draw": Chances(0.0, 1.0, 0.0), "loss": Chances(0.0, 0.0, 1.0)}
+"""The chances where the value is proved."""
+
+
+def chances(score: int, scale: float, value: str | None = None) -> Chances:
+    """The chances that a score promises.
+
+    score: centi-men from the side to move; scale: centi-men in a logit (`Engine.score_scale`); value: "win", "draw" or
+    "loss" where that is proved, which then is certain, as is a score beyond what static scores can be.
+    """
+    if value is None and abs(score) > _core.SCORE_STATIC_MAX:
+        value = "win" if score > 0 else "loss"
+    if value is not None:
+        return KNOWN[value]
+    worse = 1 / (1 + math.exp(min(abs(score) / scale, 700.0)))
+    draw = 2 * DRAW_SHARE * worse
+    win, loss = 1 - worse - draw / 2, worse - draw / 2
+    return Chances(win, draw, loss) if score >= 0 else Chances(loss, draw, win)

@@ -1,0 +1,173 @@
+"""When a search ends: limits of one move, time controls of a game, and what a move may take of a clock."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from kr.errors import InvalidSettingError
+from kr.units import format_duration, parse_count, parse_duration
+
+MOST = {"time": 1e9, "nodes": 10**18, "depth": 10**9}
+"""What the core can count to: seconds, nodes and plies of a limit."""
+MOVES_AHEAD = 30
+"""The clock is spread over this many moves, or over those before the next time control where they are fewer."""
+CLOCK_SHARE = 0.8
+"""No move takes more than this part of the clock."""
+UNSETTLED = 3.0
+"""A move that is hard to find may take so many times its share of the clock."""
+LATENCY = 0.01
+"""Seconds kept back from each move for the way of the answer to the other side's clock."""
+SHORTEST = 0.001
+"""Seconds given to a move when the clock is all but empty."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a search ends: at the first limit reached; with none it goes on until it is stopped."""
+
+    time: float | None = None
+    """Seconds for this move."""
+    nodes: int | None = None
+    depth: int | None = None
+    """Plies of the last iteration."""
+    left: float | None = None
+    """Seconds left on the mover's clock, before the increment for this move; an easy move takes less of it than a hard
+    one. Less than 0 where the increment is counted in already."""
+    inc: float = 0.0
+    """Seconds that the clock gets for each move."""
+    moves: int | None = None
+    """Moves to the next time control, this one included; None where the clock must last for the game."""
+
+    def __post_init__(self) -> None:
+        for name in ("time", "nodes", "depth"):
+            value = getattr(self, name)
+            if value is not None and not 0 < value <= MOST[name]:
+                raise InvalidSettingError(f"the limit {name}={value} must be more than 0 and at most {MOST[name]:g}")
+        if self.left is not None and not -MOST["time"] <= self.left <= MOST["time"]:
+            raise InvalidSettingError(f"the clock's left={self.left} must be seconds, at most {MOST['time']:g}")
+        if not 0 <= self.inc <= MOST["time"] or (self.moves is not None and self.moves < 1):
+            raise InvalidSettingError(f"the clock's inc={self.inc}, moves={self.moves} must be 0 or more, 1 or more")
+
+    @classmethod
+    def parse(cls, text: str) -> Limits:
+        """Limits as text: "0.3s", "20ms", "nodes=2000", "depth=8", or several with commas between.
+
+        Raises InvalidSettingError.
+        """
+        limits: dict[str, float | int] = {}
+        for part in text.split(","):
+            name, equals, value = part.strip().partition("=")
+            if not equals:
+                name, value = "time", name
+            if name in limits or name not in ("time", "nodes", "depth"):
+                raise InvalidSettingError(f"{text!r} is not a limit such as 0.3s, nodes=2000 or depth=8")
+            limits[name] = parse_duration(value) if name == "time" else parse_count(value)
+        return cls(**limits)  # type: ignore[arg-type]
+
+    def __str__(self) -> str:
+        parts = [f"{name}={value}" for name, value in (("nodes", self.nodes), ("depth", self.depth)) if value]
+        if self.time is not None:
+            parts.insert(0, format_duration(self.time))
+        if self.left is not None:
+            moves = "" if self.moves is None else f" for {self.moves} moves"
+            parts.insert(0, f"{self.left:.3f}s{moves} and {format_duration(self.inc)} a move")
+        return ",".join(parts) or "infinite"
+
+    def seconds(self) -> tuple[float | None, float | None]:
+        """Seconds that this move should take on average, and at most; None and None where no clock limits it.
+
+        On a clock: left/M + inc, where M is the number of moves to the next time control, at most 30, and 30 where
+        there is none, and at most three times as much; never more than 80 % of left + inc; less 10 ms for the way of
+        the answer.
+        """
+        if self.left is None:
+            return self.time, self.time
+        moves = min(self.moves or MOVES_AHEAD, MOVES_AHEAD)
+        share = self.left / moves + self.inc
+        budgets = [min(times * share, CLOCK_SHARE * (self.left + self.inc)) - LATENCY for times in (1.0, UNSETTLED)]
+        if self.time is not None:
+            budgets = [min(budget, self.time) for budget in budgets]
+        return max(budgets[0], SHORTEST), max(budgets[1], SHORTEST)
+
+
+@dataclass(frozen=True)
+class TimeControl:
+    """Time for a whole game: "5m+3s", "40/30m" (40 moves in 30 minutes, again and again), "40/30m+5s"."""
+
+    time: float
+    """Seconds for the game, or for each `moves` moves."""
+    inc: float = 0.0
+    """Seconds added for each move."""
+    moves: int | None = None
+    """Moves in which `time` must last; None for the game."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.time + self.inc <= MOST["time"] or min(self.time, self.inc) < 0:
+            raise InvalidSettingError(f"the time control {self} gives no time, or too much")
+        if self.moves is not None and not 0 < self.moves <= MOST["depth"]:
+            raise InvalidSettingError(f"the time control {self} must be for 1 or more moves")
+
+    @classmethod
+    def parse(cls, text: str) -> TimeControl:
+        """Read "5m+3s", "5m+0s", "40/30m" or "40/30m+5s"; raises InvalidSettingError."""
+        match = re.fullmatch(r"(?:([^/+]+)/)?([^/+]+)(?:\+([^/+]+))?", text.strip())
+        if match is None or not (match[1] or match[3]):
+            raise InvalidSettingError(f"{text!r} is not a time control such as 5m+3s or 40/30m")
+        try:
+            moves = None if match[1] is None else parse_count(match[1].strip())
+            return cls(parse_duration(match[2]), parse_duration(match[3] or 0.0), moves)
+        except InvalidSettingError as error:
+            raise InvalidSettingError(f"time control {text!r}: {error}") from None
+
+    def __str__(self) -> str:
+        head = "" if self.moves is None else f"{self.moves}/"
+        tail = "" if self.moves is not None and not self.inc else f"+{_duration(self.inc)}"
+        return f"{head}{_duration(self.time)}{tail}"
+
+
+def _duration(seconds: float) -> str:
+    return format_duration(seconds) if seconds >= 0 else f"{seconds}s"
+
+
+def parse_limits(text: str) -> Limits | TimeControl:
+    """What `--tc` takes where games are played: the limit of each move (0.3s, nodes=2000) or a clock (5m+3s, 40/30m).
+
+    "5m" alone is five minutes a move; five minutes for the game are "5m+0s". Raises InvalidSettingError.
+    """
+    if "/" in text or "+" in re.sub(r"e\+", "e", text):
+        return TimeControl.parse(text)
+    try:
+        return Limits.parse(text)
+    except InvalidSettingError as error:
+        raise InvalidSettingError(f"{error}; or a clock such as 5m+3s, 40/30m") from None
+
+
+class Clock:
+    """One player's clock in one game; with Limits in place of a time control, the same limits for every move."""
+
+    def __init__(self, control: Limits | TimeControl) -> None:
+        self.control = control
+        self.left = control.time if isinstance(control, TimeControl) else 0.0
+        """Seconds, before the increment for the next move."""
+        self.moves = control.moves if isinstance(control, TimeControl) else None
+        """Moves to the next time control; None where there is none."""
+
+    def limits(self) -> Limits:
+        """Those of the next search."""
+        if isinstance(self.control, Limits):
+            return self.control
+        return Limits(left=self.left, inc=self.control.inc, moves=self.moves)
+
+    def stop(self, seconds: float) -> float:
+        """Count a move that took so long. Returns by how many seconds it was late; 0 or less where it was in time."""
+        if isinstance(self.control, Limits):
+            return -1.0 if self.control.time is None else seconds - self.control.time
+        self.left += self.control.inc - seconds
+        late = -self.left
+        if self.moves is not None:
+            self.moves -= 1
+            if self.moves == 0:
+                self.moves = self.control.moves
+                self.left += self.control.time
+        return late

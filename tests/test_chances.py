@@ -1,0 +1,66 @@
+"""Chances of a win, a draw and a loss from scores."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kr import Engine, weights
+from kr.chances import DEFAULT_SCALE, DRAW_SHARE, KNOWN, SCALES, chances
+from kr.engine import SCORE_WIN
+from kr.patterns import LAYOUTS
+
+SCORES = [*range(-400, 401, 7), -28000, 28000]
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_they_are_chances(score: int) -> None:
+    found = chances(score, 43.0)
+    assert min(found.win, found.draw, found.loss) >= 0
+    assert found.win + found.draw + found.loss == pytest.approx(1)
+    assert found.expected == pytest.approx(1 / (1 + math.exp(-score / 43.0)))
+    worse = min(found.expected, 1 - found.expected)
+    assert found.draw / 2 == pytest.approx(DRAW_SHARE * worse)
+    other = chances(-score, 43.0)
+    assert (found.win, found.draw, found.loss) == pytest.approx((other.loss, other.draw, other.win))
+
+
+def test_they_grow_with_the_score() -> None:
+    expected = [chances(score, 43.0).expected for score in range(-300, 301)]
+    assert expected == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    ("score", "value", "known"),
+    [
+        (SCORE_WIN - 5, None, "win"),
+        (28_550, None, "win"),
+        (-28_550, None, "loss"),
+        (15, "draw", "draw"),
+        (-3, "win", "win"),
+        (40, "loss", "loss"),
+    ],
+)
+def test_what_is_proved_is_certain(score: int, value: str | None, known: str) -> None:
+    assert chances(score, 43.0, value) == KNOWN[known]
+
+
+def save_empty(path: Path, attrs: dict[str, float]) -> Path:
+    """Tables of zeros."""
+    layout = LAYOUTS["small"]
+    tables = [np.zeros(shape, dtype) for dtype, shape in weights.expected_shapes(layout).values()]
+    weights.save(path, layout, *tables, attrs=attrs)
+    return path
+
+
+def test_each_evaluation_has_its_scale(tmp_path: Path) -> None:
+    assert weights.read_attributes(weights.shipped_path())["centimen_per_logit"] == pytest.approx(DEFAULT_SCALE, abs=1)
+    assert Engine("manual", hash_mb=1).score_scale == SCALES["manual"]
+    assert Engine(save_empty(tmp_path / "none.h5", {}), hash_mb=1).score_scale == DEFAULT_SCALE
+    engine = Engine(save_empty(tmp_path / "own.h5", {"centimen_per_logit": 55.5}), hash_mb=1)
+    assert engine.score_scale == 55.5
+    assert engine.chances(55).expected == pytest.approx(1 / (1 + math.exp(-55 / 55.5)))
+    assert engine.chances(55, "draw") == KNOWN["draw"]

@@ -1,0 +1,95 @@
+"""Limits, time controls and clocks."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kr.engine import Engine
+from kr.errors import InvalidSettingError
+from kr.limits import CLOCK_SHARE, LATENCY, SHORTEST, Clock, Limits, TimeControl, parse_limits
+from kr.position import Position
+
+
+@pytest.mark.parametrize(
+    ("text", "control", "shown"),
+    [
+        ("0.3s", Limits(time=0.3), "0.3s"),
+        ("5m", Limits(time=300), "5m"),
+        ("1e+3s", Limits(time=1000), "1000s"),
+        ("nodes=2k,20ms", Limits(time=0.02, nodes=2000), "20ms,nodes=2000"),
+        ("depth=8", Limits(depth=8), "depth=8"),
+        ("5m+3s", TimeControl(300, 3), "5m+3s"),
+        ("5m + 0.5s", TimeControl(300, 0.5), "5m+0.5s"),
+        ("5m+0s", TimeControl(300), "5m+0s"),
+        ("0s+2s", TimeControl(0, 2), "0s+2s"),
+        ("40/30m", TimeControl(1800, 0, 40), "40/30m"),
+        ("40/30m+5s", TimeControl(1800, 5, 40), "40/30m+5s"),
+        ("40 / 90s", TimeControl(90, 0, 40), "40/90s"),
+    ],
+)
+def test_time_controls_are_read_and_written(text, control, shown):
+    found = parse_limits(text)
+    assert found == control
+    assert str(found) == shown
+    assert parse_limits(shown) == control
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "soon", "5m+", "+3s", "/30m", "40/", "40/30m+", "0/30m", "1.5/30m", "0s+0s", "5m+3s+1s", "40/30m/2",
+     "-5m+3s", "5m+-3s", "nodes=3+1s", "1e999s+1s", "40x/30m", "inf+1s"],
+)  # fmt: skip
+def test_bad_time_controls_are_refused_in_one_line(text):
+    with pytest.raises(InvalidSettingError) as found:
+        parse_limits(text)
+    assert "\n" not in str(found.value)
+    assert len(str(found.value)) > 20
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"left": float("nan")}, {"left": 1e10}, {"inc": -1.0}, {"inc": float("inf")}, {"moves": 0}, {"time": 0}],
+)
+def test_impossible_limits_are_refused(fields):
+    with pytest.raises(InvalidSettingError):
+        Limits(**fields)
+
+
+@given(
+    st.floats(0, 1e5), st.floats(0, 1e3), st.one_of(st.none(), st.integers(1, 500)),
+    st.one_of(st.none(), st.floats(0.001, 1e3)),
+)  # fmt: skip
+def test_a_move_leaves_something_on_the_clock(left, inc, moves, time):
+    usual, most = Limits(time=time, left=left, inc=inc, moves=moves).seconds()
+    assert SHORTEST <= usual <= most
+    assert most == SHORTEST or most <= CLOCK_SHARE * (left + inc) - LATENCY + 1e-9
+    assert time is None or most <= max(time, SHORTEST)
+
+
+@given(st.lists(st.floats(0, 10), max_size=60), st.integers(1, 40), st.floats(0.1, 60), st.floats(0, 5))
+def test_a_clock_holds_what_it_was_given_less_what_was_used(used, moves, time, inc):
+    clock = Clock(TimeControl(time, inc, moves))
+    for number, seconds in enumerate(used, start=1):
+        assert clock.limits().moves == moves - (number - 1) % moves
+        before = clock.left
+        assert clock.stop(seconds) == pytest.approx(seconds - inc - before)
+        assert clock.left == pytest.approx(time * (1 + number // moves) + inc * number - sum(used[:number]))
+
+
+def test_the_same_limits_hold_for_every_move_without_a_clock():
+    clock = Clock(Limits(time=0.3))
+    for seconds, late in [(0.1, -0.2), (0.35, 0.05), (0.3, 0.0)]:
+        assert clock.limits() == Limits(time=0.3)
+        assert clock.stop(seconds) == pytest.approx(late)
+    assert Clock(Limits(nodes=5)).stop(1e6) < 0
+
+
+@pytest.mark.core
+def test_a_search_on_a_clock_ends_by_itself_and_plays_a_forced_move_at_once():
+    engine = Engine("material", hash_mb=1, database=None)
+    assert engine.search(Position(), Limits(left=0.3, moves=3)).depth >= 1
+    forced = engine.search(Position.from_fen("B:W18,32:B14,1"), Limits(left=1e6))
+    assert (str(forced.move), forced.depth) == ("14x23", 1)
+    # without "unrest" a move takes what it takes on average
+    flat = Engine("material", hash_mb=1, database=None, options={"unrest": 0})
+    assert flat.search(Position(), Limits(left=0.3, moves=3)).depth >= 1
