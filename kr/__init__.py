@@ -1,5 +1,7 @@
 """kr: a draughts engine to read, retrain and install, and the laboratory that trained it."""
 
+from kr import pdn, svg
+from kr.chances import Chances
 from kr.counting import perft
 from kr.engine import Engine, Info, Limits, SearchResult
 from kr.errors import (
@@ -19,6 +21,7 @@ from kr.position import Move, Position, Side
 __version__ = "0.1.0"
 
 __all__ = [
+    "Chances",
     "Engine",
     "IllegalMoveError",
     "Info",
@@ -36,5 +39,7 @@ __all__ = [
     "ProtocolError",
     "SearchResult",
     "Side",
+    "pdn",
     "perft",
+    "svg",
 ]

@@ -156,6 +156,12 @@ class Position:
     def __repr__(self) -> str:
         return f"Position.from_fen({self.fen!r})"
 
+    def _repr_svg_(self) -> str:
+        """The board as notebooks show it."""
+        from kr import svg
+
+        return svg.board(self)
+
     def _moves(self) -> list[tuple[tuple[int, ...], int]]:
         return _core.legal_moves(self.black, self.white, self.kings, self.side)
 

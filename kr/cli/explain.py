@@ -1,0 +1,165 @@
+"""`kr explain`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kr.cli import console
+from kr.cli.options import Json
+from kr.errors import InvalidSettingError
+from kr.notation import SIDE_NAMES, square_name
+from kr.position import Position, Side
+
+if TYPE_CHECKING:
+    from kr.lab.explain import Explanation
+
+
+def command(
+    fen: Annotated[str, typer.Argument(metavar="FEN", help="The position; the start if left out.")] = "",
+    moves: Annotated[
+        str, typer.Option(metavar="MOVES", help="Moves to play first, such as '11-15 22-18'.", show_default=False)
+    ] = "",
+    weights: Annotated[str, typer.Option(help="Weights file, manual, material or shipped.")] = "shipped",
+    flip: Annotated[bool, typer.Option("--flip", help="Draw Black at the bottom.")] = False,
+    svg: Annotated[
+        Path | None, typer.Option("--svg", metavar="FILE", help="Write the board as SVG.", show_default=False)
+    ] = None,
+    png: Annotated[
+        Path | None,
+        typer.Option("--png", metavar="FILE", help="Write it as PNG, by matplotlib.", show_default=False),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Explain a static score: which regions, men and kings the evaluation likes or dislikes.
+
+    The score is a sum: material, having the move, and a table entry for each region. On the board each piece has its
+    share of the entries (Shapley values, so that the shares add up), blue where it helps the side to move, orange where
+    it helps the other. "worth" is what the score loses without the piece. All numbers are centi-men for the side to
+    move. The evaluation "manual" has no tables: there it is what each piece is worth.
+
+    Example:
+        kr explain 'B:W18,22,25,26,28,30,31,32:B1,3,5,8,11,12,13,19'
+        kr explain --moves '11-15 22-18 15x22 25x18' --svg board.svg --png board.png
+        kr explain 'W:WK10,21,27,K30:B1,2,9,11,K23' --weights weights/mine.h5 --json
+    """
+    from kr import storage
+    from kr.lab import drawing, explain_plot
+    from kr.lab.explain import explain, picture
+
+    position = Position.from_fen(fen) if fen else Position()
+    for move in moves.split():
+        position = position.play(move)
+    if png is not None:
+        drawing.check_installed()
+    for path in (svg, png):
+        if path is not None and not path.parent.is_dir():
+            raise InvalidSettingError(f"{path}: no such directory {path.parent}")
+    found = explain(position, weights)
+    if svg is not None:
+        with storage.atomic_path(svg) as temporary:
+            temporary.write_text(picture(found, flipped=flip))
+    if png is not None:
+        explain_plot.draw(found, png, flipped=flip)
+    if json:
+        console.emit_json(_object(found))
+    else:
+        _print(found, flip)
+
+
+def _object(found: Explanation) -> dict[str, Any]:
+    """Squares as in a FEN, 1-32."""
+    return {
+        "fen": found.position.fen,
+        "weights": found.weights,
+        "score": found.score,
+        "tables": found.group or None,
+        "material": found.material,
+        "move": found.move,
+        "regions": [
+            {**console.plain(region), "squares": [square + 1 for square in region.squares]} for region in found.regions
+        ],
+        "pieces": [
+            {**console.plain(piece), "square": piece.square + 1, "side": SIDE_NAMES[piece.side].lower()}
+            for piece in found.pieces
+        ],
+        "empty": found.empty,
+        "rounding": found.rounding,
+        "note": found.note or None,
+    }
+
+
+def _print(found: Explanation, flip: bool) -> None:
+    from rich.console import Console
+
+    from kr.cli import boards
+    from kr.lab.explain import colours, format_share
+
+    out = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    shares = found.shares
+    out.print(
+        boards.draw(
+            found.position,
+            colour=boards.has_colours(out),
+            flipped=flip,
+            fill={**dict.fromkeys(range(32), "#c3bfb2"), **colours(shares)},
+            labels={square: format_share(share) for square, share in shares.items()},
+        ),
+        end="",
+    )
+    side = SIDE_NAMES[found.position.side]
+    print(f"{found.position.fen}, {side} to move: static score {found.score:+} ({found.weights})")
+    if found.note:
+        print(found.note)
+    if found.material is not None:
+        print(f"\n{_sum(found)}")
+    print(f"\n{_pieces(found)}")
+    if found.regions:
+        print(f"\n{_regions(found)}")
+
+
+def _sum(found: Explanation) -> str:
+    """What the score is the sum of."""
+    places = [sum(piece.place or 0.0 for piece in found.pieces if piece.side == side) for side in Side]
+    rows = [("material", found.material), ("static score", float(found.score))]
+    if found.regions:
+        rows[1:1] = [
+            ("having the move", found.move),
+            *((f"{SIDE_NAMES[side]}'s places", place) for side, place in zip(Side, places, strict=True)),
+            ("empty regions", found.empty),
+            ("rounding", found.rounding),
+        ]
+    return console.table(["sum", "centi-men"], [(name, f"{number:.2f}".rjust(9)) for name, number in rows])
+
+
+def _pieces(found: Explanation) -> str:
+    """The pieces, those that the side to move gains most from first."""
+    columns = ["piece", "square", *(["place", "material"] if found.material is not None else []), "worth"]
+    rows = [
+        (
+            f"{SIDE_NAMES[piece.side]} {'king' if piece.king else 'man'}",
+            *(piece.square + 1, *map(_tenths, (piece.place, piece.material)), piece.worth),
+        )
+        for piece in sorted(found.pieces, key=lambda piece: -found.shares[piece.square])
+    ]
+    return console.table(columns, [tuple(cell for cell in row if cell is not None) for row in rows])
+
+
+def _regions(found: Explanation) -> str:
+    """The regions, those that the side to move gains most from first."""
+    rows = [
+        (
+            *map(_tenths, (region.score, region.own, region.opening, region.ending)),
+            " ".join(square_name(square) for square in region.squares),
+        )
+        for region in sorted(found.regions, key=lambda region: -region.score)
+    ]
+    return console.table(["region", "own", "opening", "ending", "squares"], rows)
+
+
+def _tenths(number: float | None) -> float | None:
+    # never -0.0
+    return None if number is None else round(number, 1) + 0.0

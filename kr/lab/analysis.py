@@ -1,0 +1,302 @@
+"""Analysing positions: where they come from, and after each iteration the best lines and what to expect of them.
+
+A line's value is exact where the endgame database knows the position after its first move, or the search has seen the
+line to its end. Chances are those of `kr.chances`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from kr.chances import Chances
+from kr.egdb.probe import OPPOSITE
+from kr.engine import MAX_LINES, SCORE_DECIDED, SCORE_PROVED, SCORE_WIN, Engine, Info, Limits, load_database
+from kr.errors import InvalidFenError, InvalidPdnError, InvalidSettingError
+from kr.limits import MOST
+from kr.notation import SIDE_NAMES
+from kr.pdn import Game, read_games
+from kr.position import Move, Position
+from kr.settings import egdb_memory_option, egdb_option, option
+from kr.units import format_count, format_size, parse_count, parse_size
+
+SEVERAL_SECONDS = 1.0
+"""Seconds for each position of a file where no limit is given."""
+
+
+@dataclass(frozen=True)
+class AnalyzeSettings:
+    """What to analyse and how."""
+
+    source: str = option(
+        "", "A FEN, a file of FENs (one a line) or games in PDN, or - for FENs from standard input; the start of the "
+        "game if left out.",
+        metavar="FEN|FILE|-", argument=True,
+    )  # fmt: skip
+    multipv: int = option(3, "Best moves to show a line of.")
+    tc: Limits | None = option(
+        None, "Limit of each position: 10s, nodes=1M, depth=25. Without one, until Ctrl-C; 1s each in a file.",
+        parse=Limits.parse, metavar="LIMIT",
+    )  # fmt: skip
+    nodes: int | None = option(None, "The same as --tc nodes=.", parse=parse_count, show=format_count)
+    depth: int | None = option(None, "The same as --tc depth=.")
+    game: int = option(1, "PDN: which game of the file.")
+    ply: str = option("", "PDN: only after so many plies, such as 20 or 10-30; 0 is before the first move.")
+    weights: str | None = option(None, "Weights file, manual or material; the shipped tables if not given.")
+    hash: int = option(64 << 20, "Hash table.", parse=parse_size, show=format_size)
+    threads: int = option(1, "Threads to search with.")
+    egdb: str = egdb_option()
+    egdb_memory: int = egdb_memory_option()
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.multipv <= MAX_LINES:
+            raise InvalidSettingError(f"--multipv: {self.multipv} lines; from 1 to {MAX_LINES}")
+        if self.game < 1:
+            raise InvalidSettingError(f"--game: {self.game}; games are counted from 1")
+        for name in ("nodes", "depth"):
+            given = getattr(self, name)
+            if given is not None and self.tc is not None and getattr(self.tc, name) is not None:
+                raise InvalidSettingError(f"--{name}: --tc limits the {name} already")
+            if given is not None and not 0 < given <= MOST[name]:
+                raise InvalidSettingError(f"--{name}: {given}; more than 0 and at most {MOST[name]:g}")
+        _plies(self.ply)
+
+    @property
+    def is_fen(self) -> bool:
+        """Whether the source is one position, not a file or standard input."""
+        return self.source == "" or (self.source != "-" and ":" in self.source and not _is_file(self.source))
+
+    @property
+    def limits(self) -> Limits:
+        """Of each position; none for a single one without any."""
+        tc = self.tc or Limits()
+        limits = Limits(tc.time, self.nodes or tc.nodes, self.depth or tc.depth)
+        return limits if limits != Limits() or self.is_fen else Limits(time=SEVERAL_SECONDS)
+
+    def make_engine(self) -> Engine:
+        """The engine to analyse with. Raises what Engine and load_database raise."""
+        database = load_database(self.egdb, self.egdb_memory)
+        return Engine(self.weights, self.hash / (1 << 20), self.threads, database)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A position to analyse."""
+
+    position: Position
+    history: tuple[Position, ...] = ()
+    """The positions of its game before it, oldest first."""
+    title: str = ""
+    """Where it comes from, in words; "" for a bare FEN."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One of the best lines."""
+
+    rank: int
+    """From 1."""
+    score: int
+    """Centi-men, side to move's view."""
+    value: str | None
+    """"win", "draw" or "loss" for the side to move where it is proved; None where it is not."""
+    plies: int | None
+    """To the end of a proved win or loss; None where that isn't known."""
+    chances: Chances
+    pv: tuple[Move, ...]
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What is known of a position after an iteration."""
+
+    task: Task
+    lines: tuple[Line, ...]
+    """The best first; none where the game is over."""
+    value: str | None
+    """Of the position, as in a line."""
+    plies: int | None
+    """To the end of a proved win or loss; None where that isn't known."""
+    depth: int
+    """Plies of the last iteration."""
+    nodes: int
+    time: float
+    """Seconds."""
+    probes: int
+    """Positions looked up in the endgame database."""
+    hits: int
+    """Look-ups that ended a line of the search."""
+    final: bool
+    """Whether the search has ended."""
+
+    @property
+    def nps(self) -> float:
+        """Nodes a second."""
+        return self.nodes / max(self.time, 1e-6)
+
+
+def analyze(
+    engine: Engine,
+    task: Task,
+    limits: Limits | None = None,
+    multipv: int = 1,
+    on_analysis: Callable[[Analysis], None] | None = None,
+) -> Analysis:
+    """Analyse a position until a limit is reached, or `engine.stop()` ends it, and return what was found.
+
+    on_analysis: called after each iteration, and at last with what is returned. Raises what Engine.search raises, but
+    a game that is over only has no lines.
+    """
+    position = task.position
+    if position.is_over:
+        known = Analysis(task, (), "loss", 0, 0, 0, 0.0, 0, 0, final=True)
+        if on_analysis is not None:
+            on_analysis(known)
+        return known
+    collected: list[Info] = []
+
+    def on_info(info: Info) -> None:
+        if on_analysis is None:
+            return
+        if info.multipv == 1:
+            collected.clear()
+        collected.append(info)
+        if len(collected) == info.lines:
+            on_analysis(_analysis(engine, task, collected, final=False))
+
+    result = engine.search(position, limits or Limits(), task.history, on_info, multipv)
+    found = _analysis(engine, task, result.lines, final=True, value=result.value)
+    if on_analysis is not None:
+        on_analysis(found)
+    return found
+
+
+def _analysis(engine: Engine, task: Task, infos: Iterable[Info], *, final: bool, value: str | None = None) -> Analysis:
+    lines = tuple(_line(engine, task.position, info) for info in infos)
+    best = next(iter(infos))
+    root, plies = _known(engine, task.position)
+    if root is None:
+        root, plies = value or lines[0].value, lines[0].plies
+    return Analysis(
+        task, lines, root, plies, best.depth, best.nodes, best.time, best.probes, best.hits, final,
+    )  # fmt: skip
+
+
+def _line(engine: Engine, position: Position, info: Info) -> Line:
+    after, plies = _known(engine, position.play(info.pv[0]))
+    value = None if after is None else OPPOSITE[after]
+    plies = None if plies is None else plies + 1
+    # what the search has seen to its end it knows with the draws by rule on the way
+    if abs(info.score) > SCORE_PROVED:
+        value = "win" if info.score > 0 else "loss"
+        if abs(info.score) > SCORE_DECIDED:
+            plies = SCORE_WIN - abs(info.score)
+    return Line(info.multipv, info.score, value, plies, engine.chances(info.score, value), info.pv)
+
+
+def _known(engine: Engine, position: Position) -> tuple[str | None, int | None]:
+    """Value and distance of a position in the endgame database; None where that doesn't tell."""
+    if position.is_over:
+        return "loss", 0
+    if engine.database is None or position.pieces > engine.database.pieces:
+        return None, None
+    return engine.database.value(position), engine.database.distance(position)
+
+
+# --- where positions come from
+
+
+def read_tasks(settings: AnalyzeSettings) -> Iterator[Task]:
+    """The positions to analyse, in order; those of standard input as they come.
+
+    Raises InvalidFenError and InvalidPdnError, naming file and line, and InvalidSettingError.
+    """
+    source = settings.source
+    if settings.is_fen:
+        _no_ply(settings)
+        yield Task(Position.from_fen(source) if source else Position())
+    elif source == "-":
+        _no_ply(settings)
+        yield from _fens(sys.stdin, "standard input")
+    elif not _is_file(source):
+        raise InvalidSettingError(f"{source!r} is no file and no FEN such as W:W21,K30:B1,2")
+    elif ".pdn" in map(str.lower, Path(source).suffixes):
+        yield from _game_tasks(Path(source), settings.game, _plies(settings.ply))
+    else:
+        _no_ply(settings)
+        none = True
+        with Path(source).open(encoding="utf-8", errors="replace") as lines:
+            for task in _fens(lines, source):
+                none = False
+                yield task
+        if none:
+            raise InvalidSettingError(f"{source} holds no positions; expected a FEN a line")
+
+
+def _is_file(source: str) -> bool:
+    try:
+        return Path(source).is_file()
+    except OSError:  # a FEN can be too long for a file name
+        return False
+
+
+def _no_ply(settings: AnalyzeSettings) -> None:
+    if settings.ply:
+        raise InvalidSettingError("--ply: only a game in PDN, a file named *.pdn or *.pdn.xz, has plies")
+
+
+def _fens(lines: Iterable[str], name: str) -> Iterator[Task]:
+    for number, line in enumerate(lines, 1):
+        text = line.partition("#")[0].strip()
+        if text:
+            try:
+                yield Task(Position.from_fen(text), title=f"{name}:{number}")
+            except InvalidFenError as error:
+                raise InvalidFenError(f"{name}:{number}: {error}") from None
+
+
+def _plies(text: str) -> range | None:
+    """The plies of a --ply: "20", "10-30" or "" for all (None)."""
+    if not text:
+        return None
+    first, dash, last = text.partition("-")
+    if not first.strip().isdecimal() or (dash and not last.strip().isdecimal()):
+        raise InvalidSettingError(f"--ply: {text!r} is no ply such as 20 and no plies such as 10-30")
+    plies = range(int(first), int(last if dash else first) + 1)
+    if not plies:
+        raise InvalidSettingError(f"--ply: {text} runs down: write {last.strip()}-{first.strip()}")
+    return plies
+
+
+def _game_tasks(path: Path, number: int, plies: range | None) -> Iterator[Task]:
+    game, count = None, 0
+    for each in read_games(path):
+        count += 1
+        if count == number:
+            game = each
+            break
+    if game is None:
+        raise InvalidSettingError(f"--game: {path} has {count} games, no game {number}")
+    positions = [game.start]
+    for move in game.moves:
+        positions.append(positions[-1].play(move))
+    wanted = range(len(positions)) if plies is None else plies
+    if wanted[-1] >= len(positions):
+        raise InvalidPdnError(f"--ply: {path}, game {number} has {len(game.moves)} plies, no ply {wanted[-1]}")
+    for ply in wanted:
+        yield Task(positions[ply], tuple(positions[:ply]), f"{_players(game, number)}, {_after(game, ply)}")
+
+
+def _players(game: Game, number: int) -> str:
+    names = [game.tags.get(name, "").strip() for name in SIDE_NAMES]
+    return " v ".join(name or "?" for name in names) if any(names) else f"game {number}"
+
+
+def _after(game: Game, ply: int) -> str:
+    """Which move was the last one, as a score sheet numbers it."""
+    if ply == 0:
+        return "at the start"
+    count = ply - 1 + int(game.start.side)
+    return f"after {count // 2 + 1}.{'..' * (count % 2)} {game.moves[ply - 1]}"

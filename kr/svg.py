@@ -1,0 +1,237 @@
+"""A board as SVG, for web pages, notebooks and books.
+
+    from kr import Position, svg
+
+    position = Position()
+    move = position.parse_move("11-15")
+    picture = svg.board(position.play(move), last_move=move, arrows=[svg.Arrow.parse("23-19")])
+    Path("board.svg").write_text(picture)
+
+What `board` returns is text, one whole SVG document, and shows itself where a notebook ends a cell with it. It carries
+no ids, so that any number of boards can stand in one page; squares, pieces, arrows and labels have classes for a page's
+own style sheet (`square dark`, `piece black king`, `arrow`, `label`). White sits at the bottom unless it is flipped.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from html import escape
+
+from kr.errors import InvalidSettingError
+from kr.notation import SIDE_NAMES, SQUARES, parse_path, square_name
+from kr.position import Move, Position
+
+CELL = 45
+"""Units of one square's side; the board has eight of them and an edge."""
+EDGE = 3
+COLORS = {
+    "light": "#f2e6c9",
+    "dark": "#86a073",
+    "last move": "#c9c45c",
+    "highlight": "#d98c5f",
+    "edge": "#3d4a36",
+    "number": "#37452f",
+    "black": "#2d2b2b",
+    "black rim": "#6b6767",
+    "white": "#fbf6e9",
+    "white rim": "#8f8873",
+    "black crown": "#e3b64c",
+    "white crown": "#a86f14",
+    "arrow": "#14602c",
+}
+"""What `colors` can change, by name: any colour that SVG knows."""
+
+_CROWN = "M-9.5,7 L-11,-5 L-5,0 L0,-8.5 L5,0 L11,-5 L9.5,7 Z"
+_SIZES = ("man", "king")
+
+
+class Svg(str):
+    """An SVG document, which a notebook shows as a picture."""
+
+    __slots__ = ()
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """An arrow from square to square; with one square a ring round it."""
+
+    path: tuple[int, ...]
+    """Squares 0-31 from tail to head, those where a capture lands on its way among them."""
+    color: str = "arrow"
+    """A name in COLORS or a colour of SVG."""
+
+    def __post_init__(self) -> None:
+        _check_squares(self.path, "an arrow")
+        if not self.path:
+            raise InvalidSettingError("an arrow has no square")
+
+    @classmethod
+    def parse(cls, text: str, color: str = "arrow") -> Arrow:
+        """The arrow of a move's text, "11-15" or "10x19x26". Raises IllegalMoveError for text that is no move."""
+        return cls(parse_path(text), color)
+
+    @classmethod
+    def of(cls, move: Move, color: str = "arrow") -> Arrow:
+        """The arrow of a move."""
+        return cls(move.path, color)
+
+
+def board(
+    position: Position | None = None,
+    *,
+    flipped: bool = False,
+    last_move: Move | str | None = None,
+    arrows: Iterable[Arrow | Move] = (),
+    squares: Iterable[int] = (),
+    fill: Mapping[int, str] | None = None,
+    labels: Mapping[int, str] | None = None,
+    coordinates: bool = True,
+    size: float | None = None,
+    colors: Mapping[str, str] | None = None,
+) -> Svg:
+    """Draw a board.
+
+    position: what stands on it; None for an empty board. flipped: Black at the bottom. last_move: a Move, or its text
+    such as "11-15"; the squares it touched are coloured. arrows: arrows, or moves to draw one for. squares: squares
+    0-31 to highlight. fill: colours of single squares, by square. labels: short texts to write on squares, by square.
+    coordinates: whether the dark squares show their numbers. size: width and height in pixels; None to leave that to
+    where it is shown. colors: colours by the names in COLORS, for those that shall be others. Raises
+    InvalidSettingError for a square, size or name of a colour that there is not.
+    """
+    palette = _palette(colors)
+    touched = last_move.path if isinstance(last_move, Move) else parse_path(last_move) if last_move else ()
+    fill, labels, squares = dict(fill or {}), dict(labels or {}), set(squares)
+    for what, given in (("a highlight", squares), ("fill", fill), ("a label", labels)):
+        _check_squares(given, what)
+    width = 8 * CELL + 2 * EDGE
+    parts = [_opening(width, size), f"<title>{escape(_title(position))}</title>"]
+    parts.append(f'<rect class="edge" width="{width}" height="{width}" fill={_colour(palette, "edge")}/>')
+    parts.append(
+        f'<rect class="square light" x="{EDGE}" y="{EDGE}" width="{8 * CELL}" height="{8 * CELL}" '
+        f"fill={_colour(palette, 'light')}/>"
+    )
+    for square in range(SQUARES):
+        name = "last move" if square in touched else "highlight" if square in squares else "dark"
+        parts.append(_square(square, flipped, palette, name, fill.get(square), coordinates))
+    if position is not None:
+        for square in range(SQUARES):
+            if (position.black | position.white) >> square & 1:
+                side = SIDE_NAMES[position.white >> square & 1].lower()
+                x, y = _centre(square, flipped)
+                parts.append(_piece(side, bool(position.kings >> square & 1), x, y, palette))
+    parts += [_arrow(each if isinstance(each, Arrow) else Arrow.of(each), flipped, palette) for each in arrows]
+    parts += [_label(text, *_centre(square, flipped)) for square, text in sorted(labels.items())]
+    return Svg("\n".join([*parts, "</svg>\n"]))
+
+
+def piece(side: int, king: bool = False, *, size: float | None = None, colors: Mapping[str, str] | None = None) -> Svg:
+    """Draw one piece. side: 0 Black, 1 White; the rest as in `board`. Raises InvalidSettingError."""
+    if side not in (0, 1):
+        raise InvalidSettingError(f"side {side!r} is not 0 (Black) or 1 (White)")
+    drawn = _piece(SIDE_NAMES[side].lower(), king, CELL / 2, CELL / 2, _palette(colors))
+    return Svg("\n".join([_opening(CELL, size), drawn, "</svg>\n"]))
+
+
+def place(square: int, flipped: bool = False) -> tuple[int, int]:
+    """Column and row, each 0 to 7 from the top left, where a square 0-31 is drawn."""
+    row, pair = divmod(square, 4)
+    column = 2 * pair + 1 - row % 2
+    return (7 - column, 7 - row) if flipped else (column, row)
+
+
+def _palette(colors: Mapping[str, str] | None) -> dict[str, str]:
+    unknown = sorted(set(colors or ()) - set(COLORS))
+    if unknown:
+        raise InvalidSettingError(f"no colour is named {unknown[0]!r}; there are {', '.join(COLORS)}")
+    return COLORS | dict(colors or {})
+
+
+def _check_squares(given: Iterable[int], what: str) -> None:
+    for square in given:
+        if not isinstance(square, int) or not 0 <= square < SQUARES:
+            raise InvalidSettingError(f"{what} has the square {square!r}; squares are 0 to {SQUARES - 1} here")
+
+
+def _title(position: Position | None) -> str:
+    return "an empty board" if position is None else f"{position.fen}, {SIDE_NAMES[position.side]} to move"
+
+
+def _opening(width: float, size: float | None) -> str:
+    if size is not None and not 0 < size < math.inf:
+        raise InvalidSettingError(f"size is {size}; pixels, more than 0")
+    shown = "" if size is None else f' width="{size:g}" height="{size:g}"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {width}"{shown} role="img">'
+
+
+def _colour(palette: Mapping[str, str], name: str) -> str:
+    """A colour as a quoted attribute: by its name in the palette, or as SVG writes it."""
+    return f'"{escape(palette.get(name, name))}"'
+
+
+def _centre(square: int, flipped: bool) -> tuple[float, float]:
+    column, row = place(square, flipped)
+    return EDGE + (column + 0.5) * CELL, EDGE + (row + 0.5) * CELL
+
+
+def _square(
+    square: int, flipped: bool, palette: Mapping[str, str], name: str, filled: str | None, coordinates: bool
+) -> str:
+    x, y = (centre - CELL / 2 for centre in _centre(square, flipped))
+    classes = "square dark" + (f" {name.replace(' ', '-')}" if name != "dark" else "")
+    colour = _colour(palette, name if filled is None else filled)
+    drawn = f'<rect class="{classes}" x="{x:g}" y="{y:g}" width="{CELL}" height="{CELL}" fill={colour}/>'
+    if coordinates:
+        drawn += (
+            f'<text class="number" x="{x + 1.5:g}" y="{y + 8:g}" font-size="8" font-family="sans-serif" '
+            f"fill={_colour(palette, 'number')}>{square_name(square)}</text>"
+        )
+    return drawn
+
+
+def _piece(side: str, king: bool, x: float, y: float, palette: Mapping[str, str]) -> str:
+    """A man is a disc with a groove, a king two discs and a crown."""
+    style = f"fill={_colour(palette, side)} stroke={_colour(palette, f'{side} rim')}"
+    if king:
+        shape = (
+            f'<circle cy="3" r="16.5" {style} stroke-width="1.5"/><circle cy="-2" r="16.5" {style} stroke-width="1.5"/>'
+            f'<path transform="translate(0,-2)" d="{_CROWN}" fill={_colour(palette, f"{side} crown")}/>'
+        )
+    else:
+        shape = f'<circle r="16.5" {style} stroke-width="1.5"/><circle r="10.5" {style} stroke-width="1.5"/>'
+    return f'<g class="piece {side} {_SIZES[king]}" transform="translate({x:g},{y:g})">{shape}</g>'
+
+
+def _arrow(arrow: Arrow, flipped: bool, palette: Mapping[str, str]) -> str:
+    colour = _colour(palette, arrow.color)
+    points = [_centre(square, flipped) for square in arrow.path]
+    (x0, y0), (x, y) = points[-2:] if len(points) > 1 else (points[0], points[0])
+    length = math.hypot(x - x0, y - y0)
+    if not length:
+        ring = f'<circle cx="{x:g}" cy="{y:g}" r="{CELL * 0.43:g}" fill="none" stroke-width="4" stroke={colour}/>'
+        return f'<g class="arrow" opacity="0.8">{ring}</g>'
+    # the head ends a little before the middle of its square, the line in the middle of the head
+    dx, dy = (x - x0) / length, (y - y0) / length
+    tip = x + dx * 4, y + dy * 4
+    base = tip[0] - dx * 17, tip[1] - dy * 17
+    head = [tip, (base[0] - dy * 10, base[1] + dx * 10), (base[0] + dy * 10, base[1] - dx * 10)]
+    line = " ".join(f"{a:.1f},{b:.1f}" for a, b in [*points[:-1], (base[0] + dx, base[1] + dy)])
+    return (
+        f'<g class="arrow" opacity="0.8"><polyline points="{line}" fill="none" stroke={colour} stroke-width="7" '
+        f'stroke-linejoin="round" stroke-linecap="butt"/>'
+        f'<polygon points="{" ".join(f"{a:.1f},{b:.1f}" for a, b in head)}" fill={colour}/></g>'
+    )
+
+
+def _label(text: str, x: float, y: float) -> str:
+    """A text on a pale strip at the bottom of its square, readable on any piece."""
+    width = min(CELL - 2, 6.2 * len(text) + 6)
+    return (
+        f'<g class="label"><rect x="{x - width / 2:g}" y="{y + 8.5:g}" width="{width:g}" height="13" rx="3" '
+        f'fill="#ffffff" opacity="0.85"/><text x="{x:g}" y="{y + 18.5:g}" font-size="10.5" font-family="sans-serif" '
+        f'text-anchor="middle" fill="#111111">{escape(text)}</text></g>'
+    )

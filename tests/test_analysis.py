@@ -1,0 +1,269 @@
+"""kr analyze: where positions come from, the lines after each iteration, Ctrl-C, and the command line."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from refusals import check_refused
+
+import kr
+from kr import Engine, InvalidFenError, InvalidPdnError, InvalidSettingError, Limits, Position
+from kr.cli import main
+from kr.egdb.database import Database
+from kr.lab.analysis import Analysis, AnalyzeSettings, Task, analyze, read_tasks
+
+pytestmark = pytest.mark.core
+
+FEN = "W:W18,24,27,28,K10,K15:B12,16,20,K22,K25,K29"
+ENDING = "W:WK28,K32:BK1"
+PDN = """[Event "one"]
+[Black "Robert Roe"]
+[White "Jane Doe"]
+[Result "*"]
+
+1. 11-15 22-18 2. 15x22 25x18 *
+
+[Event "two"]
+[SetUp "1"]
+[FEN "W:W21,K30:B1,2"]
+
+1. 30-26 1-6 *
+"""
+QUICK = ["--weights", "manual", "--hash", "1MB", "--egdb", "none"]
+
+
+@pytest.fixture
+def games(tmp_path: Path) -> Path:
+    path = tmp_path / "games.pdn"
+    path.write_text(PDN)
+    return path
+
+
+def settings(source: Path | str, **rest: object) -> AnalyzeSettings:
+    return AnalyzeSettings(source=str(source), **rest)  # type: ignore[arg-type]
+
+
+def test_one_position() -> None:
+    assert [task.position for task in read_tasks(settings(FEN))] == [Position.from_fen(FEN)]
+    assert [task.position for task in read_tasks(settings(""))] == [Position()]
+
+
+def test_a_file_of_fens(tmp_path: Path) -> None:
+    path = tmp_path / "positions.txt"
+    path.write_text(f"# problems\n{FEN}\n\n{ENDING} # won\n")
+    tasks = list(read_tasks(settings(path)))
+    assert [(task.position.fen, task.title) for task in tasks] == [
+        (Position.from_fen(FEN).fen, f"{path}:2"),
+        (ENDING, f"{path}:4"),
+    ]
+    path.write_text(f"{FEN}\nW:W99:B1\n")
+    with pytest.raises(InvalidFenError, match=r"positions\.txt:2: .*99"):
+        list(read_tasks(settings(path)))
+
+
+def test_standard_input_is_read_as_it_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{FEN}\nnonsense\n"))
+    tasks = read_tasks(settings("-"))
+    assert next(tasks).position == Position.from_fen(FEN)
+    with pytest.raises(InvalidFenError, match="standard input:2"):
+        next(tasks)
+
+
+@pytest.mark.parametrize(
+    ("game", "ply", "titles"),
+    [
+        (1, "", ["at the start", "after 1. 11-15", "after 1... 22-18", "after 2. 15x22", "after 2... 25x18"]),
+        (1, "3", ["after 2. 15x22"]),
+        (1, "0-1", ["at the start", "after 1. 11-15"]),
+        (2, "1-2", ["after 1... 30-26", "after 2. 1-6"]),
+    ],
+)
+def test_the_plies_of_a_game(games: Path, game: int, ply: str, titles: list[str]) -> None:
+    tasks = list(read_tasks(settings(games, game=game, ply=ply)))
+    who = {1: "Robert Roe v Jane Doe", 2: "game 2"}[game]
+    assert [task.title for task in tasks] == [f"{who}, {title}" for title in titles]
+    for task in tasks:
+        for before, after in itertools.pairwise([*task.history, task.position]):
+            assert after in [before.play(move) for move in before.legal_moves()]
+
+
+def test_limits() -> None:
+    assert settings(FEN).limits == Limits()
+    assert settings("positions.txt").limits == Limits(time=1.0)
+    assert settings("-", nodes=500).limits == Limits(nodes=500)
+    assert settings(FEN, tc=Limits(time=2), depth=7, nodes=9).limits == Limits(2, 9, 7)
+
+
+WRONG = {
+    "no file": ({"source": "nowhere.txt"}, InvalidSettingError, "nowhere.txt"),
+    "no game": ({"source": "games.pdn", "game": 3}, InvalidSettingError, "2 games, no game 3"),
+    "no ply": ({"source": "games.pdn", "ply": "5"}, InvalidPdnError, "4 plies, no ply 5"),
+    "plies of a FEN": ({"source": FEN, "ply": "5"}, InvalidSettingError, "--ply"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_sources_that_can_not_be_read(name: str, games: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(games.parent)
+    given, error, said = WRONG[name]
+    with pytest.raises(error, match=said):
+        list(read_tasks(AnalyzeSettings(**given)))
+
+
+def test_after_each_iteration_all_lines() -> None:
+    engine = Engine("manual", hash_mb=1)
+    seen: list[Analysis] = []
+    found = analyze(engine, Task(Position()), Limits(depth=5), 3, seen.append)
+    assert [each.depth for each in seen] == [1, 2, 3, 4, 5, 5]
+    assert [each.final for each in seen] == [False] * 5 + [True]
+    assert found == seen[-1]
+    for each in seen:
+        assert [line.rank for line in each.lines] == [1, 2, 3]
+        assert len({line.pv[0] for line in each.lines}) == 3
+        scores = [line.score for line in each.lines]
+        assert scores == sorted(scores, reverse=True)
+        assert all(line.chances == engine.chances(line.score) for line in each.lines)
+    assert found.value is None
+    # more lines are wanted than there are moves
+    assert len(analyze(engine, Task(Position()), Limits(depth=2), 20).lines) == 7
+
+
+def test_what_the_database_knows(whole: Path) -> None:
+    engine = Engine("manual", hash_mb=1, database=Database.open(whole))
+    won = analyze(engine, Task(Position.from_fen(ENDING)), Limits(depth=3), 9)
+    assert (won.value, won.plies) == ("win", 31)
+    assert {line.value for line in won.lines} == {"win"}
+    assert [line.plies for line in won.lines] == sorted(line.plies or 0 for line in won.lines)
+    assert won.lines[0].plies == 31
+    drawn = analyze(engine, Task(Position.from_fen("W:WK32:BK1")), Limits(depth=3), 9)
+    assert (drawn.value, drawn.plies) == ("draw", None)
+    assert drawn.lines[0].value == "draw"
+    assert drawn.lines[0].chances.draw == 1
+
+
+def test_a_game_that_is_over() -> None:
+    seen: list[Analysis] = []
+    found = analyze(Engine("material", hash_mb=1), Task(Position.from_fen("B:W5:B")), on_analysis=seen.append)
+    assert (found.lines, found.value, found.final, seen) == ((), "loss", True, [found])
+
+
+def test_without_limits_until_it_is_stopped() -> None:
+    engine = Engine("manual", hash_mb=1)
+
+    def stop_at_4(found: Analysis) -> None:
+        if found.depth == 4:
+            engine.stop()
+
+    assert analyze(engine, Task(Position()), None, 2, stop_at_4).depth == 4
+
+
+# --- the command
+
+
+def test_json_streams_an_object_an_iteration(capsys: pytest.CaptureFixture) -> None:
+    assert main(["analyze", FEN, "--depth", "3", "--multipv", "2", "--json", *QUICK]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(line["depth"], line["final"]) for line in lines] == [(1, False), (2, False), (3, False), (3, True)]
+    for line in lines:
+        assert line["fen"] == Position.from_fen(FEN).fen
+        assert [each["multipv"] for each in line["lines"]] == [1, 2]
+        for each in line["lines"]:
+            assert each["pv"][0] == each["move"]
+            assert each["expected"] == pytest.approx(each["win"] + each["draw"] / 2, abs=1e-3)
+
+
+def test_text(capsys: pytest.CaptureFixture, games: Path) -> None:
+    assert main(["analyze", FEN, "--depth", "3", *QUICK]) == 0
+    out, err = capsys.readouterr()
+    assert Position.from_fen(FEN).diagram() in out
+    assert "nodes/s" in out
+    assert err == ""
+    assert main(["analyze", str(games), "--ply", "2-3", "--nodes", "500", *QUICK]) == 0
+    out = capsys.readouterr().out
+    assert out.count("Robert Roe v Jane Doe") == 2
+    assert out.count("nodes/s") == 2
+    assert main(["analyze", "B:W5:B", *QUICK]) == 0
+    assert "Black has no move and has lost" in capsys.readouterr().out
+
+
+class Terminal(io.StringIO):
+    """Where the table follows the search."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_sees_the_table_while_it_is_made(
+    capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    assert main(["analyze", FEN, "--depth", "3", *QUICK]) == 0
+    assert "until depth=3" in screen.getvalue()
+    assert "nodes/s" in capsys.readouterr().out
+
+
+def start(*arguments: str) -> subprocess.Popen[str]:
+    environment = {**os.environ, "PYTHONPATH": str(Path(kr.__file__).parents[1])}
+    return subprocess.Popen(
+        [sys.executable, "-m", "kr", "analyze", *arguments, *QUICK],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_ends_an_endless_search_in_good_order(number: int) -> None:
+    with start(FEN, "--json") as process:
+        assert process.stdout is not None
+        # it is searching: the second iteration is there
+        first = [json.loads(process.stdout.readline()) for _ in range(2)]
+        process.send_signal(number)
+        rest, err = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert err == ""
+    last = json.loads(rest.splitlines()[-1])
+    assert last["final"]
+    assert last["depth"] >= first[-1]["depth"]
+
+
+def test_ctrl_c_ends_a_file_with_what_was_found() -> None:
+    with start("-", "--tc", "100s", "--json") as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(f"{FEN}\n{ENDING}\n")
+        process.stdin.flush()
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        rest, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert err == "kr: interrupted\n"
+    assert {json.loads(line)["fen"] for line in rest.splitlines()} == {Position.from_fen(FEN).fen}
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("analyze nowhere.txt", 2, "nowhere.txt"),
+        ("analyze /dev/null", 2, "/dev/null"),
+        ("analyze B:W99:B1", 2, "99"),
+        (f"analyze {FEN} --multipv 0", 2, "--multipv"),
+        (f"analyze {FEN} --ply 3", 2, "--ply"),
+        (f"analyze {FEN} --depth 0", 2, "--depth"),
+        (f"analyze {FEN} --tc depth=3 --depth 3", 2, "--depth"),
+        (f"analyze {FEN} --game 0", 2, "--game"),
+        ("analyze x.pdn --ply 3-1", 2, "write 1-3"),
+        ("analyze x.pdn --ply two", 2, "two"),
+        (f"analyze {FEN} --weights none.h5", 1, "none.h5"),
+    ],
+)
+def test_bad_input(capsys: pytest.CaptureFixture, line: str, code: int, said: str) -> None:
+    check_refused(capsys, line, code, said)

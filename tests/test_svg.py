@@ -1,0 +1,140 @@
+"""Boards as SVG: well-formed, the right pieces on the right squares, and everything that can be asked for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from xml.etree import ElementTree
+
+import pytest
+
+from kr import IllegalMoveError, InvalidSettingError, Position, svg
+from kr.notation import squares
+
+POSITIONS = {
+    "start": Position(),
+    "kings": Position.from_fen("W:W21,27,K30,K10:B1,2,K23,9,11"),
+    "one side": Position.from_fen("B:W:BK1,28"),
+    "nothing": Position.from_fen("B:W:B"),
+}
+XML = "{http://www.w3.org/2000/svg}"
+
+
+def drawn(picture: str, kind: str) -> list[ElementTree.Element]:
+    """The elements with a class, whatever else they are."""
+    return [each for each in ElementTree.fromstring(picture).iter() if kind in each.get("class", "").split()]
+
+
+def places(picture: str) -> dict[tuple[float, float], str]:
+    """What stands at which centre."""
+    found = {}
+    for each in drawn(picture, "piece"):
+        x, y = each.attrib["transform"].removeprefix("translate(").rstrip(")").split(",")
+        found[float(x), float(y)] = each.attrib["class"].removeprefix("piece ")
+    return found
+
+
+@pytest.mark.parametrize("name", POSITIONS)
+def test_every_piece_is_drawn_once(name: str) -> None:
+    position = POSITIONS[name]
+    picture = svg.board(position)
+    assert ElementTree.fromstring(picture).tag == f"{XML}svg"
+    counts = Counter(places(picture).values())
+    for side, pieces in (("black", position.black), ("white", position.white)):
+        assert counts[f"{side} man"] == (pieces & ~position.kings).bit_count()
+        assert counts[f"{side} king"] == (pieces & position.kings).bit_count()
+    assert len(drawn(picture, "dark")) == len(drawn(picture, "number")) == 32
+    assert position.fen in ElementTree.fromstring(picture).findtext(f"{XML}title", "")
+
+
+@pytest.mark.parametrize("name", POSITIONS)
+def test_pieces_stand_on_their_squares(name: str) -> None:
+    position = POSITIONS[name]
+    picture = svg.board(position)
+    corners = {
+        (float(rect.attrib["x"]) + svg.CELL / 2, float(rect.attrib["y"]) + svg.CELL / 2): text.text
+        for rect, text in zip(drawn(picture, "dark"), drawn(picture, "number"), strict=True)
+    }
+    assert {corners[at] for at in places(picture)} == {
+        str(square + 1) for square in squares(position.black | position.white)
+    }
+    assert min(corners, key=lambda at: (at[1], at[0])) == next(at for at, text in corners.items() if text == "1")
+
+
+@pytest.mark.parametrize("name", POSITIONS)
+def test_flipped_board_turns_by_180_degrees(name: str) -> None:
+    whole = 8 * svg.CELL + 2 * svg.EDGE
+    straight, flipped = (places(svg.board(POSITIONS[name], flipped=turned)) for turned in (False, True))
+    assert flipped == {(whole - x, whole - y): what for (x, y), what in straight.items()}
+    # and a position turned with its colours swapped looks the same but for the colours
+    swap = {"black man": "white man", "white man": "black man", "black king": "white king", "white king": "black king"}
+    assert places(svg.board(POSITIONS[name].flipped(), flipped=True)) == {
+        at: swap[what] for at, what in straight.items()
+    }
+
+
+def test_last_move_highlights_fill_and_labels() -> None:
+    position = POSITIONS["kings"]
+    picture = svg.board(
+        position,
+        last_move="10x19x26",
+        squares=[0, 31],
+        fill={5: "#123456"},
+        labels={3: "<+1>", 4: "-2"},
+        coordinates=False,
+    )
+    assert len(drawn(picture, "last-move")) == 3
+    assert len(drawn(picture, "highlight")) == 2
+    assert [rect.attrib["fill"] for rect in drawn(picture, "dark")].count("#123456") == 1
+    assert [text.text for each in drawn(picture, "label") for text in each.iter(f"{XML}text")] == ["<+1>", "-2"]
+    assert not drawn(picture, "number")
+    move = Position().legal_moves()[0]
+    assert svg.board(Position(), last_move=move) == svg.board(Position(), last_move=str(move))
+
+
+def test_arrows() -> None:
+    move = Position().parse_move("11-15")
+    picture = svg.board(arrows=[move, svg.Arrow.parse("10x19x26", "#ff0000"), svg.Arrow((7,))])
+    assert len(drawn(picture, "arrow")) == 3
+    assert svg.Arrow.of(move) == svg.Arrow.parse("11-15")
+    lines = [line.attrib["points"].split() for line in ElementTree.fromstring(picture).iter(f"{XML}polyline")]
+    assert [len(points) for points in lines] == [2, 3]
+    assert len(list(ElementTree.fromstring(picture).iter(f"{XML}circle"))) == 1
+
+
+def test_size_and_colours() -> None:
+    root = ElementTree.fromstring(svg.board(size=400, colors={"dark": 'url("x") & <y>', "black": "navy"}))
+    assert (root.get("width"), root.get("height")) == ("400", "400")
+    assert root.get("viewBox") == ElementTree.fromstring(svg.board()).get("viewBox")
+    assert ElementTree.fromstring(svg.board()).get("width") is None
+    assert sum(each.get("fill") == 'url("x") & <y>' for each in root.iter()) == 32
+    assert 'fill="navy"' in svg.piece(0, king=True, colors={"black": "navy"})
+    assert len(drawn(svg.piece(1, size=30), "piece")) == 1
+
+
+def test_notebooks_show_boards() -> None:
+    assert Position()._repr_svg_() == svg.board(Position())
+    assert svg.board()._repr_svg_() == svg.board()
+
+
+WRONG = {
+    "a size of nothing": {"size": 0},
+    "a colour that has no name": {"colors": {"drak": "red"}},
+    "a square off the board": {"squares": [32]},
+    "a label off the board": {"labels": {-1: "x"}},
+    "a fill by text": {"fill": {"5": "red"}},
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_can_not_be_drawn(name: str) -> None:
+    with pytest.raises(InvalidSettingError):
+        svg.board(**WRONG[name])
+
+
+def test_arrows_that_are_none() -> None:
+    with pytest.raises(InvalidSettingError):
+        svg.Arrow(())
+    with pytest.raises(IllegalMoveError):
+        svg.Arrow.parse("11-33")
+    with pytest.raises(InvalidSettingError):
+        svg.piece(2)
