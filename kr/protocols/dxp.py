@@ -1,0 +1,464 @@
+"""DXP: games of kr against another draughts program over TCP, as the side that is asked for them or the one that asks.
+
+Whatever the other program does wrong ends one game with one line about it; then the next one is played, on the same
+connection where it is still of use, else on a new one.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+import socket
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import kr
+from kr.engine import Engine, load_database
+from kr.errors import InvalidSettingError, KrError, ProtocolError
+from kr.limits import Limits, TimeControl, parse_limits
+from kr.pdn import Comment, format_game
+from kr.position import Move, Position, Side
+from kr.protocols.dxp_game import UNFINISHED, DxpGame, Ending, Found, Manners, Next, Terms, Thinker
+from kr.protocols.dxp_link import (
+    LOOPBACK,
+    ClosedError,
+    Link,
+    format_address,
+    open_connection,
+    open_server,
+    parse_address,
+)
+from kr.protocols.dxp_text import (
+    ACCEPTED,
+    FRAMES,
+    NAME_WIDTH,
+    NO_GAME,
+    PORT,
+    VERSION,
+    WRONG_GAME,
+    WRONG_VERSION,
+    BackAccept,
+    BackRequest,
+    Chat,
+    Frame,
+    GameAccept,
+    GameRequest,
+    Message,
+    format_position,
+    parse_position,
+)
+from kr.settings import egdb_memory_option, egdb_option, option
+from kr.storage import check_output, lock
+from kr.units import format_count, format_duration, format_size, parse_count, parse_duration, parse_size
+
+MEBIBYTE = 1 << 20
+COLORS = ("alternate", "black", "white")
+USUAL_STARTS = ("refuse", "black", "white")
+REFUSALS = {
+    WRONG_VERSION: "it speaks another version",
+    WRONG_GAME: "it plays another game",
+    NO_GAME: "it wants no game",
+}
+RETRY_SECONDS = 1.0
+"""Between two attempts to connect."""
+CONNECT_SECONDS = 10.0
+"""For one attempt."""
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DxpSettings:
+    """How kr plays by DXP. Raises InvalidSettingError."""
+
+    tc: Limits | TimeControl | None = option(
+        None,
+        "Limit of each move, 0.3s, nodes=5000 or depth=8, or a clock of kr's own, 5m+3s or 40/30m; the game's clock "
+        "holds besides. Without any of these, 1s a move.",
+        parse=parse_limits,
+    )
+    weights: str = option("shipped", "Weights file, manual, material or shipped.")
+    hash: int = option(64 * MEBIBYTE, "Hash table.", parse=parse_size, show=format_size)
+    threads: int = option(1, "Threads to search with.")
+    egdb: str = egdb_option()
+    egdb_memory: int = egdb_memory_option()
+    name: str = option(f"kr {kr.__version__}", f"What to be called, at most {NAME_WIDTH} characters.")
+    chat: str = option("", "Say this at the beginning of each game.", metavar="TEXT")
+    takeback: bool = option(True, "Grant requests to go back to an earlier position.")
+    claim_time: bool = option(False, "End a game as won when the other side's clock has run out.")
+    timeout: float = option(
+        600.0, "End a game, and the connection, after this much silence.", parse=parse_duration, show=format_duration
+    )
+    frame: str = option(
+        "pdn", f"Squares of positions sent: {' or '.join(FRAMES)} (turned, as pydraughts does).", metavar="FRAME"
+    )
+    out: Path | None = option(None, "Append the games to this PDN file.", metavar="FILE")
+
+    def __post_init__(self) -> None:
+        if self.tc == Limits():
+            raise InvalidSettingError("tc sets no limit: expected, for example, 0.3s, nodes=5000 or depth=8")
+        if self.timeout <= 0:
+            raise InvalidSettingError("timeout 0s: expected more")
+        if not self.name.strip() or len(self.name) > NAME_WIDTH:
+            raise InvalidSettingError(f"name {self.name!r}: expected 1 to {NAME_WIDTH} characters")
+        _check_choice("frame", self.frame, FRAMES)
+
+    def manners(self) -> Manners:
+        """What of this matters in a game."""
+        frame: Frame = "mover" if self.frame == "mover" else "pdn"
+        return Manners(self.tc, self.timeout, self.takeback, self.claim_time, self.chat, frame)
+
+    def engine(self) -> Engine:
+        """The engine that plays. Raises what Engine and load_database raise."""
+        database = load_database(self.egdb, self.egdb_memory)
+        return Engine(self.weights, self.hash / MEBIBYTE, self.threads, database)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListenSettings(DxpSettings):
+    """Where kr waits for games, and how many."""
+
+    address: str = option(
+        f"{LOOPBACK}:{PORT}",
+        f"Where to listen; only programs of this machine reach {LOOPBACK}.",
+        argument=True,
+        metavar="[HOST:PORT]",
+    )
+    games: int = option(0, "Games to play; 0: until Ctrl-C.", parse=parse_count, show=format_count)
+    usual_start: str = option(
+        "refuse",
+        "Who begins where the other side sends no position, which in DXP means the 10x10 start: "
+        f"{', '.join(USUAL_STARTS)}.",
+        metavar="WHO",
+    )
+
+    def __post_init__(self) -> None:
+        DxpSettings.__post_init__(self)
+        parse_address(self.address)
+        _check_choice("usual-start", self.usual_start, USUAL_STARTS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConnectSettings(DxpSettings):
+    """Whom kr asks for games, and for what games."""
+
+    address: str = option(f"{LOOPBACK}:{PORT}", "Where the other program listens.", argument=True, metavar="HOST:PORT")
+    games: int = option(1, "Games to play.", parse=parse_count, show=format_count)
+    color: str = option("alternate", f"What kr plays: {', '.join(COLORS)} (Black first).")
+    fen: str = option("", "Begin from this position.", metavar="FEN")
+    minutes: int = option(0, "Clock of each side for the whole game; 0: none.", metavar="MINUTES")
+    moves: int = option(0, "Moves of each side after which a game ends; 0: no limit.")
+    reconnect: int = option(5, "Attempts to connect, one a second, at the beginning and after a connection is lost.")
+
+    def __post_init__(self) -> None:
+        DxpSettings.__post_init__(self)
+        parse_address(self.address)
+        _check_choice("color", self.color, COLORS)
+        for name in ("minutes", "moves"):
+            if not 0 <= getattr(self, name) <= 999:
+                raise InvalidSettingError(f"{name} {getattr(self, name)}: expected 0 to 999")
+        if self.games < 1 or self.reconnect < 1:
+            raise InvalidSettingError("games and reconnect: expected 1 or more of each")
+        if self.fen:
+            Position.from_fen(self.fen)
+
+    def side(self, game: int) -> Side:
+        """What kr plays in a game, counted from 0."""
+        if self.color == "alternate":
+            return Side(game % 2)
+        return Side(COLORS.index(self.color) - 1)
+
+
+def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise InvalidSettingError(f"{name} {value!r}: expected one of {', '.join(choices)}")
+
+
+@dataclass(frozen=True)
+class PlayedGame:
+    """A game that has ended, however that came about."""
+
+    number: int
+    """From 1."""
+    color: Side
+    """What kr played."""
+    opponent: str
+    result: str
+    """In PDN: 1-0 Black won, 0-1, 1/2-1/2, or * for a game that was broken off."""
+    reason: str
+    faulty: bool
+    """Whether the other side broke the rules or the protocol."""
+    start: Position
+    moves: tuple[Move, ...]
+    minutes: int = 0
+    date: datetime.date = field(default_factory=datetime.date.today, compare=False)
+
+    @property
+    def points(self) -> float | None:
+        """For kr: 1, 0.5, 0, or None for a game that was broken off."""
+        if self.result == UNFINISHED:
+            return None
+        if self.result == "1/2-1/2":
+            return 0.5
+        return float((self.result == "1-0") == (self.color == Side.BLACK))
+
+    def pdn(self, name: str) -> str:
+        """The game as PDN, kr being called `name`."""
+        players = [name, self.opponent] if self.color == Side.BLACK else [self.opponent, name]
+        tags = {
+            "Event": "DXP game",
+            "Date": f"{self.date:%Y.%m.%d}",
+            "Round": str(self.number),
+            "Black": players[0],
+            "White": players[1],
+        }
+        if self.minutes:
+            tags["TimeControl"] = str(self.minutes * 60)
+        notes = [Comment(len(self.moves), self.reason.translate({ord("{"): "(", ord("}"): ")"}))]
+        return format_game(tags, self.start, self.moves, self.result, notes)
+
+
+def listen(
+    settings: ListenSettings,
+    on_game: Callable[[PlayedGame], None] = lambda game: None,
+    say: Say = lambda line: None,
+    on_open: Callable[[str], None] = lambda address: None,
+) -> None:
+    """Play the games that other programs ask for, one program at a time, until there were as many as wanted.
+
+    on_game: called after each game; say: chat and whatever else is to be known, in lines; on_open: the address, when
+    connections are taken. Raises ProtocolError where it cannot listen, OSError where a game cannot be saved, and what
+    Engine raises. On Ctrl-C the game under way is saved as broken off.
+    """
+    with _saving(settings.out) as save, open_server(parse_address(settings.address)) as server:
+        desk = _Desk(settings, settings.games or None, save, on_game, say)
+        host, port = server.getsockname()[:2]
+        on_open(format_address((host, port)))
+        while not desk.is_done:
+            connection, caller = server.accept()
+            desk.serve(connection, format_address(caller[:2]), settings.usual_start)
+
+
+def connect(
+    settings: ConnectSettings,
+    on_game: Callable[[PlayedGame], None] = lambda game: None,
+    say: Say = lambda line: None,
+    starts: Sequence[Position] = (),
+) -> None:
+    """Ask another program for games, one after another.
+
+    starts: positions to begin from, in turn, each twice in a row where kr alternates its colour; without any, that of
+    the settings. on_game and say as for `listen`. Raises ProtocolError where there is no connection or no game to be
+    had, OSError where a game cannot be saved, and what Engine raises.
+    """
+    positions = list(starts) or [Position.from_fen(settings.fen) if settings.fen else Position()]
+    each = 2 if settings.color == "alternate" else 1
+    with _saving(settings.out) as save:
+        desk = _Desk(settings, settings.games, save, on_game, say)
+        while not desk.is_done:
+            with _connected(settings, say) as link:
+                while not desk.is_done:
+                    start = positions[desk.played // each % len(positions)]
+                    ending = desk.ask(link, settings, start)
+                    if ending.next is Next.BROKEN:
+                        break
+                    if ending.stop and not desk.is_done:
+                        raise ProtocolError(
+                            f"{desk.opponent} wants no more: {desk.played} of {settings.games} games were played"
+                        )
+
+
+@contextmanager
+def _connected(settings: ConnectSettings, say: Say) -> Iterator[Link[Found]]:
+    address = parse_address(settings.address)
+    for attempt in range(1, settings.reconnect + 1):
+        try:
+            connection = open_connection(address, min(settings.timeout, CONNECT_SECONDS))
+            break
+        except ProtocolError as error:
+            if attempt == settings.reconnect:
+                raise
+            say(f"{error}; attempt {attempt} of {settings.reconnect}")
+            time.sleep(RETRY_SECONDS)
+    link: Link[Found] = Link(connection)
+    try:
+        yield link
+    finally:
+        link.close()
+
+
+class _Desk:
+    """Where games are arranged, counted and handed over."""
+
+    def __init__(
+        self,
+        settings: DxpSettings,
+        wanted: int | None,
+        save: Callable[[str], None],
+        on_game: Callable[[PlayedGame], None],
+        say: Say,
+    ) -> None:
+        self.played = 0
+        self.opponent = ""
+        self._settings = settings
+        self._manners = settings.manners()
+        self._thinker = Thinker(settings.engine())
+        self._wanted = wanted
+        self._save = save
+        self._on_game = on_game
+        self._say = say
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all games that were wanted have been played."""
+        return self.played == self._wanted
+
+    # as the one that is asked
+
+    def serve(self, connection: socket.socket, caller: str, usual_start: str) -> None:
+        """Play the games that the program at the other end asks for, until it goes or breaks the protocol."""
+        self.opponent = caller
+        link: Link[Found] = Link(connection)
+        request: GameRequest | None = None
+        try:
+            while not self.is_done:
+                request = request or self._await_request(link)
+                terms = self._accepted(link, request, usual_start)
+                request = None
+                if terms is not None:
+                    ending = self._play(link, terms)
+                    request = ending.request
+                    if ending.next is Next.BROKEN:
+                        return
+        except ClosedError:
+            self._say(f"{self.opponent} has gone")
+        except ProtocolError as error:
+            self._say(f"{self.opponent}: {error}; the connection is closed")
+        finally:
+            link.close()
+
+    def _await_request(self, link: Link[Found]) -> GameRequest:
+        deadline = time.monotonic() + self._settings.timeout
+        while True:
+            message = link.take(deadline - time.monotonic())
+            if isinstance(message, GameRequest):
+                return message
+            if not isinstance(message, Found):
+                self._answer_outside(link, message)
+
+    def _accepted(self, link: Link[Found], request: GameRequest, usual_start: str) -> Terms | None:
+        """Answer a request; None where it was refused."""
+        name = request.name or self.opponent
+        code, start = ACCEPTED, Position()
+        try:
+            if request.version != VERSION:
+                code = WRONG_VERSION
+                raise ProtocolError(f"DXP version {request.version}: kr speaks {VERSION}")
+            code = WRONG_GAME
+            if request.side is not None:
+                start = parse_position(request.position, request.side, self._manners.frame)
+            elif usual_start == "refuse":
+                raise ProtocolError("no position, which in DXP means the 10x10 start: see --usual-start")
+            elif usual_start == "white":
+                start = Position(side=Side.WHITE)
+        except KrError as error:
+            self._say(f"{name}: game refused: {error}")
+            link.send(GameAccept(self._settings.name, code))
+            return None
+        link.send(GameAccept(self._settings.name, ACCEPTED))
+        self.opponent = name
+        return Terms(request.follower, start, name, request.minutes, request.moves)
+
+    # as the one that asks
+
+    def ask(self, link: Link[Found], settings: ConnectSettings, start: Position) -> Ending:
+        """Ask for the next game and play it. Raises ProtocolError where it is refused."""
+        own = settings.side(self.played)
+        self.opponent = self.opponent or settings.address
+        request = GameRequest(
+            settings.name, own.other, settings.minutes, settings.moves, start.side,
+            format_position(start, self._manners.frame),
+        )  # fmt: skip
+        terms = Terms(own, start, self.opponent, settings.minutes, settings.moves)
+        try:
+            link.send(request)
+            answer = self._await_answer(link)
+        except ProtocolError as error:
+            return self._finished(terms, (), Ending(UNFINISHED, f"{self.opponent}: {error}", Next.BROKEN, faulty=True))
+        self.opponent = answer.name or self.opponent
+        if answer.code != ACCEPTED:
+            raise ProtocolError(f"{self.opponent} refused the game: {REFUSALS[answer.code]}")
+        return self._play(link, Terms(own, start, self.opponent, settings.minutes, settings.moves))
+
+    def _await_answer(self, link: Link[Found]) -> GameAccept:
+        deadline = time.monotonic() + self._settings.timeout
+        while True:
+            message = link.take(deadline - time.monotonic())
+            if isinstance(message, GameAccept):
+                return message
+            if isinstance(message, GameRequest):
+                raise ProtocolError("asks for a game instead of answering: both sides are initiators")
+            if not isinstance(message, Found):
+                self._answer_outside(link, message)
+
+    # for both
+
+    def _answer_outside(self, link: Link[Found], message: Message) -> None:
+        """What comes while no game is played: chat is shown, nothing can be taken back, the rest says nothing."""
+        if isinstance(message, Chat):
+            self._say(f"{self.opponent} says: {message.text}")
+        elif isinstance(message, BackRequest):
+            link.send(BackAccept(1))
+
+    def _play(self, link: Link[Found], terms: Terms) -> Ending:
+        last = self._wanted is not None and self.played + 1 >= self._wanted
+        game = DxpGame(link, self._thinker, terms, self._manners, last, self._say)
+        try:
+            ending = game.play()
+        except BaseException as error:
+            # Ctrl-C, or an engine that failed: the game is kept, and the other side hears of it
+            reason = "interrupted" if isinstance(error, KeyboardInterrupt) else f"{self._settings.name} failed: {error}"
+            self._finished(terms, game.board.moves, Ending(UNFINISHED, reason, Next.BROKEN))
+            game.abandon()
+            raise
+        self._finished(terms, game.board.moves, ending)
+        return game.part(ending)
+
+    def _finished(self, terms: Terms, moves: tuple[Move, ...], ending: Ending) -> Ending:
+        self.played += 1
+        played = PlayedGame(
+            self.played, terms.own, terms.opponent, ending.result, ending.reason, ending.faulty, terms.start, moves,
+            terms.minutes,
+        )  # fmt: skip
+        self._save(played.pdn(self._settings.name))
+        self._on_game(played)
+        return ending
+
+
+@contextmanager
+def _saving(path: Path | None) -> Iterator[Callable[[str], None]]:
+    """A function that appends a game to a PDN file, which is ours alone meanwhile; without a path it does nothing.
+
+    Raises InvalidSettingError where the path is no file, OutputBusyError, OSError.
+    """
+    if path is None:
+        yield lambda text: None
+        return
+    check_output(path)
+    with lock(path), open(path, "a+b") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(size - 1, 0))
+        # what was cut off in the middle of a line must not swallow the next game's tags
+        separator = b"" if size == 0 else b"\n" if file.read(1) == b"\n" else b"\n\n"
+
+        def append(text: str) -> None:
+            nonlocal separator
+            file.write(separator + text.rstrip().encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+            separator = b"\n"
+
+        yield append

@@ -1,0 +1,360 @@
+"""The text of DXP v01: messages as both sides write them, how they are cut out of a stream of bytes, and positions.
+
+A message is 1 to 127 ASCII characters with fields of fixed width; on the wire a NUL ends it. Colours are ``W`` and
+``Z`` (zwart, Black), positions one of ``w W z Z e`` for each square, capitals for kings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from kr.errors import ProtocolError
+from kr.notation import SQUARES, parse_square, square_name, squares
+from kr.position import Move, Position, Side
+
+VERSION = 1
+PORT = 27531
+LONGEST = 127
+"""Characters of a message, without the NUL."""
+NAME_WIDTH = 32
+MOST_SECONDS = 9999
+
+ACCEPTED, WRONG_VERSION, WRONG_GAME, NO_GAME = range(4)
+"""Codes of a GameAccept."""
+UNKNOWN, I_LOSE, DRAW, I_WIN = range(4)
+"""Reasons of a GameEnd."""
+BACK_ACCEPTED, BACK_UNSUPPORTED, BACK_REFUSED = range(3)
+"""Codes of a BackAccept."""
+
+Frame = Literal["pdn", "mover"]
+FRAMES = ("pdn", "mover")
+
+_SIDE_LETTERS = "ZW"
+_PIECES = "ezwZW"
+_POSITION = re.compile("[wWzZe]*")
+_BLANKS = " \t\r\n"
+_UNPRINTABLE = re.compile(r"[^\x20-\x7e]")
+
+
+@dataclass(frozen=True, slots=True)
+class GameRequest:
+    """The initiator asks for a game."""
+
+    name: str
+    """The initiator's."""
+    follower: Side
+    """Which side the follower plays."""
+    minutes: int = 0
+    """For each player and the whole game; 0 for no clock."""
+    moves: int = 0
+    """Of each player, after which the game may be ended; 0 for no limit."""
+    side: Side | None = None
+    """Whose move it is first; None where no position is sent, which means the usual start with White to move."""
+    position: str = ""
+    """A letter for each square; "" where no position is sent."""
+    version: int = VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class GameAccept:
+    """The follower's answer to a request."""
+
+    name: str
+    """The follower's."""
+    code: int = ACCEPTED
+    """ACCEPTED, WRONG_VERSION, WRONG_GAME or NO_GAME."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveMade:
+    """A move."""
+
+    seconds: int
+    """Spent on it."""
+    origin: int
+    """Square 0-31."""
+    target: int
+    """Square 0-31."""
+    captured: tuple[int, ...] = ()
+    """Squares 0-31 of the pieces taken, in any order."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameEnd:
+    """Sent instead of a move to end the game, and as the answer to that."""
+
+    reason: int = UNKNOWN
+    """UNKNOWN, I_LOSE, DRAW or I_WIN."""
+    stop: bool = False
+    """Whether the sender wants no further game."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """Free text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class BackRequest:
+    """Asks to go back to an earlier position of the game."""
+
+    number: int
+    """Of the move, from 1; both sides' first moves are number 1."""
+    side: Side
+    """Whose move it is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class BackAccept:
+    """The answer to a request to go back."""
+
+    code: int
+    """BACK_ACCEPTED, BACK_UNSUPPORTED or BACK_REFUSED."""
+
+
+Message = GameRequest | GameAccept | MoveMade | GameEnd | Chat | BackRequest | BackAccept
+
+
+class MessageSplitter:
+    """Cuts a stream of bytes into messages."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether a message has begun that has not ended."""
+        return bool(self._rest)
+
+    def feed(self, content: bytes) -> list[str]:
+        """The messages that end in these bytes; empty ones are left out.
+
+        Raises ProtocolError for a message that is too long or not ASCII; after it nothing can be told apart any more.
+        """
+        *ended, self._rest = (self._rest + content).split(b"\0")
+        texts = [_decoded(message) for message in ended]
+        _decoded(self._rest)
+        return [text for text in texts if text]
+
+
+def _decoded(message: bytes) -> str:
+    if len(message) > LONGEST:
+        raise ProtocolError(
+            f"a message of more than {LONGEST} characters: {shown(message[:LONGEST].decode('latin-1'))}"
+        )
+    try:
+        return message.decode("ascii")
+    except UnicodeDecodeError:
+        raise ProtocolError(f"bytes that are no ASCII text: {shown(message.decode('latin-1'))}") from None
+
+
+class _Fields:
+    """Reads the fields of one message from left to right; blanks after the last are passed over."""
+
+    def __init__(self, text: str, kind: str) -> None:
+        self._text = text
+        self._kind = kind
+        self._at = 1
+
+    def take(self, width: int, pattern: str, expected: str) -> str:
+        field = self._text[self._at : self._at + width]
+        if len(field) != width or not re.fullmatch(pattern, field, re.DOTALL):
+            raise ProtocolError(
+                f"{self._kind} {shown(self._text)}: {shown(field)} at character {self._at + 1} is not {expected}"
+            )
+        self._at += width
+        return field
+
+    def number(self, width: int, expected: str) -> int:
+        return int(self.take(width, "[0-9]+", f"{expected} in {width} digits"))
+
+    def code(self, most: int, expected: str) -> int:
+        return int(self.take(1, f"[0-{most}]", f"{expected} from 0 to {most}"))
+
+    def side(self, expected: str) -> Side:
+        return Side(_SIDE_LETTERS.index(self.take(1, "[WZ]", f"{expected}, W or Z")))
+
+    def square(self) -> int:
+        text = self.take(2, "[0-9]{2}", "a square in two digits")
+        try:
+            return parse_square(text)
+        except ValueError as error:
+            raise ProtocolError(f"{self._kind} {shown(self._text)}: {error}") from None
+
+    def name(self) -> str:
+        return _printable(self.take(NAME_WIDTH, ".*", f"a name of {NAME_WIDTH} characters").strip())
+
+    def rest(self) -> str:
+        rest, self._at = self._text[self._at :], len(self._text)
+        return rest
+
+    def end(self) -> None:
+        if rest := self.rest().strip(_BLANKS):
+            raise ProtocolError(f"{self._kind} {shown(self._text)}: {shown(rest)} after its end")
+
+
+def parse_message(text: str) -> Message:
+    """Read a message; what a terminal would obey, in names and chat, becomes ``?``.
+
+    Raises ProtocolError, naming the field that is wrong.
+    """
+    kind = text[:1]
+    if kind not in _READERS or not kind:
+        raise ProtocolError(f"{shown(text)} is no message: it would begin with one of {' '.join(_READERS)}")
+    name, read = _READERS[kind]
+    fields = _Fields(text, name)
+    message = read(fields)
+    fields.end()
+    return message
+
+
+def _read_request(fields: _Fields) -> GameRequest:
+    version = fields.number(2, "a version")
+    name = fields.name()
+    follower = fields.side("the follower's colour")
+    minutes = fields.number(3, "minutes")
+    moves = fields.number(3, "a number of moves")
+    if fields.take(1, "[AB]", "A or B, the start") == "A":
+        return GameRequest(name, follower, minutes, moves, version=version)
+    side = fields.side("the side to move")
+    position = fields.rest().rstrip(_BLANKS)
+    if not position or not _POSITION.fullmatch(position):
+        raise ProtocolError(f"GAMEREQ: position {shown(position)} is not one of w W z Z e for each square")
+    return GameRequest(name, follower, minutes, moves, side, position, version)
+
+
+def _read_accept(fields: _Fields) -> GameAccept:
+    return GameAccept(fields.name(), fields.code(3, "a code"))
+
+
+def _read_move(fields: _Fields) -> MoveMade:
+    seconds = fields.number(4, "seconds")
+    origin, target = fields.square(), fields.square()
+    count = fields.number(2, "a number of captured pieces")
+    return MoveMade(seconds, origin, target, tuple(fields.square() for _ in range(count)))
+
+
+def _read_end(fields: _Fields) -> GameEnd:
+    return GameEnd(fields.code(3, "a reason"), fields.code(1, "a stop code") == 1)
+
+
+def _read_chat(fields: _Fields) -> Chat:
+    return Chat(_printable(fields.rest()))
+
+
+def _read_back_request(fields: _Fields) -> BackRequest:
+    return BackRequest(fields.number(3, "a move number"), fields.side("the side to move"))
+
+
+def _read_back_accept(fields: _Fields) -> BackAccept:
+    return BackAccept(fields.code(2, "a code"))
+
+
+_READERS: dict[str, tuple[str, Callable[[_Fields], Message]]] = {
+    "R": ("GAMEREQ", _read_request),
+    "A": ("GAMEACC", _read_accept),
+    "M": ("MOVE", _read_move),
+    "E": ("GAMEEND", _read_end),
+    "C": ("CHAT", _read_chat),
+    "B": ("BACKREQ", _read_back_request),
+    "K": ("BACKACC", _read_back_accept),
+}
+
+
+def format_message(message: Message) -> str:
+    """Write a message, without its NUL.
+
+    Names and chat are cut to what fits, and characters other than printable ASCII in them become ``?``; seconds stop
+    at 9999. Raises ProtocolError for any other number that its field cannot hold.
+    """
+    match message:
+        case GameRequest():
+            head = f"R{_digits(message.version, 2)}{_name(message.name)}{_SIDE_LETTERS[message.follower]}"
+            terms = f"{_digits(message.minutes, 3)}{_digits(message.moves, 3)}"
+            if message.side is None:
+                return f"{head}{terms}A"
+            return f"{head}{terms}B{_SIDE_LETTERS[message.side]}{message.position}"
+        case GameAccept():
+            return f"A{_name(message.name)}{_digits(message.code, 1)}"
+        case MoveMade():
+            ends = f"{_square(message.origin)}{_square(message.target)}"
+            taken = "".join(map(_square, message.captured))
+            seconds = min(message.seconds, MOST_SECONDS)
+            return f"M{_digits(seconds, 4)}{ends}{_digits(len(message.captured), 2)}{taken}"
+        case GameEnd():
+            return f"E{_digits(message.reason, 1)}{message.stop:d}"
+        case Chat():
+            return f"C{_printable(message.text)[: LONGEST - 1]}"
+        case BackRequest():
+            return f"B{_digits(message.number, 3)}{_SIDE_LETTERS[message.side]}"
+        case BackAccept():
+            return f"K{_digits(message.code, 1)}"
+
+
+def parse_position(text: str, side: Side, frame: Frame = "pdn") -> Position:
+    """The position behind a letter for each square; `side` moves.
+
+    frame: "mover" for peers that see every game as begun by White at the bottom of the board (pydraughts): they send
+    English positions with colours swapped and the board turned by 180 degrees, though all else in plain PDN terms.
+    Raises ProtocolError for another number of squares, InvalidFenError for a board that cannot be.
+    """
+    if len(text) != SQUARES:
+        raise ProtocolError(f"a position of {len(text)} squares: English draughts has {SQUARES}")
+    board = {letter: sum(1 << square for square, at in enumerate(text) if at == letter) for letter in _PIECES}
+    position = Position(board["z"] | board["Z"], board["w"] | board["W"], board["Z"] | board["W"], side)
+    return _in_frame(position, frame)
+
+
+def format_position(position: Position, frame: Frame = "pdn") -> str:
+    """A letter for each square; the side to move is not in it. frame: as in parse_position."""
+    position = _in_frame(position, frame)
+    letters = ["e"] * SQUARES
+    for letter, pieces in (("z", position.black), ("w", position.white)):
+        for square in squares(pieces):
+            letters[square] = letter.upper() if position.kings >> square & 1 else letter
+    return "".join(letters)
+
+
+def _in_frame(position: Position, frame: Frame) -> Position:
+    if frame == "pdn":
+        return position
+    turned = position.flipped()
+    return Position(turned.black, turned.white, turned.kings, position.side)
+
+
+def format_move(move: Move, seconds: float = 0.0) -> MoveMade:
+    """The message of a move that took so many seconds."""
+    return MoveMade(round(seconds), move.origin, move.target, tuple(squares(move.captured)))
+
+
+def find_move(message: MoveMade, position: Position) -> Move:
+    """The legal move that a message means. Raises IllegalMoveError, naming the legal ones."""
+    return position.find_move(message.origin, message.target, sum(1 << square for square in set(message.captured)))
+
+
+def shown(text: str) -> str:
+    """Foreign text, short and printable, for a line about it."""
+    return repr(text if len(text) <= 60 else text[:57] + "...")
+
+
+def _printable(text: str) -> str:
+    return _UNPRINTABLE.sub("?", text)
+
+
+def _name(name: str) -> str:
+    return _printable(name.strip())[:NAME_WIDTH].ljust(NAME_WIDTH)
+
+
+def _digits(number: int, width: int) -> str:
+    if not 0 <= number < 10**width:
+        raise ProtocolError(f"{number} does not fit into {width} digits")
+    return f"{number:0{width}d}"
+
+
+def _square(square: int) -> str:
+    return square_name(square).zfill(2)

@@ -1,0 +1,744 @@
+"""DXP over real sockets: games, manners, and peers that break every rule."""
+
+import json
+import random
+import socket
+from contextlib import closing
+from types import SimpleNamespace
+
+import pytest
+from dxp_peers import FAST, SECONDS, Peer, Playing, connecting, listening
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kr import cli
+from kr.engine import Engine
+from kr.errors import OutputBusyError, ProtocolError
+from kr.limits import Limits, TimeControl
+from kr.pdn import read_games
+from kr.position import Position, Side
+from kr.protocols import dxp, dxp_game, dxp_link
+from kr.protocols.dxp import ConnectSettings, ListenSettings
+from kr.protocols.dxp_game import DxpGame, Manners, Terms, Thinker
+from kr.protocols.dxp_link import Link
+from kr.protocols.dxp_text import BackAccept, Chat, GameAccept, GameEnd, MoveMade
+from kr.storage import lock
+
+START = "z" * 12 + "e" * 8 + "w" * 12
+PEER = "peer".ljust(32)
+MOVE = r"M\d{8,}"
+# positions that are won in a few moves
+SHORT_GAMES = ["W:W24:BK10,K15", "W:W28,32:B12,K19,K15"]
+# White can only be taken after its move
+SHORT = Position.from_fen("W:W24:B11")
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """No waiting for the sake of other programs."""
+    monkeypatch.setattr(dxp_link, "PAUSE", 0.0)
+    monkeypatch.setattr(dxp_link, "CLOSE_SECONDS", 0.1)
+    monkeypatch.setattr(dxp, "RETRY_SECONDS", 0.0)
+
+
+@pytest.fixture
+def server():
+    """Where kr connects to in tests of the initiator."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(SECONDS)
+        yield server
+
+
+def accept(server):
+    return Peer(server.accept()[0])
+
+
+# --- as follower
+
+
+@pytest.mark.parametrize("own", Side)
+def test_a_whole_game_is_played_and_saved(tmp_path, own):
+    out = tmp_path / "games.pdn"
+    kr, address = listening(games=1, out=out)
+    chance = random.Random(1)
+    with Peer.at(address) as peer:
+        peer.ask(follower=own.other)
+        end = peer.play(Position(), own, chance.choice)
+        if end.side == own:
+            peer.send("E10")
+            peer.expect("E01")
+        else:
+            peer.expect("E11")
+            peer.send("E00")
+        peer.expect(None)
+    [game] = kr.end()
+    assert (game.color, game.opponent, game.reason, game.faulty) == (own.other, "peer", "no legal move", False)
+    assert game.result == ("0-1" if end.side == Side.BLACK else "1-0")
+    assert game.points == float(end.side == own)
+    [saved] = read_games(out)
+    assert (saved.moves, saved.result, saved.start) == (game.moves, game.result, Position())
+    assert (saved.tags["Black"], saved.tags["White"]) == (("peer", "kr") if own == Side.BLACK else ("kr", "peer"))
+    assert [note.text for note in saved.notes] == ["no legal move"]
+
+
+def test_what_cannot_be_played_is_refused_and_the_next_game_is_played():
+    kr, address = listening(games=1)
+    requests = {
+        f"R02{PEER}Z000000BZ{START}": (1, "version 2"),
+        f"R01{PEER}Z000000A": (2, "10x10 start"),
+        f"R01{PEER}Z000000BZ{'z' * 20 + 'e' * 10 + 'w' * 20}": (2, "50 squares"),
+        f"R01{PEER}Z000000BZ{'z' * 13 + 'e' * 8 + 'w' * 11}": (2, "13 pieces"),
+        f"R01{PEER}Z000000BZ{'w' * 12 + 'e' * 8 + 'z' * 12}": (2, "king row"),
+    }
+    with Peer.at(address) as peer:
+        for number, (request, (code, said)) in enumerate(requests.items()):
+            peer.send(request)
+            peer.expect(f"Akr {{30}}{code}")
+            assert len(kr.lines) == number + 1
+            assert said in kr.lines[-1]
+        peer.ask()
+        peer.resign()
+    assert [game.result for game in kr.end()] == ["0-1"]
+
+
+@pytest.mark.parametrize(("who", "side"), [("black", Side.BLACK), ("white", Side.WHITE)])
+def test_usual_start(who, side):
+    kr, address = listening(games=1, usual_start=who)
+    with Peer.at(address) as peer:
+        peer.send(f"R01{PEER}{'ZW'[side.other]}000000A")
+        peer.expect("A.*0")
+        peer.play(Position(side=side), side, plies=2)
+        peer.resign()
+    assert kr.end()[0].start == Position(side=side)
+
+
+def test_turned_positions():
+    fen = "B:W18,24,27,28:B12,16,20,K31"
+    kr, address = listening(games=1, frame="mover")
+    with Peer.at(address) as peer:
+        peer.send(f"R01{PEER}W000000BZeWeezzeezeeewezeweeeweeeeeeeeeee")
+        peer.expect("A.*0")
+        peer.play(Position.from_fen(fen), Side.BLACK, plies=4)
+        peer.resign()
+    assert kr.end()[0].start.fen == Position.from_fen(fen).fen
+
+
+# what a peer does after its first move and kr's answer, and what is said of it; True where the connection goes on
+FAULTS = {
+    "garbage": (["hello"], "'hello' is no message", False),
+    "no ASCII": ([b"\xff\xfe\xfd\0"], "no ASCII text", False),
+    "too long": ([b"C" * 5000], "more than 127 characters", False),
+    "malformed": (["M00011115"], "MOVE 'M00011115'", False),
+    "a square that is not": (["M0001115000"], "square '50' does not exist", False),
+    "half a message": ([b"M000", None], "in the middle of a message", False),
+    "gone": ([None], "closed the connection", False),
+    "flood of chat": (["Cx"] * 200, "more than 100 messages without a move", False),
+    "flood of bytes": ([b"Cx\0" * 20000], "messages", False),
+    "illegal move": (["M0000112000"], "illegal move: 11-20 is not legal", True),
+    "wrong captures": (["M000009130117"], "illegal move: 9x13", True),
+    "another game": ([f"R01{PEER}W000000BZ{START}"], "asked for another game", True),
+    "the end, for no reason": (["E00"], "peer ended the game", True),
+    "a win from nowhere": (["E30"], "claiming a win that the board does not show", True),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_faulty_peer_ends_one_game(name):
+    messages, said, goes_on = FAULTS[name]
+    kr, address = listening(games=2)
+    peer = Peer.at(address)
+    peer.ask()
+    peer.play(Position(), Side.BLACK, plies=2)
+    for message in messages:
+        if message is None:
+            peer.socket.shutdown(socket.SHUT_WR)
+            continue
+        try:
+            peer.send(message)
+        except OSError:
+            break
+    if goes_on:
+        if name == "another game":
+            peer.expect("Akr {30}0")
+        else:
+            peer.expect("E00")
+            if "E" not in messages[0]:
+                peer.send("E00")
+            peer.ask()
+        peer.resign()
+    else:
+        with closing(peer), Peer.at(address) as second:
+            second.ask()
+            second.resign()
+    first, _ = kr.end()
+    peer.close()
+    assert said in first.reason
+    assert "\n" not in first.reason
+    assert (first.result, len(first.moves)) == ("*", 2)
+    assert first.faulty == (name not in ("the end, for no reason", "a win from nowhere"))
+
+
+@pytest.mark.parametrize(("sent", "said"), [([], "silent for too long"), ([b"M00"], "in the middle of a message")])
+def test_silence(sent, said):
+    kr, address = listening(games=1, timeout=0.3)
+    with Peer.at(address) as peer:
+        peer.ask()
+        peer.send(*sent)
+        peer.expect(None)
+    [game] = kr.end()
+    assert said in game.reason
+    assert game.result == "*"
+
+
+def test_silence_before_a_game_lets_the_next_program_in():
+    kr, address = listening(games=1, timeout=0.3)
+    with Peer.at(address) as silent, Peer.at(address) as peer:
+        silent.expect(None)
+        peer.ask()
+        peer.resign()
+    assert len(kr.end()) == 1
+    assert "silent for too long" in kr.lines[0]
+
+
+def test_noise_before_a_game_is_not_a_game():
+    kr, address = listening(games=1)
+    with Peer.at(address) as peer:
+        peer.send("E01", "Cgood day", "B001Z", "K0", "M0000111500")
+        peer.expect("K1")
+        peer.ask()
+        peer.resign()
+    assert len(kr.end()) == 1
+    assert "good day" in kr.lines[0]
+
+
+SLOW = {"tc": Limits(nodes=10**12), "weights": "material"}
+
+
+@pytest.mark.parametrize(
+    ("message", "result", "reason"),
+    [
+        ("M0000111500", "*", "moves when it is not its turn"),
+        ("E10", "1-0", "gave up"),
+        ("E20", "1/2-1/2", "called it a draw"),
+        (None, "*", "closed the connection"),
+    ],
+)
+def test_kr_listens_while_it_thinks(message, result, reason):
+    kr, address = listening(games=1, **SLOW)
+    with Peer.at(address) as peer:
+        peer.ask(follower=Side.BLACK)
+        if message is None:
+            peer.close()
+        else:
+            peer.send(message)
+            peer.expect("E01")
+            peer.send("E00")
+    [game] = kr.end()
+    assert (game.result, game.moves) == (result, ())
+    assert reason in game.reason
+
+
+def test_moves_are_taken_back():
+    kr, address = listening(games=1)
+    with Peer.at(address) as peer:
+        peer.ask(follower=Side.WHITE)
+        first = peer.play(Position(), Side.BLACK, plies=2)
+        peer.play(first, Side.BLACK, plies=4)
+        peer.send("B002Z")
+        peer.expect("K0")
+        second = peer.play(first, Side.BLACK, lambda moves: moves[-1], plies=2)
+        # to the position with White, kr, to move: it moves again
+        peer.send("B002W")
+        peer.expect("K0")
+        peer.expect(MOVE)
+        for impossible in ("B000Z", "B004Z", "B999W"):
+            peer.send(impossible)
+            peer.expect("K2")
+        peer.resign()
+    [game] = kr.end()
+    assert len(game.moves) == 4
+    assert first.play(game.moves[2]).play(game.moves[3]) == second
+    assert "goes back to move 2, 2 plies" in kr.lines[0]
+
+
+def test_moves_are_taken_back_while_kr_thinks():
+    kr, address = listening(games=1, **SLOW)
+    with Peer.at(address) as peer:
+        peer.ask(follower=Side.WHITE)
+        for _ in range(3):
+            peer.send("M0000111500", "B001Z")
+            peer.expect("K0")
+        # a game that kr began: the first position is its own again, and it goes on thinking
+        peer.resign()
+        peer.expect(None)
+    assert kr.end()[0].moves == ()
+
+
+def test_take_back_can_be_refused():
+    kr, address = listening(games=1, takeback=False)
+    with Peer.at(address) as peer:
+        peer.ask()
+        peer.play(Position(), Side.BLACK, plies=2)
+        peer.send("B001Z")
+        peer.expect("K2")
+        peer.resign()
+    assert len(kr.end()[0].moves) == 2
+
+
+def test_a_peer_that_turns_the_board_counts_from_white():
+    kr, address = listening(games=1, frame="mover")
+    with Peer.at(address) as peer:
+        peer.ask()
+        peer.play(Position(), Side.BLACK, plies=4)
+        peer.send("B002W")
+        peer.expect("K0")
+        peer.resign()
+    assert len(kr.end()[0].moves) == 2
+
+
+def test_chat_is_shown_and_answered_once_a_move():
+    kr, address = listening(games=1, chat="Good luck!")
+    with Peer.at(address) as peer:
+        peer.ask()
+        peer.expect("CGood luck!")
+        peer.send("Chow are you?", "Cand now?")
+        peer.expect("Ckr plays by itself; it has not thought yet.")
+        peer.play(Position(), Side.BLACK, plies=2)
+        peer.send("Cgood \x07 move")
+        peer.expect(r"Ckr plays by itself; its last move: [+-]\d+\.\d\d men at depth \d+(, expecting \d+[-x]\d+)?\.")
+        peer.resign()
+    kr.end()
+    assert kr.lines == ["peer says: how are you?", "peer says: and now?", "peer says: good ? move"]
+
+
+def test_the_game_ends_after_the_moves_agreed():
+    kr, address = listening(games=1)
+    with Peer.at(address) as peer:
+        peer.ask(follower=Side.BLACK, moves=2)
+        peer.play(Position(), Side.WHITE, plies=4)
+        peer.expect("E01")
+        peer.send("E00")
+    [game] = kr.end()
+    assert (game.result, game.reason, len(game.moves)) == ("*", "2 moves played", 4)
+
+
+@pytest.mark.parametrize(
+    ("fen", "own", "end", "result"),
+    [
+        ("B:WK32:BK1,K2", Side.BLACK, "E31", "1-0"),
+        ("W:WK32:BK1,K2", Side.WHITE, "E11", "1-0"),
+        ("B:WK32:BK1", Side.BLACK, "E21", "1/2-1/2"),
+    ],
+)
+def test_the_database_judges_what_the_moves_agreed_leave_open(whole, fen, own, end, result):
+    kr, address = listening(games=1, egdb=str(whole))
+    with Peer.at(address) as peer:
+        peer.ask(own, Position.from_fen(fen), moves=1)
+        peer.play(Position.from_fen(fen), own.other, plies=2)
+        peer.expect(end)
+        peer.send("E00")
+    [game] = kr.end()
+    assert (game.result, game.reason) == (result, "1 moves played, endgame database")
+
+
+def link_pair():
+    """A link of kr's, and the peer at its other end."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        peer = Peer(socket.create_connection(server.getsockname()))
+        return Link(server.accept()[0]), peer
+
+
+def agreed_game(own, start=None, minutes=1, moves=40, **manners):
+    """A game that was agreed, its link, and the peer."""
+    link, peer = link_pair()
+    thinker = Thinker(Engine("material", 1, database=None))
+    terms = Terms(own, start or Position(), "peer", minutes, moves)
+    return DxpGame(link, thinker, terms, Manners(**manners), last=True), link, peer
+
+
+@pytest.mark.parametrize(
+    ("fen", "moves", "end", "result", "reason"),
+    [
+        ("B:WK32:BK1", "1-6 32-27 6-1 27-32 1-6 32-27 6-1", "E01", "1/2-1/2", "repetition, by a move"),
+        ("B:WK32:BK1", "1-6 32-27 6-1 27-32 1-6 32-27 6-1", "E31", "*", "claiming a win"),
+        ("B:WK32:BK1", "1-6 32-27 6-1", "E01", "*", "peer ended the game"),
+        ("B:WK7,32:B1", "1-6", "E01", "*", "peer ended the game"),
+        ("B:WK9,32:B1", "1-6", "E01", "0-1", "no legal move, by a move"),
+        ("B:WK9,32:B1", "1-6", "E31", "0-1", "no legal move, by a move"),
+    ],
+)
+def test_the_last_move_is_not_always_sent(fen, moves, end, result, reason):
+    game, link, peer = agreed_game(Side.BLACK, Position.from_fen(fen), minutes=0)
+    for text in moves.split():
+        game._play(game.board.position.parse_move(text))
+    peer.send(end)
+    ending = game.play()
+    assert (ending.result, ending.stop) == (result, True)
+    assert reason in ending.reason
+    assert " ".join(map(str, game.board.moves)) == moves
+    link.close()
+
+
+@pytest.mark.parametrize("plies", [8, 9])
+def test_repetition_is_a_draw(plies):
+    """Also where the other side, whose move made it one, went on with the game."""
+    own = Side(plies % 2)
+    game, link, peer = agreed_game(own, Position.from_fen("B:WK32:BK1"))
+    for text in [*["1-6", "32-27", "6-1", "27-32"] * 2, "1-5"][:plies]:
+        game._play(game.board.position.parse_move(text))
+    ending = game.play()
+    assert (ending.result, ending.reason) == ("1/2-1/2", "repetition")
+    peer.send("E00")
+    game.part(ending)
+    peer.expect("E21")
+    link.close()
+
+
+def test_a_clock_that_has_run_out():
+    game, link, peer = agreed_game(Side.BLACK, claim_time=True)
+    game._spent[Side.WHITE] = 60.1
+    ending = game.play()
+    assert (ending.result, ending.reason) == ("1-0", "time")
+    peer.send("E00")
+    game.part(ending)
+    peer.expect("E31")
+    link.close()
+
+    game, link, peer = agreed_game(Side.WHITE)
+    game._spent[Side.WHITE] = 60.1
+    peer.send("M0000111500", "E30")
+    ending = game.play()
+    assert (ending.result, ending.reason) == ("1-0", "time")
+    link.close()
+
+
+LEVELS = [
+    # level, minutes and moves of the request, seconds spent, plies made; the limits of the next move
+    (None, 0, 0, 20.0, 0, Limits(time=1.0)),
+    (None, 1, 40, 20.0, 0, Limits(left=40.0, moves=40)),
+    (None, 1, 6, 20.0, 4, Limits(left=40.0, moves=4)),
+    (None, 1, 2, 20.0, 4, Limits(left=40.0, moves=1)),
+    (None, 1, 0, 70.0, 4, Limits(left=-10.0)),
+    (Limits(time=0.2, nodes=7), 1, 0, 0.0, 0, Limits(time=0.2, nodes=7, left=60.0)),
+    (Limits(depth=3), 0, 20, 0.0, 0, Limits(depth=3)),
+    (TimeControl(300.0, 3.0), 0, 0, 0.0, 0, Limits(left=300.0, inc=3.0)),
+    (TimeControl(300.0, 3.0), 1, 0, 0.0, 0, Limits(left=60.0)),
+    (TimeControl(30.0, 0.0), 1, 0, 0.0, 0, Limits(left=30.0)),
+]
+
+
+@pytest.mark.parametrize(("level", "minutes", "moves", "spent", "plies", "limits"), LEVELS)
+def test_limits_of_a_move(level, minutes, moves, spent, plies, limits):
+    game, link, _ = agreed_game(Side.BLACK, minutes=minutes, moves=moves, level=level)
+    for text in ("11-15", "22-18", "15x22", "25x18")[:plies]:
+        game.board.play(text)
+    game._spent[Side.BLACK] = spent
+    assert game._limits() == limits
+    link.close()
+
+
+def test_a_clock_of_our_own_runs(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(dxp_game, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    game, link, _ = agreed_game(Side.BLACK, minutes=0, level=TimeControl(60.0, 2.0))
+    for text in ("11-15", "22-18", "15x22"):
+        now[0] += 10.0
+        game._play(game.board.position.parse_move(text))
+    assert game._limits() == Limits(left=60.0 - 20.0 + 4.0, inc=2.0)
+    assert game._spent == {Side.BLACK: 20.0, Side.WHITE: 10.0}
+    link.close()
+
+
+def test_ctrl_c_keeps_the_game(tmp_path):
+    out = tmp_path / "games.pdn"
+    settings = ListenSettings(**{**FAST, "address": ":0", "out": out})
+
+    def interrupted(line):
+        raise KeyboardInterrupt
+
+    def play(to):
+        dxp.listen(settings, to.games.append, interrupted, to.address.put)
+
+    kr = Playing(play)
+    with Peer.at(kr.address.get(timeout=SECONDS)) as peer:
+        peer.ask()
+        peer.play(Position(), Side.BLACK, plies=4)
+        peer.send("Cwhatever")
+        peer.expect("E01")
+        peer.expect(None)
+    with pytest.raises(KeyboardInterrupt):
+        kr.end()
+    [game] = read_games(out)
+    assert (len(game.moves), game.result, game.notes[0].text) == (4, "*", "interrupted")
+
+
+# --- the file of games
+
+
+def test_games_are_appended(tmp_path):
+    out = tmp_path / "games.pdn"
+    out.write_text('[Event "old"]\n\n1. 11-15 22-18 *')
+    for _ in range(2):
+        kr, address = listening(games=2, out=out)
+        with Peer.at(address) as peer:
+            for _ in range(2):
+                peer.ask()
+                peer.resign()
+        kr.end()
+    games = list(read_games(out))
+    assert [game.tags["Event"] for game in games] == ["old", *["DXP game"] * 4]
+    assert "\n\n\n" not in out.read_text()
+
+
+def test_a_file_that_another_writes_is_refused(tmp_path):
+    out = tmp_path / "games.pdn"
+    with lock(out), pytest.raises(OutputBusyError):
+        dxp.listen(ListenSettings(**{**FAST, "address": ":0", "out": out}))
+
+
+# --- as initiator
+
+
+def test_kr_against_kr(server, tmp_path):
+    starts = [Position.from_fen(fen) for fen in SHORT_GAMES]
+    follower, address = listening(games=4, frame="mover", chat="hello", out=tmp_path / "follower.pdn")
+    settings = ConnectSettings(
+        **{**FAST, "address": address, "games": 4, "frame": "mover", "chat": "hi", "out": tmp_path / "initiator.pdn"}
+    )
+    games = []
+    dxp.connect(settings, games.append, starts=starts)
+    others = follower.end()
+    assert [game.color for game in games] == [Side.BLACK, Side.WHITE] * 2
+    assert [game.start for game in games] == [starts[0]] * 2 + [starts[1]] * 2
+    for mine, other in zip(games, others, strict=True):
+        assert (mine.moves, mine.result, mine.start) == (other.moves, other.result, other.start)
+        assert mine.color == other.color.other
+        assert mine.points + other.points == 1
+    saved = [list(read_games(tmp_path / f"{name}.pdn")) for name in ("follower", "initiator")]
+    assert [game.moves for game in saved[0]] == [game.moves for game in saved[1]] == [game.moves for game in games]
+
+
+def test_what_an_initiator_sends(server):
+    kr = connecting(server, fen="W:W24:B11", color="white", minutes=5, moves=75, games=1)
+    with accept(server) as peer:
+        peer.expect(f"R01{'kr':32}Z005075BW{'e' * 10}z{'e' * 12}w{'e' * 8}")
+        peer.send(f"A{PEER}0")
+        peer.play(SHORT, Side.BLACK, plies=1)
+        peer.resign()
+        peer.expect(None)
+    [game] = kr.end()
+    assert (game.result, game.opponent, game.minutes) == ("0-1", "peer", 5)
+
+
+@pytest.mark.parametrize(("code", "said"), [(1, "another version"), (2, "another game"), (3, "no game")])
+def test_a_refusal(server, code, said):
+    kr = connecting(server)
+    with accept(server) as peer:
+        peer.expect("R.*")
+        peer.send("Cno", f"A{PEER}{code}")
+        peer.expect(None)
+    with pytest.raises(ProtocolError, match=f"peer refused the game: .*{said}"):
+        kr.end()
+    assert kr.games == []
+
+
+def test_a_peer_that_wants_no_more(server):
+    kr = connecting(server, games=3)
+    with accept(server) as peer:
+        peer.expect("R.*")
+        peer.send(f"A{PEER}0")
+        peer.expect(MOVE)
+        peer.send("E11")
+        peer.expect("E00")
+        peer.expect(None)
+    with pytest.raises(ProtocolError, match="peer wants no more: 1 of 3 games were played"):
+        kr.end()
+    assert len(kr.games) == 1
+
+
+BROKEN_ANSWERS = {
+    "garbage": (b"HTTP/1.1 400 Bad Request\r\n\r\n\0", "is no message"),
+    "no answer": (None, "closed the connection"),
+    "two initiators": (f"R01{PEER}Z000000BZ{START}".encode() + b"\0", "both sides are initiators"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN_ANSWERS)
+def test_a_lost_connection_is_made_again(server, name):
+    answer, said = BROKEN_ANSWERS[name]
+    kr = connecting(server, games=2, color="white")
+    with accept(server) as peer:
+        peer.expect("R.*")
+        if answer is not None:
+            peer.send(answer)
+    with accept(server) as peer:
+        peer.expect("R.*")
+        peer.send(f"A{PEER}0")
+        peer.resign()
+    first, second = kr.end()
+    assert said in first.reason
+    assert (first.result, second.result) == ("*", "0-1")
+
+
+def test_nobody_is_there(server):
+    address = f":{server.getsockname()[1]}"
+    server.close()
+    lines = []
+    with pytest.raises(ProtocolError, match="cannot connect to 127.0.0.1"):
+        dxp.connect(ConnectSettings(**{**FAST, "address": address, "reconnect": 3}), say=lines.append)
+    assert len(lines) == 2
+    assert "attempt 2 of 3" in lines[1]
+
+
+def test_a_port_in_use(server):
+    with pytest.raises(ProtocolError, match="cannot listen on 127.0.0.1"):
+        dxp.listen(ListenSettings(**{**FAST, "address": f":{server.getsockname()[1]}"}))
+
+
+@pytest.mark.parametrize("answer", [None, "R"])
+def test_the_answer_to_the_end_may_fail_to_come(server, answer, monkeypatch):
+    monkeypatch.setattr(dxp_game, "ANSWER_SECONDS", 0.2)
+    kr = connecting(server, games=1, moves=1)
+    with accept(server) as peer:
+        peer.expect("R.*")
+        peer.send(f"A{PEER}0")
+        peer.play(Position(), Side.WHITE, plies=2)
+        peer.expect("E01")
+        if answer:
+            peer.send(f"R01{PEER}Z000000BZ{START}")
+        peer.expect(None)
+    [game] = kr.end()
+    assert game.reason == "1 moves played"
+
+
+# --- settings and commands
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (lambda: ListenSettings(address="a:b:c"), "HOST:PORT"),
+        (lambda: ListenSettings(frame="up"), "one of pdn, mover"),
+        (lambda: ListenSettings(usual_start="me"), "one of refuse, black, white"),
+        (lambda: ListenSettings(name="n" * 33), "1 to 32"),
+        (lambda: ListenSettings(timeout=0.0), "timeout"),
+        (lambda: ListenSettings(tc=Limits()), "no limit"),
+        (lambda: ConnectSettings(color="red"), "one of alternate, black, white"),
+        (lambda: ConnectSettings(minutes=1000), "0 to 999"),
+        (lambda: ConnectSettings(games=0), "1 or more"),
+        (lambda: ConnectSettings(fen="x"), "FEN"),
+    ],
+)
+def test_settings_are_checked(settings, said):
+    with pytest.raises(ValueError, match=said):
+        settings()
+
+
+def run(line, capsys):
+    code = cli.main(line.split())
+    return code, *capsys.readouterr()
+
+
+ENGINE = "--weights material --hash 1MB --egdb none --tc nodes=50"
+
+
+def test_connect_command(capsys, tmp_path):
+    follower, address = listening(games=2)
+    out, ballot = tmp_path / "games.pdn", tmp_path / "ballot.txt"
+    ballot.write_text("\n".join(SHORT_GAMES))
+    code, text, _ = run(f"dxp connect {address} --games 2 --ballot {ballot} {ENGINE} --out {out} --json", capsys)
+    assert code == 0
+    result = json.loads(text)
+    follower.end()
+    assert result["played"] == len(result["games"]) == 2
+    assert result["wins"] + result["draws"] + result["losses"] == 2
+    assert [game["color"] for game in result["games"]] == ["black", "white"]
+    assert [game["fen"] for game in result["games"]] == [Position.from_fen(SHORT_GAMES[0]).fen] * 2
+    assert [len(game.moves) for game in read_games(out)] == [len(game["moves"]) for game in result["games"]]
+
+
+def test_commands_say_what_is_wrong(capsys, server):
+    port = server.getsockname()[1]
+    code, _, error = run(f"dxp listen :{port} {ENGINE}", capsys)
+    assert (code, error.count("\n")) == (1, 1)
+    code, _, error = run(f"dxp connect :{port} --fen W:W24:B11 --ballot 3move {ENGINE}", capsys)
+    assert (code, error.count("\n")) == (2, 1)
+    code, _, error = run(f"dxp connect :{port}x {ENGINE}", capsys)
+    assert (code, error.count("\n")) == (2, 1)
+
+
+# --- noise
+
+
+@pytest.fixture(scope="module")
+def tireless():
+    """A listener for any number of games, and its address."""
+    return listening(games=10**6, timeout=5.0)
+
+
+VALID = st.sampled_from(
+    [
+        f"R01{PEER}Z000000BZ{START}", f"R01{PEER}W000000BZ{START}", f"A{PEER}0", "M0000111500", "M0000221800",
+        "E10", "E00", "E31", "Chi", "B001Z", "B002W", "K0",
+    ]
+).map(lambda text: text.encode() + b"\0")  # fmt: skip
+NOISE = st.one_of(VALID, VALID, VALID, st.binary(max_size=20), st.binary(max_size=6).map(lambda noise: noise + b"\0"))
+
+
+@settings(max_examples=60)
+@given(st.lists(NOISE, max_size=12), st.booleans())
+def test_no_noise_ends_the_program(tireless, pieces, abrupt):
+    kr, address = tireless
+    with Peer.at(address) as peer:
+        try:
+            for piece in pieces:
+                peer.send(piece)
+        except OSError:
+            pass
+        if abrupt:
+            # the connection is reset, not closed
+            peer.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+    with Peer.at(address) as peer:
+        peer.ask()
+        peer.resign()
+    assert kr.is_alive()
+    assert all("\n" not in line for line in kr.lines)
+    assert all("\n" not in game.reason for game in kr.games)
+
+
+def test_messages_are_kept_apart_unless_the_peer_has_answered(monkeypatch):
+    """Public clients lose a message that comes together with another one."""
+    monkeypatch.setattr(dxp_link, "PAUSE", 0.1)
+    slept = []
+    monkeypatch.setattr(dxp_link, "time", SimpleNamespace(monotonic=lambda: 100.0, sleep=slept.append))
+    link, peer = link_pair()
+    move = MoveMade(0, 8, 12)
+    # what is sent, what the peer says before it, and whether there must be a pause
+    for message, said, pause in [
+        (GameAccept("kr"), None, False),
+        (move, None, True),
+        (Chat("a"), "Chello", True),
+        (BackAccept(0), "B001W", True),
+        (move, None, True),
+        (move, "M0000221800", False),
+        (Chat("b"), "Chello", True),
+        (move, "M0000221800", True),
+        (GameEnd(), "M0000221800", False),
+    ]:
+        if said:
+            peer.send(said)
+            link.take(SECONDS)
+        link.send(message)
+        peer.read()
+        assert slept.pop() == pytest.approx(0.1 if pause else 0.0), message
+    link.close()
+
+
+def test_a_link_whose_peer_has_gone():
+    link, peer = link_pair()
+    peer.close()
+    with pytest.raises(ProtocolError, match="closed the connection"):
+        link.take(SECONDS)
+    with pytest.raises(ProtocolError, match="closed the connection"):
+        link.send(Chat("hello"))
+    link.close()
