@@ -1,9 +1,14 @@
 """`kr fit`."""
 
 from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from kr.cli import console, options
-from kr.lab import fit_report
+from kr.errors import InvalidSettingError
+from kr.lab import fit_check, fit_report
 from kr.lab.fit import FitSettings, fit
 
 
@@ -25,22 +30,38 @@ class Stages:
         self._done = done
 
 
-def run(settings: FitSettings, json: options.Json = False) -> None:
+def run(
+    settings: FitSettings,
+    check: Annotated[
+        Path | None,
+        typer.Option(help="Then tell the loss on the games of this PDN file, which are not fitted to.", metavar="FILE"),
+    ] = None,
+    json: options.Json = False,
+) -> None:
     """Fit region tables to self-play games and write a weights file.
 
     Quiet positions of the games become samples; some games are held out to judge the tables by. The same command
     goes on where an earlier start was interrupted; an output made from other games or settings is replaced.
+    --check is what `kr weights check` does, for the tables just made.
 
     Example:
         kr fit games/first games/second --out weights/mine.h5 --plots plots
+        kr fit games --out weights/mine.h5 --check tournament.pdn.xz
     """
+    if check is not None and not check.is_file():
+        raise InvalidSettingError(f"--check: no file {check}")
     with ExitStack() as bars:
         result = fit(settings, Stages(bars))
+    checked = None
+    if check is not None:
+        checked = fit_check.check_tables(result.path, check)
     if json:
         found = {"weights": result.path, "checksum": result.checksum, "settings": settings, **result.report}
-        console.emit_json(found)
+        console.emit_json(found | ({"check": checked} if checked else {}))
     else:
         print(f"{fit_report.text(result.report)}\nweights: {result.path} ({result.checksum})")
+        if checked:
+            print(f"\n{check}: {fit_check.text(checked)}")
 
 
 command = options.command(FitSettings, run)

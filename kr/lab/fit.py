@@ -129,11 +129,11 @@ def fit(settings: FitSettings, on_progress: OnProgress | None = None) -> FitResu
     """
     report_to = on_progress or (lambda what, done, total: None)
     if settings.plots:
-        drawing.check_installed()
+        drawing.check_output(settings.plots)
     storage.check_output(settings.out)
     with storage.lock(settings.out), ThreadPoolExecutor(settings.workers) as pool:
         started = time.monotonic()
-        priors, prior_checksum = _priors(settings)
+        priors, prior_checksum = read_priors(settings)
         dataset = read_dataset(
             settings.directories, settings.label, settings.holdout, settings.seed, settings.workers, report_to
         )
@@ -152,7 +152,7 @@ def fit(settings: FitSettings, on_progress: OnProgress | None = None) -> FitResu
     return result
 
 
-def _priors(settings: FitSettings) -> tuple[dict[bool, Prior], str]:
+def read_priors(settings: FitSettings) -> tuple[dict[bool, Prior], str]:
     """The earlier tables of both problems and their checksum; nothing without them."""
     if not settings.prior:
         return {}, ""
@@ -369,7 +369,7 @@ def _write(
     }
     attrs = {
         **storage.provenance(**settings.shaping(), parents=[run.directory for run in dataset.runs]),
-        **({"prior": f"{settings.prior} ({prior_checksum})"} if settings.prior else {}),
+        **({"prior": storage.printable(f"{settings.prior} ({prior_checksum})")} if settings.prior else {}),
         "fingerprint": fingerprint,
         "centimen_per_logit": factor,
         "report": json.dumps(report),

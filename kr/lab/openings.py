@@ -8,14 +8,16 @@ playable but the barred three-move ones.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+from itertools import islice
 from pathlib import Path
 
 from kr.errors import InvalidFenError, InvalidSettingError
 from kr.lab.endings import random_endings
 from kr.notation import format_path, square_name
-from kr.pdn import read_games
+from kr.pdn import Game, is_pdn, read_games
 from kr.position import Position, Side
 from kr.storage import data_path
 
@@ -53,6 +55,8 @@ NAMED_AFTER_LATER_LINE = frozenset(
 
 # How far the search looks that finds a three-move opening to lose a man.
 MAN_LOST_PLIES = 4
+# The plies of a game that are its opening, where nothing else is said: what a three-move ballot prescribes.
+BALLOT_PLIES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +88,20 @@ class Opening:
 def deck(name: str, playable_only: bool = True) -> list[Opening]:
     """The openings of a deck, in order.
 
-    `name`: start, 2move, 3move, 11man, endings, or the path of a file: PDN (the final position of each game is an
-    opening), a deck file, or one FEN a line; blank lines and lines that begin with # are passed over.
+    `name`: start, 2move, 3move, 11man, endings, or the path of a file: PDN, a deck file, or one FEN a line; blank lines
+    and lines that begin with # are passed over. Each game of a PDN file gives an opening, positions that come again are
+    dropped: a game without a result (*) is an opening line and gives its final position, one that was played its
+    position after three moves, or its start where that is set up. With ":PLIES" after the path of a PDN file it is the
+    position after so many moves of every game.
     Raises InvalidSettingError, InvalidFenError, InvalidPdnError.
     """
+    numbered = re.fullmatch(r"(.+):(\d{1,4})", name)
     if name in DECKS:
         openings = _marked(name)
     elif (path := Path(name)).is_file():
-        openings = _read_pdn(path) if path.suffix.lower() == ".pdn" else read_deck(path)
+        openings = _pdn_openings(path) if is_pdn(path) else read_deck(path)
+    elif numbered and is_pdn(path := Path(numbered[1])) and path.is_file():
+        openings = _pdn_openings(path, int(numbered[2]))
     else:
         raise InvalidSettingError(f"no openings {name!r}: expected {', '.join(DECKS)} or a file of FENs or PDN games")
     chosen = [opening for opening in openings if opening.playable or not playable_only]
@@ -284,12 +294,32 @@ def _playing(position: Position) -> Position:
     return position
 
 
-def _read_pdn(path: Path) -> tuple[Opening, ...]:
-    openings = []
+def _pdn_openings(path: Path, plies: int | None = None) -> tuple[Opening, ...]:
+    """The openings of the games of a PDN file, read once as long as it stays the same."""
+    state = path.stat()
+    return _read_pdn(path, plies, (state.st_mtime_ns, state.st_size))
+
+
+@lru_cache(maxsize=4)
+def _read_pdn(path: Path, plies: int | None, state: tuple[int, int]) -> tuple[Opening, ...]:
+    name = path.name[: path.name.lower().rindex(".pdn")]
+    found: dict[Position, Opening] = {}
     for number, game in enumerate(read_games(path), start=1):
-        *_, position = game.positions()
+        played = plies is not None or game.result != "*"
+        length = _opening_plies(game) if plies is None else plies
+        *_, position = islice(game.positions(), None if length is None else length + 1)
+        if played and position.is_over:
+            continue  # a game that ended before its opening did
         try:
-            openings.append(Opening(f"{path.stem} {number}", _playing(position), " ".join(map(str, game.moves))))
+            moves = " ".join(map(str, islice(game.mainline_moves(), length)))
+            found.setdefault(position, Opening(f"{name} {number}", _playing(position), moves))
         except InvalidFenError as error:
             raise InvalidFenError(f"{path}, game {number}: {error}") from None
-    return tuple(openings)
+    return tuple(found.values())
+
+
+def _opening_plies(game: Game) -> int | None:
+    """How many moves of a game are its opening, None for all."""
+    if game.result == "*":
+        return None
+    return BALLOT_PLIES if game.start == Position() else 0

@@ -1,0 +1,299 @@
+"""`kr pdn`."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from kr import storage
+from kr.cli import console, options
+from kr.errors import InvalidPdnError
+from kr.lab import archive as archives
+from kr.lab.archive import Archive, ConvertSettings, FileReport, ReadSettings, Where
+from kr.lab.archive_search import Hit, Search, SearchSettings
+from kr.lab.archive_stats import ArchiveStats, PlayerTally, Tally
+from kr.pdn import Game, write_game
+
+MEGABYTE = 1 << 20
+
+command = typer.Typer()
+
+
+@command.callback()
+def group() -> None:
+    """Collections of games in PDN: check, convert, count and search them.
+
+    Files may be packed (.gz, .xz, .bz2), in UTF-8, Latin-1 or the CP437 of DOS, and of any size. A game that can't be
+    read is reported with line and column and left out.
+
+    Example:
+        kr pdn check archive.pdn.xz
+        kr pdn search archive.pdn.xz --player Tinsley --ballot 'white doctor' --out found.pdn
+    """
+
+
+def check(
+    settings: ReadSettings,
+    warnings: Annotated[bool, typer.Option(help="Show what is doubtful in games that can be read.")] = True,
+    json: options.Json = False,
+) -> None:
+    """Check every game: that it is PDN, legal, and ends as its result says.
+
+    Prints FILE:LINE and COLUMN of each fault, and the doubts: ambiguous captures, words outside braces, variations that
+    are not legal, results that contradict a tag or the final position. The exit code is 1 if a game can't be read.
+
+    Example:
+        kr pdn check games.pdn other.pdn.xz
+        kr pdn check old/ --encoding cp437 --no-warnings
+    """
+
+    def show(report: FileReport, game: Game) -> None:
+        if warnings and not json:
+            for warning in game.warnings:
+                print(f"{report.file}:{game.line}: {warning}")
+
+    def fault(path: Path, error: InvalidPdnError) -> None:
+        if not json:
+            print(_placed(path, error))
+
+    with _reading(settings, on_error=fault) as archive:
+        reports = archives.check(archive, show)
+    if json:
+        console.emit_json({"files": [_report(report, warnings) for report in reports]})
+    else:
+        for report in reports:
+            print(_summary(report))
+    if left_out := archive.left_out:
+        raise typer.Exit(1 if left_out else 0)
+
+
+def convert(settings: ConvertSettings, json: options.Json = False) -> None:
+    """Write games in normal form: UTF-8, all usual tags, canonical moves and FEN, comments in braces, lines of 79.
+
+    Games that can't be read are reported and left out.
+
+    Example:
+        kr pdn convert old.pdn --results white --out new.pdn
+        kr pdn convert a.pdn b.pdn --unique --no-comments --out all.pdn.xz
+    """
+    if settings.out is not None:
+        storage.check_output(settings.out)
+    with _reading(settings, on_error=_say) as archive:
+        written = archives.convert(archive, settings)
+    if json and settings.out is not None:
+        console.emit_json({"out": settings.out, "games": written, "left_out": archive.left_out})
+    else:
+        console.say(f"{written} games written" + _left_out(archive))
+
+
+def stats(
+    settings: ReadSettings,
+    top: Annotated[int, typer.Option(help="Rows of each table; 0 for all.")] = 20,
+    json: options.Json = False,
+) -> None:
+    """Count games by result, opening, year and player.
+
+    Openings are the three-move ballots by the federation's numbers, whatever order the moves came in. The year is that
+    of the Date tag, or else the one that the Event tag names.
+
+    Example:
+        kr pdn stats archive.pdn.xz --top 10
+        kr pdn stats games.pdn --json
+    """
+    found = ArchiveStats()
+    with _reading(settings, on_error=_say) as archive:
+        for _, game in archive:
+            found.add(game)
+    if json:
+        console.emit_json({"files": archive.paths, "left_out": archive.left_out, **console.plain(found)})
+        return
+    print(_stats_text(found, top or sys.maxsize))
+    if archive.left_out:
+        print(f"\n{archive.left_out} games left out")
+
+
+def search(settings: SearchSettings, json: options.Json = False) -> None:
+    """Find games by player, event, year, result, opening or position; a game must answer to everything given.
+
+    Names and texts are found in any case, as parts. --json prints one object for each game as it is found.
+
+    Example:
+        kr pdn search archive.pdn.xz --player Tinsley --player Long --year 1950-1962 --result 1-0
+        kr pdn search archive.pdn.xz --ballot 68 --out doctor.pdn
+        kr pdn search archive.pdn.xz --position 'W:W18,24,27,28,K10,K15:B12,16,20,K22,K25,K29' --reversed
+    """
+    if settings.out is not None:
+        storage.check_output(settings.out)
+    wanted = Search(settings)
+    found = 0
+    rows: list[tuple[Any, ...]] = []
+    with (
+        _reading(settings, wanted.wanted, _say) as archive,
+        archives.output(settings.out) if settings.out else _nowhere() as file,
+    ):
+        for report, game in archive:
+            hit = wanted.hit(game)
+            if hit is None:
+                continue
+            found += 1
+            if file is not None:
+                file.write(write_game(game))
+            if json:
+                console.emit_json(_found(report, game, hit, bool(settings.position)))
+            else:
+                rows.append(_row(report, game, hit, bool(settings.position)))
+            if settings.limit and found >= settings.limit:
+                break
+    if not json:
+        columns = ["line", "date", "event", "Black", "White", "result", "plies"]
+        if rows:
+            print(console.table([*columns, "ply"] if settings.position else columns, rows))
+        print(f"{found} games found{_left_out(archive)}")
+
+
+@contextmanager
+def _nowhere() -> Iterator[None]:
+    yield None
+
+
+@contextmanager
+def _reading(settings: ReadSettings, where: Where | None = None, on_error: Any = None) -> Iterator[Archive]:
+    """The games of the files, with a progress line."""
+    archive = Archive(settings, where, on_error=on_error)
+    size = archive.size
+    with console.progress("reading", size / MEGABYTE if size else None, "MB") as progress:
+        archive.on_bytes = lambda count: progress.advance(count / MEGABYTE)
+        yield archive
+
+
+def _say(path: Path, error: InvalidPdnError) -> None:
+    console.say(_placed(path, error))
+
+
+def _placed(path: Path, error: InvalidPdnError) -> str:
+    """FILE:LINE:COLUMN: what is wrong."""
+    message = str(error).split(": ", 1)[-1]
+    return f"{path}:{error.line}:{error.column}: {message}"
+
+
+def _left_out(archive: Archive) -> str:
+    return f", {archive.left_out} could not be read" if archive.left_out else ""
+
+
+def _report(report: FileReport, warnings: bool) -> dict[str, Any]:
+    return {
+        "file": report.file,
+        "games": report.games,
+        "plies": report.plies,
+        "encoding": report.encoding,
+        "results_agreeing": report.agreeing,
+        "results_contradicting": report.contradicting,
+        "errors": [
+            {"line": error.line, "column": error.column, "message": str(error).split(": ", 1)[-1]}
+            for error in report.errors
+        ],
+        "warnings": [{"line": line, "message": text} for line, text in report.warnings] if warnings else [],
+    }
+
+
+def _summary(report: FileReport) -> str:
+    text = f"{report.file}: {report.games} games, {report.plies} plies, {report.encoding}"
+    if report.errors:
+        text += f", {len(report.errors)} games could not be read"
+    if report.warnings:
+        text += f", {len({line for line, _ in report.warnings})} games doubtful"
+    if report.turned:
+        text += (
+            f"; {report.contradicting} of {report.contradicting + report.agreeing} results contradict the final "
+            "position: does 1-0 mean the other player? try the other --results"
+        )
+    return text
+
+
+def _tag(game: Game, name: str) -> str:
+    return _shown(game.headers.get(name, ""))
+
+
+def _shown(text: str) -> str:
+    """Text of a file as it may be shown on a terminal."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
+def _row(report: FileReport, game: Game, hit: Hit, with_ply: bool) -> tuple[Any, ...]:
+    plies = sum(1 for _ in game.mainline())
+    row = (str(game.line), *(_tag(game, name)[:40] for name in ("Date", "Event", "Black", "White")), game.result, plies)
+    return (*row, f"{hit.ply}{' turned' if hit.turned else ''}") if with_ply else row
+
+
+def _found(report: FileReport, game: Game, hit: Hit, with_ply: bool) -> dict[str, Any]:
+    found = {
+        "file": report.file,
+        "line": game.line,
+        "headers": game.headers,
+        "result": game.result,
+        "fen": game.start.fen,
+        "moves": [str(move) for move in game.mainline_moves()],
+    }
+    return {**found, "ply": hit.ply, "turned": hit.turned} if with_ply else found
+
+
+def _stats_text(found: ArchiveStats, top: int) -> str:
+    games = max(found.all.games, 1)
+    parts = [
+        f"{found.all.games} games, {found.plies} plies: {found.plies / games:.1f} a game, "
+        f"from {found.shortest} to {found.longest}",
+        console.table(
+            ["result", "games", "%"],
+            [(name, count, f"{100 * count / games:.1f}") for name, count in found.results.most_common()],
+        ),
+        _tally_table("first move", found.first_moves, top),
+        _tally_table("opening", found.openings, top),
+        _tally_table("year", found.years, top, by_name=True),
+    ]
+    players = sorted(found.players.items(), key=lambda item: (-item[1].games, item[0]))
+    if players:
+        parts.append(
+            console.table(
+                ["player", "games", "wins", "draws", "losses", "points %"],
+                [
+                    (_shown(name), each.games, each.wins, each.draws, each.losses, _points(each))
+                    for name, each in players[:top]
+                ],
+            )
+            + _more(len(players) - top)
+        )
+    return "\n\n".join(parts)
+
+
+def _tally_table(name: str, tallies: dict[str, Tally], top: int, by_name: bool = False) -> str:
+    rows = sorted(tallies.items(), key=lambda item: (-item[1].games, item[0]))[:top]
+    if by_name:
+        rows.sort()
+    shown = [
+        (key, each.games, *(_share(count, each.games) for count in (each.black_wins, each.draws, each.white_wins)))
+        for key, each in rows
+    ]
+    table = console.table([name, "games", "Black wins %", "drawn %", "White wins %"], shown)
+    return table + _more(len(tallies) - top)
+
+
+def _more(count: int) -> str:
+    return f"\n... and {count} more (--top 0 for all)" if count > 0 else ""
+
+
+def _share(count: int, games: int) -> str:
+    return f"{100 * count / games:.1f}"
+
+
+def _points(player: PlayerTally) -> str:
+    known = player.wins + player.draws + player.losses
+    return f"{100 * (player.wins + player.draws / 2) / known:.1f}" if known else "-"
+
+
+command.command("check")(options.command(ReadSettings, check))
+command.command("convert")(options.command(ConvertSettings, convert))
+command.command("stats")(options.command(ReadSettings, stats))
+command.command("search")(options.command(SearchSettings, search))

@@ -1,0 +1,40 @@
+"""Games in PDN: reading them from files of any size, the tree of their moves, and writing them.
+
+    for game in kr.pdn.read_games(Path("archive.pdn.xz"), errors=[]):
+        print(game.headers["Event"], game.result, *game.mainline_moves())
+
+The names are those of python-chess's chess.pgn where there are such. Results follow the English convention: the first
+player is Black, so "1-0" says that Black won. Files in which "1-0" is White's win are read and written with
+``results="white"``. docs/pdn.md describes everything.
+"""
+
+from kr.pdn.grammar import RESULTS
+from kr.pdn.notes import Comment, Nag, Note, Variation
+from kr.pdn.reader import Reader, is_pdn, read_game, read_games
+from kr.pdn.tree import ChildNode, Game, GameNode
+from kr.pdn.visitor import SKIP, Visitor
+from kr.pdn.writer import ENGLISH, FileExporter, Results, StringExporter, format_game, normalise, write_game
+
+__all__ = [
+    "ENGLISH",
+    "RESULTS",
+    "SKIP",
+    "ChildNode",
+    "Comment",
+    "FileExporter",
+    "Game",
+    "GameNode",
+    "Nag",
+    "Note",
+    "Reader",
+    "Results",
+    "StringExporter",
+    "Variation",
+    "Visitor",
+    "format_game",
+    "is_pdn",
+    "normalise",
+    "read_game",
+    "read_games",
+    "write_game",
+]

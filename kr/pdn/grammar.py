@@ -1,0 +1,268 @@
+"""The grammar of PDN: text to drafts of games, whose moves nobody has played yet.
+
+    file      = game*
+    game      = tag* line [result] comment*       it ends where the next begins: at a tag, a move after the result
+    tag       = "[" name '"' text '"' "]"         in the text \\" and \\\\ stand for " and \\
+    line      = (number | move | nag | comment | variation)*
+    number    = digits "." [".." | "..."]         says nothing; "1." at the start of a line may begin a game
+    move      = square (separator square)+        separator: - x X : or a dash of any length
+    nag       = "$" digits | "!" | "?" ... | "(!)" ... | "*" that touches a move
+    comment   = "{" text "}" | ";" to the end of the line | "%" at the start of a line, to its end
+    variation = "(" line ")"
+    result    = "1-0" | "0-1" | "1/2-1/2" | "0-0" | "*"
+
+Words among the moves are taken for a comment, with a warning; before the moves, and anything else, they are a fault.
+
+A game is read from a buffer that may go on: what ends near its end is not judged before there is more of it (NeedMore).
+No part of a text is looked at more than a fixed number of times, whatever is in it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+MARGIN = 64
+"""Letters at the end of a buffer that goes on which may belong to something longer."""
+MOST = 1 << 24
+"""Letters of one game; more is a fault, so that a comment without an end fills no memory."""
+
+RESULTS = ("1-0", "0-1", "1/2-1/2", "0-0", "*")
+DRAWS = {"1/2": "1/2-1/2", "½-½": "1/2-1/2", "½": "1/2-1/2", "1-1": "1/2-1/2"}
+"""Other ways of writing a draw."""
+
+# A result stands before the moves because 1-0 looks like one.
+_TOKEN = re.compile(
+    r"""[\s,\x00\x1a\ufeff]*+(?:
+      (?P<line>^%[^\n]*+|;[^\n]*+)
+    | (?P<comment>\{)
+    | (?P<tag>\[\s*+(?P<name>\w++)\s++"(?P<value>(?:[^"\\\n]|\\.)*+)"\s*+\])
+    | (?P<nag>\$\d{1,3}|\([!?]++\)|[!?]++)
+    | (?P<star>\*)
+    | (?P<result>(?:1-0|0-1|0-0|1/2-1/2|½-½|1-1|1/2|½)(?![-\d/:x]))
+    | (?P<rule>^[-=_~]{3,}[ \t]*+$)
+    | (?P<move>\d{1,3}(?:[ ]?[-xX:\u00d7\u2010-\u2014\u2212][ ]?\d{1,3})++(?!\d)|[a-h][1-8](?:[-x:]?[a-h][1-8])++)
+    | (?P<number>\d{1,6}[ ]?(?:\.(?:[ ]?\.{2,3})?|…)|\.{3}|…)
+    | (?P<open>\()
+    | (?P<close>\))
+    | (?P<word>[^\W\d_][^\s(){}\[\]]*+)
+    | (?P<junk>\S)
+    )""",
+    re.VERBOSE | re.MULTILINE,
+)
+_JUNK = re.compile(r"\S{1,20}")
+_ESCAPED = re.compile(r"\\([\"\\])")
+_DASHES = str.maketrans(dict.fromkeys("X\u00d7", "x") | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"))
+# Tags after an empty line inside a comment: the brace that should have closed it is missing.
+_FORGOTTEN = re.compile(r'\n\n\[\w++\s++"[^"\n]*+"\][ \t]*+\n\[\w++\s++"')
+# Where reading goes on after a fault: a tag that follows a line which is no tag.
+_NEXT_HEADER = re.compile(r'^(?!\[).*\n(?=\[\s*+\w++\s++")', re.MULTILINE)
+
+
+class NeedMore(Exception):
+    """The buffer ends before it can be said what stands there."""
+
+
+class Fault(Exception):
+    """What is wrong at an offset of the buffer; told to the caller as an InvalidPdnError with line and column."""
+
+    def __init__(self, offset: int, message: str, resume: int | None = None) -> None:
+        super().__init__(message)
+        self.offset = offset
+        self.resume = offset if resume is None else resume
+        """Where to look for the next game."""
+
+
+@dataclass(slots=True)
+class Line:
+    """Moves one after another as they are written, and what stands between them."""
+
+    moves: list[str] = field(default_factory=list)
+    offsets: list[int] = field(default_factory=list)
+    """Where each move stands in the buffer."""
+    notes: list[tuple[int, str | Judgement | Line]] = field(default_factory=list)
+    """Comments, judgements and variations, each with the number of moves before it."""
+
+
+class Judgement(str):
+    """A judgement of a move as it is written: "!?", "(!)", "*" or "$3"."""
+
+    __slots__ = ()
+
+
+@dataclass(slots=True)
+class Draft(Line):
+    """A game as it is written."""
+
+    offset: int = -1
+    """Where it begins in the buffer."""
+    tags: dict[str, str] = field(default_factory=dict)
+    tag_offsets: dict[str, int] = field(default_factory=dict)
+    result: str | None = None
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was found yet."""
+        return self.offset < 0
+
+
+class Buffer:
+    """Text in memory out of which games are read."""
+
+    def __init__(self, text: str, final: bool) -> None:
+        self.text = text
+        self.final = final
+        """Whether nothing follows."""
+        self._sure = len(text) if final else len(text) - MARGIN
+        self._brace = (0, -1)
+
+    def game(self, offset: int) -> tuple[Draft | None, int]:
+        """The game that begins at an offset, None where there is none any more, and where reading goes on.
+
+        Raises Fault where the text is no PDN, NeedMore where it goes on.
+        """
+        try:
+            return self._game(offset)
+        except Fault as fault:
+            if not self.final and fault.offset > self._sure and len(self.text) - offset < MOST:
+                raise NeedMore from None
+            raise
+
+    def next_header(self, offset: int) -> int | None:
+        """Where the first game begins whose tags follow something else, from the line of the offset on."""
+        found = _NEXT_HEADER.search(self.text, self.text.rfind("\n", 0, offset) + 1)
+        return found.end() if found else None
+
+    def _game(self, offset: int) -> tuple[Draft | None, int]:
+        text, sure, match = self.text, self._sure, _TOKEN.match
+        draft = Draft()
+        stack: list[tuple[int, Line]] = []
+        line: Line = draft
+        at = offset
+        # where the last move ended, or what was said of it: a star there praises it, any other is a result
+        touch = -1
+        while (token := match(text, at)) is not None:
+            kind = token.lastgroup
+            assert kind is not None
+            begin, at = token.start(kind), token.end()
+            if at > sure:
+                self._more(offset)
+            if kind == "star":
+                kind = "nag" if begin == touch else "result"
+            if draft.result and line is draft and kind != "comment" and kind != "line":
+                return draft, begin
+            if kind == "move":
+                line.moves.append(token["move"])
+                line.offsets.append(begin)
+                touch = at
+            elif kind == "number":
+                if line is draft and self._begins_game(draft, token["number"], begin):
+                    draft.warnings.append("the game ends without a result, where moves begin again at 1")
+                    return draft, begin
+            elif kind == "comment":
+                at = self._closing_brace(begin, offset) + 1
+                line.notes.append((len(line.moves), text[begin + 1 : at - 1].strip()))
+            elif kind == "line":
+                line.notes.append((len(line.moves), token["line"][1:].strip()))
+            elif kind == "tag":
+                if stack:
+                    raise self._unclosed(stack, begin - 1)
+                if draft.moves or token["name"] in draft.tags:
+                    return draft, begin
+                draft.tags[token["name"]] = _ESCAPED.sub(r"\1", token["value"])
+                draft.tag_offsets[token["name"]] = begin
+            elif kind == "nag":
+                line.notes.append((len(line.moves), Judgement(text[begin:at])))
+                touch = at if line.moves else -1
+            elif kind == "open":
+                stack.append((begin, line))
+                line = Line()
+            elif kind == "close":
+                if not stack:
+                    raise self._fault(begin, "a variation ends here that did not begin")
+                inner, (_, line) = line, stack.pop()
+                line.notes.append((len(line.moves), inner))
+            elif kind == "result":
+                result = DRAWS.get(text[begin:at], text[begin:at])
+                if line is draft:
+                    draft.result = result
+                else:
+                    line.notes.append((len(line.moves), result))
+            elif kind == "word" and (line is not draft or draft.moves):
+                at = self._words(line, draft, begin, at)
+            elif kind == "rule" and not stack:
+                if not draft.is_empty:
+                    return draft, at
+                continue
+            else:
+                raise self._fault(begin)
+            if draft.offset < 0:
+                draft.offset = begin
+        if not self.final:
+            self._more(offset)
+        if stack:
+            raise self._unclosed(stack, len(text))
+        return (None if draft.is_empty else draft), len(text)
+
+    def _more(self, offset: int) -> None:
+        """Ask for more text, if the game is not too long already."""
+        if len(self.text) - offset >= MOST:
+            raise Fault(offset, f"a game of more than {MOST:,} letters", len(self.text))
+        raise NeedMore
+
+    def _begins_game(self, draft: Draft, number: str, begin: int) -> bool:
+        """Whether "1." at the start of a line, after moves that have no result, begins a new game."""
+        if number != "1." or len(draft.moves) < 2 or draft.result:
+            return False
+        return not self.text[self.text.rfind("\n", 0, begin) + 1 : begin].strip()
+
+    def _closing_brace(self, begin: int, offset: int) -> int:
+        """Where the comment that begins here ends."""
+        first, found = self._brace
+        if not first <= begin <= found:
+            found = self.text.find("}", begin)
+            if found < 0:
+                found = len(self.text)
+            self._brace = begin, found
+        if found == len(self.text):
+            if not self.final and len(self.text) - begin < MOST:
+                raise NeedMore
+            raise self._fault(begin, "the comment that begins here is never closed")
+        if self.text.find("\n[", begin, found) >= 0 and (lost := _FORGOTTEN.search(self.text, begin, found)):
+            raise Fault(begin, "the comment that begins here is never closed before the next game", lost.start() + 1)
+        if not self.final and found > self._sure:
+            self._more(offset)
+        return found
+
+    def _words(self, line: Line, draft: Draft, begin: int, end: int) -> int:
+        """Take words that stand outside braces, up to whatever else comes, for a comment; where they end."""
+        while (token := _TOKEN.match(self.text, end)) is not None and token.lastgroup == "word":
+            end = token.end()
+        if not self.final and end > self._sure:
+            self._more(max(draft.offset, 0))
+        words = " ".join(self.text[begin:end].split())
+        line.notes.append((len(line.moves), words))
+        draft.warnings.append(f"{words[:60]!r} stands outside braces: read as a comment")
+        return end
+
+    def _unclosed(self, stack: list[tuple[int, Line]], resume: int) -> Fault:
+        return Fault(stack[-1][0], "the variation that begins here is never closed", resume)
+
+    def _fault(self, begin: int, message: str = "") -> Fault:
+        found = _JUNK.match(self.text, begin)
+        junk = found[0] if found else ""
+        return Fault(begin, f"{junk!r} is not PDN: {message or _complaint(junk)}")
+
+
+def plain_move(text: str) -> str:
+    """A move with the separators that kr.notation knows."""
+    return text.translate(_DASHES)
+
+
+def _complaint(junk: str) -> str:
+    known = {
+        "}": "a comment ends here that did not begin; comments do not nest",
+        "[": 'a tag is written [Name "value"]',
+    }
+    return known.get(junk[0], "moves are written as 11-15 or 22x15, other text stands in braces")

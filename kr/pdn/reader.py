@@ -1,0 +1,339 @@
+"""Games from PDN text: read one after another, replayed, and told apart from what is no PDN or no English draughts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, cast
+from weakref import WeakKeyDictionary
+
+from kr.errors import IllegalMoveError, InvalidFenError, InvalidPdnError
+from kr.notation import SIDE_NAMES, SQUARES, parse_fen
+from kr.pdn.grammar import DRAWS, RESULTS, Buffer, Draft, Fault, NeedMore, plain_move
+from kr.pdn.planting import plant_notes
+from kr.pdn.replay import Replay, board_of, is_over
+from kr.pdn.source import DETECT, Text
+from kr.pdn.tree import ChildNode, Game, GameNode
+from kr.pdn.writer import ENGLISH, TURNED, Results
+from kr.position import Position, Side
+
+Source = str | Path | IO[Any]
+"""PDN text, the path of a file (plain, or packed by gzip, xz or bzip2), or an open file of text or bytes."""
+
+_GAME_TYPES = {
+    "20": "International draughts", "22": "Italian draughts", "23": "American pool checkers",
+    "24": "Spanish draughts", "25": "Russian draughts", "26": "Brazilian draughts", "27": "Canadian draughts",
+    "28": "Portuguese draughts", "29": "Czech draughts", "30": "Turkish draughts", "31": "Thai draughts",
+    "40": "Frisian draughts", "41": "Spantsiretti draughts",
+}  # fmt: skip
+
+
+class Reader:
+    """An iterator over the games of a source, which holds a block of its text and one game at a time.
+
+    source, results and encoding as for `read_games`. on_error: called with the InvalidPdnError of each game that is
+    left out; without it the error is raised, and reading goes on after it with the next call. where: told the headers
+    of a game before it is replayed; a game for which it is false is passed over.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        *,
+        results: Results = "english",
+        encoding: str = DETECT,
+        on_error: Callable[[InvalidPdnError], None] | None = None,
+        where: Callable[[Mapping[str, str]], bool] | None = None,
+    ) -> None:
+        if isinstance(source, str) and "\n" not in source and is_pdn(Path(source)):
+            raise InvalidPdnError(f"{source[:80]!r} is the text of no game; for a file of this name give a Path")
+        self._text = Text(source, encoding)
+        self._results = results
+        self._on_error = on_error
+        self._where = where
+        self._buffer = Buffer("", final=False)
+        self._offset: int | None = 0
+        # where the buffer begins in the file, and how far lines were counted
+        self._line, self._column = 1, 1
+        self._counted, self._lines = 0, 0
+        self.games = 0
+        """Games read so far."""
+        self.errors = 0
+        """Games left out so far."""
+
+    @property
+    def name(self) -> str:
+        """The name of the file, "" for text."""
+        return self._text.name
+
+    @property
+    def encoding(self) -> str:
+        """What the text was encoded in so far: "ascii", "utf-8", "latin-1", "cp437" or several with commas."""
+        return self._text.encoding
+
+    @property
+    def position(self) -> int:
+        """Bytes of the file read so far, packed as they are."""
+        return self._text.position
+
+    def __iter__(self) -> Iterator[Game]:
+        return self
+
+    def __next__(self) -> Game:
+        game = self.read_game()
+        if game is None:
+            raise StopIteration
+        return game
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file, if the reader opened it."""
+        self._text.close()
+
+    def read_game(self) -> Game | None:
+        """The next game, None at the end. Raises InvalidPdnError (see `on_error`) and OSError."""
+        while self._offset is not None:
+            try:
+                draft, following = self._buffer.game(self._offset)
+            except NeedMore:
+                self._read_on(self._offset)
+                continue
+            except Fault as fault:
+                error = self._error(fault)
+                self._find_header(fault.resume)
+                self._report(error)
+                continue
+            self._offset = following
+            if draft is None:
+                break
+            headers = draft.tags
+            if self._where and not self._where(headers):
+                continue
+            line = self._line_of(draft.offset)
+            try:
+                game = game_of(draft, self._results)
+            except Fault as fault:
+                self._report(self._error(fault))
+                continue
+            game.line = line
+            self.games += 1
+            return game
+        self._offset = None
+        self.close()
+        return None
+
+    def _read_on(self, offset: int) -> None:
+        """Drop what stands before an offset of the buffer and read at least as much as is left once more."""
+        self._line_of(offset)
+        before = self._buffer.text[:offset]
+        kept = self._buffer.text[offset:]
+        self._line += self._lines
+        newline = before.rfind("\n")
+        self._column = offset - newline if newline >= 0 else self._column + offset
+        self._counted, self._lines = 0, 0
+        blocks = [kept]
+        length = 0
+        while length <= len(kept):
+            block = self._text.read()
+            if not block:
+                break
+            blocks.append(block)
+            length += len(block)
+        self._buffer = Buffer("".join(blocks), final=length <= len(kept))
+        self._offset = 0
+
+    def _find_header(self, offset: int) -> None:
+        """Go on at the next game whose tags follow something else than tags."""
+        while (found := self._buffer.next_header(offset)) is None and not self._buffer.final:
+            # a line that is cut may turn out to be such a tag, or what stands before it
+            text = self._buffer.text
+            offset = max(text.rfind("\n", 0, text.rfind("\n")) + 1, self._buffer.text.rfind("\n", 0, offset) + 1)
+            self._read_on(offset)
+            offset = 0
+        self._offset = found
+
+    def _line_of(self, offset: int) -> int:
+        """The line of an offset of the buffer; offsets asked for one after another are counted once."""
+        if offset < self._counted:
+            return self._line + self._buffer.text.count("\n", 0, offset)
+        self._lines += self._buffer.text.count("\n", self._counted, offset)
+        self._counted = offset
+        return self._line + self._lines
+
+    def _error(self, fault: Fault) -> InvalidPdnError:
+        newline = self._buffer.text.rfind("\n", 0, fault.offset)
+        column = fault.offset - newline if newline >= 0 else self._column + fault.offset
+        line = self._line_of(fault.offset)
+        where = f"{self.name}, " if self.name else ""
+        error = InvalidPdnError(f"{where}line {line}, column {column}: {fault}")
+        error.line, error.column = line, column
+        return error
+
+    def _report(self, error: InvalidPdnError) -> None:
+        self.errors += 1
+        if self._on_error is None:
+            raise error
+        self._on_error(error)
+
+
+def read_games(
+    source: Source,
+    *,
+    results: Results = "english",
+    encoding: str = DETECT,
+    errors: list[InvalidPdnError] | None = None,
+    where: Callable[[Mapping[str, str]], bool] | None = None,
+) -> Iterator[Game]:
+    """The games of a PDN text (str), file (Path, also packed by gzip, xz or bzip2) or open file, one after another.
+
+    InvalidPdnError names line and column of what is no PDN, no English draughts or an illegal move. With a list in
+    `errors` such games are left out, the errors are added to the list and reading goes on with the next game.
+    results: "white" where "1-0" says that White won. encoding: that of the bytes, or "detect". where: told the headers
+    of each game; those for which it is false are passed over without a look at their moves.
+    """
+    on_error = None if errors is None else errors.append
+    with Reader(source, results=results, encoding=encoding, on_error=on_error, where=where) as reader:
+        yield from reader
+
+
+_open_readers: WeakKeyDictionary[Any, Reader] = WeakKeyDictionary()
+
+
+def read_game(source: Source, *, results: Results = "english", encoding: str = DETECT) -> Game | None:
+    """The first game of a text or file; of an open file the next one with each call, None when there is none any more.
+
+        with open("games.pdn") as file:
+            while game := kr.pdn.read_game(file):
+                ...
+
+    An open file is read ahead by a block. Raises InvalidPdnError for a game that can't be read; the next call goes on
+    after it.
+    """
+    if isinstance(source, str | Path):
+        with Reader(source, results=results, encoding=encoding) as reader:
+            return reader.read_game()
+    found = _open_readers.get(source)
+    if found is None:
+        found = _open_readers[source] = Reader(cast(Source, _Weak(source)), results=results, encoding=encoding)
+    return found.read_game()
+
+
+def is_pdn(path: Path) -> bool:
+    """Whether a file is PDN by its name, which may end in .gz, .xz or .bz2 after that."""
+    name = path.name.lower()
+    return name.removesuffix(".gz").removesuffix(".xz").removesuffix(".bz2").endswith(".pdn")
+
+
+class _Weak:
+    """An open file that is not kept alive by the reader that belongs to it."""
+
+    def __init__(self, file: IO[Any]) -> None:
+        from weakref import ref
+
+        self._file = ref(file)
+        self.name = getattr(file, "name", "")
+
+    def read(self, size: int) -> Any:
+        file = self._file()
+        return file.read(size) if file is not None else ""
+
+
+def game_of(draft: Draft, results: Results = "english") -> Game:
+    """Replay a draft; raises Fault at the tag or move that is wrong."""
+    game_type = draft.tags.get("GameType", ENGLISH).split(",")[0].strip()
+    if game_type != ENGLISH:
+        name = _GAME_TYPES.get(game_type, "not a game that kr knows")
+        raise Fault(
+            draft.tag_offsets["GameType"],
+            f"GameType {game_type[:20]} is {name}; only English draughts ({ENGLISH}) is read",
+        )
+    warnings = list(draft.warnings)
+    game = Game(draft.tags, _start(draft, warnings))
+    final = _play(game, draft, warnings)
+    result = draft.result
+    if results == "white":
+        result = TURNED.get(result or "", result)
+        if "Result" in game.headers:
+            game.headers["Result"] = TURNED.get(game.headers["Result"], game.headers["Result"])
+    tag = game.headers.get("Result", "").strip()
+    tag = DRAWS.get(tag, tag)
+    if tag not in RESULTS:
+        if tag.strip("?"):
+            warnings.append(f"the Result tag {tag[:20]!r} is none of {', '.join(RESULTS)}")
+        tag = ""
+    if result == "*":
+        result = tag or result  # a star ends games whatever came of them
+    if result and tag and result != tag:
+        warnings.append(f"the Result tag says {tag} but the game ends with {result}")
+    game.result = result or tag or "*"
+    loser = Side(final[3])
+    if game.result != "*" and game.winner != loser.other and is_over(final):
+        warnings.append(
+            f"{SIDE_NAMES[loser]} has no legal move at the end and so lost, but the result is {game.result}"
+        )
+    game.warnings = tuple(warnings)
+    return game
+
+
+def _play(game: Game, draft: Draft, warnings: list[str]) -> tuple[int, int, int, int]:
+    """Add the moves of a draft, and what stands between them; returns the final board."""
+    texts = [plain_move(text) for text in draft.moves]
+    replay = Replay(board_of(game.start), texts)
+    if replay.error is not None:
+        index = len(replay.moves)
+        text = texts[index]
+        hint = _other_game(text) or (_white_first(text) if index == 0 and game.start == Position() else "")
+        raise Fault(draft.offsets[index], f"illegal move at ply {index + 1}: {replay.error}{hint}")
+    warnings += replay.ambiguous
+    node: GameNode = game
+    nodes: list[GameNode] = [game]
+    for move in replay.moves:
+        child = ChildNode(node, move)
+        node.variations.append(child)
+        nodes.append(child)
+        node = child
+    if draft.notes:
+        warnings += plant_notes(nodes, draft.notes)
+    return replay.boards[-1]
+
+
+def _start(draft: Draft, warnings: list[str]) -> Position:
+    fen = draft.tags.get("FEN", "").strip()
+    if not fen:
+        return Position()
+    try:
+        return Position.from_fen(fen)
+    except InvalidFenError as error:
+        complaint = error
+    try:
+        black, white, kings, side = parse_fen(fen, crown=True)
+    except InvalidFenError as error:
+        raise Fault(draft.tag_offsets["FEN"], f"{error}{_other_game(fen)}") from None
+    warnings.append(f"{complaint} (read so)")
+    return Position(black, white, kings, Side(side))
+
+
+def _other_game(text: str) -> str:
+    """What a FEN or move that names squares beyond 32, or by letters, says about the game it comes from."""
+    if re.search(r"[a-h][1-8]", text):
+        return " (squares named by letters: Russian, Brazilian, Czech or another game, not English draughts)"
+    if any(int(number) > SQUARES for number in re.findall(r"(?<!\d)\d{1,3}(?!\d)", text)):
+        return f" (squares beyond {SQUARES}: International draughts or another game on a larger board)"
+    return ""
+
+
+def _white_first(text: str) -> str:
+    try:
+        Position(side=Side.WHITE).parse_move(text)
+    except IllegalMoveError:
+        return ""
+    return " (White moves first: Italian draughts or another game, not English draughts)"

@@ -1,0 +1,226 @@
+"""The text of a PDN file, a block at a time: what it is compressed with, and what its letters are encoded in.
+
+Old collections are in Latin-1 or, from DOS, in CP437, and some were put together from files of both. So every block is
+read as UTF-8 where it is UTF-8; of another, each line is read by itself: as UTF-8 or in the old encoding that the lines
+so far make sense in.
+"""
+
+from __future__ import annotations
+
+import codecs
+import importlib
+import io
+from pathlib import Path
+from typing import IO, Any
+
+from kr.errors import InvalidPdnError, InvalidSettingError
+
+BLOCK = 1 << 18
+"""Bytes or letters that are read at once."""
+DETECT = "detect"
+"""The encoding that is found out."""
+
+# How packed files begin, and the module that unpacks them.
+_UNPACKERS = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "lzma", b"BZh": "bz2"}
+_MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+_OLD = ("latin-1", "cp437")
+# What a byte beyond ASCII that stands for no letter says about an encoding: it would hardly be in a text.
+_IMPROBABLE = -4
+# Beside a letter, a letter is what one expects; a capital after a small one is not.
+_BESIDE, _CAPITAL = 2, -2
+# The bytes that Latin-1 has no letters for; Windows has some there.
+_CONTROLS = bytes(range(0x80, 0xA0))
+
+
+class Text:
+    """A source of PDN text, read in blocks with "\\n" as the only line end.
+
+    source: the text itself, the path of a file (which may be packed by gzip, xz or bzip2), or an open file, of bytes or
+    of text. encoding: its encoding, or "detect". Raises OSError where the file can't be opened, InvalidSettingError for
+    an encoding that is not known.
+    """
+
+    def __init__(self, source: str | Path | IO[Any], encoding: str = DETECT) -> None:
+        if encoding != DETECT:
+            try:
+                codecs.lookup(encoding)
+            except LookupError:
+                raise InvalidSettingError(
+                    f"encoding {encoding!r} is not known; expected detect, utf-8, latin-1 or cp437"
+                ) from None
+        self.name = ""
+        self._position = 0
+        self._newlines = io.IncrementalNewlineDecoder(None, translate=True)
+        self._decoder: _Decoder | None = None
+        self._encoding = encoding
+        self._file: Any
+        self._packed: Any = None
+        self._unpacking = False
+        self._owned: list[Any] = []
+        if isinstance(source, str):
+            self._file = io.StringIO(source, newline="")
+        elif isinstance(source, Path):
+            self.name = source.name
+            self._file = self._open(source)
+        else:
+            name = getattr(source, "name", "")
+            self.name = Path(name).name if isinstance(name, str) else ""
+            self._file = self._unpacked(source) if hasattr(source, "peek") else source
+
+    @property
+    def encoding(self) -> str:
+        """What the letters read so far were encoded in: one name, or several with commas between."""
+        return self._decoder.found if self._decoder else "text"
+
+    @property
+    def position(self) -> int:
+        """How many bytes of the file, packed as it is, were read; 0 where that can't be told."""
+        try:
+            self._position = int(self._packed.tell())
+        except (OSError, ValueError, AttributeError):
+            pass  # a pipe, or closed
+        return self._position
+
+    def read(self) -> str:
+        """The next block, "" at the end. Raises OSError, and InvalidPdnError where the bytes make no text."""
+        while True:
+            try:
+                block = self._file.read(BLOCK)
+            except UnicodeDecodeError as error:
+                raise self._not_text(error) from None
+            except Exception as error:
+                # each unpacker has errors of its own, besides those of the system
+                if not self._unpacking or (isinstance(error, OSError) and error.errno):
+                    raise
+                raise InvalidPdnError(f"{self._where()}the file is damaged: {error}") from None
+            if isinstance(block, str):
+                text = self._newlines.decode(block, final=not block)
+            else:
+                if self._decoder is None:
+                    self._decoder = _Decoder(self._encoding, block[:3])
+                try:
+                    text = self._newlines.decode(self._decoder.decode(block), final=not block)
+                except UnicodeDecodeError as error:
+                    raise self._not_text(error) from None
+            if text or not block:
+                return text
+
+    def close(self) -> None:
+        """Close the file if it was opened here."""
+        _ = self.position
+        for file in reversed(self._owned):
+            file.close()
+
+    def _open(self, path: Path) -> Any:
+        file = path.open("rb")
+        self._owned.append(file)
+        return self._unpacked(file)
+
+    def _unpacked(self, file: Any) -> Any:
+        """An open file of bytes, or what unpacks it."""
+        self._packed = file
+        start = file.peek(6)
+        for magic, module in _UNPACKERS.items():
+            if start.startswith(magic):
+                self._unpacking = True
+                self._owned.append(importlib.import_module(module).open(file))
+                return self._owned[-1]
+        return file
+
+    def _where(self) -> str:
+        return f"{self.name}: " if self.name else ""
+
+    def _not_text(self, error: UnicodeDecodeError) -> InvalidPdnError:
+        return InvalidPdnError(
+            f"{self._where()}byte 0x{error.object[error.start]:02x} is not {error.encoding}; "
+            "give another encoding, or none"
+        )
+
+
+class _Decoder:
+    """Bytes to text; `found` says which encodings there were."""
+
+    def __init__(self, encoding: str, start: bytes) -> None:
+        mark = next((mark for mark in _MARKS if start.startswith(mark)), None)
+        if encoding == DETECT and mark and mark != codecs.BOM_UTF8:
+            encoding = _MARKS[mark]
+        self._given = None if encoding == DETECT else codecs.getincrementaldecoder(encoding)()
+        self._seen: dict[str, None] = {}
+        self._encoding = encoding
+        self._rest = b""
+        self._scores = dict.fromkeys(_OLD, 0)
+        self._old = _OLD[0]
+
+    @property
+    def found(self) -> str:
+        if self._encoding != DETECT:
+            return self._encoding
+        return ",".join(self._seen) or "ascii"
+
+    def decode(self, block: bytes) -> str:
+        """The text of a block of bytes, b"" at the end; what may be the beginning of a line or letter waits."""
+        if self._given is not None:
+            return self._given.decode(block, final=not block)
+        content = self._rest + block
+        # a line is not cut, and of one without end no letter
+        cut = len(content) if not block else content.rfind(b"\n") + 1
+        if not cut and len(content) > BLOCK:
+            cut = len(content)
+            while cut > len(content) - 4 and content[cut - 1] >= 0x80:
+                cut -= 1
+        self._rest, content = content[cut:], content[:cut]
+        if content.isascii():
+            return content.decode("ascii")
+        try:
+            text = content.decode("utf-8")
+        except UnicodeDecodeError:
+            return "".join(map(self._line, content.splitlines(keepends=True)))
+        self._seen["utf-8"] = None
+        return text
+
+    def _line(self, line: bytes) -> str:
+        if line.isascii():
+            return line.decode("ascii")
+        try:
+            text = line.decode("utf-8")
+        except UnicodeDecodeError:
+            for name in _OLD:
+                self._scores[name] += _plausibility(line, name)
+            self._old = max(_OLD, key=self._scores.__getitem__)
+            text = _decoded(line, self._old)
+            self._seen[self._old] = None
+            return text
+        self._seen["utf-8"] = None
+        return text
+
+
+def _decoded(line: bytes, encoding: str) -> str:
+    if encoding != "latin-1":
+        return line.decode(encoding)
+    # What Windows has between 0x80 and 0x9f, quotes and dashes above all, where Latin-1 has nothing to show.
+    return "".join(
+        bytes([byte]).decode("cp1252", errors="ignore") or chr(byte) if byte in _CONTROLS else chr(byte)
+        for byte in line
+    )
+
+
+def _plausibility(line: bytes, encoding: str) -> int:
+    """How much a line looks like names and sentences when it is read in an encoding."""
+    text = _decoded(line, encoding)
+    total = 0
+    for at, letter in enumerate(text):
+        if letter.isascii():
+            continue
+        before, after = text[at - 1 : at], text[at + 1 : at + 2]
+        if letter.isalpha() and letter.isprintable() and "\u00aa" != letter != "\u00ba":
+            if before.isalpha() or after.isalpha():
+                total += _BESIDE
+            if letter.isupper() and before.islower():
+                total += _CAPITAL
+            if letter.islower() and before.isupper() and after.isupper():
+                total += _CAPITAL
+        elif letter in "\u2018\u2019\u201c\u201d\u2013\u2014\u00bd\u00ab\u00bb\u2026\u00a0\u00b0\u00a3":
+            continue
+        else:
+            total += _IMPROBABLE
+    return total

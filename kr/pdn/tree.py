@@ -1,0 +1,504 @@
+"""A game as a tree of moves: the line that was played, variations, comments and judgements, as in chess.pgn.
+
+    game = Game({"Event": "Example"})
+    node = game.add_variation("11-15")          # the move played
+    node = node.add_variation("23-19", comment="the usual answer")
+    node.parent.add_variation("22-17")          # what White could have played instead
+    print(game)
+
+The first child of a node is its main continuation, the others are the variations on it. Moves are checked when they are
+added. A variation that was read and is not legal keeps its moves as text: such a node has no `move` and no `position`,
+but everything else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from kr.errors import IllegalMoveError, InvalidPdnError
+from kr.pdn.grammar import RESULTS
+from kr.pdn.replay import Board, board_of, checked, played, position_of
+from kr.position import Move, Position, Side
+
+if TYPE_CHECKING:
+    from kr.pdn.notes import Note
+    from kr.pdn.visitor import Visitor
+
+T = TypeVar("T")
+
+_WINNERS = {"1-0": Side.BLACK, "0-1": Side.WHITE}
+_CLOCK = r"\[%{}\s+(?:(?:(\d{{1,6}}):)?(\d{{1,6}}):)?(\d{{1,9}}(?:\.\d{{1,9}})?)\s*\]"
+_CLK, _EMT = (re.compile(_CLOCK.format(name)) for name in ("clk", "emt"))
+
+
+class GameNode:
+    """A position of a game, with what follows and what is said of it. The root is a Game, all others are ChildNodes."""
+
+    __slots__ = ("__weakref__", "_board", "_comments", "_nags", "parent", "variations")
+
+    parent: GameNode | None
+    """The node before; None for the root."""
+    variations: list[ChildNode]
+    """What follows: first the main continuation, then the variations on it."""
+
+    def __init__(self, parent: GameNode | None) -> None:
+        self.parent = parent
+        self.variations = []
+        self._board: Board | None = None
+        self._comments: list[str] | None = None
+        self._nags: list[str] | None = None
+
+    @property
+    def comments(self) -> list[str]:
+        """The comments after the move (on a Game: before the first), each in braces of its own."""
+        if self._comments is None:
+            self._comments = []
+        return self._comments
+
+    @comments.setter
+    def comments(self, comments: Iterable[str]) -> None:
+        self._comments = list(comments)
+
+    @property
+    def comment(self) -> str:
+        """The comments after the move as one text, "" without any; setting it replaces them."""
+        return " ".join(self._comments) if self._comments else ""
+
+    @comment.setter
+    def comment(self, comment: str) -> None:
+        self._comments = [comment] if comment else []
+
+    @property
+    def nags(self) -> list[str]:
+        """Judgements of the move as they are written: "!", "?!", "(!)", "*" (the only move), "$14"."""
+        if self._nags is None:
+            self._nags = []
+        return self._nags
+
+    @nags.setter
+    def nags(self, nags: Iterable[str]) -> None:
+        self._nags = list(nags)
+
+    @property
+    def is_legal(self) -> bool:
+        """Whether the move, and all before it, is legal: it has a position then."""
+        return True
+
+    @property
+    def position(self) -> Position:
+        """The position after the move. Raises IllegalMoveError in a variation that is not legal."""
+        return position_of(self.raw_board())
+
+    def board(self) -> Position:
+        """The same as `position`, by the name that chess.pgn has for it."""
+        return self.position
+
+    @property
+    def turn(self) -> Side:
+        """The side to move."""
+        return Side((int(self.game().start.side) + self.ply()) % 2)
+
+    def ply(self) -> int:
+        """How many moves stand before this position."""
+        count, node = 0, self
+        while node.parent is not None:
+            count, node = count + 1, node.parent
+        return count
+
+    def root(self) -> GameNode:
+        """The first node of the tree."""
+        node = self
+        while node.parent is not None:
+            node = node.parent
+        return node
+
+    def game(self) -> Game:
+        """The game that the node belongs to. Raises InvalidPdnError for a node that was removed from its game."""
+        root = self.root()
+        if not isinstance(root, Game):
+            raise InvalidPdnError("this node belongs to no game any more")
+        return root
+
+    # --- along the tree
+
+    def next(self) -> ChildNode | None:
+        """The main continuation, None at the end."""
+        return self.variations[0] if self.variations else None
+
+    def end(self) -> GameNode:
+        """The last node of the main continuation."""
+        node: GameNode = self
+        while node.variations:
+            node = node.variations[0]
+        return node
+
+    def is_end(self) -> bool:
+        """Whether nothing follows."""
+        return not self.variations
+
+    def mainline(self) -> Iterator[ChildNode]:
+        """The nodes of the main continuation, without this one."""
+        node: GameNode = self
+        while node.variations:
+            node = node.variations[0]
+            yield node
+
+    def mainline_moves(self) -> Iterator[Move]:
+        """The moves of the main continuation. Raises IllegalMoveError where it is not legal."""
+        return (node.move for node in self.mainline())
+
+    def positions(self) -> Iterator[Position]:
+        """This position and then the one after each move of the main continuation."""
+        return map(position_of, self.raw_boards())
+
+    def descendants(self) -> Iterator[ChildNode]:
+        """Every node below this one, each line before its variations' continuations."""
+        waiting = self.variations[::-1]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting.extend(reversed(node.variations))
+
+    def starts_variation(self) -> bool:
+        """Whether this node begins a variation."""
+        return self.parent is not None and bool(self.parent.variations) and self.parent.variations[0] is not self
+
+    def is_main_variation(self) -> bool:
+        """Whether this node is the main continuation of the one before."""
+        return not self.starts_variation()
+
+    def is_mainline(self) -> bool:
+        """Whether this node is on the line that was played."""
+        node: GameNode = self
+        while node.parent is not None:
+            if node.starts_variation():
+                return False
+            node = node.parent
+        return True
+
+    # --- changing the tree
+
+    def add_variation(
+        self, move: Move | str, *, comment: str = "", starting_comment: str = "", nags: Iterable[str] = ()
+    ) -> ChildNode:
+        """Add a move, after which follows nothing yet, as the last variation; the first one is the main continuation.
+
+        Raises IllegalMoveError, naming the legal moves, where it is not legal or ambiguous.
+        """
+        node = ChildNode(self, checked(self.raw_board(), move))
+        node.comment, node.starting_comment, node.nags = comment, starting_comment, list(nags)
+        self.variations.append(node)
+        return node
+
+    def add_main_variation(self, move: Move | str, *, comment: str = "", nags: Iterable[str] = ()) -> ChildNode:
+        """Add a move as the main continuation; what was it becomes a variation. Raises IllegalMoveError."""
+        node = self.add_variation(move, comment=comment, nags=nags)
+        self.promote_to_main(node)
+        return node
+
+    def add_line(
+        self, moves: Iterable[Move | str], *, comment: str = "", starting_comment: str = "", nags: Iterable[str] = ()
+    ) -> GameNode:
+        """Add moves one after another; the comment and the judgements go to the last one, which is returned.
+
+        Raises IllegalMoveError; the moves before it are there then.
+        """
+        node: GameNode = self
+        for move in moves:
+            node = node.add_variation(move, starting_comment=starting_comment)
+            starting_comment = ""
+        if comment:
+            node.comments.append(comment)
+        node.nags.extend(nags)
+        return node
+
+    def variation(self, which: int | Move | str | ChildNode) -> ChildNode:
+        """A child by its number, move or move text. Raises KeyError where there is none."""
+        return self.variations[self._index(which)]
+
+    def has_variation(self, which: int | Move | str | ChildNode) -> bool:
+        """Whether there is such a child."""
+        try:
+            self._index(which)
+        except KeyError:
+            return False
+        return True
+
+    def remove_variation(self, which: int | Move | str | ChildNode) -> None:
+        """Take away a child and all that follows it. Raises KeyError where there is none."""
+        self.variations.pop(self._index(which)).parent = None
+
+    def promote_to_main(self, which: int | Move | str | ChildNode) -> None:
+        """Make a child the main continuation. Raises KeyError where there is none."""
+        self.variations.insert(0, self.variations.pop(self._index(which)))
+
+    def promote(self, which: int | Move | str | ChildNode) -> None:
+        """Move a child one place up among the variations. Raises KeyError where there is none."""
+        index = self._index(which)
+        if index > 0:
+            self.variations.insert(index - 1, self.variations.pop(index))
+
+    def demote(self, which: int | Move | str | ChildNode) -> None:
+        """Move a child one place down among the variations. Raises KeyError where there is none."""
+        index = self._index(which)
+        self.variations.insert(index + 1, self.variations.pop(index))
+
+    # --- clocks
+
+    def clock(self) -> float | None:
+        """Seconds left to the player who moved, from a comment such as [%clk 0:04:59]; None if not said."""
+        return self._seconds(_CLK)
+
+    def set_clock(self, seconds: float | None) -> None:
+        """Say how many seconds the player who moved has left; None takes it away."""
+        self._set_seconds(_CLK, "clk", seconds)
+
+    def emt(self) -> float | None:
+        """Seconds that the move took, from a comment such as [%emt 0:00:03] or [%emt 3.2]; None if not said."""
+        return self._seconds(_EMT)
+
+    def set_emt(self, seconds: float | None) -> None:
+        """Say how many seconds the move took; None takes it away."""
+        self._set_seconds(_EMT, "emt", seconds)
+
+    def accept(self, visitor: Visitor[T]) -> T:
+        """Show a visitor (kr.pdn.visitor) this node and all that follows; returns what it makes of it."""
+        from kr.pdn.visitor import walk
+
+        return walk(self, visitor)
+
+    def raw_board(self) -> Board:
+        """As `position`, as bitboards of Black, White and the kings, and the side to move; kept once asked for."""
+        path: list[ChildNode] = []
+        node: GameNode = self
+        while (board := node._board) is None:
+            if not isinstance(node, ChildNode):
+                node._board = board_of(node.game().start)
+            else:
+                path.append(node)
+                assert node.parent is not None
+                node = node.parent
+        for child in reversed(path):
+            board = child._board = played(board, child.move)
+        return board
+
+    def raw_boards(self) -> Iterator[Board]:
+        """As `positions`, in the form of `raw_board`; several times as fast."""
+        board = self.raw_board()
+        yield board
+        for node in self.mainline():
+            board = played(board, node.move)
+            yield board
+
+    def _index(self, which: int | Move | str | ChildNode) -> int:
+        if isinstance(which, int) and 0 <= which < len(self.variations):
+            return which
+        if isinstance(which, ChildNode):
+            for index, node in enumerate(self.variations):
+                if node is which:
+                    return index
+        else:
+            for index, node in enumerate(self.variations):
+                if which == node.text or (node.is_legal and which == node.move):
+                    return index
+        raise KeyError(which)
+
+    def _seconds(self, pattern: re.Pattern[str]) -> float | None:
+        for comment in self._comments or ():
+            if found := pattern.search(comment):
+                hours, minutes, seconds = found.groups()
+                return int(hours or 0) * 3600 + int(minutes or 0) * 60 + float(seconds)
+        return None
+
+    def _set_seconds(self, pattern: re.Pattern[str], name: str, seconds: float | None) -> None:
+        rest = [pattern.sub("", comment).strip() if pattern.search(comment) else comment for comment in self.comments]
+        kept = [new for new, old in zip(rest, self.comments, strict=True) if new or not pattern.search(old)]
+        self.comments = kept if seconds is None else [f"[%{name} {_clock_text(seconds)}]", *kept]
+
+
+class ChildNode(GameNode):
+    """A move of a game and the position after it."""
+
+    __slots__ = ("_move", "_starting_comments")
+
+    def __init__(self, parent: GameNode, move: Move | str) -> None:
+        """Made by `add_variation` and by readers; move: a legal one, or the text of one that is not."""
+        super().__init__(parent)
+        self._move = move
+        self._starting_comments: list[str] | None = None
+
+    @property
+    def move(self) -> Move:
+        """The move that leads here. Raises IllegalMoveError in a variation that is not legal."""
+        if isinstance(self._move, str):
+            raise IllegalMoveError(f"{self._move} stands in a variation that is not legal, and is kept as text only")
+        return self._move
+
+    @property
+    def text(self) -> str:
+        """The move as it is written."""
+        return str(self._move)
+
+    @property
+    def is_legal(self) -> bool:
+        """Whether the move, and all before it, is legal: it has a position then."""
+        return not isinstance(self._move, str)
+
+    @property
+    def starting_comments(self) -> list[str]:
+        """Comments before the move: at the beginning of a variation, or after the variations on the move before."""
+        if self._starting_comments is None:
+            self._starting_comments = []
+        return self._starting_comments
+
+    @starting_comments.setter
+    def starting_comments(self, comments: Iterable[str]) -> None:
+        self._starting_comments = list(comments)
+
+    @property
+    def starting_comment(self) -> str:
+        """The comments before the move as one text, "" without any; setting it replaces them."""
+        return " ".join(self._starting_comments) if self._starting_comments else ""
+
+    @starting_comment.setter
+    def starting_comment(self, comment: str) -> None:
+        self._starting_comments = [comment] if comment else []
+
+    def __str__(self) -> str:
+        before = self.ply() - 1 + int(self.game().start.side)
+        return f"{before // 2 + 1}{'...' if before % 2 else '.'} {self.text}"
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.text}>"
+
+
+class Game(GameNode):
+    """A game: headers, start and result (English convention: "1-0" says that Black won), and the tree of its moves.
+
+    headers: the tags by name; moves: those played; notes: what stands between them. Two games are equal that have the
+    same headers (but for FEN and SetUp, which say what `start` says), start, result and tree. Raises InvalidPdnError
+    for an unknown result or a note after the last move, IllegalMoveError for a move that is not legal.
+    """
+
+    __slots__ = ("headers", "line", "result", "start", "warnings")
+
+    def __init__(
+        self,
+        headers: Mapping[str, str] | None = None,
+        start: Position | None = None,
+        moves: Iterable[Move | str] = (),
+        result: str = "*",
+        notes: Iterable[Note] = (),
+    ) -> None:
+        super().__init__(None)
+        if result not in RESULTS:
+            raise InvalidPdnError(f"result {result!r} is not one of {', '.join(RESULTS)}")
+        self.headers: dict[str, str] = dict(headers or {})
+        """The tags, as they are written."""
+        self.start: Position = start or Position()
+        """The position before the first move."""
+        self.result: str = result
+        """1-0 Black won, 0-1 White won, 1/2-1/2 drawn, 0-0 both lost, * not known."""
+        self.warnings: tuple[str, ...] = ()
+        """What the reader had to decide, and where the result contradicts its tag or the final position."""
+        self.line: int | None = None
+        """Where the game begins in the text it was read from."""
+        node: GameNode = self
+        board = board_of(self.start)
+        for move in moves:
+            node.variations.append(child := ChildNode(node, checked(board, move)))
+            board = played(board, child.move)
+            node = child
+        if notes:
+            from kr.pdn.planting import set_notes
+
+            set_notes(self, notes)
+
+    @property
+    def tags(self) -> dict[str, str]:
+        """The headers, by the name that PDN has for them."""
+        return self.headers
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """The moves played."""
+        return tuple(self.mainline_moves())
+
+    @property
+    def winner(self) -> Side | None:
+        """The side that won by the result; None for a draw, a double loss or an unfinished game."""
+        return _WINNERS.get(self.result)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Comments, judgements and variations as one list, each with the number of moves played before it."""
+        from kr.pdn.planting import notes_of
+
+        return notes_of(self)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Game):
+            return NotImplemented
+        mine, others = (self.start, self.result), (other.start, other.result)
+        return mine == others and _told(self) == _told(other) and _same_tree(self, other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # flat: the nodes of a long game hang one in the other deeper than copying and pickling go
+        return _restored, (self.headers, self.start, self.moves, self.result, self.notes, self.warnings, self.line)
+
+    def __str__(self) -> str:
+        from kr.pdn.writer import write_game
+
+        return write_game(self)
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.headers.get(name, "?") for name in ("Event", "Black", "White"))
+        return f"<{type(self).__name__} {names}, {sum(1 for _ in self.mainline())} moves, {self.result}>"
+
+
+def _restored(
+    headers: dict[str, str],
+    start: Position,
+    moves: tuple[Move, ...],
+    result: str,
+    notes: tuple[Note, ...],
+    warnings: tuple[str, ...],
+    line: int | None,
+) -> Game:
+    """A game that was copied or pickled."""
+    game = Game(headers, start, moves, result, notes)
+    game.warnings, game.line = warnings, line
+    return game
+
+
+def _told(game: Game) -> dict[str, str]:
+    return {name: value for name, value in game.headers.items() if name not in ("FEN", "SetUp", "Setup")}
+
+
+def _same_tree(one: GameNode, other: GameNode) -> bool:
+    waiting = [(one, other)]
+    while waiting:
+        a, b = waiting.pop()
+        if (
+            len(a.variations) != len(b.variations)
+            or (a._comments or []) != (b._comments or [])
+            or sorted(a._nags or []) != sorted(b._nags or [])
+        ):
+            return False
+        for x, y in zip(a.variations, b.variations, strict=True):
+            if x._move != y._move or (x._starting_comments or []) != (y._starting_comments or []):
+                return False
+            waiting.append((x, y))
+    return True
+
+
+def _clock_text(seconds: float) -> str:
+    """h:mm:ss, with fractions of a second where there are any."""
+    whole = round(max(seconds, 0.0), 3)
+    minutes, rest = divmod(whole, 60)
+    text = f"{rest:06.3f}".rstrip("0").rstrip(".")
+    return f"{int(minutes) // 60}:{int(minutes) % 60:02d}:{text.zfill(2)}"

@@ -1,0 +1,271 @@
+"""Collections of games: `kr pdn` with its counts and searches, openings from PDN, and tables held against games."""
+
+import json
+import lzma
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kr import cli, weights
+from kr.errors import InvalidGamesError, InvalidPdnError, InvalidSettingError
+from kr.lab.archive import Archive, ReadSettings, year_of
+from kr.lab.archive_search import SearchSettings
+from kr.lab.archive_stats import opening_of
+from kr.lab.fit_check import check_tables, quiet_positions
+from kr.lab.opening_names import BALLOT_NAMES, Line, ballots, find_opening
+from kr.lab.openings import deck
+from kr.pdn import Game, read_game, read_games
+from kr.pdn.replay import board_of
+from kr.position import Position
+
+GAMES = """[Event "Glasgow 1901, game 1"]
+[Black "Stewart, R."]
+[White "Jordan, A."]
+[Result "1/2-1/2"]
+1. 10-14 22-18 2. 12-16 (2. 6-10 {or so}) 24-19 1/2-1/2
+
+[Event "Match"]
+[Date "1902.03.04"]
+[Black "Jordan, A."]
+[White "Ferrie, J."]
+[Result "1-0"]
+1. 11-15 23-19 2. 8-11 22-17 1-0
+
+[Event "Match"]
+[Date "1905"]
+[Black "Ferrie, J."]
+[White "Jordan, A."]
+1. 11-15 23-18 2. 15-31 0-1
+
+[Event "Ending"]
+[FEN "B:W23:B18"]
+1. 18x27 0-1
+
+[Event "Match"]
+[Date "1911"]
+[Black "Banks, N."]
+[White "Stewart, R."]
+1. 12-16 22-18 2. 10-14 *
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "games.pdn"
+    path.write_text(GAMES)
+    return path
+
+
+def run(capsys: pytest.CaptureFixture, *words: object, code: int = 0) -> tuple[str, str]:
+    assert cli.main([str(word) for word in ("pdn", *words)]) == code
+    return capsys.readouterr()
+
+
+def test_check_names_what_is_wrong(file: Path, capsys: pytest.CaptureFixture) -> None:
+    out, err = run(capsys, "check", file, code=1)
+    fault, doubt, summary = out.splitlines()
+    assert fault.startswith(f"{file}:18:19: illegal move at ply 3: 15-31 is not legal")
+    assert doubt == f"{file}:20: White has no legal move at the end and so lost, but the result is 0-1"
+    assert summary.startswith(f"{file}: 4 games, 12 plies, ascii, 1 games could not be read, 1 games doubtful; 1 of 1 ")
+    assert "try the other --results" in summary
+    assert err == ""
+    out, _ = run(capsys, "check", file, "--no-warnings", code=1)
+    assert len(out.splitlines()) == 2
+    out, _ = run(capsys, "check", file, "--json", "--results", "white", code=1)
+    (report,) = json.loads(out)["files"]
+    assert (report["games"], report["results_agreeing"], report["results_contradicting"]) == (4, 1, 0)
+    assert [error["line"] for error in report["errors"]] == [18]
+
+
+def test_files_directories_and_packed_files(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    packed = tmp_path / "more.PDN.xz"
+    packed.write_bytes(lzma.compress(b"1. 11-15 *"))
+    out, _ = run(capsys, "check", tmp_path, packed, "--json", code=1)
+    assert [(Path(each["file"]).name, each["games"]) for each in json.loads(out)["files"]] == [
+        ("games.pdn", 4), ("more.PDN.xz", 1), ("more.PDN.xz", 1),
+    ]  # fmt: skip
+    assert run(capsys, "check", packed)[0] == f"{packed}: 1 games, 1 plies, ascii\n"
+
+
+def test_convert_writes_normal_form(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    out, err = run(capsys, "convert", file, "--no-variations")
+    assert err.endswith("4 games written, 1 could not be read\n")
+    assert out.startswith('[Event "Glasgow 1901, game 1"]\n[Site "?"]\n[Date "????.??.??"]\n[Round "?"]\n[Black "Stew')
+    assert '\n[Result "1/2-1/2"]\n[GameType "21"]\n\n1. 10-14 22-18 2. 12-16 24-19 1/2-1/2\n\n' in out
+    target = tmp_path / "out.pdn.gz"
+    run(capsys, "convert", file, file, "--unique", "--out", target, "--write-results", "white")
+    again = list(read_games(target, results="white"))
+    assert [game.result for game in again] == ["1/2-1/2", "1-0", "0-1", "*"]
+    assert [game.moves for game in again] == [game.moves for game in read_games(file, errors=[])]
+    assert target.read_bytes()[:2] == b"\x1f\x8b"
+
+
+def test_stats_count(file: Path, capsys: pytest.CaptureFixture) -> None:
+    out, _ = run(capsys, "stats", file, "--json")
+    found = json.loads(out)
+    assert found["all"] == {"games": 4, "black_wins": 1, "draws": 1, "white_wins": 1, "other": 1}
+    assert {name: tally["games"] for name, tally in found["openings"].items()} == {
+        "68 10-14 22-18 12-16 (White Doctor)": 2, "126 11-15 23-19 8-11": 1, "position set up": 1,
+    }  # fmt: skip
+    assert {name: tally["games"] for name, tally in found["years"].items()} == {
+        "1901": 1, "1902": 1, "1911": 1, "unknown": 1,
+    }  # fmt: skip
+    assert found["players"]["Jordan, A."] == {"games": 2, "wins": 1, "draws": 1, "losses": 0, "as_black": 1}
+    out, err = run(capsys, "stats", file, "--top", 1)
+    assert "68 10-14 22-18 12-16 (White Doctor)      2  0.0           50.0     0.0" in out
+    assert "... and 2 more (--top 0 for all)" in out
+    assert f"{file}:18:19: illegal move" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "events"),
+    [
+        ([], 4),
+        (["--player", "jordan"], 2),
+        (["--player", "jordan", "--player", "ferrie"], 1),
+        (["--black", "jordan"], 1),
+        (["--white", "jordan", "--event", "GLASGOW"], 1),
+        (["--year", "1901"], 1),
+        (["--year", "1902-"], 2),
+        (["--year", "-1902"], 2),
+        (["--year", "1903-1910"], 0),
+        (["--tag", "Date=1911"], 1),
+        (["--result", "1-0"], 1),
+        (["--ballot", "68"], 2),
+        (["--ballot", "white doctor"], 2),
+        (["--ballot", "10-14 22-18 12-16"], 2),
+        (["--ballot", "11-15 23-19"], 1),
+        (["--position", Position().fen], 3),
+        (["--position", Position().flipped().fen], 0),
+        (["--position", Position().flipped().fen, "--reversed"], 3),
+        (["--position", Position().play("10-14").play("22-18").play("6-10").fen], 0),
+        (["--position", Position().play("10-14").play("22-18").play("6-10").fen, "--in-variations"], 1),
+        (["--limit", "2"], 2),
+    ],
+)
+def test_search_finds(file: Path, capsys: pytest.CaptureFixture, words: list[str], events: int) -> None:
+    out, _ = run(capsys, "search", file, *words, "--json")
+    assert len(out.splitlines()) == events
+    assert f"\n{events} games found" in "\n" + run(capsys, "search", file, *words)[0]
+
+
+def test_search_tells_where_and_writes(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    turned = Position().play("11-15").play("23-19").flipped().fen
+    out, _ = run(capsys, "search", file, "--position", turned, "--reversed", "--json", "--out", tmp_path / "o.pdn")
+    found = json.loads(out)
+    assert (found["line"], found["ply"], found["turned"], found["moves"][:2]) == (7, 2, True, ["11-15", "23-19"])
+    assert [game.headers["Black"] for game in read_games(tmp_path / "o.pdn")] == ["Jordan, A."]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["check", "nothere.pdn"], "nothere.pdn does not exist"),
+        (["check", "."], "holds no PDN file"),
+        (["check", "-", "--results", "french"], "expected english or white"),
+        (["check", "-", "--encoding", "klingon"], "'klingon' is not known"),
+        (["convert", "-", "--out", "."], "is a directory"),
+        (["search", "-", "--year", "soon"], "'soon' is not a year"),
+        (["search", "-", "--year", "1910-1900"], "is not a year"),
+        (["search", "-", "--tag", "Site"], "NAME=TEXT"),
+        (["search", "-", "--result", "2-0"], "'2-0' is not one of"),
+        (["search", "-", "--ballot", "175"], "numbered 1 to 174"),
+        (["search", "-", "--ballot", "Hare"], "no ballot 'Hare'"),
+        (["search", "-", "--reversed"], "give one"),
+        (["search", "-", "--position", "B:W1"], "three fields"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    words: list[str], message: str, capsys: pytest.CaptureFixture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    out, err = run(capsys, *words, code=2)
+    assert (out, err.count("\n")) == ("", 1)
+    assert message in err
+
+
+def test_a_damaged_file_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    path = tmp_path / "a.pdn.xz"
+    path.write_bytes(lzma.compress(b"1. 11-15 *\n" * 1000)[:60])
+    _, err = run(capsys, "stats", path, code=1)
+    assert err.startswith("kr: a.pdn.xz: the file is damaged")
+
+
+def test_years() -> None:
+    assert year_of({"Date": "????.??.??", "Event": "Ohio 1946, game 1950"}) == 1946
+    assert year_of({"Date": "1.1.1965", "Event": "1999"}) == 1965
+    assert year_of({"Event": "19450"}) is None
+
+
+def test_ballots_have_their_names() -> None:
+    assert len(ballots()) == 174
+    assert {ballot.number for ballot in ballots().values() if ballot.name} == set(BALLOT_NAMES)
+    assert len(find_opening("octopus")) == 2
+    assert len(find_opening("inferno")) == 1
+    eleven = deck("11man", playable_only=False)[16].position
+    assert opening_of(Game(start=eleven)) == "11man 17"
+    assert find_opening("11man 17") == [Line(0, board_of(eleven))]
+    with pytest.raises(InvalidSettingError, match="11man 2500"):
+        find_opening("11man 2501")
+    assert opening_of(Game(moves=["11-15"])) == "shorter than three moves"
+    assert opening_of(Game(moves=["9-13", "22-18", "5-9"])) == "other moves"
+
+
+def test_archives_report_as_they_go(file: Path) -> None:
+    read: list[int] = []
+    archive = Archive(ReadSettings((file, file)), on_bytes=read.append)
+    assert sum(1 for _ in archive) == 8
+    assert sum(read) == archive.size == 2 * len(GAMES)
+    assert archive.left_out == 2
+    with pytest.raises(InvalidSettingError):
+        SearchSettings((file,), limit=-1)
+
+
+# --- openings from PDN
+
+
+def test_openings_of_games_that_were_played(file: Path, tmp_path: Path) -> None:
+    good = tmp_path / "good.pdn.xz"
+    good.write_bytes(lzma.compress(GAMES.replace("15-31", "8-11").encode()))
+    openings = deck(str(good))
+    assert [(opening.name, opening.moves) for opening in openings] == [
+        ("good 1", "10-14 22-18 12-16"),  # and of the last game, which is an opening line itself
+        ("good 2", "11-15 23-19 8-11"),
+        ("good 3", "11-15 23-18 8-11"),
+        ("good 4", ""),
+    ]
+    assert openings[3].position.fen == "B:W23:B18"
+    assert [opening.moves for opening in deck(f"{good}:2")] == [
+        "10-14 22-18", "11-15 23-19", "11-15 23-18", "12-16 22-18",
+    ]  # fmt: skip
+    assert len(deck(f"{good}:0")) == 2
+    with pytest.raises(InvalidPdnError, match="line 18"):
+        deck(str(file))
+    with pytest.raises(InvalidSettingError, match="no openings"):
+        deck("nothere.pdn:3")
+
+
+# --- tables held against games
+
+
+def test_quiet_positions_have_the_result_of_their_game() -> None:
+    game = read_game("1. 11-15 22-18 2. 15x22 25x18 3. 8-11 1-0")
+    assert game is not None
+    boards, result = quiet_positions([game])
+    # Black to move, White, and Black after the exchange
+    assert result.tolist() == [1.0, 0.0, 1.0]
+    assert np.bitwise_count(boards).sum(axis=1).tolist() == [24, 24, 22]
+
+
+def test_tables_are_checked_by_games(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    path = tmp_path / "games.pdn"
+    path.write_text(GAMES)
+    found = check_tables(None, path)
+    assert (found.games, found.left_out) == (3, 2)
+    assert [(group.group, group.positions > 0) for group in found.groups] == [("men", True), ("kings", False)]
+    assert cli.main(["weights", "check", str(path), "--json", "--every", "2"]) == 0
+    assert json.loads(capsys.readouterr().out)["checksum"] == weights.load(weights.shipped_path()).checksum
+    path.write_text("1. 11-15 *")
+    with pytest.raises(InvalidGamesError, match="no game in it has a result"):
+        check_tables(None, path)
