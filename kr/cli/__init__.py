@@ -6,6 +6,8 @@ for: `kr --help` imports none of them.
 
 import importlib
 import inspect
+import io
+import os
 import signal
 import sys
 import threading
@@ -21,7 +23,10 @@ from kr.errors import InvalidFenError, InvalidSettingError, KrError
 
 # Command, its module in this directory, and its line in `kr --help`.
 COMMANDS = {
+    "play": ("play", "Play a game against kr, or any engine, in the terminal."),
     "perft": ("perft", "Count the leaves of the move tree."),
+    "analyze": ("analyze", "Analyse positions: best lines, and what to expect of them."),
+    "explain": ("explain", "Explain a static score by regions, men and kings."),
     "solve-problem": ("solve", "Solve classic positions, or yours."),
     "match": ("match", "Play two players against each other, with Elo."),
     "doubling": ("doubling", "Measure what twice the time is worth."),
@@ -29,10 +34,12 @@ COMMANDS = {
     "games": ("games", "Show what a directory of self-play games holds; export PDN."),
     "fit": ("fit", "Fit region tables to self-play games."),
     "train": ("train", "Train by generations: play, fit, match, and again."),
-    "weights": ("weights", "Show where a weights file comes from."),
+    "weights": ("weights", "Show where a weights file comes from; check it on games."),
     "egdb": ("egdb", "Build, verify, look up and sample endgame databases."),
+    "pdn": ("pdn", "Check, convert, count and search games in PDN files."),
     "openings": ("openings", "List or check the opening ballots."),
     "hub": ("hub", "Speak the Hub 2 protocol on standard input and output."),
+    "dxp": ("dxp", "Play against another program by DXP, over TCP."),
     "bench": ("bench", "Search fixed positions: the node signature and the speed."),
 }
 
@@ -128,11 +135,22 @@ def _termination() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
+def _prepare_output() -> None:
+    """What is printed has somewhere to go, and no name of a file can be more than it takes."""
+    # both are None where the shell has closed them
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # as stderr has it
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line (this process's own by default); return its exit code, 0 good, 1 failed, 2 bad usage.
 
     Whatever goes wrong outside kr's own code is one line on stderr.
     """
+    _prepare_output()
     try:
         with _termination():
             code = typer.main.get_command(app).main(args=arguments, prog_name="kr", standalone_mode=False)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from kr.engine import SEARCH_OPTIONS, Engine, Limits, format_search_options, load_database, parse_search_options
 from kr.errors import InvalidSettingError
+from kr.lab.levels import FULL, Level, level_numbered, search_at
 from kr.position import Move, Position
 from kr.protocols.hub_client import HubClient
 from kr.units import format_size, parse_count, parse_size
@@ -17,8 +18,9 @@ if TYPE_CHECKING:
     from kr.egdb.database import Database
 
 HUB_PREFIX = "hub:"
-OWN_PARTS = ("egdb", "hash", "threads")
-"""What a player's name may set besides search options: a database, a hash table, threads of its own."""
+OWN_PARTS = ("egdb", "hash", "threads", "level", "seed")
+"""What a player's name may set besides search options: a database, a hash table, threads of its own; the level at which
+it plays, and the seed of the errors that it makes there."""
 
 
 class Reply(NamedTuple):
@@ -31,6 +33,10 @@ class Reply(NamedTuple):
     nodes: int
     time: float
     """Seconds from the question to the answer."""
+
+    def note(self) -> str:
+        """Score in men, depth and seconds, as PDN files have them as comments: "+0.12/15 0.300s"."""
+        return f"{self.score / 100:+.2f}/{self.depth} {self.time:.3f}s"
 
 
 class Player(Protocol):
@@ -58,7 +64,7 @@ class Player(Protocol):
 
 
 class EnginePlayer:
-    """kr's engine; `weights` as for Engine. Raises InvalidWeightsError."""
+    """kr's engine; `weights` as for Engine; `seed`: of the errors of its level. Raises InvalidWeightsError."""
 
     def __init__(
         self,
@@ -67,7 +73,11 @@ class EnginePlayer:
         database: Database | None = None,
         options: Mapping[str, int] | None = None,
         threads: int = 1,
+        level: Level = FULL,
+        seed: int = 1,
     ) -> None:
+        database = database if level.database else None
+        self._level, self._seed = level, seed
         self.engine = Engine(weights, hash_mb=hash_mb, threads=threads, database=database, options=options)
         self.name = self.engine.name
         self.signature = self.engine.signature
@@ -77,14 +87,19 @@ class EnginePlayer:
             self.signature += f" {format_search_options(options)}"
         if threads > 1:
             self.signature += f" threads {threads}"
+        if not level.full:
+            self.signature += f" {level} seed {seed}"
 
     def new_game(self) -> None:
         self.engine.new_game()
 
     def search(self, position: Position, limits: Limits, history: Sequence[Position]) -> Reply:
         began = time.perf_counter()
-        result = self.engine.search(position, limits, history=history)
-        return Reply(result.move, result.score, result.depth, result.nodes, time.perf_counter() - began)
+        if self._level.full:
+            result = self.engine.search(position, limits, history=history)
+            return Reply(result.move, result.score, result.depth, result.nodes, time.perf_counter() - began)
+        line = search_at(self._level, self.engine, position, limits, history, self._seed)
+        return Reply(line.pv[0], line.score, line.depth, line.nodes, time.perf_counter() - began)
 
     def stop(self) -> None:
         self.engine.stop()
@@ -124,8 +139,9 @@ def player_from_spec(
     """The player that a text names: shipped, manual, material, the path of a weights file, or hub:COMMAND.
 
     A player of kr's own uses the endgame database of the setting `egdb`; after its name it may have settings of its
-    own, each after a comma: egdb=DIR, hash=16MB, threads=2, or a search option such as etc_depth=99. Raises
-    InvalidSettingError, InvalidWeightsError, InvalidDatabaseError, ProtocolError.
+    own, each after a comma: egdb=DIR, hash=16MB, threads=2, level=3 (kr.lab.levels) and the seed=7 of its errors, or a
+    search option such as etc_depth=99. Raises InvalidSettingError, InvalidWeightsError, InvalidDatabaseError,
+    ProtocolError.
     """
     if spec.startswith(HUB_PREFIX):
         return HubPlayer(spec.removeprefix(HUB_PREFIX), hash_mb, patience)
@@ -136,6 +152,8 @@ def player_from_spec(
     try:
         own_hash = parse_size(own["hash"]) if "hash" in own else None
         threads = parse_count(own.get("threads", 1))
+        level = level_numbered(parse_count(own["level"])) if "level" in own else FULL
+        seed = parse_count(own.get("seed", 1))
     except InvalidSettingError as error:
         raise InvalidSettingError(f"player {spec!r}: {error}") from None
     player = EnginePlayer(
@@ -144,6 +162,8 @@ def player_from_spec(
         load_database(own.get("egdb", egdb), egdb_memory),
         options,
         threads,
+        level,
+        seed,
     )
     if own_hash is not None:
         player.signature += f" hash {format_size(own_hash)}"

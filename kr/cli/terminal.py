@@ -1,0 +1,153 @@
+"""A game in the terminal, or line by line for a program: what kr.lab.play tells is printed, what it asks is read."""
+
+from __future__ import annotations
+
+import glob
+import io
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+from kr.cli import boards, console
+from kr.lab.play import Event, TimeUp, View
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+class Terminal:
+    """Text for people: coloured boards where there are colours, completion where there is readline."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+
+        _accept_any_bytes()
+        self._out: Console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+        self._colours = boards.has_colours(self._out)
+        self._typed = sys.stdin is not None and sys.stdin.isatty()
+        self._words: list[str] = []
+        self._waiting = 0
+        """Letters of the line that says that an engine thinks."""
+        if self._typed:
+            self._complete()
+
+    def tell(self, event: Event) -> None:
+        """Print an event."""
+        if event.kind == "thinking":
+            # stands until the next line takes its place
+            if sys.stdout.isatty():
+                print(event.text, end="\r", flush=True)
+                self._waiting = len(event.text)
+            return
+        if self._waiting:
+            print(" " * self._waiting, end="\r")
+            self._waiting = 0
+        if event.view and event.kind == "end":
+            self._draw(event.view)
+        if event.text:
+            self._out.print(event.text, style="red" if event.kind == "error" else None, markup=False)
+        if event.view and event.kind != "end":
+            self._draw(event.view)
+
+    def ask(self, prompt: str, words: Sequence[str], seconds: float | None) -> str:
+        """A line typed at the prompt; what comes from no terminal is shown as if it had been."""
+        self._words = list(words)
+        sys.stdout.flush()
+        with _alarm(seconds):
+            if self._typed and sys.stdout.isatty():
+                try:
+                    return input(prompt)
+                except (EOFError, KeyboardInterrupt, TimeUp):
+                    print()
+                    raise
+            print(prompt, end="", flush=True)
+            try:
+                line = _line()
+            except (EOFError, KeyboardInterrupt, TimeUp):
+                print()
+                raise
+        print(line)
+        return line
+
+    def _draw(self, view: View) -> None:
+        self._out.print()
+        if self._colours:
+            self._out.print(
+                boards.draw(view.position, colour=True, flipped=view.flipped, last_move=view.last_move), end=""
+            )
+        else:
+            self._out.print(boards.draw(view.position, colour=False, flipped=view.flipped), end="")
+
+    def _complete(self) -> None:
+        """Let the tab key complete moves, commands and the name after `save`."""
+        try:
+            import readline
+        except ImportError:
+            return
+
+        def complete(text: str, state: int) -> str | None:
+            if readline.get_line_buffer().lstrip().lower().startswith("save "):
+                found = sorted(glob.glob(f"{glob.escape(text)}*"))
+            else:
+                found = [word for word in self._words if word.startswith(text.lower())]
+            return found[state] if state < len(found) else None
+
+        readline.set_completer_delims(" ")
+        readline.set_completer(complete)
+        # the editline that some Pythons have instead
+        editline = "libedit" in (readline.__doc__ or "")
+        readline.parse_and_bind("bind ^I rl_complete" if editline else "tab: complete")
+        with suppress(AttributeError):
+            readline.set_auto_history(True)
+
+
+class Lines:
+    """For programs: each event is a JSON object on a line of its own, and what is typed is read as it comes."""
+
+    def __init__(self) -> None:
+        _accept_any_bytes()
+
+    def tell(self, event: Event) -> None:
+        """Print an event."""
+        text: dict[str, Any] = {"text": event.text} if event.text else {}
+        console.emit_json({"event": event.kind, **event.facts, **text})
+
+    def ask(self, prompt: str, words: Sequence[str], seconds: float | None) -> str:
+        """The next line of the input."""
+        with _alarm(seconds):
+            return _line()
+
+
+def _accept_any_bytes() -> None:
+    """What is typed in another encoding is a bad move, no end of the game."""
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
+
+
+def _line() -> str:
+    line = sys.stdin.readline() if sys.stdin is not None else ""
+    if not line:
+        raise EOFError
+    return line.rstrip("\r\n")
+
+
+@contextmanager
+def _alarm(seconds: float | None) -> Iterator[None]:
+    """Raise TimeUp in this block after so many seconds; where signals can't be had, time is looked at afterwards."""
+    if seconds is None or not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def ring(number: int, frame: object) -> None:
+        raise TimeUp
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3))
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

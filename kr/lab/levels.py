@@ -1,0 +1,102 @@
+"""Levels from 1, a beginner, to 10, kr's full strength: fewer nodes, and errors of a stated kind.
+
+A level below the last searches every legal move with its nodes, and takes what comes out with these errors:
+
+- each move is overlooked with a chance of its own; if all are, one of them is seen after all;
+- of the moves seen it plays one by chance, weighted by exp(expected result / temperature), where the expected result
+  is what the score promises (kr.chances); at temperature 0 the best one;
+- where that move is as good as a win it plays the best of the moves that are: it does not stray once it has won.
+
+Levels that say so leave the endgame database alone. What the levels are worth is measured: docs/play.md.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from kr.engine import MAX_LINES, Engine, Info
+from kr.errors import InvalidSettingError
+from kr.limits import Limits
+from kr.position import Position
+
+AS_GOOD_AS_WON = 0.95
+"""From this expected result on a move counts as winning."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """How well kr plays."""
+
+    number: int
+    nodes: int | None = None
+    """Nodes of a search at most; None where only the limits of the game hold."""
+    temperature: float = 0.0
+    """Expected result in which the weights of two moves differ by the factor e."""
+    overlook: float = 0.0
+    """The chance that a move is not seen."""
+    database: bool = True
+    """Whether it may look positions up in an endgame database."""
+
+    @property
+    def full(self) -> bool:
+        """Whether nothing holds the engine back."""
+        return self.nodes is None
+
+    def __str__(self) -> str:
+        if self.full:
+            return f"level {self.number} (full strength)"
+        return f"level {self.number} ({self.nodes} nodes, temperature {self.temperature}, overlooks {self.overlook})"
+
+
+LEVELS = (
+    Level(1, 300, 0.60, 0.50, database=False),
+    Level(2, 300, 0.30, 0.35, database=False),
+    Level(3, 400, 0.18, 0.22, database=False),
+    Level(4, 800, 0.11, 0.13, database=False),
+    Level(5, 1_500, 0.07, 0.07, database=False),
+    Level(6, 3_000, 0.045, 0.03, database=False),
+    Level(7, 6_000, 0.03, 0.015, database=False),
+    Level(8, 12_000, 0.015, 0.005),
+    Level(9, 25_000, 0.005),
+    Level(10),
+)
+FULL = LEVELS[-1]
+
+
+def level_numbered(number: int) -> Level:
+    """The level of a number. Raises InvalidSettingError."""
+    if not 1 <= number <= len(LEVELS):
+        raise InvalidSettingError(f"level {number}: from 1, a beginner, to {len(LEVELS)}, full strength")
+    return LEVELS[number - 1]
+
+
+def search_at(
+    level: Level, engine: Engine, position: Position, limits: Limits, history: Sequence[Position], seed: int
+) -> Info:
+    """The line that a level below the last plays.
+
+    What it overlooks and draws follows from the seed, the position and the length of the history alone. Raises what
+    Engine.search raises.
+    """
+    assert level.nodes is not None
+    own = replace(limits, nodes=min(level.nodes, limits.nodes or level.nodes))
+    found = engine.search(position, own, history, multipv=MAX_LINES)
+    # the lines of a search that ran out of nodes need not be in the order of their scores
+    lines = sorted(found.lines, key=lambda line: line.score, reverse=True)
+    expected = [engine.chances(line.score).expected for line in lines]
+    source = random.Random(f"{seed} {position.key} {len(history)}")
+    return lines[choose(level, expected, source)]
+
+
+def choose(level: Level, expected: Sequence[float], source: random.Random) -> int:
+    """Which of some moves a level plays, given what each promises, best first."""
+    seen = [index for index in range(len(expected)) if source.random() >= level.overlook]
+    seen = seen or [source.randrange(len(expected))]
+    best = chosen = seen[0]
+    if level.temperature:
+        weights = [math.exp((expected[index] - expected[best]) / level.temperature) for index in seen]
+        chosen = source.choices(seen, weights)[0]
+    return best if expected[chosen] >= AS_GOOD_AS_WON else chosen

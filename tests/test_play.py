@@ -1,0 +1,831 @@
+"""Games at the board: what is typed, the rules' ends, clocks, offers, levels of errors, files that are gone on with."""
+
+import io
+import itertools
+import json
+import os
+import random
+import shlex
+import sys
+from collections import Counter
+
+import pytest
+from refusals import check_refused
+
+from kr import storage
+from kr.board import NO_PROGRESS, REPETITION
+from kr.cli import main, terminal
+from kr.engine import Engine
+from kr.errors import IllegalMoveError, InvalidSettingError, OutputBusyError, ProtocolError
+from kr.lab import play as play_module
+from kr.lab.levels import LEVELS, Level, choose, level_numbered
+from kr.lab.match_game import NO_MOVE, OVERTIME
+from kr.lab.play import AGREED, RESIGNED, Play, PlaySettings, TimeUp, clock_text
+from kr.lab.play_input import COMMANDS, Command, next_squares, parse_command, read_move
+from kr.lab.play_manners import ACCEPT_AFTER, OFFER_AGAIN, gives_up, offers_draw, refusal
+from kr.lab.play_record import Record
+from kr.lab.play_setup import HUMAN, set_up, shown_name
+from kr.lab.players import Reply, player_from_spec
+from kr.limits import Limits, TimeControl
+from kr.pdn import read_game
+from kr.position import Position, Side
+
+TINY = "nodes=50"
+JUMPS = "W:W27:B23,15,14"
+"""Captures of several pieces: 27x18x9, 27x18x11."""
+
+
+# --- what is typed
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("moves", Command("moves")),
+        ("  UNDO ", Command("undo")),
+        ("?", Command("help")),
+        ("save my game.pdn", Command("save", "my game.pdn")),
+        ("q", Command("quit")),
+        ("11-15", None),
+        ("", None),
+        ("undone", None),
+    ],
+)
+def test_commands(text, command):
+    assert parse_command(text) == command
+
+
+@pytest.mark.parametrize(
+    ("fen", "text", "begun", "found"),
+    [
+        (Position().fen, "11-15", (), "11-15"),
+        (Position().fen, "11 15", (), "11-15"),
+        (Position().fen, " 11-15- ", (), "11-15"),
+        (Position().fen, "11", (), (10,)),
+        (Position().fen, "15", (10,), "11-15"),
+        (Position().fen, "11-16", (10,), "11-16"),
+        (JUMPS, "27-9", (), "27x9"),
+        (JUMPS, "27x18x11", (), "27x11"),
+        (JUMPS, "27:18:9", (), "27x9"),
+        (JUMPS, "27 18", (), (26, 17)),
+        (JUMPS, "9", (26, 17), "27x9"),
+        ("B:W6,7,14,15:BK2", "2x9x18x11x2", (), "2x9x18x11x2"),
+        ("B:W6,7,14,15:BK2", "2 9", (), (1, 8)),
+        ("B:W6,7,14,15:BK2", "18 11 2", (1, 8), "2x9x18x11x2"),
+    ],
+)
+def test_moves_are_read_in_any_form(fen, text, begun, found):
+    move = read_move(text, Position.from_fen(fen), begun)
+    assert move == (found if isinstance(found, tuple) else Position.from_fen(fen).parse_move(found))
+
+
+@pytest.mark.parametrize(
+    ("fen", "text", "begun", "said"),
+    [
+        (Position().fen, "hello", (), "no move and no command"),
+        (Position().fen, "11-33", (), "numbered 1 to 32"),
+        (Position().fen, "20", (), "square 20 is empty: the pieces that can are on 9, 10, 11, 12"),
+        (Position().fen, "1", (), "piece on 1 can't move"),
+        (Position().fen, "22", (), "piece on 22 can't move"),
+        (Position().fen, "11-20", (), "legal moves are"),
+        (Position().fen, "20", (10,), "legal moves are"),
+        ("W:W27,32:B23", "32", (), "captures are compulsory; the pieces that can capture are on 27"),
+        ("W:W30:B17,18,25,26", "30x14", (), "ambiguous: write 30x23x14 or 30x21x14"),
+        (Position().fen, "9" * 5000, (), "no move and no command"),
+    ],
+)
+def test_bad_moves_are_told_in_a_line(fen, text, begun, said):
+    with pytest.raises(IllegalMoveError) as error:
+        read_move(text, Position.from_fen(fen), begun)
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_next_squares():
+    position = Position.from_fen(JUMPS)
+    assert next_squares(position, ()) == [26]
+    assert next_squares(position, (26, 17)) == [8, 10]
+
+
+# --- when engines resign and agree to draws
+
+
+@pytest.mark.parametrize(
+    ("scores", "resigns"),
+    [
+        ([-400] * 4, True),
+        ([-400] * 3, False),
+        ([-500, -399, -500, -500, -500], False),
+        ([9, -400, -401, -500, -999], True),
+    ],
+)
+def test_resignation(scores, resigns):
+    assert gives_up(scores) is resigns
+
+
+@pytest.mark.parametrize(
+    ("scores", "plies", "offers"),
+    [([0] * 12, 60, True), ([0] * 12, 59, False), ([0] * 11, 90, False), ([0] * 11 + [-11], 90, False)],
+)
+def test_offers_of_engines(scores, plies, offers):
+    assert offers_draw(scores, plies) is offers
+
+
+@pytest.mark.parametrize(
+    ("scores", "plies", "said"),
+    [
+        ([0] * 5, ACCEPT_AFTER, None),
+        ([15, -300, 0, 10, 15], 60, None),
+        ([-50] * 5, 10, None),
+        ([0] * 5, ACCEPT_AFTER - 1, "before ply 40"),
+        ([0] * 4, 60, "before it has thought about 5"),
+        ([], 60, "before it has thought"),
+        ([0] * 9 + [16], 60, "ahead"),
+        ([0, 16, 0, 0, 0], 60, "held itself ahead"),
+        ([16, 0, 0, 0, 0, 0], 60, None),
+        ([29000] * 5, 60, "ahead"),
+    ],
+)
+def test_answers_to_offers(scores, plies, said):
+    found = refusal(scores, plies)
+    assert found is None if said is None else said in found
+
+
+# --- levels
+
+
+def test_levels_rise():
+    assert [level.number for level in LEVELS] == list(range(1, 11))
+    assert [level.full for level in LEVELS] == [False] * 9 + [True]
+    for lower, upper in itertools.pairwise(LEVELS[:-1]):
+        assert lower.nodes <= upper.nodes
+        assert lower.temperature > upper.temperature
+        assert lower.overlook >= upper.overlook
+        assert lower.database <= upper.database
+
+
+def chosen(level, expected, times=4000):
+    source = random.Random(1)
+    found = Counter(choose(level, expected, source) for _ in range(times))
+    return [found[index] / times for index in range(len(expected))]
+
+
+def test_errors_are_those_that_are_stated():
+    assert chosen(Level(1, 1), [0.6, 0.5, 0.4]) == [1, 0, 0]
+    # e^(-0.1 / 0.1) between two moves
+    assert chosen(Level(1, 1, temperature=0.1), [0.6, 0.5]) == pytest.approx([0.731, 0.269], abs=0.03)
+    # the first is overlooked in a half of the cases; where both are, either is found
+    assert chosen(Level(1, 1, overlook=0.5), [0.6, 0.5]) == pytest.approx([0.625, 0.375], abs=0.03)
+    # a move that wins anyway is the best of those seen
+    assert chosen(Level(1, 1, temperature=9.0), [1.0, 0.97, 0.3])[1] == 0
+
+
+@pytest.mark.parametrize("number", [0, 11, -1])
+def test_levels_that_are_none(number):
+    with pytest.raises(InvalidSettingError, match="from 1, a beginner, to 10"):
+        level_numbered(number)
+
+
+@pytest.mark.core
+def test_levels_play_by_their_seed():
+    def moves(spec):
+        player = player_from_spec(spec, 1)
+        position, found = Position(), []
+        for _ in range(12):
+            reply = player.search(position, Limits(nodes=10**6), ())
+            assert reply.nodes <= 400
+            found.append(reply.move)
+            position = position.play(reply.move)
+        return found
+
+    once = moves("material,level=1,seed=5")
+    assert moves("material,level=1,seed=5") == once
+    assert moves("material,level=1,seed=6") != once
+
+
+def test_level_in_a_player_name(whole):
+    player = player_from_spec(f"manual,level=3,seed=7,egdb={whole}", 1)
+    assert player.name == "manual,level=3,seed=7,egdb=three"
+    assert "level 3 (400 nodes" in player.signature
+    assert "seed 7" in player.signature
+    assert player.engine.database is None
+    assert player_from_spec(f"manual,level=9,egdb={whole}", 1).engine.database is not None
+    full = player_from_spec("manual,level=10", 1)
+    assert "level" not in full.signature
+    for spec in ("manual,level=0", "manual,level=x", "manual,seed=-1"):
+        with pytest.raises(InvalidSettingError):
+            player_from_spec(spec, 1)
+
+
+# --- who plays
+
+
+@pytest.mark.parametrize(
+    ("given", "tags", "specs"),
+    [
+        ({}, None, (HUMAN, "shipped,level=5,seed=1")),
+        ({"level": 3}, None, (HUMAN, "shipped,level=3,seed=1")),
+        ({"side": "white"}, None, ("shipped,level=5,seed=1", HUMAN)),
+        ({"white": "manual"}, None, (HUMAN, "manual")),
+        ({"black": "hub:x y"}, None, ("hub:x y", HUMAN)),
+        ({"white": "manual,hash=2MB", "level": 2}, None, (HUMAN, "manual,hash=2MB,level=2,seed=1")),
+        ({"white": HUMAN}, None, ("shipped,level=5,seed=1", HUMAN)),
+        ({"black": HUMAN, "white": HUMAN}, None, (HUMAN, HUMAN)),
+        ({"black": "shipped", "white": "material"}, None, ("shipped", "material")),
+        ({}, {"Event": "x"}, ("shipped,level=5,seed=1", HUMAN)),
+        ({"side": "black"}, {"BlackPlayer": "manual", "WhitePlayer": HUMAN}, (HUMAN, "shipped,level=5,seed=1")),
+        ({}, {"BlackPlayer": "manual", "WhitePlayer": HUMAN}, ("manual", HUMAN)),
+        (
+            {"level": 7},
+            {"BlackPlayer": "shipped,level=3,seed=8", "WhitePlayer": HUMAN},
+            ("shipped,level=7,seed=1", HUMAN),
+        ),
+        ({"black": "hub:y"}, {"BlackPlayer": "hub:x", "WhitePlayer": HUMAN}, ("hub:y", HUMAN)),
+    ],
+)
+def test_who_plays(given, tags, specs):
+    setup = set_up(PlaySettings(seed=1, **given), tags, Side.WHITE)
+    assert setup.specs == specs
+    # the headers say the same again
+    again = set_up(PlaySettings(**{k: v for k, v in given.items() if "hub:" in str(v)}), setup.headers, Side.WHITE)
+    assert (again.specs, again.controls, again.seed) == (setup.specs, setup.controls, setup.seed)
+
+
+def test_a_file_starts_no_program():
+    with pytest.raises(InvalidSettingError, match="--black 'hub:rm x'"):
+        set_up(PlaySettings(), {"BlackPlayer": "hub:rm x", "WhitePlayer": HUMAN})
+
+
+def test_chances_of_a_setup_are_those_of_the_seed():
+    def found(seed, side="random"):
+        setup = set_up(PlaySettings(seed=seed, side=side, ballot="3move"))
+        return setup.specs, setup.start, setup.opening
+
+    assert found(4) == found(4)
+    assert len({found(seed)[0][0] == HUMAN for seed in range(1, 9)}) == 2
+    assert len({found(seed)[1] for seed in range(1, 9)}) > 5
+    assert set_up(PlaySettings()).seed > 0
+
+
+@pytest.mark.parametrize(
+    ("given", "controls"),
+    [
+        ({}, (None, Limits(time=1.0))),
+        ({"tc": Limits(nodes=9)}, (None, Limits(nodes=9))),
+        ({"tc": TimeControl(60, 1)}, (TimeControl(60, 1), TimeControl(60, 1))),
+        ({"tc": TimeControl(60, 1), "tc_engine": Limits(time=2)}, (TimeControl(60, 1), Limits(time=2))),
+        ({"tc_engine": TimeControl(60, 1)}, (None, TimeControl(60, 1))),
+    ],
+)
+def test_time_controls(given, controls):
+    assert set_up(PlaySettings(**given)).controls == controls
+
+
+def test_controls_of_files():
+    kept = {"BlackPlayer": HUMAN, "TimeControl": "1m+2s", "EngineTimeControl": "3s"}
+    assert set_up(PlaySettings(), kept).controls == (TimeControl(60, 2), Limits(time=3))
+    assert set_up(PlaySettings(tc=Limits(time=9)), kept).controls == (None, Limits(time=9))
+    # what other programs mean by it is another thing
+    assert set_up(PlaySettings(), {"TimeControl": "300"}).controls == (None, Limits(time=1.0))
+    assert set_up(PlaySettings(), {"WhitePlayer": HUMAN, "TimeControl": "60 minutes each"}).controls[1] is None
+
+
+def test_names():
+    assert shown_name("shipped,level=3,seed=9") == "kr level 3"
+    assert shown_name("shipped") == "kr"
+    assert shown_name("mine/shipped.h5,level=2") == "mine/shipped.h5 level 2"
+
+
+# --- games
+
+
+class Scripted:
+    """An engine whose moves are known beforehand; the first legal one where there are none."""
+
+    def __init__(self, moves=(), scores=(), time=0.0):
+        self.moves, self.scores, self.time = list(moves), list(scores), time
+        self.asked = []
+        self.name, self.closed = "scripted", False
+
+    def new_game(self):
+        pass
+
+    def search(self, position, limits, history):
+        self.asked.append(limits)
+        text = self.moves.pop(0) if self.moves else None
+        if isinstance(text, BaseException):
+            raise text
+        move = position.parse_move(text) if text else position.legal_moves()[0]
+        return Reply(move, self.scores.pop(0) if self.scores else 0, 5, 100, self.time)
+
+    def stop(self):
+        pass
+
+    def close(self):
+        self.closed = True
+
+
+class Typist:
+    """A table at which lines are typed, each after some seconds of a made-up clock."""
+
+    def __init__(self, lines, seconds=1.0):
+        self.lines, self.seconds, self.now = list(lines), seconds, 100.0
+        self.events, self.asked = [], []
+
+    def tell(self, event):
+        self.events.append(event)
+
+    def ask(self, prompt, words, seconds):
+        self.asked.append((prompt, list(words), seconds))
+        if not self.lines:
+            raise EOFError
+        line = self.lines.pop(0)
+        self.now += self.seconds
+        if seconds is not None and self.seconds >= seconds:
+            raise TimeUp
+        if isinstance(line, BaseException):
+            raise line
+        return line
+
+    def kinds(self):
+        return [event.kind for event in self.events]
+
+    def said(self, kind):
+        return [event.text for event in self.events if event.kind == kind]
+
+
+def start(tmp_path, monkeypatch, lines, engine=None, *, seconds=1.0, **given):
+    """A prepared game of a person who types these lines against an engine; and the table."""
+    engine = engine or Scripted()
+    monkeypatch.setattr(PlaySettings, "make_player", lambda settings, spec: engine)
+    settings = PlaySettings(**({"seed": 1} | ({} if "resume" in given else {"out": tmp_path / "game.pdn"}) | given))
+    table = Typist(lines, seconds)
+    return Play.prepare(settings, table, lambda: table.now), table
+
+
+def kept(tmp_path):
+    return read_game(tmp_path / "game.pdn")
+
+
+def test_a_game_to_its_end(tmp_path, monkeypatch):
+    play, table = start(tmp_path, monkeypatch, ["7", "10 "], ballot="B:W15:B7", side="black")
+    # 7-10 is answered by 15x6, which ends the game: Black has nothing left
+    ending = play.run()
+    assert (ending.winner, ending.reason, ending.result) == (Side.WHITE, NO_MOVE, "0-1")
+    game = kept(tmp_path)
+    assert (game.result, game.headers["Termination"], game.headers["Black"]) == ("0-1", NO_MOVE, "human")
+    assert [str(move) for move in game.moves] == ["7-10", "15x6"]
+    assert game.start == Position.from_fen("B:W15:B7")
+    assert table.kinds() == ["start", "turn", "more", "move", "move", "end"]
+    assert table.asked[1][0] == "Black: 7-"
+    assert table.asked[1][1] == ["10", "11"]
+
+
+def test_words_that_complete(tmp_path, monkeypatch):
+    play, table = start(tmp_path, monkeypatch, [])
+    assert play.run() is None
+    (_, words, seconds), *_ = table.asked
+    assert set(words) == {str(move) for move in Position().legal_moves()} | set(COMMANDS)
+    assert seconds is None
+    assert not (tmp_path / "game.pdn").exists()
+    assert table.said("left") == ["nothing was played"]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("foo", "no move and no command"),
+        ("22-18", "Black's legal moves are"),
+        ("save", "save FILE"),
+        ("save /dev/null/x", "/dev/null"),
+        ("save a\0b", "no name of a file"),
+        ("save ~nobody-of-that-name/x", "no name of a file"),
+        ("\ufffd\ufffd", "no move and no command"),
+        ("undo", "no move of yours"),
+        ("\x00", "no move and no command"),
+    ],
+)
+def test_bad_lines_get_one_line_and_the_prompt_again(tmp_path, monkeypatch, line, said):
+    play, table = start(tmp_path, monkeypatch, [line, "", "11-15", "quit"])
+    assert play.run() is None
+    (error,) = table.said("error")
+    assert said in error
+    assert "\n" not in error
+    assert next(str(move) for move in kept(tmp_path).moves) == "11-15"
+
+
+def test_commands_that_show(tmp_path, monkeypatch):
+    play, table = start(tmp_path, monkeypatch, ["moves", "help", "flip", "board", "11", "flip", "15"])
+    play.run()
+    assert table.said("moves")[0].startswith("legal: ")
+    assert all(f"  {name}" in table.said("help")[0] for name in COMMANDS)
+    views = [event.view.flipped for event in table.events if event.view]
+    # Black sits at the bottom to begin with
+    assert views[:4] == [True, False, False, True]
+    # the command made a new beginning of the squares
+    assert "no move" not in "".join(table.said("error"))
+    assert table.kinds()[-2:] == ["error", "left"]
+
+
+def test_undo_takes_both_plies_back(tmp_path, monkeypatch):
+    play, table = start(
+        tmp_path,
+        monkeypatch,
+        ["11-15", "undo", "9-14", "5-9", "undo", "undo", "12-16"],
+        Scripted(["23-19", "23-19", None]),
+    )
+    assert play.run() is None
+    assert [event.facts["plies"] for event in table.events if event.kind == "undo"] == [2, 2, 2]
+    assert next(str(move) for move in kept(tmp_path).moves) == "12-16"
+
+
+def test_undo_of_everything_is_kept_too(tmp_path, monkeypatch):
+    play, _ = start(tmp_path, monkeypatch, ["11-15", "undo", "quit"])
+    play.run()
+    assert kept(tmp_path).moves == ()
+
+
+def test_undo_between_people_is_one_ply(tmp_path, monkeypatch):
+    play, _table = start(tmp_path, monkeypatch, ["11-15", "22-18", "undo", "23-19"], black=HUMAN, white=HUMAN)
+    play.run()
+    assert [str(move) for move in kept(tmp_path).moves] == ["11-15", "23-19"]
+
+
+def test_the_engine_begins(tmp_path, monkeypatch):
+    play, table = start(tmp_path, monkeypatch, ["undo", "22-18"], Scripted(["11-15", None]), side="white")
+    play.run()
+    assert "no move of yours" in table.said("error")[0]
+    assert [str(move) for move in kept(tmp_path).moves][:2] == ["11-15", "22-18"]
+    assert not next(event for event in table.events if event.kind == "turn").view.flipped
+
+
+def test_resignation_of_a_person(tmp_path, monkeypatch):
+    play, _ = start(tmp_path, monkeypatch, ["11-15", "resign"])
+    assert play.run().reason == RESIGNED
+    assert kept(tmp_path).result == "0-1"
+
+
+@pytest.mark.parametrize("resign", [True, False])
+def test_resignation_of_an_engine(tmp_path, monkeypatch, resign):
+    lines = ["11-15", "8-11", "4-8", "12-16", "15-19"]
+    moves = ["22-17", "17-13", "25-22", "29-25"]
+    play, _ = start(tmp_path, monkeypatch, lines, Scripted(moves, [-450] * 9), resign=resign)
+    ending = play.run()
+    assert (ending is not None) is resign
+    assert kept(tmp_path).result == ("1-0" if resign else "*")
+
+
+KINGS = "B:WK32,K31:BK1,K2"
+
+
+def test_third_repetition_is_declared(tmp_path, monkeypatch):
+    play, _ = start(tmp_path, monkeypatch, ["1-5", "5-1"] * 9, Scripted(["32-28", "28-32"] * 9), ballot=KINGS)
+    assert play.run().reason == REPETITION
+    assert kept(tmp_path).result == "1/2-1/2"
+
+
+def test_eighty_plies_are_declared(tmp_path, monkeypatch):
+    source = random.Random(27)
+
+    class Walker(Scripted):
+        def search(self, position, limits, history):
+            legal = position.legal_moves()
+            return Reply(legal[source.randrange(100) % len(legal)], 16, 1, 1, 0.0)
+
+    play, _ = start(tmp_path, monkeypatch, [], Walker(), ballot=KINGS, black="manual", white="manual")
+    ending = play.run()
+    assert (ending.reason, len(play.board.moves)) == (NO_PROGRESS, 80)
+
+
+def test_draws_are_offered_and_answered(tmp_path, monkeypatch):
+    lines = ["draw", "draw", "11-15", "draw"]
+    play, table = start(tmp_path, monkeypatch, lines)
+    assert play.run() is None
+    assert len(table.said("answer")) == 1
+    assert "declines: it accepts no draw before" in table.said("answer")[0]
+    assert f"again {OFFER_AGAIN} plies from now" in table.said("error")[0]
+    assert f"again {OFFER_AGAIN - 2} plies from now" in table.said("error")[1]
+
+
+def test_a_draw_is_accepted_by_an_engine_that_stands_worse(tmp_path, monkeypatch):
+    lines = ["11-15", "8-11", "4-8", "12-16", "9-14", "draw"]
+    moves = ["22-17", "17-13", "25-22", "29-25", "24-20"]
+    play, _ = start(tmp_path, monkeypatch, lines, Scripted(moves, [-60] * 9))
+    assert play.run().reason == AGREED
+    assert kept(tmp_path).headers["Termination"] == AGREED
+
+
+def test_people_agree_or_move_on(tmp_path, monkeypatch):
+    play, table = start(tmp_path, monkeypatch, ["draw", "11-15", "draw"], black=HUMAN, white=HUMAN)
+    assert play.run().reason == AGREED
+    play, table = start(
+        tmp_path, monkeypatch, ["draw", "11-15", "22-18", "draw"], black=HUMAN, white=HUMAN, out=tmp_path / "b.pdn"
+    )
+    assert play.run() is None
+    assert "already" in table.said("error")[0]
+
+
+def test_an_engine_offers(tmp_path, monkeypatch):
+    monkeypatch.setattr(play_module, "offers_draw", lambda scores, plies: True)
+    play, table = start(tmp_path, monkeypatch, ["11-15", "draw"])
+    assert play.run().reason == AGREED
+    assert table.said("offer") == ["White offers a draw; draw accepts, a move declines"]
+
+
+# --- clocks
+
+
+def test_clocks_run_and_are_written_down(tmp_path, monkeypatch):
+    engine = Scripted(["23-19", "22-17"], time=4.0)
+    play, table = start(
+        tmp_path, monkeypatch, ["11-15", "moves", "8-11"], engine, tc=TimeControl(60, 2), seconds=5.0, margin=0.0
+    )
+    play.run()
+    nodes = list(kept(tmp_path).mainline())
+    # 60 s, 5 gone and 2 more; 60 s, 4 gone and 2 more; then two lines of 5 s each
+    assert [node.clock() for node in nodes][:3] == [57, 58, 49]
+    assert [node.emt() for node in nodes][:3] == [5, 4, 10]
+    assert engine.asked[0] == Limits(left=60, inc=2)
+    assert table.asked[0][0] == "Black (1:02): "
+    assert table.asked[0][2] == 62
+
+
+def test_undo_turns_the_clocks_back(tmp_path, monkeypatch):
+    play, table = start(
+        tmp_path, monkeypatch, ["11-15", "8-11", "undo"], Scripted(["23-19", "22-17"]), tc=TimeControl(60), seconds=5.0
+    )
+    play.run()
+    clocks = [event.facts["clocks"] for event in table.events if event.kind == "turn"]
+    assert clocks == [[60, 60], [55, 60], [50, 60], [55, 60]]
+
+
+@pytest.mark.parametrize("typed", ["11-15", TimeUp()])
+def test_a_person_loses_on_time(tmp_path, monkeypatch, typed):
+    play, _ = start(tmp_path, monkeypatch, [typed], tc=TimeControl(9), seconds=10.0)
+    ending = play.run()
+    assert (ending.winner, ending.reason) == (Side.WHITE, OVERTIME)
+
+
+def test_an_engine_loses_on_time(tmp_path, monkeypatch):
+    play, _ = start(tmp_path, monkeypatch, ["11-15"], Scripted(time=9.5), tc_engine=TimeControl(9))
+    ending = play.run()
+    assert (ending.winner, ending.reason, kept(tmp_path).result) == (Side.BLACK, OVERTIME, "1-0")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(302.4, "5:03"), (59.99, "1:00"), (9.96, "10.0"), (3.21, "3.2"), (-1, "0.0")]
+)
+def test_clock_text(seconds, text):
+    assert clock_text(seconds) == text
+
+
+# --- files
+
+
+def test_a_game_is_gone_on_with(tmp_path, monkeypatch):
+    engine = Scripted(["23-19", "22-17"], [5, 7], time=2.0)
+    play, table = start(tmp_path, monkeypatch, ["11-15", "8-11"], engine, tc=TimeControl(60, 0, 3), level=4)
+    assert play.run() is None
+    assert engine.closed
+    path = tmp_path / "game.pdn"
+    (event,) = (event for event in table.events if event.kind == "left")
+    assert event.facts["resume"] == f"kr play --resume {path}"
+
+    engine = Scripted()
+    play, table = start(tmp_path, monkeypatch, ["quit"], engine, resume=path)
+    assert play.run() is None
+    turn = next(event for event in table.events if event.kind == "turn")
+    begin = table.events[0]
+    assert begin.facts["ply"] == 4
+    assert begin.facts["white"] == "kr level 4"
+    assert turn.facts["clocks"] == [58, 56]
+    # two of three moves to the time control are made
+    assert [seat.clock.moves for seat in play._seats] == [1, 1]
+    assert play._record.scores(Side.WHITE) == [5, 7]
+    assert play._record.scores(Side.BLACK) == []
+
+
+def test_a_file_of_another_program_is_gone_on_with(tmp_path, monkeypatch):
+    path = tmp_path / "other.pdn"
+    path.write_text(
+        '[Event "x"]\n[White "Someone"]\n[TimeControl "300"]\n\n1. 11-15 {a comment} 23-19 (23-18 {worse}) 2. 8-11 *\n'
+    )
+    play, table = start(tmp_path, monkeypatch, ["22-17"], resume=path)
+    play.run()
+    assert table.events[0].facts["black"] == "kr level 5"
+    game = read_game(path)
+    assert [str(move) for move in game.moves][:4] == ["11-15", "23-19", "8-11", "22-17"]
+    assert "a comment" in str(game)
+    assert "(1... 23-18 {worse})" in str(game)
+    assert game.headers["White"] == "Someone"
+    assert "TimeControl" not in game.headers
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("1. 11-15 *\n\n1. 11-16 *\n", "several games"),
+        ("", "no game"),
+        ('[Termination "resignation"]\n1. 11-15 1-0\n', "the game is over, 1-0 (resignation)"),
+    ],
+)
+def test_files_that_are_not_gone_on_with(tmp_path, text, said):
+    path = tmp_path / "x.pdn"
+    path.write_text(text)
+    with pytest.raises(InvalidSettingError, match="x.pdn") as error:
+        Record.resume(path)
+    assert said in str(error.value)
+
+
+def test_a_file_that_is_there_is_not_written_over(tmp_path, monkeypatch):
+    (tmp_path / "game.pdn").write_text("mine")
+    with pytest.raises(InvalidSettingError, match="--resume"):
+        start(tmp_path, monkeypatch, [])
+    play, table = start(tmp_path, monkeypatch, ["11-15", f"save {tmp_path / 'game.pdn'}"], out=tmp_path / "b.pdn")
+    play.run()
+    assert "exists" in table.said("error")[0]
+    assert (tmp_path / "game.pdn").read_text() == "mine"
+
+
+def test_save_writes_a_copy(tmp_path, monkeypatch):
+    play, table = start(
+        tmp_path, monkeypatch, ["11-15", f"save {tmp_path}/deep/copy.pdn", f"save {tmp_path}/deep/copy.pdn"]
+    )
+    play.run()
+    assert table.said("error") == []
+    assert read_game(tmp_path / "deep" / "copy.pdn") == kept(tmp_path)
+    assert table.said("saved")
+
+
+def test_two_writers_are_refused(tmp_path, monkeypatch):
+    play, _ = start(tmp_path, monkeypatch, ["11-15"])
+    with storage.lock(tmp_path / "game.pdn"), pytest.raises(OutputBusyError):
+        play.run()
+
+
+def test_a_full_disk_ends_no_game(tmp_path, monkeypatch):
+    def full(path, content):
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr("kr.lab.play_record.write_atomic", full)
+    play, table = start(tmp_path, monkeypatch, ["11-15", "8-11"], Scripted(["22-18"]))
+    assert play.run() is None
+    assert "not kept" in table.said("error")[0]
+    assert table.said("left") == ["the game is not kept"]
+
+
+@pytest.mark.parametrize("end", [KeyboardInterrupt(), EOFError(), "quit"])
+def test_leaving_keeps_the_game(tmp_path, monkeypatch, end):
+    play, table = start(tmp_path, monkeypatch, ["11-15", end], Scripted(["22-18"]))
+    assert play.run() is None
+    assert [str(move) for move in kept(tmp_path).moves] == ["11-15", "22-18"]
+    assert "go on with: kr play --resume" in table.said("left")[0]
+
+
+def test_leaving_while_the_engine_thinks(tmp_path, monkeypatch):
+    play, _table = start(tmp_path, monkeypatch, ["11-15"], Scripted([KeyboardInterrupt()]))
+    assert play.run() is None
+    assert [str(move) for move in kept(tmp_path).moves] == ["11-15"]
+
+
+def test_an_engine_that_fails_costs_nothing_that_was_played(tmp_path, monkeypatch):
+    play, table = start(tmp_path, monkeypatch, ["11-15"], Scripted([ProtocolError("gone")]), white="hub:./x y")
+    with pytest.raises(ProtocolError):
+        play.run()
+    assert [str(move) for move in kept(tmp_path).moves] == ["11-15"]
+    assert table.said("left")[0].endswith(f"kr play --resume {tmp_path}/game.pdn --white 'hub:./x y'")
+
+
+# --- real engines, and the command
+
+
+@pytest.mark.core
+def test_hint_and_eval(tmp_path, monkeypatch):
+    given = {"ballot": "W:W18:B14,K1", "side": "white", "tc": TimeControl(60), "hint_tc": Limits(nodes=200)}
+    play, table = start(tmp_path, monkeypatch, ["hint", "eval"], seconds=0.0, **given)
+
+    def make_adviser():
+        table.now += 20
+        return Engine("material", hash_mb=1, database="none")
+
+    play._make_adviser = make_adviser
+    assert play.run() is None
+    # the clock stands still while the engine is made and searches
+    assert [prompt for prompt, _, _ in table.asked] == ["White (1:00): "] * 3
+    hint, evaluation = (event for event in table.events if event.kind in ("hint", "eval"))
+    assert hint.facts["move"] == "18x9"
+    assert hint.text.startswith("18x9: ")
+    assert "expected result" in evaluation.text
+    assert evaluation.facts["win"] + evaluation.facts["draw"] + evaluation.facts["loss"] == pytest.approx(1, abs=1e-3)
+
+
+def command(monkeypatch, line, typed=""):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+    return main(shlex.split(line))
+
+
+@pytest.mark.core
+def test_the_command(tmp_path, monkeypatch, capsys):
+    line = f"play --white material --level 1 --seed 3 --tc {TINY} --out {tmp_path}/a.pdn --hash 1MB"
+    assert command(monkeypatch, line, "11-15\nnonsense\n") == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert out.startswith("Black: human, White: material level 1\n")
+    assert "Black: 11-15\n" in out
+    assert "White (material level 1) plays " in out
+    assert "| 4 b           3 b" in out
+    assert out.endswith(f"go on with: kr play --resume {tmp_path}/a.pdn\n")
+    assert "\x1b" not in out
+    once = read_game(tmp_path / "a.pdn")
+    assert command(monkeypatch, line.replace("a.pdn", "b.pdn"), "11-15\n") == 0
+    assert read_game(tmp_path / "b.pdn").moves == once.moves
+    capsys.readouterr()
+    check_refused(capsys, line, 2, "--resume")
+
+
+@pytest.mark.core
+def test_events_for_programs(tmp_path, monkeypatch, capsys):
+    line = f"play --white material --tc {TINY} --out none --hash 1MB --egdb none --json"
+    assert command(monkeypatch, line, "11-15\nbad\nresign\n") == 0
+    events = [json.loads(text) for text in capsys.readouterr().out.splitlines()]
+    assert [event["event"] for event in events] == ["start", "turn", "move", "thinking", "move", "turn", "error", "end"]
+    assert events[2]["side"] == "black"
+    assert events[2]["move"] == "11-15"
+    assert events[4]["nodes"] > 0
+    assert events[4]["fen"] == events[5]["fen"]
+    assert events[-1]["result"] == "0-1"
+    assert events[-1]["winner"] == "white"
+
+
+@pytest.mark.core
+def test_engines_among_themselves(tmp_path, monkeypatch, capsys):
+    line = f"play --seed 2 --black manual,level=2 --white material --tc {TINY} --out {tmp_path}/a.pdn --hash 1MB"
+    line += " --ballot 11man"
+    assert command(monkeypatch, line) == 0
+    out = capsys.readouterr().out
+    game = read_game(tmp_path / "a.pdn")
+    assert game.result in ("1-0", "0-1", "1/2-1/2")
+    assert out.count("plays") == len(game.moves)
+    assert game.headers["Opening"].startswith("11man ")
+    check_refused(capsys, f"play --resume {tmp_path}/a.pdn", 2, "the game is over")
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("play --level 11", 2, "level 11: from 1"),
+        ("play --side green", 2, "--side: 'green' is not black, white or random"),
+        ("play --side black --white manual", 2, "give one"),
+        ("play --white hub:x --level 3", 2, "kr plays neither side"),
+        ("play --resume x.pdn --ballot 3move", 2, "leave --ballot"),
+        ("play --resume nothere.pdn", 2, "nothere.pdn: no such file"),
+        ("play --ballot nothere", 2, "no openings 'nothere'"),
+        ("play --ballot W:W1:Bx", 2, "FEN"),
+        ("play --ballot W:W:B1", 2, "no legal move"),
+        ("play --ballot nothere.pdn:8", 2, "no openings 'nothere.pdn:8'"),
+        ("play --tc soon", 2, "--tc: 'soon'"),
+        ("play --seed -1", 2, "--seed: -1"),
+        ("play --white nothere.h5", 1, "no such weights file"),
+        ("play --white hub:./nothere", 1, "cannot be started"),
+        ("play --out /dev/null/x", 2, "/dev/null is no directory"),
+    ],
+)
+def test_what_is_refused(tmp_path, monkeypatch, capsys, line, code, said):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    check_refused(capsys, line, code, said)
+    assert not list(tmp_path.iterdir())
+
+
+# --- the terminal
+
+
+class Screen(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize(("variables", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
+def test_colours_are_for_terminals(monkeypatch, variables, coloured):
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLORTERM"):
+        monkeypatch.delenv(name, raising=False)
+    for name, text in ({"TERM": "xterm-256color"} | variables).items():
+        monkeypatch.setenv(name, text)
+    screen = Screen()
+    monkeypatch.setattr(sys, "stdout", screen)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("11-15\n"))
+    table = terminal.Terminal()
+    table.tell(play_module.Event("turn", view=play_module.View(Position(), True, None)))
+    table.tell(play_module.Event("error", "wrong"))
+    assert ("\x1b[" in screen.getvalue()) is coloured
+    assert ("●" in screen.getvalue()) is coloured
+    assert "wrong" in screen.getvalue()
+    assert table.ask("Black: ", ["11-15"], None) == "11-15"
+
+
+def test_the_alarm_ends_a_question(monkeypatch):
+    read, write = os.pipe()
+    with os.fdopen(read) as silent, os.fdopen(write, "w"):
+        monkeypatch.setattr(sys, "stdin", silent)
+        with pytest.raises(TimeUp):
+            terminal.Lines().ask("", [], 0.01)
