@@ -18,7 +18,7 @@ DRAW_SHARE = 0.93
 """Of the expected points of the side with the worse chances, those that draws bring."""
 SCALES = {"manual": 50.0, "material": 58.0}
 """Centi-men in a logit of the evaluations that are not fitted."""
-DEFAULT_SCALE = 43.0
+DEFAULT_SCALE = 40.0
 """The same for tables whose file doesn't tell: that of the shipped tables."""
 
 

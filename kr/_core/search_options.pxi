@@ -26,7 +26,7 @@ cdef enum:
 SEARCH_OPTIONS = {
     "aspiration_window": (16, 1, SCORE_INFINITE, SCORE_INFINITE,
                           "Centi-men either way of the last score between which an iteration begins."),
-    "etc_depth": (4, 2, NEVER, NEVER, "Plies left from which enhanced transposition cutoffs are tried."),
+    "etc_depth": (6, 2, NEVER, NEVER, "Plies left from which enhanced transposition cutoffs are tried."),
     "single_reply": (1, 0, 1, 0, "A forced move costs no depth."),
     "static_depth": (4, 0, 20, 0, "Plies left up to which a static score far above the window ends a quiet node."),
     "static_margin": (16, 0, 1000, 16, "How far: centi-men for each ply left."),
