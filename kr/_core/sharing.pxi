@@ -4,10 +4,11 @@
 # So the threads part wherever there is more than one move, and meet again (ABDADA, Weill 1996, as simplified by
 # Kerrigan). Reads and writes race: the worst that can happen is a move searched twice, or later than it might be.
 #
-# Two threads on two cores, the bench's positions to depth 21: 1.57 times as fast as one (bench/threads.py).
+# Two threads on two cores, the bench's positions to depth 21: 1.63 times as fast as one, to depth 20 1.58
+# (bench/threads.py). Shared out from 3 or 4 plies 1.63 and 1.60, from 2 plies 1.46.
 
 cdef enum:
-    SHARED_DEPTH = 4         # plies left from which moves are shared out: below, telling costs more than it saves
+    SHARED_DEPTH = 6         # plies left from which moves are shared out: below, telling costs more than it saves
     BUSY_SLOTS = 1 << 12
     BUSY_SHIFT = 64 - 12
     ORDER_LATER = -(1 << 28) # below it come the moves left for later, in the order in which they were left
