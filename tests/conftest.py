@@ -1,6 +1,7 @@
 """What all tests share: repeatable random examples, and the data beside the checkout where it is present."""
 
 import shutil
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -45,3 +46,21 @@ def shared_data() -> Path:
     if not SHARED.is_dir():
         pytest.skip("no ../shared/data")
     return SHARED
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No waiting for the sake of other programs in DXP."""
+    from kr.protocols import dxp, dxp_link
+
+    monkeypatch.setattr(dxp_link, "PAUSE", 0.0)
+    monkeypatch.setattr(dxp_link, "CLOSE_SECONDS", 0.1)
+    monkeypatch.setattr(dxp, "RETRY_SECONDS", 0.0)
+
+
+@pytest.fixture
+def server() -> Iterator[socket.socket]:
+    """Where kr connects to as the initiator of DXP."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(20.0)
+        yield server

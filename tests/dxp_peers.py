@@ -8,6 +8,7 @@ import threading
 from kr.engine import Limits
 from kr.position import Position, Side
 from kr.protocols.dxp import ConnectSettings, ListenSettings, connect, listen
+from kr.protocols.dxp_link import Link
 from kr.protocols.dxp_text import (
     GameRequest,
     MoveMade,
@@ -19,6 +20,10 @@ from kr.protocols.dxp_text import (
 )
 
 SECONDS = 20.0
+START = "z" * 12 + "e" * 8 + "w" * 12
+NAME = "peer".ljust(32)
+# positions that are won in a few moves
+SHORT_GAMES = ["W:W24:BK10,K15", "W:W28,32:B12,K19,K15"]
 FAST = {"weights": "material", "hash": 1 << 20, "egdb": "none", "tc": Limits(nodes=50), "name": "kr"}
 
 
@@ -136,3 +141,15 @@ def connecting(server, starts=(), **settings):
     """An initiator that connects to a server socket of the test."""
     settings = ConnectSettings(**{**FAST, "address": f":{server.getsockname()[1]}", **settings})
     return Playing(lambda to: connect(settings, to.games.append, to.lines.append, starts))
+
+
+def accept(server):
+    """The peer that a server of ours meets."""
+    return Peer(server.accept()[0])
+
+
+def link_pair():
+    """A link of kr's, and the peer at its other end."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        peer = Peer(socket.create_connection(server.getsockname()))
+        return Link(server.accept()[0]), peer

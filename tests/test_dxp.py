@@ -1,56 +1,27 @@
-"""DXP over real sockets: games, manners, and peers that break every rule."""
+"""DXP over real sockets as the one that is asked: games, manners, peers that break every rule, the file of games."""
 
-import json
 import random
 import socket
 from contextlib import closing
 from types import SimpleNamespace
 
 import pytest
-from dxp_peers import FAST, SECONDS, Peer, Playing, connecting, listening
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from dxp_peers import FAST, NAME, SECONDS, START, Peer, Playing, link_pair, listening
 
-from kr import cli
 from kr.engine import Engine
-from kr.errors import OutputBusyError, ProtocolError
+from kr.errors import OutputBusyError
 from kr.limits import Limits, TimeControl
 from kr.pdn import read_games
 from kr.position import Position, Side
-from kr.protocols import dxp, dxp_game, dxp_link
-from kr.protocols.dxp import ConnectSettings, ListenSettings
+from kr.protocols import dxp, dxp_game
+from kr.protocols.dxp import ListenSettings
 from kr.protocols.dxp_game import DxpGame, Manners, Terms, Thinker
-from kr.protocols.dxp_link import Link
-from kr.protocols.dxp_text import BackAccept, Chat, GameAccept, GameEnd, MoveMade
 from kr.storage import lock
 
-START = "z" * 12 + "e" * 8 + "w" * 12
-PEER = "peer".ljust(32)
 MOVE = r"M\d{8,}"
-# positions that are won in a few moves
-SHORT_GAMES = ["W:W24:BK10,K15", "W:W28,32:B12,K19,K15"]
 # White can only be taken after its move
 SHORT = Position.from_fen("W:W24:B11")
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    """No waiting for the sake of other programs."""
-    monkeypatch.setattr(dxp_link, "PAUSE", 0.0)
-    monkeypatch.setattr(dxp_link, "CLOSE_SECONDS", 0.1)
-    monkeypatch.setattr(dxp, "RETRY_SECONDS", 0.0)
-
-
-@pytest.fixture
-def server():
-    """Where kr connects to in tests of the initiator."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(SECONDS)
-        yield server
-
-
-def accept(server):
-    return Peer(server.accept()[0])
+pytestmark = pytest.mark.usefixtures("impatient")
 
 
 # --- as follower
@@ -84,11 +55,11 @@ def test_a_whole_game_is_played_and_saved(tmp_path, own):
 def test_what_cannot_be_played_is_refused_and_the_next_game_is_played():
     kr, address = listening(games=1)
     requests = {
-        f"R02{PEER}Z000000BZ{START}": (1, "version 2"),
-        f"R01{PEER}Z000000A": (2, "10x10 start"),
-        f"R01{PEER}Z000000BZ{'z' * 20 + 'e' * 10 + 'w' * 20}": (2, "50 squares"),
-        f"R01{PEER}Z000000BZ{'z' * 13 + 'e' * 8 + 'w' * 11}": (2, "13 pieces"),
-        f"R01{PEER}Z000000BZ{'w' * 12 + 'e' * 8 + 'z' * 12}": (2, "king row"),
+        f"R02{NAME}Z000000BZ{START}": (1, "version 2"),
+        f"R01{NAME}Z000000A": (2, "10x10 start"),
+        f"R01{NAME}Z000000BZ{'z' * 20 + 'e' * 10 + 'w' * 20}": (2, "50 squares"),
+        f"R01{NAME}Z000000BZ{'z' * 13 + 'e' * 8 + 'w' * 11}": (2, "13 pieces"),
+        f"R01{NAME}Z000000BZ{'w' * 12 + 'e' * 8 + 'z' * 12}": (2, "king row"),
     }
     with Peer.at(address) as peer:
         for number, (request, (code, said)) in enumerate(requests.items()):
@@ -105,7 +76,7 @@ def test_what_cannot_be_played_is_refused_and_the_next_game_is_played():
 def test_usual_start(who, side):
     kr, address = listening(games=1, usual_start=who)
     with Peer.at(address) as peer:
-        peer.send(f"R01{PEER}{'ZW'[side.other]}000000A")
+        peer.send(f"R01{NAME}{'ZW'[side.other]}000000A")
         peer.expect("A.*0")
         peer.play(Position(side=side), side, plies=2)
         peer.resign()
@@ -116,7 +87,7 @@ def test_turned_positions():
     fen = "B:W18,24,27,28:B12,16,20,K31"
     kr, address = listening(games=1, frame="mover")
     with Peer.at(address) as peer:
-        peer.send(f"R01{PEER}W000000BZeWeezzeezeeewezeweeeweeeeeeeeeee")
+        peer.send(f"R01{NAME}W000000BZeWeezzeezeeewezeweeeweeeeeeeeeee")
         peer.expect("A.*0")
         peer.play(Position.from_fen(fen), Side.BLACK, plies=4)
         peer.resign()
@@ -136,7 +107,7 @@ FAULTS = {
     "flood of bytes": ([b"Cx\0" * 20000], "messages", False),
     "illegal move": (["M0000112000"], "illegal move: 11-20 is not legal", True),
     "wrong captures": (["M000009130117"], "illegal move: 9x13", True),
-    "another game": ([f"R01{PEER}W000000BZ{START}"], "asked for another game", True),
+    "another game": ([f"R01{NAME}W000000BZ{START}"], "asked for another game", True),
     "the end, for no reason": (["E00"], "peer ended the game", True),
     "a win from nowhere": (["E30"], "claiming a win that the board does not show", True),
 }
@@ -274,24 +245,21 @@ def test_moves_are_taken_back_while_kr_thinks():
     assert kr.end()[0].moves == ()
 
 
-def test_take_back_can_be_refused():
-    kr, address = listening(games=1, takeback=False)
+@pytest.mark.parametrize(
+    ("given", "plies", "request_back", "answer"),
+    [
+        ({"takeback": False}, 2, "B001Z", "K2"),
+        # a peer that turns the board counts from White
+        ({"frame": "mover"}, 4, "B002W", "K0"),
+    ],
+)
+def test_take_back_refused_or_counted_from_white(given, plies, request_back, answer):
+    kr, address = listening(games=1, **given)
     with Peer.at(address) as peer:
         peer.ask()
-        peer.play(Position(), Side.BLACK, plies=2)
-        peer.send("B001Z")
-        peer.expect("K2")
-        peer.resign()
-    assert len(kr.end()[0].moves) == 2
-
-
-def test_a_peer_that_turns_the_board_counts_from_white():
-    kr, address = listening(games=1, frame="mover")
-    with Peer.at(address) as peer:
-        peer.ask()
-        peer.play(Position(), Side.BLACK, plies=4)
-        peer.send("B002W")
-        peer.expect("K0")
+        peer.play(Position(), Side.BLACK, plies=plies)
+        peer.send(request_back)
+        peer.expect(answer)
         peer.resign()
     assert len(kr.end()[0].moves) == 2
 
@@ -339,13 +307,6 @@ def test_the_database_judges_what_the_moves_agreed_leave_open(whole, fen, own, e
         peer.send("E00")
     [game] = kr.end()
     assert (game.result, game.reason) == (result, "1 moves played, endgame database")
-
-
-def link_pair():
-    """A link of kr's, and the peer at its other end."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        peer = Peer(socket.create_connection(server.getsockname()))
-        return Link(server.accept()[0]), peer
 
 
 def agreed_game(own, start=None, minutes=1, moves=40, **manners):
@@ -494,251 +455,3 @@ def test_a_file_that_another_writes_is_refused(tmp_path):
     out = tmp_path / "games.pdn"
     with lock(out), pytest.raises(OutputBusyError):
         dxp.listen(ListenSettings(**{**FAST, "address": ":0", "out": out}))
-
-
-# --- as initiator
-
-
-def test_kr_against_kr(server, tmp_path):
-    starts = [Position.from_fen(fen) for fen in SHORT_GAMES]
-    follower, address = listening(games=4, frame="mover", chat="hello", out=tmp_path / "follower.pdn")
-    settings = ConnectSettings(
-        **{**FAST, "address": address, "games": 4, "frame": "mover", "chat": "hi", "out": tmp_path / "initiator.pdn"}
-    )
-    games = []
-    dxp.connect(settings, games.append, starts=starts)
-    others = follower.end()
-    assert [game.color for game in games] == [Side.BLACK, Side.WHITE] * 2
-    assert [game.start for game in games] == [starts[0]] * 2 + [starts[1]] * 2
-    for mine, other in zip(games, others, strict=True):
-        assert (mine.moves, mine.result, mine.start) == (other.moves, other.result, other.start)
-        assert mine.color == other.color.other
-        assert mine.points + other.points == 1
-    saved = [list(read_games(tmp_path / f"{name}.pdn")) for name in ("follower", "initiator")]
-    assert [game.moves for game in saved[0]] == [game.moves for game in saved[1]] == [game.moves for game in games]
-
-
-def test_what_an_initiator_sends(server):
-    kr = connecting(server, fen="W:W24:B11", color="white", minutes=5, moves=75, games=1)
-    with accept(server) as peer:
-        peer.expect(f"R01{'kr':32}Z005075BW{'e' * 10}z{'e' * 12}w{'e' * 8}")
-        peer.send(f"A{PEER}0")
-        peer.play(SHORT, Side.BLACK, plies=1)
-        peer.resign()
-        peer.expect(None)
-    [game] = kr.end()
-    assert (game.result, game.opponent, game.minutes) == ("0-1", "peer", 5)
-
-
-@pytest.mark.parametrize(("code", "said"), [(1, "another version"), (2, "another game"), (3, "no game")])
-def test_a_refusal(server, code, said):
-    kr = connecting(server)
-    with accept(server) as peer:
-        peer.expect("R.*")
-        peer.send("Cno", f"A{PEER}{code}")
-        peer.expect(None)
-    with pytest.raises(ProtocolError, match=f"peer refused the game: .*{said}"):
-        kr.end()
-    assert kr.games == []
-
-
-def test_a_peer_that_wants_no_more(server):
-    kr = connecting(server, games=3)
-    with accept(server) as peer:
-        peer.expect("R.*")
-        peer.send(f"A{PEER}0")
-        peer.expect(MOVE)
-        peer.send("E11")
-        peer.expect("E00")
-        peer.expect(None)
-    with pytest.raises(ProtocolError, match="peer wants no more: 1 of 3 games were played"):
-        kr.end()
-    assert len(kr.games) == 1
-
-
-BROKEN_ANSWERS = {
-    "garbage": (b"HTTP/1.1 400 Bad Request\r\n\r\n\0", "is no message"),
-    "no answer": (None, "closed the connection"),
-    "two initiators": (f"R01{PEER}Z000000BZ{START}".encode() + b"\0", "both sides are initiators"),
-}
-
-
-@pytest.mark.parametrize("name", BROKEN_ANSWERS)
-def test_a_lost_connection_is_made_again(server, name):
-    answer, said = BROKEN_ANSWERS[name]
-    kr = connecting(server, games=2, color="white")
-    with accept(server) as peer:
-        peer.expect("R.*")
-        if answer is not None:
-            peer.send(answer)
-    with accept(server) as peer:
-        peer.expect("R.*")
-        peer.send(f"A{PEER}0")
-        peer.resign()
-    first, second = kr.end()
-    assert said in first.reason
-    assert (first.result, second.result) == ("*", "0-1")
-
-
-def test_nobody_is_there(server):
-    address = f":{server.getsockname()[1]}"
-    server.close()
-    lines = []
-    with pytest.raises(ProtocolError, match="cannot connect to 127.0.0.1"):
-        dxp.connect(ConnectSettings(**{**FAST, "address": address, "reconnect": 3}), say=lines.append)
-    assert len(lines) == 2
-    assert "attempt 2 of 3" in lines[1]
-
-
-def test_a_port_in_use(server):
-    with pytest.raises(ProtocolError, match="cannot listen on 127.0.0.1"):
-        dxp.listen(ListenSettings(**{**FAST, "address": f":{server.getsockname()[1]}"}))
-
-
-@pytest.mark.parametrize("answer", [None, "R"])
-def test_the_answer_to_the_end_may_fail_to_come(server, answer, monkeypatch):
-    monkeypatch.setattr(dxp_game, "ANSWER_SECONDS", 0.2)
-    kr = connecting(server, games=1, moves=1)
-    with accept(server) as peer:
-        peer.expect("R.*")
-        peer.send(f"A{PEER}0")
-        peer.play(Position(), Side.WHITE, plies=2)
-        peer.expect("E01")
-        if answer:
-            peer.send(f"R01{PEER}Z000000BZ{START}")
-        peer.expect(None)
-    [game] = kr.end()
-    assert game.reason == "1 moves played"
-
-
-# --- settings and commands
-
-
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        (lambda: ListenSettings(address="a:b:c"), "HOST:PORT"),
-        (lambda: ListenSettings(frame="up"), "one of pdn, mover"),
-        (lambda: ListenSettings(usual_start="me"), "one of refuse, black, white"),
-        (lambda: ListenSettings(name="n" * 33), "1 to 32"),
-        (lambda: ListenSettings(timeout=0.0), "timeout"),
-        (lambda: ListenSettings(tc=Limits()), "no limit"),
-        (lambda: ConnectSettings(color="red"), "one of alternate, black, white"),
-        (lambda: ConnectSettings(minutes=1000), "0 to 999"),
-        (lambda: ConnectSettings(games=0), "1 or more"),
-        (lambda: ConnectSettings(fen="x"), "FEN"),
-    ],
-)
-def test_settings_are_checked(settings, said):
-    with pytest.raises(ValueError, match=said):
-        settings()
-
-
-def run(line, capsys):
-    code = cli.main(line.split())
-    return code, *capsys.readouterr()
-
-
-ENGINE = "--weights material --hash 1MB --egdb none --tc nodes=50"
-
-
-def test_connect_command(capsys, tmp_path):
-    follower, address = listening(games=2)
-    out, ballot = tmp_path / "games.pdn", tmp_path / "ballot.txt"
-    ballot.write_text("\n".join(SHORT_GAMES))
-    code, text, _ = run(f"dxp connect {address} --games 2 --ballot {ballot} {ENGINE} --out {out} --json", capsys)
-    assert code == 0
-    result = json.loads(text)
-    follower.end()
-    assert result["played"] == len(result["games"]) == 2
-    assert result["wins"] + result["draws"] + result["losses"] == 2
-    assert [game["color"] for game in result["games"]] == ["black", "white"]
-    assert [game["fen"] for game in result["games"]] == [Position.from_fen(SHORT_GAMES[0]).fen] * 2
-    assert [len(game.moves) for game in read_games(out)] == [len(game["moves"]) for game in result["games"]]
-
-
-def test_commands_say_what_is_wrong(capsys, server):
-    port = server.getsockname()[1]
-    code, _, error = run(f"dxp listen :{port} {ENGINE}", capsys)
-    assert (code, error.count("\n")) == (1, 1)
-    code, _, error = run(f"dxp connect :{port} --fen W:W24:B11 --ballot 3move {ENGINE}", capsys)
-    assert (code, error.count("\n")) == (2, 1)
-    code, _, error = run(f"dxp connect :{port}x {ENGINE}", capsys)
-    assert (code, error.count("\n")) == (2, 1)
-
-
-# --- noise
-
-
-@pytest.fixture(scope="module")
-def tireless():
-    """A listener for any number of games, and its address."""
-    return listening(games=10**6, timeout=5.0)
-
-
-VALID = st.sampled_from(
-    [
-        f"R01{PEER}Z000000BZ{START}", f"R01{PEER}W000000BZ{START}", f"A{PEER}0", "M0000111500", "M0000221800",
-        "E10", "E00", "E31", "Chi", "B001Z", "B002W", "K0",
-    ]
-).map(lambda text: text.encode() + b"\0")  # fmt: skip
-NOISE = st.one_of(VALID, VALID, VALID, st.binary(max_size=20), st.binary(max_size=6).map(lambda noise: noise + b"\0"))
-
-
-@settings(max_examples=60)
-@given(st.lists(NOISE, max_size=12), st.booleans())
-def test_no_noise_ends_the_program(tireless, pieces, abrupt):
-    kr, address = tireless
-    with Peer.at(address) as peer:
-        try:
-            for piece in pieces:
-                peer.send(piece)
-        except OSError:
-            pass
-        if abrupt:
-            # the connection is reset, not closed
-            peer.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
-    with Peer.at(address) as peer:
-        peer.ask()
-        peer.resign()
-    assert kr.is_alive()
-    assert all("\n" not in line for line in kr.lines)
-    assert all("\n" not in game.reason for game in kr.games)
-
-
-def test_messages_are_kept_apart_unless_the_peer_has_answered(monkeypatch):
-    """Public clients lose a message that comes together with another one."""
-    monkeypatch.setattr(dxp_link, "PAUSE", 0.1)
-    slept = []
-    monkeypatch.setattr(dxp_link, "time", SimpleNamespace(monotonic=lambda: 100.0, sleep=slept.append))
-    link, peer = link_pair()
-    move = MoveMade(0, 8, 12)
-    # what is sent, what the peer says before it, and whether there must be a pause
-    for message, said, pause in [
-        (GameAccept("kr"), None, False),
-        (move, None, True),
-        (Chat("a"), "Chello", True),
-        (BackAccept(0), "B001W", True),
-        (move, None, True),
-        (move, "M0000221800", False),
-        (Chat("b"), "Chello", True),
-        (move, "M0000221800", True),
-        (GameEnd(), "M0000221800", False),
-    ]:
-        if said:
-            peer.send(said)
-            link.take(SECONDS)
-        link.send(message)
-        peer.read()
-        assert slept.pop() == pytest.approx(0.1 if pause else 0.0), message
-    link.close()
-
-
-def test_a_link_whose_peer_has_gone():
-    link, peer = link_pair()
-    peer.close()
-    with pytest.raises(ProtocolError, match="closed the connection"):
-        link.take(SECONDS)
-    with pytest.raises(ProtocolError, match="closed the connection"):
-        link.send(Chat("hello"))
-    link.close()

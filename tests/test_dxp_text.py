@@ -1,6 +1,7 @@
 """DXP: the text of messages, positions and addresses."""
 
 import pytest
+from dxp_peers import START
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,7 +26,6 @@ from kr.protocols.dxp_text import (
     parse_position,
 )
 
-START = "z" * 12 + "e" * 8 + "w" * 12
 NAME = "Tornado voor Windows 4.0"
 PADDED = NAME.ljust(32)
 

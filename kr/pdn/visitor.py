@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Generic, TypeVar
 
 from kr.pdn.tree import ChildNode, Game, GameNode
@@ -13,7 +14,7 @@ SKIP = True
 """What `begin_headers` or `begin_variation` returns when the headers or the variation are not wanted."""
 
 
-class Visitor(Generic[T]):
+class Visitor(ABC, Generic[T]):
     """What `GameNode.accept` calls; each method may be left as it is, but for `finish`."""
 
     def begin_game(self) -> None:
@@ -49,9 +50,9 @@ class Visitor(Generic[T]):
     def end_game(self) -> None:
         """The game ends."""
 
+    @abstractmethod
     def finish(self) -> T:
         """What `accept` returns."""
-        raise NotImplementedError
 
 
 def walk(start: GameNode, visitor: Visitor[T]) -> T:

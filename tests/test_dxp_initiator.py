@@ -1,0 +1,190 @@
+"""DXP over real sockets as the one that asks; settings and commands."""
+
+import json
+
+import pytest
+from dxp_peers import FAST, NAME, SHORT_GAMES, START, accept, connecting, listening
+
+from kr import cli
+from kr.errors import ProtocolError
+from kr.limits import Limits
+from kr.pdn import read_games
+from kr.position import Position, Side
+from kr.protocols import dxp, dxp_game
+from kr.protocols.dxp import ConnectSettings, ListenSettings
+
+MOVE = r"M\d{8,}"
+# White can only be taken after its move
+SHORT = Position.from_fen("W:W24:B11")
+pytestmark = pytest.mark.usefixtures("impatient")
+
+
+# --- as initiator
+
+
+def test_kr_against_kr(server, tmp_path):
+    starts = [Position.from_fen(fen) for fen in SHORT_GAMES]
+    follower, address = listening(games=4, frame="mover", chat="hello", out=tmp_path / "follower.pdn")
+    settings = ConnectSettings(
+        **{**FAST, "address": address, "games": 4, "frame": "mover", "chat": "hi", "out": tmp_path / "initiator.pdn"}
+    )
+    games = []
+    dxp.connect(settings, games.append, starts=starts)
+    others = follower.end()
+    assert [game.color for game in games] == [Side.BLACK, Side.WHITE] * 2
+    assert [game.start for game in games] == [starts[0]] * 2 + [starts[1]] * 2
+    for mine, other in zip(games, others, strict=True):
+        assert (mine.moves, mine.result, mine.start) == (other.moves, other.result, other.start)
+        assert mine.color == other.color.other
+        assert mine.points + other.points == 1
+    saved = [list(read_games(tmp_path / f"{name}.pdn")) for name in ("follower", "initiator")]
+    assert [game.moves for game in saved[0]] == [game.moves for game in saved[1]] == [game.moves for game in games]
+
+
+def test_what_an_initiator_sends(server):
+    kr = connecting(server, fen="W:W24:B11", color="white", minutes=5, moves=75, games=1)
+    with accept(server) as peer:
+        peer.expect(f"R01{'kr':32}Z005075BW{'e' * 10}z{'e' * 12}w{'e' * 8}")
+        peer.send(f"A{NAME}0")
+        peer.play(SHORT, Side.BLACK, plies=1)
+        peer.resign()
+        peer.expect(None)
+    [game] = kr.end()
+    assert (game.result, game.opponent, game.minutes) == ("0-1", "peer", 5)
+
+
+@pytest.mark.parametrize(("code", "said"), [(1, "another version"), (2, "another game"), (3, "no game")])
+def test_a_refusal(server, code, said):
+    kr = connecting(server)
+    with accept(server) as peer:
+        peer.expect("R.*")
+        peer.send("Cno", f"A{NAME}{code}")
+        peer.expect(None)
+    with pytest.raises(ProtocolError, match=f"peer refused the game: .*{said}"):
+        kr.end()
+    assert kr.games == []
+
+
+def test_a_peer_that_wants_no_more(server):
+    kr = connecting(server, games=3)
+    with accept(server) as peer:
+        peer.expect("R.*")
+        peer.send(f"A{NAME}0")
+        peer.expect(MOVE)
+        peer.send("E11")
+        peer.expect("E00")
+        peer.expect(None)
+    with pytest.raises(ProtocolError, match="peer wants no more: 1 of 3 games were played"):
+        kr.end()
+    assert len(kr.games) == 1
+
+
+BROKEN_ANSWERS = {
+    "garbage": (b"HTTP/1.1 400 Bad Request\r\n\r\n\0", "is no message"),
+    "no answer": (None, "closed the connection"),
+    "two initiators": (f"R01{NAME}Z000000BZ{START}".encode() + b"\0", "both sides are initiators"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN_ANSWERS)
+def test_a_lost_connection_is_made_again(server, name):
+    answer, said = BROKEN_ANSWERS[name]
+    kr = connecting(server, games=2, color="white")
+    with accept(server) as peer:
+        peer.expect("R.*")
+        if answer is not None:
+            peer.send(answer)
+    with accept(server) as peer:
+        peer.expect("R.*")
+        peer.send(f"A{NAME}0")
+        peer.resign()
+    first, second = kr.end()
+    assert said in first.reason
+    assert (first.result, second.result) == ("*", "0-1")
+
+
+def test_nobody_is_there(server):
+    address = f":{server.getsockname()[1]}"
+    server.close()
+    lines = []
+    with pytest.raises(ProtocolError, match="cannot connect to 127.0.0.1"):
+        dxp.connect(ConnectSettings(**{**FAST, "address": address, "reconnect": 3}), say=lines.append)
+    assert len(lines) == 2
+    assert "attempt 2 of 3" in lines[1]
+
+
+def test_a_port_in_use(server):
+    with pytest.raises(ProtocolError, match="cannot listen on 127.0.0.1"):
+        dxp.listen(ListenSettings(**{**FAST, "address": f":{server.getsockname()[1]}"}))
+
+
+@pytest.mark.parametrize("answer", [None, "R"])
+def test_the_answer_to_the_end_may_fail_to_come(server, answer, monkeypatch):
+    monkeypatch.setattr(dxp_game, "ANSWER_SECONDS", 0.2)
+    kr = connecting(server, games=1, moves=1)
+    with accept(server) as peer:
+        peer.expect("R.*")
+        peer.send(f"A{NAME}0")
+        peer.play(Position(), Side.WHITE, plies=2)
+        peer.expect("E01")
+        if answer:
+            peer.send(f"R01{NAME}Z000000BZ{START}")
+        peer.expect(None)
+    [game] = kr.end()
+    assert game.reason == "1 moves played"
+
+
+# --- settings and commands
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (lambda: ListenSettings(address="a:b:c"), "HOST:PORT"),
+        (lambda: ListenSettings(frame="up"), "one of pdn, mover"),
+        (lambda: ListenSettings(usual_start="me"), "one of refuse, black, white"),
+        (lambda: ListenSettings(name="n" * 33), "1 to 32"),
+        (lambda: ListenSettings(timeout=0.0), "timeout"),
+        (lambda: ListenSettings(tc=Limits()), "no limit"),
+        (lambda: ConnectSettings(color="red"), "one of alternate, black, white"),
+        (lambda: ConnectSettings(minutes=1000), "0 to 999"),
+        (lambda: ConnectSettings(games=0), "1 or more"),
+        (lambda: ConnectSettings(fen="x"), "FEN"),
+    ],
+)
+def test_settings_are_checked(settings, said):
+    with pytest.raises(ValueError, match=said):
+        settings()
+
+
+def run(line, capsys):
+    code = cli.main(line.split())
+    return code, *capsys.readouterr()
+
+
+ENGINE = "--weights material --hash 1MB --egdb none --tc nodes=50"
+
+
+def test_connect_command(capsys, tmp_path):
+    follower, address = listening(games=2)
+    out, ballot = tmp_path / "games.pdn", tmp_path / "ballot.txt"
+    ballot.write_text("\n".join(SHORT_GAMES))
+    code, text, _ = run(f"dxp connect {address} --games 2 --ballot {ballot} {ENGINE} --out {out} --json", capsys)
+    assert code == 0
+    result = json.loads(text)
+    follower.end()
+    assert result["played"] == len(result["games"]) == 2
+    assert result["wins"] + result["draws"] + result["losses"] == 2
+    assert [game["color"] for game in result["games"]] == ["black", "white"]
+    assert [game["fen"] for game in result["games"]] == [Position.from_fen(SHORT_GAMES[0]).fen] * 2
+    assert [len(game.moves) for game in read_games(out)] == [len(game["moves"]) for game in result["games"]]
+
+
+def test_commands_say_what_is_wrong(capsys, server):
+    port = server.getsockname()[1]
+    code, _, error = run(f"dxp listen :{port} {ENGINE}", capsys)
+    assert (code, error.count("\n")) == (1, 1)
+    code, _, error = run(f"dxp connect :{port} --fen W:W24:B11 --ballot 3move {ENGINE}", capsys)
+    assert (code, error.count("\n")) == (2, 1)
+    code, _, error = run(f"dxp connect :{port}x {ENGINE}", capsys)
+    assert (code, error.count("\n")) == (2, 1)
