@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from refusals import check_refused
 
 from kr import cli, weights
 from kr.errors import InvalidGamesError, InvalidPdnError, InvalidSettingError
@@ -18,6 +19,7 @@ from kr.lab.openings import deck
 from kr.pdn import Game, read_game, read_games
 from kr.pdn.replay import board_of
 from kr.position import Position
+from kr.storage import lock
 
 GAMES = """[Event "Glasgow 1901, game 1"]
 [Black "Stewart, R."]
@@ -269,3 +271,14 @@ def test_tables_are_checked_by_games(tmp_path: Path, capsys: pytest.CaptureFixtu
     path.write_text("1. 11-15 *")
     with pytest.raises(InvalidGamesError, match="no game in it has a result"):
         check_tables(None, path)
+
+
+@pytest.mark.parametrize("command", ["convert", "search --player x"])
+def test_a_file_that_another_writes_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture, command: str) -> None:
+    source, out = tmp_path / "one.pdn", tmp_path / "out.pdn"
+    source.write_text('[Black "x"]\n\n1. 11-15 *\n')
+    out.write_text("kept")
+    name, _, options = command.partition(" ")
+    with lock(out):
+        check_refused(capsys, f"pdn {name} {source} {options} --out {out}", 1, "being written by another process")
+    assert out.read_text() == "kept"

@@ -215,7 +215,7 @@ def output(path: Path | None) -> Iterator[IO[str]]:
     if path is None or path == STANDARD_INPUT:
         yield sys.stdout
         return
-    with storage.atomic_path(path) as temporary:
+    with storage.lock(path), storage.atomic_path(path) as temporary:
         packer = _PACKERS.get(path.suffix.lower())
         if packer:
             with importlib.import_module(packer).open(temporary, "wt", encoding="utf-8") as file:
