@@ -35,6 +35,11 @@ class Chances:
         """The expected result from 0 to 1, a draw counting half."""
         return self.win + self.draw / 2
 
+    @property
+    def likeliest(self) -> str:
+        """The likeliest result: "win", "draw" or "loss"."""
+        return max(("draw", self.draw), ("win", self.win), ("loss", self.loss), key=lambda each: each[1])[0]
+
 
 KNOWN = {"win": Chances(1.0, 0.0, 0.0), "draw": Chances(0.0, 1.0, 0.0), "loss": Chances(0.0, 0.0, 1.0)}
 """The chances where the value is proved."""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kr import Engine, weights
-from kr.chances import DEFAULT_SCALE, DRAW_SHARE, KNOWN, SCALES, chances
+from kr.chances import DEFAULT_SCALE, DRAW_SHARE, KNOWN, SCALES, Chances, chances
 from kr.engine import SCORE_WIN
 from kr.patterns import LAYOUTS
 
@@ -46,6 +46,18 @@ def test_they_grow_with_the_score() -> None:
 )
 def test_what_is_proved_is_certain(score: int, value: str | None, known: str) -> None:
     assert chances(score, 43.0, value) == KNOWN[known]
+
+
+@pytest.mark.parametrize(
+    ("found", "likeliest"),
+    [
+        (KNOWN["win"], "win"), (KNOWN["draw"], "draw"), (KNOWN["loss"], "loss"),
+        (chances(0, 40.0), "draw"), (chances(30, 40.0), "draw"), (chances(-30, 40.0), "draw"),
+        (chances(50, 40.0), "win"), (chances(-50, 40.0), "loss"), (chances(50, 60.0), "draw"),
+    ],
+)  # fmt: skip
+def test_the_likeliest_result(found: Chances, likeliest: str) -> None:
+    assert found.likeliest == likeliest
 
 
 def save_empty(path: Path, attrs: dict[str, float]) -> Path:

@@ -6,19 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from kr.chances import chances
 from kr.cli import main
-from kr.engine import SCORE_WIN, Engine, Info, Limits, SearchResult
+from kr.engine import Engine, Info, Limits, SearchResult
 from kr.errors import InvalidFenError, InvalidGamesError, InvalidPdnError, InvalidProblemError, InvalidSettingError
 from kr.lab.problems import (
-    CLEARLY_WON,
-    NEAR_ZERO,
     Problem,
     classics,
     judge,
     load,
     read_problems,
     same_move,
-    verdict,
 )
 from kr.lab.solving import Count, SolveSettings, solve, solve_all, summary
 from kr.position import Position
@@ -193,55 +191,37 @@ def test_pdn_games_with_a_fen_are_problems(tmp_path):
 # --- judging
 
 
-@pytest.mark.parametrize(
-    ("score", "words"),
-    [
-        (SCORE_WIN - 5, "win"),
-        (CLEARLY_WON, "win"),
-        (CLEARLY_WON - 1, "leaning win"),
-        (NEAR_ZERO + 1, "leaning win"),
-        (NEAR_ZERO, "draw"),
-        (0, "draw"),
-        (-NEAR_ZERO, "draw"),
-        (-NEAR_ZERO - 1, "leaning loss"),
-        (-CLEARLY_WON, "loss"),
-    ],
-)
-def test_the_words_of_a_score(score, words):
-    assert verdict(score) == words
-
-
-# result for White to move, first move, keeping moves, move found, score, whether the engine still wins after it,
+# result for White to move, first move, keeping moves, move found, verdict, whether the engine still wins after it,
 # what judge says; "asked" fails the test if the engine is asked where it need not be
 JUDGED = [
-    ("", "", "", "9-14", 500, "asked", None),
-    ("W-win", "9-14", "", "9-14", CLEARLY_WON, "asked", True),
-    ("W-win", "9-14", "", "9-14", CLEARLY_WON - 1, "asked", False),
-    ("W-win", "9-14", "", "9-14", -500, "asked", False),
-    ("W-win", "9-14", "9-14 9-5", "9-5", 500, "asked", True),
-    ("W-win", "9-14", "9-14 9-5", "6-10", 500, "asked", False),
-    ("W-win", "9-14", "", "6-2", 500, True, True),
-    ("W-win", "9-14", "", "6-10", 500, False, False),
-    ("W-win", "", "", "9-14", 500, True, True),
-    ("draw", "9-14", "", "6-2", NEAR_ZERO, "asked", True),
-    ("draw", "9-14", "", "6-2", NEAR_ZERO + 1, "asked", False),
-    ("draw", "9-14", "9-14", "6-2", 0, "asked", False),
-    ("draw", "9-14", "9-14", "9-14", 0, "asked", True),
-    ("B-win", "9-14", "9-14", "6-2", -CLEARLY_WON, "asked", True),
-    ("B-win", "", "", "6-2", 0, "asked", False),
+    ("", "", "", "9-14", "win", "asked", None),
+    ("W-win", "9-14", "", "9-14", "win", "asked", True),
+    ("W-win", "9-14", "", "9-14", "draw", "asked", False),
+    ("W-win", "9-14", "", "9-14", "loss", "asked", False),
+    ("W-win", "9-14", "9-14 9-5", "9-5", "win", "asked", True),
+    ("W-win", "9-14", "9-14 9-5", "6-10", "win", "asked", False),
+    ("W-win", "9-14", "", "6-2", "win", True, True),
+    ("W-win", "9-14", "", "6-10", "win", False, False),
+    ("W-win", "", "", "9-14", "win", True, True),
+    ("draw", "9-14", "", "6-2", "draw", "asked", True),
+    ("draw", "9-14", "", "6-2", "win", "asked", False),
+    ("draw", "9-14", "9-14", "6-2", "draw", "asked", False),
+    ("draw", "9-14", "9-14", "9-14", "draw", "asked", True),
+    ("B-win", "9-14", "9-14", "6-2", "loss", "asked", True),
+    ("B-win", "", "", "6-2", "draw", "asked", False),
 ]
 
 
-@pytest.mark.parametrize(("result", "first", "keeping", "found", "score", "still", "agrees"), JUDGED)
-def test_judging(result, first, keeping, found, score, still, agrees):
+@pytest.mark.parametrize(("result", "first", "keeping", "found", "said", "still", "agrees"), JUDGED)
+def test_judging(result, first, keeping, found, said, still, agrees):
     problem = make_problem(result=result, first_move=first, keeping_moves=keeping.split())
 
     def still_won():
         assert still != "asked"
         return still
 
-    said, because = judge(problem, problem.position.parse_move(found), score, still_won)
-    assert said is agrees
+    solved, because = judge(problem, problem.position.parse_move(found), said, still_won)
+    assert solved is agrees
     assert bool(because) is (agrees is False)
 
 
@@ -266,6 +246,9 @@ class ScriptedEngine:
     def new_game(self):
         self.searched.clear()
 
+    def chances(self, score, value=None):
+        return chances(score, 40.0, value)
+
     def search(self, position, limits, history=(), on_info=None, multipv=1):
         self.searched.append((position, tuple(history), multipv))
         first = len(self.searched) == 1
@@ -275,7 +258,7 @@ class ScriptedEngine:
         return SearchResult(move, score, 3, 10, 0.5, (move,), (info,))
 
 
-@pytest.mark.parametrize(("reply_score", "agrees"), [(-CLEARLY_WON, True), (-CLEARLY_WON + 1, False)])
+@pytest.mark.parametrize(("reply_score", "agrees"), [(-60, True), (-30, False)])
 def test_an_unknown_move_is_searched_again(reply_score, agrees):
     problem = make_problem(result="W-win", first_move="9-14")
     engine = ScriptedEngine("6-1", 500, reply_score)
@@ -370,7 +353,7 @@ class Thinking(ScriptedEngine):
 )
 def test_from_when_on_the_answer_was_held(thoughts, move_from, agrees_from):
     engine = Thinking(*thoughts)
-    engine.reply_score = -CLEARLY_WON if thoughts[-1][0] == "6-1" else 0
+    engine.reply_score = -60 if thoughts[-1][0] == "6-1" else 0
     solution = solve(make_problem(result="W-win", first_move="9-14"), engine, Limits(depth=3))
     assert (solution.move_from, solution.agrees_from) == (move_from, agrees_from)
     assert solution.agrees is (agrees_from is not None)

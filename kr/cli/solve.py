@@ -15,9 +15,9 @@ SHOWN_MOVES = 8
 def run(settings: SolveSettings, json: options.Json = False) -> None:
     """Solve classic positions, or yours, and say whether the answers agree with what is published.
 
-    Without a name: the built-in set. A published win counts as solved when the score is clearly winning and the move
-    keeps the win, a draw when the score is near zero, a loss when it is clearly losing. With several limits each has
-    a search of its own. "move from" and "agrees from" are the times in the search after which a right move, and with it
+    Without a name: the built-in set. The verdict is what is proved, or else the likeliest result by the score. A
+    problem counts as solved when it is the published one and the move keeps it. With several limits each has a search
+    of its own. "move from" and "agrees from" are the times in the search after which a right move, and with it
     the right verdict, was held to the end. "key moves" counts moves alone, where those that keep the result are known.
 
     Example:

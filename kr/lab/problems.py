@@ -9,16 +9,13 @@ The built-in set is kr/lab/classics.jsonl, in the form that every problem file h
 
 Other keys are ignored. A PDN file gives one problem for each game that has a FEN tag.
 
-How an answer is judged (`judge`), P being the published result for the side to move and S the score:
-
-| P | solved when |
-|---|---|
-| win | S is at least CLEARLY_WON, and the move keeps the win |
-| draw | S is within NEAR_ZERO of 0, and the move is not known to throw the draw away |
-| loss | S is at most -CLEARLY_WON, whatever the move |
+How an answer is judged (`judge`): the engine's verdict is the proved result, or else the likeliest one by its score
+(`kr.chances`). It must be the published one; in a win the move must keep the win, and in a draw it must not be known to
+throw the draw away.
 
 Whether a move keeps the win is known by `keeping_moves` if there are any. Else the published first move does, and of
-any other move the engine is asked: after a second search with the same limits, the opponent must be clearly lost.
+any other move the engine is asked: after a second search with the same limits, its verdict for the opponent must be a
+loss.
 A move is known to throw a draw away if `keeping_moves` are there and it is not one of them.
 """
 
@@ -36,11 +33,6 @@ from kr.pdn import Game, is_pdn, read_games
 from kr.position import Move, Position, Side
 from kr.storage import parse_json, printable
 
-CLEARLY_WON = 50
-"""Centi-men: from here on a score says that the side to move wins. The shipped tables see endings that are won but long
-as +50 to +100; the number was chosen where wins and draws among 561 published problems part best."""
-NEAR_ZERO = 45
-"""Centi-men: a score no further than this from 0 says that the game is drawn."""
 VALUES = ("win", "draw", "loss")
 
 _CLASSICS = "classics.jsonl"
@@ -80,20 +72,13 @@ class Problem:
         return self.keeping_moves or (() if self.first_move is None else (self.first_move,))
 
 
-def verdict(score: int) -> str:
-    """A score in words: "win", "draw" or "loss" by CLEARLY_WON and NEAR_ZERO, else "leaning win" or "leaning loss"."""
-    if abs(score) <= NEAR_ZERO:
-        return "draw"
-    word = "win" if score > 0 else "loss"
-    return word if abs(score) >= CLEARLY_WON else f"leaning {word}"
-
-
-def judge(problem: Problem, move: Move, score: int, still_won: Callable[[], bool]) -> tuple[bool | None, str]:
+def judge(problem: Problem, move: Move, found: str, still_won: Callable[[], bool]) -> tuple[bool | None, str]:
     """Whether an answer agrees with what is published (see the module's rule), and if not why.
 
-    still_won: asks the engine whether the win is there after the move; called only where nothing else tells.
+    found: the engine's verdict; still_won: asks the engine whether the win is there after the move, called only where
+    nothing else tells.
     """
-    published, found = problem.published, verdict(score)
+    published = problem.published
     if not published:
         return None, ""
     if found != published:
@@ -106,7 +91,7 @@ def judge(problem: Problem, move: Move, score: int, still_won: Callable[[], bool
     if published == "draw" or (problem.first_move is not None and same_move(move, problem.first_move)):
         return True, ""
     kept = still_won()
-    return kept, "" if kept else f"{move} does not keep a clear win"
+    return kept, "" if kept else f"{move} does not keep the win"
 
 
 def same_move(one: Move, other: Move) -> bool:

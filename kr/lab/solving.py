@@ -17,7 +17,7 @@ from kr.engine import SCORE_WIN, Engine, Info, Limits, load_database
 from kr.errors import InvalidSettingError
 from kr.lab.engines import share_out
 from kr.lab.journal import Journal, open_journal, typed
-from kr.lab.problems import VALUES, Problem, judge, same_move, verdict
+from kr.lab.problems import VALUES, Problem, judge, same_move
 from kr.position import Move
 from kr.settings import egdb_memory_option, egdb_option, option
 from kr.storage import checksum, provenance
@@ -73,7 +73,7 @@ class Solution:
     move: str
     """The key move in PDN; "" where the side to move has none."""
     verdict: str
-    """In the words of `verdict`."""
+    """"win", "draw" or "loss": the proved result, or else the likeliest by the score (`kr.chances`)."""
     score: int
     """Centi-men, side to move's view."""
     depth: int
@@ -124,30 +124,33 @@ def solve(problem: Problem, engine: Engine, limits: Limits, multipv: int = 1) ->
         because = "" if agrees is not False else f"published {problem.published}, but no move is left: a loss"
         return Solution(problem, limits, "", "loss", -SCORE_WIN, 0, 0, 0.0, (), agrees, because, proved=True)
     engine.new_game()
-    # time, move and score of each iteration, and of the end
-    steps: list[tuple[float, Move, int]] = []
+    # time, move and verdict of each iteration, and of the end
+    steps: list[tuple[float, Move, str]] = []
 
     def on_info(info: Info) -> None:
         if info.multipv == 1:
-            steps.append((info.time, info.pv[0], info.score))
+            steps.append((info.time, info.pv[0], engine.chances(info.score).likeliest))
 
     lines = min(multipv, len(problem.position.legal_moves()))
     found = engine.search(problem.position, limits, on_info=on_info, multipv=lines)
-    steps.append((found.time, found.move, found.score))
+    answer = engine.chances(found.score, found.value).likeliest
+    steps.append((found.time, found.move, answer))
 
     def still_won() -> bool:
         after = problem.position.play(found.move)
-        reply_score = -SCORE_WIN if after.is_over else engine.search(after, limits, history=[problem.position]).score
-        return verdict(reply_score) == "loss"
+        if after.is_over:
+            return True
+        reply = engine.search(after, limits, history=[problem.position])
+        return engine.chances(reply.score, reply.value).likeliest == "loss"
 
-    agrees, because = judge(problem, found.move, found.score, still_won)
+    agrees, because = judge(problem, found.move, answer, still_won)
     keeps = any(same_move(found.move, key) for key in problem.key_moves)
     right = [*problem.key_moves, *([found.move] if agrees else [])]
     held = [any(same_move(move, key) for key in right) for _, move, _ in steps]
-    agreed = [stood and verdict(score) == problem.published for stood, (*_, score) in zip(held, steps, strict=True)]
+    agreed = [stood and said == problem.published for stood, (*_, said) in zip(held, steps, strict=True)]
     times = [time for time, *_ in steps]
     return Solution(
-        problem, limits, str(found.move), verdict(found.score), found.score, found.depth, found.nodes, found.time,
+        problem, limits, str(found.move), answer, found.score, found.depth, found.nodes, found.time,
         tuple(Line(info.score, " ".join(map(str, info.pv))) for info in found.lines),
         agrees, because, found.value is not None, found.probes, _since(times, held), _since(times, agreed),
         None if problem.published == "loss" or not problem.key_moves else keeps,
