@@ -3,6 +3,7 @@
 #   make test   style, types, tests, and the tests of the core again on a debug build with sanitizers
 #   make build  the environment in .venv and the compiled core
 #   make bench  node signature and speed of the search
+#   make tutorial  docs/tutorial.ipynb from docs/tutorial.py, after that or the tables have changed
 # PYTHON=python3.12 chooses another Python; KR_ARCH and the other variables of setup.py pass through.
 
 PYTHON ?= python3
@@ -13,7 +14,7 @@ DEBUG := build/debug
 SANITIZERS := LD_PRELOAD="$$(gcc -print-file-name=libasan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
 
-.PHONY: demo test build check debug-test bench clean
+.PHONY: demo test build check debug-test bench tutorial clean
 
 demo: build
 	PATH="$(CURDIR)/$(BIN):$$PATH" sh selfplay/demo.sh
@@ -28,6 +29,9 @@ build: .venv/kr
 
 bench: build
 	$(BIN)/kr bench
+
+tutorial: .venv/notebook
+	$(BIN)/python docs/make_notebook.py
 
 # Kept apart from the build in use; -P keeps the checkout's own kr out of the way.
 debug-test: .venv/tests
@@ -64,4 +68,8 @@ check:
 
 .venv/tests: .venv/pip $(SOURCES)
 	$(BIN)/pip install -q --disable-pip-version-check -e '.[test]'
+	touch .venv/kr $@
+
+.venv/notebook: .venv/pip $(SOURCES)
+	$(BIN)/pip install -q --disable-pip-version-check -e '.[notebook]'
 	touch .venv/kr $@

@@ -7,7 +7,7 @@ import threading
 
 from kr.engine import Limits
 from kr.position import Position, Side
-from kr.protocols.dxp import ConnectSettings, ListenSettings, connect, listen
+from kr.protocols.dxp import ConnectSettings, ListenSettings, Operator, connect, listen
 from kr.protocols.dxp_link import Link
 from kr.protocols.dxp_text import (
     GameRequest,
@@ -111,6 +111,7 @@ class Playing(threading.Thread):
         self.games = []
         self.lines = []
         self.address = queue.Queue()
+        self.operator = Operator()
         self._run = run
         self._error = None
         self.start()
@@ -133,14 +134,14 @@ class Playing(threading.Thread):
 def listening(**settings):
     """A listener on a free port, and its address."""
     settings = ListenSettings(**{**FAST, "address": ":0", **settings})
-    playing = Playing(lambda to: listen(settings, to.games.append, to.lines.append, to.address.put))
+    playing = Playing(lambda to: listen(settings, to.games.append, to.lines.append, to.address.put, to.operator))
     return playing, playing.address.get(timeout=SECONDS)
 
 
 def connecting(server, starts=(), **settings):
     """An initiator that connects to a server socket of the test."""
     settings = ConnectSettings(**{**FAST, "address": f":{server.getsockname()[1]}", **settings})
-    return Playing(lambda to: connect(settings, to.games.append, to.lines.append, starts))
+    return Playing(lambda to: connect(settings, to.games.append, to.lines.append, starts, to.operator))
 
 
 def accept(server):

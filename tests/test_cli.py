@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import types
@@ -18,6 +19,7 @@ from kr import __main__, cli, storage
 from kr.cli import console, options
 from kr.counting import divide, perft
 from kr.errors import InvalidGamesError, InvalidSettingError
+from kr.lab import openings
 from kr.settings import REQUIRED, option
 from kr.units import format_count, parse_count, parse_duration
 
@@ -217,6 +219,30 @@ def test_ctrl_c_while_the_command_is_imported(
     monkeypatch.setattr(cli, "main", interrupted)
     assert __main__.main() == 1
     assert capsys.readouterr() == ("", "kr: interrupted\n")
+
+
+@pytest.mark.parametrize("module", ["kr.cli", "typer", "kr.errors", "kr._core"])
+def test_ctrl_c_while_python_starts(module: str) -> None:
+    script = f"""
+import runpy, sys
+class CtrlC:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, CtrlC())
+sys.argv = ["kr", "perft"]
+runpy.run_module("kr", run_name="__main__")
+"""
+    environment = os.environ | {"PYTHONPATH": str(Path(kr.__file__).parents[1])}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "kr: interrupted\n")
+
+
+@pytest.mark.parametrize("command", [["match"], ["doubling"], ["play"], ["dxp", "connect"]])
+def test_help_names_every_deck_of_openings(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([*command, "--help"]) == 0
+    words = set(re.findall(r"\w+", capsys.readouterr().out.partition("--ballot")[2].partition("--")[0]))
+    assert words >= set(openings.DECKS)
 
 
 def test_json_takes_what_results_are_made_of(capsys: pytest.CaptureFixture) -> None:

@@ -116,6 +116,38 @@ def test_searches_go_on_only_with_the_same_settings(found, change):
 
 
 @pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"games": 6}, "positions of matches of 4 games, not 6"),
+        ({"positions": 5}, "begun with positions"),
+        ({"longest": Limits(nodes=400)}, "begun with limits"),
+        ({"hash": 2 << 20}, "begun with hash"),
+    ],
+)
+def test_searches_of_something_else_are_refused_before_anything_is_played(found, change, said):
+    files = {path: path.read_bytes() for path in found.settings.out.glob("*.*")}
+    with pytest.raises(InvalidSettingError, match=said), claimed(replace(found.settings, **change)):
+        pass
+    assert files == {path: path.read_bytes() for path in found.settings.out.glob("*.*")}
+
+
+@pytest.mark.parametrize("change", [{}, {"positions": 0, "games": 6}, {"concurrency": 2}])
+def test_the_same_searches_are_gone_on_with(found, change):
+    with claimed(replace(found.settings, **change)):
+        pass
+
+
+def test_a_journal_that_was_cut_off_in_its_first_line_is_begun_anew(found, tmp_path):
+    again = shutil.copytree(found.settings.out, tmp_path / "again")
+    (again / "searches.jsonl").write_bytes((again / "searches.jsonl").read_bytes()[:20])
+    with claimed(replace(found.settings, out=again)):
+        pass
+    (again / "searches.jsonl").write_text("a list of things to do\n")
+    with pytest.raises(InvalidSettingError, match="no journal"), claimed(replace(found.settings, out=again)):
+        pass
+
+
+@pytest.mark.parametrize(
     ("old", "new"),
     [
         ('"fen": "', '"fen": 1, "x": "'),

@@ -12,9 +12,12 @@ import kr
 from kr.storage import data_path
 
 CHECKOUT = Path(__file__).parents[1]
-CODE = (".py", ".pyc", ".pyi", ".pyx", ".pxi", ".c", ".so")
+CODE = (".py", ".pyc", ".pyx", ".pxi", ".c", ".so")
 DATA = ("weights/*.h5", "weights/*.md", "selfplay/*.txt", "selfplay/*.sh", "egdb/*.egdb", "egdb/*.md")
-SOURCES = ("kr/_core.py?", "kr/_core/*.pxi", "Makefile", "docs/*.md", "bench/*.py", "tests/*.py", "tests/data/*")
+SOURCES = (
+    *("kr/_core.py?", "kr/_core/*.pxi", "Makefile", "docs/*.md", "docs/*.py", "docs/*.ipynb"),
+    *("bench/*.py", "tests/*.py", "tests/data/*"),
+)
 
 in_checkout = pytest.mark.skipif(not (CHECKOUT / "setup.py").exists(), reason="the checkout is not here")
 
@@ -79,7 +82,7 @@ def test_wheels_carry_all_data(linked: Path) -> None:
     command = [sys.executable, "setup.py", "-q", "build_py", "--build-lib", "wheel"]
     subprocess.run(command, cwd=linked, check=True, capture_output=True)
     beside = data_beside_the_code()
-    assert beside >= {"kr/lab/bench.txt", "kr/lab/classics.jsonl"}
+    assert beside >= {"kr/lab/bench.txt", "kr/lab/classics.jsonl", "kr/py.typed", "kr/_core.pyi"}
     for name, carried in [(n, n) for n in beside] + [(n, f"kr/data/{n}") for n in files_named(DATA)]:
         assert (linked / "wheel" / carried).read_bytes() == (CHECKOUT / name).read_bytes()
 

@@ -3,6 +3,7 @@
 import random
 import socket
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -104,6 +105,30 @@ def test_its_take_back():
     [game] = kr_side.end()
     assert texts(game.moves) == its_texts(board)
     assert kr_side.lines[0] == "DXP Client says: one moment"
+
+
+def test_a_take_back_that_kr_asks_for():
+    """Its client refuses whatever it is asked; the game goes on."""
+    kr_side, address = listening(games=1)
+
+    def play():
+        board = draughts.Board(variant="english")
+        client = DXPEngine(options={"engine-opened": True, "port": address.rsplit(":", 1)[1]})
+        for ply in range(6):
+            board.push(client.play(board).move)
+            board.push(board.legal_moves()[0])
+            if ply == 2:
+                kr_side.operator.take_back()
+                while not kr_side.lines or "refuses" not in kr_side.lines[-1]:
+                    time.sleep(0.005)
+        client.quit()
+        return board
+
+    board = in_time(play)
+    [game] = kr_side.end()
+    assert texts(game.moves) == its_texts(board)[: len(game.moves)]
+    assert len(game.moves) > 8
+    assert kr_side.lines[1] == "DXP Client refuses to go back: it cannot"
 
 
 def test_its_messages_and_rules_as_a_follower():

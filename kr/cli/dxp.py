@@ -1,6 +1,9 @@
 """`kr dxp`."""
 
+import os
+import sys
 from collections.abc import Callable
+from threading import Thread
 from typing import Annotated
 
 import typer
@@ -9,7 +12,7 @@ from kr.cli import console, options
 from kr.errors import InvalidSettingError
 from kr.notation import SIDE_NAMES
 from kr.protocols import dxp
-from kr.protocols.dxp import ConnectSettings, ListenSettings, PlayedGame
+from kr.protocols.dxp import ConnectSettings, ListenSettings, Operator, PlayedGame
 
 command = typer.Typer()
 
@@ -68,7 +71,48 @@ def _play(table: _Table, run: Callable[[], None], wanted: int) -> None:
         table.close()
 
 
-def _listen(settings: ListenSettings, json: options.Json = False) -> None:
+Talk = Annotated[
+    bool,
+    typer.Option(
+        "--talk",
+        help="Read lines from standard input: chat for the other side; /back asks it to take back all since kr was "
+        "last to move, /back 5 so many plies.",
+    ),
+]
+
+
+def _read_lines(file: int, operator: Operator) -> None:
+    """Let the operator say what is typed, line by line."""
+    rest = b""
+    # not by sys.stdin, whose lock a waiting thread would hold when Python ends
+    while content := os.read(file, 4096):
+        *lines, rest = (rest + content).split(b"\n")
+        for line in lines:
+            _obey(line.decode(errors="replace").strip(), operator)
+
+
+def _obey(line: str, operator: Operator) -> None:
+    word, *rest = line.split()[:3] or [""]
+    if word == "/back" and (not rest or (len(rest) == 1 and rest[0].isdecimal())):
+        heard = operator.take_back(int(rest[0]) if rest else None)
+    elif word.startswith("/"):
+        console.say(f"{word} is no command: /back, /back 5, or chat that begins with another character")
+        return
+    else:
+        heard = not line or operator.chat(line)
+    if not heard:
+        console.say("nobody is connected")
+
+
+def _operator(talk: bool) -> Operator:
+    """The one whose lines are read; without --talk one that is silent."""
+    operator = Operator()
+    if talk and sys.stdin is not None:
+        Thread(target=_read_lines, args=(sys.stdin.fileno(), operator), name="dxp operator", daemon=True).start()
+    return operator
+
+
+def _listen(settings: ListenSettings, talk: Talk = False, json: options.Json = False) -> None:
     """Wait for another program to ask for games, and play them: one program at a time, until Ctrl-C.
 
     Without an address only programs of this machine can connect. What goes wrong, and chat, is told on stderr.
@@ -76,11 +120,12 @@ def _listen(settings: ListenSettings, json: options.Json = False) -> None:
     Example:
         kr dxp listen --tc 0.5s --out games.pdn
         kr dxp listen 0.0.0.0:27531 --games 10    # reachable from everywhere
+        kr dxp listen --talk                      # what is typed is chat; /back asks to take moves back
     """
-    table = _Table(json)
+    table, operator = _Table(json), _operator(talk)
     _play(
         table,
-        lambda: dxp.listen(settings, table.add, console.say, lambda at: console.say(f"listening on {at}")),
+        lambda: dxp.listen(settings, table.add, console.say, lambda at: console.say(f"listening on {at}"), operator),
         settings.games,
     )
 
@@ -88,8 +133,12 @@ def _listen(settings: ListenSettings, json: options.Json = False) -> None:
 def _connect(
     settings: ConnectSettings,
     ballot: Annotated[
-        str, typer.Option(help="Begin from these openings, in turn: 11man, 3move, 2move or a file of FENs or games.")
+        str,
+        typer.Option(
+            help="Begin from these openings, in turn: start, 2move, 3move, 11man, endings, or a file of FENs or games."
+        ),
     ] = "",
+    talk: Talk = False,
     json: options.Json = False,
 ) -> None:
     """Ask the program that listens at an address for games, and play them.
@@ -108,8 +157,8 @@ def _connect(
         from kr.lab.openings import deck
 
         starts = [opening.position for opening in deck(ballot)]
-    table = _Table(json)
-    _play(table, lambda: dxp.connect(settings, table.add, console.say, starts), settings.games)
+    table, operator = _Table(json), _operator(talk)
+    _play(table, lambda: dxp.connect(settings, table.add, console.say, starts, operator), settings.games)
 
 
 command.command("listen")(options.command(ListenSettings, _listen))

@@ -17,7 +17,7 @@ from kr.engine import MAX_LINES, SCORE_DECIDED, SCORE_PROVED, SCORE_WIN, Engine,
 from kr.errors import InvalidFenError, InvalidPdnError, InvalidSettingError
 from kr.limits import MOST
 from kr.notation import SIDE_NAMES
-from kr.pdn import Game, read_games
+from kr.pdn import Game, GameNode, read_games
 from kr.position import Move, Position
 from kr.settings import egdb_memory_option, egdb_option, option
 from kr.units import format_count, format_size, parse_count, parse_size
@@ -91,6 +91,16 @@ class Task:
     title: str = ""
     """Where it comes from, in words; "" for a bare FEN."""
 
+    @classmethod
+    def at(cls, node: GameNode) -> Task:
+        """The position after a move of a game, with those before it. Raises IllegalMoveError where it is not legal."""
+        history: list[Position] = []
+        before = node.parent
+        while before is not None:
+            history.append(before.position)
+            before = before.parent
+        return cls(node.position, tuple(reversed(history)))
+
 
 @dataclass(frozen=True)
 class Line:
@@ -106,6 +116,11 @@ class Line:
     """To the end of a proved win or loss; None where that isn't known."""
     chances: Chances
     pv: tuple[Move, ...]
+
+    @property
+    def move(self) -> Move:
+        """The first move."""
+        return self.pv[0]
 
 
 @dataclass(frozen=True)
@@ -139,16 +154,18 @@ class Analysis:
 
 def analyze(
     engine: Engine,
-    task: Task,
+    task: Task | Position,
     limits: Limits | None = None,
     multipv: int = 1,
     on_analysis: Callable[[Analysis], None] | None = None,
 ) -> Analysis:
     """Analyse a position until a limit is reached, or `engine.stop()` ends it, and return what was found.
 
-    on_analysis: called after each iteration, and at last with what is returned. Raises what Engine.search raises, but
-    a game that is over only has no lines.
+    task: a position, or one with the game before it, for draws by repetition (`Task.at(node)` of a game in PDN).
+    multipv: how many of the best moves get a line. on_analysis: called after each iteration, and at last with what is
+    returned. Raises what Engine.search raises, but a game that is over only has no lines.
     """
+    task = Task(task) if isinstance(task, Position) else task
     position = task.position
     if position.is_over:
         known = Analysis(task, (), "loss", 0, 0, 0, 0.0, 0, 0, final=True)

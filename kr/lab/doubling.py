@@ -15,7 +15,7 @@ import itertools
 import math
 import operator
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -26,8 +26,9 @@ from kr.errors import InvalidSettingError
 from kr.lab import drawing
 from kr.lab.elo import CONFIDENCE_95
 from kr.lab.engines import share_out
-from kr.lab.journal import open_journal, typed
+from kr.lab.journal import check_journal, open_journal, typed
 from kr.lab.match import MEBIBYTE, MatchResult, MatchSettings, check_match, play_match
+from kr.lab.openings import DECKS
 from kr.lab.players import HUB_PREFIX, EnginePlayer, player_from_spec
 from kr.pdn import read_games
 from kr.position import Position
@@ -70,7 +71,7 @@ class DoublingSettings:
         1000, "Positions of these games that are searched with every limit; 0: only the matches.",
         parse=parse_count, show=format_count,
     )  # fmt: skip
-    ballot: str = option("11man", "Openings: 11man, 3move, 2move, start, or a file of FENs or PDN games.")
+    ballot: str = option("11man", f"Openings: {', '.join(DECKS)}, or a file of FENs or PDN games.")
     concurrency: int = option(0, "Games and searches at a time; 0: one a core.")
     hash: int = option(64 * MEBIBYTE, "Hash table of each engine.", parse=parse_size, show=format_size)
     seed: int = option(1, "Order of the openings, and choice of the positions.")
@@ -84,6 +85,11 @@ class DoublingSettings:
             raise InvalidSettingError(f"player {self.player}: expected kr's own engine, whose searches can be compared")
         if self.plots:
             drawing.check_output(self.plots)
+
+    @property
+    def searches(self) -> Path:
+        """The journal of the searches."""
+        return self.out / "searches.jsonl"
 
     def limits(self) -> list[Limits]:
         """From the shortest to the longest. Raises InvalidSettingError where there is no way up."""
@@ -300,11 +306,12 @@ def _clipped(score: int) -> int:
 def claimed(settings: DoublingSettings) -> Iterator[None]:
     """Hold the directory for this block alone, matches and searches. Raises OutputBusyError, and what they raise."""
     # before the directory is made
-    _engine(settings)
+    _, signature = _engine(settings)
     for match in settings.matches():
         check_match(match)
     make_directory(settings.out)
     with lock(settings.out):
+        _check_searches(settings, signature)
         yield
 
 
@@ -345,15 +352,8 @@ def compare(settings: DoublingSettings, on_position: Callable[[int], None] = lam
         return []
     engines = [_engine(settings) for _ in range(max(1, min(settings.matches()[0].threads(), len(positions))))]
     limits = settings.limits()
-    kept = {
-        "player": engines[0][1],
-        "limits": [str(each) for each in limits],
-        "hash": settings.hash,
-        "positions": checksum("\n".join(positions).encode()),
-    }
-    with open_journal(
-        settings.out / "searches.jsonl", kept, provenance(seed=settings.seed), Comparison.from_json
-    ) as journal:
+    kept = _kept(settings, engines[0][1]) | _sampled(positions)
+    with open_journal(settings.searches, kept, provenance(seed=settings.seed), Comparison.from_json) as journal:
         done = {each.fen: each for each in journal.entries}
         on_position(len(done))
         rest = [position for fen, position in positions.items() if fen not in done]
@@ -365,6 +365,35 @@ def compare(settings: DoublingSettings, on_position: Callable[[int], None] = lam
             done[position.fen] = comparison
             on_position(1)
     return [done[fen] for fen in positions]
+
+
+def _check_searches(settings: DoublingSettings, signature: str) -> None:
+    """Refuse searches of other limits or positions, before the matches are played that they would come after.
+
+    They begin when all matches are played. Where a match lacks games, those that there are were of shorter ones.
+    """
+    if not settings.positions or not settings.searches.exists():
+        return
+    check_journal(settings.searches, _kept(settings, signature))
+    for match in settings.matches():
+        assert match.pdn is not None
+        played = sum(1 for _ in read_games(match.pdn)) if match.pdn.exists() else 0
+        if played < match.games:
+            raise InvalidSettingError(
+                f"{settings.searches} has positions of matches of {played} games, not {match.games}; ask for as many, "
+                "remove it, or choose another directory"
+            )
+    check_journal(settings.searches, _sampled(position.fen for position in sample(settings)))
+
+
+def _kept(settings: DoublingSettings, signature: str) -> dict[str, Any]:
+    """What shapes a search besides its position."""
+    limits = [str(each) for each in settings.limits()]
+    return {"player": signature, "limits": limits, "hash": settings.hash}
+
+
+def _sampled(fens: Iterable[str]) -> dict[str, str]:
+    return {"positions": checksum("\n".join(fens).encode())}
 
 
 def _engine(settings: DoublingSettings) -> tuple[Engine, str]:

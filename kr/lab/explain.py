@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from kr.svg import Svg
+
 UNITS = MAX_PIECES * files.UNITS
 """Parts of a centi-man that the core adds up: table units times shares of the phases."""
 MATERIAL = {"man": 100, "king": 130}
@@ -108,6 +110,14 @@ class Explanation:
         if not self.regions:
             return {piece.square: float(piece.worth) for piece in self.pieces}
         return {piece.square: piece.place for piece in self.pieces if piece.place is not None}
+
+    def svg(self, *, flipped: bool = False, size: float | None = None) -> Svg:
+        """The board as SVG, each piece with its share and its square in the share's colour; size: pixels."""
+        return picture(self, flipped=flipped, size=size)
+
+    def _repr_svg_(self) -> str:
+        """The board as notebooks show it."""
+        return self.svg()
 
 
 def explain(position: Position, weights: str | Path | Weights | None = None) -> Explanation:
@@ -338,7 +348,7 @@ def colours(shares: dict[int, float]) -> dict[int, str]:
     return shown
 
 
-def picture(explanation: Explanation, *, flipped: bool = False, size: float | None = None) -> str:
+def picture(explanation: Explanation, *, flipped: bool = False, size: float | None = None) -> Svg:
     """The board as SVG, each piece with its share and its square in the share's colour."""
     from kr import svg
 

@@ -62,6 +62,19 @@ def open_journal(
             os.fsync(file.fileno())
 
 
+def check_journal(path: Path, settings: Mapping[str, Any]) -> None:
+    """Refuse a journal that is there already, and was begun with other values of these settings.
+
+    Raises InvalidSettingError, InvalidGamesError where its first line is damaged, OSError.
+    """
+    with open(path, "rb") as file:
+        line = file.readline()
+    _check_beginning(path, line)
+    if line.endswith(b"\n"):
+        begun_with = _settings(path, line)
+        _check_settings(path, {key: begun_with.get(key) for key in settings}, settings)
+
+
 def typed(entry: T) -> T:
     """A dataclass made from what a journal held, if its fields have their types. Raises TypeError."""
     for name, hint in get_type_hints(type(entry)).items():
@@ -88,35 +101,54 @@ def _resume(
 ) -> list[T]:
     """The entries; the file is cut back to the last that is whole."""
     file.seek(0)
-    content = file.read()
-    if content[: len(BEGINNING)] != BEGINNING[: len(content)]:
-        raise InvalidSettingError(f"{path} is no journal of such work; choose another file")
-    lines = content.splitlines(keepends=True)
-    if lines and not lines[-1].endswith(b"\n"):
-        lines.pop()
+    _check_beginning(path, file.read(len(BEGINNING)))
     kept = 0
     entries: list[T] = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            values = parse_json(line)
-            if not isinstance(values, dict):
-                raise TypeError
-            if number == 1:
-                begun_with = dict(values["settings"])
-            else:
-                entry = read(values)
-        except (ValueError, LookupError, TypeError):
-            raise InvalidGamesError(f"{path}, line {number} is damaged; remove it and what it tells of") from None
+    for number, line in enumerate(_whole_lines(path), start=1):
         if number == 1:
-            _check_settings(path, begun_with, settings)
-        elif whole(entry):
-            entries.append(entry)
+            _check_settings(path, _settings(path, line), settings)
         else:
-            break
+            try:
+                entry = read(_object(line))
+            except (ValueError, LookupError, TypeError):
+                raise _damaged(path, number) from None
+            if not whole(entry):
+                break
+            entries.append(entry)
         kept += len(line)
     file.truncate(kept)
     file.seek(0, os.SEEK_END)
     return entries
+
+
+def _whole_lines(path: Path) -> Iterator[bytes]:
+    """The lines of a file one by one, but for a last one that was cut off."""
+    with open(path, "rb") as file:
+        yield from (line for line in file if line.endswith(b"\n"))
+
+
+def _check_beginning(path: Path, content: bytes) -> None:
+    if content[: len(BEGINNING)] != BEGINNING[: len(content)]:
+        raise InvalidSettingError(f"{path} is no journal of such work; choose another file")
+
+
+def _settings(path: Path, line: bytes) -> dict[str, Any]:
+    """The settings of a first line."""
+    try:
+        return dict(_object(line)["settings"])
+    except (ValueError, LookupError, TypeError):
+        raise _damaged(path, 1) from None
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    values = parse_json(line)
+    if not isinstance(values, dict):
+        raise TypeError
+    return values
+
+
+def _damaged(path: Path, number: int) -> InvalidGamesError:
+    return InvalidGamesError(f"{path}, line {number} is damaged; remove it and what it tells of")
 
 
 def _check_settings(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:

@@ -20,7 +20,7 @@ from kr.errors import InvalidSettingError
 from kr.lab.elo import Estimate, Sprt, count_pairs, estimate
 from kr.lab.match_game import FAILURE, OVERTIME, Adjudication, Outcome, play_game
 from kr.lab.match_log import Effort, GameRecord, MatchLog, open_log
-from kr.lab.openings import Opening, deck
+from kr.lab.openings import DECKS, Opening, deck
 from kr.lab.players import HUB_PREFIX, Player, player_from_spec
 from kr.limits import Limits, TimeControl, parse_limits
 from kr.pdn import Comment, format_game
@@ -50,7 +50,7 @@ class MatchSettings:
     b: str = option("manual", "Second player.", argument=True, metavar="B")
     ballot: str = option(
         "11man",
-        "Openings: 11man, 3move, 2move, start, or a file of FENs or PDN games; FILE.pdn:8 for those after 8 plies.",
+        f"Openings: {', '.join(DECKS)}, or a file of FENs or PDN games; FILE.pdn:8 for those after 8 plies.",
     )
     games: int = option(200, "Games to play, two with each opening.", parse=parse_count, show=format_count)
     tc: Limits | TimeControl = option(

@@ -26,7 +26,8 @@ from kr.lab.match_game import NO_MOVE, OVERTIME
 from kr.lab.play_input import COMMANDS, Command, next_squares, parse_command, read_move
 from kr.lab.play_manners import OFFER_AGAIN, gives_up, offers_draw, refusal
 from kr.lab.play_record import NO_FILE, UNFINISHED, Record, default_path
-from kr.lab.play_setup import HUMAN, SETUP_TAGS, PlaySettings, Setup, set_up, shown_name
+from kr.lab.play_setup import HUMAN, SETUP_TAGS, Setup, set_up, shown_name
+from kr.lab.play_setup import PlaySettings as PlaySettings
 from kr.lab.players import HUB_PREFIX, Player, Reply
 from kr.limits import Clock, TimeControl
 from kr.notation import SIDE_NAMES, square_name

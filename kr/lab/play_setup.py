@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from kr.errors import InvalidSettingError
 from kr.lab.levels import LEVELS, level_numbered
 from kr.lab.match import MatchSettings
-from kr.lab.openings import deck
+from kr.lab.openings import DECKS, deck
 from kr.lab.players import HUB_PREFIX, player_from_spec
 from kr.limits import Limits, TimeControl, parse_limits
 from kr.notation import SIDE_NAMES
@@ -56,7 +56,7 @@ class PlaySettings:
         "not given.", parse=parse_limits,
     )  # fmt: skip
     tc_engine: Limits | TimeControl | None = option(None, "The same for engines, if it is another.", parse=parse_limits)
-    ballot: str = option("", "Where to begin: 3move, 11man or 2move, a FEN, or a file of FENs or PDN games; one by "
+    ballot: str = option("", f"Where to begin: {', '.join(DECKS)}, a FEN, or a file of FENs or PDN games; one by "
                          "chance where there are several.", metavar="3move|11man|FEN|FILE")  # fmt: skip
     seed: int = option(0, "Of all chances: side, ballot, errors of a level; another every time if 0.")
     out: Path | None = option(None, "PDN file in which the game is kept, or none; a new one in the user's data "

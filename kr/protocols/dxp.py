@@ -15,13 +15,26 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import kr
+from kr import __version__
 from kr.engine import Engine, load_database
 from kr.errors import InvalidSettingError, KrError, ProtocolError
 from kr.limits import Limits, TimeControl, parse_limits
 from kr.pdn import Comment, format_game
 from kr.position import Move, Position, Side
-from kr.protocols.dxp_game import UNFINISHED, DxpGame, Ending, Found, Manners, Next, Terms, Thinker
+from kr.protocols.dxp_game import (
+    UNFINISHED,
+    DxpGame,
+    Ending,
+    Found,
+    Inner,
+    Manners,
+    Next,
+    Remark,
+    TakeBack,
+    Terms,
+    Thinker,
+    Wish,
+)
 from kr.protocols.dxp_link import (
     LOOPBACK,
     ClosedError,
@@ -33,6 +46,7 @@ from kr.protocols.dxp_link import (
 )
 from kr.protocols.dxp_text import (
     ACCEPTED,
+    BACK_UNSUPPORTED,
     FRAMES,
     NAME_WIDTH,
     NO_GAME,
@@ -85,7 +99,7 @@ class DxpSettings:
     threads: int = option(1, "Threads to search with.")
     egdb: str = egdb_option()
     egdb_memory: int = egdb_memory_option()
-    name: str = option(f"kr {kr.__version__}", f"What to be called, at most {NAME_WIDTH} characters.")
+    name: str = option(f"kr {__version__}", f"What to be called, at most {NAME_WIDTH} characters.")
     chat: str = option("", "Say this at the beginning of each game.", metavar="TEXT")
     takeback: bool = option(True, "Grant requests to go back to an earlier position.")
     claim_time: bool = option(False, "End a game as won when the other side's clock has run out.")
@@ -221,20 +235,50 @@ class PlayedGame:
         return format_game(tags, self.start, self.moves, self.result, notes)
 
 
+class Operator:
+    """Whoever sits beside kr while it plays: from any thread, says something to the other side or asks it to go back.
+
+    Given to `listen` or `connect`. What comes of it is told by their `say`.
+    """
+
+    def __init__(self) -> None:
+        self._link: Link[Inner] | None = None
+
+    def chat(self, text: str) -> bool:
+        """Say something, at most 126 characters; whether anyone is connected to hear it."""
+        return self._put(Remark(text))
+
+    def take_back(self, plies: int | None = None) -> bool:
+        """Ask to take so many plies back; by default those since kr was last to move. Whether anyone is connected."""
+        return self._put(TakeBack(plies))
+
+    def sit_down(self, link: Link[Inner] | None) -> None:
+        """At a connection; None where it has ended."""
+        self._link = link
+
+    def _put(self, wish: Wish) -> bool:
+        link = self._link
+        if link is not None:
+            link.put(wish)
+        return link is not None
+
+
 def listen(
     settings: ListenSettings,
     on_game: Callable[[PlayedGame], None] = lambda game: None,
     say: Say = lambda line: None,
     on_open: Callable[[str], None] = lambda address: None,
+    operator: Operator | None = None,
 ) -> None:
     """Play the games that other programs ask for, one program at a time, until there were as many as wanted.
 
     on_game: called after each game; say: chat and whatever else is to be known, in lines; on_open: the address, when
-    connections are taken. Raises ProtocolError where it cannot listen, OSError where a game cannot be saved, and what
-    Engine raises. On Ctrl-C the game under way is saved as broken off.
+    connections are taken; operator: who may chat and ask to take moves back. Raises ProtocolError where it cannot
+    listen, OSError where a game cannot be saved, and what Engine raises. On Ctrl-C the game under way is saved as
+    broken off.
     """
     with _saving(settings.out) as save, open_server(parse_address(settings.address)) as server:
-        desk = _Desk(settings, settings.games or None, save, on_game, say)
+        desk = _Desk(settings, settings.games or None, save, on_game, say, operator)
         host, port = server.getsockname()[:2]
         on_open(format_address((host, port)))
         while not desk.is_done:
@@ -247,19 +291,20 @@ def connect(
     on_game: Callable[[PlayedGame], None] = lambda game: None,
     say: Say = lambda line: None,
     starts: Sequence[Position] = (),
+    operator: Operator | None = None,
 ) -> None:
     """Ask another program for games, one after another.
 
     starts: positions to begin from, in turn, each twice in a row where kr alternates its colour; without any, that of
-    the settings. on_game and say as for `listen`. Raises ProtocolError where there is no connection or no game to be
-    had, OSError where a game cannot be saved, and what Engine raises.
+    the settings. on_game, say and operator as for `listen`. Raises ProtocolError where there is no connection or no
+    game to be had, OSError where a game cannot be saved, and what Engine raises.
     """
     positions = list(starts) or [Position.from_fen(settings.fen) if settings.fen else Position()]
     each = 2 if settings.color == "alternate" else 1
     with _saving(settings.out) as save:
-        desk = _Desk(settings, settings.games, save, on_game, say)
+        desk = _Desk(settings, settings.games, save, on_game, say, operator)
         while not desk.is_done:
-            with _connected(settings, say) as link:
+            with _connected(settings, say) as link, desk.attended(link):
                 while not desk.is_done:
                     start = positions[desk.played // each % len(positions)]
                     ending = desk.ask(link, settings, start)
@@ -272,7 +317,7 @@ def connect(
 
 
 @contextmanager
-def _connected(settings: ConnectSettings, say: Say) -> Iterator[Link[Found]]:
+def _connected(settings: ConnectSettings, say: Say) -> Iterator[Link[Inner]]:
     address = parse_address(settings.address)
     for attempt in range(1, settings.reconnect + 1):
         try:
@@ -283,7 +328,7 @@ def _connected(settings: ConnectSettings, say: Say) -> Iterator[Link[Found]]:
                 raise
             say(f"{error}; attempt {attempt} of {settings.reconnect}")
             time.sleep(RETRY_SECONDS)
-    link: Link[Found] = Link(connection)
+    link: Link[Inner] = Link(connection)
     try:
         yield link
     finally:
@@ -300,6 +345,7 @@ class _Desk:
         save: Callable[[str], None],
         on_game: Callable[[PlayedGame], None],
         say: Say,
+        operator: Operator | None,
     ) -> None:
         self.played = 0
         self.opponent = ""
@@ -310,29 +356,40 @@ class _Desk:
         self._save = save
         self._on_game = on_game
         self._say = say
+        self._operator = operator or Operator()
 
     @property
     def is_done(self) -> bool:
         """Whether all games that were wanted have been played."""
         return self.played == self._wanted
 
+    @contextmanager
+    def attended(self, link: Link[Inner]) -> Iterator[None]:
+        """The operator sits at this connection."""
+        self._operator.sit_down(link)
+        try:
+            yield
+        finally:
+            self._operator.sit_down(None)
+
     # as the one that is asked
 
     def serve(self, connection: socket.socket, caller: str, usual_start: str) -> None:
         """Play the games that the program at the other end asks for, until it goes or breaks the protocol."""
         self.opponent = caller
-        link: Link[Found] = Link(connection)
+        link: Link[Inner] = Link(connection)
         request: GameRequest | None = None
         try:
-            while not self.is_done:
-                request = request or self._await_request(link)
-                terms = self._accepted(link, request, usual_start)
-                request = None
-                if terms is not None:
-                    ending = self._play(link, terms)
-                    request = ending.request
-                    if ending.next is Next.BROKEN:
-                        return
+            with self.attended(link):
+                while not self.is_done:
+                    request = request or self._await_request(link)
+                    terms = self._accepted(link, request, usual_start)
+                    request = None
+                    if terms is not None:
+                        ending = self._play(link, terms)
+                        request = ending.request
+                        if ending.next is Next.BROKEN:
+                            return
         except ClosedError:
             self._say(f"{self.opponent} has gone")
         except ProtocolError as error:
@@ -340,7 +397,7 @@ class _Desk:
         finally:
             link.close()
 
-    def _await_request(self, link: Link[Found]) -> GameRequest:
+    def _await_request(self, link: Link[Inner]) -> GameRequest:
         deadline = time.monotonic() + self._settings.timeout
         while True:
             message = link.take(deadline - time.monotonic())
@@ -349,7 +406,7 @@ class _Desk:
             if not isinstance(message, Found):
                 self._answer_outside(link, message)
 
-    def _accepted(self, link: Link[Found], request: GameRequest, usual_start: str) -> Terms | None:
+    def _accepted(self, link: Link[Inner], request: GameRequest, usual_start: str) -> Terms | None:
         """Answer a request; None where it was refused."""
         name = request.name or self.opponent
         code, start = ACCEPTED, Position()
@@ -374,7 +431,7 @@ class _Desk:
 
     # as the one that asks
 
-    def ask(self, link: Link[Found], settings: ConnectSettings, start: Position) -> Ending:
+    def ask(self, link: Link[Inner], settings: ConnectSettings, start: Position) -> Ending:
         """Ask for the next game and play it. Raises ProtocolError where it is refused."""
         own = settings.side(self.played)
         self.opponent = self.opponent or settings.address
@@ -393,7 +450,7 @@ class _Desk:
             raise ProtocolError(f"{self.opponent} refused the game: {REFUSALS[answer.code]}")
         return self._play(link, Terms(own, start, self.opponent, settings.minutes, settings.moves))
 
-    def _await_answer(self, link: Link[Found]) -> GameAccept:
+    def _await_answer(self, link: Link[Inner]) -> GameAccept:
         deadline = time.monotonic() + self._settings.timeout
         while True:
             message = link.take(deadline - time.monotonic())
@@ -406,14 +463,18 @@ class _Desk:
 
     # for both
 
-    def _answer_outside(self, link: Link[Found], message: Message) -> None:
-        """What comes while no game is played: chat is shown, nothing can be taken back, the rest says nothing."""
+    def _answer_outside(self, link: Link[Inner], message: Message | Wish) -> None:
+        """What comes while no game is played: chat is passed on, nothing can be taken back, the rest says nothing."""
         if isinstance(message, Chat):
             self._say(f"{self.opponent} says: {message.text}")
         elif isinstance(message, BackRequest):
-            link.send(BackAccept(1))
+            link.send(BackAccept(BACK_UNSUPPORTED))
+        elif isinstance(message, Remark):
+            link.send(Chat(message.text))
+        elif isinstance(message, TakeBack):
+            self._say("no moves to take back: no game is played")
 
-    def _play(self, link: Link[Found], terms: Terms) -> Ending:
+    def _play(self, link: Link[Inner], terms: Terms) -> Ending:
         last = self._wanted is not None and self.played + 1 >= self._wanted
         game = DxpGame(link, self._thinker, terms, self._manners, last, self._say)
         try:

@@ -1,7 +1,11 @@
 """One game by DXP: whose turn it is, what may be said when, the clock, and how games end.
 
 The two sides move in turn; only the side to move may end the game, by a GAMEEND instead of its move, and the other one
-answers it in kind. Chat and requests to go back come at any time, also while the engine thinks.
+answers it in kind. Chat and requests to go back come at any time, also while the engine thinks. Whoever operates kr may
+want some of its own to be sent: they are put into the link's inbox, and are sent by the thread that plays.
+
+After a request of its own to go back kr makes no move before the answer. What crosses it on its way the other side said
+before it went back: a move of its counts, and another request to go back is refused.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ from kr.engine import Engine, Info, SearchResult
 from kr.errors import IllegalMoveError, ProtocolError
 from kr.limits import Clock, Limits, TimeControl
 from kr.position import Move, Position, Side
-from kr.protocols.dxp_link import Link
+from kr.protocols.dxp_link import Link, SilentError
 from kr.protocols.dxp_text import (
     BACK_ACCEPTED,
     BACK_REFUSED,
@@ -43,6 +47,8 @@ UNLIMITED_SECONDS = 1.0
 """For a move, where neither the game's clock nor a limit of ours says anything."""
 ANSWER_SECONDS = 10.0
 """How long a peer may take to answer the end of a game."""
+BACK_SECONDS = 60.0
+"""How long it may take to answer a request to go back, which a person may have to decide."""
 
 RESULTS = {Side.BLACK: "1-0", Side.WHITE: "0-1", None: "1/2-1/2"}
 UNFINISHED = "*"
@@ -54,6 +60,24 @@ class Found(NamedTuple):
     search: int
     """Its number: what an earlier one still says is passed over."""
     outcome: SearchResult | Exception
+
+
+class Remark(NamedTuple):
+    """Chat that the operator wants to be sent."""
+
+    text: str
+
+
+class TakeBack(NamedTuple):
+    """Moves that the operator wants to be taken back."""
+
+    plies: int | None
+    """None for those since kr was last to move."""
+
+
+Wish = Remark | TakeBack
+Inner = Found | Wish
+"""What comes into the link's inbox from our own side."""
 
 
 class Thinker:
@@ -76,7 +100,7 @@ class Thinker:
         self._engine.new_game()
         self.last = None
 
-    def start(self, position: Position, limits: Limits, history: Sequence[Position], link: Link[Found]) -> int:
+    def start(self, position: Position, limits: Limits, history: Sequence[Position], link: Link[Inner]) -> int:
         """Begin a search; its number is in the Found that `link` will give."""
         self._number += 1
         number = self._number
@@ -181,7 +205,7 @@ class DxpGame:
 
     def __init__(
         self,
-        link: Link[Found],
+        link: Link[Inner],
         thinker: Thinker,
         terms: Terms,
         manners: Manners,
@@ -200,6 +224,9 @@ class DxpGame:
         self._spent = dict.fromkeys(Side, 0.0)
         self._chatted_at = -1
         self._drawn: str | None = None
+        self._asked: int | None = None
+        """The ply that we have asked to go back to, as long as the answer is awaited."""
+        self._asked_until = 0.0
         self._turn_begins()
 
     def play(self) -> Ending:
@@ -214,7 +241,9 @@ class DxpGame:
             if self._manners.greeting:
                 self._link.send(Chat(self._manners.greeting))
             while True:
-                if self.board.position.side == self._terms.own:
+                if self._asked is not None:
+                    self._await_answer()
+                elif self.board.position.side == self._terms.own:
                     self._end_if_over()
                     self._move()
                 elif self.board.position.is_over:
@@ -249,6 +278,8 @@ class DxpGame:
                     self._heard(message)
                 elif isinstance(message, BackRequest):
                     self._link.send(BackAccept(BACK_REFUSED))
+                elif isinstance(message, Remark):
+                    self._link.send(Chat(message.text))
         except ProtocolError as error:
             self._say(f"{self._terms.opponent}: after the game: {error}")
             return Ending(ending.result, ending.reason, Next.BROKEN, faulty=ending.faulty)
@@ -292,14 +323,14 @@ class DxpGame:
         return value
 
     def _move(self) -> None:
-        """Think, answering what comes meanwhile, and play the move; nothing is played where moves were taken back."""
+        """Think, answering what comes meanwhile, and play the move; nothing is played where moves are taken back."""
         board, ply = self.board, len(self.board.moves)
         number = self._thinker.start(board.position, self._limits(), board.history, self._link)
         while True:
             item = self._link.take()
             if not isinstance(item, Found):
                 self._handle(item)
-                if board.position.side != self._terms.own or len(board.moves) != ply:
+                if board.position.side != self._terms.own or len(board.moves) != ply or self._asked is not None:
                     self._thinker.finish()
                     return
                 continue
@@ -329,8 +360,23 @@ class DxpGame:
     # the other side's turn
 
     def _await_move(self) -> None:
-        item = self._link.take(self._deadline - time.monotonic())
-        if isinstance(item, MoveMade):
+        self._take(self._link.take(self._deadline - time.monotonic()))
+
+    def _await_answer(self) -> None:
+        """Of our request to go back. It may cross a move of the other side, which counts as long as it stands."""
+        try:
+            item = self._link.take(min(self._deadline, self._asked_until) - time.monotonic())
+        except SilentError:
+            if time.monotonic() >= self._deadline:
+                raise
+            self._asked = None
+            self._say(f"{self._terms.opponent} does not answer the request to go back")
+            return
+        self._take(item)
+
+    def _take(self, item: Message | Inner) -> None:
+        """A move of the other side where it is its turn, or what may come at any time."""
+        if isinstance(item, MoveMade) and self.board.position.side != self._terms.own:
             try:
                 move = find_move(item, self.board.position)
             except IllegalMoveError as error:
@@ -350,9 +396,15 @@ class DxpGame:
 
     # at any time
 
-    def _handle(self, message: Message) -> None:
-        """Answer what is not a move in turn."""
+    def _handle(self, message: Message | Wish) -> None:
+        """Answer what is not a move in turn, and send what the operator wishes."""
         match message:
+            case Remark():
+                self._link.send(Chat(message.text))
+            case TakeBack():
+                self._ask_back(message.plies)
+            case BackAccept() if self._asked is not None:
+                self._answered(message, self._asked)
             case Chat():
                 self._answer(message)
             case BackRequest():
@@ -429,14 +481,44 @@ class DxpGame:
 
     def _go_back(self, message: BackRequest) -> None:
         """Take moves back, where that is allowed and there was such a position."""
-        first = self.board.start.side if self._manners.frame == "pdn" else Side.WHITE
-        ply = 2 * (message.number - 1) + (message.side != first)
-        if not self._manners.takeback or not 0 <= ply <= len(self.board.moves):
+        ply = 2 * (message.number - 1) + (message.side != self._first)
+        if not self._manners.takeback or self._asked is not None or not 0 <= ply <= len(self.board.moves):
             self._link.send(BackAccept(BACK_REFUSED))
             self._say(f"{self._terms.opponent} asks to go back to move {message.number}: refused")
             return
         self._link.send(BackAccept(BACK_ACCEPTED))
         self._say(f"{self._terms.opponent} goes back to move {message.number}, {ply} plies into the game")
+        self._set_back(ply)
+
+    def _ask_back(self, plies: int | None) -> None:
+        """Ask the other side to take so many plies back, or all since we were last to move."""
+        made = len(self.board.moves)
+        if plies is None:
+            plies = 2 if self.board.position.side == self._terms.own else 1
+        if self._asked is not None or not 0 < plies <= made:
+            there = "the last request is not answered yet" if self._asked is not None else f"{made} plies were made"
+            self._say(f"no request to take {plies} back: {there}")
+            return
+        self._asked, self._asked_until = made - plies, time.monotonic() + BACK_SECONDS
+        number, second = divmod(self._asked, 2)
+        self._link.send(BackRequest(number + 1, self._first.other if second else self._first))
+        self._say(f"{self._terms.opponent} is asked to go back to move {number + 1}, {self._asked} plies into the game")
+
+    def _answered(self, answer: BackAccept, ply: int) -> None:
+        self._asked = None
+        if answer.code == BACK_ACCEPTED:
+            self._say(f"{self._terms.opponent} agrees to go back")
+            self._set_back(ply)
+        else:
+            why = "" if answer.code == BACK_REFUSED else ": it cannot"
+            self._say(f"{self._terms.opponent} refuses to go back{why}")
+
+    @property
+    def _first(self) -> Side:
+        """The side that begins, as requests to go back call it."""
+        return self.board.start.side if self._manners.frame == "pdn" else Side.WHITE
+
+    def _set_back(self, ply: int) -> None:
         self.board.take_back(ply)
         self._chatted_at = min(self._chatted_at, ply - 1)
         self._drawn = self.board.drawn()

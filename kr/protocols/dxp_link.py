@@ -46,6 +46,10 @@ class ClosedError(ProtocolError):
     """The peer closed the connection between two messages."""
 
 
+class SilentError(ProtocolError):
+    """Nothing came from the peer in time; what comes later can still be taken."""
+
+
 class Link(Generic[Found]):
     """A connected socket, which it closes in the end."""
 
@@ -80,8 +84,8 @@ class Link(Generic[Found]):
     def take(self, seconds: float | None = None) -> Message | Found:
         """The next message, or what `put` put; within so many seconds.
 
-        Raises ClosedError where the peer has gone in good order, and ProtocolError where it is silent or breaks the
-        protocol.
+        Raises ClosedError where the peer has gone in good order, SilentError where nothing comes, and ProtocolError
+        where it breaks the protocol.
         """
         if self._failure is not None:
             raise self._failure
@@ -90,7 +94,7 @@ class Link(Generic[Found]):
         except queue.Empty:
             # another thread reads: what is there of a message is only for the words
             half = ", in the middle of a message" if self._splitter.is_inside else ""
-            raise ProtocolError(f"silent for too long{half}") from None
+            raise SilentError(f"silent for too long{half}") from None
         if isinstance(item, ProtocolError):
             self._failure = item
             raise item

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from threading import Lock, Thread, Timer
 from typing import TYPE_CHECKING, TextIO
 
-import kr
+from kr import __version__
 from kr.engine import MAX_LINES, SHIPPED, Engine, Info, Limits, SearchResult, load_database
 from kr.errors import IllegalMoveError, InvalidSettingError, KrError, ProtocolError
 from kr.position import Position
@@ -191,7 +191,7 @@ class HubServer:
     # setting up
 
     def _hub(self, args: dict[str, str]) -> None:
-        self._send(format_line("id", name="kr", version=kr.__version__, author="the kr authors"))
+        self._send(format_line("id", name="kr", version=__version__, author="the kr authors"))
         for name, parameter in PARAMETERS.items():
             self._send(parameter.declaration(self._values[name]))
         self._send("wait")

@@ -1,0 +1,63 @@
+"""The public names of kr: all there, documented, and typed (what a type checker sees of them: typed_program.py)."""
+
+import ast
+import inspect
+from pathlib import Path
+
+import pytest
+
+import kr
+from kr import Limits, Position, Task
+
+SOURCE = Path(kr.__file__)
+ENDING = Position.from_fen("W:W21,K30:B1,2")
+
+
+def declared() -> set[str]:
+    """The names that type checkers are told of."""
+    [block] = [node for node in ast.parse(SOURCE.read_text()).body if isinstance(node, ast.If)][:1]
+    return {alias.asname or alias.name for node in block.body for alias in node.names}
+
+
+def test_names_are_declared_once_more_for_type_checkers() -> None:
+    assert set(kr.__all__) == declared()
+    assert len(set(kr.__all__)) == len(kr.__all__)
+    assert set(kr.__all__) <= set(dir(kr))
+
+
+@pytest.mark.parametrize("name", kr.__all__)
+def test_each_name_is_there_and_documented(name: str) -> None:
+    found = getattr(kr, name)
+    if inspect.ismodule(found) or isinstance(found, tuple):
+        return
+    assert found.__name__ == name
+    assert inspect.getdoc(found), f"kr.{name} has no docstring"
+    if inspect.isfunction(found):
+        hints = inspect.get_annotations(found)
+        assert set(inspect.signature(found).parameters) | {"return"} == set(hints)
+
+
+def test_a_name_that_is_not() -> None:
+    with pytest.raises(AttributeError, match="module 'kr' has no attribute 'Postion'"):
+        kr.Postion  # noqa: B018
+    assert not hasattr(kr, "__wrapped__")
+
+
+def test_a_position_is_analysed_with_the_game_before_it() -> None:
+    engine = kr.Engine("material", hash_mb=1, database="none")
+    game = kr.pdn.Game(start=Position.from_fen("B:WK32:BK1"))
+    end = game.add_line(["1-6", "32-27", "6-1", "27-32", "1-6", "32-27", "6-1"])
+    task = Task.at(end)
+    assert task.position == end.position
+    assert task.history == tuple(game.positions())[:-1]
+    third = {str(line.move): line.score for line in kr.analyze(engine, task, Limits(depth=6), multipv=9).lines}
+    assert third["27-32"] == 0
+    fresh = kr.analyze(engine, end.position, Limits(depth=6))
+    assert fresh.task == Task(end.position)
+    assert fresh.lines[0].move == fresh.lines[0].pv[0]
+
+
+def test_an_explanation_draws_itself() -> None:
+    explained = kr.explain(ENDING, "material")
+    assert explained.svg(size=200).startswith("<svg")
+    assert explained._repr_svg_() == explained.svg()

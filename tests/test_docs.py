@@ -1,0 +1,96 @@
+"""What the documentation shows is true: its examples run, here, on small searches and with nothing but the checkout."""
+
+import contextlib
+import doctest
+import io
+import json
+import lzma
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+import kr
+
+CHECKOUT = Path(__file__).parents[1]
+DOCS = CHECKOUT / "docs"
+PAGES = [CHECKOUT / "README.md", *sorted(DOCS.glob("*.md"))]
+GAME = '[Event "Example"]\n[Black "One"]\n[White "Two"]\n[Result "*"]\n\n1. 11-15 23-19 {usual} *\n'
+OTHERS = ("import draughts",)
+"""Examples that need another program; tests/test_pydraughts.py plays what is in them."""
+
+pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="the checkout is not here")
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """The page's fenced code in a language, as often as it has some."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory with the files that examples read."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "games.pdn").write_text(GAME)
+    (tmp_path / "archive.pdn.xz").write_bytes(lzma.compress(GAME.encode()))
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=lambda page: page.name)
+def test_examples_run(page: Path, place: Path) -> None:
+    names: dict[str, object] = {}
+    for block in blocks(page, "python"):
+        if not any(other in block for other in OTHERS):
+            with contextlib.redirect_stdout(io.StringIO()):
+                exec(compile(block, str(page), "exec"), names)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "pycon")], ids=lambda page: page.name)
+def test_sessions_show_what_comes_out(page: Path, place: Path) -> None:
+    session = "\n".join(blocks(page, "pycon"))
+    test = doctest.DocTestParser().get_doctest(session, {}, page.name, str(page), 0)
+    assert len(test.examples) > 20
+    told = io.StringIO()
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    doctest.DocTestRunner(optionflags=flags).run(test, out=told.write)
+    assert not told.getvalue(), told.getvalue()
+
+
+def test_the_reference_has_every_public_name() -> None:
+    text = (DOCS / "api.md").read_text()
+    missing = [name for name in kr.__all__ if not re.search(rf"\bkr\.{name}\b|`{name}[`(]", text)]
+    assert not missing
+
+
+def test_the_tutorial(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = runpy.run_path(str(DOCS / "tutorial.py"))
+    said = capsys.readouterr().out
+    assert names["game"].moves[names["ply"]] == names["move"]
+    assert "11. 6-10 by Black gave away" in said
+    assert names["solution"].agrees
+    assert "win proved" in said
+    assert (place / "turning-point.svg").read_text() == names["board"]
+    assert names["played"].result != "*"
+
+
+def script_cells(text: str) -> list[tuple[str, str]]:
+    """Kind and text of the cells of a script in the percent format."""
+    cells = []
+    for part in re.split(r"^# %%", text, flags=re.MULTILINE)[1:]:
+        kind, _, body = part.partition("\n")
+        markdown = kind.strip() == "[markdown]"
+        if markdown:
+            body = "\n".join(line[2:] for line in body.splitlines())
+        cells.append(("markdown" if markdown else "code", body.strip()))
+    return cells
+
+
+def test_the_notebook_is_the_tutorial() -> None:
+    """What its cells show is that of the tables it was made with (make tutorial)."""
+    book = json.loads((DOCS / "tutorial.ipynb").read_text())
+    cells = [(cell["cell_type"], "".join(cell["source"])) for cell in book["cells"]]
+    assert cells == script_cells((DOCS / "tutorial.py").read_text()), "make tutorial"
+    shown = [output for cell in book["cells"] for output in cell.get("outputs", ())]
+    assert not [output for output in shown if output["output_type"] == "error"]
+    assert sum("image/svg+xml" in output.get("data", ()) for output in shown) == 3

@@ -1,0 +1,47 @@
+"""What a user may write with kr: mypy, to which it is given in pyproject.toml, knows every type in it.
+
+It is not run. The last line holds a slip that has to be seen: an error that is not there would be one.
+"""
+
+from pathlib import Path
+
+import kr
+
+
+def best(fen: str) -> tuple[str, float]:
+    engine = kr.Engine("material", hash_mb=1, database=kr.load_database())
+    found: kr.Analysis = kr.analyze(engine, kr.Position.from_fen(fen), kr.Limits(nodes=1000), multipv=2)
+    line: kr.Line = found.lines[0]
+    return str(line.move), line.chances.expected
+
+
+def games(path: Path) -> list[kr.Task]:
+    return [kr.Task.at(game.end()) for game in kr.pdn.read_games(path, errors=[])]
+
+
+class Mute:
+    def tell(self, event: kr.play.Event) -> None:
+        pass
+
+    def ask(self, prompt: str, words: object, seconds: float | None) -> str:
+        return "resign"
+
+
+def against_kr() -> kr.play.Ending | None:
+    return kr.play.Play.prepare(kr.play.PlaySettings(level=kr.LEVELS[0].number), Mute()).run()
+
+
+def wait(calls: list[kr.dxp.PlayedGame]) -> None:
+    kr.dxp.listen(kr.dxp.ListenSettings(games=1, tc=kr.parse_limits("5m+3s")), calls.append)
+
+
+def picture(problem: kr.Problem) -> str:
+    moves: tuple[kr.Move, ...] = problem.keeping_moves
+    return kr.svg.board(problem.position, arrows=moves) + kr.explain(problem.position).svg()
+
+
+openings: list[kr.Opening] = kr.openings.deck("3move")
+player: kr.Player = kr.player_from_spec("shipped,level=3")
+reply: kr.Reply = player.search(openings[0].position, kr.Limits(time=0.1), ())
+
+kr.Postion  # type: ignore[attr-defined]  # noqa: B018
