@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     )
     from kr.lab import openings, play, problems
     from kr.lab.analysis import Analysis, Line, Task, analyze
+    from kr.lab.annotate import Annotation, annotate
     from kr.lab.explain import Explanation, explain
+    from kr.lab.judging import JudgedMove, JudgeSettings
     from kr.lab.levels import LEVELS, Level
     from kr.lab.match import MatchResult, MatchSettings, play_match
     from kr.lab.openings import Opening
@@ -50,6 +52,7 @@ __version__ = "0.1.0"
 __all__ = [
     "LEVELS",
     "Analysis",
+    "Annotation",
     "Chances",
     "Clock",
     "Database",
@@ -64,6 +67,8 @@ __all__ = [
     "InvalidProblemError",
     "InvalidSettingError",
     "InvalidWeightsError",
+    "JudgeSettings",
+    "JudgedMove",
     "KrError",
     "Level",
     "Limits",
@@ -86,6 +91,7 @@ __all__ = [
     "Task",
     "TimeControl",
     "analyze",
+    "annotate",
     "divide",
     "dxp",
     "explain",
@@ -120,7 +126,9 @@ _HOMES = {
     "kr.engine": ("Engine", "Info", "SearchResult", "load_database"),
     "kr.errors": tuple(name for name in __all__ if name.endswith("Error")),
     "kr.lab.analysis": ("Analysis", "Line", "Task", "analyze"),
+    "kr.lab.annotate": ("Annotation", "annotate"),
     "kr.lab.explain": ("Explanation", "explain"),
+    "kr.lab.judging": ("JudgeSettings", "JudgedMove"),
     "kr.lab.levels": ("LEVELS", "Level"),
     "kr.lab.match": ("MatchResult", "MatchSettings", "play_match"),
     "kr.lab.openings": ("Opening",),

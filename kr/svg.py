@@ -93,6 +93,7 @@ def board(
     coordinates: bool = True,
     size: float | None = None,
     colors: Mapping[str, str] | None = None,
+    backdrop: bool = True,
 ) -> Svg:
     """Draw a board.
 
@@ -100,8 +101,9 @@ def board(
     such as "11-15"; the squares it touched are coloured. arrows: arrows, or moves to draw one for. squares: squares
     0-31 to highlight. fill: colours of single squares, by square. labels: short texts to write on squares, by square.
     coordinates: whether the dark squares show their numbers. size: width and height in pixels; None to leave that to
-    where it is shown. colors: colours by the names in COLORS, for those that shall be others. Raises
-    InvalidSettingError for a square, size or name of a colour that there is not.
+    where it is shown. colors: colours by the names in COLORS, for those that shall be others. backdrop: without it the
+    edge, and all squares that have no colour of their own, are left out, for many positions to be laid over one empty
+    board. Raises InvalidSettingError for a square, size or name of a colour that there is not.
     """
     palette = _palette(colors)
     touched = last_move.path if isinstance(last_move, Move) else parse_path(last_move) if last_move else ()
@@ -110,14 +112,12 @@ def board(
         _check_squares(given, what)
     width = 8 * CELL + 2 * EDGE
     parts = [_opening(width, size), f"<title>{escape(_title(position))}</title>"]
-    parts.append(f'<rect class="edge" width="{width}" height="{width}" fill={_colour(palette, "edge")}/>')
-    parts.append(
-        f'<rect class="square light" x="{EDGE}" y="{EDGE}" width="{8 * CELL}" height="{8 * CELL}" '
-        f"fill={_colour(palette, 'light')}/>"
-    )
+    if backdrop:
+        parts += _backdrop(width, palette)
     for square in range(SQUARES):
         name = "last move" if square in touched else "highlight" if square in squares else "dark"
-        parts.append(_square(square, flipped, palette, name, fill.get(square), coordinates))
+        if backdrop or name != "dark" or square in fill:
+            parts.append(_square(square, flipped, palette, name, fill.get(square), coordinates))
     if position is not None:
         for square in range(SQUARES):
             if (position.black | position.white) >> square & 1:
@@ -166,6 +166,15 @@ def _opening(width: float, size: float | None) -> str:
         raise InvalidSettingError(f"size is {size}; pixels, more than 0")
     shown = "" if size is None else f' width="{size:g}" height="{size:g}"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {width}"{shown} role="img">'
+
+
+def _backdrop(width: float, palette: Mapping[str, str]) -> list[str]:
+    """The edge, and the light squares as one."""
+    return [
+        f'<rect class="edge" width="{width}" height="{width}" fill={_colour(palette, "edge")}/>',
+        f'<rect class="square light" x="{EDGE}" y="{EDGE}" width="{8 * CELL}" height="{8 * CELL}" '
+        f"fill={_colour(palette, 'light')}/>",
+    ]
 
 
 def _colour(palette: Mapping[str, str], name: str) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from kr.engine import Engine, Limits
-from kr.lab.engines import share_out
+from kr.lab.engines import AHEAD, share_out
 from kr.position import Position
 
 pytestmark = pytest.mark.core
@@ -26,3 +26,14 @@ def test_who_stops_asking_ends_all_searches_of_a_job() -> None:
     outcomes.close()
     assert sorted(begun) == sorted(ended)
     assert len(begun) < 9
+
+
+def test_jobs_are_taken_as_they_are_needed() -> None:
+    taken: list[int] = []
+    engines = [Engine("material", 1, database="none") for _ in range(2)]
+    jobs = (taken.append(number) or number for number in range(1000))
+    done = 0
+    for _ in share_out(jobs, engines, lambda job, engine: job):
+        done += 1
+        assert len(taken) <= done + AHEAD * len(engines)
+    assert done == 1000

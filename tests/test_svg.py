@@ -138,3 +138,12 @@ def test_arrows_that_are_none() -> None:
         svg.Arrow.parse("11-33")
     with pytest.raises(InvalidSettingError):
         svg.piece(2)
+
+
+def test_many_positions_can_lie_over_one_empty_board() -> None:
+    position = Position()
+    whole, over = svg.board(position, last_move="11-15"), svg.board(position, last_move="11-15", backdrop=False)
+    assert places(over) == places(whole)
+    assert len(drawn(over, "last-move")) == len(drawn(over, "dark")) == 2
+    assert drawn(over, "edge") == drawn(over, "light") == []
+    assert ElementTree.fromstring(over).get("viewBox") == ElementTree.fromstring(svg.board(None)).get("viewBox")

@@ -26,6 +26,7 @@ COMMANDS = {
     "play": ("play", "Play a game against kr, or any engine, in the terminal."),
     "perft": ("perft", "Count the leaves of the move tree."),
     "analyze": ("analyze", "Analyse positions: best lines, and what to expect of them."),
+    "annotate": ("annotate", "Annotate games in PDN: marks, better lines, who played how well."),
     "explain": ("explain", "Explain a static score by regions, men and kings."),
     "solve-problem": ("solve", "Solve classic positions, or yours."),
     "match": ("match", "Play two players against each other, with Elo."),

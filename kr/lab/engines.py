@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import queue
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
+from collections.abc import Callable, Generator, Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from itertools import islice
 from typing import TypeVar
 
 from kr.engine import Engine
 
 Job = TypeVar("Job")
 Done = TypeVar("Done")
+AHEAD = 2
+"""Jobs taken for each engine, so that none waits while the next one is made."""
 STOP_AGAIN = 0.02
 """Seconds after which engines are stopped again that have gone on to their next search."""
 
 
 def share_out(
-    jobs: Sequence[Job], engines: Sequence[Engine], work: Callable[[Job, Engine], Done]
-) -> Iterator[tuple[Job, Done]]:
+    jobs: Iterable[Job], engines: Sequence[Engine], work: Callable[[Job, Engine], Done]
+) -> Generator[tuple[Job, Done], None, None]:
     """Do each job with an engine that is free; yields job and outcome as they are done, in any order.
 
-    Whoever stops asking, by an error or Ctrl-C, stops the searches that still run.
+    Jobs are taken as they are needed, AHEAD for each engine. Whoever stops asking, by an error or Ctrl-C, stops the
+    searches that still run.
     """
     free: queue.SimpleQueue[Engine] = queue.SimpleQueue()
     for engine in engines:
@@ -36,10 +40,16 @@ def share_out(
     pool = ThreadPoolExecutor(len(engines))
     begun: dict[Future[Done], Job] = {}
     try:
-        for job in jobs:
+        waiting = iter(jobs)
+        for job in islice(waiting, AHEAD * len(engines)):
             begun[pool.submit(do, job)] = job
-        for each in as_completed(begun):
-            yield begun[each], each.result()
+        while begun:
+            wait(begun, return_when=FIRST_COMPLETED)
+            for each in [each for each in begun if each.done()]:
+                done = begun.pop(each)
+                for job in islice(waiting, 1):
+                    begun[pool.submit(do, job)] = job
+                yield done, each.result()
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
         # a job may have more than one search

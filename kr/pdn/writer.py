@@ -22,7 +22,8 @@ TURNED = {"1-0": "0-1", "0-1": "1-0"}
 
 _NAME = re.compile(r"\w+")
 _NAG = re.compile(r"\$\d{1,3}|\([!?]+\)|[!?]+|\*")
-_CODES = {"$1": "!", "$2": "?", "$3": "!!", "$4": "??", "$5": "!?", "$6": "?!", "$7": "*", "$8": "*"}
+SIGNS = {"$1": "!", "$2": "?", "$3": "!!", "$4": "??", "$5": "!?", "$6": "?!", "$7": "*", "$8": "*"}
+"""Judgements that have a number and a sign."""
 _LINE_ENDS = re.compile(r"\r\n?")
 
 
@@ -221,7 +222,7 @@ def normalise(game: Game) -> None:
     game.headers = {**first, **rest, "GameType": ENGLISH}
     for node in game.descendants():
         if node._nags:
-            node.nags = list(dict.fromkeys(_CODES.get(nag, nag) for nag in node._nags))
+            node.nags = list(dict.fromkeys(SIGNS.get(nag, nag) for nag in node._nags))
 
 
 def _escaped(value: str) -> str:

@@ -1,0 +1,441 @@
+"""Annotating games: each move judged, marks put into the tree, a summary by player, PDN and pages of HTML.
+
+    game = kr.pdn.read_game(text)
+    annotation = annotate(game, kr.Engine(), JudgeSettings(tc=kr.Limits(time=0.3)))
+    print(annotation.black.accuracy, [judged for judged in annotation.moves if judged.mark == "??"])
+    print(game)
+
+`annotate_files` does so with the games of whole files, one at a time for each core, and keeps in a journal what is
+done. Games are read as they are needed, and what is written is put in order from the journal at the end.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import asdict, dataclass, field, fields
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, cast
+
+from kr.engine import Engine, Limits, load_database
+from kr.errors import InvalidPdnError, InvalidSettingError
+from kr.lab.archive import Archive, ReadSettings, output
+from kr.lab.engines import share_out
+from kr.lab.journal import Journal, open_journal
+from kr.lab.judging import ONLY, JudgedMove, JudgeSettings, judge
+from kr.lab.marking import mark_game
+from kr.pdn import Game, Results, write_game
+from kr.position import Side
+from kr.settings import egdb_memory_option, egdb_option, option
+from kr.storage import check_output, lock, make_directory, provenance
+from kr.units import format_size, parse_size
+
+JOURNAL = ".journal"
+UNKNOWN = "?"
+"""The name of players whom the tags don't name."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How somebody played."""
+
+    games: int = 0
+    moves: int = 0
+    """Judged ones."""
+    best: int = 0
+    """Of these, as good as any other move."""
+    given: float = 0.0
+    """Expected result that they gave away together."""
+    inaccuracies: int = 0
+    mistakes: int = 0
+    blunders: int = 0
+    only: int = 0
+    """Moves marked as the only ones."""
+
+    @property
+    def accuracy(self) -> float:
+        """Per cent of the judged moves that have no mark against them; 100 where there are none."""
+        bad = self.inaccuracies + self.mistakes + self.blunders
+        return 100 * (1 - bad / self.moves) if self.moves else 100.0
+
+    @property
+    def loss(self) -> float:
+        """Expected result given away by a judged move on average, from 0 to 1."""
+        return self.given / self.moves if self.moves else 0.0
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(Tally)))
+
+    def __str__(self) -> str:
+        counts = [
+            _count(self.inaccuracies, "inaccuracy", "inaccuracies"),
+            _count(self.mistakes, "mistake", "mistakes"),
+            _count(self.blunders, "blunder", "blunders"),
+        ]
+        return f"accuracy {self.accuracy:.1f}% of {self.moves} moves judged, loss {self.loss:.3f}, {', '.join(counts)}"
+
+    def as_object(self) -> dict[str, Any]:
+        """For programs."""
+        return {**asdict(self), "accuracy": round(self.accuracy, 4), "loss": round(self.loss, 6)}
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """What came of a game."""
+
+    moves: tuple[JudgedMove, ...]
+    """All that were played."""
+
+    @property
+    def black(self) -> Tally:
+        """How Black played."""
+        return self.of(Side.BLACK)
+
+    @property
+    def white(self) -> Tally:
+        """How White played."""
+        return self.of(Side.WHITE)
+
+    def of(self, side: Side) -> Tally:
+        """How a side played."""
+        judged = [each for each in self.moves if each.judged and each.side == side]
+        marks = [each.mark for each in judged]
+        return Tally(
+            1, len(judged), sum(each.best == each.move for each in judged), sum(each.loss for each in judged),
+            marks.count("?!"), marks.count("?"), marks.count("??"), marks.count(ONLY),
+        )  # fmt: skip
+
+
+def annotate(game: Game, engine: Engine, settings: JudgeSettings | None = None, line_plies: int = 12) -> Annotation:
+    """Judge the moves of a game and put marks, comments and better lines into its tree, in place of earlier ones.
+
+    engine: its hash table is emptied first; with limits of nodes or depth and one thread the same game gets the same
+    marks, whatever was searched before. line_plies: the most plies of a better line, 0 for none. Raises
+    InvalidDatabaseError, and lets KeyboardInterrupt through; the game is as it was then.
+    """
+    settings = settings or JudgeSettings()
+    annotation = Annotation(judge(game, engine, settings))
+    report = f"Black: {annotation.black}. White: {annotation.white}."
+    mark_game(game, annotation.moves, report, signature(engine, settings.tc), line_plies)
+    return annotation
+
+
+def signature(engine: Engine, limits: Limits) -> str:
+    """Who annotates, as the Annotator tag says it."""
+    from kr import __version__
+
+    known = "no endgame database" if engine.database is None else f"endgames up to {engine.database.pieces} pieces"
+    return f"kr {__version__} ({limits} a position, weights {engine.name}, {known})".replace(";", ",")
+
+
+@dataclass(frozen=True)
+class AnnotateSettings(JudgeSettings, ReadSettings):
+    """Which games are annotated, how, and what is written."""
+
+    out: Path | None = option(
+        None, "PDN file to write, packed where its name ends in .gz, .xz or .bz2.  [default: standard output; with "
+        "--html none]", metavar="FILE",
+    )  # fmt: skip
+    html: Path | None = option(
+        None, "Directory for a page of HTML for each game, and index.html with all of them.", metavar="DIR"
+    )
+    line: int = option(12, "Plies of a better line that are written; 0 for none.")
+    weights: str | None = option(None, "Weights file, manual or material; the shipped tables if not given.")
+    hash: int = option(64 << 20, "Hash table of each engine.", parse=parse_size, show=format_size)
+    workers: int = option(0, "Games annotated at the same time; 0: one a core.")
+    egdb: str = egdb_option()
+    egdb_memory: int = egdb_memory_option()
+
+    def __post_init__(self) -> None:
+        ReadSettings.__post_init__(self)
+        JudgeSettings.__post_init__(self)
+        for name in ("line", "workers"):
+            if getattr(self, name) < 0:
+                raise InvalidSettingError(f"--{name}: {getattr(self, name)}; 0 or more")
+        once = [path for path in self.files if str(path) == "-" or path.is_fifo()]
+        if self.is_resumable and once:
+            raise InvalidSettingError(
+                f"{once[0]} can't be read again, as going on after an interruption takes: without --out and --html the "
+                "games go to standard output"
+            )
+
+    @property
+    def is_resumable(self) -> bool:
+        """Whether there is a place for a journal; games on standard output begin anew each time."""
+        return self.out is not None or self.html is not None
+
+    @property
+    def journal(self) -> Path:
+        """Where it is kept what is done."""
+        if self.out is not None:
+            return self.out.with_name(self.out.name + JOURNAL)
+        assert self.html is not None
+        return self.html / f"annotate{JOURNAL}"
+
+
+@dataclass
+class AnnotateReport:
+    """What came of all games, so far."""
+
+    settings: AnnotateSettings
+    games: int = 0
+    left_out: int = 0
+    """Games that could not be read."""
+    players: dict[str, Tally] = field(default_factory=dict)
+    """By the names in the tags Black and White."""
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Count a game, given as `annotate_files` tells of it."""
+        self.games += 1
+        for side in ("black", "white"):
+            tally = Tally(**{each.name: record[side][each.name] for each in fields(Tally)})
+            name = player_name(record["headers"], side)
+            self.players[name] = self.players.get(name, Tally()) + tally
+
+    def ranked(self) -> list[tuple[str, Tally]]:
+        """The players, those with most games first."""
+        return sorted(self.players.items(), key=lambda item: (-item[1].games, item[0]))
+
+    def summary(self) -> dict[str, Any]:
+        """For programs."""
+        return {
+            "games": self.games,
+            "left_out": self.left_out,
+            "moves": sum(tally.moves for tally in self.players.values()),
+            "players": [{"name": name, **tally.as_object()} for name, tally in self.ranked()],
+            "out": self.settings.out,
+            "html": self.settings.html,
+        }
+
+
+def player_name(headers: Mapping[str, str], side: str) -> str:
+    """Who played a side, "?" where the tags don't tell."""
+    return " ".join(headers.get(side.capitalize(), "").split()) or UNKNOWN
+
+
+Record = dict[str, Any]
+"""A game as an object of JSON."""
+
+
+@dataclass(frozen=True)
+class _Job:
+    number: int
+    """Of the games that can be read, from 1."""
+    file: Path
+    game: Game
+
+
+def count_games(settings: AnnotateSettings) -> int:
+    """How many games the files seem to hold, without looking at their moves; 0 where they can be read only once."""
+    count = 0
+
+    def counted(headers: Mapping[str, str]) -> bool:
+        nonlocal count
+        count += 1
+        return False
+
+    archive = Archive(settings, counted, on_error=lambda path, error: None)
+    if not all(path.is_file() for path in archive.paths):
+        return 0
+    for _ in archive:
+        pass
+    return count
+
+
+def annotate_files(
+    settings: AnnotateSettings,
+    on_game: Callable[[Record, bool], None] = lambda record, earlier: None,
+    on_text: Callable[[str], None] = lambda text: None,
+    on_error: Callable[[Path, InvalidPdnError], None] = lambda path, error: None,
+) -> AnnotateReport:
+    """Annotate the games of files, or the rest of them, and write what is wanted when all are done.
+
+    on_game: told each game as it is done, first of all those of an earlier run, and whether it is one. on_text: given
+    the PDN of each game in order, where neither a file nor pages are written. on_error: called for each game that can't
+    be read; it is left out. Raises InvalidSettingError, InvalidWeightsError, InvalidDatabaseError, OutputBusyError,
+    OSError, and what the journal of an earlier run may be refused for.
+    """
+    report = AnnotateReport(settings)
+    archive = Archive(settings, on_error=on_error)
+
+    def done(record: Record, earlier: bool = False) -> None:
+        report.add(record)
+        on_game(record, earlier)
+
+    with ExitStack() as stack:
+        pages = None
+        if settings.html is not None:
+            from kr.lab.annotate_pages import Pages
+
+            # what is missing is said before a directory is made
+            pages = Pages(settings.html)
+        if settings.out is not None:
+            check_output(settings.out)
+        engine = _engine(settings)
+        if settings.html is not None:
+            make_directory(settings.html)
+            stack.enter_context(lock(settings.html))
+        found = bytearray()
+        journal = None
+        if settings.is_resumable:
+            journal = stack.enter_context(_journal(settings, archive, engine, found, done))
+        entries = stack.enter_context(closing(_annotated(settings, archive, engine, found, pages)))
+        if journal is None:
+            for entry in in_order(entries):
+                done(entry["game"])
+                on_text(entry["pdn"])
+        else:
+            for entry in entries:
+                journal.append(entry)
+                done(entry["game"])
+            report.left_out = archive.left_out
+            if pages:
+                pages.write_index(report, (entry["game"] for entry in in_order(_entries(settings.journal))))
+            if settings.out is not None:
+                with output(settings.out) as file:
+                    for entry in in_order(_entries(settings.journal)):
+                        file.write(entry["pdn"])
+            settings.journal.unlink()
+        report.left_out = archive.left_out
+    return report
+
+
+def in_order(entries: Iterable[Record]) -> Iterator[Record]:
+    """Entries by the numbers of their games, which are 1, 2, 3 and so on; those that come too early wait."""
+    waiting: dict[int, Record] = {}
+    following = 1
+    for entry in entries:
+        waiting[entry["game"]["number"]] = entry
+        while following in waiting:
+            yield waiting.pop(following)
+            following += 1
+
+
+def _engine(settings: AnnotateSettings) -> Engine:
+    database = load_database(settings.egdb, settings.egdb_memory)
+    return Engine(settings.weights, settings.hash / (1 << 20), database=database)
+
+
+def _annotated(
+    settings: AnnotateSettings, archive: Archive, engine: Engine, found: bytearray, pages: Any
+) -> Generator[Record, None, None]:
+    """Annotate the games that are not found in the journal; gives the entries for it, in any order."""
+    jobs = (
+        _Job(number, report.file, game)
+        for number, (report, game) in enumerate(archive, start=1)
+        if number >= len(found) or not found[number]
+    )
+    workers = settings.workers or len(os.sched_getaffinity(0))
+    # no more engines than there are games
+    first = list(islice(jobs, workers))
+    engines = [engine, *(_engine(settings) for _ in first[1:])]
+
+    def work(job: _Job, engine: Engine) -> Record:
+        annotation = annotate(job.game, engine, settings, settings.line)
+        text = write_game(job.game, results=cast(Results, settings.results))
+        record = _record(job, annotation)
+        if pages:
+            record["page"] = pages.write(record, job.game, annotation, signature(engine, settings.tc))
+        return {"game": record, "pdn": text}
+
+    # closed before its end it stops the searches
+    with closing(share_out(chain(first, jobs), engines, work)) as shared:
+        for _, entry in shared:
+            yield entry
+
+
+def _record(job: _Job, annotation: Annotation) -> Record:
+    """A game for programs."""
+    return {
+        "number": job.number,
+        "file": str(job.file),
+        "line": job.game.line,
+        "headers": job.game.headers,
+        "result": job.game.result,
+        "fen": job.game.start.fen,
+        "black": annotation.black.as_object(),
+        "white": annotation.white.as_object(),
+        "moves": [move_object(judged) for judged in annotation.moves],
+        "page": None,
+    }
+
+
+def move_object(judged: JudgedMove) -> Record:
+    """A judgement for programs; scores and expected results are those of the side that moved."""
+
+    def rounded(expected: float | None) -> float | None:
+        return None if expected is None else round(expected, 4)
+
+    return {
+        "ply": judged.ply,
+        "side": judged.side.name.lower(),
+        "move": str(judged.move),
+        "judged": judged.judged,
+        "mark": judged.mark,
+        "score": judged.score,
+        "expected": rounded(judged.expected),
+        "value": judged.value,
+        "plies": judged.plies,
+        "value_before": judged.value_before,
+        "best": None if judged.best is None else str(judged.best),
+        "best_score": judged.best_score,
+        "best_expected": rounded(judged.best_expected),
+        "others_expected": rounded(judged.others_expected),
+        "loss": round(judged.loss, 4),
+        "line": [str(move) for move in judged.line],
+    }
+
+
+@contextmanager
+def _journal(
+    settings: AnnotateSettings,
+    archive: Archive,
+    engine: Engine,
+    found: bytearray,
+    done: Callable[[Record, bool], None],
+) -> Iterator[Journal[None]]:
+    """The journal, open; marks the numbers of the games in it and tells of them."""
+    shaping = {
+        "tc": str(settings.tc), "from_ply": settings.from_ply, "inaccuracy": settings.inaccuracy,
+        "mistake": settings.mistake, "blunder": settings.blunder, "only": settings.only, "line": settings.line,
+        "results": settings.results, "encoding": settings.encoding, "hash": settings.hash,
+        "html": None if settings.html is None else os.path.realpath(settings.html),
+        "weights": engine.signature,
+        "egdb": None if engine.database is None else engine.database.signature,
+        "files": [_checksum(path) for path in archive.paths],
+    }  # fmt: skip
+
+    def read(values: Record) -> None:
+        record, text = values["game"], values["pdn"]
+        number = record["number"]
+        if not isinstance(number, int) or number < 1 or not isinstance(text, str):
+            raise ValueError("no game")
+        found.extend(bytes(max(0, number + 1 - len(found))))
+        if found[number]:
+            raise ValueError("a game twice")
+        found[number] = 1
+        done(record, True)
+
+    with open_journal(settings.journal, shaping, provenance(), read) as journal:
+        yield journal
+
+
+def _checksum(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:32]
+
+
+def _entries(journal: Path) -> Iterator[Record]:
+    """The finished games of a journal, in the order in which they were finished."""
+    with journal.open("rb") as lines:
+        next(lines)
+        for line in lines:
+            yield json.loads(line)
+
+
+def _count(count: int, one: str, many: str) -> str:
+    return f"{count or 'no'} {one if count == 1 else many}"

@@ -1,0 +1,264 @@
+"""Annotated games: what is marked and how much it cost, marks in the tree, how well who played."""
+
+import pytest
+
+from kr.engine import Engine, Limits
+from kr.lab.annotate import Annotation, Tally, annotate
+from kr.lab.judging import JudgedMove, JudgeSettings, judge
+from kr.lab.marking import evaluation, unmark_game
+from kr.pdn import Game, read_game, write_game
+from kr.position import Position, Side
+
+pytestmark = pytest.mark.core
+
+BLUNDER = "11-15 24-20 8-11 28-24 9-13 22-18 15x22 25x18 3-8 20-16 12x28 23-19"
+BLUNDER_PLY = 9
+NODES = 3000
+QUICK = JudgeSettings(tc=Limits(nodes=NODES))
+
+PDN = """[Event "One"]
+[Black "A"]
+[White "B"]
+[Result "1-0"]
+[Annotator "Somebody"]
+
+{About the game} 1. 11-15! {classic} 24-20 2. 8-11 28-24 (2... 22-18 {instead} 15x22 (2... 22-17))
+3. 9-13 22-18 4. 15x22 25x18 5. 3-8? 20-16?? {throws it away} 6. 12x28 23-19 $6 {[%clk 0:04:59]} 1-0
+
+[Event "Two"]
+[Black "B"]
+[White "C"]
+[Result "1/2-1/2"]
+
+1. 9-14 22-18 2. 5-9 24-19 3. 11-16 26-22 1/2-1/2
+
+[Event "Bad"]
+[Black "C"]
+
+1. 11-15 11-15 1-0
+
+[Event "Three"]
+[Black "A"]
+[White "C"]
+[Result "0-1"]
+[SetUp "1"]
+[FEN "B:WK2,30:B7,10,17"]
+
+1. 10-14 2-11 2. 17-21 30-26 0-1
+"""
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return Engine(hash_mb=1)
+
+
+def played(moves: str, fen: str = "") -> Game:
+    return Game({}, Position.from_fen(fen) if fen else None, moves.split())
+
+
+def turned(game: Game) -> Game:
+    """The same game with colours swapped and the board turned."""
+    moves = ["x".join(str(32 - square) for square in move.path) for move in game.moves]
+    return Game({}, game.start.flipped(), moves)
+
+
+# --- judging
+
+
+def test_a_blunder_is_marked_with_what_was_better(engine: Engine) -> None:
+    moves = judge(played(BLUNDER), engine, QUICK)
+    (blunder,) = (each for each in moves if each.mark == "??")
+    assert blunder.ply == BLUNDER_PLY
+    assert blunder.side == Side.WHITE
+    assert (str(blunder.move), str(blunder.best)) == ("20-16", "26-22")
+    assert blunder.best_expected is not None
+    assert blunder.expected is not None
+    assert blunder.loss == pytest.approx(blunder.best_expected - blunder.expected)
+    assert blunder.loss > 0.4
+    position = Position()
+    for move in [*(each.move for each in moves[:BLUNDER_PLY]), *blunder.line]:
+        position = position.play(move)
+
+
+def test_the_moves_of_a_ballot_and_forced_ones_are_not_judged(engine: Engine) -> None:
+    moves = judge(played(BLUNDER), engine, QUICK)
+    assert [each.ply for each in moves] == list(range(12))
+    forced = {6}
+    assert [each.ply for each in moves if not each.judged] == sorted({0, 1, 2} | forced)
+    assert all(each.loss == 0 and not each.mark for each in moves if not each.judged)
+    assert [each.ply for each in moves if each.expected is None] == [0, 1]
+    late, early = (JudgeSettings(tc=Limits(nodes=300), from_ply=ply) for ply in (50, 0))
+    for settings, first in ((early, 0), (late, 12)):
+        judged = [each.ply for each in judge(played(BLUNDER), engine, settings) if each.judged]
+        assert judged == [ply for ply in range(first, 12) if ply not in forced]
+    assert judge(Game(), engine, QUICK) == ()
+
+
+@pytest.mark.parametrize(
+    ("fen", "move", "before", "after", "loss", "mark"),
+    [
+        ("B:W12,K18:B8,K17,27", "8-11", "win", "win", 0.0, None),
+        ("B:W12,K18:B8,K17,27", "17-21", "win", "draw", 0.5, "??"),
+        ("B:WK20,30:BK1,K2,16", "2-7", "win", "loss", 1.0, "??"),
+        ("B:WK2,30:B7,10,17", "10-14", "draw", "loss", 0.5, "??"),
+        ("B:WK1,K6:BK8,K13", "13-17", "draw", "draw", 0.0, None),
+    ],
+)  # fmt: skip
+def test_verdicts_of_the_endgame_database_are_exact(
+    engine: Engine, fen: str, move: str, before: str, after: str, loss: float, mark: str | None
+) -> None:
+    for game in (played(move, fen), turned(played(move, fen))):
+        (judged,) = judge(game, engine, QUICK)
+        assert (judged.value_before, judged.value, judged.loss) == (before, after, loss)
+        assert judged.mark in (("", "!") if mark is None else (mark,))
+        assert (judged.best == judged.move) == (loss == 0)
+
+
+def test_the_only_move_is_marked_unless_it_is_seen_at_a_glance(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = played("8-11", "B:W12,K18:B8,K17,27")
+    monkeypatch.setattr("kr.lab.judging._Search.glance", lambda self, ply: (game.moves[0], 0.05))
+    (judged,) = judge(game, engine, QUICK)
+    assert (judged.mark, judged.others_expected) == ("!", 0.5)
+    monkeypatch.setattr("kr.lab.judging._Search.glance", lambda self, ply: (game.moves[0], 0.4))
+    assert judge(game, engine, QUICK)[0].mark == ""
+
+
+def test_a_game_with_colours_swapped_gives_the_same_away(engine: Engine) -> None:
+    game = played(BLUNDER)
+    settings = JudgeSettings(tc=Limits(nodes=30_000), from_ply=0)
+    one, other = judge(game, engine, settings), judge(turned(game), engine, settings)
+    assert [each.side.other for each in one] == [each.side for each in other]
+    assert [each.judged for each in one] == [each.judged for each in other]
+    for mine, others in zip(one, other, strict=True):
+        # the search looks at moves of equal promise in the order of their squares
+        assert mine.loss == pytest.approx(others.loss, abs=0.05)
+        assert (mine.mark == "??") == (others.mark == "??")
+
+
+def test_nodes_decide_and_not_what_was_searched_before(engine: Engine) -> None:
+    first = judge(played(BLUNDER), engine, QUICK)
+    judge(played("9-14 22-18"), engine, JudgeSettings(tc=Limits(nodes=NODES), from_ply=0))
+    assert judge(played(BLUNDER), engine, QUICK) == first
+
+
+def test_a_search_that_sees_one_move_only_judges_nothing(engine: Engine) -> None:
+    assert len(judge(played(BLUNDER), engine, JudgeSettings(tc=Limits(nodes=1)))) == 12
+
+
+@pytest.mark.parametrize(
+    ("loss", "mark"), [(0, ""), (0.0799, ""), (0.08, "?!"), (0.1499, "?!"), (0.15, "?"), (0.25, "??"), (1, "??")]
+)
+def test_thresholds(loss: float, mark: str) -> None:
+    assert JudgeSettings().mark(loss) == mark
+
+
+# --- marks in the tree
+
+
+def test_marks_stand_in_the_tree_and_all_else_stays(engine: Engine) -> None:
+    game, original = read_game(PDN), read_game(PDN)
+    assert game is not None
+    assert original is not None
+    annotation = annotate(game, engine, QUICK)
+    assert game.moves == original.moves
+    blunder = list(game.mainline())[BLUNDER_PLY]
+    # the sign was there already
+    assert blunder.nags == ["??"]
+    assert blunder.comments[0] == "throws it away"
+    assert "[%eval " in blunder.comments[1]
+    assert "Blunder: White expects" in blunder.comments[1]
+    assert blunder.parent is not None
+    better = blunder.parent.variations[1]
+    assert better.move == annotation.moves[BLUNDER_PLY].best
+    assert better.comment.startswith("[%eval ")
+    assert game.headers["Annotator"].startswith("Somebody; kr ")
+    again = read_game(write_game(game))
+    assert again == game
+    assert again.warnings == original.warnings
+    unmark_game(again)
+    assert again == original
+
+
+def test_annotating_again_changes_nothing(engine: Engine) -> None:
+    game = read_game(PDN)
+    assert game is not None
+    annotate(game, engine, QUICK)
+    once = write_game(game)
+    again = read_game(once)
+    assert again is not None
+    annotate(again, engine, QUICK)
+    assert write_game(again) == once
+    unmark_game(again)
+    assert "kr" not in write_game(again)
+
+
+def test_what_is_known_is_said_where_it_becomes_known(engine: Engine) -> None:
+    # a win, a draw after the first move, and still one
+    game = played("17-21 12-3 21-25", "B:W12,K18:B8,K17,27")
+    annotate(game, engine, QUICK)
+    first, *rest = (node.comment for node in game.mainline())
+    assert "Blunder: Black expects 0.50, with 8-11 1.00. Known: a draw." in first
+    assert not any("Known" in comment for comment in rest)
+
+
+def test_what_somebody_added_to_a_line_of_kr_is_kept(engine: Engine) -> None:
+    game = played(BLUNDER)
+    annotate(game, engine, QUICK)
+    better = list(game.mainline())[BLUNDER_PLY - 1].variations[1]
+    better.variations[0].comments.append("really")
+    unmark_game(game)
+    assert better.parent is not None
+    assert better.parent.variations[1] is better
+    assert better.comments == []
+    assert "Annotator" not in game.headers
+
+
+def test_no_lines_are_added_where_none_are_wanted(engine: Engine) -> None:
+    game = played(BLUNDER)
+    annotate(game, engine, QUICK, line_plies=0)
+    assert all(len(node.variations) < 2 for node in [game, *game.descendants()])
+    annotate(game, engine, QUICK, line_plies=2)
+    assert max(len(node.variations) for node in game.mainline()) == 2
+
+
+@pytest.mark.parametrize(
+    ("side", "score", "value", "plies", "shown"),
+    [
+        (Side.BLACK, 35, None, None, "0.35"),
+        (Side.WHITE, 35, None, None, "-0.35"),
+        (Side.WHITE, 60, "draw", None, "0.00"),
+        (Side.BLACK, 28990, "win", 12, "#6"),
+        (Side.WHITE, 28990, "win", 11, "#-6"),
+        (Side.WHITE, -28990, "loss", 11, "#6"),
+        (Side.BLACK, -28500, "loss", None, "-285.00"),
+    ],
+)
+def test_scores_as_other_programs_have_them(
+    side: Side, score: int, value: str | None, plies: int | None, shown: str
+) -> None:
+    assert evaluation(side, score, value, plies) == shown
+
+
+# --- summaries
+
+
+def test_tallies_add_up() -> None:
+    position = Position()
+    first, second = position.legal_moves()[:2]
+
+    def judged(ply: int, loss: float = 0.0, mark: str = "", counts: bool = True) -> JudgedMove:
+        best = first if loss == 0 else second
+        return JudgedMove(ply, Side(ply % 2), first, counts, best=best, loss=loss, mark=mark)
+
+    moves = [judged(0, 0.3, "??"), judged(1), judged(2, 0.1, "?!"), judged(3, counts=False), judged(4, 0.05)]
+    annotation = Annotation((*moves, judged(6, 0, "!")))
+    black = annotation.black
+    assert black == Tally(1, 4, 1, pytest.approx(0.45), 1, 0, 1, 1)
+    assert black.accuracy == pytest.approx(50)
+    assert black.loss == pytest.approx(0.1125)
+    assert annotation.white == Tally(1, 1, 1)
+    assert annotation.white.accuracy == 100
+    both = black + annotation.white
+    assert (both.games, both.moves, both.accuracy, both.loss) == (2, 5, 60, pytest.approx(0.09))
+    assert (Tally().accuracy, Tally().loss) == (100, 0)

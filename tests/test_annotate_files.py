@@ -1,0 +1,218 @@
+"""Files of games annotated: what is written, that it goes on after a kill, and the command."""
+
+import json
+from collections.abc import Iterator
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_annotate import BLUNDER_PLY, NODES, PDN
+
+from kr import cli
+from kr.engine import Limits
+from kr.errors import InvalidSettingError, OutputBusyError
+from kr.lab import annotate as annotating
+from kr.lab.annotate import AnnotateReport, AnnotateSettings, annotate_files, in_order
+from kr.lab.judging import MARKS
+from kr.lab.marking import unmark_game
+from kr.pdn import Game, read_games
+from kr.storage import lock
+
+GAMES = 3
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    path = tmp_path / "games.pdn"
+    path.write_text(PDN)
+    return path
+
+
+def settings_of(archive: Path, out: Path | None = None, **others: Any) -> AnnotateSettings:
+    # the shipped tables take their time to be read, for each engine
+    quick = {"tc": Limits(nodes=NODES), "hash": 1 << 20, "workers": 2, "weights": "manual"}
+    return AnnotateSettings(files=(archive,), out=out, **{**quick, **others})
+
+
+def test_players_are_summed_up_over_their_games(archive: Path) -> None:
+    records: list[dict[str, Any]] = []
+    report = annotate_files(settings_of(archive), lambda record, earlier: records.append(record))
+    assert (report.games, report.left_out) == (GAMES, 1)
+    assert {name: tally.games for name, tally in report.players.items()} == {"A": 2, "B": 2, "C": 2}
+    for name, tally in report.players.items():
+        sides = [(record, side) for record in records for side in ("black", "white")
+                 if record["headers"][side.capitalize()] == name]  # fmt: skip
+        moves = [move for record, side in sides for move in record["moves"] if move["side"] == side and move["judged"]]
+        assert tally.moves == len(moves)
+        assert tally.given == pytest.approx(sum(move["loss"] for move in moves), abs=1e-3)
+        counts = [sum(move["mark"] == mark for move in moves) for mark in MARKS]
+        assert [tally.inaccuracies, tally.mistakes, tally.blunders] == counts
+    assert report.summary()["moves"] == sum(tally.moves for tally in report.players.values())
+
+
+# --- files
+
+
+def texts(settings: AnnotateSettings) -> Iterator[str]:
+    annotate_files(settings)
+    assert settings.out is not None
+    yield settings.out.read_text()
+    if settings.html is not None:
+        yield from (path.read_text() for path in sorted(settings.html.iterdir()))
+
+
+def test_a_file_is_annotated_and_what_is_bad_left_out(archive: Path, tmp_path: Path) -> None:
+    settings = settings_of(archive, tmp_path / "out.pdn.xz")
+    errors: list[object] = []
+    annotate_files(settings, on_error=lambda path, error: errors.append((path, error.line)))
+    assert errors == [(archive, 20)]
+    originals = list(read_games(archive, errors=[]))
+    games = list(read_games(settings.out or Path()))
+    assert [game.moves for game in games] == [game.moves for game in originals]
+    for game, original in zip(games, originals, strict=True):
+        assert game.result == original.result
+        unmark_game(game)
+        assert game == original
+    assert {path.name for path in tmp_path.iterdir()} == {"games.pdn", "out.pdn.xz"}
+
+
+class Killed(Exception):
+    pass
+
+
+@pytest.mark.parametrize("killed_after", [1, 2])
+def test_the_same_command_goes_on_after_a_kill(
+    archive: Path, tmp_path: Path, killed_after: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("jinja2")
+    undisturbed = list(texts(settings_of(archive, tmp_path / "a.pdn", html=tmp_path / "a")))
+    settings = settings_of(archive, tmp_path / "b.pdn", html=tmp_path / "b")
+    seen: list[int] = []
+
+    def kill(record: dict[str, Any], earlier: bool) -> None:
+        seen.append(record["number"])
+        if len(seen) == killed_after:
+            raise Killed
+
+    with pytest.raises(Killed):
+        annotate_files(settings, kill)
+    assert settings.out is not None
+    assert not settings.out.exists()
+    assert not (tmp_path / "b" / "index.html").exists()
+    with settings.journal.open("ab") as file:
+        file.write(b'{"game": {"number": 9')
+    told: list[tuple[int, bool]] = []
+    calls: list[Game] = []
+    counted = annotating.annotate
+    monkeypatch.setattr(annotating, "annotate", lambda game, *rest: (calls.append(game), counted(game, *rest))[1])
+    report = annotate_files(settings, lambda record, earlier: told.append((record["number"], earlier)))
+    assert len(calls) == GAMES - killed_after
+    assert sorted(told) == sorted((number, number in seen) for number in range(1, GAMES + 1))
+    assert report.games == GAMES
+    assert not settings.journal.exists()
+    assert [settings.out.read_text()] == undisturbed[:1]
+    assert [path.read_text() for path in sorted((tmp_path / "b").iterdir())] == undisturbed[1:]
+
+
+def test_an_earlier_run_with_other_settings_or_games_is_refused(archive: Path, tmp_path: Path) -> None:
+    def kill(record: dict[str, Any], earlier: bool) -> None:
+        raise Killed
+
+    with pytest.raises(Killed):
+        annotate_files(settings_of(archive, tmp_path / "out.pdn"), kill)
+    with pytest.raises(InvalidSettingError, match="begun with blunder 0.25, not 0.3"):
+        annotate_files(settings_of(archive, tmp_path / "out.pdn", blunder=0.3))
+    archive.write_text(PDN.replace("Three", "Four"))
+    with pytest.raises(InvalidSettingError, match="begun with files"):
+        annotate_files(settings_of(archive, tmp_path / "out.pdn"))
+
+
+def test_a_second_writer_is_refused(archive: Path, tmp_path: Path) -> None:
+    settings = settings_of(archive, tmp_path / "out.pdn")
+    with lock(settings.journal), pytest.raises(OutputBusyError):
+        annotate_files(settings)
+    assert settings.out is not None
+    assert not settings.out.exists()
+
+
+def test_the_results_stay_in_their_convention(archive: Path, tmp_path: Path) -> None:
+    (english,) = texts(settings_of(archive, tmp_path / "a.pdn"))
+    (white,) = texts(settings_of(archive, tmp_path / "b.pdn", results="white"))
+    for text in (english, white):
+        assert [line for line in text.splitlines() if line.startswith("[Result")] == [
+            '[Result "1-0"]', '[Result "1/2-1/2"]', '[Result "0-1"]',
+        ]  # fmt: skip
+
+
+def test_a_file_may_be_annotated_in_place(archive: Path) -> None:
+    (once,) = texts(settings_of(archive, archive))
+    assert once.count("[%eval") > GAMES
+    (twice,) = texts(settings_of(archive, archive))
+    assert twice == once
+
+
+def test_games_come_in_order() -> None:
+    entries = [{"game": {"number": number}} for number in (2, 3, 1, 5, 4)]
+    assert [entry["game"]["number"] for entry in in_order(entries)] == [1, 2, 3, 4, 5]
+
+
+# --- the command
+
+
+def test_the_command_writes_pdn_or_json(archive: Path, capsys: pytest.CaptureFixture) -> None:
+    line = ["annotate", str(archive), "--tc", f"nodes={NODES}", "--hash", "1MB", "--weights", "manual"]
+    assert cli.main(line) == 0
+    out, err = capsys.readouterr()
+    assert [game.headers["Event"] for game in read_games(out)] == ["One", "Two", "Three"]
+    assert "3 games annotated, 1 could not be read" in err
+    assert "games.pdn:20:10:" in err
+    assert cli.main([*line, "--json"]) == 0
+    *games, summary = map(json.loads, capsys.readouterr().out.splitlines())
+    assert [game["number"] for game in games] == [1, 2, 3]
+    assert games[0]["moves"][BLUNDER_PLY]["mark"] == "??"
+    assert (summary["games"], summary["left_out"], len(summary["players"])) == (3, 1, 3)
+
+
+def test_the_command_reads_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(PDN.encode())))
+    assert cli.main(["annotate", "-", "--tc", "nodes=300", "--hash", "1MB", "--weights", "manual"]) == 0
+    assert capsys.readouterr().out.count("[%kr game]") == GAMES
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        ("--tc 5m+3s", 2, "--tc"),
+        ("--tc nodes=0", 2, "more than 0"),
+        ("--from-ply -1", 2, "--from-ply"),
+        ("--inaccuracy 0.2", 2, "at least the one before"),
+        ("--blunder 1.5", 2, "--blunder: 1.5"),
+        ("--only 0", 2, "--only: 0.0"),
+        ("--mistake nan", 2, "--mistake: nan"),
+        ("--line -1", 2, "--line: -1"),
+        ("--workers -2", 2, "--workers: -2"),
+        ("--results black", 2, "english or white"),
+        ("--egdb /nothere", 2, "/nothere"),
+        ("--weights /nothere.h5 --out x.pdn", 1, "/nothere.h5"),
+        ("--out .", 2, "directory"),
+        ("--html games.pdn", 2, "no directory"),
+        ("nothere.pdn", 2, "nothere.pdn does not exist"),
+        ("- --out x.pdn", 2, "can't be read again"),
+    ],
+)
+def test_bad_options(
+    archive: Path, options: str, code: int, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    monkeypatch.chdir(archive.parent)
+    assert cli.main(["annotate", "games.pdn", *options.split()]) == code
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("kr: ")
+    assert err.count("\n") == 1
+    assert said in err
+    assert [path.name for path in archive.parent.iterdir()] == ["games.pdn"]
+
+
+def test_a_report_of_nothing_is_empty() -> None:
+    assert AnnotateReport(AnnotateSettings(files=(Path("x"),))).summary()["players"] == []

@@ -1,0 +1,218 @@
+"""Pages of annotated games: whole, safe whatever a PDN file says, and the same each time."""
+
+import base64
+import hashlib
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kr import cli
+from kr.engine import Engine, Limits
+from kr.lab import annotate_pages
+from kr.lab.annotate import AnnotateSettings, annotate, annotate_files
+from kr.lab.annotate_pages import Pages, page_name
+from kr.lab.judging import JudgeSettings
+from kr.pdn import Game, read_game
+
+pytest.importorskip("jinja2")
+
+HOSTILE = r"""[Event "<script>alert(1)</script>"]
+[Black "<img src=x onerror=alert(2)>"]
+[White "../../etc/passwd\" onclick=\"alert(3)"]
+[Date "javascript:alert(4)"]
+[Result "*"]
+[Evil "</style><script src=//evil.example></script>"]
+[Jinja "{{ 7 * 7 }} {% include 'annotate.js' %}"]
+
+{</script><script>alert(5)</script>} 1. 11-15 {&lt;b&gt; <b>bold</b> "q" 'x' {{ 6 * 7 } 24-20 $14 2. 8-11 28-24
+(2... 22-18 {</title><svg onload=alert(6)>} 15x22 (2... 22-17 {<a href="//evil.example">})) 3. 9-13 22-18
+4. 15x22 25x18 5. 3-8 $2 20-16 6. 12x28 23-19 *
+"""
+GAME = """[Black "One"]
+[White "Two"]
+[Result "1-0"]
+
+{About} 1. 11-15 24-20 2. 8-11 28-24 {[%clk 0:01:00] said} 3. 9-13 22-18 4. 15x22 25x18 5. 3-8 20-16 6. 12x28 23-19 1-0
+"""
+WHITE_BEGINS = """[SetUp "1"]
+[FEN "W:W22,23,K32:B1,2,K12"]
+
+1... 32-28 1-6 2. 28-24 1/2-1/2
+"""
+
+
+VOID = {"meta", "br", "link", "img", "input"}
+
+
+class Page(HTMLParser):
+    """The elements of a page, and whether they are closed in order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.text: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if not self.open or self.open[-1] not in ("script", "style"):
+            self.text.append(data)
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return Engine("manual", hash_mb=1)
+
+
+def page_of(text: str, engine: Engine, tmp_path: Path) -> str:
+    game = read_game(text)
+    assert game is not None
+    annotation = annotate(game, engine, JudgeSettings(tc=Limits(nodes=3000)))
+    return Pages(tmp_path).page(1, game, annotation, "kr 1 (<test>)")
+
+
+@pytest.mark.parametrize("text", [GAME, HOSTILE, WHITE_BEGINS, '[Event "none"]\n\n*\n'])
+def test_a_page_is_whole_and_asks_for_nothing(text: str, engine: Engine, tmp_path: Path) -> None:
+    source = page_of(text, engine, tmp_path)
+    page = Page(source)
+    game = read_game(text)
+    assert game is not None
+    figures = [figure["id"] for figure in page.all("figure")]
+    count = len(game.moves)
+    assert figures == [*(f"p{ply}" for ply in range(1, count + 1)), "p0"]
+    assert len(page.all("svg")) >= count + 3
+    for tag, attributes in page.elements:
+        assert tag not in ("img", "link", "iframe", "object", "image", "use", "base")
+        for name, value in attributes.items():
+            assert not name.startswith("on")
+            assert name not in ("src", "srcset", "xlink:href", "action", "style")
+            if name == "href":
+                assert value == "index.html" or re.fullmatch(r"#p\d+", value or "")
+    for target in (attributes["href"] for attributes in page.all("a")):
+        assert target == "index.html" or (target or "")[1:] in figures
+    ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    assert "url(" not in source
+    assert "@import" not in source
+
+
+def test_hostile_text_is_only_text(engine: Engine, tmp_path: Path) -> None:
+    source = page_of(HOSTILE, engine, tmp_path)
+    page = Page(source)
+    assert len(page.all("script")) == 1
+    assert page.all("b") == []
+    assert all(attributes["href"] != "//evil.example" for attributes in page.all("a"))
+    said = " ".join(page.text)
+    for text in ("<script>alert(1)</script>", "<img src=x onerror=alert(2)>", "{{ 7 * 7 }}", "&lt;b&gt; <b>bold</b>"):
+        assert text in said
+    assert "alert(" not in re.sub(r"&lt;.*?&gt;|&#34;.*", "", source.split("<body>")[0])
+
+
+def test_a_page_runs_its_own_script_only(engine: Engine, tmp_path: Path) -> None:
+    source = page_of(GAME, engine, tmp_path)
+    script = source.split("<script>")[1].split("</script>")[0]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    (policy,) = (meta["content"] or "" for meta in Page(source).all("meta") if "http-equiv" in meta)
+    assert policy.startswith("default-src 'none';")
+    assert f"script-src 'sha256-{digest}'" in policy
+
+
+def test_a_page_tells_all(engine: Engine, tmp_path: Path) -> None:
+    page = Page(page_of(GAME, engine, tmp_path))
+    said = " ".join(" ".join(page.text).split())
+    assert "One v Two" in said
+    assert "1-0, Black won" in said
+    assert "“About”" in said
+    assert "“said”" in said
+    assert "[%" not in said
+    assert "5... 20-16 ??" in said
+    assert "Blunder: White expects" in said
+    assert any("blunder" in (attributes.get("class") or "") for attributes in page.all("path"))
+    (blunder,) = (figure for figure in page.all("figure") if figure["data-kind"] == "blunder")
+    assert blunder["id"] == "p10"
+    # the arrow of the better move
+    assert sum(attributes.get("class") == "arrow" for attributes in page.all("g")) >= 1
+
+
+def test_variations_are_numbered(engine: Engine, tmp_path: Path) -> None:
+    said = " ".join("".join(Page(page_of(HOSTILE, engine, tmp_path)).text).split())
+    assert """2... 22-18 [</title><svg onload=alert(6)>] 3. 15x22 (3. 22-17 [<a href="//evil.example">])""" in said
+
+
+def test_what_is_meant_to_take_long_does_not(engine: Engine, tmp_path: Path) -> None:
+    many = " ".join(["11-15"] * 30_000)
+    text = f"1. 11-15 {{{'[%kr ' * 50_000}}} 24-20 {{{'[%' * 100_000}}} 2. 8-11 28-24 (27-24 {many}) *"
+    page_of(text, engine, tmp_path)
+    page_of("1. 11-15 24-20 2. 8-11 28-24 " + "(27-24 {[%kr line]})" * 5000 + " *", engine, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("black", "white", "name"),
+    [
+        ("MF Tinsley", "D. Lafferty", "00007-mf-tinsley-v-d-lafferty.html"),
+        ("", "", "00007.html"),
+        ("../..", "/\\\0", "00007.html"),
+        ("Ünï", "Šťastný", "00007-uni-v-stastny.html"),
+        ("漢字", "<b>", "00007-v-b.html"),
+        ("CON" * 100, "x", f"00007-{'con' * 20}.html"),
+    ],
+)
+def test_names_of_pages_are_safe(black: str, white: str, name: str) -> None:
+    assert page_name(7, {"Black": black, "White": white}) == name
+
+
+def test_the_index_lists_games_and_players(tmp_path: Path) -> None:
+    (tmp_path / "games.pdn").write_text(GAME + "\n" + HOSTILE)
+    settings = AnnotateSettings(
+        files=(tmp_path / "games.pdn",), html=tmp_path / "pages", tc=Limits(nodes=300), hash=1 << 20, weights="manual"
+    )
+    records: list[dict[str, Any]] = []
+    annotate_files(settings, lambda record, earlier: records.append(record))
+    names = sorted(path.name for path in (tmp_path / "pages").iterdir())
+    assert names == sorted(["index.html", *(record["page"] for record in records)])
+    page = Page((tmp_path / "pages" / "index.html").read_text())
+    assert [link["href"] for link in page.all("a")] == [record["page"] for record in sorted(records, key=_number)]
+    assert len(page.all("script")) == 1
+    said = " ".join(page.text)
+    for name in ("One", "Two", "<img src=x onerror=alert(2)>"):
+        assert name in said
+
+
+def _number(record: dict[str, Any]) -> int:
+    return int(record["number"])
+
+
+def test_what_is_missing_is_said_before_anything_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    (tmp_path / "games.pdn").write_text(GAME)
+    monkeypatch.setattr(annotate_pages, "find_spec", lambda name: None)
+    assert cli.main(["annotate", str(tmp_path / "games.pdn"), "--html", str(tmp_path / "pages")]) == 2
+    assert capsys.readouterr().err == "kr: pages of HTML need jinja2: pip install kr[html]\n"
+    assert not (tmp_path / "pages").exists()
+
+
+def test_a_game_that_is_not_judged_makes_a_page(tmp_path: Path) -> None:
+    game = Game({}, None, ["11-15", "22-18", "15x22", "25x18", "8-11"])
+    engine = Engine("manual", hash_mb=1, database="none")
+    annotation = annotate(game, engine, JudgeSettings(tc=Limits(nodes=300), from_ply=9))
+    assert '<polyline class="line"' not in Pages(tmp_path).page(1, game, annotation, "kr")
