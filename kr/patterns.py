@@ -13,7 +13,7 @@ The index of a region is the sum over its squares in ascending order, i = 0, 1, 
 (opening * n + ending * (24 - n)) / 24.
 
 A layout is a choice of regions. Its numbers of regions, men / kings: small 6 / 9, tall 9 / 15, broad 12 / 16,
-base 12 / 16, wide 16 / 22 (the default), full 25 / 26.
+base 12 / 16, wide 16 / 22, full 25 / 26 (the default).
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ _KINGS_4X2_ALL = windows(4, 2, range(5), (0, 1, 2))
 _KINGS_2X4 = windows(2, 4, range(7), (0,))
 _KINGS_8X1 = windows(8, 1, (0,), range(4))
 
-DEFAULT_LAYOUT = "wide"
+DEFAULT_LAYOUT = "full"
 LAYOUTS: dict[str, Layout] = {
     layout.name: layout
     for layout in (

