@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     )
     from kr.lab import openings, play, problems
     from kr.lab.analysis import Analysis, Line, Task, analyze
-    from kr.lab.annotate import Annotation, annotate
+    from kr.lab.annotation import Annotation, annotate
     from kr.lab.explain import Explanation, explain
     from kr.lab.judging import JudgedMove, JudgeSettings
     from kr.lab.levels import LEVELS, Level
@@ -126,7 +126,7 @@ _HOMES = {
     "kr.engine": ("Engine", "Info", "SearchResult", "load_database"),
     "kr.errors": tuple(name for name in __all__ if name.endswith("Error")),
     "kr.lab.analysis": ("Analysis", "Line", "Task", "analyze"),
-    "kr.lab.annotate": ("Annotation", "annotate"),
+    "kr.lab.annotation": ("Annotation", "annotate"),
     "kr.lab.explain": ("Explanation", "explain"),
     "kr.lab.judging": ("JudgeSettings", "JudgedMove"),
     "kr.lab.levels": ("LEVELS", "Level"),

@@ -3,7 +3,7 @@
 import pytest
 
 from kr.engine import Engine, Limits
-from kr.lab.annotate import Annotation, Tally, annotate
+from kr.lab.annotation import Annotation, Tally, annotate
 from kr.lab.judging import JudgedMove, JudgeSettings, judge
 from kr.lab.marking import evaluation, unmark_game
 from kr.pdn import Game, read_game, write_game

@@ -13,7 +13,8 @@ from kr import cli
 from kr.engine import Limits
 from kr.errors import InvalidSettingError, OutputBusyError
 from kr.lab import annotate as annotating
-from kr.lab.annotate import AnnotateReport, AnnotateSettings, annotate_files, in_order
+from kr.lab.annotate import AnnotateSettings, annotate_files, in_order
+from kr.lab.annotation import AnnotateReport
 from kr.lab.judging import MARKS
 from kr.lab.marking import unmark_game
 from kr.pdn import Game, read_games

@@ -10,7 +10,8 @@ import typer
 
 from kr.cli import console, options
 from kr.errors import InvalidPdnError
-from kr.lab.annotate import AnnotateReport, AnnotateSettings, annotate_files, count_games
+from kr.lab.annotate import AnnotateSettings, annotate_files, count_games
+from kr.lab.annotation import AnnotateReport
 
 COLUMNS = ["player", "games", "moves", "best", "accuracy %", "loss", "?!", "?", "??", "!"]
 
@@ -47,7 +48,7 @@ def run(
 
         report = annotate_files(settings, on_game, on_text, _say)
     if json:
-        console.emit_json(report.summary())
+        console.emit_json(report.summary() | {"out": settings.out, "html": settings.html})
     elif settings.is_resumable:
         print(_table(report, top))
     else:

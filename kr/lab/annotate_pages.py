@@ -29,7 +29,7 @@ from kr.position import Side
 from kr.storage import atomic_path, check_directory, write_atomic
 
 if TYPE_CHECKING:
-    from kr.lab.annotate import AnnotateReport, Annotation
+    from kr.lab.annotation import AnnotateReport, Annotation
 
 INDEX = "index.html"
 BETTER = "#0072b2"
