@@ -2,6 +2,7 @@
 
 import os
 import time
+from contextlib import contextmanager
 
 import pytest
 from dxp_peers import FAST, NAME, SECONDS, Peer, Playing, accept, listening
@@ -73,17 +74,24 @@ def test_while_kr_thinks():
     assert [str(move) for move in kr.end()[0].moves] == ["9-13"]
 
 
-@pytest.mark.parametrize(("answer", "end"), [("K2", "refuses to go back"), ("K1", "refuses to go back: it cannot")])
-def test_refused(answer, end):
+@contextmanager
+def requesting():
+    """A game of which two plies are played, with kr asking to go back before the first; at the end the peer resigns."""
     kr, address = listening(games=1)
     with Peer.at(address) as peer:
         peer.ask()
         position = peer.play(Position(), Side.BLACK, plies=2)
-        kr.operator.take_back(1)
+        kr.operator.take_back()
         peer.expect("B001W")
+        yield kr, peer, position
+        peer.resign()
+
+
+@pytest.mark.parametrize(("answer", "end"), [("K2", "refuses to go back"), ("K1", "refuses to go back: it cannot")])
+def test_refused(answer, end):
+    with requesting() as (kr, peer, position):
         peer.send(answer)
         peer.play(position, Side.BLACK, plies=2)
-        peer.resign()
     assert len(kr.end()[0].moves) == 4
     assert kr.lines[1] == f"peer {end}"
 
@@ -91,46 +99,28 @@ def test_refused(answer, end):
 @pytest.mark.parametrize("answer", ["K0", "K2"])
 def test_a_move_that_crosses_the_request_counts(answer):
     """It was made before the answer; kr waits with its own until that is there."""
-    kr, address = listening(games=1)
-    with Peer.at(address) as peer:
-        peer.ask()
-        first = peer.play(Position(), Side.BLACK, plies=2)
-        kr.operator.take_back()
-        peer.expect("B001W")
+    with requesting() as (kr, peer, first):
         crossing = first.legal_moves()[0]
         peer.send(format_move(crossing), answer)
         position = first.play(crossing) if answer == "K2" else Position().play(Position().legal_moves()[0])
         peer.play(position, Side.BLACK, plies=1)
-        peer.resign()
     assert len(kr.end()[0].moves) == (4 if answer == "K2" else 2)
 
 
 def test_two_requests_at_once_are_both_refused():
-    kr, address = listening(games=1)
-    with Peer.at(address) as peer:
-        peer.ask()
-        position = peer.play(Position(), Side.BLACK, plies=2)
-        kr.operator.take_back()
-        peer.expect("B001W")
+    with requesting() as (kr, peer, position):
         peer.send("B001Z")
         peer.expect("K2")
         peer.send("K2")
         peer.play(position, Side.BLACK, plies=2)
-        peer.resign()
     assert len(kr.end()[0].moves) == 4
 
 
 def test_no_answer(monkeypatch):
     monkeypatch.setattr(dxp_game, "BACK_SECONDS", 0.1)
-    kr, address = listening(games=1)
-    with Peer.at(address) as peer:
-        peer.ask()
-        position = peer.play(Position(), Side.BLACK, plies=2)
-        kr.operator.take_back()
-        peer.expect("B001W")
+    with requesting() as (kr, peer, position):
         said(kr, "does not answer the request to go back")
         peer.play(position, Side.BLACK, plies=2)
-        peer.resign()
     assert len(kr.end()[0].moves) == 4
 
 

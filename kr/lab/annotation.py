@@ -1,9 +1,11 @@
 """Annotating a game: moves judged, marks put into the tree, and how well who played, in it and in many games.
 
-game = kr.pdn.read_game(text)
-annotation = annotate(game, kr.Engine(), JudgeSettings(tc=kr.Limits(time=0.3)))
-print(annotation.black.accuracy, [judged for judged in annotation.moves if judged.mark == "??"])
+    game = kr.pdn.read_game(text)
+    annotation = annotate(game, kr.Engine(), JudgeSettings(tc=kr.Limits(time=0.3)))
+    print(annotation.black.accuracy, [judged for judged in annotation.moves if judged.mark == "??"])
     print(game)
+
+`kr.lab.annotate` does so with the games of files.
 """
 
 from __future__ import annotations
