@@ -11,7 +11,7 @@ from test_annotate import BLUNDER_PLY, NODES, PDN
 
 from kr import cli
 from kr.engine import Limits
-from kr.errors import InvalidSettingError, OutputBusyError
+from kr.errors import InvalidPdnError, InvalidSettingError, OutputBusyError
 from kr.lab import annotate as annotating
 from kr.lab.annotate import AnnotateSettings, annotate_files, in_order
 from kr.lab.annotation import AnnotateReport
@@ -61,6 +61,15 @@ def texts(settings: AnnotateSettings) -> Iterator[str]:
     yield settings.out.read_text()
     if settings.html is not None:
         yield from (path.read_text() for path in sorted(settings.html.iterdir()))
+
+
+@pytest.mark.parametrize("targets", [{}, {"out": "out.pdn"}, {"out": "out.pdn", "html": "pages"}])
+def test_nothing_is_written_of_games_that_cannot_be_read(tmp_path: Path, targets: dict[str, str]) -> None:
+    path = tmp_path / "bad.pdn"
+    path.write_text("1. 11-12 *")
+    with pytest.raises(InvalidPdnError, match="none of the 1 games can be read"):
+        annotate_files(settings_of(path, **{option: tmp_path / name for option, name in targets.items()}))
+    assert [each.name for each in tmp_path.rglob("*") if each.is_file()] == ["bad.pdn"]
 
 
 def test_a_file_is_annotated_and_what_is_bad_left_out(archive: Path, tmp_path: Path) -> None:

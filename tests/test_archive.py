@@ -103,6 +103,16 @@ def test_convert_writes_normal_form(file: Path, tmp_path: Path, capsys: pytest.C
     assert target.read_bytes()[:2] == b"\x1f\x8b"
 
 
+def test_nothing_is_written_of_games_that_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    path = tmp_path / "bad.pdn"
+    path.write_text("1. 11-12 *")
+    _, err = run(capsys, "convert", path, "--out", tmp_path / "out.pdn", code=1)
+    assert err.splitlines()[-1] == "kr: bad.pdn: none of the 1 games can be read; nothing is written"
+    path.write_text("")
+    run(capsys, "convert", path, "--out", tmp_path / "empty.pdn")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["bad.pdn", "empty.pdn"]
+
+
 def test_stats_count(file: Path, capsys: pytest.CaptureFixture) -> None:
     out, _ = run(capsys, "stats", file, "--json")
     found = json.loads(out)

@@ -19,7 +19,7 @@ from typing import Any, cast
 from kr.engine import Engine, load_database
 from kr.errors import InvalidPdnError, InvalidSettingError
 from kr.lab.annotation import AnnotateReport, Annotation, annotate, signature
-from kr.lab.archive import Archive, ReadSettings, output
+from kr.lab.archive import Archive, ReadSettings, check_any, output
 from kr.lab.engines import share_out
 from kr.lab.journal import Journal, open_journal
 from kr.lab.judging import JudgedMove, JudgeSettings
@@ -115,8 +115,8 @@ def annotate_files(
 
     on_game: told each game as it is done, first of all those of an earlier run, and whether it is one. on_text: given
     the PDN of each game in order, where neither a file nor pages are written. on_error: called for each game that can't
-    be read; it is left out. Raises InvalidSettingError, InvalidWeightsError, InvalidDatabaseError, OutputBusyError,
-    OSError, and what the journal of an earlier run may be refused for.
+    be read; it is left out. Raises InvalidPdnError where none can be, InvalidSettingError, InvalidWeightsError,
+    InvalidDatabaseError, OutputBusyError, OSError, and what the journal of an earlier run may be refused for.
     """
     report = AnnotateReport(settings)
     archive = Archive(settings, on_error=on_error)
@@ -147,10 +147,16 @@ def annotate_files(
             for entry in in_order(entries):
                 done(entry["game"])
                 on_text(entry["pdn"])
+            check_any(archive, report.games)
         else:
             for entry in entries:
                 journal.append(entry)
                 done(entry["game"])
+            try:
+                check_any(archive, report.games)
+            except InvalidPdnError:
+                settings.journal.unlink()
+                raise
             report.left_out = archive.left_out
             if pages:
                 pages.write_index(report, (entry["game"] for entry in in_order(_entries(settings.journal))))

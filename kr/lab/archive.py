@@ -187,7 +187,7 @@ def check(archive: Archive, on_game: Callable[[FileReport, Game], None] | None =
 
 
 def convert(archive: Archive, settings: ConvertSettings) -> int:
-    """Write every game in normal form; returns how many. Raises OSError."""
+    """Write every game in normal form; returns how many. Raises OSError, and InvalidPdnError where none can be read."""
     results = cast(Results, settings.write_results)
     exporter = StringExporter(
         comments=settings.comments, variations=settings.variations, nags=settings.nags,
@@ -206,7 +206,16 @@ def convert(archive: Archive, settings: ConvertSettings) -> int:
             normalise(game)
             file.write(game.accept(exporter))
             written += 1
+        check_any(archive, written)
     return written
+
+
+def check_any(archive: Archive, games: int) -> None:
+    """Refuse to write nothing. Raises InvalidPdnError where there were games, but none could be read."""
+    if archive.left_out and not games:
+        others = len(archive.paths) - 1
+        names = archive.paths[0].name + (f" and {others} others" if others else "")
+        raise InvalidPdnError(f"{names}: none of the {archive.left_out} games can be read; nothing is written")
 
 
 @contextmanager
