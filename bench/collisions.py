@@ -16,7 +16,7 @@ import random
 
 from kr import _core
 from kr.engine import Engine, Limits
-from kr.lab.openings import deck
+from kr.lab.matches.openings import deck
 from kr.units import parse_count, parse_size
 
 KEY_BITS = 64

@@ -26,8 +26,8 @@ from kr.egdb import slices
 from kr.egdb.database import Database, find
 from kr.egdb.sample import random_positions
 from kr.lab import games
-from kr.lab.dataset import Label, read_dataset
-from kr.lab.fit import FitSettings, fit
+from kr.lab.fitting.dataset import Label, read_dataset
+from kr.lab.fitting.fit import FitSettings, fit
 from kr.lab.selfplay import SelfplaySettings, play
 from kr.units import parse_count
 

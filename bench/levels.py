@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-from kr.lab.elo import CONFIDENCE_95, Estimate
 from kr.lab.levels import LEVELS
-from kr.lab.match import MatchResult, MatchSettings, play_match
+from kr.lab.matches.elo import CONFIDENCE_95, Estimate
+from kr.lab.matches.match import MatchResult, MatchSettings, play_match
 from kr.limits import Limits
 from kr.units import parse_count
 

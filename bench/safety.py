@@ -25,7 +25,7 @@ from typing import Any
 
 from kr.engine import Limits
 from kr.errors import InvalidPdnError
-from kr.lab.match_game import FAILURE, NO_MOVE, NO_PROGRESS, NO_PROGRESS_PLIES, OVERTIME, REPETITION, REPETITIONS
+from kr.lab.matches.game import FAILURE, NO_MOVE, NO_PROGRESS, NO_PROGRESS_PLIES, OVERTIME, REPETITION, REPETITIONS
 from kr.pdn import Comment, Game, read_games
 from kr.position import Side
 

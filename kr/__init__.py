@@ -32,15 +32,17 @@ if TYPE_CHECKING:
         OutputBusyError,
         ProtocolError,
     )
-    from kr.lab import openings, play, problems
+    from kr.lab import problems
     from kr.lab.analysis import Analysis, Line, Task, analyze
-    from kr.lab.annotation import Annotation, annotate
+    from kr.lab.annotating.annotation import Annotation, annotate
+    from kr.lab.annotating.judging import JudgedMove, JudgeSettings
     from kr.lab.explain import Explanation, explain
-    from kr.lab.judging import JudgedMove, JudgeSettings
     from kr.lab.levels import LEVELS, Level
-    from kr.lab.match import MatchResult, MatchSettings, play_match
-    from kr.lab.openings import Opening
-    from kr.lab.players import Player, Reply, player_from_spec
+    from kr.lab.matches import openings
+    from kr.lab.matches.match import MatchResult, MatchSettings, play_match
+    from kr.lab.matches.openings import Opening
+    from kr.lab.matches.players import Player, Reply, player_from_spec
+    from kr.lab.playing import play
     from kr.lab.problems import Problem
     from kr.lab.solving import Solution, solve
     from kr.limits import Clock, Limits, TimeControl, parse_limits
@@ -112,9 +114,9 @@ __all__ = [
 # Where each name is at home; of a module, that it is one.
 _MODULES = {
     "dxp": "kr.protocols.dxp",
-    "openings": "kr.lab.openings",
+    "openings": "kr.lab.matches.openings",
     "pdn": "kr.pdn",
-    "play": "kr.lab.play",
+    "play": "kr.lab.playing.play",
     "problems": "kr.lab.problems",
     "svg": "kr.svg",
 }
@@ -126,13 +128,13 @@ _HOMES = {
     "kr.engine": ("Engine", "Info", "SearchResult", "load_database"),
     "kr.errors": tuple(name for name in __all__ if name.endswith("Error")),
     "kr.lab.analysis": ("Analysis", "Line", "Task", "analyze"),
-    "kr.lab.annotation": ("Annotation", "annotate"),
+    "kr.lab.annotating.annotation": ("Annotation", "annotate"),
     "kr.lab.explain": ("Explanation", "explain"),
-    "kr.lab.judging": ("JudgeSettings", "JudgedMove"),
+    "kr.lab.annotating.judging": ("JudgeSettings", "JudgedMove"),
     "kr.lab.levels": ("LEVELS", "Level"),
-    "kr.lab.match": ("MatchResult", "MatchSettings", "play_match"),
-    "kr.lab.openings": ("Opening",),
-    "kr.lab.players": ("Player", "Reply", "player_from_spec"),
+    "kr.lab.matches.match": ("MatchResult", "MatchSettings", "play_match"),
+    "kr.lab.matches.openings": ("Opening",),
+    "kr.lab.matches.players": ("Player", "Reply", "player_from_spec"),
     "kr.lab.problems": ("Problem",),
     "kr.lab.solving": ("Solution", "solve"),
     "kr.limits": ("Clock", "Limits", "TimeControl", "parse_limits"),

@@ -3,9 +3,9 @@
 import pytest
 
 from kr.engine import Engine, Limits
-from kr.lab.annotation import Annotation, Tally, annotate
-from kr.lab.judging import JudgedMove, JudgeSettings, judge
-from kr.lab.marking import evaluation, unmark_game
+from kr.lab.annotating.annotation import Annotation, Tally, annotate
+from kr.lab.annotating.judging import JudgedMove, JudgeSettings, judge
+from kr.lab.annotating.marking import evaluation, unmark_game
 from kr.pdn import Game, read_game, write_game
 from kr.position import Position, Side
 
@@ -117,10 +117,10 @@ def test_verdicts_of_the_endgame_database_are_exact(
 
 def test_the_only_move_is_marked_unless_it_is_seen_at_a_glance(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     game = played("8-11", "B:W12,K18:B8,K17,27")
-    monkeypatch.setattr("kr.lab.judging._Search.glance", lambda self, ply: (game.moves[0], 0.05))
+    monkeypatch.setattr("kr.lab.annotating.judging._Search.glance", lambda self, ply: (game.moves[0], 0.05))
     (judged,) = judge(game, engine, QUICK)
     assert (judged.mark, judged.others_expected) == ("!", 0.5)
-    monkeypatch.setattr("kr.lab.judging._Search.glance", lambda self, ply: (game.moves[0], 0.4))
+    monkeypatch.setattr("kr.lab.annotating.judging._Search.glance", lambda self, ply: (game.moves[0], 0.4))
     assert judge(game, engine, QUICK)[0].mark == ""
 
 

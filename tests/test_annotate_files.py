@@ -12,11 +12,11 @@ from test_annotate import BLUNDER_PLY, NODES, PDN
 from kr import cli
 from kr.engine import Limits
 from kr.errors import InvalidPdnError, InvalidSettingError, OutputBusyError
-from kr.lab import annotate as annotating
-from kr.lab.annotate import AnnotateSettings, annotate_files, in_order
-from kr.lab.annotation import AnnotateReport
-from kr.lab.judging import MARKS
-from kr.lab.marking import unmark_game
+from kr.lab.annotating import files as annotating
+from kr.lab.annotating.annotation import AnnotateReport
+from kr.lab.annotating.files import AnnotateSettings, annotate_files, in_order
+from kr.lab.annotating.judging import MARKS
+from kr.lab.annotating.marking import unmark_game
 from kr.pdn import Game, read_games
 from kr.storage import lock
 

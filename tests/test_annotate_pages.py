@@ -11,11 +11,11 @@ import pytest
 
 from kr import cli
 from kr.engine import Engine, Limits
-from kr.lab import annotate_pages
-from kr.lab.annotate import AnnotateSettings, annotate_files
-from kr.lab.annotate_pages import Pages, page_name
-from kr.lab.annotation import annotate
-from kr.lab.judging import JudgeSettings
+from kr.lab.annotating import pages as annotate_pages
+from kr.lab.annotating.annotation import annotate
+from kr.lab.annotating.files import AnnotateSettings, annotate_files
+from kr.lab.annotating.judging import JudgeSettings
+from kr.lab.annotating.pages import Pages, page_name
 from kr.pdn import Game, read_game
 
 pytest.importorskip("jinja2")

@@ -10,12 +10,12 @@ from refusals import check_refused
 
 from kr import cli, weights
 from kr.errors import InvalidGamesError, InvalidPdnError, InvalidSettingError
-from kr.lab.archive import Archive, ReadSettings, year_of
-from kr.lab.archive_search import SearchSettings
-from kr.lab.archive_stats import opening_of
-from kr.lab.fit_check import check_tables, quiet_positions
-from kr.lab.opening_names import BALLOT_NAMES, Line, ballots, find_opening
-from kr.lab.openings import deck
+from kr.lab.archives.archive import Archive, ReadSettings, year_of
+from kr.lab.archives.opening_names import BALLOT_NAMES, Line, ballots, find_opening
+from kr.lab.archives.search import SearchSettings
+from kr.lab.archives.stats import opening_of
+from kr.lab.fitting.check import check_tables, quiet_positions
+from kr.lab.matches.openings import deck
 from kr.pdn import Game, read_game, read_games
 from kr.pdn.replay import board_of
 from kr.position import Position

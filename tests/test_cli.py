@@ -19,7 +19,7 @@ from kr import __main__, cli, storage
 from kr.cli import console, options
 from kr.counting import divide, perft
 from kr.errors import InvalidGamesError, InvalidSettingError
-from kr.lab import openings
+from kr.lab.matches import openings
 from kr.settings import REQUIRED, option
 from kr.units import format_count, parse_count, parse_duration
 

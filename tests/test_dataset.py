@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from kr import _core
 from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.lab import games
-from kr.lab.dataset import Dataset, Label, Merger, Split, expectation, logistic_slope, read_dataset
+from kr.lab.fitting.dataset import Dataset, Label, Merger, Split, expectation, logistic_slope, read_dataset
 from kr.patterns import mover_frame
 from kr.position import Position, Side
 

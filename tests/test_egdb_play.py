@@ -21,9 +21,9 @@ from kr.egdb import database as databases
 from kr.egdb.database import Database
 from kr.engine import SCORE_DECIDED, SCORE_PROVED, load_database
 from kr.lab import games
-from kr.lab.match import MatchSettings, play_match
-from kr.lab.match_game import DATABASE
-from kr.lab.players import player_from_spec
+from kr.lab.matches.game import DATABASE
+from kr.lab.matches.match import MatchSettings, play_match
+from kr.lab.matches.players import player_from_spec
 from kr.lab.problems import Problem
 from kr.lab.selfplay import SelfplaySettings, play
 from kr.lab.solving import SolveSettings, solve_all

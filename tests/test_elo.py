@@ -6,7 +6,7 @@ import random
 import pytest
 
 from kr.errors import InvalidSettingError
-from kr.lab.elo import PAIR_SCORES, Sprt, count_pairs, elo_of_score, estimate, score_of_elo
+from kr.lab.matches.elo import PAIR_SCORES, Sprt, count_pairs, elo_of_score, estimate, score_of_elo
 
 MATCH = (5, 40, 300, 80, 20)
 

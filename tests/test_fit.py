@@ -20,10 +20,10 @@ from tables import save_random
 from kr import storage, weights
 from kr.cli import main
 from kr.errors import DivergedError, InvalidSettingError, InvalidWeightsError, OutputBusyError
-from kr.lab import fit as fit_module
-from kr.lab.dataset import Dataset, Label, read_dataset
-from kr.lab.fit import FitSettings, fit
-from kr.lab.objective import Entries, Inputs, Objective, Prior, predict, ranked
+from kr.lab.fitting import fit as fit_module
+from kr.lab.fitting.dataset import Dataset, Label, read_dataset
+from kr.lab.fitting.fit import FitSettings, fit
+from kr.lab.fitting.objective import Entries, Inputs, Objective, Prior, predict, ranked
 from kr.parts import KINGS_SHAPES, MEN_SHAPES, Windows, with_parts
 from kr.patterns import LAYOUTS, region_indices
 
@@ -401,7 +401,7 @@ def test_pictures(settings: FitSettings, tmp_path: Path) -> None:
 
 
 def test_worth_of_a_square_is_the_mean_change(settings: FitSettings, dataset: Dataset) -> None:
-    from kr.lab.plots import square_worth
+    from kr.lab.fitting.plots import square_worth
 
     made = weights.load(fit(settings).path)
     worth = square_worth(made, dataset)

@@ -12,9 +12,10 @@ from tables import random_weights
 
 from kr import storage, weights
 from kr.cli import main
-from kr.lab import games, train_history
+from kr.lab import games
 from kr.lab.journal import open_journal
-from kr.lab.match_log import Effort, GameRecord, open_log
+from kr.lab.matches.log import Effort, GameRecord, open_log
+from kr.lab.training import history as train_history
 
 GAME = GameRecord(0, True, "x", 1, "draw", "", 3, Effort(), Effort())
 

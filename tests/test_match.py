@@ -25,9 +25,8 @@ from kr.errors import (
     OutputBusyError,
     ProtocolError,
 )
-from kr.lab import match as match_module
-from kr.lab.match import MatchResult, MatchSettings, play_match
-from kr.lab.match_game import (
+from kr.lab.matches import match as match_module
+from kr.lab.matches.game import (
     AGREED_DRAW,
     AGREED_WIN,
     FAILURE,
@@ -36,9 +35,10 @@ from kr.lab.match_game import (
     Adjudication,
     play_game,
 )
-from kr.lab.match_log import Effort, GameRecord
-from kr.lab.openings import Opening
-from kr.lab.players import EnginePlayer, Reply, player_from_spec
+from kr.lab.matches.log import Effort, GameRecord
+from kr.lab.matches.match import MatchResult, MatchSettings, play_match
+from kr.lab.matches.openings import Opening
+from kr.lab.matches.players import EnginePlayer, Reply, player_from_spec
 from kr.limits import TimeControl
 from kr.pdn import read_games
 from kr.position import Position, Side

@@ -15,14 +15,14 @@ from kr.board import NO_PROGRESS, REPETITION
 from kr.cli import main, terminal
 from kr.engine import Engine
 from kr.errors import InvalidSettingError, OutputBusyError, ProtocolError
-from kr.lab import play as play_module
-from kr.lab.match_game import NO_MOVE, OVERTIME
-from kr.lab.play import AGREED, RESIGNED, Play, PlaySettings, TimeUp, clock_text
-from kr.lab.play_input import COMMANDS
-from kr.lab.play_manners import OFFER_AGAIN
-from kr.lab.play_record import Record
-from kr.lab.play_setup import HUMAN
-from kr.lab.players import Reply
+from kr.lab.matches.game import NO_MOVE, OVERTIME
+from kr.lab.matches.players import Reply
+from kr.lab.playing import play as play_module
+from kr.lab.playing.input import COMMANDS
+from kr.lab.playing.manners import OFFER_AGAIN
+from kr.lab.playing.play import AGREED, RESIGNED, Play, PlaySettings, TimeUp, clock_text
+from kr.lab.playing.record import Record
+from kr.lab.playing.setup import HUMAN
 from kr.limits import Limits, TimeControl
 from kr.pdn import read_game
 from kr.position import Position, Side
@@ -403,7 +403,7 @@ def test_a_full_disk_ends_no_game(tmp_path, monkeypatch):
     def full(path, content):
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr("kr.lab.play_record.write_atomic", full)
+    monkeypatch.setattr("kr.lab.playing.record.write_atomic", full)
     play, table = start(tmp_path, monkeypatch, ["11-15", "8-11"], Scripted(["22-18"]))
     assert play.run() is None
     assert "not kept" in table.said("error")[0]

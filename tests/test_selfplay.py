@@ -20,7 +20,7 @@ import pytest
 from kr import InvalidGamesError, InvalidSettingError, InvalidWeightsError, OutputBusyError, Position, storage
 from kr.egdb.database import Database
 from kr.lab import games
-from kr.lab.openings import generated
+from kr.lab.matches.openings import generated
 from kr.lab.selfplay import SelfplaySettings, Tally, opening_mix, play
 from kr.pdn import read_games
 from kr.position import Side

@@ -19,15 +19,15 @@ import pytest
 from kr import storage, weights
 from kr.cli import main
 from kr.errors import InvalidGamesError, InvalidSettingError, InvalidWeightsError, KrError, OutputBusyError
-from kr.lab import train as train_module
-from kr.lab import train_history
-from kr.lab.elo import Sprt
-from kr.lab.fit import FitSettings
-from kr.lab.gate import Gate
-from kr.lab.match_log import Effort, GameRecord
+from kr.lab.fitting.fit import FitSettings
+from kr.lab.matches.elo import Sprt
+from kr.lab.matches.log import Effort, GameRecord
 from kr.lab.selfplay import SelfplaySettings, Tally
-from kr.lab.train import TrainSettings, Watcher, train
-from kr.lab.train_history import History
+from kr.lab.training import history as train_history
+from kr.lab.training import train as train_module
+from kr.lab.training.gate import Gate
+from kr.lab.training.history import History
+from kr.lab.training.train import TrainSettings, Watcher, train
 
 ACCEPT, REFUSE = (-800.0, -790.0), (790.0, 800.0)
 """Bounds between which all tables pass the gate after all games, or none."""

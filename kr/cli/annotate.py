@@ -10,8 +10,8 @@ import typer
 
 from kr.cli import console, options
 from kr.errors import InvalidPdnError
-from kr.lab.annotate import AnnotateSettings, annotate_files, count_games
-from kr.lab.annotation import AnnotateReport
+from kr.lab.annotating.annotation import AnnotateReport
+from kr.lab.annotating.files import AnnotateSettings, annotate_files, count_games
 
 COLUMNS = ["player", "games", "moves", "best", "accuracy %", "loss", "?!", "?", "??", "!"]
 

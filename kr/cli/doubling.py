@@ -3,7 +3,7 @@
 from kr.cli import console, options
 from kr.lab.doubling import WORTHS, Changes, DoublingResult, DoublingSettings, claimed, compare, play_matches
 from kr.lab.doubling_plot import draw
-from kr.lab.match import MatchResult
+from kr.lab.matches.match import MatchResult
 
 SEARCHES = """Positions where the longer search plays another move, and by how many centi-men that is better (+)
 or worse (-) in the judgement of the longest search:"""

@@ -154,7 +154,7 @@ def _connect(
         raise InvalidSettingError("--fen and --ballot both say where games begin: give one")
     starts = []
     if ballot:
-        from kr.lab.openings import deck
+        from kr.lab.matches.openings import deck
 
         starts = [opening.position for opening in deck(ballot)]
     table, operator = _Table(json), _operator(talk)

@@ -3,7 +3,7 @@
 import time
 
 from kr.cli import console, options
-from kr.lab.match import MatchResult, MatchSettings, play_match
+from kr.lab.matches.match import MatchResult, MatchSettings, play_match
 from kr.units import format_rate
 
 

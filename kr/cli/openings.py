@@ -7,8 +7,8 @@ import typer
 
 from kr.cli import console, options
 from kr.errors import InvalidSettingError
-from kr.lab.opening_marks import MarkSettings, mark_deck
-from kr.lab.openings import DECKS, Opening, deck, generated
+from kr.lab.matches.opening_marks import MarkSettings, mark_deck
+from kr.lab.matches.openings import DECKS, Opening, deck, generated
 
 
 def run(

@@ -11,10 +11,10 @@ import typer
 from kr import storage
 from kr.cli import console, options
 from kr.errors import InvalidPdnError
-from kr.lab import archive as archives
-from kr.lab.archive import Archive, ConvertSettings, FileReport, ReadSettings, Where
-from kr.lab.archive_search import Hit, Search, SearchSettings
-from kr.lab.archive_stats import ArchiveStats, PlayerTally, Tally
+from kr.lab.archives import archive as archives
+from kr.lab.archives.archive import Archive, ConvertSettings, FileReport, ReadSettings, Where
+from kr.lab.archives.search import Hit, Search, SearchSettings
+from kr.lab.archives.stats import ArchiveStats, PlayerTally, Tally
 from kr.pdn import Game, write_game
 
 MEGABYTE = 1 << 20

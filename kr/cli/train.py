@@ -12,11 +12,13 @@ import typer
 from kr.cli import console, options
 from kr.cli.fit import Stages
 from kr.engine import BUILT_IN, SHIPPED
-from kr.lab import drawing, train_history, train_plot
-from kr.lab.gate import Gate
+from kr.lab import drawing
 from kr.lab.selfplay import Tally
-from kr.lab.train import TrainSettings, Watcher, train
-from kr.lab.train_history import History
+from kr.lab.training import history as train_history
+from kr.lab.training import plot as train_plot
+from kr.lab.training.gate import Gate
+from kr.lab.training.history import History
+from kr.lab.training.train import TrainSettings, Watcher, train
 from kr.units import format_duration
 
 

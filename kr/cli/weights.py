@@ -51,7 +51,7 @@ def show(
     for name, value in sorted(details.items()):
         print(f"{name}: {value}")
     if report:
-        from kr.lab import fit_report
+        from kr.lab.fitting import report as fit_report
 
         print(f"\n{fit_report.text(report)}")
 
@@ -75,7 +75,7 @@ def check(
         kr weights check tournament.pdn.xz
         kr weights check tournament.pdn.xz --weights weights/mine.h5
     """
-    from kr.lab import fit_check
+    from kr.lab.fitting import check as fit_check
 
     if every < 1:
         raise InvalidSettingError(f"--every is {every}; 1 or more")

@@ -24,12 +24,12 @@ from typing import Any
 from kr.engine import SCORE_WIN, Engine, Limits
 from kr.errors import InvalidSettingError
 from kr.lab import drawing
-from kr.lab.elo import CONFIDENCE_95
 from kr.lab.engines import share_out
 from kr.lab.journal import check_journal, open_journal, typed
-from kr.lab.match import MEBIBYTE, MatchResult, MatchSettings, check_match, play_match
-from kr.lab.openings import DECKS
-from kr.lab.players import HUB_PREFIX, EnginePlayer, player_from_spec
+from kr.lab.matches.elo import CONFIDENCE_95
+from kr.lab.matches.match import MEBIBYTE, MatchResult, MatchSettings, check_match, play_match
+from kr.lab.matches.openings import DECKS
+from kr.lab.matches.players import HUB_PREFIX, EnginePlayer, player_from_spec
 from kr.pdn import read_games
 from kr.position import Position
 from kr.settings import REQUIRED, egdb_memory_option, egdb_option, option

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from kr.lab.doubling import TIE, WORTHS, Changes, DoublingResult
 from kr.lab.drawing import BLUE, INK, MUTED, finish, new_figure, save
-from kr.lab.elo import score_of_elo
+from kr.lab.matches.elo import score_of_elo
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -18,8 +18,9 @@ import numpy as np
 from kr import _core, storage
 from kr.engine import load_database, load_evaluator
 from kr.errors import InvalidGamesError, InvalidSettingError
-from kr.lab import games, openings
+from kr.lab import games
 from kr.lab.games import GameRecord
+from kr.lab.matches import openings
 from kr.settings import egdb_memory_option, egdb_option, option
 from kr.units import format_count, format_duration, format_size, parse_count, parse_duration, parse_size
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kr.lab.dataset import Samples, expectation
-from kr.lab.objective import Entries, Problem, blocks
+from kr.lab.fitting.dataset import Samples, expectation
+from kr.lab.fitting.objective import Entries, Problem, blocks
 from kr.weights import Weights
 
 BANDS = ((0, 6), (7, 12), (13, 18), (19, 24))

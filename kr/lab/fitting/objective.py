@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from kr import _core
 from kr.errors import InvalidSettingError
-from kr.lab.dataset import Samples, logistic_slope
+from kr.lab.fitting.dataset import Samples, logistic_slope
 from kr.parts import Part, Windows
 from kr.patterns import MAX_PIECES, PHASES, SQUARES
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kr.engine import Engine, Limits
 from kr.errors import InvalidSettingError
-from kr.lab.openings import BARRED, LOST, Opening, format_line, generated, read_deck
+from kr.lab.matches.openings import BARRED, LOST, Opening, format_line, generated, read_deck
 from kr.settings import option
 from kr.storage import check_output, lock
 from kr.units import format_count, parse_count

@@ -1,7 +1,7 @@
 """Annotating the games of files: marks put into the games, a summary by player, PDN and pages of HTML.
 
 One game at a time for each core, and a journal keeps what is done. Games are read as they are needed, and what is
-written is put in order from the journal at the end. `kr.lab.annotation` annotates a single game.
+written is put in order from the journal at the end. `kr.lab.annotating.annotation` annotates a single game.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from typing import Any, cast
 
 from kr.engine import Engine, load_database
 from kr.errors import InvalidPdnError, InvalidSettingError
-from kr.lab.annotation import AnnotateReport, Annotation, annotate, signature
-from kr.lab.archive import Archive, ReadSettings, check_any, output
+from kr.lab.annotating.annotation import AnnotateReport, Annotation, annotate, signature
+from kr.lab.annotating.judging import JudgedMove, JudgeSettings
+from kr.lab.archives.archive import Archive, ReadSettings, check_any, output
 from kr.lab.engines import share_out
 from kr.lab.journal import Journal, open_journal
-from kr.lab.judging import JudgedMove, JudgeSettings
 from kr.pdn import Game, Results, write_game
 from kr.settings import egdb_memory_option, egdb_option, option
 from kr.storage import check_output, lock, make_directory, provenance
@@ -128,7 +128,7 @@ def annotate_files(
     with ExitStack() as stack:
         pages = None
         if settings.html is not None:
-            from kr.lab.annotate_pages import Pages
+            from kr.lab.annotating.pages import Pages
 
             # what is missing is said before a directory is made
             pages = Pages(settings.html)

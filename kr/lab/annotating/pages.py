@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 from kr import svg
 from kr.errors import InvalidSettingError
-from kr.lab.judging import MARKS, JudgedMove
-from kr.lab.marking import OWN, evaluation, explained, pov
+from kr.lab.annotating.judging import MARKS, JudgedMove
+from kr.lab.annotating.marking import OWN, evaluation, explained, pov
 from kr.notation import SIDE_NAMES
 from kr.pdn import ChildNode, Game, Visitor
 from kr.pdn.writer import SIGNS
@@ -29,7 +29,7 @@ from kr.position import Side
 from kr.storage import atomic_path, check_directory, write_atomic
 
 if TYPE_CHECKING:
-    from kr.lab.annotation import AnnotateReport, Annotation
+    from kr.lab.annotating.annotation import AnnotateReport, Annotation
 
 INDEX = "index.html"
 BETTER = "#0072b2"
@@ -71,12 +71,12 @@ class Pages:
             trim_blocks=True, lstrip_blocks=True,
         )  # fmt: skip
         self._environment = environment
-        script = _template("annotate.js")
+        script = _template("page.js")
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
         from markupsafe import Markup
 
         environment.globals.update(
-            style=Markup(_template("annotate.css")),
+            style=Markup(_template("page.css")),
             script=Markup(script),
             policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; "
             "form-action 'none'",
@@ -101,7 +101,7 @@ class Pages:
             if ply.column == 0 or not rows:
                 rows.append([None, None])
             rows[-1][ply.column] = ply
-        return self._environment.get_template("annotate_game.html").render(
+        return self._environment.get_template("game.html").render(
             number=number,
             title=_title(game.headers),
             game=game,
@@ -120,7 +120,7 @@ class Pages:
     def write_index(self, report: AnnotateReport, records: Iterable[Mapping[str, Any]]) -> None:
         """Write the table of all games and the players' summary; the games are read one by one. Raises OSError."""
         rows = ({**record, "title": _title(record["headers"])} for record in records)
-        stream = self._environment.get_template("annotate_index.html").stream(
+        stream = self._environment.get_template("index.html").stream(
             report=report, settings=report.settings, players=report.ranked(), records=rows
         )
         stream.enable_buffering(100)
@@ -140,7 +140,7 @@ _SHOWN = {"Event", "Site", "Date", "Round", "Black", "White", "Result", "FEN", "
 
 
 def _template(name: str) -> str:
-    return resources.files("kr.lab").joinpath(name).read_text(encoding="utf-8")
+    return resources.files("kr.lab.annotating").joinpath(name).read_text(encoding="utf-8")
 
 
 def _title(headers: Mapping[str, str]) -> str:

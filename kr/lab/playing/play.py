@@ -21,14 +21,14 @@ from typing import Any, Protocol
 from kr.engine import Engine, SearchResult, load_database
 from kr.errors import KrError
 from kr.lab.levels import LEVELS
-from kr.lab.match import BLACK_RESULTS
-from kr.lab.match_game import NO_MOVE, OVERTIME
-from kr.lab.play_input import COMMANDS, Command, next_squares, parse_command, read_move
-from kr.lab.play_manners import OFFER_AGAIN, gives_up, offers_draw, refusal
-from kr.lab.play_record import NO_FILE, UNFINISHED, Record, default_path
-from kr.lab.play_setup import HUMAN, SETUP_TAGS, Setup, set_up, shown_name
-from kr.lab.play_setup import PlaySettings as PlaySettings
-from kr.lab.players import HUB_PREFIX, Player, Reply
+from kr.lab.matches.game import NO_MOVE, OVERTIME
+from kr.lab.matches.match import BLACK_RESULTS
+from kr.lab.matches.players import HUB_PREFIX, Player, Reply
+from kr.lab.playing.input import COMMANDS, Command, next_squares, parse_command, read_move
+from kr.lab.playing.manners import OFFER_AGAIN, gives_up, offers_draw, refusal
+from kr.lab.playing.record import NO_FILE, UNFINISHED, Record, default_path
+from kr.lab.playing.setup import HUMAN, SETUP_TAGS, Setup, set_up, shown_name
+from kr.lab.playing.setup import PlaySettings as PlaySettings
 from kr.limits import Clock, TimeControl
 from kr.notation import SIDE_NAMES, square_name
 from kr.position import Move, Position, Side

@@ -2,8 +2,8 @@
 10,000 random endings, for self-play.
 
 Which openings nobody should have to play is no matter of rules: the deck files in selfplay/, made by
-`kr openings --mark` (kr.lab.opening_marks), say so for each. Where such a file is missing every opening counts as
-playable but the barred three-move ones.
+`kr openings --mark` (kr.lab.matches.opening_marks), say so for each. Where such a file is missing every opening counts
+as playable but the barred three-move ones.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 
 from kr.errors import InvalidFenError, InvalidSettingError
-from kr.lab.endings import random_endings
+from kr.lab.matches.endings import random_endings
 from kr.notation import format_path, square_name
 from kr.pdn import Game, is_pdn, read_games
 from kr.position import Position, Side

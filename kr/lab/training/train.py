@@ -1,7 +1,7 @@
 """Training by generations: the strongest tables so far play games, tables are fitted to the latest games, and a match
 decides whether these are the stronger ones. Then the next generation begins.
 
-All stands in one directory: the history (train_history.py), and for each generation a run directory of games, a
+All stands in one directory: the history (history.py), and for each generation a run directory of games, a
 weights file and the record of its match. Each step resumes by its own means; the history says which step is next.
 Generation n plays with the seed 1000 * seed + n, so that a run can be repeated.
 """
@@ -18,15 +18,18 @@ from typing import Any
 from kr import storage, weights
 from kr.engine import BUILT_IN, SHIPPED, Limits, load_evaluator
 from kr.errors import InvalidGamesError, InvalidSettingError, InvalidWeightsError
-from kr.lab import drawing, games, openings, train_history, train_plot
-from kr.lab.dataset import Label
-from kr.lab.elo import Sprt
-from kr.lab.fit import FitSettings, fit, read_priors
-from kr.lab.gate import Gate, play_gate
-from kr.lab.match import MatchSettings, check_match
-from kr.lab.match_log import log_of
+from kr.lab import drawing, games
+from kr.lab.fitting.dataset import Label
+from kr.lab.fitting.fit import FitSettings, fit, read_priors
+from kr.lab.matches import openings
+from kr.lab.matches.elo import Sprt
+from kr.lab.matches.log import log_of
+from kr.lab.matches.match import MatchSettings, check_match
 from kr.lab.selfplay import SelfplaySettings, Tally, opening_mix, play
-from kr.lab.train_history import Generation, History, Step, games_name, gate_name, matched_games, tables_name
+from kr.lab.training import history as train_history
+from kr.lab.training import plot as train_plot
+from kr.lab.training.gate import Gate, play_gate
+from kr.lab.training.history import Generation, History, Step, games_name, gate_name, matched_games, tables_name
 from kr.settings import REQUIRED, option, same_option
 from kr.units import format_count, format_size, parse_count, parse_size
 

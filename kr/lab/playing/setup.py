@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kr.errors import InvalidSettingError
 from kr.lab.levels import LEVELS, level_numbered
-from kr.lab.match import MatchSettings
-from kr.lab.openings import DECKS, deck
-from kr.lab.players import HUB_PREFIX, player_from_spec
+from kr.lab.matches.match import MatchSettings
+from kr.lab.matches.openings import DECKS, deck
+from kr.lab.matches.players import HUB_PREFIX, player_from_spec
 from kr.limits import Limits, TimeControl, parse_limits
 from kr.notation import SIDE_NAMES
 from kr.position import Position, Side
@@ -22,7 +22,7 @@ from kr.settings import egdb_memory_option, egdb_option, option, same_option
 from kr.units import format_duration, parse_duration
 
 if TYPE_CHECKING:
-    from kr.lab.players import Player
+    from kr.lab.matches.players import Player
 
 HUMAN = "human"
 SIDES = {"black": Side.BLACK, "white": Side.WHITE}

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from kr.board import Board
 from kr.errors import IllegalMoveError, InvalidSettingError, ProtocolError
-from kr.lab.openings import Opening
-from kr.lab.players import Player, Reply
+from kr.lab.matches.openings import Opening
+from kr.lab.matches.players import Player, Reply
 from kr.limits import Clock, Limits, TimeControl
 from kr.position import Move, Position, Side
 

@@ -5,7 +5,7 @@
     print(annotation.black.accuracy, [judged for judged in annotation.moves if judged.mark == "??"])
     print(game)
 
-`kr.lab.annotate` does so with the games of files.
+`kr.lab.annotating.files` does so with the games of files.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from kr.engine import Engine, Limits
-from kr.lab.judging import ONLY, JudgedMove, JudgeSettings, judge
-from kr.lab.marking import mark_game
+from kr.lab.annotating.judging import ONLY, JudgedMove, JudgeSettings, judge
+from kr.lab.annotating.marking import mark_game
 from kr.pdn import Game
 from kr.position import Side
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from kr.board import Board
 from kr.egdb.database import default_directory
 from kr.errors import InvalidSettingError
-from kr.lab.players import Reply
+from kr.lab.matches.players import Reply
 from kr.limits import Clock, Limits, TimeControl
 from kr.pdn import ENGLISH, Game, GameNode, read_games, write_game
 from kr.position import Move, Position, Side

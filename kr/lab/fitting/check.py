@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from kr import _core, weights
 from kr.errors import InvalidGamesError, InvalidPdnError
-from kr.lab.dataset import Merger, Samples, logistic_slope
-from kr.lab.fit_report import losses
+from kr.lab.fitting.dataset import Merger, Samples, logistic_slope
+from kr.lab.fitting.report import losses
 from kr.lab.games import NO_SCORE
 from kr.pdn import Game, Reader
 from kr.pdn.replay import board_of

@@ -26,9 +26,11 @@ from numpy.typing import NDArray
 
 from kr import storage, weights
 from kr.errors import DivergedError, InvalidGamesError, InvalidSettingError, InvalidWeightsError
-from kr.lab import drawing, fit_report, plots
-from kr.lab.dataset import Dataset, Label, read_dataset
-from kr.lab.objective import LOSSES, Inputs, Objective, Prior, Problem, predict, ranked
+from kr.lab import drawing
+from kr.lab.fitting import plots
+from kr.lab.fitting import report as fit_report
+from kr.lab.fitting.dataset import Dataset, Label, read_dataset
+from kr.lab.fitting.objective import LOSSES, Inputs, Objective, Prior, Problem, predict, ranked
 from kr.parts import KINGS_SHAPES, MEN_SHAPES, Windows, with_parts
 from kr.patterns import (
     DEFAULT_LAYOUT,

@@ -8,8 +8,8 @@ from itertools import islice
 from pathlib import Path
 
 from kr.errors import InvalidSettingError
-from kr.lab.archive import ReadSettings, year_of
-from kr.lab.opening_names import Line, find_opening
+from kr.lab.archives.archive import ReadSettings, year_of
+from kr.lab.archives.opening_names import Line, find_opening
 from kr.pdn import RESULTS, Game
 from kr.pdn.replay import Board, board_of
 from kr.position import Position

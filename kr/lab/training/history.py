@@ -13,7 +13,7 @@ from typing import Any
 
 from kr import storage
 from kr.errors import InvalidGamesError
-from kr.lab.match_log import log_of
+from kr.lab.matches.log import log_of
 
 KIND = "kr training history"
 FORMAT_VERSION = 1

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 from kr.engine import load_database
 from kr.errors import InvalidSettingError
-from kr.lab.elo import Estimate, Sprt, count_pairs, estimate
-from kr.lab.match_game import FAILURE, OVERTIME, Adjudication, Outcome, play_game
-from kr.lab.match_log import Effort, GameRecord, MatchLog, open_log
-from kr.lab.openings import DECKS, Opening, deck
-from kr.lab.players import HUB_PREFIX, Player, player_from_spec
+from kr.lab.matches.elo import Estimate, Sprt, count_pairs, estimate
+from kr.lab.matches.game import FAILURE, OVERTIME, Adjudication, Outcome, play_game
+from kr.lab.matches.log import Effort, GameRecord, MatchLog, open_log
+from kr.lab.matches.openings import DECKS, Opening, deck
+from kr.lab.matches.players import HUB_PREFIX, Player, player_from_spec
 from kr.limits import Limits, TimeControl, parse_limits
 from kr.pdn import Comment, format_game
 from kr.position import Side

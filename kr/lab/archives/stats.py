@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import islice
 
-from kr.lab.archive import year_of
-from kr.lab.opening_names import BALLOT_PLIES, FIRST_MOVES, ballots, eleven_man_ballots
+from kr.lab.archives.archive import year_of
+from kr.lab.archives.opening_names import BALLOT_PLIES, FIRST_MOVES, ballots, eleven_man_ballots
 from kr.pdn import Game
 from kr.pdn.replay import board_of
 from kr.position import Position

@@ -15,7 +15,7 @@ import re
 from collections.abc import Sequence
 
 from kr.egdb.probe import OPPOSITE
-from kr.lab.judging import MARKS, ONLY, JudgedMove
+from kr.lab.annotating.judging import MARKS, ONLY, JudgedMove
 from kr.notation import SIDE_NAMES
 from kr.pdn import ChildNode, Game, GameNode
 from kr.pdn.writer import SIGNS

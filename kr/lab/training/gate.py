@@ -11,9 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from kr.lab.elo import Sprt, estimate
-from kr.lab.match import MatchResult, MatchSettings, play_match
-from kr.lab.match_log import GameRecord
+from kr.lab.matches.elo import Sprt, estimate
+from kr.lab.matches.log import GameRecord
+from kr.lab.matches.match import MatchResult, MatchSettings, play_match
 
 
 class _DecidedError(Exception):

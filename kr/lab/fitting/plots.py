@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kr.lab.dataset import Dataset, Samples
 from kr.lab.drawing import BLUE, GRID, INK, MUTED, ORANGE, SURFACE, finish, new_figure, save
+from kr.lab.fitting.dataset import Dataset, Samples
 from kr.patterns import SQUARES
 from kr.weights import Weights
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from kr.errors import InvalidSettingError
-from kr.lab.openings import generated
+from kr.lab.matches.openings import generated
 from kr.pdn.replay import Board, board_of, moves_named, played
 from kr.position import Position
 

@@ -1,0 +1,1 @@
+"""Collections of games: read, converted, counted, searched; the names of openings."""

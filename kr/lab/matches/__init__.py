@@ -1,0 +1,1 @@
+"""Matches: players, openings, games, their log, and the Elo between them."""

@@ -1,0 +1,1 @@
+"""Generations of self-play, fit and match."""
