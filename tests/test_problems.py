@@ -10,6 +10,7 @@ from kr.chances import chances
 from kr.cli import main
 from kr.engine import Engine, Info, Limits, SearchResult
 from kr.errors import InvalidFenError, InvalidGamesError, InvalidPdnError, InvalidProblemError, InvalidSettingError
+from kr.lab import solving
 from kr.lab.problems import (
     Problem,
     classics,
@@ -301,6 +302,19 @@ def test_solutions_do_not_depend_on_concurrency():
     assert [each.problem for each in together] == CLASSICS[:6]
 
 
+def test_each_search_has_the_threads_asked_for(monkeypatch):
+    made = []
+
+    def engine(weights, hash_mb, threads, database):
+        made.append(Engine(weights, hash_mb, threads, database))
+        return made[-1]
+
+    monkeypatch.setattr(solving, "Engine", engine)
+    settings = SolveSettings(tc=(Limits(depth=8),), weights="material", hash=1 << 20, egdb="none", threads=2)
+    (solution,) = solve_all(CLASSICS[:1], settings)
+    assert (solution.depth, [each.threads for each in made]) == (8, [2])
+
+
 def test_the_summary_counts_by_kind_and_leaves_out_the_unpublished():
     settings = SolveSettings(tc=(Limits(nodes=1000),), weights="material", hash=1 << 20)
     win, unknown = make_problem(result="W-win"), make_problem()
@@ -397,7 +411,7 @@ def test_answers_written_down_are_not_looked_for_again(tmp_path):
     # another limit is added to them
     more = solve_all(CLASSICS[:3], replace(settings, tc=(*settings.tc, Limits(nodes=50))))
     assert more[:6] == again
-    for change in ({"hash": 2 << 20}, {"weights": "manual"}, {"multipv": 2}):
+    for change in ({"hash": 2 << 20}, {"weights": "manual"}, {"multipv": 2}, {"threads": 2}):
         with pytest.raises(InvalidSettingError, match="choose another file"):
             solve_all(CLASSICS[:3], replace(settings, **change))
     with pytest.raises(InvalidSettingError, match="choose another file"):
@@ -498,6 +512,7 @@ def test_a_set_is_a_table_with_a_summary(tmp_path, capsys):
         (["pask", "--tc", "soon"], 2),
         (["pask", "--multipv", "0", "--weights", "material"], 2),
         (["pask", "--concurrency", "0"], 2),
+        (["pask", "--threads", "0"], 2),
         (["--nothing"], 2),
         (["BAD"], 1),
     ],

@@ -24,6 +24,7 @@ def run(settings: SolveSettings, json: options.Json = False) -> None:
         kr solve-problem
         kr solve-problem 'hundred years' --tc 1s --multipv 3
         kr solve-problem 'W:W21,K30:B1,2' --tc depth=15
+        kr solve-problem 'W:W21,K30:B1,2' --tc 1m --threads 8
         kr solve-problem problems.jsonl --tc 0.1s --tc 1s --tc 5s --concurrency 2 --out answers.jsonl
     """
     problems = load(settings.source)

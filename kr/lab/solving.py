@@ -40,6 +40,7 @@ class SolveSettings:
     hash: int = option(64 << 20, "Hash table of each engine.", parse=parse_size, show=format_size)
     multipv: int = option(1, "Best moves to show a line of.")
     concurrency: int = option(1, "Problems to solve at the same time.")
+    threads: int = option(1, "Threads to search each problem with; with one, a limit of nodes or depth is repeatable.")
     egdb: str = egdb_option()
     egdb_memory: int = egdb_memory_option()
     out: Path | None = option(
@@ -180,7 +181,7 @@ def solve_all(
     """
     database = load_database(settings.egdb, settings.egdb_memory)
     engines = [
-        Engine(settings.weights, settings.hash / (1 << 20), database=database)
+        Engine(settings.weights, settings.hash / (1 << 20), settings.threads, database)
         for _ in range(max(1, min(settings.concurrency, len(problems))))
     ]
     jobs = [(limits, number) for limits in settings.tc for number in range(len(problems))]
@@ -223,6 +224,8 @@ def _record(
         "hash": settings.hash,
         "multipv": settings.multipv,
     }
+    if settings.threads > 1:
+        kept["threads"] = settings.threads
 
     def read(values: dict[str, Any]) -> tuple[tuple[Limits, int], Solution]:
         limits, number = Limits.parse(str(values.pop("limits"))), operator.index(values.pop("number"))
