@@ -19,13 +19,16 @@ SHADES = ("#0d366b", "#1c5cab", "#3987e5", "#86b6ef", "#b7d3f6", "#d8e6f9")
 
 def draw(result: DoublingResult, directory: Path) -> Path:
     """Write doubling.png; returns its path."""
+    from matplotlib.ticker import MaxNLocator
+
     steps = [str(longer) for longer in result.settings.limits()[1:]]
     figure, (matches, searches, iterations) = new_figure(3, 15, 4.5)
     _scores(matches, steps, result)
     _changes(searches, steps, result.changes())
     finish(searches, "moves changed by the longer search", "limit of the longer search", "percent of positions")
     depths = result.depth_changes()
-    _changes(iterations, [str(depth) for depth in depths], list(depths.values()))
+    _changes(iterations, list(depths), list(depths.values()))
+    iterations.xaxis.set_major_locator(MaxNLocator(integer=True))
     finish(iterations, "moves changed by one iteration more", "depth in plies", "percent of positions")
     path = directory / "doubling.png"
     save(figure, path)
@@ -46,7 +49,7 @@ def _scores(ax: Axes, steps: Sequence[str], result: DoublingResult) -> None:
     finish(ax, "score against the limit before", "limit of the longer search", "percent of the points")
 
 
-def _changes(ax: Axes, steps: Sequence[str], changes: Sequence[Changes]) -> None:
+def _changes(ax: Axes, steps: Sequence[str] | Sequence[int], changes: Sequence[Changes]) -> None:
     """How often the move changes: at all, and with so much worth either way."""
     lines = {
         "another move": [each.changed for each in changes],
