@@ -224,7 +224,7 @@ def _record(
         "hash": settings.hash,
         "multipv": settings.multipv,
     }
-    if settings.threads > 1:
+    if settings.threads > 1:  # left out otherwise, so that answers from before there was a choice still go on
         kept["threads"] = settings.threads
 
     def read(values: dict[str, Any]) -> tuple[tuple[Limits, int], Solution]:
