@@ -176,6 +176,36 @@ def test_no_progress_is_a_draw() -> None:
     assert engine("material").search(line[-1], Limits(depth=3)).score != 0
 
 
+@pytest.mark.parametrize("fade_plies", [1000, 160, 60, 29, 20])
+@pytest.mark.parametrize("shuffles", [0, 28])
+def test_scores_fade_without_progress(fade_plies: int, shuffles: int) -> None:
+    """Each ply without progress takes its share of the static score away, and the last one nothing more than all."""
+    line = [Position.from_fen("W:WK13,K29,K32:BK7")]
+    for i in range(shuffles):
+        line.append(line[-1].play(("32-27", "7-3", "27-32", "3-7")[i % 4]))
+    plain, fading = (
+        Engine("material", hash_mb=1, database=None, options={"fade_plies": plies}).search(
+            line[-1], Limits(depth=1), history=line[:-1]
+        )
+        for plies in (0, fade_plies)
+    )
+    assert plain.score > 100
+    # the searched move is a ply without progress too
+    faded = plain.score * min(shuffles + 1, fade_plies) // fade_plies
+    assert fading.score == plain.score - faded
+
+
+def test_progress_is_preferred() -> None:
+    """A man's move, or a capture, starts the count again: the same position is worth more with it in the line."""
+    line = [Position.from_fen("W:W24,K13,K29,K32:BK7")]
+    for i in range(28):
+        line.append(line[-1].play(("32-27", "7-3", "27-32", "3-7")[i % 4]))
+    searcher = Engine("material", hash_mb=1, database=None)
+    found = searcher.search(line[-1], Limits(depth=1), history=line[:-1], multipv=20)
+    scores = {str(each.pv[0]): each.score for each in found.lines}
+    assert scores["24-19"] == max(scores.values()) > scores["13-9"] > 0
+
+
 def test_a_forced_move_at_once() -> None:
     position = Position.from_fen("W:W17,19,21,22,25,26,27,28,29,31:B2,3,4,9,10,11,13,14,16,20")
     assert len(position.legal_moves()) == 1

@@ -17,8 +17,12 @@ cdef void fill_logs() noexcept nogil:
 fill_logs()
 
 
-cdef inline int reduction(const SearchOptions* options, int depth, int index, bint forced) noexcept nogil:
-    """Plies less for the move at `index`, counted from 0; none where a capture is made or `forced` by it."""
-    if depth < options.lmr_depth or index < options.lmr_move or forced:
+cdef inline int reduction(const SearchOptions* options, int depth, int index, bint forcing) noexcept nogil:
+    """Plies less for the quiet move at `index`, counted from 0; `forcing`: the opponent must capture after it."""
+    cdef int less
+    if depth < options.lmr_depth or index < options.lmr_move:
         return 0
-    return min((options.lmr_base + options.lmr_scale * LOGS[depth] * LOGS[index] // 10000) // 100, depth - 1)
+    less = (options.lmr_base + options.lmr_scale * LOGS[depth] * LOGS[index] // 10000) // 100
+    if forcing:
+        less -= options.lmr_forcing
+    return max(0, min(less, depth - 1))

@@ -128,12 +128,22 @@ cdef inline bint has_line(const Worker* worker, Move move) noexcept nogil:
     return False
 
 
-cdef int qsearch(Worker* worker, const Board* board, int alpha, int beta, int ply, int threats) noexcept nogil:
+cdef inline int faded_score(const Worker* worker, const Board* board, int reversible) noexcept nogil:
+    """The static score, nearer to a draw the longer there was no progress: what a fortress keeps for ever is no win."""
+    cdef int score = evaluate(worker.evaluation, board)
+    cdef int fade_plies = worker.options.fade_plies
+    if reversible == 0 or fade_plies == 0:
+        return score
+    return score - score * min(reversible, fade_plies) // fade_plies
+
+
+cdef int qsearch(Worker* worker, const Board* board, int alpha, int beta, int ply, int threats,
+                 int reversible) noexcept nogil:
     """Captures to their end; then the static score, unless the opponent threatens to capture."""
     cdef MoveList moves
     cdef Board child
     cdef int best = -SCORE_INFINITE
-    cdef int score, i
+    cdef int score, i, plies
     cdef bint capture
     cdef Known known
     worker.pv_length[ply] = 0
@@ -152,14 +162,15 @@ cdef int qsearch(Worker* worker, const Board* board, int alpha, int beta, int pl
                 return known.score
         # quiet, or too deep to care
         if threats == 0 or ply >= MAX_PLY - 1 or not has_capture(board, 1 - board.side):
-            return evaluate(worker.evaluation, board)
+            return faded_score(worker, board, reversible)
         threats -= 1
     elif ply >= MAX_PLY - 1:
         return evaluate(worker.evaluation, board)
     generate(board, &moves)
     for i in range(moves.size):
         child = played(board, moves.moves[i])
-        score = -qsearch(worker, &child, -beta, -alpha, ply + 1, threats)
+        plies = reversible + 1 if is_reversible(board, moves.moves[i]) else 0
+        score = -qsearch(worker, &child, -beta, -alpha, ply + 1, threats, plies)
         if worker.stopped:
             return 0
         if score > best:
@@ -195,7 +206,7 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
     cdef bint capturing
     cdef u64 before = 0
     if depth <= 0:
-        return qsearch(worker, board, alpha, beta, ply, options.threat_plies)
+        return qsearch(worker, board, alpha, beta, ply, options.threat_plies, worker.reversible[here])
 
     # limits and draws by rule
     worker.pv_length[ply] = 0
@@ -240,7 +251,7 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
     # a static score too far from the window for the plies left, above or below, stands for what a search would find
     if (depth <= max(options.static_depth, options.razor_depth) and not pv_node and abs(beta) < SCORE_STATIC_MAX
             and not capturing and not has_capture(board, 1 - board.side) and has_quiet(board, board.side)):
-        score = evaluate(worker.evaluation, board)
+        score = faded_score(worker, board, worker.reversible[here])
         if depth <= options.static_depth and score >= beta + options.static_margin * depth:
             return min(score, most)
         if depth <= options.razor_depth and score <= alpha - options.razor_margin * depth:
@@ -297,7 +308,7 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
             searched = True
             score = -search(worker, &children[i], -beta, -alpha, new_depth, ply + 1)
         else:
-            less = reduction(options, depth, index, capturing or has_capture(&children[i], children[i].side))
+            less = 0 if capturing else reduction(options, depth, index, has_capture(&children[i], children[i].side))
             score = -search(worker, &children[i], -alpha - 1, -alpha, new_depth - less, ply + 1)
             if less and score > alpha:
                 score = -search(worker, &children[i], -alpha - 1, -alpha, new_depth, ply + 1)

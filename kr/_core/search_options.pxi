@@ -15,7 +15,9 @@ cdef struct SearchOptions:
     int lmr_move
     int lmr_base
     int lmr_scale
+    int lmr_forcing
     int threat_plies
+    int fade_plies
     int history
     int unrest
 
@@ -37,7 +39,9 @@ SEARCH_OPTIONS = {
     "lmr_move": (3, 1, NEVER, NEVER, "The first move to be reduced, counted from 0."),
     "lmr_base": (30, 0, 1000, 30, "Hundredths of a ply by which every late move is reduced."),
     "lmr_scale": (30, 0, 1000, 30, "Hundredths of a ply more for each doubling of the depth and of the move's number."),
+    "lmr_forcing": (1, 0, NEVER, NEVER, "Plies by which a move that makes the opponent capture is reduced less."),
     "threat_plies": (1, 0, 8, 0, "Full-width plies of quiescence where the opponent threatens to capture."),
+    "fade_plies": (160, 0, 1000, 0, "Plies without progress in which a static score would fade to that of a draw."),
     "history": (1, 0, 1, 0, "Moves are ordered by how often they were best before."),
     # its off is its default: a search to a fixed depth knows no clock
     "unrest": (1, 0, 1, 1, "On a clock, easy moves take less of it than hard ones; 0: all moves take the same."),
