@@ -2,11 +2,12 @@
 
 import math
 import random
+from collections import Counter
 
 import pytest
 
 from kr.errors import InvalidSettingError
-from kr.lab.matches.elo import PAIR_SCORES, Sprt, count_pairs, elo_of_score, estimate, score_of_elo
+from kr.lab.matches.elo import PAIR_SCORES, Sprt, elo_of_score, estimate, score_of_elo
 
 MATCH = (5, 40, 300, 80, 20)
 
@@ -15,10 +16,6 @@ MATCH = (5, 40, 300, 80, 20)
 def test_elo_and_score_are_inverse(score, elo):
     assert elo_of_score(score) == pytest.approx(elo, abs=1e-3)
     assert score_of_elo(elo) == pytest.approx(score, abs=1e-6)
-
-
-def test_pairs_are_counted_by_points():
-    assert count_pairs([4, 2, 2, 0, 3, 2]) == (1, 0, 3, 1, 1)
 
 
 def test_estimate_by_hand():
@@ -101,7 +98,8 @@ def simulated(source, elo, pairs):
     wins = score_of_elo(elo) - 0.3
     odds = (0.4 - wins, 0.6, wins)
     games = source.choices((0, 1, 2), odds, k=2 * pairs)
-    return count_pairs(a + b for a, b in zip(games[::2], games[1::2], strict=True))
+    counts = Counter(a + b for a, b in zip(games[::2], games[1::2], strict=True))
+    return [counts[points] for points in range(len(PAIR_SCORES))]
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say():

@@ -8,7 +8,7 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import replace
 from pathlib import Path
 
@@ -39,6 +39,7 @@ from kr.lab.matches.log import Effort, GameRecord
 from kr.lab.matches.match import MatchResult, MatchSettings, play_match
 from kr.lab.matches.openings import Opening
 from kr.lab.matches.players import EnginePlayer, Reply, player_from_spec
+from kr.lab.matches.tally import Tally
 from kr.limits import TimeControl
 from kr.pdn import read_games
 from kr.position import Position, Side
@@ -342,6 +343,42 @@ def test_depth_and_speed_are_of_the_player_that_searched():
     assert (summary["a"]["mean_depth"], summary["a"]["nodes_per_second"]) == (10.0, 6000.0)
     assert (summary["b"]["mean_depth"], summary["b"]["nodes_per_second"]) == (6.0, 1000.0)
     assert (summary["a"]["time_forfeits"], summary["b"]["time_forfeits"]) == (1, 0)
+
+
+def test_sums_are_those_of_all_games_whenever_asked(monkeypatch):
+    """Asked after each game, as the display does, each game is added once: the time of a match grows with its games."""
+    source = random.Random(5)
+    games = [
+        GameRecord(
+            pair, black, "x 1", source.randrange(3), source.choice([NO_MOVE, OVERTIME, REPETITION]), "", 4, *efforts
+        )
+        for pair in range(40)
+        for black in (True, False)
+        for efforts in [[Effort(source.randrange(9), source.randrange(99), source.randrange(999), 0.5) for _ in "ab"]]
+    ]
+    source.shuffle(games)
+    added = []
+    add = Tally.add
+    monkeypatch.setattr(Tally, "add", lambda self, game: (added.append(game), add(self, game)))
+    result = MatchResult(TINY, ("a", "b"))
+    for number, game in enumerate(games, start=1):
+        result.games.append(game)
+        summary = result.summary()
+        so_far = games[:number]
+        points = [each.points for each in so_far]
+        assert [summary[name] for name in ("losses", "draws", "wins")] == [points.count(half) for half in range(3)]
+        pairs = defaultdict(list)
+        for each in so_far:
+            pairs[each.pair].append(each.points)
+        whole = [sum(both) for both in pairs.values() if len(both) == 2]
+        assert list(result.pentanomial) == [whole.count(half_points) for half_points in range(5)]
+        assert sum(summary["reasons"].values()) == number
+        for index, letter in enumerate("ab"):
+            lost = [each for each in so_far if each.points == 2 * index and each.reason == OVERTIME]
+            assert summary[letter]["time_forfeits"] == len(lost)
+            assert result.efforts()[index].nodes == sum(getattr(each, letter).nodes for each in so_far)
+            assert result.efforts()[index].seconds == 0.5 * number
+    assert added == games
 
 
 # --- engines behind Hub

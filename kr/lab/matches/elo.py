@@ -11,7 +11,7 @@ bounds are from A. Wald, "Sequential Tests of Statistical Hypotheses" (1945).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kr.errors import InvalidSettingError
@@ -58,14 +58,6 @@ def elo_of_score(score: float) -> float:
 def score_of_elo(elo: float) -> float:
     """Expected score of an Elo difference, between 0 and 1."""
     return 1 / (1 + 10 ** (-elo / 400))
-
-
-def count_pairs(points: Iterable[int]) -> tuple[int, int, int, int, int]:
-    """The pentanomial of pairs given by their half points (0 to 4)."""
-    counts = [0] * len(PAIR_SCORES)
-    for half_points in points:
-        counts[half_points] += 1
-    return counts[0], counts[1], counts[2], counts[3], counts[4]
 
 
 def estimate(pentanomial: Sequence[int]) -> Estimate:

@@ -31,8 +31,12 @@ class Effort:
     seconds: float = 0.0
 
     def __add__(self, other: Effort) -> Effort:
-        mine, others = asdict(self).values(), asdict(other).values()
-        return Effort(*(a + b for a, b in zip(mine, others, strict=True)))
+        return Effort(
+            self.searches + other.searches,
+            self.depth + other.depth,
+            self.nodes + other.nodes,
+            self.seconds + other.seconds,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ import queue
 import random
 import signal
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -17,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from kr.engine import load_database
 from kr.errors import InvalidSettingError
-from kr.lab.matches.elo import Estimate, Sprt, count_pairs, estimate
+from kr.lab.matches.elo import Estimate, Sprt, estimate
 from kr.lab.matches.game import FAILURE, OVERTIME, Adjudication, Outcome, play_game
 from kr.lab.matches.log import Effort, GameRecord, MatchLog, open_log
 from kr.lab.matches.openings import DECKS, Opening, deck
 from kr.lab.matches.players import HUB_PREFIX, Player, player_from_spec
+from kr.lab.matches.tally import Tally
 from kr.limits import Limits, TimeControl, parse_limits
 from kr.pdn import Comment, format_game
 from kr.position import Side
@@ -130,18 +130,24 @@ class MatchResult:
     names: tuple[str, str]
     games: list[GameRecord] = field(default_factory=list)
     interrupted: bool = False
+    _tally: Tally = field(default_factory=Tally, init=False, repr=False, compare=False)
+
+    @property
+    def tally(self) -> Tally:
+        """The sums over all games, with those that came since it was asked for last."""
+        for game in self.games[self._tally.games :]:
+            self._tally.add(game)
+        return self._tally
 
     def count(self, points: int) -> int:
         """How many games brought A so many half points."""
-        return sum(game.points == points for game in self.games)
+        return self.tally.points[points]
 
     @property
     def pentanomial(self) -> tuple[int, int, int, int, int]:
         """Whole pairs by A's half points, worst first."""
-        points: dict[int, list[int]] = {}
-        for game in self.games:
-            points.setdefault(game.pair, []).append(game.points)
-        return count_pairs(sum(both) for both in points.values() if len(both) == 2)
+        worst, worse, even, better, best = self.tally.pairs
+        return worst, worse, even, better, best
 
     @property
     def estimate(self) -> Estimate:
@@ -156,16 +162,15 @@ class MatchResult:
 
     def reasons(self) -> dict[str, int]:
         """Why the games ended, most frequent first."""
-        return dict(Counter(game.reason for game in self.games).most_common())
+        return dict(self.tally.reasons.most_common())
 
     def faults(self, reason: str) -> tuple[int, int]:
         """How many games A and B lost for this reason."""
-        lost = [game.points for game in self.games if game.reason == reason]
-        return lost.count(0), lost.count(2)
+        return self.tally.lost[0][reason], self.tally.lost[1][reason]
 
     def efforts(self) -> tuple[Effort, Effort]:
         """What the searches of A and of B amount to."""
-        return sum((game.a for game in self.games), Effort()), sum((game.b for game in self.games), Effort())
+        return self.tally.efforts
 
     def summary(self) -> dict[str, Any]:
         """All of it, for programs: numbers and texts by name; a number that doesn't exist is None or infinite."""
