@@ -82,11 +82,12 @@ def main() -> None:
         out = options.directory / name.replace(" ", "-")
         settings = SelfplaySettings(**{"games": options.games, "out": out, "seed": 11, "egdb": str(egdb)} | changes)
         tally = play(settings)
-        plies = reasons = 0
+        plies = 0
+        reasons = np.zeros(len(games.REASONS), dtype=np.int64)
         for path in games.shards(out):
             shard = games.read_shard(path)
             plies += len(shard.move)
-            reasons = reasons + np.bincount(shard.reason, minlength=len(games.REASONS))
+            reasons += np.bincount(shard.reason, minlength=len(games.REASONS))
         found[name] = {
             "plies a game": plies / options.games,
             "games a second": tally.games_per_second if not tally.earlier else None,

@@ -18,10 +18,10 @@ import time
 from pathlib import Path
 
 from kr import Engine, Limits, Position
+from kr.board import NO_PROGRESS_PLIES, REPETITIONS
 from kr.egdb import slices
 from kr.egdb.database import Database
 from kr.egdb.sample import random_positions
-from kr.lab.matches.game import NO_PROGRESS_PLIES, REPETITIONS
 from kr.position import Move
 from kr.units import parse_count
 

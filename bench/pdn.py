@@ -14,7 +14,7 @@ import json
 import random
 import resource
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,8 +33,8 @@ class Clock:
     """Seconds of each step, by the clock and of the processor."""
 
     def __init__(self) -> None:
-        self.wall: Counter[str] = Counter()
-        self.processor: Counter[str] = Counter()
+        self.wall: defaultdict[str, float] = defaultdict(float)
+        self.processor: defaultdict[str, float] = defaultdict(float)
 
     @contextmanager
     def running(self, step: str) -> Iterator[None]:

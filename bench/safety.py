@@ -23,9 +23,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from kr.board import NO_PROGRESS, NO_PROGRESS_PLIES, REPETITION, REPETITIONS
 from kr.engine import Limits
 from kr.errors import InvalidPdnError
-from kr.lab.matches.game import FAILURE, NO_MOVE, NO_PROGRESS, NO_PROGRESS_PLIES, OVERTIME, REPETITION, REPETITIONS
+from kr.lab.matches.game import FAILURE, NO_MOVE, OVERTIME
 from kr.pdn import Comment, Game, read_games
 from kr.position import Side
 
