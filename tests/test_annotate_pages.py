@@ -9,9 +9,7 @@ from typing import Any
 
 import pytest
 
-from kr import cli
 from kr.engine import Engine, Limits
-from kr.lab.annotating import pages as annotate_pages
 from kr.lab.annotating.annotation import annotate
 from kr.lab.annotating.files import AnnotateSettings, annotate_files
 from kr.lab.annotating.judging import JudgeSettings
@@ -200,16 +198,6 @@ def test_the_index_lists_games_and_players(tmp_path: Path) -> None:
 
 def _number(record: dict[str, Any]) -> int:
     return int(record["number"])
-
-
-def test_what_is_missing_is_said_before_anything_is_done(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
-) -> None:
-    (tmp_path / "games.pdn").write_text(GAME)
-    monkeypatch.setattr(annotate_pages, "find_spec", lambda name: None)
-    assert cli.main(["annotate", str(tmp_path / "games.pdn"), "--html", str(tmp_path / "pages")]) == 2
-    assert capsys.readouterr().err == "kr: pages of HTML need jinja2: pip install kr[html]\n"
-    assert not (tmp_path / "pages").exists()
 
 
 def test_a_game_that_is_not_judged_makes_a_page(tmp_path: Path) -> None:

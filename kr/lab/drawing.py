@@ -20,7 +20,7 @@ BLUE, ORANGE = "#2a78d6", "#eb6834"
 def check_installed() -> None:
     """Raises InvalidSettingError when matplotlib is missing."""
     if find_spec("matplotlib") is None:
-        raise InvalidSettingError("pictures need matplotlib: pip install kr[plots]")
+        raise InvalidSettingError("pictures need matplotlib: pip install matplotlib, or '.[plots]' in kr's checkout")
 
 
 def check_output(directory: Path) -> None:

@@ -14,12 +14,10 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kr import svg
-from kr.errors import InvalidSettingError
 from kr.lab.annotating.judging import MARKS, JudgedMove
 from kr.lab.annotating.marking import OWN, evaluation, explained, pov
 from kr.notation import SIDE_NAMES
@@ -51,17 +49,10 @@ _TAGS = re.compile(r"\[%[^\[\]]*\]")
 _OTHER = re.compile(r"[^a-z0-9]+")
 
 
-def check_installed() -> None:
-    """Raises InvalidSettingError when jinja2 is missing."""
-    if find_spec("jinja2") is None:
-        raise InvalidSettingError("pages of HTML need jinja2: pip install kr[html]")
-
-
 class Pages:
     """Writes the pages of one directory. Raises InvalidSettingError where there can be none."""
 
     def __init__(self, directory: Path) -> None:
-        check_installed()
         check_directory(directory)
         import jinja2
 
