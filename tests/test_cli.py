@@ -161,10 +161,12 @@ def test_version(capsys: pytest.CaptureFixture) -> None:
     assert capsys.readouterr().out == f"kr {kr.__version__}\n"
 
 
-def run_kr(arguments: str, **settings: Any) -> subprocess.Popen[str]:
-    environment = os.environ | {"PYTHONPATH": str(Path(kr.__file__).parents[1])}
+def run_kr(arguments: str, PYTHONUNBUFFERED: str = "", **settings: Any) -> subprocess.Popen[str]:
+    environment = os.environ | {
+        "PYTHONPATH": str(Path(kr.__file__).parents[1]), "PYTHONUNBUFFERED": PYTHONUNBUFFERED
+    }  # fmt: skip
     command = [sys.executable, "-m", "kr", *arguments.split()]
-    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment, **settings)
+    return subprocess.Popen(command, text=True, env=environment, **{"stderr": subprocess.PIPE, **settings})
 
 
 def test_a_reader_that_leaves_gets_no_traceback() -> None:
@@ -177,11 +179,35 @@ def test_a_reader_that_leaves_gets_no_traceback() -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
-def test_a_full_disk_is_one_line() -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    ("command", "typed"),
+    [
+        ("perft --depth 3", ""),
+        ("perft --depth 3 --json", ""),
+        ("--help", ""),
+        ("match --help", ""),
+        ("--version", ""),
+        # longer than any buffer, so that a print in the middle fails
+        ("openings --deck 11man", ""),
+        ("play --white material --out none --json", "quit\n"),
+        ("analyze --weights material --egdb none --depth 1", ""),
+    ],
+)
+def test_a_full_disk_is_one_line(command: str, typed: str, unbuffered: str, tmp_path: Path) -> None:
     with open("/dev/full", "w") as full:
-        process = run_kr("perft --depth 3 --json", stdout=full)
-        assert process.communicate()[1].count("\n") == 1
+        process = run_kr(command, stdout=full, stdin=subprocess.PIPE, PYTHONUNBUFFERED=unbuffered)
+        error = process.communicate(typed)[1]
+    assert error in {f"kr: {where}No space left on device\n" for where in ("", "standard output: ")}
     assert process.returncode == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_errors_that_cannot_be_written_keep_their_exit_code() -> None:
+    with open("/dev/full", "w") as full:
+        process = run_kr("perft --depth nine", stdout=full, stderr=full)
+        process.communicate()
+    assert process.returncode == 2
 
 
 @pytest.mark.parametrize(

@@ -152,10 +152,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Whatever goes wrong outside kr's own code is one line on stderr.
     """
     _prepare_output()
+    code = _run(arguments)
+    error = console.flush_output()
+    return code if error is None or code else console.say_error(error, 1)
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    """`main` but for what is still buffered at the end."""
     try:
         with _termination():
             code = typer.main.get_command(app).main(args=arguments, prog_name="kr", standalone_mode=False)
-            sys.stdout.flush()
     except KeyboardInterrupt:
         return console.say_error("interrupted", 1)
     except (InvalidSettingError, InvalidFenError) as error:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import typer
 
@@ -24,8 +24,11 @@ LONGEST = 1000
 
 
 def say(text: str) -> None:
-    """One line on stderr."""
-    print(text, file=sys.stderr, flush=True)
+    """One line on stderr, if it can be written there: there is nowhere else to say that it can't."""
+    try:
+        print(text, file=sys.stderr, flush=True)
+    except OSError:
+        flush_output(sys.stderr)
 
 
 def fail(message: str, code: int = 1) -> NoReturn:
@@ -34,11 +37,26 @@ def fail(message: str, code: int = 1) -> NoReturn:
     raise typer.Exit(code)
 
 
+def flush_output(stream: TextIO | None = None) -> OSError | None:
+    """Flush standard output, or another stream. Where that fails, drop what can't be written and return the error."""
+    stream = stream or sys.stdout
+    try:
+        stream.flush()
+    except OSError as error:
+        # What is still buffered would fail again at exit, with a traceback and exit code 120.
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), stream.fileno())
+        error.filename = "standard output"
+        return error
+    return None
+
+
 def say_error(error: BaseException | str, code: int) -> int:
     """The line of an error, and its exit code. A reader that has gone away gets no line."""
+    if isinstance(error, OSError) and not error.filename:
+        # perhaps a failed print, which shows by failing again
+        error = flush_output() or error
     if isinstance(error, BrokenPipeError):
-        # What is still buffered would fail again at exit, with a traceback.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return code
     text = "out of memory" if isinstance(error, MemoryError) else str(error)
     if isinstance(error, OSError) and error.strerror:
