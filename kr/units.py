@@ -59,6 +59,15 @@ def format_duration(seconds: float) -> str:
     return f"{_plain(number)}s"
 
 
+def format_clock(seconds: float) -> str:
+    """A duration for reading, not for parsing: 102.4 -> "1:42", 3723 -> "1:02:03", two days -> "2d 0h"."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours >= 48:
+        return f"{hours // 24:,}d {hours % 24}h"
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
 def parse_count(value: str | int) -> int:
     """Whole number of "1e6", "300k", "2M", "1_000", 0 or more. Raises InvalidSettingError."""
     expected = 'a count such as "1000", "1_000", "300k", "2M" or "1e6"'

@@ -6,6 +6,8 @@ import os
 import re
 import subprocess
 import sys
+import threading
+import time
 import types
 from dataclasses import dataclass
 from pathlib import Path
@@ -284,12 +286,80 @@ def test_table() -> None:
     assert console.table(["name", "n"], [("a", 5), ("long", 12)]) == "name   n\na      5\nlong  12"
 
 
-def test_progress_is_quiet_without_a_terminal(capsys: pytest.CaptureFixture) -> None:
-    with console.progress("work", 10, "games") as bar, console.live() as show:
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds that `console` reads, to be set."""
+    seconds = [0.0]
+    monkeypatch.setattr(console.time, "monotonic", lambda: seconds[0])
+    return seconds
+
+
+@pytest.mark.parametrize(
+    ("seconds", "done", "total", "status"),
+    [
+        (0.0, 0, 1000, "0/1,000 games"),
+        (20.0, 250, 1000, "250/1,000 games, 12.5/s, 1:00 left, B 10%"),
+        (20.0, 250, None, "250 games, 12.5/s, B 10%"),
+        (7200.0, 3600, 7200, "3,600/7,200 games, 0.5/s, 2:00:00 left, B 10%"),
+        (86400.0, 86400, 864000, "86,400/864,000 games, 1/s, 9d 0h left, B 10%"),
+        (10.0, 1000, 1000, "1,000/1,000 games, 100/s, B 10%"),
+    ],
+)
+def test_status_of_work(clock: list[float], seconds: float, done: int, total: int | None, status: str) -> None:
+    work = console.Progress("self-play", total, "games")
+    clock[0] = seconds
+    if done:
+        work.advance(done, note="B 10%")
+    assert work.status() == status
+    assert str(work) == f"self-play: {status}"
+
+
+def test_work_found_done_is_no_part_of_the_rate(clock: list[float]) -> None:
+    work = console.Progress("self-play", 1000, "games", done=100)
+    clock[0] = 50.0
+    work.skip(100)
+    clock[0] = 60.0
+    work.advance(20)
+    assert work.status() == "220/1,000 games, 2/s, 6:30 left"
+
+
+def test_without_a_terminal_progress_is_a_line_now_and_then(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(console, "EVERY", 0.01)
+    told = threading.Event()
+    monkeypatch.setattr(console, "say", lambda text: (print(text, file=sys.stderr), told.set()))
+    with console.progress("work", 10, "games") as bar:
         bar.skip(2)
-        bar.advance(3, note="half")
-        show("a table")
-    assert capsys.readouterr() == ("", "")
+        # not by `advance`: a unit of work that takes minutes shows as well
+        assert told.wait(10.0)
+    first = capsys.readouterr().err.splitlines()[0]
+    assert first.startswith("work: ")
+    told.clear()
+    with console.live() as show:
+        show("a table\nof two lines", "a line")
+        assert told.wait(10.0)
+    assert set(capsys.readouterr().err.splitlines()) == {"a line"}
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_quiet_shows_nothing(terminal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = Terminal() if terminal else io.StringIO()
+    monkeypatch.setattr(sys, "stderr", shown)
+    monkeypatch.setattr(console, "EVERY", 0.001)
+    monkeypatch.setattr(console, "_quiet", True)
+    with console.progress("work", 10, "games") as bar, console.live() as show:
+        show("a table", "a line")
+        bar.advance(3)
+        time.sleep(0.02)
+    assert shown.getvalue() == ""
+
+
+def test_quiet_holds_for_one_command() -> None:
+    assert cli.main("perft --depth 1 --quiet".split()) == 0
+    assert console._quiet
+    assert cli.main("perft --depth 1".split()) == 0
+    assert not console._quiet
 
 
 class Terminal(io.StringIO):
@@ -299,17 +369,22 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_progress_shows_count_rate_and_note(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("columns", [40, 80, 120])
+def test_a_progress_bar_keeps_to_one_line(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("COLUMNS", "120")
-    with console.progress("work", 10, "games", done=1) as bar:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    with console.progress("generation 12, play", 160_000, "games", done=1) as bar:
         bar.skip(1)
         for _ in range(3):
-            bar.advance(1, note="W 1 [L] 2")
+            bar.advance(1, note="B 33% [L] 33% D 33%")
+    lines = re.split(r"[\r\n]+", re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", terminal.getvalue()))
+    assert max(map(len, lines)) <= columns
     shown = terminal.getvalue()
-    assert all(text in shown for text in ("work", "5/10 games", "games/s", "ETA", "W 1 [L] 2"))
+    assert "generation 12, play" in shown
+    assert columns < 80 or "5/160,000 games" in shown
+    assert columns < 120 or "B 33% [L] 33% D 33%" in shown
 
 
 def test_live_redraws(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -317,8 +392,8 @@ def test_live_redraws(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
     with console.live() as show:
-        show("1 game [a]")
-        show("2 games")
+        show("1 game [a]", "")
+        show("2 games", "")
     assert terminal.getvalue().index("1 game [a]") < terminal.getvalue().index("2 games")
 
 

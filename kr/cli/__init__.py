@@ -18,7 +18,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from kr.cli import console
+from kr.cli import console, options
 from kr.errors import InvalidFenError, InvalidSettingError, KrError
 
 # Command, its module in this directory, and its line in `kr --help`.
@@ -66,6 +66,8 @@ def build_command(name: str) -> Any:
         app.command(name)(command)
     for entry in app.registered_commands:
         entry.help, entry.epilog = split_example(inspect.getdoc(entry.callback) or "")
+        assert entry.callback is not None
+        entry.callback = options.with_quiet(entry.callback)
     if not grouped:
         return typer.main.get_command(app)
     group = typer.main.get_group(app)

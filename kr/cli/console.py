@@ -1,26 +1,33 @@
-"""What commands print: results on stdout, everything else on stderr, progress only to a terminal."""
+"""What commands print: results on stdout, everything else on stderr."""
 
 import dataclasses
 import json
 import math
 import os
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+from typing import Any, NoReturn, TextIO
 
 import typer
 
-from kr.units import format_rate
-
-if TYPE_CHECKING:
-    from rich.progress import Progress as Bar
-
+from kr.units import format_clock, format_rate
 
 LONGEST = 1000
 """Letters of an error that are shown."""
+EVERY = 30.0
+"""Seconds between lines of progress where stderr is no terminal."""
+_quiet = False
+
+
+def set_quiet(quiet: bool) -> None:
+    """Whether `progress` and `live` show nothing, as --quiet asks for."""
+    global _quiet
+    _quiet = quiet
 
 
 def say(text: str) -> None:
@@ -109,60 +116,115 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 
 
 class Progress:
-    """A count of work done, as `progress` yields it. Nothing is shown where stderr is no terminal."""
+    """A count of work done, as `progress` yields it; shown on stderr, or nowhere."""
 
-    def __init__(self, bar: "Bar | None" = None, total: float | None = None) -> None:
-        self._bar = bar
-        self._task = bar.add_task("", total=total, note="") if bar else None
+    def __init__(self, description: str = "", total: float | None = None, unit: str = "", done: float = 0) -> None:
+        self.description, self.total, self.unit = description, total, unit
+        self.done = self._earlier = done
+        self._began = time.monotonic()
+        self._note = ""
 
     def advance(self, count: float = 1, note: str | None = None) -> None:
         """`count` more units are done; `note` replaces the text at the end of the line."""
-        if self._bar is not None and self._task is not None:
-            fields: dict[str, Any] = {} if note is None else {"note": note}
-            self._bar.update(self._task, advance=count, **fields)
+        self.done += count
+        if note is not None:
+            self._note = note
 
     def skip(self, count: float) -> None:
         """`count` units were found done already: they are shown, and left out of the rate."""
-        if self._bar is not None and self._task is not None:
-            self._bar.reset(self._task, completed=int(self._bar.tasks[0].completed + count))
+        self.done += count
+        self._earlier += count
+        self._began = time.monotonic()
+
+    def status(self) -> str:
+        """Count, rate, time left and note: "250/1,000 games, 12.5/s, 1:00 left, B 10%"."""
+        rate = (self.done - self._earlier) / max(time.monotonic() - self._began, 1e-9)
+        total = "" if self.total is None else f"/{self.total:,.0f}"
+        parts = [f"{self.done:,.0f}{total} {self.unit}".rstrip()]
+        if rate > 0:
+            parts.append(f"{format_rate(rate)}/s")
+            if self.total is not None and self.total > self.done:
+                parts.append(f"{format_clock((self.total - self.done) / rate)} left")
+        return ", ".join([*parts, self._note] if self._note else parts)
+
+    def __str__(self) -> str:
+        return f"{self.description}: {self.status()}"
 
 
 @contextmanager
 def progress(description: str, total: float | None, unit: str = "", done: float = 0) -> Iterator[Progress]:
-    """A line on stderr with a bar, count, rate, ETA and a note; `done` units are skipped at the start."""
-    if not sys.stderr.isatty():
-        yield Progress()
-        return
+    """Show work on stderr with count, rate, time left and a note; `done` units are skipped at the start.
 
-    from rich.console import Console
-    from rich.progress import BarColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-    from rich.text import Text
-
-    class Rate(ProgressColumn):
-        def render(self, task: Task) -> Text:
-            return Text(f"{format_rate(task.speed)} {unit}/s" if task.speed else "")
-
-    columns = [
-        TextColumn(description, markup=False),
-        BarColumn(bar_width=20),
-        TextColumn("{task.completed:.0f}" + ("" if total is None else f"/{total:.0f}") + f" {unit}"),
-        Rate(),
-        TextColumn("ETA"),
-        TimeRemainingColumn(compact=True),
-        TextColumn("{task.fields[note]}", markup=False),
-    ]
-    with Bar(*columns, console=Console(stderr=True)) as bar:
-        work = Progress(bar, total)
-        work.skip(done)
+    A bar on a terminal; elsewhere a line every EVERY seconds, none for what takes less.
+    """
+    work = Progress(description, total, unit, done)
+    with ExitStack() as shown:
+        if sys.stderr.isatty() and not _quiet:
+            shown.enter_context(_bar(work))
+        else:
+            shown.enter_context(_lines(lambda: str(work)))
         yield work
 
 
 @contextmanager
-def live() -> Iterator[Callable[[str], None]]:
-    """Yield a function that redraws a block of text on stderr; it does nothing where stderr is no terminal."""
-    if not sys.stderr.isatty():
-        yield lambda text: None
+def _bar(work: Progress) -> Iterator[None]:
+    """A line that is redrawn while it is there, never wider than the terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, ProgressColumn, Task, TextColumn
+    from rich.progress import Progress as Bars
+    from rich.table import Column
+    from rich.text import Text
+
+    class Status(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            bars.update(task.id, completed=work.done)
+            return Text(work.status())
+
+    columns = [
+        TextColumn(work.description, markup=False, table_column=Column(no_wrap=True)),
+        BarColumn(bar_width=None, table_column=Column(ratio=1)),
+        Status(table_column=Column(no_wrap=True, overflow="ellipsis")),
+    ]
+    with Bars(*columns, console=Console(stderr=True), expand=True, refresh_per_second=4) as bars:
+        bars.add_task("", total=work.total)
+        yield
+
+
+@contextmanager
+def _lines(text: Callable[[], str]) -> Iterator[None]:
+    """A line of text every EVERY seconds, so that a log shows that the work goes on."""
+    if _quiet:
+        yield
+        return
+    ended = threading.Event()
+
+    def tell() -> None:
+        while not ended.wait(EVERY):
+            if line := text():
+                say(line)
+
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        teller.join()
+
+
+@contextmanager
+def live() -> Iterator[Callable[[str, str], None]]:
+    """Yield show(block, line): the latest block of text stands on stderr, redrawn, or line comes every EVERY seconds
+    where stderr is no terminal.
+    """
+    if _quiet or not sys.stderr.isatty():
+        latest = [""]
+
+        def keep(block: str, line: str) -> None:
+            latest[0] = line
+
+        with _lines(lambda: latest[0]):
+            yield keep
         return
 
     from rich.console import Console
@@ -170,4 +232,4 @@ def live() -> Iterator[Callable[[str], None]]:
     from rich.text import Text
 
     with Live(console=Console(stderr=True), auto_refresh=False) as screen:
-        yield lambda text: screen.update(Text(text), refresh=True)
+        yield lambda block, line: screen.update(Text(block), refresh=True)

@@ -1,6 +1,8 @@
 """`kr match`."""
 
-import time
+import math
+from collections.abc import Mapping
+from typing import Any
 
 from kr.cli import console, options
 from kr.lab.matches.match import MatchResult, MatchSettings, play_match
@@ -19,20 +21,21 @@ def run(settings: MatchSettings, json: options.Json = False) -> None:
         kr match weights/new.h5 shipped --tc nodes=5000 --games 20k --sprt 0 5
         kr match 'hub:kr hub' shipped --ballot 3move
     """
-    began = time.monotonic()
+    work = console.Progress("match", settings.games, "games")
     with console.live() as show:
-        found: list[int] = []
 
         def update(result: MatchResult) -> None:
             # games of an earlier run come all at once and say nothing about the speed
-            found.append(len(result.games))
-            speed = (found[-1] - found[0]) / max(time.monotonic() - began, 1e-9)
-            left = (settings.games - found[-1]) / speed if speed else 0.0
-            show(f"{report(result)}\n{speed:.3g} games/s, {left / 60:.0f} minutes left")
+            played = len(result.games) - int(work.done)
+            if work.done:
+                work.advance(played, note=elo(result.summary()))
+            else:
+                work.skip(played)
+            show(f"{report(result)}\n{work.status()}", str(work))
 
         result = play_match(settings, update)
         # what is shown gives way to the result on stdout
-        show("")
+        show("", "")
     if json:
         console.emit_json(result.summary())
     else:
@@ -54,12 +57,17 @@ def report(result: MatchResult) -> str:
         ["failures", *(str(side["failures"]) for side in sides)],
     ]
     settings = result.settings
+    pairs = ", ".join(
+        f"{count} with {points} for A"
+        for points, count in zip(("0", "1/2", "1", "1 1/2", "2"), summary["pentanomial"], strict=True)
+        if count
+    )
     lines = [
         f"games           {summary['games']} of {settings.games}, {settings.ballot}, {_limits(settings)}",
         f"A wins          {summary['wins']}, draws {summary['draws']}, losses {summary['losses']}",
-        f"pairs           {' '.join(map(str, summary['pentanomial']))} (0, 1/2, 1, 1 1/2, 2 points)",
-        f"Elo             {summary['elo']:+.1f} ± {summary['elo_error']:.1f}",
-        f"normalized Elo  {summary['normalized_elo']:+.1f} ± {summary['normalized_elo_error']:.1f}",
+        f"pairs           {pairs or 'none yet'}",
+        f"Elo             {elo(summary)}",
+        f"normalized Elo  {elo(summary, 'normalized_elo')}",
         f"LOS             {summary['los']:.1%}",
     ]
     if test := summary["sprt"]:
@@ -67,6 +75,12 @@ def report(result: MatchResult) -> str:
         lines.append(f"SPRT LLR        {test['llr']:.2f} ({test['lower']:.2f}, {test['upper']:.2f}): {verdict}")
     lines.append("ended by        " + ", ".join(f"{reason} {count}" for reason, count in summary["reasons"].items()))
     return "\n".join([*lines, console.table(columns, rows)])
+
+
+def elo(summary: Mapping[str, Any], name: str = "elo") -> str:
+    """Elo with its 95% error; no number before the first pair is complete."""
+    error = summary[f"{name}_error"]
+    return f"{summary[name]:+.1f} ± {error:.1f}" if math.isfinite(error) else "not known before a pair is complete"
 
 
 def _limits(settings: MatchSettings) -> str:

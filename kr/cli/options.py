@@ -21,8 +21,8 @@ How to add a command: a file kr/cli/NAME.py and a line in COMMANDS (kr/cli/__ini
     command = options.command(ThingSettings, run)
 
 `run` may take arguments and options of its own, annotated as typer reads them; a command without settings is
-simply such a function named `command`. Errors that kr raises become one line and an exit code in kr.cli.main;
-`console.fail(message)` ends a command whose work failed.
+simply such a function named `command`. Every command also gets --quiet, which `console.progress` obeys. Errors that
+kr raises become one line and an exit code in kr.cli.main; `console.fail(message)` ends a command whose work failed.
 """
 
 import dataclasses
@@ -33,10 +33,12 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
+from kr.cli import console
 from kr.errors import InvalidSettingError
 from kr.settings import REQUIRED
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
 
 
 def _option_name(field: dataclasses.Field[Any]) -> str:
@@ -99,6 +101,25 @@ def command(settings: type, run: Callable[..., None]) -> Callable[..., None]:
     def call(**given: Any) -> None:
         values = {name: _value(field, given.pop(name)) for name, field in fields.items()}
         run(settings(**values), **given)
+
+    del call.__wrapped__
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return call
+
+
+def with_quiet(command: Callable[..., None]) -> Callable[..., None]:
+    """The same function for typer with the option --quiet."""
+    parameters = list(inspect.signature(command, eval_str=True).parameters.values())
+    if any(parameter.name == "quiet" for parameter in parameters):
+        return command
+    kind = inspect.Parameter.KEYWORD_ONLY
+    parameters.append(inspect.Parameter("quiet", kind, default=False, annotation=Quiet))
+
+    @wraps(command)
+    def call(*, quiet: bool, **given: Any) -> None:
+        console.set_quiet(quiet)
+        command(**given)
 
     del call.__wrapped__
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
