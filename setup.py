@@ -1,7 +1,11 @@
 """Builds kr._core, one Cython extension, and puts weights/, egdb/ and selfplay/ into wheels as kr/data.
 
-KR_ARCH=LEVEL     instruction set instead of this machine's own: x86-64-v2 runs on every x86 since 2009, x86-64-v3
-                  since 2013; "portable" is x86-64-v2 or plain arm64 and is what a wheel for others should be built with
+In a checkout (`make`, `pip install -e .`) the core is built for this machine's own instruction set. Wheels may go to
+other machines: `pip wheel .`, and `pip install .`, which makes a wheel on its way, build for any.
+
+KR_ARCH=LEVEL     another instruction set: "native" is this machine's own; "portable" is x86-64-v2, every x86 since
+                  2009, or plain arm64; or what the compiler takes as -march. A wheel for less than all says so by its
+                  build tag (kr-0.1.0-1native-...)
 KR_DEBUG=1        C asserts and bounds checks, for `make debug-test`
 KR_SANITIZE=LIST  gcc's sanitizers, such as address,undefined; run with LD_PRELOAD=$(gcc -print-file-name=libasan.so)
 """
@@ -14,19 +18,20 @@ import sys
 import sysconfig
 from pathlib import Path
 
-from setuptools import Extension, setup
+from setuptools import Distribution, Extension, setup
+from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
+from setuptools.modified import newer_group
 
 DATA_SUFFIXES = {".egdb", ".h5", ".md", ".txt", ".json", ".sh", ".toml"}
 DEBUG = os.environ.get("KR_DEBUG", "0") not in ("", "0")
 SANITIZE = os.environ.get("KR_SANITIZE", "")
 
 
-def arch_flag() -> str:
-    """The compiler's flag for the instruction set that KR_ARCH names, this machine's own by default."""
+def arch_flag(arch: str) -> str:
+    """The compiler's flag for an instruction set as KR_ARCH names it."""
     x86 = platform.machine().lower() in ("x86_64", "amd64")
-    arch = os.environ.get("KR_ARCH") or "native"
     if arch == "portable":
         arch = "x86-64-v2" if x86 else "armv8-a"
     return f"-mcpu={arch}" if arch == "native" and not x86 else f"-march={arch}"
@@ -46,7 +51,7 @@ def missing_tool() -> str | None:
 
 def flags_stamp(flags: list[str]) -> str:
     """A file that is newer than the extension where that was built with other flags."""
-    stamp = Path("build/flags.txt")
+    stamp = Path(f"build/flags-{'debug' if DEBUG else 'release'}.txt")
     text = " ".join(flags) + "\n"
     if not stamp.exists() or stamp.read_text() != text:
         stamp.parent.mkdir(exist_ok=True)
@@ -54,10 +59,11 @@ def flags_stamp(flags: list[str]) -> str:
     return str(stamp)
 
 
-def core() -> Extension:
+def core(arch: str) -> Extension:
     """The extension; an edit of any part rebuilds it."""
-    level = ["-O1", "-g", "-UNDEBUG"] if DEBUG else ["-O3", "-DNDEBUG"]
-    compile_args = [*level, arch_flag(), "-Wno-unused-function"]
+    # Python's own flags ask for -g, which makes the release five times as large
+    level = ["-O1", "-g", "-UNDEBUG"] if DEBUG else ["-O3", "-g0", "-DNDEBUG"]
+    compile_args = [*level, arch_flag(arch), "-Wno-unused-function"]
     sanitize = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-fno-sanitize-recover=undefined"] * bool(SANITIZE)
     return Extension(
         "kr._core",
@@ -66,6 +72,11 @@ def core() -> Extension:
         extra_compile_args=compile_args + sanitize,
         extra_link_args=sanitize,
     )
+
+
+def chosen_arch(distribution: Distribution) -> str:
+    """The instruction set to build for, as KR_ARCH names it."""
+    return os.environ.get("KR_ARCH") or ("portable" if "bdist_wheel" in distribution.commands else "native")
 
 
 class BuildCore(build_ext):
@@ -77,6 +88,17 @@ class BuildCore(build_ext):
         super().run()
 
     def finalize_options(self) -> None:
+        self.distribution.ext_modules = [core(chosen_arch(self.distribution))]
+        super().finalize_options()
+
+    def build_extension(self, ext: Extension) -> None:
+        """Compile, but take the core of the checkout where nothing has changed since: pip builds in new directories."""
+        built = Path(*ext.name.split(".")[:-1], Path(self.get_ext_filename(ext.name)).name)
+        if self.editable_mode and not DEBUG and not newer_group([*ext.sources, *ext.depends], str(built)):
+            target = Path(self.get_ext_fullpath(ext.name))
+            target.parent.mkdir(parents=True, exist_ok=True)
+            self.copy_file(str(built), str(target))
+            return
         from Cython.Build import cythonize
 
         directives = {
@@ -88,9 +110,18 @@ class BuildCore(build_ext):
             "nonecheck": False,
         }
         # A changed KR_DEBUG changes the C, which an unchanged pyx would not.
-        self.distribution.ext_modules = cythonize(
-            [core()], compiler_directives=directives, build_dir=f"build/{'debug' if DEBUG else 'release'}-c"
-        )
+        build_dir = f"build/{'debug' if DEBUG else 'release'}-c"
+        ext.sources = cythonize([ext], compiler_directives=directives, build_dir=build_dir)[0].sources
+        super().build_extension(ext)
+
+
+class BuildWheel(bdist_wheel):
+    """Wheels for some machines of a platform only are not called like those for all."""
+
+    def finalize_options(self) -> None:
+        arch = chosen_arch(self.distribution)
+        if arch != "portable" and not self.build_number:
+            self.build_number = f"1{arch.replace('-', '_')}"
         super().finalize_options()
 
 
@@ -117,4 +148,8 @@ class BuildPackage(build_py):
         return [*super().get_outputs(include_bytecode), *(str(target) for _, target in self._data())]
 
 
-setup(ext_modules=[core()], cmdclass={"build_ext": BuildCore, "build_py": BuildPackage})
+setup(
+    # known in full once the command is
+    ext_modules=[Extension("kr._core", ["kr/_core.pyx"])],
+    cmdclass={"build_ext": BuildCore, "build_py": BuildPackage, "bdist_wheel": BuildWheel},
+)

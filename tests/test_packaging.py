@@ -1,9 +1,13 @@
 """What an installed kr must find: its version and its shipped data."""
 
 import importlib.metadata
+import os
+import platform
 import re
+import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -97,3 +101,84 @@ def test_source_archives_carry_all_that_a_build_and_its_tests_need(
     for line in (CHECKOUT / "MANIFEST.in").read_text().splitlines():
         listed.process_template_line(line)
     assert data_beside_the_code() | files_named(DATA) | files_named(SOURCES) <= set(listed.files)
+
+
+ASKED = """
+import sys
+from distutils.core import run_setup
+found = run_setup("setup.py", sys.argv[1:], stop_after="commandline")
+build, wheel = found.get_command_obj("build_ext"), found.get_command_obj("bdist_wheel")
+build.ensure_finalized()
+wheel.ensure_finalized()
+(core,) = found.ext_modules
+print(next(each for each in core.extra_compile_args if each.startswith("-m")), wheel.build_number or "")
+"""
+
+
+@in_checkout
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the levels are those of x86")
+@pytest.mark.parametrize(
+    ("command", "arch", "built"),
+    [
+        ("bdist_wheel", None, "-march=x86-64-v2 "),
+        ("bdist_wheel", "native", "-march=native 1native"),
+        ("bdist_wheel", "x86-64-v3", "-march=x86-64-v3 1x86_64_v3"),
+        ("bdist_wheel", "portable", "-march=x86-64-v2 "),
+        ("editable_wheel", None, "-march=native 1native"),
+        ("build_ext", None, "-march=native 1native"),
+        ("build_ext", "portable", "-march=x86-64-v2 "),
+    ],
+)
+def test_wheels_run_on_any_machine_of_their_name(
+    linked: Path, monkeypatch: pytest.MonkeyPatch, command: str, arch: str | None, built: str
+) -> None:
+    pytest.importorskip("setuptools")
+    monkeypatch.delenv("KR_ARCH", raising=False)
+    if arch:
+        monkeypatch.setenv("KR_ARCH", arch)
+    done = subprocess.run(
+        [sys.executable, "-c", ASKED, command], cwd=linked, check=True, capture_output=True, text=True
+    )
+    assert done.stdout.splitlines()[-1] == built
+
+
+def test_the_release_carries_no_debug_information() -> None:
+    if "build/debug" in kr._core.__file__:
+        pytest.skip("this is a debug build")
+    assert b".debug_info" not in Path(kr._core.__file__).read_bytes()
+
+
+EDITABLE = """
+import sys
+from distutils.core import run_setup
+build = run_setup("setup.py", ["build_ext"], stop_after="commandline").get_command_obj("build_ext")
+build.editable_mode, build.build_lib, build.build_temp = True, sys.argv[1], sys.argv[1] + "-objects"
+build.ensure_finalized()
+build.run()
+"""
+
+
+@in_checkout
+def test_an_unchanged_core_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("Cython")
+    for name in ("setup.py", "pyproject.toml", "README.md"):
+        shutil.copy(CHECKOUT / name, tmp_path)
+    (tmp_path / "kr" / "_core").mkdir(parents=True)
+    (tmp_path / "kr" / "__init__.py").write_text('__version__ = "1.0"')
+    (tmp_path / "kr" / "_core.pyx").write_text('include "_core/part.pxi"')
+    part = tmp_path / "kr" / "_core" / "part.pxi"
+    part.write_text("ANSWER = 42")
+
+    def build(to: str) -> bool:
+        done = subprocess.run([sys.executable, "-c", EDITABLE, to], cwd=tmp_path, capture_output=True, check=False)
+        return done.returncode == 0 and any((tmp_path / to / "kr").glob("_core*.so"))
+
+    assert build("first")
+    (so,) = (tmp_path / "first" / "kr").glob("_core*.so")
+    shutil.copy(so, tmp_path / "kr")
+    # from here on no compilation succeeds
+    monkeypatch.setenv("CFLAGS", "-include no_such_header.h")
+    assert build("second")
+    later = time.time() + 60
+    os.utime(part, (later, later))
+    assert not build("third")

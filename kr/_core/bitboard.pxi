@@ -3,13 +3,37 @@
 
 cdef extern from *:
     """
+    #include <assert.h>
     #if defined(__BMI2__)
     #include <immintrin.h>
-    #define kr_pext(x, mask) _pext_u64((x), (mask))
-    #define kr_pdep(x, mask) _pdep_u64((x), (mask))
+    #define kr_pext_fast(x, mask) _pext_u64((x), (mask))
+    #define kr_pdep_fast(x, mask) _pdep_u64((x), (mask))
+    #define kr_has_bmi2 1
+    #elif defined(__x86_64__)
+    /* A build for any x86 asks the processor when it is loaded: without pext databases take twice as long to build.
+       Assembler, since the compiler's own functions are only there for builds that need BMI2 everywhere. */
+    static int kr_has_bmi2;
+    __attribute__((constructor)) static void kr_find_bmi2(void) {
+        __builtin_cpu_init();
+        kr_has_bmi2 = __builtin_cpu_supports("bmi2");
+    }
+    static inline uint64_t kr_pext_fast(uint64_t x, uint64_t mask) {
+        uint64_t result;
+        __asm__("pextq %2, %1, %0" : "=r"(result) : "r"(x), "rm"(mask));
+        return result;
+    }
+    static inline uint64_t kr_pdep_fast(uint64_t x, uint64_t mask) {
+        uint64_t result;
+        __asm__("pdepq %2, %1, %0" : "=r"(result) : "r"(x), "rm"(mask));
+        return result;
+    }
     #else
-    /* Without the instruction: run by run, since masks here are mostly a few runs of neighbouring bits. */
-    static inline uint64_t kr_pext(uint64_t x, uint64_t mask) {
+    #define kr_pext_fast(x, mask) 0
+    #define kr_pdep_fast(x, mask) 0
+    #define kr_has_bmi2 0
+    #endif
+    /* Run by run, since masks here are mostly a few runs of neighbouring bits. */
+    static inline uint64_t kr_pext_plain(uint64_t x, uint64_t mask) {
         uint64_t result = 0;
         int filled = 0;
         while (mask) {
@@ -21,7 +45,7 @@ cdef extern from *:
         }
         return result;
     }
-    static inline uint64_t kr_pdep(uint64_t x, uint64_t mask) {
+    static inline uint64_t kr_pdep_plain(uint64_t x, uint64_t mask) {
         uint64_t result = 0;
         while (x) {
             uint64_t lowest = mask & (0 - mask);
@@ -31,7 +55,16 @@ cdef extern from *:
         }
         return result;
     }
-    #endif
+    static inline uint64_t kr_pext(uint64_t x, uint64_t mask) {
+        uint64_t result = kr_has_bmi2 ? kr_pext_fast(x, mask) : kr_pext_plain(x, mask);
+        assert(result == kr_pext_plain(x, mask));
+        return result;
+    }
+    static inline uint64_t kr_pdep(uint64_t x, uint64_t mask) {
+        uint64_t result = kr_has_bmi2 ? kr_pdep_fast(x, mask) : kr_pdep_plain(x, mask);
+        assert(result == kr_pdep_plain(x, mask));
+        return result;
+    }
     #define kr_popcount(x) __builtin_popcountll(x)
     #define kr_lsb(x) __builtin_ctzll(x)
     #define kr_leading_zeros(x) __builtin_clzll(x)
