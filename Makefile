@@ -10,6 +10,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := pyproject.toml setup.py kr/__init__.py kr/_core.pyx $(wildcard kr/_core/*.pxi)
 
+INSTALL := $(BIN)/pip install -q --disable-pip-version-check
 DEBUG := build/debug
 SANITIZERS := LD_PRELOAD="$$(gcc -print-file-name=libasan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
@@ -35,7 +36,8 @@ tutorial: .venv/notebook
 
 # Kept apart from the build in use; -P keeps the checkout's own kr out of the way.
 debug-test: .venv/tests
-	rm -rf $(DEBUG)/kr
+	@echo "kr: compiling the core with assertions and sanitizers; a minute or two ..."
+	@rm -rf $(DEBUG)/kr
 	KR_DEBUG=1 KR_SANITIZE=address,undefined $(BIN)/python setup.py -q build --build-lib $(DEBUG) --build-temp $(DEBUG)-objects
 	PYTHONPATH=$(DEBUG) $(SANITIZERS) $(BIN)/python -P -c \
 		'import kr._core as core; assert "/$(DEBUG)/" in core.__file__, core.__file__'
@@ -59,17 +61,21 @@ check:
 		{ echo "kr: no Python.h for $(PYTHON): apt install python3-dev"; exit 1; }
 
 .venv/pip: | check
-	$(PYTHON) -m venv .venv
-	touch $@
+	@$(PYTHON) -m venv .venv
+	@touch $@
 
+# pip says nothing of the core while it compiles; setup.py takes what has not changed since as it is.
 .venv/kr: .venv/pip $(SOURCES)
-	$(BIN)/pip install -q --disable-pip-version-check -e .
-	touch $@
+	@echo "kr: installing libraries and compiling the core; a minute or two, the first time ..."
+	@$(INSTALL) -e '.[plots]'
+	@touch $@
+	@echo "kr: installed in .venv"
 
-.venv/tests: .venv/pip $(SOURCES)
-	$(BIN)/pip install -q --disable-pip-version-check -e '.[test]'
-	touch .venv/kr $@
+.venv/tests: .venv/kr
+	@echo "kr: installing what the tests need ..."
+	@$(INSTALL) -e '.[plots,test]'
+	@touch $@
 
-.venv/notebook: .venv/pip $(SOURCES)
-	$(BIN)/pip install -q --disable-pip-version-check -e '.[notebook]'
-	touch .venv/kr $@
+.venv/notebook: .venv/kr
+	@$(INSTALL) -e '.[plots,notebook]'
+	@touch $@

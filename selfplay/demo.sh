@@ -1,35 +1,47 @@
 #!/bin/sh
 # The whole of kr on a small scale: three quick generations that begin with the hand-built evaluation and end by
 # beating it, then the shipped tables and the classic positions. `make demo` runs it; everything it makes goes to
-# build/demo, or the directory given as argument. (The shipped tables began with the rules alone: selfplay/full.sh.)
+# build/demo, or the directory given as argument; run again, it shows what is there and makes what is missing.
+# (The shipped tables began with the rules alone: selfplay/full.sh.)
 set -eu
 out=${1:-build/demo}
 mkdir -p "$out"
 
+number=0
 step() {
-    printf '\n== %s\n' "$1"
+    number=$((number + 1))
+    printf '\n== %s of 9: %s\n' "$number" "$1"
     shift
     printf '$ %s\n' "$*"
     "$@"
 }
 
-step "Games of the hand-built evaluation against itself" \
+echo "kr learns to play: about four minutes on two cores. Everything goes to $out."
+step "8,000 quick games of the hand-built evaluation against itself" \
     kr selfplay --weights manual --games 8000 --nodes 500 --seed 1 --out "$out/games1"
-step "Region tables fitted to them: every quiet position, its game's result and its search score" \
-    kr fit "$out/games1" --layout base --out "$out/g1.h5"
-step "The next generation plays with what was learned" \
+step "Region tables learn from each quiet position how its game ended" \
+    kr fit "$out/games1" --layout base --out "$out/g1.h5" --plots "$out/pictures1"
+step "Generation 2 plays with these tables" \
     kr selfplay --weights "$out/g1.h5" --games 16000 --nodes 500 --seed 2 --out "$out/games2"
 step "... and is learned from" \
-    kr fit "$out/games2" --layout base --out "$out/g2.h5"
-step "Once more" \
+    kr fit "$out/games2" --layout base --out "$out/g2.h5" --plots "$out/pictures2"
+step "Generation 3 plays" \
     kr selfplay --weights "$out/g2.h5" --games 16000 --nodes 500 --seed 3 --out "$out/games3"
-step "..." \
-    kr fit "$out/games2" "$out/games3" --layout base --out "$out/g3.h5"
-step "What was played in the last generation" \
-    kr games "$out/games3"
-step "Do the fitted tables beat the evaluation they began with?" \
-    kr match "$out/g3.h5" manual --games 300 --tc nodes=1000 --hash 4MB --pdn "$out/fitted.pdn"
-step "And the shipped tables, from a run eight times as large at four times the nodes?" \
+step "The last two generations are learned from together" \
+    kr fit "$out/games2" "$out/games3" --layout base --out "$out/g3.h5" --plots "$out/pictures3"
+step "Do the learned tables (A) beat the evaluation they began with (B)?" \
+    kr match "$out/g3.h5" manual --games 300 --tc nodes=1000 --hash 4MB --pdn "$out/learned.pdn"
+step "The shipped tables, from 42 times as many games at four times the nodes, against the same" \
     kr match shipped manual --games 200 --tc nodes=2000 --hash 4MB --pdn "$out/shipped.pdn"
-step "Classic positions, solved with the shipped tables" \
-    kr solve-problem --tc 0.5s --concurrency 2
+step "A classic position: White's only winning move, found with the shipped tables" \
+    kr analyze 'W:W18,24,27,28,K10,K15:B12,16,20,K22,K25,K29' --tc 3s --multipv 3
+
+cat <<END
+
+Made in $out:
+  games1 games2 games3     the games (kr games $out/games3)
+  g1.h5 g2.h5 g3.h5        the tables (kr weights show $out/g3.h5)
+  pictures1 .. pictures3   what the fits saw and learned
+  learned.pdn shipped.pdn  the games of the matches
+Go on with: kr play --level 3, kr solve-problem, kr annotate $out/learned.pdn --html pages
+END

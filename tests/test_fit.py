@@ -231,10 +231,22 @@ def test_finished_fit_is_only_reported(settings: FitSettings) -> None:
     steps: list[str] = []
     again = fit(settings, lambda what, done, total: steps.append(what))
     assert again == first
+    assert (first.earlier, again.earlier) == (False, True)
     assert set(steps) == {"reading games"}
     assert settings.out.read_bytes() == before
     fit(replace(settings, l2=9.0))
     assert settings.out.read_bytes() != before
+
+
+def test_the_command_shows_a_screenful(settings: FitSettings, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["fit", *map(str, settings.directories), "--out", str(settings.out), "--layout", "small", "--max-iter", "3"]
+    for already in (False, True):
+        assert main(words) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert len(lines) <= 10
+        assert lines[0].startswith("120 games, 4,645 quiet positions; 3 iterations for men, 3 for kings; ")
+        assert any(line.startswith(f"weights: {settings.out} (checksum ") for line in lines)
+        assert any(line.endswith("fitted to the same games already") for line in lines) is already
 
 
 def test_checkpoint_of_another_fit_is_not_used(settings: FitSettings) -> None:

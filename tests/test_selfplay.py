@@ -21,7 +21,7 @@ from kr import InvalidGamesError, InvalidSettingError, InvalidWeightsError, Outp
 from kr.egdb.database import Database
 from kr.lab import games
 from kr.lab.matches.openings import generated
-from kr.lab.selfplay import SelfplaySettings, Tally, opening_mix, play
+from kr.lab.selfplay import SelfplaySettings, Tally, opening_mix, play, report
 from kr.pdn import read_games
 from kr.position import Side
 
@@ -54,6 +54,15 @@ def test_games_do_not_depend_on_workers_or_shards(
     assert [record.game for record in finished[1]] == list(range(20))
     assert content(run_of(tmp_path / "one", workers=1)) == content(finished[1])
     assert content(run_of(tmp_path / "many", workers=3, shard_games=5)) == content(finished[1])
+
+
+def test_the_report_is_of_the_games_played_now(tmp_path: Path) -> None:
+    few, more = (replace(SETTINGS, out=tmp_path, games=count) for count in (8, 12))
+    assert report(play(few)).startswith("8 games in ")
+    assert report(play(few)) == "nothing to do: all 8 games were there already"
+    lines = report(play(more)).splitlines()
+    assert lines[0].startswith("4 games in ")
+    assert lines[0].endswith(", after the 8 that were there already")
 
 
 def test_seeds_and_noise_change_the_games(finished: tuple[Path, list[games.GameRecord]], tmp_path: Path) -> None:

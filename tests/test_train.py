@@ -27,6 +27,7 @@ from kr.lab.training import history as train_history
 from kr.lab.training import train as train_module
 from kr.lab.training.gate import Gate
 from kr.lab.training.history import History
+from kr.lab.training.outlook import doubt
 from kr.lab.training.train import TrainSettings, Watcher, train
 
 ACCEPT, REFUSE = (-800.0, -790.0), (790.0, 800.0)
@@ -425,3 +426,35 @@ def test_a_command_tells_what_it_does(finished: tuple[Path, History], capsys: py
     out, err = capsys.readouterr()
     assert err == ""
     assert "begun with material" in out
+
+
+@pytest.mark.parametrize(
+    ("behind", "earlier", "generations", "games", "window", "said", "needed"),
+    [
+        # the shipped tables and the defaults
+        (1_687_000, [], 4, 100_000, 3, "will be to 300,000 at most", "--games 563k"),
+        (1_687_000, [], 4, 300_000, 3, None, None),
+        (1_687_000, [], 4, 300_000, 2, "will be to 600,000 at most", "--games 844k"),
+        (1_687_000, [], 8, 100_000, 0, "will be to 800,000 at most", "--games 211k"),
+        (1_687_000, [800_000], 1, 100_000, 3, None, None),
+        (1_687_000, [800_000, 10_000, 10_000], 1, 10_000, 3, "will be to 30,000 at most", "--games 1687k"),
+        (0, [], 1, 10, 3, None, None),
+    ],
+)
+def test_a_run_that_cannot_win_is_told_so(
+    behind: int, earlier: list[int], generations: int, games: int, window: int, said: str | None, needed: str | None
+) -> None:
+    line = doubt("shipped", behind, earlier, generations, games, window)
+    if said is None or needed is None:
+        assert line is None
+    else:
+        assert line is not None
+        assert said in line
+        assert needed in line
+
+
+@pytest.mark.parametrize(("weights", "doubted"), [("", True), ("material", False)])
+def test_doubts_come_before_the_first_game(tmp_path: Path, weights: str, doubted: bool) -> None:
+    notices = stopped(replace(TINY, out=tmp_path / "run", weights=weights), 1, "play")
+    assert bool(notices) is doubted
+    assert all("was fitted to 1,687,000 games" in line for line in notices)

@@ -60,7 +60,10 @@ def run(
         found = {"weights": result.path, "checksum": result.checksum, "settings": settings, **result.report}
         console.emit_json(found | ({"check": checked} if checked else {}))
     else:
-        print(f"{fit_report.text(result.report)}\nweights: {result.path} ({result.checksum})")
+        print(fit_report.summary(result.report))
+        already = ", fitted to the same games already" if result.earlier else ""
+        print(f"weights: {result.path} (checksum {result.checksum}){already}")
+        print(f"the whole report: kr weights show {result.path}")
         if checked:
             print(f"\n{check}: {fit_check.text(checked)}")
 

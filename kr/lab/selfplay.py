@@ -401,13 +401,17 @@ class _Run:
 
 
 def report(tally: Tally) -> str:
-    """The final report as text."""
-    total = max(tally.played, 1)
-    shares = ", ".join(f"{name} {100 * n / total:.1f}%" for name, n in tally.reasons.items() if n)
+    """The final report as text, of the games played now: those found have no tally."""
+    if not tally.played:
+        return f"nothing to do: all {tally.earlier:,} games were there already"
+    shares = ", ".join(f"{name} {100 * n / tally.played:.1f}%" for name, n in tally.reasons.items() if n)
     speed = f"{tally.games_per_second:.1f} games/s"
-    lines = [
-        f"{tally.played} games in {tally.seconds:.1f} s ({speed}), {tally.earlier} were there",
-        f"Black won {tally.black_wins}, White won {tally.white_wins}, drawn {tally.draws}",
-        f"{tally.plies / total:.1f} plies a game; ended by {shares or 'nothing'}",
-    ]
-    return "\n".join(lines)
+    found = f", after the {tally.earlier:,} that were there already" if tally.earlier else ""
+    return "\n".join(
+        [
+            f"{tally.played:,} games in {tally.seconds:.1f} s ({speed}){found}",
+            f"Black won {tally.black_wins:,}, White won {tally.white_wins:,}, drawn {tally.draws:,}",
+            f"{tally.plies / tally.played:.1f} plies a game",
+            f"ended by {shares}",
+        ]
+    )

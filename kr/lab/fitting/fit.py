@@ -17,7 +17,7 @@ import json
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +110,8 @@ class FitResult:
     path: Path
     checksum: str
     report: dict[str, Any]
+    earlier: bool = field(default=False, compare=False)
+    """Whether an earlier start had finished it, so that nothing was left to do."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,7 +199,7 @@ class Checkpoint:
         made = weights.load(self._out)
         if made.attrs.get("fingerprint") != self.fingerprint:
             return None
-        return FitResult(self._out, made.checksum, json.loads(made.attrs["report"]))
+        return FitResult(self._out, made.checksum, json.loads(made.attrs["report"]), earlier=True)
 
     def load(self) -> dict[bool, Progress]:
         """What the last checkpoint holds, nothing when there is none or it belongs to another fit."""

@@ -143,14 +143,30 @@ def _rounding(problem: Problem, made: Weights, factor: float, clipped: int) -> d
     }
 
 
-def text(report: dict[str, Any]) -> str:
-    """The report for a terminal."""
+def summary(report: dict[str, Any]) -> str:
+    """What a fit came to, in a few lines."""
+    games = sum(run["games"] for run in report["runs"])
+    positions = sum(counts["positions"] for counts in report["samples"])
+    men, kings = (len(report["history"][group]) for group in GROUPS.values())
+    seconds = sum(report["seconds"].values())
+    work = f"{men} iterations for men, {kings} for kings; {seconds:.0f} s"
+    return "\n".join([f"{games:,} games, {positions:,} quiet positions; {work}", *_losses(report)])
+
+
+def _losses(report: dict[str, Any]) -> list[str]:
+    """The table of losses by group and set."""
     lines = [f"{'group':7}{'set':10}{'positions':>12}{'distinct':>12}{'loss':>9}{'result loss':>13}"]
     for counts, loss in zip(report["samples"], report["loss"], strict=True):
         lines.append(
             f"{counts['group']:7}{counts['set'].replace('_', ' '):10}{counts['positions']:12,}{counts['distinct']:12,}"
             f"{_number(loss['loss'], 9)}{_number(loss['result_loss'], 13)}"
         )
+    return lines
+
+
+def text(report: dict[str, Any]) -> str:
+    """The whole report for a terminal."""
+    lines = _losses(report)
     lines += ["", f"{'pieces':8}{'group':7}{'set':10}{'positions':>12}{'loss':>9}{'result loss':>13}"]
     for row in report["loss_by_phase"]:
         lines.append(

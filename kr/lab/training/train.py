@@ -30,6 +30,7 @@ from kr.lab.training import history as train_history
 from kr.lab.training import plot as train_plot
 from kr.lab.training.gate import Gate, play_gate
 from kr.lab.training.history import Generation, History, Step, games_name, gate_name, matched_games, tables_name
+from kr.lab.training.outlook import doubt, games_behind
 from kr.settings import REQUIRED, option, same_option
 from kr.units import format_count, format_size, parse_count, parse_size
 
@@ -254,6 +255,8 @@ def train(settings: TrainSettings, watcher: Watcher | None = None) -> History:
     storage.make_directory(settings.out)
     with storage.lock(settings.out):
         history = _begun(settings) if path.exists() else _begin(settings)
+        if history.lacks(settings.generations) and (doubt := _doubt(settings, history)):
+            watcher.notice(doubt)
         _Run(settings, history, watcher).go()
     return history
 
@@ -265,6 +268,24 @@ def _check_inputs(settings: TrainSettings) -> None:
     for directory in settings.data:
         if not games.shards(directory):
             raise InvalidGamesError(f"{directory}: no shards of games in it")
+
+
+def _doubt(settings: TrainSettings, history: History) -> str | None:
+    """What is to be said beforehand of a run that can't be expected to get anywhere. Nothing where a prior helps it."""
+    if settings.prior or history.best in BUILT_IN:
+        return None
+    played = [g.play.result["games"] for g in history.generations if g.play and g.play.result]
+    behind = games_behind(settings.out / history.best)
+    if behind is None:
+        return None
+    return doubt(
+        f"{history.weights or SHIPPED}" if history.best == history.start else history.best,
+        behind,
+        [*(sum(len(games.read_shard(path)) for path in games.shards(each)) for each in settings.data), *played],
+        settings.generations - len(played),
+        settings.games,
+        settings.window,
+    )
 
 
 def _begin(settings: TrainSettings) -> History:

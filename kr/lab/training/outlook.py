@@ -1,0 +1,41 @@
+"""What can be expected at the gate, said before the first game is played: some tables have seen very many games."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from kr.units import format_count
+from kr.weights import load
+
+ENOUGH = 0.5
+"""Tables fitted to fewer than this share of the games behind their opponent are not expected to win: at 1.7 million
+games the last doubling was worth +1 ± 9 Elo, five times as many as 300,000 were worth +125 (docs/training.md)."""
+
+
+def games_behind(path: Path) -> int | None:
+    """The games that the tables of a weights file were fitted to; None where it doesn't say."""
+    report = load(path).attrs.get("report")
+    return None if report is None else sum(run["games"] for run in json.loads(report)["runs"])
+
+
+def doubt(
+    strongest: str, behind: int, earlier: Sequence[int], generations: int, games: int, window: int
+) -> str | None:
+    """A line where a run can't be expected to beat the strongest tables it has; None where it can.
+
+    behind: the games that those were fitted to; earlier: the games of each generation there is, oldest first;
+    generations: how many are still to come, of `games` each; window: how many of the latest a fit reads, 0 for all.
+    """
+    every = [*earlier, *[games] * generations]
+    seen = sum(every[-window:] if window else every)
+    if seen >= ENOUGH * behind:
+        return None
+    share = min(window, generations) if window else generations
+    needed = -(-behind // share // 1000) * 1000
+    return (
+        f"{strongest} was fitted to {behind:,} games, and the tables of this run will be to {seen:,} at most: they are "
+        f"not expected to pass the gate. It takes about as many, --games {format_count(needed)}; or begin with the "
+        "rules alone, --weights material; or keep what earlier tables know, --prior FILE"
+    )
