@@ -342,6 +342,15 @@ def test_without_a_terminal_progress_is_a_line_now_and_then(
     assert set(capsys.readouterr().err.splitlines()) == {"a line"}
 
 
+def test_without_threads_work_goes_on_without_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    with console.progress("work", 10, "games") as bar:
+        bar.advance(10)
+
+
 @pytest.mark.parametrize("terminal", [False, True])
 def test_quiet_shows_nothing(terminal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = Terminal() if terminal else io.StringIO()

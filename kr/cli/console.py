@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from enum import Enum
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
@@ -204,12 +204,15 @@ def _lines(text: Callable[[], str]) -> Iterator[None]:
                 say(line)
 
     teller = threading.Thread(target=tell, daemon=True)
-    teller.start()
+    # where the system starts no more threads, the work goes on without a word
+    with suppress(RuntimeError):
+        teller.start()
     try:
         yield
     finally:
         ended.set()
-        teller.join()
+        if teller.is_alive():
+            teller.join()
 
 
 @contextmanager
