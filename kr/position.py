@@ -111,11 +111,13 @@ class Position:
     def moves_named(self, text: str) -> list[Move]:
         """The legal moves, leading to different positions, that a PDN text may mean: one, unless it is ambiguous.
 
-        The text gives origin and target and may give landing squares between. Raises IllegalMoveError, naming the
-        legal moves, where nothing matches.
+        The text gives origin and target and may give landing squares between. One that gives every square of a move
+        means that move, even where the squares are part of a longer capture. Raises IllegalMoveError, naming the legal
+        moves, where nothing matches.
         """
         named, paths = parse_path(text), self._moves()
-        matches = {found[1]: found for found in reversed(paths) if _follows(named, found[0])}
+        exact = [found for found in paths if found[0] == named]
+        matches = {found[1]: found for found in exact or reversed(paths) if _follows(named, found[0])}
         if not matches:
             raise IllegalMoveError(f"{text.strip()} is not legal: {self._choices()}")
         return [self._move(path, captured, paths) for path, captured in reversed(matches.values())]

@@ -5,6 +5,7 @@ import random
 from pathlib import Path
 
 import pytest
+from captures import POSITIONS
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -39,7 +40,7 @@ NAMES = st.text(st.sampled_from("abzABZ019_é"), min_size=1, max_size=8).filter(
 @st.composite
 def games(draw: st.DrawFn) -> Game:
     """A game with tags, notes of every kind, and variations inside variations."""
-    start = Position.from_fen(draw(st.sampled_from(STARTS)))
+    start = draw(st.sampled_from(STARTS).map(Position.from_fen) | POSITIONS)
     headers = draw(st.dictionaries(NAMES, LINES, max_size=4))
     game = Game(headers, start, result=draw(st.sampled_from(["1-0", "0-1", "1/2-1/2", "0-0", "*"])))
     game.comments = draw(st.lists(COMMENTS, max_size=2))

@@ -71,10 +71,14 @@ def read_move(text: str, position: Position, begun: Sequence[int] = ()) -> Move 
         raise IllegalMoveError(f"the piece on {square_name(path[0])} can't move: {what} are on {movers}"
                                if _occupied(position, path[0]) else
                                f"square {square_name(path[0])} is empty: {what} are on {movers}")  # fmt: skip
+    goes_on = any(move.path[: len(path)] == path and len(move.path) > len(path) for move in legal)
+    # someone who names one square after another names the next landing, not the end of another capture
+    if begun and goes_on and path != squares:
+        return path
     try:
         return position.parse_move("-".join(map(square_name, path)))
     except IllegalMoveError:
-        if any(move.path[: len(path)] == path for move in legal):
+        if goes_on:
             return path
         raise
 

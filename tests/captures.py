@@ -1,0 +1,63 @@
+"""Positions in which captures are hard to write: a king among men that stand so that it can jump on and on.
+
+A king's way is drawn, and a man is put under each of its jumps. Ways that cross themselves give circles, captures of
+the same men in another order, and captures whose squares are all part of a longer one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hypothesis import strategies as st
+from reference import SQUARE_AT, place
+
+from kr.position import Move, Position, Side
+
+STEPS = ((1, 1), (1, -1), (-1, 1), (-1, -1))
+MOST_TAKEN = 12
+
+# The direct capture of one man is part of the longer one, both from 15 to 6.
+PART_OF_ANOTHER = "W:WK15:B10,18,19,26,27"
+
+
+def along(origin: int, ways: Sequence[int], side: Side, extra: int = 0) -> Position:
+    """The position of a king on a square (0-31) that can jump this way (indices into STEPS), as far as it can be laid.
+
+    extra: a bitboard of further opposing men, put where they don't stand in the way.
+    """
+    landings, taken = {origin}, set[int]()
+    at = origin
+    for way in ways:
+        row, column = place(at)
+        down, across = STEPS[way]
+        over = SQUARE_AT.get((row + down, column + across))
+        landing = SQUARE_AT.get((row + 2 * down, column + 2 * across))
+        if over is None or landing is None or over in taken | landings or landing in taken or len(taken) == MOST_TAKEN:
+            continue
+        taken.add(over)
+        landings.add(landing)
+        at = landing
+    for square in range(4, 28):
+        if extra >> square & 1 and square not in landings and len(taken) < MOST_TAKEN:
+            taken.add(square)
+    king, men = 1 << origin, sum(1 << square for square in taken)
+    if side == Side.BLACK:
+        return Position(king, men, king | men & 0xF, side)
+    return Position(men, king, king | men & 0xF0000000, side)
+
+
+POSITIONS = st.builds(
+    along, st.integers(0, 31), st.lists(st.integers(0, 3), min_size=4, max_size=24), st.sampled_from(Side),
+    st.integers(0, 2**32 - 1) | st.just(0),
+)  # fmt: skip
+
+
+def is_part_of_another(move: Move, position: Position) -> bool:
+    """Whether the whole path of a capture is also part of the path of one that leads elsewhere."""
+
+    def passes(path: tuple[int, ...]) -> bool:
+        between = iter(path[1:-1])
+        ends = (path[0], path[-1]) == (move.path[0], move.path[-1])
+        return ends and all(square in between for square in move.path[1:-1])
+
+    return any(other.captured != move.captured and passes(other.path) for other in position.legal_moves())
