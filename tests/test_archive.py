@@ -113,6 +113,11 @@ def test_nothing_is_written_of_games_that_cannot_be_read(tmp_path: Path, capsys:
     assert sorted(each.name for each in tmp_path.iterdir()) == ["bad.pdn", "empty.pdn"]
 
 
+def test_a_result_may_be_asked_for_in_any_form(file: Path, capsys: pytest.CaptureFixture) -> None:
+    for result in ("1-0", "2-0"):
+        assert run(capsys, "search", file, "--result", result, "--json")[0].count('"result": "1-0"') == 1
+
+
 def test_stats_count(file: Path, capsys: pytest.CaptureFixture) -> None:
     out, _ = run(capsys, "stats", file, "--json")
     found = json.loads(out)
@@ -181,7 +186,7 @@ def test_search_tells_where_and_writes(file: Path, tmp_path: Path, capsys: pytes
         (["search", "-", "--year", "soon"], "'soon' is not a year"),
         (["search", "-", "--year", "1910-1900"], "is not a year"),
         (["search", "-", "--tag", "Site"], "NAME=TEXT"),
-        (["search", "-", "--result", "2-0"], "'2-0' is not one of"),
+        (["search", "-", "--result", "3-0"], "'3-0' is not one of"),
         (["search", "-", "--ballot", "175"], "numbered 1 to 174"),
         (["search", "-", "--ballot", "Hare"], "no ballot 'Hare'"),
         (["search", "-", "--reversed"], "give one"),

@@ -148,7 +148,7 @@ FAULTS = [
     ('[Event "x]\n*', "line 1, column 1: .*a tag is written"),
     ("Dear reader,", "line 1, column 1: .*other text stands in braces"),
     ("1. 11-15\n 22-18 2. 15-21 *", "line 2, column 11: illegal move at ply 3: 15-21 is not legal: .* 15x22"),
-    ("1. 11-15 2-0", "line 1, column 10: illegal move at ply 2: '2-0' is not a move: square '0'"),
+    ("1. 11-15 3-0", "line 1, column 10: illegal move at ply 2: '3-0' is not a move: square '0'"),
     ('\n[FEN "B:W18:B18"] *', "line 2, column 1: FEN 'B:W18:B18': square 18 holds both"),
     ('[GameType "20"]\n1. 32-28 *', "line 1, column 1: GameType 20 is International draughts; only English"),
     ('[GameType "25,W,8,8,A0,0"] *', "GameType 25 is Russian draughts"),

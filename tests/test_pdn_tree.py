@@ -256,16 +256,36 @@ def test_other_separators(text: str, moves: str | None) -> None:
         ('[Event "a"]\n1. 11-15\n[Event "b"]\n1. 9-13 1-1', ["*", "1/2-1/2"]),
         ("1. 11-15 1... 23-19\n2. 8-11 1-0\x1a", ["1-0"]),
         ('\ufeff[Result "½-½"]\n1. 11-15', ["1/2-1/2"]),
+        ("1. 11-15 2-0\n1. 9-13 0-2\n1. 9-14 1-1\n1. 10-14 0-0", ["1-0", "0-1", "1/2-1/2", "0-0"]),
+        ("1. 11-15 1 - 0 1. 9-13 2\u20130 1. 9-14 1/2 - 1/2 1. 10-14 0 \u2014 2", ["1-0", "1-0", "1/2-1/2", "0-1"]),
+        ('[Result "2-0"] 1. 11-15\n[Result "0 - 2"] 1. 9-13', ["1-0", "0-1"]),
     ],
 )
 def test_games_are_told_apart(text: str, results: list[str]) -> None:
     assert [game.result for game in read_games(text)] == results
 
 
-@pytest.mark.parametrize(("tag", "warnings"), [("2-0", 1), ("?", 0), ("", 0), ("1/2", 0)])
+@pytest.mark.parametrize(("tag", "warnings"), [("1-9", 1), ("?", 0), ("", 0), ("1/2", 0), ("1-1", 0)])
 def test_a_result_that_means_nothing_is_doubtful(tag: str, warnings: int) -> None:
     game = only(f'[Result "{tag}"]\n1. 11-15 1/2-1/2')
     assert (game.result, len(game.warnings)) == ("1/2-1/2", warnings)
+
+
+@pytest.mark.parametrize("result", ["1-0", "0-1", "1/2-1/2", "0-0", "2-0", "0-2", "1-1", "1/2", "*"])
+def test_no_result_is_taken_for_a_move(result: str) -> None:
+    """Not even where the first move could be one: from square 1, and after captures that end there."""
+    for fen in ("B:W6:BK1", "B:W6,7,14,15:BK2,K1", "W:W6,10:B1,2"):
+        game = only(f'[FEN "{fen}"]\n{result}')
+        assert game.moves == ()
+        assert only(write_game(game)) == game
+
+
+def test_two_points_for_a_win_are_turned_as_one() -> None:
+    text = '[Result "2-0"]\n1. 11-15 2-0\n'
+    game = read_game(text, results="white")
+    assert game is not None
+    assert (game.result, game.headers["Result"], game.warnings) == ("0-1", "0-2", ())
+    assert only(write_game(game, results="white")) == only(text)
 
 
 def test_a_star_ends_games_whatever_came_of_them() -> None:

@@ -9,7 +9,7 @@
     nag       = "$" digits | "!" | "?" ... | "(!)" ... | "*" that touches a move
     comment   = "{" text "}" | ";" to the end of the line | "%" at the start of a line, to its end
     variation = "(" line ")"
-    result    = "1-0" | "0-1" | "1/2-1/2" | "0-0" | "*"
+    result    = "1-0" | "2-0" | "0-1" | "0-2" | "1/2-1/2" | "1-1" | "1/2" | "½-½" | "0-0" | "*"     a dash as in moves
 
 Words among the moves are taken for a comment, with a warning; before the moves, and anything else, they are a fault.
 
@@ -28,10 +28,14 @@ MOST = 1 << 24
 """Letters of one game; more is a fault, so that a comment without an end fills no memory."""
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "0-0", "*")
-DRAWS = {"1/2": "1/2-1/2", "½-½": "1/2-1/2", "½": "1/2-1/2", "1-1": "1/2-1/2"}
-"""Other ways of writing a draw."""
+_RESULT_FORMS = {
+    "2-0": "1-0", "0-2": "0-1", "1-1": "1/2-1/2", "1/2": "1/2-1/2", "½-½": "1/2-1/2", "½": "1/2-1/2",
+}  # fmt: skip
+"""Other ways of writing a result; two points for a win are those of PDN 3.0."""
 
-# A result stands before the moves because 1-0 looks like one.
+# A result stands before the moves because it looks like one. None can be: there is no square 0, and nothing comes back
+# to square 1, which has one neighbour to jump over.
+_DASH = r"[ ]?[-\u2010-\u2014\u2212][ ]?"
 _TOKEN = re.compile(
     r"""[\s,\x00\x1a\ufeff]*+(?:
       (?P<line>^%[^\n]*+|;[^\n]*+)
@@ -39,7 +43,7 @@ _TOKEN = re.compile(
     | (?P<tag>\[\s*+(?P<name>\w++)\s++"(?P<value>(?:[^"\\\n]|\\.)*+)"\s*+\])
     | (?P<nag>\$\d{1,3}|\([!?]++\)|[!?]++)
     | (?P<star>\*)
-    | (?P<result>(?:1-0|0-1|0-0|1/2-1/2|½-½|1-1|1/2|½)(?![-\d/:x]))
+    | (?P<result>(?:(?:[12]DASH0|0DASH[012]|1DASH1|1/2DASH1/2|½DASH½)(?![-\d/:xX])|(?:1/2|½)(?![-\d/:x])))
     | (?P<rule>^[-=_~]{3,}[ \t]*+$)
     | (?P<move>\d{1,3}(?:[ ]?[-xX:\u00d7\u2010-\u2014\u2212][ ]?\d{1,3})++(?!\d)|[a-h][1-8](?:[-x:]?[a-h][1-8])++)
     | (?P<number>\d{1,6}[ ]?(?:\.(?:[ ]?\.{2,3})?|…)|\.{3}|…)
@@ -47,7 +51,7 @@ _TOKEN = re.compile(
     | (?P<close>\))
     | (?P<word>[^\W\d_][^\s(){}\[\]]*+)
     | (?P<junk>\S)
-    )""",
+    )""".replace("DASH", _DASH),
     re.VERBOSE | re.MULTILINE,
 )
 _JUNK = re.compile(r"\S{1,20}")
@@ -184,7 +188,7 @@ class Buffer:
                 inner, (_, line) = line, stack.pop()
                 line.notes.append((len(line.moves), inner))
             elif kind == "result":
-                result = DRAWS.get(text[begin:at], text[begin:at])
+                result = plain_result(text[begin:at])
                 if line is draft:
                     draft.result = result
                 else:
@@ -258,6 +262,13 @@ class Buffer:
 def plain_move(text: str) -> str:
     """A move with the separators that kr.notation knows."""
     return text.translate(_DASHES)
+
+
+def plain_result(text: str) -> str:
+    """A result in the form that it has in RESULTS; any other text as it is."""
+    plain = text.translate(_DASHES).replace(" ", "")
+    plain = _RESULT_FORMS.get(plain, plain)
+    return plain if plain in RESULTS else text
 
 
 def _complaint(junk: str) -> str:

@@ -11,12 +11,12 @@ from weakref import WeakKeyDictionary
 
 from kr.errors import IllegalMoveError, InvalidFenError, InvalidPdnError
 from kr.notation import SIDE_NAMES, SQUARES, parse_fen
-from kr.pdn.grammar import DRAWS, RESULTS, Buffer, Draft, Fault, NeedMore, plain_move
+from kr.pdn.grammar import RESULTS, Buffer, Draft, Fault, NeedMore, plain_move, plain_result
 from kr.pdn.planting import plant_notes
 from kr.pdn.replay import Replay, board_of, is_over
 from kr.pdn.source import DETECT, Text
 from kr.pdn.tree import ChildNode, Game, GameNode
-from kr.pdn.writer import ENGLISH, TURNED, Results
+from kr.pdn.writer import ENGLISH, Results, turned
 from kr.position import Position, Side
 
 Source = str | Path | IO[Any]
@@ -261,11 +261,10 @@ def game_of(draft: Draft, results: Results = "english") -> Game:
     final = _play(game, draft, warnings)
     result = draft.result
     if results == "white":
-        result = TURNED.get(result or "", result)
+        result = turned(result) if result else None
         if "Result" in game.headers:
-            game.headers["Result"] = TURNED.get(game.headers["Result"], game.headers["Result"])
-    tag = game.headers.get("Result", "").strip()
-    tag = DRAWS.get(tag, tag)
+            game.headers["Result"] = turned(game.headers["Result"])
+    tag = plain_result(game.headers.get("Result", "").strip())
     if tag not in RESULTS:
         if tag.strip("?"):
             warnings.append(f"the Result tag {tag[:20]!r} is none of {', '.join(RESULTS)}")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import IO, Literal
 
 from kr.errors import InvalidPdnError
+from kr.pdn.grammar import plain_result
 from kr.pdn.notes import Note
 from kr.pdn.tree import ChildNode, Game
 from kr.pdn.visitor import SKIP, Visitor
@@ -18,7 +19,7 @@ ENGLISH = "21"
 LINE_WIDTH = 79
 ROSTER = ("Event", "Site", "Date", "Round", "Black", "White", "Result")
 """The tags that every game has in normal form, in this order."""
-TURNED = {"1-0": "0-1", "0-1": "1-0"}
+_TURNED = {"1-0": "0-1", "0-1": "1-0", "2-0": "0-2", "0-2": "2-0"}
 
 _NAME = re.compile(r"\w+")
 _NAG = re.compile(r"\$\d{1,3}|\([!?]+\)|[!?]+|\*")
@@ -84,7 +85,7 @@ class StringExporter(Visitor[str]):
             tags.setdefault("SetUp" if "Setup" not in tags else "Setup", "1")
             tags["FEN"] = game.start.fen
         if self._results == "white" and "Result" in tags:
-            tags["Result"] = TURNED.get(tags["Result"], tags["Result"])
+            tags["Result"] = turned(tags["Result"])
 
     def begin_variation(self) -> bool | None:
         """Open a parenthesis, or skip the variation."""
@@ -147,7 +148,7 @@ class StringExporter(Visitor[str]):
 
     def visit_result(self, result: str) -> None:
         """Write the result."""
-        self._add(TURNED.get(result, result) if self._results == "white" else result)
+        self._add(turned(result) if self._results == "white" else result)
 
     def finish(self) -> str:
         """The text, ending with a newline."""
@@ -206,6 +207,11 @@ def format_game(
     """The PDN of a new game, with the tags GameType, Result and, where it is needed, FEN added to those given."""
     full = {**tags, "Result": result, "GameType": ENGLISH}
     return write_game(Game(full, start, tuple(moves), result, tuple(notes)))
+
+
+def turned(result: str) -> str:
+    """A result, as text, by the other convention of who is named first."""
+    return _TURNED.get(result) or _TURNED.get(plain_result(result.strip()), result)
 
 
 def normalise(game: Game) -> None:

@@ -11,6 +11,7 @@ from kr.errors import InvalidSettingError
 from kr.lab.archives.archive import ReadSettings, year_of
 from kr.lab.archives.opening_names import Line, find_opening
 from kr.pdn import RESULTS, Game
+from kr.pdn.grammar import plain_result
 from kr.pdn.replay import Board, board_of
 from kr.position import Position
 from kr.settings import option
@@ -42,7 +43,7 @@ class SearchSettings(ReadSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.result and self.result not in RESULTS:
+        if self.result and plain_result(self.result) not in RESULTS:
             raise InvalidSettingError(f"result {self.result!r} is not one of {', '.join(RESULTS)}")
         if self.limit < 0:
             raise InvalidSettingError(f"limit is {self.limit}; a number of games, or 0 for all")
@@ -107,7 +108,7 @@ class Search:
 
     def hit(self, game: Game) -> Hit | None:
         """Where a game has what is looked for (ply 0 if that is no position); None where it has not."""
-        if self._settings.result and game.result != self._settings.result:
+        if self._settings.result and game.result != plain_result(self._settings.result):
             return None
         if self._openings and not any(self._opens(game, line) for line in self._openings):
             return None
