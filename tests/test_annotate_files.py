@@ -172,12 +172,12 @@ def test_games_come_in_order() -> None:
 
 def test_the_command_writes_pdn_or_json(archive: Path, capsys: pytest.CaptureFixture) -> None:
     line = ["annotate", str(archive), "--tc", f"nodes={NODES}", "--hash", "1MB", "--weights", "manual"]
-    assert cli.main(line) == 0
+    assert cli.main(line) == 1
     out, err = capsys.readouterr()
     assert [game.headers["Event"] for game in read_games(out)] == ["One", "Two", "Three"]
     assert "3 games annotated, 1 could not be read" in err
     assert "games.pdn:20:10:" in err
-    assert cli.main([*line, "--json"]) == 0
+    assert cli.main([*line, "--json", "--allow-errors"]) == 0
     *games, summary = map(json.loads, capsys.readouterr().out.splitlines())
     assert [game["number"] for game in games] == [1, 2, 3]
     assert games[0]["moves"][BLUNDER_PLY]["mark"] == "??"
@@ -186,7 +186,7 @@ def test_the_command_writes_pdn_or_json(archive: Path, capsys: pytest.CaptureFix
 
 def test_the_command_reads_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
     monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(PDN.encode())))
-    assert cli.main(["annotate", "-", "--tc", "nodes=300", "--hash", "1MB", "--weights", "manual"]) == 0
+    assert cli.main(["annotate", "-", "--tc", "nodes=300", "--hash", "1MB", "--weights", "manual"]) == 1
     assert capsys.readouterr().out.count("[%kr game]") == GAMES
 
 

@@ -91,16 +91,33 @@ def test_files_directories_and_packed_files(file: Path, tmp_path: Path, capsys: 
 
 
 def test_convert_writes_normal_form(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
-    out, err = run(capsys, "convert", file, "--no-variations")
+    out, err = run(capsys, "convert", file, "--no-variations", "--allow-errors")
     assert err.endswith("4 games written, 1 could not be read\n")
     assert out.startswith('[Event "Glasgow 1901, game 1"]\n[Site "?"]\n[Date "????.??.??"]\n[Round "?"]\n[Black "Stew')
     assert '\n[Result "1/2-1/2"]\n[GameType "21"]\n\n1. 10-14 22-18 2. 12-16 24-19 1/2-1/2\n\n' in out
     target = tmp_path / "out.pdn.gz"
-    run(capsys, "convert", file, file, "--unique", "--out", target, "--write-results", "white")
+    run(capsys, "convert", file, file, "--unique", "--out", target, "--write-results", "white", "--allow-errors")
     again = list(read_games(target, results="white"))
     assert [game.result for game in again] == ["1/2-1/2", "1-0", "0-1", "*"]
     assert [game.moves for game in again] == [game.moves for game in read_games(file, errors=[])]
     assert target.read_bytes()[:2] == b"\x1f\x8b"
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["check", "convert", "convert --unique --json --out OUT", "stats", "stats --json", "search", "search --out OUT"],
+)
+def test_games_that_cannot_be_read_end_every_command_with_1(
+    words: str, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    name, *options = words.replace("OUT", str(tmp_path / "out.pdn")).split()
+    failed = run(capsys, name, file, *options, code=1)
+    if "--out" in options:
+        assert len(list(read_games(tmp_path / "out.pdn"))) == 4
+    assert run(capsys, name, file, *options, "--allow-errors") == failed
+    good = tmp_path / "good.pdn"
+    good.write_text("1. 11-15 *")
+    run(capsys, name, good, *options)
 
 
 def test_nothing_is_written_of_games_that_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
@@ -115,11 +132,12 @@ def test_nothing_is_written_of_games_that_cannot_be_read(tmp_path: Path, capsys:
 
 def test_a_result_may_be_asked_for_in_any_form(file: Path, capsys: pytest.CaptureFixture) -> None:
     for result in ("1-0", "2-0"):
-        assert run(capsys, "search", file, "--result", result, "--json")[0].count('"result": "1-0"') == 1
+        out, _ = run(capsys, "search", file, "--result", result, "--json", "--allow-errors")
+        assert out.count('"result": "1-0"') == 1
 
 
 def test_stats_count(file: Path, capsys: pytest.CaptureFixture) -> None:
-    out, _ = run(capsys, "stats", file, "--json")
+    out, _ = run(capsys, "stats", file, "--json", "--allow-errors")
     found = json.loads(out)
     assert found["all"] == {"games": 4, "black_wins": 1, "draws": 1, "white_wins": 1, "other": 1}
     assert {name: tally["games"] for name, tally in found["openings"].items()} == {
@@ -129,7 +147,7 @@ def test_stats_count(file: Path, capsys: pytest.CaptureFixture) -> None:
         "1901": 1, "1902": 1, "1911": 1, "unknown": 1,
     }  # fmt: skip
     assert found["players"]["Jordan, A."] == {"games": 2, "wins": 1, "draws": 1, "losses": 0, "as_black": 1}
-    out, err = run(capsys, "stats", file, "--top", 1)
+    out, err = run(capsys, "stats", file, "--top", 1, "--allow-errors")
     assert "68 10-14 22-18 12-16 (White Doctor)      2  0.0           50.0     0.0" in out
     assert "... and 2 more (--top 0 for all)" in out
     assert f"{file}:18:19: illegal move" in err
@@ -162,14 +180,15 @@ def test_stats_count(file: Path, capsys: pytest.CaptureFixture) -> None:
     ],
 )
 def test_search_finds(file: Path, capsys: pytest.CaptureFixture, words: list[str], events: int) -> None:
-    out, _ = run(capsys, "search", file, *words, "--json")
+    out, _ = run(capsys, "search", file, *words, "--json", "--allow-errors")
     assert len(out.splitlines()) == events
-    assert f"\n{events} games found" in "\n" + run(capsys, "search", file, *words)[0]
+    assert f"\n{events} games found" in "\n" + run(capsys, "search", file, *words, "--allow-errors")[0]
 
 
 def test_search_tells_where_and_writes(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     turned = Position().play("11-15").play("23-19").flipped().fen
-    out, _ = run(capsys, "search", file, "--position", turned, "--reversed", "--json", "--out", tmp_path / "o.pdn")
+    words = ("--position", turned, "--reversed", "--json", "--out", tmp_path / "o.pdn", "--allow-errors")
+    out, _ = run(capsys, "search", file, *words)
     found = json.loads(out)
     assert (found["line"], found["ply"], found["turned"], found["moves"][:2]) == (7, 2, True, ["11-15", "23-19"])
     assert [game.headers["Black"] for game in read_games(tmp_path / "o.pdn")] == ["Jordan, A."]

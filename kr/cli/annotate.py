@@ -26,8 +26,8 @@ def run(
     A mark says how much of the expected result (a win counts 1, a draw 1/2) a move gave away, exactly where the endgame
     database knows. Comments, judgements and variations that are there are kept; marks of an earlier run are replaced.
     The results of games stay in the convention that they were read in. Games that can't be read are reported and left
-    out. With --out or --html the same command goes on where an earlier start was interrupted. --json prints an object
-    for each game as it is done, and at last the summary.
+    out; the exit code is 1 then, unless --allow-errors is given. With --out or --html the same command goes on where an
+    earlier start was interrupted. --json prints an object for each game as it is done, and at last the summary.
 
     Example:
         kr annotate games.pdn --out annotated.pdn --html pages
@@ -54,6 +54,8 @@ def run(
     else:
         sys.stdout.flush()
         console.say(_table(report, top))
+    if report.left_out and not settings.allow_errors:
+        raise typer.Exit(1)
 
 
 def _say(path: Path, error: InvalidPdnError) -> None:

@@ -27,7 +27,8 @@ def group() -> None:
     """Collections of games in PDN: check, convert, count and search them.
 
     Files may be packed (.gz, .xz, .bz2), in UTF-8, Latin-1 or the CP437 of DOS, and of any size. A game that can't be
-    read is reported with line and column and left out.
+    read is reported with line and column and left out, and the exit code is 1 then, with the work done on all others;
+    --allow-errors makes it 0.
 
     Example:
         kr pdn check archive.pdn.xz
@@ -66,14 +67,13 @@ def check(
     else:
         for report in reports:
             print(_summary(report))
-    if left_out := archive.left_out:
-        raise typer.Exit(1 if left_out else 0)
+    _exit(settings, archive)
 
 
 def convert(settings: ConvertSettings, json: options.Json = False) -> None:
     """Write games in normal form: UTF-8, all usual tags, canonical moves and FEN, comments in braces, lines of 79.
 
-    Games that can't be read are reported and left out.
+    Games that can't be read are reported and left out; the exit code is 1 then, unless --allow-errors is given.
 
     Example:
         kr pdn convert old.pdn --results white --out new.pdn
@@ -87,6 +87,7 @@ def convert(settings: ConvertSettings, json: options.Json = False) -> None:
         console.emit_json({"out": settings.out, "games": written, "left_out": archive.left_out})
     else:
         console.say(f"{written} games written" + _left_out(archive))
+    _exit(settings, archive)
 
 
 def stats(
@@ -109,10 +110,11 @@ def stats(
             found.add(game)
     if json:
         console.emit_json({"files": archive.paths, "left_out": archive.left_out, **console.plain(found)})
-        return
-    print(_stats_text(found, top or sys.maxsize))
-    if archive.left_out:
-        print(f"\n{archive.left_out} games left out")
+    else:
+        print(_stats_text(found, top or sys.maxsize))
+        if archive.left_out:
+            print(f"\n{archive.left_out} games left out")
+    _exit(settings, archive)
 
 
 def search(settings: SearchSettings, json: options.Json = False) -> None:
@@ -152,6 +154,7 @@ def search(settings: SearchSettings, json: options.Json = False) -> None:
         if rows:
             print(console.table([*columns, "ply"] if settings.position else columns, rows))
         print(f"{found} games found{_left_out(archive)}")
+    _exit(settings, archive)
 
 
 @contextmanager
@@ -167,6 +170,12 @@ def _reading(settings: ReadSettings, where: Where | None = None, on_error: Any =
     with console.progress("reading", size / MEGABYTE if size else None, "MB") as progress:
         archive.on_bytes = lambda count: progress.advance(count / MEGABYTE)
         yield archive
+
+
+def _exit(settings: ReadSettings, archive: Archive) -> None:
+    """End with 1 if games could not be read, unless that is allowed."""
+    if archive.left_out and not settings.allow_errors:
+        raise typer.Exit(1)
 
 
 def _say(path: Path, error: InvalidPdnError) -> None:

@@ -36,6 +36,7 @@ class ReadSettings:
     )  # fmt: skip
     results: str = option("english", 'What "1-0" means in them: english (Black won, who begins) or white (White won).')
     encoding: str = option("detect", "Encoding: detect, utf-8, latin-1, cp437 or another.")
+    allow_errors: bool = option(False, "Exit with 0, not 1, when some games could not be read.")
 
     def __post_init__(self) -> None:
         check_convention("results", self.results)
