@@ -77,6 +77,22 @@ def test_standard_input_is_read_as_it_comes(monkeypatch: pytest.MonkeyPatch) -> 
         next(tasks)
 
 
+def test_lines_that_are_no_position_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"nonsense\n{FEN}\n#\n\xff\n".encode("latin-1"))))
+    errors: list[InvalidFenError] = []
+    assert [task.title for task in read_tasks(settings("-"), errors.append)] == ["standard input:2"]
+    assert [str(error).split(": ")[0] for error in errors] == ["standard input:1", "standard input:4"]
+
+
+def test_games_that_cannot_be_read_count_as_games(tmp_path: Path) -> None:
+    path = tmp_path / "games.pdn"
+    path.write_text('[Event "bad"]\n1. 11-12 *\n\n' + PDN)
+    (task,) = read_tasks(settings(path, game=2, ply="0"))
+    assert task.title == "Robert Roe v Jane Doe, at the start"
+    with pytest.raises(InvalidPdnError, match="line 2"):
+        next(read_tasks(settings(path, game=1)))
+
+
 @pytest.mark.parametrize(
     ("game", "ply", "titles"),
     [
@@ -192,6 +208,24 @@ def test_text(capsys: pytest.CaptureFixture, games: Path) -> None:
     assert out.count("nodes/s") == 2
     assert main(["analyze", "B:W5:B", *QUICK]) == 0
     assert "Black has no move and has lost" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("json", [True, False])
+def test_a_bad_line_does_not_end_the_command(
+    json: bool, tmp_path: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = f"{FEN}\nW:W99:B1\nrubbish\n{ENDING}\n"
+    path = tmp_path / "positions.txt"
+    path.write_text(text)
+    for source, name in ((str(path), str(path)), ("-", "standard input")):
+        monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+        assert main(["analyze", source, "--depth", "3", *QUICK, *["--json"] * json]) == 1
+        out, err = capsys.readouterr()
+        assert all(Position.from_fen(fen).fen in out for fen in (FEN, ENDING))
+        first, second, last = err.splitlines()
+        assert first.startswith(f"kr: {name}:2: FEN 'W:W99:B1': ")
+        assert second.startswith(f"kr: {name}:3: FEN 'rubbish': ")
+        assert last == "kr: 2 lines were left out"
 
 
 class Terminal(io.StringIO):

@@ -136,6 +136,12 @@ def test_a_result_may_be_asked_for_in_any_form(file: Path, capsys: pytest.Captur
         assert out.count('"result": "1-0"') == 1
 
 
+def test_a_closed_standard_input_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    for line in ("pdn check -", "pdn stats -", "analyze - --depth 2"):
+        check_refused(capsys, line, 2, "standard input is closed")
+
+
 def test_stats_count(file: Path, capsys: pytest.CaptureFixture) -> None:
     out, _ = run(capsys, "stats", file, "--json", "--allow-errors")
     found = json.loads(out)

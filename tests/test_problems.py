@@ -504,6 +504,25 @@ def test_a_set_is_a_table_with_a_summary(tmp_path, capsys):
     assert "of 1" in lines[-1]
 
 
+GOOD_AND_BAD = {
+    "x.jsonl": ('{"fen": "W:W21,K30:B1,2", "id": "good"}\n{"fen": "nonsense"}\n[\n', ["x.jsonl:2:", "x.jsonl:3:"]),
+    "x.pdn": ('[FEN "W:W99:B1"]\n*\n[Event "good"]\n[FEN "W:W21,K30:B1,2"]\n*\n', ["x.pdn, line 1,"]),
+}
+
+
+@pytest.mark.parametrize("name", GOOD_AND_BAD)
+def test_a_bad_problem_does_not_end_the_command(tmp_path, capsys, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    text, places = GOOD_AND_BAD[name]
+    Path(name).write_text(text)
+    assert main(["solve-problem", name, *QUICK, "--json"]) == 1
+    out, err = capsys.readouterr()
+    assert [problem["id"] for problem in json.loads(out)["problems"]] == ["good"]
+    *lines, last = err.splitlines()
+    assert [line.startswith(f"kr: {place}") for line, place in zip(lines, places, strict=True)] == [True] * len(places)
+    assert last == f"kr: {len(places)} {'problem was' if len(places) == 1 else 'problems were'} left out"
+
+
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [

@@ -9,11 +9,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from kr.cli import console, options
 from kr.engine import Engine, Limits
+from kr.errors import InvalidFenError
 from kr.lab.analysis import Analysis, AnalyzeSettings, Line, analyze, read_tasks
 from kr.notation import SIDE_NAMES
 from kr.units import format_rate
@@ -30,7 +31,8 @@ def run(settings: AnalyzeSettings, json: options.Json = False) -> None:
     A single position is analysed until Ctrl-C if no limit is given. Scores are centi-men for the side to move;
     "expect" is the expected result (a win counts 1, a draw 1/2), made of the chances of a win, a draw and a loss.
     "known" is exact, by the endgame database or a win seen to its end, with its plies. Ctrl-C ends the search, shows
-    what it found, and with several positions ends the command. --json prints an object after each iteration.
+    what it found, and with several positions ends the command. A line of a file or of standard input that is no FEN is
+    reported and left out; the exit code is 1 then. --json prints an object after each iteration.
 
     Example:
         kr analyze
@@ -38,10 +40,17 @@ def run(settings: AnalyzeSettings, json: options.Json = False) -> None:
         kr analyze game.pdn --game 3 --ply 20-40 --tc 2s --json
         echo 'B:W18,K30:B1,K6' | kr analyze - --nodes 1M
     """
-    tasks = read_tasks(settings)
+    left_out = 0
+
+    def report(error: InvalidFenError) -> None:
+        nonlocal left_out
+        left_out += 1
+        console.say_error(error, 1)
+
+    tasks = read_tasks(settings, None if settings.is_fen else report)
     if settings.source != "-":
         # what is wrong with a source is said before the tables are loaded
-        tasks = chain([next(tasks)], tasks)
+        tasks = chain(list(islice(tasks, 1)), tasks)
     engine = settings.make_engine()
     with _stopping(engine) as stop:
         for task in tasks:
@@ -53,6 +62,8 @@ def run(settings: AnalyzeSettings, json: options.Json = False) -> None:
                 _print(found, board=settings.is_fen)
     if stop.asked and not (settings.is_fen and settings.limits == Limits()):
         console.fail("interrupted")
+    if left_out:
+        console.fail(f"{left_out} {'line was' if left_out == 1 else 'lines were'} left out")
 
 
 @dataclass

@@ -5,6 +5,7 @@ from typing import Any
 
 from kr.cli import console, options
 from kr.engine import Limits
+from kr.errors import KrError
 from kr.lab.problems import VALUES, Problem, load
 from kr.lab.solving import Count, Solution, SolveSettings, solve_all, summary
 
@@ -19,6 +20,7 @@ def run(settings: SolveSettings, json: options.Json = False) -> None:
     problem counts as solved when it is the published one and the move keeps it. With several limits each has a search
     of its own. "move from" and "agrees from" are the times in the search after which a right move, and with it
     the right verdict, was held to the end. "key moves" counts moves alone, where those that keep the result are known.
+    A problem of a file that can't be read is reported and left out; the exit code is 1 then.
 
     Example:
         kr solve-problem
@@ -27,7 +29,10 @@ def run(settings: SolveSettings, json: options.Json = False) -> None:
         kr solve-problem 'W:W21,K30:B1,2' --tc 1m --threads 8
         kr solve-problem problems.jsonl --tc 0.1s --tc 1s --tc 5s --concurrency 2 --out answers.jsonl
     """
-    problems = load(settings.source)
+    errors: list[KrError] = []
+    problems = load(settings.source, errors)
+    for error in errors:
+        console.say_error(error, 1)
     agreed = 0
     with console.progress("solving", len(problems) * len(settings.tc), "problems") as progress:
 
@@ -45,6 +50,8 @@ def run(settings: SolveSettings, json: options.Json = False) -> None:
         print("\n\n".join([_facts(problems[0]), *map(_answer, solutions)]))
     else:
         print("\n\n".join([_table(solutions), "\n".join(_score_line(*each) for each in counts.items())]))
+    if errors:
+        console.fail(f"{len(errors)} {'problem was' if len(errors) == 1 else 'problems were'} left out")
 
 
 def _object(solution: Solution) -> dict[str, Any]:

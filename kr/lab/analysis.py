@@ -6,8 +6,9 @@ line to its end. Chances are those of `kr.chances`.
 
 from __future__ import annotations
 
+import io
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from kr.engine import MAX_LINES, SCORE_DECIDED, SCORE_PROVED, SCORE_WIN, Engine,
 from kr.errors import InvalidFenError, InvalidPdnError, InvalidSettingError
 from kr.limits import MOST
 from kr.notation import SIDE_NAMES
-from kr.pdn import Game, GameNode, read_games
+from kr.pdn import Game, GameNode, Reader
 from kr.position import Move, Position
 from kr.settings import egdb_memory_option, egdb_option, option
 from kr.units import format_count, format_size, parse_count, parse_size
@@ -225,10 +226,13 @@ def _known(engine: Engine, position: Position) -> tuple[str | None, int | None]:
 # --- where positions come from
 
 
-def read_tasks(settings: AnalyzeSettings) -> Iterator[Task]:
+def read_tasks(
+    settings: AnalyzeSettings, on_error: Callable[[InvalidFenError], None] | None = None
+) -> Iterator[Task]:
     """The positions to analyse, in order; those of standard input as they come.
 
-    Raises InvalidFenError and InvalidPdnError, naming file and line, and InvalidSettingError.
+    on_error: told of each line of a file or of standard input that is no position, and is left out; without it the
+    error is raised. Raises InvalidFenError and InvalidPdnError, naming file and line, and InvalidSettingError.
     """
     source = settings.source
     if settings.is_fen:
@@ -236,20 +240,20 @@ def read_tasks(settings: AnalyzeSettings) -> Iterator[Task]:
         yield Task(Position.from_fen(source) if source else Position())
     elif source == "-":
         _no_ply(settings)
-        yield from _fens(sys.stdin, "standard input")
+        if sys.stdin is None:
+            raise InvalidSettingError("standard input is closed")
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(errors="replace")
+        yield from _fens(sys.stdin, "standard input", on_error)
     elif not _is_file(source):
         raise InvalidSettingError(f"{source!r} is no file and no FEN such as W:W21,K30:B1,2")
     elif ".pdn" in map(str.lower, Path(source).suffixes):
         yield from _game_tasks(Path(source), settings.game, _plies(settings.ply))
     else:
         _no_ply(settings)
-        none = True
         with Path(source).open(encoding="utf-8", errors="replace") as lines:
-            for task in _fens(lines, source):
-                none = False
-                yield task
-        if none:
-            raise InvalidSettingError(f"{source} holds no positions; expected a FEN a line")
+            if not (yield from _fens(lines, source, on_error)):
+                raise InvalidSettingError(f"{source} holds no positions; expected a FEN a line")
 
 
 def _is_file(source: str) -> bool:
@@ -264,14 +268,26 @@ def _no_ply(settings: AnalyzeSettings) -> None:
         raise InvalidSettingError("--ply: only a game in PDN, a file named *.pdn or *.pdn.xz, has plies")
 
 
-def _fens(lines: Iterable[str], name: str) -> Iterator[Task]:
+def _fens(
+    lines: Iterable[str], name: str, on_error: Callable[[InvalidFenError], None] | None
+) -> Generator[Task, None, int]:
+    """The positions of lines; returns how many lines were to hold one."""
+    count = 0
     for number, line in enumerate(lines, 1):
         text = line.partition("#")[0].strip()
-        if text:
-            try:
-                yield Task(Position.from_fen(text), title=f"{name}:{number}")
-            except InvalidFenError as error:
-                raise InvalidFenError(f"{name}:{number}: {error}") from None
+        if not text:
+            continue
+        count += 1
+        try:
+            task = Task(Position.from_fen(text), title=f"{name}:{number}")
+        except InvalidFenError as error:
+            named = InvalidFenError(f"{name}:{number}: {error}")
+            if on_error is None:
+                raise named from None
+            on_error(named)
+        else:
+            yield task
+    return count
 
 
 def _plies(text: str) -> range | None:
@@ -288,14 +304,7 @@ def _plies(text: str) -> range | None:
 
 
 def _game_tasks(path: Path, number: int, plies: range | None) -> Iterator[Task]:
-    game, count = None, 0
-    for each in read_games(path):
-        count += 1
-        if count == number:
-            game = each
-            break
-    if game is None:
-        raise InvalidSettingError(f"--game: {path} has {count} games, no game {number}")
+    game = _nth_game(path, number)
     positions = [game.start]
     for move in game.moves:
         positions.append(positions[-1].play(move))
@@ -304,6 +313,26 @@ def _game_tasks(path: Path, number: int, plies: range | None) -> Iterator[Task]:
         raise InvalidPdnError(f"--ply: {path}, game {number} has {len(game.moves)} plies, no ply {wanted[-1]}")
     for ply in wanted:
         yield Task(positions[ply], tuple(positions[:ply]), f"{_players(game, number)}, {_after(game, ply)}")
+
+
+def _nth_game(path: Path, number: int) -> Game:
+    """A game by its place in a file, where those before it count that can't be read."""
+    count = 0
+    with Reader(path) as reader:
+        while True:
+            try:
+                game = reader.read_game()
+            except InvalidPdnError as error:
+                count += 1
+                # without a line it is the file that is damaged, not a game
+                if count == number or error.line is None:
+                    raise
+                continue
+            if game is None:
+                raise InvalidSettingError(f"--game: {path} has {count} games, no game {number}")
+            count += 1
+            if count == number:
+                return game
 
 
 def _players(game: Game, number: int) -> str:

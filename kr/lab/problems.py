@@ -28,7 +28,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from kr.errors import IllegalMoveError, InvalidFenError, InvalidPdnError, InvalidProblemError, InvalidSettingError
+from kr.errors import InvalidPdnError, InvalidProblemError, InvalidSettingError, KrError
 from kr.pdn import Game, is_pdn, read_games
 from kr.position import Move, Position, Side
 from kr.storage import parse_json, printable
@@ -99,18 +99,20 @@ def same_move(one: Move, other: Move) -> bool:
     return (one.origin, one.target, one.captured) == (other.origin, other.target, other.captured)
 
 
-def load(source: str | Path | None = None) -> list[Problem]:
+def load(source: str | Path | None = None, errors: list[KrError] | None = None) -> list[Problem]:
     """Problems by name, FEN or file; the built-in set for None or "".
 
     A name is an id or title of the built-in set, or the beginning of some, in any case: "first" gives every First
     Position. A file whose name ends in .pdn is PDN, any other JSON lines. Raises InvalidSettingError for an unknown
-    name, InvalidFenError, and InvalidProblemError or InvalidPdnError for a file that can't be read.
+    name, InvalidFenError, and InvalidProblemError or InvalidPdnError for a file that can't be read. With a list in
+    `errors` the problems of a file that are wrong are left out, and what is wrong with each is added to the list; the
+    first of it is raised where no problem is left.
     """
     if not source:
         return classics()
     path = Path(source)
     if isinstance(source, Path) or _is_file(path):
-        return _read_pdn(path) if is_pdn(path) else read_problems(path)
+        return _read_pdn(path, errors) if is_pdn(path) else read_problems(path, errors)
     if ":" in source:
         position = Position.from_fen(source)
         return [Problem(position.fen, "", position)]
@@ -123,12 +125,17 @@ def classics() -> list[Problem]:
     return list(_parsed(resource.read_text(encoding="utf-8"), _CLASSICS))
 
 
-def read_problems(path: Path) -> list[Problem]:
-    """The problems of a JSON-lines file. Raises InvalidProblemError with file and line for what is wrong in it."""
+def read_problems(path: Path, errors: list[KrError] | None = None) -> list[Problem]:
+    """The problems of a JSON-lines file. Raises InvalidProblemError with file and line for what is wrong in it.
+
+    errors: as for `load`.
+    """
     try:
-        problems = list(_parsed(path.read_text(encoding="utf-8"), str(path)))
+        problems = list(_parsed(path.read_text(encoding="utf-8"), str(path), errors))
     except UnicodeDecodeError:
         raise InvalidProblemError(f"{path} is not a text file; a problem file has one JSON object a line") from None
+    if errors and not problems:
+        raise errors[0]
     if not problems:
         raise InvalidProblemError(f"{path} holds no problems; a problem file has one JSON object a line")
     return problems
@@ -157,19 +164,26 @@ def _plain(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
-def _parsed(text: str, name: str) -> Iterator[Problem]:
+def _parsed(text: str, name: str, errors: list[KrError] | None = None) -> Iterator[Problem]:
     # not splitlines: a text may hold other ends of lines, such as U+2028
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
-            yield _problem(parse_json(line), number)
-        except json.JSONDecodeError as error:
-            raise InvalidProblemError(f"{name}:{number}: not JSON, {error.msg} at column {error.colno}") from None
-        except (InvalidProblemError, InvalidFenError, IllegalMoveError) as error:
-            raise InvalidProblemError(f"{name}:{number}: {error}") from None
+            problem = _problem(parse_json(line), number)
         except ValueError as error:
-            raise InvalidProblemError(f"{name}:{number}: not JSON as it is used here, {error}") from None
+            wrong = InvalidProblemError(f"{name}:{number}: {_fault(error)}")
+            if errors is None:
+                raise wrong from None
+            errors.append(wrong)
+        else:
+            yield problem
+
+
+def _fault(error: ValueError) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"not JSON, {error.msg} at column {error.colno}"
+    return str(error) if isinstance(error, KrError) else f"not JSON as it is used here, {error}"
 
 
 def _problem(entry: Any, number: int) -> Problem:
@@ -211,9 +225,14 @@ def _text(entry: dict[str, Any], key: str) -> str:
     return (value or "").strip()
 
 
-def _read_pdn(path: Path) -> list[Problem]:
+def _read_pdn(path: Path, errors: list[KrError] | None = None) -> list[Problem]:
     """One problem for each game with a FEN tag; the moves of the game are the published solution."""
-    games = [game for game in read_games(path) if "FEN" in game.tags]
+    found: list[InvalidPdnError] | None = None if errors is None else []
+    games = [game for game in read_games(path, errors=found) if "FEN" in game.tags]
+    if errors is not None and found:
+        errors += found
+        if not games:
+            raise errors[0]
     if not games:
         raise InvalidPdnError(f"{path}: no game has a FEN tag, so there is no position to solve")
     return [_game_problem(game, number) for number, game in enumerate(games, 1)]

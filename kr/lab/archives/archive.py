@@ -161,6 +161,8 @@ def expanded(paths: tuple[Path, ...]) -> list[Path]:
     for path in paths:
         if path == STANDARD_INPUT or path.is_file() or path.is_fifo():
             found.append(path)
+            if path == STANDARD_INPUT and sys.stdin is None:
+                raise InvalidSettingError("standard input is closed")
         elif path.is_dir():
             inside = sorted(inner for inner in path.iterdir() if inner.is_file() and is_pdn(inner))
             if not inside:
