@@ -119,14 +119,14 @@ class Position:
         exact = [found for found in paths if found[0] == named]
         matches = {found[1]: found for found in exact or reversed(paths) if _follows(named, found[0])}
         if not matches:
-            raise IllegalMoveError(f"{text.strip()} is not legal: {self._choices()}")
+            raise IllegalMoveError(f"{''.join(text.split())} is not legal: {self._choices()}")
         return [self._move(path, captured, paths) for path, captured in reversed(matches.values())]
 
     def parse_move(self, text: str) -> Move:
         """The one legal move that a PDN text names; IllegalMoveError where it names none or several."""
         moves = self.moves_named(text)
         if len(moves) > 1:
-            raise IllegalMoveError(f"{text.strip()} is ambiguous: write {' or '.join(map(str, moves))}")
+            raise IllegalMoveError(f"{''.join(text.split())} is ambiguous: write {' or '.join(map(str, moves))}")
         return moves[0]
 
     def find_move(self, origin: int, target: int, captured: int = 0) -> Move:

@@ -2,6 +2,9 @@
 
 import json
 import lzma
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -134,6 +137,39 @@ def test_a_result_may_be_asked_for_in_any_form(file: Path, capsys: pytest.Captur
     for result in ("1-0", "2-0"):
         out, _ = run(capsys, "search", file, "--result", result, "--json", "--allow-errors")
         assert out.count('"result": "1-0"') == 1
+
+
+LOCALES = {
+    "C": {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},
+    "latin-1": {"PYTHONIOENCODING": "latin-1"},
+}
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize("command", ["pdn convert", "annotate --tc nodes=50 --weights material --hash 1MB --egdb none"])
+def test_games_on_standard_output_are_utf_8_whatever_the_locale(command: str, locale: str, tmp_path: Path) -> None:
+    path = tmp_path / "games.pdn"
+    path.write_bytes('[Black "Łukasiewicz"]\n1. 11-15 {½ 漢字} *\n'.encode())
+    unset = ("LC_ALL", "LC_CTYPE", "LANG", "PYTHONIOENCODING", "PYTHONUTF8")
+    environment = {name: value for name, value in os.environ.items() if name not in unset} | LOCALES[locale]
+    done = subprocess.run([sys.executable, "-m", "kr", *command.split(), path], env=environment, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    (game,) = read_games(done.stdout.decode())
+    assert game.headers["Black"] == "Łukasiewicz"
+    assert "{½ 漢字}" in done.stdout.decode()
+
+
+@pytest.mark.parametrize("command", ["pdn check", "pdn convert", "pdn stats", "pdn search", "annotate"])
+def test_a_fault_is_one_line_whatever_the_file_is_called(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    path = tmp_path / "a\nb: c\nd.pdn"
+    path.write_text("1. 11-15 22-18 11-12 *\n1. 9-13 *\n[Event \"a\"]\n\n1. 11-15 *\n")
+    options = ["--allow-errors", *["--tc", "depth=1"] * (command == "annotate")]
+    assert cli.main([*command.split(), str(path), *options]) == 0
+    out, err = capsys.readouterr()
+    fault, *_ = (out if command == "pdn check" else err).splitlines()
+    assert fault.startswith(f"{tmp_path}/a b: c d.pdn:1:16: illegal move at ply 3: 11-12 is not legal: ")
 
 
 def test_a_closed_standard_input_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:

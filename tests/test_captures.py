@@ -46,6 +46,13 @@ def test_a_text_that_is_no_whole_path_and_means_several_is_refused(fen: str, tex
     assert all(choice in str(caught.value) for choice in choices)
 
 
+@pytest.mark.parametrize("text", ["32\n-\n7", "32\t-\n5"])
+def test_a_text_of_several_lines_is_refused_in_one(text: str) -> None:
+    with pytest.raises(IllegalMoveError) as caught:
+        Position.from_fen("W:W32:B27,18,19,10,11").parse_move(text)
+    assert len(str(caught.value).splitlines()) == 1
+
+
 def test_the_examples_are_of_the_kind_they_are_for() -> None:
     position = Position.from_fen(PART_OF_ANOTHER)
     short = position.parse_move("15x6")

@@ -12,6 +12,7 @@ from kr.cli import console, options
 from kr.errors import InvalidPdnError
 from kr.lab.annotating.annotation import AnnotateReport
 from kr.lab.annotating.files import AnnotateSettings, annotate_files, count_games
+from kr.lab.archives.archive import located, standard_output
 
 COLUMNS = ["player", "games", "moves", "best", "accuracy %", "loss", "?!", "?", "??", "!"]
 
@@ -25,15 +26,17 @@ def run(
 
     A mark says how much of the expected result (a win counts 1, a draw 1/2) a move gave away, exactly where the endgame
     database knows. Comments, judgements and variations that are there are kept; marks of an earlier run are replaced.
-    The results of games stay in the convention that they were read in. Games that can't be read are reported and left
-    out; the exit code is 1 then, unless --allow-errors is given. With --out or --html the same command goes on where an
-    earlier start was interrupted. --json prints an object for each game as it is done, and at last the summary.
+    PDN is written in UTF-8; results stay in the convention that they were read in. Games that can't be read are
+    reported and left out; the exit code is 1 then, unless --allow-errors is given. With --out or --html the same
+    command goes on where an earlier start was interrupted. --json prints an object for each game as it is done, and at
+    last the summary.
 
     Example:
         kr annotate games.pdn --out annotated.pdn --html pages
         kr annotate archive.pdn.xz --tc nodes=50k --out annotated.pdn.xz --json
         kr annotate game.pdn --tc 1s > annotated.pdn
     """
+    out = sys.stdout if json else standard_output()
     total = count_games(settings) if sys.stderr.isatty() else 0
     with console.progress("annotating", total or None, "games") as progress:
 
@@ -44,7 +47,7 @@ def run(
 
         def on_text(text: str) -> None:
             if not json:
-                sys.stdout.write(text)
+                out.write(text)
 
         report = annotate_files(settings, on_game, on_text, _say)
     if json:
@@ -59,8 +62,7 @@ def run(
 
 
 def _say(path: Path, error: InvalidPdnError) -> None:
-    """FILE:LINE:COLUMN: what is wrong."""
-    console.say(f"{path}:{error.line}:{error.column}: {str(error).split(': ', 1)[-1]}")
+    console.say(located(path, error))
 
 
 def _table(report: AnnotateReport, top: int) -> str:

@@ -12,7 +12,7 @@ from kr import storage
 from kr.cli import console, options
 from kr.errors import InvalidPdnError
 from kr.lab.archives import archive as archives
-from kr.lab.archives.archive import Archive, ConvertSettings, FileReport, ReadSettings, Where
+from kr.lab.archives.archive import Archive, ConvertSettings, FileReport, ReadSettings, Where, complaint, located
 from kr.lab.archives.search import Hit, Search, SearchSettings
 from kr.lab.archives.stats import ArchiveStats, PlayerTally, Tally
 from kr.pdn import Game, write_game
@@ -54,11 +54,11 @@ def check(
     def show(report: FileReport, game: Game) -> None:
         if warnings and not json:
             for warning in game.warnings:
-                print(f"{report.file}:{game.line}: {warning}")
+                print(f"{_line(report.file)}:{game.line}: {warning}")
 
     def fault(path: Path, error: InvalidPdnError) -> None:
         if not json:
-            print(_placed(path, error))
+            print(located(path, error))
 
     with _reading(settings, on_error=fault) as archive:
         reports = archives.check(archive, show)
@@ -179,13 +179,7 @@ def _exit(settings: ReadSettings, archive: Archive) -> None:
 
 
 def _say(path: Path, error: InvalidPdnError) -> None:
-    console.say(_placed(path, error))
-
-
-def _placed(path: Path, error: InvalidPdnError) -> str:
-    """FILE:LINE:COLUMN: what is wrong."""
-    message = str(error).split(": ", 1)[-1]
-    return f"{path}:{error.line}:{error.column}: {message}"
+    console.say(located(path, error))
 
 
 def _left_out(archive: Archive) -> str:
@@ -201,7 +195,7 @@ def _report(report: FileReport, warnings: bool) -> dict[str, Any]:
         "results_agreeing": report.agreeing,
         "results_contradicting": report.contradicting,
         "errors": [
-            {"line": error.line, "column": error.column, "message": str(error).split(": ", 1)[-1]}
+            {"line": error.line, "column": error.column, "message": complaint(error)}
             for error in report.errors
         ],
         "warnings": [{"line": line, "message": text} for line, text in report.warnings] if warnings else [],
@@ -209,7 +203,7 @@ def _report(report: FileReport, warnings: bool) -> dict[str, Any]:
 
 
 def _summary(report: FileReport) -> str:
-    text = f"{report.file}: {report.games} games, {report.plies} plies, {report.encoding}"
+    text = f"{_line(report.file)}: {report.games} games, {report.plies} plies, {report.encoding}"
     if report.errors:
         text += f", {len(report.errors)} games could not be read"
     if report.warnings:
@@ -224,6 +218,10 @@ def _summary(report: FileReport) -> str:
 
 def _tag(game: Game, name: str) -> str:
     return _shown(game.headers.get(name, ""))
+
+
+def _line(path: Path) -> str:
+    return " ".join(str(path).split())
 
 
 def _shown(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -221,11 +222,28 @@ def check_any(archive: Archive, games: int) -> None:
         raise InvalidPdnError(f"{names}: none of the {archive.left_out} games can be read; nothing is written")
 
 
+def located(path: Path, error: InvalidPdnError) -> str:
+    """FILE:LINE:COLUMN: what is wrong, in one line whatever the file is called."""
+    return " ".join(f"{path}:{error.line}:{error.column}: {complaint(error)}".split())
+
+
+def complaint(error: InvalidPdnError) -> str:
+    """What is wrong with a game, without the place."""
+    return str(error).partition(f"column {error.column}: ")[2] or str(error)
+
+
+def standard_output() -> IO[str]:
+    """Where PDN goes that is written to no file: UTF-8, whatever the locale says."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+    return sys.stdout
+
+
 @contextmanager
 def output(path: Path | None) -> Iterator[IO[str]]:
     """A text file to write: standard output for None, else one that appears whole, packed as its name says."""
     if path is None or path == STANDARD_INPUT:
-        yield sys.stdout
+        yield standard_output()
         return
     with storage.lock(path), storage.atomic_path(path) as temporary:
         packer = _PACKERS.get(path.suffix.lower())
