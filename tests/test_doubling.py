@@ -22,6 +22,7 @@ from kr.lab.doubling import (
     play_matches,
     sample,
 )
+from kr.lab.matches.openings import deck
 from kr.position import Position
 
 
@@ -90,6 +91,16 @@ def test_positions_leave_a_choice_and_are_compared_at_every_limit(found):
             position.parse_move(search.move)
         depths = [iteration.depth for iteration in each.iterations]
         assert depths == sorted(set(depths))
+
+
+def test_no_position_is_of_a_ballot(tmp_path):
+    found = settings(tmp_path, ballot="3move", games=2, positions=1000)
+    play_matches(found)
+    before = {Position(), *(Position().play(move) for move in Position().legal_moves())}
+    ballots = {opening.position for opening in deck("3move")}
+    sampled = set(sample(found))
+    assert not sampled & before
+    assert sampled & ballots
 
 
 def test_the_same_is_found_again_whatever_was_done_before(found, tmp_path):

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections import Counter, defaultdict
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ from kr.errors import (
     OutputBusyError,
     ProtocolError,
 )
+from kr.lab.archives.opening_names import ballots
 from kr.lab.matches import match as match_module
 from kr.lab.matches.game import (
     AGREED_DRAW,
@@ -37,11 +39,12 @@ from kr.lab.matches.game import (
 )
 from kr.lab.matches.log import Effort, GameRecord
 from kr.lab.matches.match import MatchResult, MatchSettings, play_match
-from kr.lab.matches.openings import Opening
+from kr.lab.matches.openings import Opening, deck, opening_plies
 from kr.lab.matches.players import EnginePlayer, Reply, player_from_spec
 from kr.lab.matches.tally import Tally
 from kr.limits import TimeControl
 from kr.pdn import read_games
+from kr.pdn.replay import board_of
 from kr.position import Position, Side
 
 FAULTY = Path(__file__).parent / "hub_engines" / "faulty.py"
@@ -416,7 +419,7 @@ def test_games_are_written_as_pdn(tmp_path):
     games = list(read_games(tmp_path / "match.pdn"))
     assert len(games) == 12
     for played, record in zip(games, result.games, strict=True):
-        assert len(played.moves) == record.plies
+        assert len(played.moves) == record.plies + opening_plies(played)
         assert played.tags["Black"] == ("material" if record.a_black else "manual")
         assert played.tags["Opening"].startswith(record.opening)
         assert played.tags["Termination"].startswith(record.reason)
@@ -424,6 +427,64 @@ def test_games_are_written_as_pdn(tmp_path):
         assert record.points == (1 if played.winner is None else 2 if won else 0)
         assert not played.warnings
         assert played.notes
+
+
+LINE = "[Event \"a line\"]\n[FEN \"W:WK25,K29:B12,K8\"]\n\n1... 25-22 8-11 2. 22-18 *\n"
+
+
+@pytest.mark.parametrize(
+    ("ballot", "plies", "fens"),
+    [("start", 0, False), ("2move", 2, False), ("3move", 3, False), ("11man", 0, True), ("endings", 0, True),
+     ("FENS", 0, True), ("LINE.pdn", 3, True)],
+)  # fmt: skip
+def test_the_moves_of_a_ballot_are_moves_of_the_game(tmp_path, monkeypatch, ballot, plies, fens):
+    monkeypatch.chdir(tmp_path)
+    Path("FENS").write_text("W:WK25,K29:B12,K8\n")
+    Path("LINE.pdn").write_text(LINE)
+    settings = recorded(tmp_path, ballot=ballot, games=2, adjudicate=False, egdb="none")
+    play_match(settings)
+    openings = deck(ballot)
+    for game in read_games(tmp_path / "match.pdn"):
+        assert opening_plies(game) == plies
+        assert ("FEN" in game.headers) is fens
+        begun = next(islice(game.positions(), plies, None))
+        (opening,) = (each for each in openings if each.position == begun)
+        assert game.headers["Opening"].startswith(opening.name)
+        # notes stand at the moves that were searched
+        assert min(note.ply for note in game.notes) > plies
+        if ballot != "start":
+            # as a source of openings the file gives what it was played from
+            assert opening.position in [each.position for each in deck(str(tmp_path / "match.pdn"))]
+
+
+def test_games_of_a_match_are_found_by_their_ballot(tmp_path, capsys):
+    result = play_match(recorded(tmp_path, games=4))
+    path = str(tmp_path / "match.pdn")
+    for game in result.games:
+        number = game.opening.removeprefix("3move ")
+        assert main(["pdn", "search", path, "--ballot", number, "--json"]) == 0
+        found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        assert len(found) == 2
+        assert {each["headers"]["Opening"].split(":")[0] for each in found} == {game.opening}
+    assert main(["pdn", "stats", path, "--json"]) == 0
+    stats = json.loads(capsys.readouterr().out)
+    played = {game.opening for game in result.games}
+    known = [ballots()[board_of(each.position)] for each in deck("3move") if each.name in played]
+    assert sorted(stats["openings"]) == sorted(map(str, known))
+
+
+def test_a_match_that_was_begun_without_its_ballots_goes_on(tmp_path, monkeypatch):
+    """As kr 0.1 wrote it: from the position after the ballot, by a FEN."""
+    settings = recorded(tmp_path)
+    with monkeypatch.context() as before:
+        before.setattr(Opening, "begin", lambda opening: (opening.position, ()))
+        play_match(replace(settings, games=6))
+    old = (tmp_path / "match.pdn").read_bytes()
+    assert essence(play_match(settings)) == essence(play_match(TINY))
+    assert (tmp_path / "match.pdn").read_bytes().startswith(old)
+    games = list(read_games(tmp_path / "match.pdn"))
+    assert ["FEN" in game.headers for game in games] == [True] * 6 + [False] * 6
+    assert [opening_plies(game) for game in games] == [0] * 6 + [3] * 6
 
 
 @pytest.mark.parametrize("cut", [0, 1, 37, 900])

@@ -315,6 +315,63 @@ def test_clock_text(seconds, text):
     assert clock_text(seconds) == text
 
 
+# --- ballots
+
+
+def test_the_moves_of_a_ballot_are_moves_of_the_game(tmp_path, monkeypatch, capsys):
+    play, table = start(tmp_path, monkeypatch, ["quit"], Scripted(), ballot="3move", tc=TimeControl(60, 5, 40))
+    assert play.run() is None
+    game = kept(tmp_path)
+    assert game.start == Position()
+    # White, the engine, has answered the ballot; its three plies took no time and no moves of the control
+    name, _, line = game.headers["Opening"].partition(": ")
+    assert [str(move) for move in game.moves][:3] == line.split()
+    assert len(game.moves) == 4
+    assert [node.emt() for node in game.mainline()] == [None, None, None, 0.0]
+    begin = table.events[0]
+    assert (begin.facts["start"], begin.facts["ply"]) == (Position().fen, 3)
+    assert [seat.clock.moves for seat in play._seats] == [40, 39]
+    assert [seat.clock.left for seat in play._seats] == [60, 65]
+    assert main(["pdn", "search", str(tmp_path / "game.pdn"), "--ballot", name.removeprefix("3move ")]) == 0
+    assert "1 games found" in capsys.readouterr().out
+
+    play, table = start(tmp_path, monkeypatch, [], resume=tmp_path / "game.pdn")
+    assert [seat.clock.moves for seat in play._seats] == [40, 39]
+    assert play.board.position == game.end().position
+
+
+def test_nobody_takes_a_ballot_back(tmp_path, monkeypatch):
+    play, table = start(tmp_path, monkeypatch, ["undo", "quit"], black=HUMAN, white=HUMAN, ballot="3move")
+    assert play.run() is None
+    assert table.said("error") == ["there is no move of yours to take back"]
+    assert len(play.board.moves) == 3
+    # nothing was played at the board, so nothing is kept
+    assert not (tmp_path / "game.pdn").exists()
+    assert table.said("left") == ["nothing was played"]
+
+
+def test_eleven_men_begin_where_the_men_are_taken(tmp_path, monkeypatch):
+    play, _ = start(tmp_path, monkeypatch, ["quit"], ballot="11man", side="white")
+    assert play.run() is None
+    game = kept(tmp_path)
+    assert game.start.pieces == 22
+    assert game.headers["Opening"].startswith("11man ")
+    assert len(game.moves) == 1
+
+
+def test_a_game_from_before_ballots_were_moves_is_gone_on_with(tmp_path, monkeypatch):
+    path = tmp_path / "old.pdn"
+    position = Position().play("9-13").play("21-17").play("5-9")
+    path.write_text(
+        f'[SetUp "1"]\n[FEN "{position.fen}"]\n[BlackPlayer "human"]\n[WhitePlayer "human"]\n'
+        '[Opening "3move 1: 9-13 21-17 5-9"]\n\n1... 23-18 {[%emt 0:00:01]} *\n'
+    )
+    play, _ = start(tmp_path, monkeypatch, ["undo", "quit"], resume=path)
+    assert play.run() is None
+    assert play.board.moves == ()
+    assert play.board.position == position
+
+
 # --- files
 
 

@@ -245,7 +245,7 @@ def test_a_file_starts_no_program():
 def test_chances_of_a_setup_are_those_of_the_seed():
     def found(seed, side="random"):
         setup = set_up(PlaySettings(seed=seed, side=side, ballot="3move"))
-        return setup.specs, setup.start, setup.opening
+        return setup.specs, setup.line, setup.opening
 
     assert found(4) == found(4)
     assert len({found(seed)[0][0] == HUMAN for seed in range(1, 9)}) == 2

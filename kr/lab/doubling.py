@@ -28,7 +28,7 @@ from kr.lab.engines import share_out
 from kr.lab.journal import check_journal, open_journal, typed
 from kr.lab.matches.elo import CONFIDENCE_95
 from kr.lab.matches.match import MEBIBYTE, MatchResult, MatchSettings, check_match, play_match
-from kr.lab.matches.openings import DECKS
+from kr.lab.matches.openings import DECKS, opening_plies
 from kr.lab.matches.players import HUB_PREFIX, EnginePlayer, player_from_spec
 from kr.pdn import read_games
 from kr.position import Position
@@ -338,7 +338,9 @@ def sample(settings: DoublingSettings) -> list[Position]:
     for match in settings.matches():
         assert match.pdn is not None
         for game in sorted(read_games(match.pdn), key=lambda game: game.tags["Round"]):
-            seen.update(dict.fromkeys(position for position in game.positions() if len(position.legal_moves()) > 1))
+            # from where the players began to move
+            positions = itertools.islice(game.positions(), opening_plies(game), None)
+            seen.update(dict.fromkeys(position for position in positions if len(position.legal_moves()) > 1))
     return random.Random(settings.seed).sample(list(seen), min(settings.positions, len(seen)))
 
 

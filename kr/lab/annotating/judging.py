@@ -18,6 +18,7 @@ from kr.egdb.probe import OPPOSITE
 from kr.engine import SCORE_WIN, Engine, Limits
 from kr.errors import InvalidSettingError
 from kr.lab.analysis import Analysis, Task, analyze
+from kr.lab.matches.openings import opening_plies
 from kr.pdn import Game
 from kr.position import Move, Position, Side
 from kr.settings import option
@@ -70,7 +71,7 @@ class JudgeSettings:
         """The first ply of a game that is judged."""
         if self.from_ply is not None:
             return self.from_ply
-        return BALLOT if game.start == Position() else 0
+        return opening_plies(game) or (BALLOT if game.start == Position() else 0)
 
     def mark(self, loss: float) -> str:
         """The mark of a move that gave so much of the expected result away; "" for none."""

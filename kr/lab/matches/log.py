@@ -52,6 +52,7 @@ class GameRecord:
     reason: str
     detail: str
     plies: int
+    """Moves that the players made, without those of the opening."""
     a: Effort
     b: Effort
 

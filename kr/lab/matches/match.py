@@ -435,13 +435,14 @@ class _Hall:
             "Round": f"{game.pair + 1}.{1 if game.a_black else 2}",
             "Black": names[0],
             "White": names[1],
-            "Opening": f"{opening.name}: {opening.moves}" if opening.moves else opening.name,
+            "Opening": opening.title,
             "TimeControl": self._time_control(game.a_black),
             "Termination": f"{game.reason}: {game.detail}" if game.detail else game.reason,
         }
-        notes = [Comment(ply, reply.note()) for ply, reply in enumerate(outcome.replies, start=1) if reply]
+        start, line = opening.begin()
+        notes = [Comment(ply, reply.note()) for ply, reply in enumerate(outcome.replies, start=len(line) + 1) if reply]
         result = BLACK_RESULTS[outcome.winner]
-        return format_game(tags, outcome.start, outcome.moves, result, notes) + "\n"
+        return format_game(tags, start, (*line, *outcome.moves), result, notes) + "\n"
 
     def _time_control(self, a_black: bool) -> str:
         a, b = map(str, self._settings.controls())

@@ -18,7 +18,8 @@ from kr.errors import InvalidFenError, InvalidSettingError
 from kr.lab.matches.endings import random_endings
 from kr.notation import format_path, square_name
 from kr.pdn import Game, is_pdn, read_games
-from kr.position import Position, Side
+from kr.pdn.replay import Replay, board_of
+from kr.position import Move, Position, Side
 from kr.storage import data_path
 
 DECKS = ("start", "2move", "3move", "11man", "endings")
@@ -73,6 +74,8 @@ class Opening:
     """playable, lost (by search) or barred (by the federation)."""
     score: int | None = None
     """Score of the search that judged it, in centi-men from the side to move; None if not searched."""
+    start: Position = Position()  # noqa: RUF009 - immutable
+    """Where its moves begin."""
 
     @property
     def playable(self) -> bool:
@@ -83,6 +86,21 @@ class Opening:
     def number(self) -> int:
         """Its number in its deck, from 1."""
         return int(self.name.rsplit(" ", 1)[1])
+
+    @property
+    def title(self) -> str:
+        """Name and moves, as the Opening tag of a game has them."""
+        return f"{self.name}: {self.moves}" if self.moves else self.name
+
+    def begin(self) -> tuple[Position, tuple[Move, ...]]:
+        """Where a game with this opening begins, and the moves that are played for it.
+
+        An opening that comes about by no moves, as where men are taken away, begins in its position.
+        """
+        replay = Replay(board_of(self.start), self.moves.split())
+        if replay.error or replay.boards[-1] != board_of(self.position):
+            return self.position, ()
+        return self.start, tuple(replay.moves)
 
 
 def deck(name: str, playable_only: bool = True) -> list[Opening]:
@@ -108,6 +126,14 @@ def deck(name: str, playable_only: bool = True) -> list[Opening]:
     if not chosen:
         raise InvalidSettingError(f"{name} holds no opening to play")
     return chosen
+
+
+def opening_plies(game: Game) -> int:
+    """How many moves at the beginning of a game are its opening by its Opening tag, 0 if that names none of them."""
+    moves = game.headers.get("Opening", "").rpartition(": ")[2].split()
+    replay = Replay(board_of(game.start), moves)
+    first = tuple(islice(game.mainline_moves(), len(moves)))
+    return len(moves) if replay.error is None and tuple(replay.moves) == first else 0
 
 
 @cache
@@ -312,7 +338,7 @@ def _read_pdn(path: Path, plies: int | None, state: tuple[int, int]) -> tuple[Op
             continue  # a game that ended before its opening did
         try:
             moves = " ".join(map(str, islice(game.mainline_moves(), length)))
-            found.setdefault(position, Opening(f"{name} {number}", _playing(position), moves))
+            found.setdefault(position, Opening(f"{name} {number}", _playing(position), moves, start=game.start))
         except InvalidFenError as error:
             raise InvalidFenError(f"{path}, game {number}: {error}") from None
     return tuple(found.values())
@@ -322,4 +348,4 @@ def _opening_plies(game: Game) -> int | None:
     """How many moves of a game are its opening, None for all."""
     if game.result == "*":
         return None
-    return BALLOT_PLIES if game.start == Position() else 0
+    return opening_plies(game) or (BALLOT_PLIES if game.start == Position() else 0)

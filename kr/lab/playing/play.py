@@ -171,7 +171,7 @@ class Play:
             # the names follow when the players are there
             headers = {"Date": f"{today:%Y.%m.%d}", "Round": "?", "Black": "", "White": "", **setup.headers}
             given = None if str(settings.out) == NO_FILE else settings.out or default_path(today)
-            record = Record.begin(setup.start, headers, given)
+            record = Record.begin(setup.start, headers, given, setup.line)
         players: list[Player | None] = []
         try:
             for spec in setup.specs:
@@ -353,9 +353,9 @@ class Play:
         """Go back to where the same person, or the other one, was to move."""
         moves = len(self.board.moves)
         ply = moves - 1
-        while ply >= 0 and self._seats[(self.board.start.side + ply) % 2].player is not None:
+        while ply >= self._record.opening and self._seats[(self.board.start.side + ply) % 2].player is not None:
             ply -= 1
-        if ply < 0:
+        if ply < self._record.opening:
             self._tell("error", "there is no move of yours to take back")
             return
         self._record.take_back(moves - ply)
@@ -486,7 +486,7 @@ class Play:
         self._save()
         path = self._record.path
         if path is None or not self._record.kept:
-            nothing = "nothing was played" if not self.board.moves else "the game is not kept"
+            nothing = "nothing was played" if not self._record.is_begun else "the game is not kept"
             self._tell("left", nothing, file=None, resume=None, result=UNFINISHED)
             return
         command = ["kr", "play", "--resume", str(path)]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import islice
 from pathlib import Path
 
 from kr.board import Board
 from kr.egdb.database import default_directory
 from kr.errors import InvalidSettingError
+from kr.lab.matches.openings import opening_plies
 from kr.lab.matches.players import Reply
 from kr.limits import Clock, Limits, TimeControl
 from kr.pdn import ENGLISH, Game, GameNode, read_games, write_game
@@ -35,18 +37,24 @@ class Record:
         self.path = path
         self.kept = False
         """Whether the file has the game as it is."""
+        self.opening = opening_plies(game)
+        """Plies at the beginning that nobody at the board chose, and nobody takes back."""
         self._end: GameNode = game.end()
         self._copies: set[Path] = set()
 
     @classmethod
-    def begin(cls, start: Position, headers: Mapping[str, str], path: Path | None) -> Record:
-        """A new game; its file is written with the first move. Raises InvalidSettingError where the file is there."""
+    def begin(
+        cls, start: Position, headers: Mapping[str, str], path: Path | None, line: Iterable[Move] = ()
+    ) -> Record:
+        """A new game, after the moves of an opening that its tag Opening names; its file is written with the first move
+        at the board. Raises InvalidSettingError where the file is there.
+        """
         if path is not None:
             check_output(path)
             if path.exists():
                 raise InvalidSettingError(f"{path} exists: go on with it by --resume, or give another name")
-        game = Game({"Event": "kr play", "Site": "?", **headers, "Result": UNFINISHED, "GameType": ENGLISH}, start)
-        return cls(game, path)
+        tags = {"Event": "kr play", "Site": "?", **headers, "Result": UNFINISHED, "GameType": ENGLISH}
+        return cls(Game(tags, start, line), path)
 
     @classmethod
     def resume(cls, path: Path) -> Record:
@@ -67,6 +75,11 @@ class Record:
         record = cls(game, path)
         record.kept = True
         return record
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether a move was made at the board."""
+        return any(True for _ in islice(self.game.mainline(), self.opening, None))
 
     def board(self) -> Board:
         """The game from its start to the last move."""
@@ -104,7 +117,7 @@ class Record:
         """A side's clock as it is after its last move."""
         clock = Clock(control)
         for ply, node in enumerate(self.game.mainline()):
-            if (self.game.start.side + ply) % 2 == side:
+            if ply >= self.opening and (self.game.start.side + ply) % 2 == side:
                 # counts the moves to the next time control; what is left of the time itself is written down
                 clock.stop(0.0)
                 if isinstance(control, TimeControl) and (left := node.clock()) is not None:
@@ -119,7 +132,7 @@ class Record:
 
     def save(self) -> None:
         """Write the file, if there is one and something to keep. Raises OSError."""
-        if self.path is not None and not self.kept and (self.path.exists() or not self.game.is_end()):
+        if self.path is not None and not self.kept and (self.path.exists() or self.is_begun):
             write_atomic(self.path, write_game(self.game))
             self.kept = True
 

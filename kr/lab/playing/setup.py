@@ -17,7 +17,7 @@ from kr.lab.matches.openings import DECKS, deck
 from kr.lab.matches.players import HUB_PREFIX, player_from_spec
 from kr.limits import Limits, TimeControl, parse_limits
 from kr.notation import SIDE_NAMES
-from kr.position import Position, Side
+from kr.position import Move, Position, Side
 from kr.settings import egdb_memory_option, egdb_option, option, same_option
 from kr.units import format_duration, parse_duration
 
@@ -98,8 +98,10 @@ class Setup(NamedTuple):
     controls: tuple[Limits | TimeControl | None, Limits | TimeControl | None]
     """None for a human without a clock."""
     start: Position
+    line: tuple[Move, ...]
+    """The moves of the opening from there, which nobody at the board chooses."""
     opening: str
-    """What to call the start; "" for the usual one."""
+    """What to call the opening; "" where there is none."""
     seed: int
     headers: Mapping[str, str]
     """What a file has to say so that the game can be gone on with."""
@@ -114,7 +116,7 @@ def set_up(settings: PlaySettings, tags: Mapping[str, str] | None = None, to_mov
     kept = tags if tags and any(tag in tags for tag in SPEC_TAGS) else {}
     seed = settings.seed or _number(kept.get(SEED_TAG, "")) or secrets.randbelow(10**6) + 1
     source = random.Random(seed)
-    start, opening = _start(settings.ballot, source)
+    start, line, opening = _start(settings.ballot, source)
     specs = _specs(settings, kept, Side.BLACK if tags is None else to_move, source, seed)
     if settings.level is not None and not any(",level=" in spec for spec in specs):
         raise InvalidSettingError("--level is how well kr plays, and kr plays neither side: leave it away")
@@ -130,7 +132,7 @@ def set_up(settings: PlaySettings, tags: Mapping[str, str] | None = None, to_mov
             headers[tag] = str(control)
     if opening:
         headers["Opening"] = opening
-    return Setup(specs, (controls[0], controls[1]), start, opening, seed, headers)
+    return Setup(specs, (controls[0], controls[1]), start, line, opening, seed, headers)
 
 
 def shown_name(spec: str) -> str:
@@ -139,16 +141,16 @@ def shown_name(spec: str) -> str:
     return re.sub(r"^shipped(?=,|$)", "kr", text).replace(",level=", " level ")
 
 
-def _start(ballot: str, source: random.Random) -> tuple[Position, str]:
+def _start(ballot: str, source: random.Random) -> tuple[Position, tuple[Move, ...], str]:
     if not ballot:
-        return Position(), ""
+        return Position(), (), ""
     if _FEN.match(ballot) and not Path(ballot).is_file():
         position = Position.from_fen(ballot)
         if position.is_over:
             raise InvalidSettingError(f"--ballot: {position.fen} has no legal move, so no game can begin there")
-        return position, ""
+        return position, (), ""
     opening = source.choice(deck(ballot))
-    return opening.position, f"{opening.name}: {opening.moves}" if opening.moves else opening.name
+    return *opening.begin(), opening.title
 
 
 def _specs(
