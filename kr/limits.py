@@ -110,13 +110,16 @@ class TimeControl:
 
     @classmethod
     def parse(cls, text: str) -> TimeControl:
-        """Read "5m+3s", "5m+0s", "40/30m" or "40/30m+5s"; raises InvalidSettingError."""
-        match = re.fullmatch(r"(?:([^/+]+)/)?([^/+]+)(?:\+([^/+]+))?", text.strip())
-        if match is None or not (match[1] or match[3]):
+        """Read "5m+3s", "5m+0s", "40/30m" or "40/30m+5s"; raises InvalidSettingError.
+
+        Without units, minutes and seconds as on every clock: "5+3", "15|10", "40/30", "5:00+3", "1:30:00".
+        """
+        match = re.fullmatch(r"(?:([^/+|]+)/)?([^/+|]+)(?:[+|]([^/+|]+))?", text.strip())
+        if match is None or not (match[1] or match[3] or ":" in match[2]):
             raise InvalidSettingError(f"{text!r} is not a time control such as 5m+3s or 40/30m")
         try:
             moves = None if match[1] is None else parse_count(match[1].strip())
-            return cls(parse_duration(match[2]), parse_duration(match[3] or 0.0), moves)
+            return cls(_clock_time(match[2], "m"), _clock_time(match[3] or "0", "s"), moves)
         except InvalidSettingError as error:
             raise InvalidSettingError(f"time control {text!r}: {error}") from None
 
@@ -126,6 +129,14 @@ class TimeControl:
         return f"{head}{_duration(self.time)}{tail}"
 
 
+def _clock_time(text: str, unit: str) -> float:
+    """Seconds of a part of a time control: of a bare number, those of the unit that people leave out there."""
+    text = text.strip().replace("'", "m").replace('"', "s")
+    if found := re.fullmatch(r"(?:(\d{1,4}):)?(\d{1,4}):(\d\d(?:\.\d{1,3})?)", text):
+        return 3600 * int(found[1] or 0) + 60 * int(found[2]) + float(found[3])
+    return parse_duration(text + unit if text[-1:].isdecimal() else text)
+
+
 def _duration(seconds: float) -> str:
     return format_duration(seconds) if seconds >= 0 else f"{seconds}s"
 
@@ -133,14 +144,15 @@ def _duration(seconds: float) -> str:
 def parse_limits(text: str) -> Limits | TimeControl:
     """What `--tc` takes where games are played: the limit of each move (0.3s, nodes=2000) or a clock (5m+3s, 40/30m).
 
-    "5m" alone is five minutes a move; five minutes for the game are "5m+0s". Raises InvalidSettingError.
+    "5m" alone is five minutes a move; five minutes for the game are "5m+0s", "5+0" or "5:00". Raises
+    InvalidSettingError.
     """
-    if "/" in text or "+" in re.sub(r"e\+", "e", text):
+    if re.search(r"[/|:]|(?<![eE])\+", text):
         return TimeControl.parse(text)
     try:
         return Limits.parse(text)
     except InvalidSettingError as error:
-        raise InvalidSettingError(f"{error}; or a clock such as 5m+3s, 40/30m") from None
+        raise InvalidSettingError(f"{error}; or a clock such as 5m+3s or 5+3, 40/30m") from None
 
 
 class Clock:

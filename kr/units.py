@@ -9,7 +9,10 @@ from decimal import Decimal
 
 from kr.errors import InvalidSettingError
 
-DURATION_UNITS = {"h": Decimal(3600), "m": Decimal(60), "s": Decimal(1), "ms": Decimal("0.001")}
+DURATION_UNITS = {
+    "h": Decimal(3600), "m": Decimal(60), "min": Decimal(60), "s": Decimal(1), "sec": Decimal(1),
+    "ms": Decimal("0.001"),
+}  # fmt: skip
 COUNT_UNITS = {"g": Decimal(10**9), "m": Decimal(10**6), "k": Decimal(10**3), "": Decimal(1)}
 SIZE_UNITS = {"tb": Decimal(2**40), "gb": Decimal(2**30), "mb": Decimal(2**20), "kb": Decimal(2**10), "b": Decimal(1)}
 

@@ -25,6 +25,22 @@ from kr.position import Position
         ("40/30m", TimeControl(1800, 0, 40), "40/30m"),
         ("40/30m+5s", TimeControl(1800, 5, 40), "40/30m+5s"),
         ("40 / 90s", TimeControl(90, 0, 40), "40/90s"),
+        ("5+3", TimeControl(300, 3), "5m+3s"),
+        ("5 + 0", TimeControl(300), "5m+0s"),
+        ("0+2", TimeControl(0, 2), "0s+2s"),
+        ("0.5+1", TimeControl(30, 1), "30s+1s"),
+        ("5m+3", TimeControl(300, 3), "5m+3s"),
+        ("300s+3", TimeControl(300, 3), "5m+3s"),
+        ("15|10", TimeControl(900, 10), "15m+10s"),
+        ("40/30", TimeControl(1800, 0, 40), "40/30m"),
+        ("40/120+30", TimeControl(7200, 30, 40), "40/2h+30s"),
+        ("5min + 3sec", TimeControl(300, 3), "5m+3s"),
+        ("90'+30\"", TimeControl(5400, 30), "90m+30s"),
+        ("5:00+3", TimeControl(300, 3), "5m+3s"),
+        ("1:30:00+0:30", TimeControl(5400, 30), "90m+30s"),
+        ("5:00", TimeControl(300), "5m+0s"),
+        ("5", Limits(time=5), "5s"),
+        ("1e3+3", TimeControl(60000, 3), "1000m+3s"),
     ],
 )
 def test_time_controls_are_read_and_written(text, control, shown):
@@ -37,7 +53,8 @@ def test_time_controls_are_read_and_written(text, control, shown):
 @pytest.mark.parametrize(
     "text",
     ["", "soon", "5m+", "+3s", "/30m", "40/", "40/30m+", "0/30m", "1.5/30m", "0s+0s", "5m+3s+1s", "40/30m/2",
-     "-5m+3s", "5m+-3s", "nodes=3+1s", "1e999s+1s", "40x/30m", "inf+1s"],
+     "-5m+3s", "5m+-3s", "nodes=3+1s", "1e999s+1s", "40x/30m", "inf+1s",
+     "5:0", "5:00:", "1:2:3:4", ":30", "5||3", "5|", "5+3|1", "5:00m+3s", "depth=8|1"],
 )  # fmt: skip
 def test_bad_time_controls_are_refused_in_one_line(text):
     with pytest.raises(InvalidSettingError) as found:

@@ -55,7 +55,7 @@ class MatchSettings:
     games: int = option(200, "Games to play, two with each opening.", parse=parse_count, show=format_count)
     tc: Limits | TimeControl = option(
         Limits(time=0.3),
-        "Limit of each move: 0.3s, nodes=2000, depth=8; or a clock: 5m+3s, 40/30m.",
+        "Limit of each move: 0.3s, nodes=2000, depth=8; or a clock: 5+3 (minutes and seconds), 40/30.",
         parse=parse_limits,
     )
     tc_b: Limits | TimeControl | None = option(None, "The same for B, if it is another.", parse=parse_limits)

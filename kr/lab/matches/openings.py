@@ -130,10 +130,13 @@ def deck(name: str, playable_only: bool = True) -> list[Opening]:
 
 def opening_plies(game: Game) -> int:
     """How many moves at the beginning of a game are its opening by its Opening tag, 0 if that names none of them."""
-    moves = game.headers.get("Opening", "").rpartition(": ")[2].split()
+    _, named, line = game.headers.get("Opening", "").rpartition(": ")
+    moves = line.split()
+    if not named or not moves:
+        return 0
     replay = Replay(board_of(game.start), moves)
-    first = tuple(islice(game.mainline_moves(), len(moves)))
-    return len(moves) if replay.error is None and tuple(replay.moves) == first else 0
+    first = list(islice(game.mainline_moves(), len(moves)))
+    return len(moves) if replay.error is None and replay.moves == first else 0
 
 
 @cache

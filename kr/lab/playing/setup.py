@@ -52,8 +52,8 @@ class PlaySettings:
                         "settings of its own: shipped,level=3.", metavar="PLAYER")  # fmt: skip
     white: str = option("", "The same for White.", metavar="PLAYER")
     tc: Limits | TimeControl | None = option(
-        None, "A clock for both sides, 5m+3s or 40/30m; or a limit of each move of an engine, 1s or nodes=2000: 1s if "
-        "not given.", parse=parse_limits,
+        None, "A clock for both sides, 5+3 (minutes, and seconds for each move) or 40/30; or a limit of each move of "
+        "an engine, 1s or nodes=2000: 1s if not given.", parse=parse_limits,
     )  # fmt: skip
     tc_engine: Limits | TimeControl | None = option(None, "The same for engines, if it is another.", parse=parse_limits)
     ballot: str = option("", f"Where to begin: {', '.join(DECKS)}, a FEN, or a file of FENs or PDN games; one by "
