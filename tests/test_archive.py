@@ -172,6 +172,16 @@ def test_a_fault_is_one_line_whatever_the_file_is_called(
     assert fault.startswith(f"{tmp_path}/a b: c d.pdn:1:16: illegal move at ply 3: 11-12 is not legal: ")
 
 
+def test_a_game_set_up_after_its_ballot_has_it(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    doctor = Position().play("10-14").play("22-18").play("12-16")
+    path = tmp_path / "x.pdn"
+    path.write_text(f'[FEN "{doctor.fen}"]\n1... 24-20 *\n\n[FEN "{doctor.flipped().fen}"]\n*\n')
+    for ballot, games in (("68", 1), ("White Doctor", 1), ("12-16 22-18 10-14", 1), ("10-14 22-18", 0)):
+        *_, last = run(capsys, "search", path, "--ballot", ballot)[0].splitlines()
+        assert last.startswith(f"{games} game")
+    assert sorted(map(opening_of, read_games(path))) == ["68 10-14 22-18 12-16 (White Doctor)", "position set up"]
+
+
 def test_a_closed_standard_input_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
     monkeypatch.setattr("sys.stdin", None)
     for line in ("pdn check -", "pdn stats -", "analyze - --depth 2"):

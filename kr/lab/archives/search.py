@@ -124,8 +124,10 @@ class Search:
         return None
 
     def _opens(self, game: Game, line: Line) -> bool:
-        board = next(islice(game.raw_boards(), line.plies, None), None)
-        return board == line.board and (line.plies == 0 or game.start == Position())
+        if game.start != Position():
+            # set up where the opening leads
+            return board_of(game.start) == line.board
+        return next(islice(game.raw_boards(), line.plies, None), None) == line.board
 
 
 def _tag_holds(headers: Mapping[str, str], tag: str) -> bool:

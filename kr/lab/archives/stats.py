@@ -111,15 +111,18 @@ def stats(games: Iterable[Game]) -> ArchiveStats:
 
 
 def opening_of(game: Game) -> str:
-    """The ballot of a game: three moves, by the position after them whatever their order, or an 11-man one."""
+    """The ballot of a game: three moves, by the position after them whatever their order, or an 11-man one.
+
+    A game that is set up with the position of a ballot has it, too.
+    """
     if game.start != START:
-        number = eleven_man_ballots().get(board_of(game.start))
-        return f"11man {number}" if number else SET_UP
+        start = board_of(game.start)
+        number = eleven_man_ballots().get(start)
+        return f"11man {number}" if number else str(ballots().get(start, SET_UP))
     boards = list(islice(game.raw_boards(), BALLOT_PLIES + 1))
     if len(boards) <= BALLOT_PLIES:
         return SHORT
-    ballot = ballots().get(boards[-1])
-    return str(ballot) if ballot else OTHER
+    return str(ballots().get(boards[-1], OTHER))
 
 
 def first_move_of(game: Game) -> str:
