@@ -77,6 +77,22 @@ def test_every_move_is_read_back_as_itself(position: Position) -> None:
 
 
 @given(POSITIONS)
+@example(Position.from_fen("W:W32:B27,18,19,10,11"))
+@settings(max_examples=200)
+def test_origin_and_target_alone_name_one_outcome_or_none(position: Position) -> None:
+    legal = position.legal_moves()
+    for ends in {(move.origin, move.target) for move in legal}:
+        text = format_path(ends, True)
+        alike = [move for move in legal if (move.origin, move.target) == ends]
+        outcomes = {position.play(move) for move in alike if move.path == ends or ends not in [m.path for m in alike]}
+        if len(outcomes) == 1:
+            assert {position.play(text)} == outcomes
+        else:
+            with pytest.raises(IllegalMoveError, match=f"{text} is ambiguous: write "):
+                position.play(text)
+
+
+@given(POSITIONS)
 @example(Position.from_fen(PART_OF_ANOTHER))
 @settings(max_examples=200)
 def test_a_game_that_ends_with_any_capture_is_read_back(position: Position) -> None:
