@@ -110,7 +110,7 @@ def test_bad_usage_is_one_line_and_2(
     assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize("arguments", [["bogus"], ["--bogus"], [], ["perft", "W:W40:B1"], ["perft", "--depth", "0"]])
+@pytest.mark.parametrize("arguments", [["bogus"], ["--bogus"], ["perft", "W:W40:B1"], ["perft", "--depth", "0"]])
 def test_bad_usage_outside_options(capsys: pytest.CaptureFixture, arguments: list[str]) -> None:
     assert cli.main(arguments) == 2
     assert capsys.readouterr().err.count("\n") == 1

@@ -4,6 +4,7 @@ Each command is one small file here (see options.py for how to add one), importe
 for: `kr --help` imports none of them.
 """
 
+import difflib
 import importlib
 import inspect
 import io
@@ -62,7 +63,9 @@ def build_command(name: str) -> Any:
     grouped = isinstance(command, typer.Typer)
     app = command if grouped else typer.Typer(add_completion=False)
     app.rich_markup_mode = None
-    if not grouped:
+    if grouped:
+        app.info.cls = Group
+    else:
         app.command(name)(command)
     for entry in app.registered_commands:
         entry.help, entry.epilog = split_example(inspect.getdoc(entry.callback) or "")
@@ -75,8 +78,44 @@ def build_command(name: str) -> Any:
     return group
 
 
-class Commands(TyperGroup):
-    """A group that knows its commands by name and imports the one that is called."""
+class Group(TyperGroup):
+    """A group whose help shows the whole line of each command; it is what the group says if nothing is asked of it."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not args:
+            print(ctx.get_help())
+            ctx.exit()
+        return super().parse_args(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(self.lines(ctx))
+
+    def lines(self, ctx: Any) -> list[tuple[str, str]]:
+        """The commands, and what each does in a line: the first of its help."""
+        commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        return [
+            (name, " ".join((command.help or "").partition("\n\n")[0].split()))
+            for name, command in commands.items()
+            if command is not None
+        ]
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if self.get_command(ctx, args[0]) is None:
+            ctx.fail(f"No such command: {args[0]}{suggestion(args[0], self.list_commands(ctx))}")
+        return super().resolve_command(ctx, args)
+
+
+def suggestion(word: str, known: Sequence[str]) -> str:
+    """What to add to a refused word: those of the known ones that may be meant, by their letters or their beginning."""
+    alike = difflib.get_close_matches(word, known, cutoff=0.6)
+    begun = [name for name in known if word and name.startswith(word)]
+    meant = list(dict.fromkeys([*begun, *alike]))[:3]
+    return f"; did you mean {' or '.join(meant)}?" if meant else ""
+
+
+class Commands(Group):
+    """The group that knows its commands by name and imports the one that is called."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
@@ -84,9 +123,8 @@ class Commands(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         return build_command(cmd_name) if cmd_name in COMMANDS else None
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+    def lines(self, ctx: Any) -> list[tuple[str, str]]:
+        return [(name, line) for name, (_, line) in COMMANDS.items()]
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -178,7 +216,14 @@ def _run(arguments: Sequence[str] | None) -> int:
         if not hasattr(error, "format_message"):
             raise
         command = getattr(getattr(error, "ctx", None), "command_path", "kr")
-        return console.say_error(f"{error.format_message().rstrip('.')} (see {command} --help)", 2)
+        return console.say_error(f"{_usage_error(error)} (see {command} --help)", 2)
     if code == INTERRUPTED:
         return console.say_error("interrupted", 1)
     return code if isinstance(code, int) else 0
+
+
+def _usage_error(error: Any) -> str:
+    """What is wrong with a command line; for an option that doesn't exist, with those that may be meant."""
+    if alike := getattr(error, "possibilities", None):
+        return f"No such option: {error.option_name}{suggestion(error.option_name, alike)}"
+    return str(error.format_message()).rstrip(".")

@@ -119,8 +119,8 @@ def _listen(settings: ListenSettings, talk: Talk = False, json: options.Json = F
 
     Example:
         kr dxp listen --tc 0.5s --out games.pdn
-        kr dxp listen 0.0.0.0:27531 --games 10    # reachable from everywhere
-        kr dxp listen --talk                      # what is typed is chat; /back asks to take moves back
+        kr dxp listen 0.0.0.0:27531      # reachable from everywhere
+        kr dxp listen --talk             # what is typed is chat; see --talk above
     """
     table, operator = _Table(json), _operator(talk)
     _play(
@@ -146,7 +146,7 @@ def _connect(
     Where kr alternates its colour, which it does if nothing else is said, each opening is played twice.
 
     Example:
-        kr dxp connect 192.168.1.7:27531 --games 10 --minutes 5 --moves 75 --out games.pdn
+        kr dxp connect 192.168.1.7:27531 --games 10 --minutes 5 --moves 75
         kr dxp connect --ballot 3move --games 20 --tc nodes=5000
         kr dxp connect --fen 'W:W18,24,27,28:B12,16,20,K31' --color white
     """
