@@ -59,3 +59,10 @@ def chances(score: int, scale: float, value: str | None = None) -> Chances:
     draw = 2 * DRAW_SHARE * worse
     win, loss = 1 - worse - draw / 2, worse - draw / 2
     return Chances(win, draw, loss) if score >= 0 else Chances(loss, draw, win)
+
+
+def format_score(score: int) -> str:
+    """A score as people read it everywhere: centi-men for the side to move with their sign, "win" or "loss" beyond."""
+    if abs(score) > _core.SCORE_STATIC_MAX:
+        return "win" if score > 0 else "loss"
+    return f"{score:+}" if score else "0"

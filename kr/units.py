@@ -1,6 +1,6 @@
-"""Durations, counts and sizes as people write them: "20ms", "300k", "64MB".
+"""Durations, counts and sizes as people write them: "20ms", "300k", "64MB", "1 game".
 
-Every `format_*` gives the shortest text that its `parse_*` reads back to the same number.
+Every `format_*` that has a `parse_*` gives the shortest text that it reads back to the same number.
 A size counts in powers of 1024 (64MB is 64 * 2**20 bytes), a count in powers of 1000.
 """
 
@@ -117,3 +117,22 @@ def format_rate(rate: float) -> str:
         if rate >= 0.9995 * scale:
             return f"{rate / scale:.3g}{unit}" if rate < 999.5 * scale else f"{rate / scale:.0f}{unit}"
     return f"{rate:.3g}"
+
+
+PLURALS = {"match": "matches", "ply": "plies", "search": "searches"}
+"""Of words whose plural is not made with an s."""
+
+
+def plural(number: float, word: str) -> str:
+    """The word, in the plural unless the number is 1."""
+    return word if number == 1 else PLURALS.get(word, f"{word}s")
+
+
+def counted(number: int, word: str) -> str:
+    """A number and what it counts: "1 game", "0 plies", "1,234,567 positions"."""
+    return f"{number:,} {plural(number, word)}"
+
+
+def format_value(value: str, plies: int | None) -> str:
+    """A proved value, with its distance where that is known: "draw", "win in 67 plies"."""
+    return value if plies is None else f"{value} in {counted(plies, 'ply')}"

@@ -1,10 +1,14 @@
 """What commands print: results on stdout, everything else on stderr."""
 
 import dataclasses
+import itertools
 import json
 import math
 import os
+import re
+import shutil
 import sys
+import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,6 +25,17 @@ LONGEST = 1000
 """Letters of an error that are shown."""
 EVERY = 30.0
 """Seconds between lines of progress where stderr is no terminal."""
+PLAIN_WIDTH = 80
+"""Columns of a line where stdout is no terminal."""
+NARROWEST = 40
+FOLDED_LEAST = 20
+"""Columns that a folded column of a table has at least."""
+BELOW = 4
+"""Columns by which the text below a row of a table is indented."""
+GAP = "  "
+"""Between the columns of a table."""
+NUMBER = re.compile(r"([+-]?\d[\d,]*(\.\d+)?[%kMG]?|[+-]?inf|nan|-|)")
+"""A cell of a table that is one, or that has none."""
 _quiet = False
 
 
@@ -36,6 +51,11 @@ def say(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
     except OSError:
         flush_output(sys.stderr)
+
+
+def wrote(path: str | Path, what: str = "") -> None:
+    """Say on stderr which file was written, and what is in it: every command does so for each one it was asked for."""
+    say(f"wrote {path}: {what}" if what else f"wrote {path}")
 
 
 def fail(message: str, code: int = 1) -> NoReturn:
@@ -100,19 +120,98 @@ def emit_json(result: Any) -> None:
     print(json.dumps(plain(result), allow_nan=False), flush=True)
 
 
+def width() -> int:
+    """Columns of a line on stdout: those of the terminal, or of COLUMNS; 80 where it is none."""
+    return max(shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns, NARROWEST)
+
+
+def fold(text: str, indent: int = 0) -> str:
+    """Lines broken at blanks so that none is wider than stdout; what goes on is indented by so many columns more.
+
+    A line's own indentation is kept. A word that is wider than a line stays whole, so that it can be copied.
+    """
+    return "\n".join("\n".join(_folded(line, width(), indent)) for line in text.split("\n"))
+
+
+def _folded(line: str, columns: int, indent: int = 0) -> list[str]:
+    if len(line) <= columns:
+        return [line]
+    margin = line[: len(line) - len(line.lstrip())]
+    return textwrap.wrap(
+        line.strip(), columns, initial_indent=margin, subsequent_indent=margin + " " * indent,
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+
+
+def facts(pairs: Sequence[tuple[str, str]]) -> str:
+    """Names and texts, a fact a line, the texts one below the other and folded there; empty texts are left out."""
+    shown = [(name, text) for name, text in pairs if text]
+    indent = max((len(name) for name, _ in shown), default=0) + 2
+    return "\n".join(fold(f"{f'{name}:':<{indent}}{text}", indent) for name, text in shown)
+
+
 def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Rows under headings, columns padded to fit: numbers to the right, text to the left."""
+    """Rows under headings, columns padded to fit: numbers to the right, text to the left.
+
+    What is wider than stdout is folded: the widest text in its column; or, where that leaves too little room, a wide
+    text in the last column goes below its row; or else the last columns follow as a table of their own, with the first
+    column again.
+    """
     texts = [["" if cell is None else str(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(columns, *texts, strict=True)]
-    left = [any(isinstance(row[i], str | Path) for row in rows) for i in range(len(columns))]
+    left = [not all(NUMBER.fullmatch(row[i]) for row in texts) for i in range(len(columns))]
+    return "\n".join(_table([list(columns), *texts], left, width()))
 
-    def line(cells: Sequence[str]) -> str:
-        return "  ".join(
+
+def _table(rows: Sequence[list[str]], left: Sequence[bool], columns: int) -> list[str]:
+    if (lines := _fitted(rows, left, columns)) is not None:
+        return list(itertools.chain(*lines))
+    widths = _widths(rows)
+    heads = _fitted([row[:-1] for row in rows], left[:-1], columns)
+    if left[-1] and widths[-1] > FOLDED_LEAST and heads is not None:
+        tails = [_folded(" " * BELOW + row[-1], columns) if row[-1] else [] for row in rows]
+        return [line for head, tail in zip(heads, tails, strict=True) for line in (*head, *tail)]
+    count = max((n for n in range(2, len(widths)) if _total(widths[:n]) <= columns), default=2)
+    if count >= len(widths):
+        return _aligned(rows, left, widths)
+    rest = _table([[row[0], *row[count:]] for row in rows], [left[0], *left[count:]], columns)
+    return [*_table([row[:count] for row in rows], left[:count], columns), "", *rest]
+
+
+def _fitted(rows: Sequence[list[str]], left: Sequence[bool], columns: int) -> list[list[str]] | None:
+    """The lines of each row, the widest text folded in its column if it must be; None if that leaves it no room."""
+    widths = _widths(rows)
+    if _total(widths) <= columns:
+        return [[line] for line in _aligned(rows, left, widths)]
+    wide = max((i for i, to_left in enumerate(left) if to_left), key=lambda i: widths[i], default=None)
+    if wide is None:
+        return None
+    room = columns - _total(widths) + widths[wide]
+    if room < max(FOLDED_LEAST, *(len(word) for row in rows for word in row[wide].split())):
+        return None
+    widths[wide] = room
+    lines = []
+    for row in rows:
+        cells = [_folded(cell, room) if i == wide else [cell] for i, cell in enumerate(row)]
+        lines.append(_aligned(list(itertools.zip_longest(*cells, fillvalue="")), left, widths))
+    return lines
+
+
+def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(len, column)) for column in zip(*rows, strict=True)]
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + len(GAP) * (len(widths) - 1)
+
+
+def _aligned(rows: Sequence[Sequence[str]], left: Sequence[bool], widths: Sequence[int]) -> list[str]:
+    return [
+        GAP.join(
             cell.ljust(width) if to_left else cell.rjust(width)
-            for cell, width, to_left in zip(cells, widths, left, strict=True)
+            for cell, width, to_left in zip(row, widths, left, strict=True)
         ).rstrip()
-
-    return "\n".join(line(cells) for cells in [list(columns), *texts])
+        for row in rows
+    ]
 
 
 class Progress:
