@@ -7,7 +7,7 @@ with the side to move (0 Black, 1 White). Black's men start on squares 1-12 and 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from kr.errors import IllegalMoveError, InvalidFenError
 
@@ -19,6 +19,8 @@ BLACK_KING_ROW = 0xF0000000
 WHITE_KING_ROW = 0x0000000F
 
 _SIDE_LETTERS = "BW"
+_CELL = 6
+"""Columns of a square of a board in text."""
 _PIECE = re.compile(r"(K?)(\d+)(?:-(K?)(\d+))?")
 _MOVE = re.compile(r"\d+(?:\s*[-x:]\s*\d+)+", re.IGNORECASE)
 
@@ -109,17 +111,35 @@ def format_path(path: Sequence[int], capture: bool) -> str:
     return ("x" if capture else "-").join(square_name(square) for square in path)
 
 
-def draw_board(black: int, white: int, kings: int) -> str:
-    """The board as ten lines of text: b w men, B W kings, numbers on the empty squares; White sits at the bottom."""
-    edge = "+" + "-" * 32 + "+"
+def draw_board(
+    black: int,
+    white: int,
+    kings: int,
+    *,
+    flipped: bool = False,
+    marked: Collection[int] = (),
+    labels: Mapping[int, str] | None = None,
+) -> str:
+    """The board as ten lines of text: the number of each square, and on it b w men or B W kings.
+
+    White sits at the bottom, or Black where it is flipped. Pieces on `marked` squares 0-31 have brackets. With labels,
+    texts of up to 6 characters by square, a row has a second line, which holds them.
+    """
+    edge = "+" + "-" * (8 * _CELL) + "+"
     lines = [edge]
     for row in range(8):
-        # the first row's first square is a light one
-        cells = []
-        for square in range(4 * row, 4 * row + 4):
-            dark = f" {_letter(square, black, white, kings):>2} "
-            cells += ["    ", dark] if row % 2 == 0 else [dark, "    "]
-        lines.append("|" + "".join(cells) + "|")
+        cells: list[str] = []
+        below: list[str] = []
+        for place in range(4 * row, 4 * row + 4):
+            square = SQUARES - 1 - place if flipped else place
+            letter = _letter(square, black, white, kings)
+            shown = f"[{letter}]" if square in marked else f" {letter} "
+            # a row begins with a light square, the next one with a dark one
+            pair = f"{square_name(square):>2}{shown}".ljust(_CELL), " " * _CELL
+            label = (labels or {}).get(square, "").center(_CELL), " " * _CELL
+            cells += pair if row % 2 else pair[::-1]
+            below += label if row % 2 else label[::-1]
+        lines += [f"|{''.join(each)}|" for each in ([cells, below] if labels else [cells])]
     return "\n".join([*lines, edge])
 
 
@@ -130,7 +150,7 @@ def _names(bits: int) -> str:
 def _letter(square: int, black: int, white: int, kings: int) -> str:
     bit = 1 << square
     if not (black | white) & bit:
-        return square_name(square)
+        return " "
     letter = "b" if black & bit else "w"
     return letter.upper() if kings & bit else letter
 

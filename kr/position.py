@@ -151,7 +151,7 @@ class Position:
         return Position(_turned(self.white), _turned(self.black), _turned(self.kings), self.side.other)
 
     def diagram(self) -> str:
-        """The board as text: b w men, B W kings, the numbers of the empty squares, and who is to move."""
+        """The board as text: the numbers of the squares, b w men and B W kings on them, and who is to move."""
         board = draw_board(self.black, self.white, self.kings)
         return f"{board}\n{SIDE_NAMES[self.side]} to move"
 

@@ -526,7 +526,7 @@ def test_the_command(tmp_path, monkeypatch, capsys):
     assert out.startswith("Black: human, White: material level 1\n")
     assert "Black: 11-15\n" in out
     assert "White (material level 1) plays " in out
-    assert "| 4 b           3 b" in out
+    assert "| 4 b         3 b" in out
     assert out.endswith(f"go on with: kr play --resume {tmp_path}/a.pdn\n")
     assert "\x1b" not in out
     once = read_game(tmp_path / "a.pdn")

@@ -226,8 +226,8 @@ def test_impossible_boards_are_refused(bits: Bits, message: str) -> None:
 
 def test_diagram_shows_pieces_numbers_and_side() -> None:
     lines = Position.from_fen("W:W21,K30:B1,K32").diagram().splitlines()
-    assert lines[1] == "|      b       2       3       4 |"
-    assert lines[6] == "|  w      22      23      24     |"
-    assert lines[8] == "| 29       W      31       B     |"
+    assert lines[1] == "|       1 b         2           3           4    |"
+    assert lines[6] == "|21 w        22          23          24          |"
+    assert lines[8] == "|29          30 W        31          32 B        |"
     assert lines[-1] == "White to move"
     assert len(lines) == 11

@@ -17,6 +17,9 @@ from kr.lab.playing.play import Event, TimeUp, View
 if TYPE_CHECKING:
     from rich.console import Console
 
+INDENT = {"help": 8}
+"""Of what is folded, where it isn't 2."""
+
 
 class Terminal:
     """Text for people: coloured boards where there are colours, completion where there is readline."""
@@ -25,8 +28,7 @@ class Terminal:
         from rich.console import Console
 
         _accept_any_bytes()
-        self._out: Console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
-        self._colours = boards.has_colours(self._out)
+        self._out: Console = Console(highlight=False, soft_wrap=True)
         self._typed = sys.stdin is not None and sys.stdin.isatty()
         self._words: list[str] = []
         self._waiting = 0
@@ -48,7 +50,9 @@ class Terminal:
         if event.view and event.kind == "end":
             self._draw(event.view)
         if event.text:
-            self._out.print(event.text, style="red" if event.kind == "error" else None, markup=False)
+            # a command to go on with is to be copied whole
+            text = event.text if event.kind == "left" else console.fold(event.text, INDENT.get(event.kind, 2))
+            self._out.print(text, style="red" if event.kind == "error" else None, markup=False)
         if event.view and event.kind != "end":
             self._draw(event.view)
 
@@ -73,13 +77,8 @@ class Terminal:
         return line
 
     def _draw(self, view: View) -> None:
-        self._out.print()
-        if self._colours:
-            self._out.print(
-                boards.draw(view.position, colour=True, flipped=view.flipped, last_move=view.last_move), end=""
-            )
-        else:
-            self._out.print(boards.draw(view.position, colour=False, flipped=view.flipped), end="")
+        print()
+        boards.show(view.position, flipped=view.flipped, last_move=view.last_move)
 
     def _complete(self) -> None:
         """Let the tab key complete moves, commands and the name after `save`."""

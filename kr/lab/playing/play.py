@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from kr.engine import Engine, SearchResult, load_database
+from kr.chances import format_score
+from kr.engine import SCORE_DECIDED, SCORE_WIN, Engine, SearchResult, load_database
 from kr.errors import KrError
 from kr.lab.levels import LEVELS
 from kr.lab.matches.game import NO_MOVE, OVERTIME
@@ -33,6 +34,7 @@ from kr.limits import Clock, TimeControl
 from kr.notation import SIDE_NAMES, square_name
 from kr.position import Move, Position, Side
 from kr.storage import lock, printable
+from kr.units import counted, format_value
 
 RESIGNED = "resignation"
 AGREED = "agreement"
@@ -365,7 +367,7 @@ class Play:
         self._offer = None
         self._offered_at = {each: at for each, at in self._offered_at.items() if at <= ply}
         self._save()
-        self._tell("undo", f"{moves - ply} moves taken back" if moves - ply > 1 else "1 move taken back",
+        self._tell("undo", f"{counted(moves - ply, 'move')} taken back",
                    plies=moves - ply, fen=self.board.position.fen)  # fmt: skip
 
     def _draw(self, side: Side) -> None:
@@ -374,7 +376,7 @@ class Play:
             raise _Over(Ending(None, AGREED))
         if not self._may_offer(side):
             again = self._offered_at[side] + OFFER_AGAIN - len(self.board.moves)
-            self._tell("error", f"you have offered a draw already: again {again} plies from now")
+            self._tell("error", f"you have offered a draw already: again {counted(again, 'ply')} from now")
             return
         self._offer_draw(side)
 
@@ -428,9 +430,11 @@ class Play:
     def _promise(self, found: SearchResult) -> str:
         assert self._adviser is not None
         chances = self._adviser.chances(found.score, found.value)
-        known = "" if found.value is None else f"a proved {found.value}, "
+        if found.value is not None:
+            plies = SCORE_WIN - abs(found.score) if abs(found.score) > SCORE_DECIDED else None
+            return f"a proved {format_value(found.value, plies)}"
         shares = f"win {chances.win:.0%}, draw {chances.draw:.0%}, loss {chances.loss:.0%}"
-        return f"{known}{found.score / 100:+.2f} men, expected result {chances.expected:.2f} ({shares})"
+        return f"{format_score(found.score)} centi-men, expected result {chances.expected:.2f} ({shares})"
 
     def _found(self, found: SearchResult) -> dict[str, Any]:
         assert self._adviser is not None
