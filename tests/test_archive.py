@@ -72,7 +72,7 @@ def test_check_names_what_is_wrong(file: Path, capsys: pytest.CaptureFixture) ->
     fault, doubt, summary = out.splitlines()
     assert fault.startswith(f"{file}:18:19: illegal move at ply 3: 15-31 is not legal")
     assert doubt == f"{file}:20: White has no legal move at the end and so lost, but the result is 0-1"
-    assert summary.startswith(f"{file}: 4 games, 12 plies, ascii, 1 games could not be read, 1 games doubtful; 1 of 1 ")
+    assert summary.startswith(f"{file}: 4 games, 12 plies, ascii, 1 game could not be read, 1 game doubtful; 1 of 1 ")
     assert "try the other --results" in summary
     assert err == ""
     out, _ = run(capsys, "check", file, "--no-warnings", code=1)
@@ -90,7 +90,7 @@ def test_files_directories_and_packed_files(file: Path, tmp_path: Path, capsys: 
     assert [(Path(each["file"]).name, each["games"]) for each in json.loads(out)["files"]] == [
         ("games.pdn", 4), ("more.PDN.xz", 1), ("more.PDN.xz", 1),
     ]  # fmt: skip
-    assert run(capsys, "check", packed)[0] == f"{packed}: 1 games, 1 plies, ascii\n"
+    assert run(capsys, "check", packed)[0] == f"{packed}: 1 game, 1 ply, ascii\n"
 
 
 def test_convert_writes_normal_form(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
@@ -127,7 +127,7 @@ def test_nothing_is_written_of_games_that_cannot_be_read(tmp_path: Path, capsys:
     path = tmp_path / "bad.pdn"
     path.write_text("1. 11-12 *")
     _, err = run(capsys, "convert", path, "--out", tmp_path / "out.pdn", code=1)
-    assert err.splitlines()[-1] == "kr: bad.pdn: none of the 1 games can be read; nothing is written"
+    assert err.splitlines()[-1] == "kr: bad.pdn: 1 game, none of which can be read; nothing is written"
     path.write_text("")
     run(capsys, "convert", path, "--out", tmp_path / "empty.pdn")
     assert sorted(each.name for each in tmp_path.iterdir()) == ["bad.pdn", "empty.pdn"]
@@ -200,7 +200,7 @@ def test_stats_count(file: Path, capsys: pytest.CaptureFixture) -> None:
     }  # fmt: skip
     assert found["players"]["Jordan, A."] == {"games": 2, "wins": 1, "draws": 1, "losses": 0, "as_black": 1}
     out, err = run(capsys, "stats", file, "--top", 1, "--allow-errors")
-    assert "68 10-14 22-18 12-16 (White Doctor)      2  0.0           50.0     0.0" in out
+    assert "68 10-14 22-18 12-16 (White Doctor)      2           0.0     50.0           0.0" in out
     assert "... and 2 more (--top 0 for all)" in out
     assert f"{file}:18:19: illegal move" in err
 
@@ -234,7 +234,8 @@ def test_stats_count(file: Path, capsys: pytest.CaptureFixture) -> None:
 def test_search_finds(file: Path, capsys: pytest.CaptureFixture, words: list[str], events: int) -> None:
     out, _ = run(capsys, "search", file, *words, "--json", "--allow-errors")
     assert len(out.splitlines()) == events
-    assert f"\n{events} games found" in "\n" + run(capsys, "search", file, *words, "--allow-errors")[0]
+    shown, _ = run(capsys, "search", file, *words, "--allow-errors")
+    assert f"\n{events} game{'s' * (events != 1)} found" in f"\n{shown}"
 
 
 def test_search_tells_where_and_writes(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:

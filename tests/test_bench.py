@@ -142,6 +142,6 @@ def test_ablation(few: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(command) == 0
     shown = capsys.readouterr().out
     assert all(f"\nno {name}" in shown for name in features())
-    assert "\nsingle_reply=0,history=0" in shown
+    assert "\nsingle_reply=0, history=0" in " ".join(shown.split(" "))
     assert cli.main([*command, "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["variants"]) == len(features()) + 1

@@ -574,7 +574,9 @@ def test_ctrl_c_loses_only_the_games_in_flight(tmp_path):
     summary = json.loads(shown)
     assert match.returncode == 1
     assert summary["interrupted"]
-    assert error == (f"kr: interrupted after {summary['games']} of 200 games; the same command plays the rest\n")
+    told = error.splitlines()
+    assert told[0].startswith("wrote ")
+    assert told[1:] == [f"kr: interrupted after {summary['games']} of 200 games; the same command plays the rest"]
     assert 2 <= summary["games"] < 200
     assert len(list(read_games(tmp_path / "match.pdn"))) == summary["games"]
     found = []

@@ -10,19 +10,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kr.chances import format_score
 from kr.cli import console, options
 from kr.engine import Engine, Limits
 from kr.errors import InvalidFenError
 from kr.lab.analysis import Analysis, AnalyzeSettings, Line, analyze, read_tasks
 from kr.notation import SIDE_NAMES
-from kr.units import format_rate
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-COLUMNS = ("", "score", "expect", "win", "draw", "loss", "known", "line")
+from kr.units import counted, format_rate, format_value
 
 
 def run(settings: AnalyzeSettings, json: options.Json = False) -> None:
@@ -36,7 +32,7 @@ def run(settings: AnalyzeSettings, json: options.Json = False) -> None:
 
     Example:
         kr analyze
-        kr analyze 'W:W18,24,27,28,K10,K15:B12,16,20,K22,K25,K29' --tc 10s --multipv 5
+        kr analyze 'W:W18,24,K10,K15:B12,16,20,K22,K29' --tc 10s --multipv 5
         kr analyze game.pdn --game 3 --ply 20-40 --tc 2s --json
         echo 'B:W18,K30:B1,K6' | kr analyze - --nodes 1M
     """
@@ -63,7 +59,7 @@ def run(settings: AnalyzeSettings, json: options.Json = False) -> None:
     if stop.asked and not (settings.is_fen and settings.limits == Limits()):
         console.fail("interrupted")
     if left_out:
-        console.fail(f"{left_out} {'line was' if left_out == 1 else 'lines were'} left out")
+        console.fail(f"{counted(left_out, 'line')} left out")
 
 
 @dataclass
@@ -148,7 +144,7 @@ def _live(limits: Limits) -> Iterator[Callable[[Analysis], None]]:
         yield lambda found: None
         return
 
-    from rich.console import Console, Group
+    from rich.console import Console
     from rich.live import Live
     from rich.text import Text
 
@@ -156,13 +152,12 @@ def _live(limits: Limits) -> Iterator[Callable[[Analysis], None]]:
     began = time.monotonic()
 
     class Screen:
-        def __rich__(self) -> Group | Text:
+        def __rich__(self) -> Text:
             # redrawn between iterations too, so that the clock runs
             if not latest:
                 return Text("searching ...")
             ends = f"until {limits}" if limits != Limits() else "until Ctrl-C"
-            status = f"{_status(latest[-1], time.monotonic() - began)}, {ends}"
-            return Group(*_heading(latest[-1]), _table(latest[-1]), Text(status))
+            return Text(f"{_shown(latest[-1], time.monotonic() - began)}, {ends}")
 
     with Live(Screen(), console=Console(stderr=True), refresh_per_second=8, transient=True):
         yield latest.append
@@ -170,69 +165,49 @@ def _live(limits: Limits) -> Iterator[Callable[[Analysis], None]]:
 
 def _print(found: Analysis, board: bool) -> None:
     """What was found, on stdout."""
-    from rich.console import Console
-
     from kr.cli import boards
 
-    out = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
     if board:
-        coloured = boards.has_colours(out)
-        out.print(boards.draw(found.task.position, colour=coloured) if coloured else found.task.position.diagram())
-    for line in _heading(found):
-        out.print(line, markup=False)
-    if not found.lines:
-        out.print(f"the game is over: {SIDE_NAMES[found.task.position.side]} has no move and has lost\n", markup=False)
-        return
-    if sys.stdout.isatty():
-        out.print(_table(found))
-    else:
-        print(console.table(COLUMNS, [_row(line) for line in found.lines]))
-    print(f"{_status(found, found.time)}\n", flush=True)
+        boards.show(found.task.position)
+    print(f"{_shown(found, found.time)}\n", flush=True)
 
 
-def _heading(found: Analysis) -> list[str]:
+def _shown(found: Analysis, seconds: float) -> str:
+    """Position, lines and what the search was, as text."""
     position = found.task.position
-    side = f"{SIDE_NAMES[position.side]} to move"
-    known = "" if found.value is None else f", {_known(found.value, found.plies)}"
-    title = [found.task.title] if found.task.title else []
-    return [*title, f"{position.fen}, {side}{known}"]
+    side = SIDE_NAMES[position.side]
+    known = "" if found.value is None else f", {format_value(found.value, found.plies)}"
+    heading = console.fold(f"{position.fen}, {side} to move{known}")
+    parts = [found.task.title, heading] if found.task.title else [heading]
+    if not found.lines:
+        return "\n".join([*parts, f"the game is over: {side} has no move and has lost"])
+    return "\n".join([*parts, _table(found), console.fold(_status(found, seconds))])
 
 
-def _table(found: Analysis) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, expand=True, pad_edge=False)
-    for name in COLUMNS:
-        last = name == COLUMNS[-1]
-        numbers = name not in ("known", "line")
-        table.add_column(
-            name, justify="right" if numbers else "left", no_wrap=True, overflow="ellipsis", ratio=1 if last else None
-        )
-    for line in found.lines:
-        table.add_row(*map(str, _row(line)))
-    return table
+def _table(found: Analysis) -> str:
+    columns = ["", "score", "expect", "win", "draw", "loss", "known", "line"]
+    rows = [_row(line) for line in found.lines]
+    # a column that would be empty leaves its room to the lines
+    shown = [i for i, name in enumerate(columns) if name != "known" or any(row[i] for row in rows)]
+    return console.table([columns[i] for i in shown], [[row[i] for i in shown] for row in rows])
 
 
-def _row(line: Line) -> list[str | int]:
+def _row(line: Line) -> list[str]:
     chances = line.chances
     return [
-        line.rank,
-        f"{line.score:+}",
+        f"{line.rank}",
+        f"{format_score(line.score):>5}",
         f"{chances.expected:.3f}",
         *(f"{share:.0%}" for share in (chances.win, chances.draw, chances.loss)),
-        "" if line.value is None else _known(line.value, line.plies),
+        "" if line.value is None else format_value(line.value, line.plies),
         " ".join(map(str, line.pv)),
     ]
 
 
-def _known(value: str, plies: int | None) -> str:
-    return value if plies is None else f"{value} in {plies}"
-
-
 def _status(found: Analysis, seconds: float) -> str:
-    database = f", {found.probes} endgame probes, {found.hits} hits" if found.probes else ""
-    return f"depth {found.depth}, {found.nodes} nodes, {seconds:.1f} s, {format_rate(found.nps)} nodes/s{database}"
+    speed = f"{counted(found.nodes, 'node')}, {seconds:.1f} s, {format_rate(found.nps)} nodes/s"
+    database = f", {counted(found.probes, 'endgame probe')}, {counted(found.hits, 'hit')}" if found.probes else ""
+    return f"depth {found.depth}, {speed}{database}"
 
 
 command = options.command(AnalyzeSettings, run)

@@ -1,10 +1,12 @@
 """`kr bench`."""
 
+import math
 from collections.abc import Mapping
 from typing import Annotated
 
 import typer
 
+from kr.chances import format_score
 from kr.cli import console, options
 from kr.engine import parse_search_options
 from kr.errors import InvalidSettingError
@@ -20,14 +22,16 @@ from kr.lab.bench import (
     load_positions,
 )
 from kr.lab.bench import run as bench
-from kr.units import format_rate
+from kr.units import counted, format_rate
 
 SHOWN_DEPTHS = 9
 """The last depths are shown; --json has all."""
 
 WITHOUT = "no "
-NOTE = """* reduces, extends or prunes: a depth is not the same depth without it. Fewer nodes to the same depth may
-  have cost accuracy, more may have bought it: only a match at equal time tells."""
+NOTE = (
+    "* reduces, extends or prunes: a depth is not the same depth without it. Fewer nodes to the same depth may have "
+    "cost accuracy, more may have bought it: only a match at equal time tells."
+)
 
 Ablate = Annotated[bool, typer.Option("--ablate", help="Switch each feature of the search off in turn.")]
 Against = Annotated[
@@ -71,24 +75,32 @@ def run(settings: BenchSettings, ablate: Ablate = False, against: Against = [], 
             }
         )
         return
-    rows = [(line.fen, line.move, line.score, line.nodes, f"{line.seconds:.2f}") for line in result.lines]
-    print(console.table(["position", "move", "score", "nodes", "seconds"], rows))
+    rows = [
+        (line.move, f"{format_score(line.score):>5}", line.nodes, f"{line.seconds:.2f}", line.fen)
+        for line in result.lines
+    ]
+    print(console.table(["move", "score", "nodes", "seconds", "position"], rows))
     print(f"\n{_depths(result)}\n\n{_signature(result)}")
 
 
 def _depths(result: BenchResult) -> str:
     rows = [
-        (each.depth, each.positions, each.nodes, f"{each.seconds:.2f}", f"{each.branching:.2f}")
+        (each.depth, each.positions, each.nodes, f"{each.seconds:.2f}", _number(each.branching))
         for each in result.depths[-SHOWN_DEPTHS:]
     ]
     return console.table(["depth", "positions", "nodes", "seconds", "branching"], rows)
 
 
+def _number(value: float) -> str:
+    return f"{value:.2f}" if math.isfinite(value) else "-"
+
+
 def _signature(result: BenchResult) -> str:
     settings = result.settings
     where = ", ".join(filter(None, (result.weights, f"depth {settings.depth}", settings.options)))
-    probes = f", {result.probes} probes" if result.probes else ""
-    return f"signature {result.signature} nodes ({where}), {format_rate(result.nps)} nodes/s{probes}"
+    probes = f", {counted(result.probes, 'probe')}" if result.probes else ""
+    line = f"signature {result.signature} nodes ({where}), {format_rate(result.nps)} nodes/s{probes}"
+    return console.fold(line, 2)
 
 
 def _compare(settings: BenchSettings, variants: Mapping[str, Mapping[str, int]], json: bool) -> None:
@@ -112,22 +124,23 @@ def _compare(settings: BenchSettings, variants: Mapping[str, Mapping[str, int]],
 def _comparison(compared: Comparison) -> str:
     rows = [
         (
-            each.name + "*" * (not _same_depth(each.options)),
+            each.name.replace(",", ", ") + "*" * (not _same_depth(each.options)),
             f"{each.nodes:.3f}",
-            f"{each.nodes / each.nodes_error:.3f} to {each.nodes * each.nodes_error:.3f}",
+            f"{each.nodes / each.nodes_error:.3f}-{each.nodes * each.nodes_error:.3f}",
             f"{each.total:.3f}",
             f"{each.seconds:.3f}",
-            f"{each.seconds_least:.3f} to {each.seconds_most:.3f}",
+            f"{each.seconds_least:.3f}-{each.seconds_most:.3f}",
             each.other_moves,
             _paper(each.name),
         )
         for each in compared.variants
     ]
-    columns = ["search", "nodes", "95%", "all nodes", "time", "rounds", "other moves", "Chinook, with the feature"]
-    note = f"\n{NOTE}" if any(row[0].endswith("*") for row in rows) else ""
+    columns = ["search", "nodes", "95%", "all", "time", "rounds", "moves", "Chinook, with the feature"]
+    note = f"\n{console.fold(NOTE, 2)}" if any(row[0].endswith("*") for row in rows) else ""
     return (
         f"{_signature(compared.result)}\n\n"
-        f"Nodes and time to depth {compared.settings.depth}, times that; geometric means over the positions:\n\n"
+        f"Nodes and time to depth {compared.settings.depth}, times that; geometric means over the positions\n"
+        "(all: the sum of the nodes; moves: positions where another move is chosen):\n\n"
         f"{console.table(columns, rows)}{note}"
     )
 

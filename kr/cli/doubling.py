@@ -1,16 +1,23 @@
 """`kr doubling`."""
 
+from collections.abc import Callable, Iterable
+
 from kr.cli import console, options
-from kr.lab.doubling import WORTHS, Changes, DoublingResult, DoublingSettings, claimed, compare, play_matches
+from kr.lab.doubling import TIE, WORTHS, Changes, DoublingResult, DoublingSettings, claimed, compare, play_matches
 from kr.lab.doubling_plot import draw
 from kr.lab.matches.match import MatchResult
+from kr.units import counted
 
-SEARCHES = """Positions where the longer search plays another move, and by how many centi-men that is better (+)
-or worse (-) in the judgement of the longest search:"""
-ITERATIONS = (
-    "Positions where one iteration more chooses another move, and by how many centi-men the score changes with it:"
+NOTE = f"(no tie: by more than {TIE} centi-men; mean: what a change brings, centi-men)"
+SEARCHES = f"Positions where the longer search plays another move\n{NOTE}:"
+WORTH = (
+    "Of all positions, those where the move is better (+) or worse (-) by so many centi-men or more, in the judgement "
+    "of the longest search:"
 )
-COLUMNS = ["positions", "another move", "no tie", "mean", *(f"{sign}{worth}" for worth in WORTHS for sign in "+-")]
+ITERATIONS = f"Positions where one iteration more chooses another move\n{NOTE}:"
+CHANGE = "Of all positions, those where the score changes with it by so many centi-men or more:"
+COLUMNS = ["positions", "another move", "no tie", "mean"]
+WORTH_COLUMNS = [f"{sign}{worth}" for worth in WORTHS for sign in "+-"]
 LARGEST_COLUMNS = ["centi-men", "longer", "plays", "not", "position"]
 
 
@@ -21,15 +28,20 @@ def run(settings: DoublingSettings, json: options.Json = False) -> None:
     moves compared. The same command goes on where an earlier start was interrupted.
 
     Example:
-        kr doubling --out doubling --from 10ms --to 320ms --games 400 --plots pictures
+        kr doubling --out doubling --from 10ms --to 320ms --plots pictures
         kr doubling --out doubling --from nodes=2000 --to nodes=64k --hash 4MB
     """
     with claimed(settings):
         result = _measured(settings)
+        games = counted(sum(len(match.games) for match in result.matches), "game")
+        console.wrote(settings.out, f"{games}, {counted(len(result.comparisons), 'position')} searched")
         if settings.plots:
-            draw(result, settings.plots)
+            console.wrote(draw(result, settings.plots))
     if json:
         console.emit_json(result.summary())
+        for match in result.matches:
+            if match.warning:
+                console.say(f"warning: {match.settings.tc} v {match.settings.tc_b}: {match.warning}")
     else:
         print(report(result))
 
@@ -55,21 +67,29 @@ def report(result: DoublingResult) -> str:
     """The matches, the moves that the limits change, and those that one iteration more changes, as tables."""
     steps = [f"{match.tc} v {match.tc_b}" for match in result.settings.matches()]
     parts = [console.table(["", "games", "wins", "draws", "losses", "score", "Elo"], _match_rows(steps, result))]
+    parts += [
+        console.fold(f"warning: {step}: {match.warning}", 2)
+        for step, match in zip(steps, result.matches, strict=True)
+        if match.warning
+    ]
     if result.comparisons:
-        parts += [
-            SEARCHES,
-            console.table(
-                ["", *COLUMNS], [[step, *_cells(found)] for step, found in zip(steps, result.changes(), strict=True)]
-            ),
-            ITERATIONS,
-            console.table(
-                ["depth", *COLUMNS], [[depth, *_cells(found)] for depth, found in result.depth_changes().items()]
-            ),
-        ]
+        changes = result.changes()
+        parts += [SEARCHES, console.table(["", *COLUMNS], _rows(steps, changes, _counts))]
+        parts += [console.fold(WORTH), console.table(["", *WORTH_COLUMNS], _rows(steps, changes, _worths))]
+        by_depth = result.depth_changes()
+        depths, changes = list(by_depth), list(by_depth.values())
+        parts += [ITERATIONS, console.table(["depth", *COLUMNS], _rows(depths, changes, _counts))]
+        parts += [console.fold(CHANGE), console.table(["depth", *WORTH_COLUMNS], _rows(depths, changes, _worths))]
     if largest := result.largest():
-        rows = [(each.worth, each.longer, each.move, each.shorter_move, each.fen) for each in largest]
+        rows = [(f"{each.worth:+}", each.longer, each.move, each.shorter_move, each.fen) for each in largest]
         parts += ["Where the longer search gains most:", console.table(LARGEST_COLUMNS, rows)]
     return "\n\n".join(parts)
+
+
+def _rows(
+    names: Iterable[object], changes: Iterable[Changes], cells: Callable[[Changes], list[str]]
+) -> list[list[object]]:
+    return [[name, *cells(each)] for name, each in zip(names, changes, strict=True)]
 
 
 def _match_rows(steps: list[str], result: DoublingResult) -> list[list[object]]:
@@ -83,17 +103,21 @@ def _match_rows(steps: list[str], result: DoublingResult) -> list[list[object]]:
     return rows
 
 
-def _cells(changes: Changes) -> list[str]:
-    """The columns of a row: shares of all positions but for the mean, in centi-men."""
+def _counts(changes: Changes) -> list[str]:
+    """How often, as shares of all positions, and the mean worth of a change in centi-men."""
     share, error = changes.share(changes.changed)
-    worths = [count(worth) for worth in WORTHS for count in (changes.better, changes.worse)]
     return [
         str(changes.positions),
         f"{share:.1%} ± {error:.1%}",
         f"{changes.share(changes.untied)[0]:.1%}",
         f"{changes.mean_worth:+.1f}",
-        *(f"{changes.share(count)[0]:.1%}" for count in worths),
     ]
+
+
+def _worths(changes: Changes) -> list[str]:
+    """How much, as shares of all positions."""
+    counts = [count(worth) for worth in WORTHS for count in (changes.better, changes.worse)]
+    return [f"{changes.share(count)[0]:.1%}" for count in counts]
 
 
 command = options.command(DoublingSettings, run)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kr.cli import console, options
+from kr.cli import boards, console, options
 from kr.egdb import build as building
 from kr.egdb import probe as probing
 from kr.egdb import sample as sampling
@@ -17,8 +17,9 @@ from kr.egdb.database import Database, directory_for
 from kr.egdb.sample import Sample, SampleSettings
 from kr.egdb.stats import Counts, Longest, Stats
 from kr.egdb.verify import Verification, VerifySettings
+from kr.notation import SIDE_NAMES
 from kr.position import Position
-from kr.units import format_rate
+from kr.units import counted, format_rate, format_value
 
 Directory = Annotated[
     Path | None, typer.Option("--dir", help="Directory of the database.  [default: the one that kr uses in play]")
@@ -76,13 +77,17 @@ def build(settings: BuildSettings, json: options.Json = False) -> None:
     if json:
         console.emit_json({"settings": settings, **console.plain(built)})
         return
+    now = built.positions - built.earlier
     rows = [(each["pair"], each["positions"], each["bytes"], f"{each['seconds']:.1f}") for each in built.written]
     if rows:
         print(console.table(["slices", "positions", "bytes", "seconds"], rows))
     print(
-        f"{built.directory}: {built.positions} positions with up to {settings.pieces} pieces, "
-        f"{built.positions - built.earlier} of them now in {built.seconds:.1f} s "
-        f"({format_rate((built.positions - built.earlier) / max(built.seconds, 1e-9))}/s), {built.bytes} bytes written"
+        console.fold(
+            f"{built.directory}: {counted(built.positions, 'position')} with up to {settings.pieces} pieces, "
+            f"{now:,} of them now in {built.seconds:.1f} s "
+            f"({format_rate(now / max(built.seconds, 1e-9))}/s), {counted(built.bytes, 'byte')} written",
+            2,
+        )
     )
 
 
@@ -105,8 +110,8 @@ def verify(settings: VerifySettings, json: options.Json = False) -> None:
         console.say(f"kr: {problem}")
     if found.wrong:
         more = found.wrong - len(found.problems)
-        count = f"{found.wrong} problem{'s' * (found.wrong > 1)}"
-        console.fail(f"{found.directory}: {count}" + f", {more} of them not shown" * bool(more))
+        hidden = f", {more} of them not shown" if more else ""
+        console.fail(f"{found.directory}: {counted(found.wrong, 'problem')}{hidden}")
 
 
 def _verification(found: Verification) -> str:
@@ -118,12 +123,16 @@ def _verification(found: Verification) -> str:
     how = "compared with their successors" if found.sampled else "proven"
     total = sum(each.positions for each in found.verified.values())
     lines = [
-        f"{found.directory}: {found.files} files, {found.bytes} bytes, up to {found.pieces} pieces",
+        console.fold(
+            f"{found.directory}: {counted(found.files, 'file')}, {counted(found.bytes, 'byte')}, "
+            f"up to {found.pieces} pieces",
+            2,
+        ),
         *([console.table(columns, rows)] if rows else []),
-        f"{total} positions {how if not found.wrong else 'checked'} in {found.seconds:.1f} s",
+        f"{counted(total, 'position')} {how if not found.wrong else 'checked'} in {found.seconds:.1f} s",
     ]
     if found.skipped:
-        lines.append(f"only the checksums of {len(found.skipped)} files with more pieces")
+        lines.append(f"only the checksums of {counted(len(found.skipped), 'file')} with more pieces")
     return "\n".join(lines)
 
 
@@ -194,7 +203,6 @@ def _stats_text(found: Stats, all_slices: bool) -> str:
         rows = [
             (
                 slices.name(each.shape),
-                slices.describe(each.shape),
                 each.counts.positions,
                 *_numbers(each.counts),
                 *_longest(each.longest),
@@ -202,7 +210,8 @@ def _stats_text(found: Stats, all_slices: bool) -> str:
             for pair in found.pairs
             for each in pair.slices
         ]
-        columns = ["slice", "Black v White", "positions", "wins", "losses", "draws", "longest win", "position"]
+        columns = ["slice", "positions", "wins", "losses", "draws", "longest win", "position"]
+        parts += ["A slice is named by Black's men and kings, White's men and kings:"]
         parts += [console.table(columns, rows), ""]
     rows = [
         (
@@ -237,7 +246,7 @@ def _stats_text(found: Stats, all_slices: bool) -> str:
 
 
 def _longest(win: Longest | None) -> tuple[str, str]:
-    return (f"{win.plies} plies", win.fen) if win else ("", "")
+    return (counted(win.plies, "ply"), win.fen) if win else ("", "")
 
 
 def probe(
@@ -257,11 +266,12 @@ def probe(
     if json:
         console.emit_json(found)
         return
-    print(position.diagram())
-    print(f"{found.fen}: {found.value}" + (f" in {found.distance} plies" if found.distance is not None else ""))
+    boards.show(position)
+    side = SIDE_NAMES[position.side]
+    print(console.fold(f"{found.fen}, {side} to move: {format_value(found.value, found.distance)}"))
     if found.moves:
-        rows = [(each.move, each.value, each.distance) for each in found.moves]
-        print(console.table(["move", "value", "plies"], rows))
+        rows = [(each.move, format_value(each.value, each.distance)) for each in found.moves]
+        print(console.table(["move", "value"], rows))
 
 
 def sample(settings: SampleSettings, json: options.Json = False) -> None:
@@ -272,10 +282,11 @@ def sample(settings: SampleSettings, json: options.Json = False) -> None:
 
     Example:
         kr egdb sample --pieces 2-7 --fraction 0.001 --out positions.h5
-        kr egdb sample --pieces 6 --fraction 0.1 --shares 0.8,0.1,0.1 --quiet --no-planes --out six.h5
+        kr egdb sample --pieces 6 --fraction 0.1 --quiet --no-planes --out six.h5
     """
     with Stages() as stages:
         found = sampling.sample(settings, lambda done, total: stages.show("sampling", done, total, "positions"))
+    console.wrote(found.out, counted(found.positions, "position"))
     if json:
         console.emit_json({"settings": settings, "positions": found.positions, **console.plain(found)})
     else:
@@ -286,7 +297,7 @@ def _sample_text(found: Sample) -> str:
     rows = [(name, each.positions, each.wins, each.losses, each.draws) for name, each in found.shares.items()]
     return (
         console.table(["share", "positions", "wins", "losses", "draws"], rows)
-        + f"\n{found.out}: {found.positions} positions, {found.bytes} bytes, checksum {found.checksum}"
+        + f"\n{counted(found.positions, 'position')}, {counted(found.bytes, 'byte')}, checksum {found.checksum}"
     )
 
 

@@ -53,6 +53,9 @@ def run(
         raise InvalidSettingError(f"--check: no file {check}")
     with ExitStack() as bars:
         result = fit(settings, Stages(bars))
+    console.wrote(result.path, "tables")
+    if settings.plots:
+        console.wrote(settings.plots, "pictures of the fit")
     checked = None
     if check is not None:
         checked = fit_check.check_tables(result.path, check)
@@ -60,9 +63,9 @@ def run(
         found = {"weights": result.path, "checksum": result.checksum, "settings": settings, **result.report}
         console.emit_json(found | ({"check": checked} if checked else {}))
     else:
-        print(fit_report.summary(result.report))
+        print(console.fold(fit_report.summary(result.report), 2))
         already = ", fitted to the same games already" if result.earlier else ""
-        print(f"weights: {result.path} (checksum {result.checksum}){already}")
+        print(console.fold(f"weights: {result.path} (checksum {result.checksum}){already}", 2))
         print(f"the whole report: kr weights show {result.path}")
         if checked:
             print(f"\n{check}: {fit_check.text(checked)}")

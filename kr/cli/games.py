@@ -8,6 +8,7 @@ import typer
 from kr import storage
 from kr.cli import console, options
 from kr.lab import games
+from kr.units import counted
 
 
 def command(
@@ -35,15 +36,20 @@ def command(
                 for record in games.records(shard):
                     file.write(games.pdn(record, shard.attrs))
                     progress.advance(1)
+        console.wrote(pdn, counted(summary.games, "game"))
     if json:
         console.emit_json({"directory": directory, "summary": summary, "bytes_per_move": summary.bytes_per_move})
         return
     total = max(summary.games, 1)
     print(
-        f"{summary.games} games in {summary.shards} shards; {summary.plies} moves, {summary.searched} of them searched"
+        console.fold(
+            f"{counted(summary.games, 'game')} in {counted(summary.shards, 'shard')}; "
+            f"{counted(summary.plies, 'move')}, {summary.searched:,} of them searched",
+            2,
+        )
     )
     print(f"{summary.plies / total:.1f} plies a game, from {summary.shortest} to {summary.longest}")
-    print(f"{summary.bytes_per_move:.2f} bytes a move, {summary.bytes / 2**20:.1f} MB")
+    print(f"{summary.bytes_per_move:.2f} bytes a move, {counted(summary.bytes, 'byte')} in all")
     print(f"made at {summary.games_per_second:.1f} games/s" if summary.games_per_second else "speed unknown")
     rows = [("all", *_shares(summary.black_wins, summary.draws, summary.white_wins))]
     rows += [(name, *_shares(*counts)) for name, counts in summary.decks.items()]

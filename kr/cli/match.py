@@ -6,7 +6,10 @@ from typing import Any
 
 from kr.cli import console, options
 from kr.lab.matches.match import MatchResult, MatchSettings, play_match
-from kr.units import format_rate
+from kr.units import counted, format_rate
+
+INDENT = 16
+"""Column in which what the report says begins."""
 
 
 def run(settings: MatchSettings, json: options.Json = False) -> None:
@@ -36,13 +39,17 @@ def run(settings: MatchSettings, json: options.Json = False) -> None:
         result = play_match(settings, update)
         # what is shown gives way to the result on stdout
         show("", "")
+    if settings.pdn:
+        console.wrote(settings.pdn, counted(len(result.games), "game"))
     if json:
         console.emit_json(result.summary())
+        if result.warning:
+            console.say(f"warning: {result.warning}")
     else:
         print(report(result))
     if result.interrupted:
         more = "; the same command plays the rest" if settings.pdn else ""
-        console.fail(f"interrupted after {len(result.games)} of {settings.games} games{more}")
+        console.fail(f"interrupted after {len(result.games)} of {counted(settings.games, 'game')}{more}")
 
 
 def report(result: MatchResult) -> str:
@@ -63,18 +70,22 @@ def report(result: MatchResult) -> str:
         if count
     )
     lines = [
-        f"games           {summary['games']} of {settings.games}, {settings.ballot}, {_limits(settings)}",
-        f"A wins          {summary['wins']}, draws {summary['draws']}, losses {summary['losses']}",
-        f"pairs           {pairs or 'none yet'}",
-        f"Elo             {elo(summary)}",
-        f"normalized Elo  {elo(summary, 'normalized_elo')}",
-        f"LOS             {summary['los']:.1%}",
+        ("games", f"{summary['games']} of {settings.games}, {settings.ballot}, {_limits(settings)}"),
+        ("A wins", f"{summary['wins']}, draws {summary['draws']}, losses {summary['losses']}"),
+        ("pairs", pairs or "none yet"),
+        ("Elo", elo(summary)),
+        ("normalized Elo", elo(summary, "normalized_elo")),
+        ("LOS", f"{summary['los']:.1%}"),
     ]
     if test := summary["sprt"]:
         verdict = test["decision"] or "undecided"
-        lines.append(f"SPRT LLR        {test['llr']:.2f} ({test['lower']:.2f}, {test['upper']:.2f}): {verdict}")
-    lines.append("ended by        " + ", ".join(f"{reason} {count}" for reason, count in summary["reasons"].items()))
-    return "\n".join([*lines, console.table(columns, rows)])
+        lines.append(("SPRT LLR", f"{test['llr']:.2f} ({test['lower']:.2f}, {test['upper']:.2f}): {verdict}"))
+    reasons = ", ".join(f"{reason} {count}" for reason, count in summary["reasons"].items())
+    lines.append(("ended by", reasons or "-"))
+    texts = [console.fold(f"{name:<{INDENT}}{text}", INDENT) for name, text in lines]
+    if result.warning:
+        texts.append(console.fold(f"warning: {result.warning}", 2))
+    return "\n".join([*texts, console.table(columns, rows)])
 
 
 def elo(summary: Mapping[str, Any], name: str = "elo") -> str:

@@ -5,10 +5,12 @@ from typing import Annotated
 
 import typer
 
+from kr.chances import format_score
 from kr.cli import console, options
 from kr.errors import InvalidSettingError
 from kr.lab.matches.opening_marks import MarkSettings, mark_deck
 from kr.lab.matches.openings import DECKS, Opening, deck, generated
+from kr.units import counted
 
 
 def run(
@@ -20,7 +22,7 @@ def run(
 ) -> None:
     """List a deck of openings; or make its deck file, which says of each whether it can be played.
 
-    Each line has the opening's number, moves, standing (playable, lost, barred), score and position.
+    Each has its number, moves, standing (playable, lost, barred), score (centi-men for the side to move) and position.
 
     Example:
         kr openings --deck 3move --all
@@ -33,7 +35,11 @@ def run(
         if json:
             console.emit_json({"deck": settings.deck, "openings": [_entry(opening) for opening in openings]})
         else:
-            rows = [tuple(_entry(opening).values()) for opening in openings]
+            rows = [
+                (each.number, each.moves, each.standing, "" if each.score is None else f"{format_score(each.score):>5}",
+                 each.position.fen)
+                for each in openings
+            ]  # fmt: skip
             print(console.table(["number", "moves", "standing", "score", "FEN"], rows))
         return
 
@@ -42,10 +48,11 @@ def run(
     with console.progress("openings", len(generated(settings.deck)), "openings") as progress:
         marked = mark_deck(settings, out, lambda opening: progress.advance())
     playable = sum(opening.playable for opening in marked)
+    console.wrote(out, counted(len(marked), "opening"))
     if json:
         console.emit_json({"deck": settings.deck, "openings": len(marked), "playable": playable, "out": out})
     else:
-        print(f"{out}: {len(marked)} openings, {playable} playable")
+        print(f"{counted(len(marked), 'opening')}, {playable} playable")
 
 
 def _entry(opening: Opening) -> dict[str, str | int | None]:

@@ -16,6 +16,7 @@ from kr.lab.archives.archive import Archive, ConvertSettings, FileReport, ReadSe
 from kr.lab.archives.search import Hit, Search, SearchSettings
 from kr.lab.archives.stats import ArchiveStats, PlayerTally, Tally
 from kr.pdn import Game, write_game
+from kr.units import counted
 
 MEGABYTE = 1 << 20
 
@@ -32,7 +33,7 @@ def group() -> None:
 
     Example:
         kr pdn check archive.pdn.xz
-        kr pdn search archive.pdn.xz --player Tinsley --ballot 'white doctor' --out found.pdn
+        kr pdn search archive.pdn.xz --ballot 'white doctor' --out found.pdn
     """
 
 
@@ -54,11 +55,11 @@ def check(
     def show(report: FileReport, game: Game) -> None:
         if warnings and not json:
             for warning in game.warnings:
-                print(f"{_line(report.file)}:{game.line}: {warning}")
+                print(_folded(f"{_line(report.file)}:{game.line}: {warning}"))
 
     def fault(path: Path, error: InvalidPdnError) -> None:
         if not json:
-            print(located(path, error))
+            print(_folded(located(path, error)))
 
     with _reading(settings, on_error=fault) as archive:
         reports = archives.check(archive, show)
@@ -66,7 +67,7 @@ def check(
         console.emit_json({"files": [_report(report, warnings) for report in reports]})
     else:
         for report in reports:
-            print(_summary(report))
+            print(_folded(_summary(report)))
     _exit(settings, archive)
 
 
@@ -85,8 +86,11 @@ def convert(settings: ConvertSettings, json: options.Json = False) -> None:
         written = archives.convert(archive, settings)
     if json and settings.out is not None:
         console.emit_json({"out": settings.out, "games": written, "left_out": archive.left_out})
+    games = counted(written, "game")
+    if settings.out is not None:
+        console.wrote(settings.out, games + _left_out(archive))
     else:
-        console.say(f"{written} games written" + _left_out(archive))
+        console.say(f"{games} written{_left_out(archive)}")
     _exit(settings, archive)
 
 
@@ -113,7 +117,7 @@ def stats(
     else:
         print(_stats_text(found, top or sys.maxsize))
         if archive.left_out:
-            print(f"\n{archive.left_out} games left out")
+            print(f"\n{counted(archive.left_out, 'game')} left out")
     _exit(settings, archive)
 
 
@@ -123,9 +127,9 @@ def search(settings: SearchSettings, json: options.Json = False) -> None:
     Names and texts are found in any case, as parts. --json prints one object for each game as it is found.
 
     Example:
-        kr pdn search archive.pdn.xz --player Tinsley --player Long --year 1950-1962 --result 1-0
+        kr pdn search archive.pdn --player Tinsley --year 1950-1962 --result 1-0
         kr pdn search archive.pdn.xz --ballot 68 --out doctor.pdn
-        kr pdn search archive.pdn.xz --position 'W:W18,24,27,28,K10,K15:B12,16,20,K22,K25,K29' --reversed
+        kr pdn search archive.pdn.xz --position 'W:W21,K30:B1,2' --reversed
     """
     if settings.out is not None:
         storage.check_output(settings.out)
@@ -150,10 +154,12 @@ def search(settings: SearchSettings, json: options.Json = False) -> None:
             if settings.limit and found >= settings.limit:
                 break
     if not json:
+        if settings.out is not None:
+            console.wrote(settings.out, counted(found, "game"))
         columns = ["line", "date", "event", "Black", "White", "result", "plies"]
         if rows:
             print(console.table([*columns, "ply"] if settings.position else columns, rows))
-        print(f"{found} games found{_left_out(archive)}")
+        print(f"{counted(found, 'game')} found{_left_out(archive)}")
     _exit(settings, archive)
 
 
@@ -178,12 +184,17 @@ def _exit(settings: ReadSettings, archive: Archive) -> None:
         raise typer.Exit(1)
 
 
+def _folded(line: str) -> str:
+    """FILE:LINE: text, folded for a terminal; in a pipe it stays a line, for programs that look for such lines."""
+    return console.fold(line, 2) if sys.stdout.isatty() else line
+
+
 def _say(path: Path, error: InvalidPdnError) -> None:
     console.say(located(path, error))
 
 
 def _left_out(archive: Archive) -> str:
-    return f", {archive.left_out} could not be read" if archive.left_out else ""
+    return f", {archive.left_out:,} could not be read" if archive.left_out else ""
 
 
 def _report(report: FileReport, warnings: bool) -> dict[str, Any]:
@@ -203,11 +214,11 @@ def _report(report: FileReport, warnings: bool) -> dict[str, Any]:
 
 
 def _summary(report: FileReport) -> str:
-    text = f"{_line(report.file)}: {report.games} games, {report.plies} plies, {report.encoding}"
+    text = f"{_line(report.file)}: {counted(report.games, 'game')}, {counted(report.plies, 'ply')}, {report.encoding}"
     if report.errors:
-        text += f", {len(report.errors)} games could not be read"
+        text += f", {counted(len(report.errors), 'game')} could not be read"
     if report.warnings:
-        text += f", {len({line for line, _ in report.warnings})} games doubtful"
+        text += f", {counted(len({line for line, _ in report.warnings}), 'game')} doubtful"
     if report.turned:
         text += (
             f"; {report.contradicting} of {report.contradicting + report.agreeing} results contradict the final "
@@ -250,7 +261,7 @@ def _found(report: FileReport, game: Game, hit: Hit, with_ply: bool) -> dict[str
 def _stats_text(found: ArchiveStats, top: int) -> str:
     games = max(found.all.games, 1)
     parts = [
-        f"{found.all.games} games, {found.plies} plies: {found.plies / games:.1f} a game, "
+        f"{counted(found.all.games, 'game')}, {counted(found.plies, 'ply')}: {found.plies / games:.1f} a game, "
         f"from {found.shortest} to {found.longest}",
         console.table(
             ["result", "games", "%"],

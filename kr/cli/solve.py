@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-from kr.cli import console, options
+from kr.chances import format_score
+from kr.cli import boards, console, options
 from kr.engine import Limits
 from kr.errors import KrError
 from kr.lab.problems import VALUES, Problem, load
 from kr.lab.solving import Count, Solution, SolveSettings, solve_all, summary
-
-SHOWN_MOVES = 8
-"""Moves of a principal variation in the table of a set; --json has all."""
+from kr.notation import SIDE_NAMES
+from kr.units import counted, format_value
 
 
 def run(settings: SolveSettings, json: options.Json = False) -> None:
@@ -18,16 +18,17 @@ def run(settings: SolveSettings, json: options.Json = False) -> None:
 
     Without a name: the built-in set. The verdict is what is proved, or else the likeliest result by the score. A
     problem counts as solved when it is the published one and the move keeps it. With several limits each has a search
-    of its own. "move from" and "agrees from" are the times in the search after which a right move, and with it
-    the right verdict, was held to the end. "key moves" counts moves alone, where those that keep the result are known.
-    A problem of a file that can't be read is reported and left out; the exit code is 1 then.
+    of its own. Scores are centi-men for the side to move. "held from" is the time in the search after which a right
+    move, or with it the right verdict, was held to the end. "key moves" counts moves alone, where those that keep the
+    result are known. Of several problems --json has the lines, depths, nodes and times too. A problem of a file that
+    can't be read is reported and left out; the exit code is 1 then.
 
     Example:
         kr solve-problem
         kr solve-problem 'hundred years' --tc 1s --multipv 3
         kr solve-problem 'W:W21,K30:B1,2' --tc depth=15
         kr solve-problem 'W:W21,K30:B1,2' --tc 1m --threads 8
-        kr solve-problem problems.jsonl --tc 0.1s --tc 1s --tc 5s --concurrency 2 --out answers.jsonl
+        kr solve-problem problems.jsonl --tc 0.1s --tc 1s --out answers.jsonl
     """
     errors: list[KrError] = []
     problems = load(settings.source, errors)
@@ -43,15 +44,19 @@ def run(settings: SolveSettings, json: options.Json = False) -> None:
 
         solutions = solve_all(problems, settings, found)
     counts = {limits: summary(each for each in solutions if each.limits == limits) for limits in settings.tc}
+    if settings.out:
+        console.wrote(settings.out, counted(len(solutions), "answer"))
     if json:
         shares = {str(limits): _shares(count) for limits, count in counts.items()}
         console.emit_json({"settings": settings, "problems": list(map(_object, solutions)), "summary": shares})
     elif len(problems) == 1:
+        boards.show(problems[0].position)
         print("\n\n".join([_facts(problems[0]), *map(_answer, solutions)]))
     else:
-        print("\n\n".join([_table(solutions), "\n".join(_score_line(*each) for each in counts.items())]))
+        score_lines = [console.fold(_score_line(*each), 2) for each in counts.items()]
+        print("\n\n".join([_table(solutions), "\n".join(score_lines)]))
     if errors:
-        console.fail(f"{len(errors)} {'problem was' if len(errors) == 1 else 'problems were'} left out")
+        console.fail(f"{counted(len(errors), 'problem')} left out")
 
 
 def _object(solution: Solution) -> dict[str, Any]:
@@ -90,30 +95,36 @@ def _shares(counts: dict[str, Count]) -> dict[str, Any]:
 
 
 def _facts(problem: Problem) -> str:
-    """The board, and what is published, a fact a line."""
-    facts = [
-        ("problem", ", ".join(filter(None, (problem.title or problem.id, problem.author)))),
-        ("source", problem.source),
-        ("published", problem.published and f"{problem.published} ({problem.result})"),
-        ("solution", problem.solution),
-    ]
-    return "\n".join([problem.position.diagram(), problem.position.fen, "", *_shown(facts)])
+    """What is published, a fact a line."""
+    side = f"{SIDE_NAMES[problem.position.side]} to move"
+    return f"{console.fold(f'{problem.position.fen}, {side}')}\n\n" + console.facts(
+        [
+            ("problem", ", ".join(filter(None, (problem.title or problem.id, problem.author)))),
+            ("source", problem.source),
+            ("published", problem.published and f"{problem.published} ({problem.result})"),
+            ("solution", problem.solution),
+        ]
+    )
 
 
 def _answer(solution: Solution) -> str:
     """What one search found, a fact a line."""
+    score = format_score(solution.score)
+    verdict = format_value(solution.verdict, solution.plies)
+    if score != solution.verdict:
+        verdict += f", score {score}"
     facts = [
         ("limit", str(solution.limits)),
         ("key move", (solution.move or "none: no move is left") + _from(solution.move_from)),
-        ("verdict", f"{solution.verdict}, score {solution.score}{', proved' * solution.proved}"),
-        ("searched", f"depth {solution.depth}, {solution.nodes} nodes, {_probes(solution)}{solution.time:.2f} s"),
+        ("verdict", f"{verdict}{', proved' * solution.proved}"),
+        (
+            "searched",
+            f"depth {solution.depth}, {counted(solution.nodes, 'node')}, {_probes(solution)}{solution.time:.2f} s",
+        ),
         ("agrees", _agreement(solution)),
     ]
-    return "\n".join([*_shown(facts), *(f"{line.score:+6}  {line.pv}" for line in solution.lines)])
-
-
-def _shown(facts: Sequence[tuple[str, str]]) -> list[str]:
-    return [f"{name + ':':<10} {text}" for name, text in facts if text]
+    lines = console.table(["score", "line"], [(f"{format_score(line.score):>5}", line.pv) for line in solution.lines])
+    return f"{console.facts(facts)}\n{lines}" if solution.lines else console.facts(facts)
 
 
 def _from(seconds: float | None) -> str:
@@ -121,7 +132,7 @@ def _from(seconds: float | None) -> str:
 
 
 def _probes(solution: Solution) -> str:
-    return f"{solution.probes} endgame probes, " if solution.probes else ""
+    return f"{counted(solution.probes, 'endgame probe')}, " if solution.probes else ""
 
 
 def _agreement(solution: Solution) -> str:
@@ -131,33 +142,21 @@ def _agreement(solution: Solution) -> str:
 
 
 def _table(solutions: Sequence[Solution]) -> str:
-    columns = [
-        "problem", "published", "limit", "verdict", "score", "move", "depth", "nodes", "seconds", "agrees", "move from",
-        "agrees from", "line",
-    ]  # fmt: skip
+    limits = len({solution.limits for solution in solutions}) > 1
+    columns = ["problem", *(["limit"] if limits else []), "published", "verdict", "score", "move", "agrees"]
     rows = [
         (
             solution.problem.title or solution.problem.id,
+            *([str(solution.limits)] if limits else []),
             solution.problem.published,
-            str(solution.limits),
             f"{solution.verdict}{', proved' * solution.proved}",
-            solution.score,
+            f"{format_score(solution.score):>5}",
             solution.move,
-            solution.depth,
-            solution.nodes,
-            round(solution.time, 2),
             "" if solution.agrees is None else "yes" if solution.agrees else "NO",
-            *(None if since is None else f"{since:.2f}" for since in (solution.move_from, solution.agrees_from)),
-            _beginning(solution.pv),
         )
         for solution in solutions
     ]
     return console.table(columns, rows)
-
-
-def _beginning(pv: str) -> str:
-    moves = pv.split()
-    return " ".join(moves[:SHOWN_MOVES]) + (" ..." if len(moves) > SHOWN_MOVES else "")
 
 
 def _score_line(limits: Limits, counts: dict[str, Count]) -> str:

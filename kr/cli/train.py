@@ -19,7 +19,7 @@ from kr.lab.training import plot as train_plot
 from kr.lab.training.gate import Gate
 from kr.lab.training.history import History
 from kr.lab.training.train import TrainSettings, Watcher, train
-from kr.units import format_duration
+from kr.units import counted, format_duration
 
 
 class Display(Watcher):
@@ -60,9 +60,10 @@ class Display(Watcher):
     def ended(self, number: int, step: str, result: Mapping[str, Any], seconds: float) -> None:
         self._bars.close()
         if step == "play":
-            text = f"{result['games']:,} games, {result['plies'] / max(result['games'], 1):.1f} plies a game"
+            text = f"{counted(result['games'], 'game')}, {result['plies'] / max(result['games'], 1):.1f} plies a game"
         elif step == "fit":
-            text = f"{result['positions']:,} positions, held-out loss {_number(result['held_out_loss'], '.4f')}"
+            loss = _number(result["held_out_loss"], ".4f")
+            text = f"{counted(result['positions'], 'position')}, held-out loss {loss}"
         else:
             verdict = "accepted" if result["accepted"] else "refused"
             text = (
@@ -70,6 +71,8 @@ class Display(Watcher):
                 f"{result['elo']:+.1f} ± {result['elo_error']:.1f} Elo"
             )
         console.say(f"generation {number}, {step}: {text}, in {format_duration(round(seconds, 1))}")
+        if warning := result.get("warning"):
+            console.say(f"warning: generation {number}, {step}: {warning}")
 
     def notice(self, text: str) -> None:
         console.say(text)
@@ -97,10 +100,12 @@ def run(
         history = train_history.load(settings.out)
         if settings.plots:
             drawing.check_output(settings.plots)
-            train_plot.draw(train_history.rows(history), settings.plots)
+            console.wrote(train_plot.draw(train_history.rows(history), settings.plots))
     else:
         with ExitStack() as bars:
             history = train(settings, Display(bars))
+        if settings.plots:
+            console.wrote(settings.plots / "elo.png")
     if json:
         console.emit_json(
             {
@@ -118,28 +123,25 @@ def report(history: History, directory: Path) -> str:
     """The history as a table; the run's directory knows how far it is."""
     rows = train_history.rows(history)
     columns = [
-        "",
-        "played by",
-        "nodes",
-        "games",
-        "plies",
-        "B-D-W %",
-        "positions",
-        "loss",
-        "gate W-D-L",
-        "Elo",
-        "in all",
-    ]
-    columns += ["", "play", "fit", "gate"]
+        "gen", "played by", "nodes", "games", "plies", "B-D-W %", "positions", "loss", "gate W-D-L", "Elo",
+        "in all", "verdict", "play", "fit", "gate",
+    ]  # fmt: skip
     strongest = next((row for row in reversed(rows) if row["accepted"]), None)
     gained = f", {_elo(strongest['total'], strongest['total_error'])} Elo over the start" if strongest else ""
     best = history.best if history.best in BUILT_IN else directory / history.best
-    lines = [f"begun with {history.weights or SHIPPED}; strongest {best}{gained}"]
+    lines = [console.fold(f"begun with {history.weights or SHIPPED}; strongest {best}{gained}", 2)]
+    lines += [
+        console.fold(f"warning: generation {generation.number}, gate: {generation.verdict['warning']}", 2)
+        for generation in history.generations
+        # verdicts of earlier versions have none
+        if generation.verdict and generation.verdict.get("warning")
+    ]
     if rows:
         lines.insert(0, console.table(columns, [_cells(row) for row in rows]))
         if done := train_history.games_done(directory, history.generations[-1]):
             lines.append(
-                f"under way: generation {len(rows)}, {rows[-1]['under_way']}, {done[0]:,} of {done[1]:,} games"
+                f"under way: generation {len(rows)}, {rows[-1]['under_way']}, "
+                f"{done[0]:,} of {counted(done[1], 'game')}"
             )
     return "\n".join(lines)
 

@@ -7,8 +7,16 @@ from typing import Annotated, Any
 import typer
 
 from kr import weights
+from kr.chances import SCALES
 from kr.cli import console, options
+from kr.engine import BUILT_IN, SHIPPED
 from kr.errors import InvalidSettingError
+from kr.units import counted
+
+BUILT_IN_TEXTS = {
+    "manual": "the hand-made evaluation, see docs/manual-evaluation.md: what fitted tables are measured against",
+    "material": "counts men and kings only: where training from nothing begins",
+}
 
 command = typer.Typer()
 
@@ -26,16 +34,20 @@ def group() -> None:
 @command.command("show")
 def show(
     file: Annotated[
-        Path | None, typer.Argument(help="Weights file; without one, the tables that come with kr.", metavar="FILE")
-    ] = None,
+        str, typer.Argument(help="Weights file, manual, material or shipped: the tables of kr.", metavar="FILE")
+    ] = SHIPPED,
     json: options.Json = False,
 ) -> None:
     """Check a weights file and show its layout, how it was made and what its fit reported.
 
     Example:
+        kr weights show
         kr weights show weights/kr.h5
     """
-    path = weights.shipped_path() if file is None else file
+    if file in BUILT_IN:
+        _show_built_in(file, json)
+        return
+    path = weights.shipped_path() if file == SHIPPED else Path(file)
     made = weights.load(path)
     details = dict(made.attrs)
     report: dict[str, Any] | None = json_text.loads(details.pop("report")) if "report" in details else None
@@ -43,25 +55,50 @@ def show(
         found = {"weights": path, "checksum": made.checksum, "layout": made.layout.as_dict(), **details}
         console.emit_json({**found, "report": report})
         return
-    print(f"{path}: checksum {made.checksum}")
-    print(
-        f"layout {made.layout.name}: {len(made.layout.men)} regions of 12 squares without kings on the board, ", end=""
+    layout = made.layout
+    about = (
+        f"{layout.name}, {counted(len(layout.men), 'region')} of 12 squares without kings on the board, "
+        f"{len(layout.kings)} of 8 with kings"
     )
-    print(f"{len(made.layout.kings)} of 8 with kings")
-    for name, value in sorted(details.items()):
-        print(f"{name}: {value}")
+    facts = [(name, _text(value)) for name, value in sorted(details.items())]
+    print(console.facts([("weights", str(path)), ("checksum", made.checksum), ("layout", about), *facts]))
     if report:
         from kr.lab.fitting import report as fit_report
 
-        print(f"\n{fit_report.text(report)}")
+        print(f"\n{console.fold(fit_report.text(report), 7)}")
+
+
+def _show_built_in(name: str, json: bool) -> None:
+    """An evaluation that is part of kr has no file to show."""
+    what = BUILT_IN_TEXTS[name]
+    if json:
+        console.emit_json({"weights": name, "about": what, "centimen_per_logit": SCALES[name]})
+    else:
+        print(console.facts([("weights", f"{name}, built in: no tables"), ("what", what)]))
+
+
+def _text(value: Any) -> str:
+    """A detail of a file as people read it; --json has it in full."""
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    text = str(value)
+    try:
+        listed = json_text.loads(text)
+    except ValueError:
+        return text
+    if isinstance(listed, list):
+        return ", ".join(map(str, listed))
+    if isinstance(listed, dict):
+        return ", ".join(f"{key} {_text(item)}" for key, item in listed.items())
+    return text
 
 
 @command.command("check")
 def check(
     pdn: Annotated[Path, typer.Argument(help="PDN file, also packed by gzip, xz or bzip2.", metavar="PDN")],
     tables: Annotated[
-        Path | None, typer.Option("--weights", help="Weights file.  [default: the tables that come with kr]")
-    ] = None,
+        str, typer.Option("--weights", help="Weights file, or shipped: the tables of kr.")
+    ] = SHIPPED,
     every: Annotated[int, typer.Option(help="Take each n-th game only.")] = 1,
     json: options.Json = False,
 ) -> None:
@@ -77,11 +114,14 @@ def check(
     """
     from kr.lab.fitting import check as fit_check
 
+    if tables in BUILT_IN:
+        raise InvalidSettingError(f"--weights: {tables} has no tables to check; expected a weights file or {SHIPPED}")
     if every < 1:
         raise InvalidSettingError(f"--every is {every}; 1 or more")
     if not pdn.is_file():
         raise InvalidSettingError(f"no file {pdn}")
     megabyte = 1 << 20
+    path = None if tables == SHIPPED else Path(tables)
     with console.progress("reading", pdn.stat().st_size / megabyte, "MB") as progress:
-        found = fit_check.check_tables(tables, pdn, lambda count: progress.advance(count / megabyte), every)
-    console.emit_json(found) if json else print(fit_check.text(found))
+        found = fit_check.check_tables(path, pdn, lambda count: progress.advance(count / megabyte), every)
+    console.emit_json(found) if json else print(console.fold(fit_check.text(found), 2))

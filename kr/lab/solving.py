@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from kr.engine import SCORE_WIN, Engine, Info, Limits, load_database
+from kr.engine import SCORE_DECIDED, SCORE_WIN, Engine, Info, Limits, load_database
 from kr.errors import InvalidSettingError
 from kr.lab.engines import share_out
 from kr.lab.journal import Journal, open_journal, typed
@@ -103,6 +103,11 @@ class Solution:
     def pv(self) -> str:
         """The principal variation."""
         return self.lines[0].pv if self.lines else ""
+
+    @property
+    def plies(self) -> int | None:
+        """To the end of a win or loss that the search has seen; None where that isn't known."""
+        return SCORE_WIN - abs(self.score) if abs(self.score) > SCORE_DECIDED else None
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from kr.pdn import Game, Reader, Results, StringExporter, is_pdn, normalise
 from kr.pdn.replay import is_over
 from kr.position import Side
 from kr.settings import REQUIRED, option
+from kr.units import counted
 
 STANDARD_INPUT = Path("-")
 CONVENTIONS = ("english", "white")
@@ -218,8 +219,9 @@ def check_any(archive: Archive, games: int) -> None:
     """Refuse to write nothing. Raises InvalidPdnError where there were games, but none could be read."""
     if archive.left_out and not games:
         others = len(archive.paths) - 1
-        names = archive.paths[0].name + (f" and {others} others" if others else "")
-        raise InvalidPdnError(f"{names}: none of the {archive.left_out} games can be read; nothing is written")
+        names = archive.paths[0].name + (f" and {counted(others, 'other')}" if others else "")
+        count = counted(archive.left_out, "game")
+        raise InvalidPdnError(f"{names}: {count}, none of which can be read; nothing is written")
 
 
 def located(path: Path, error: InvalidPdnError) -> str:

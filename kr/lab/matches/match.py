@@ -155,6 +155,11 @@ class MatchResult:
         return estimate(self.pentanomial)
 
     @property
+    def warning(self) -> str | None:
+        """One line where so many games were lost on time or by failure that the result is distorted; else None."""
+        return self.tally.warning()
+
+    @property
     def decision(self) -> str | None:
         """What the sequential test has decided, if there is one and it has."""
         test = self.settings.test()
@@ -188,6 +193,8 @@ class MatchResult:
             "normalized_elo_error": figures.normalized_elo_error,
             "los": figures.los,
             "reasons": self.reasons(),
+            "forfeits": sum(self.tally.forfeits),
+            "warning": self.warning,
             "interrupted": self.interrupted,
             "sprt": None,
             "settings": self.settings,

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections import Counter
 
 from kr.lab.matches.elo import PAIR_SCORES
+from kr.lab.matches.game import FAILURE, OVERTIME
 from kr.lab.matches.log import Effort, GameRecord
+from kr.units import counted
+
+MOST_FORFEITS = 0.02
+"""The share of games that may be lost on time or by failure before the result is called distorted."""
 
 
 class Tally:
@@ -37,3 +42,28 @@ class Tally:
             self.pairs[self._halves.pop(game.pair) + game.points] += 1
         else:
             self._halves[game.pair] = game.points
+
+    @property
+    def forfeits(self) -> tuple[int, int]:
+        """Games lost on time, and games lost because an engine failed or played an illegal move."""
+        on_time, failed = (self.lost[0][reason] + self.lost[1][reason] for reason in (OVERTIME, FAILURE))
+        return on_time, failed
+
+    def warning(self) -> str | None:
+        """One line where so many games are forfeits that the result is distorted, and what to do about it."""
+        return forfeit_warning(self.games, *self.forfeits)
+
+
+def forfeit_warning(games: int, on_time: int, failed: int) -> str | None:
+    """One line where more than MOST_FORFEITS of the games are forfeits, and what to do about it; None elsewhere."""
+    if on_time + failed <= MOST_FORFEITS * games:
+        return None
+    kinds = [f"{on_time} on time"] * bool(on_time) + [f"{failed} by engine failure"] * bool(failed)
+    cures = [
+        "use a quieter machine, more time, fewer games at a time (--concurrency) or a limit of nodes (nodes=5000)"
+    ] * bool(on_time)
+    cures += ["the games' Termination tags say what failed"] * bool(failed)
+    return (
+        f"{on_time + failed} of {counted(games, 'game')} were forfeits ({', '.join(kinds)}), which distorts the "
+        f"result: {'; '.join(cures)}"
+    )

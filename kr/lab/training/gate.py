@@ -32,6 +32,8 @@ class Gate:
         self.pentanomial = [0] * 5
         self.games = [0] * 3
         """Losses, draws and wins of the counted pairs."""
+        self.warning: str | None = None
+        """What the match says where so many of its games were forfeits that the verdict is doubtful."""
         self._waiting: dict[int, list[int]] = {}
         self._next = 0
 
@@ -70,6 +72,7 @@ class Gate:
             "llr": llr,
             "decision": self.test.decision(self.pentanomial),
             "accepted": llr > 0,
+            "warning": self.warning,
         }
 
 
@@ -89,6 +92,7 @@ def play_gate(
         for game in result.games[taken:]:
             gate.add(game)
         taken = len(result.games)
+        gate.warning = result.warning
         on_game(gate)
         if gate.decided:
             raise _DecidedError
