@@ -27,6 +27,7 @@ from kr.board import NO_PROGRESS, NO_PROGRESS_PLIES, REPETITION, REPETITIONS
 from kr.engine import Limits
 from kr.errors import InvalidPdnError
 from kr.lab.matches.game import FAILURE, NO_MOVE, OVERTIME
+from kr.lab.matches.tally import forfeit_warning
 from kr.pdn import Comment, Game, read_games
 from kr.position import Side
 
@@ -146,6 +147,8 @@ def main() -> None:
     crashes = [] if arguments.check else play(arguments)
     found = {"crashes": crashes, **check(arguments.pdn), "load": [before, os.getloadavg()[0]]}
     print(json.dumps(found, indent=2))
+    if warning := forfeit_warning(found["games"], found["time_forfeits"], found["engine_failures"]):
+        print(f"safety: {warning}", file=sys.stderr)
     clean = not (crashes or found["time_forfeits"] or found["engine_failures"] or found["rules_broken"])
     sys.exit(0 if clean and found["games"] == found["games_in_log"] else 1)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kr.errors import InvalidSettingError
 from kr.position import Move, Position
+from kr.units import counted
 
 REPETITIONS = 3
 """So many times the same position with the same side to move is a draw."""
@@ -56,7 +57,7 @@ class Board:
     def take_back(self, ply: int) -> None:
         """Go back to the position after so many moves. Raises InvalidSettingError where there is none."""
         if not 0 <= ply <= len(self._moves):
-            raise InvalidSettingError(f"no position after {ply} plies: the game has {len(self._moves)}")
+            raise InvalidSettingError(f"no position after {counted(ply, 'ply')}: the game has {len(self._moves)}")
         del self._moves[ply:], self._positions[ply + 1 :], self._reversible[ply + 1 :]
 
     def drawn(self) -> str | None:

@@ -225,7 +225,7 @@ def test_a_bad_line_does_not_end_the_command(
         first, second, last = err.splitlines()
         assert first.startswith(f"kr: {name}:2: FEN 'W:W99:B1': ")
         assert second.startswith(f"kr: {name}:3: FEN 'rubbish': ")
-        assert last == "kr: 2 lines were left out"
+        assert last == "kr: 2 lines left out"
 
 
 class Terminal(io.StringIO):

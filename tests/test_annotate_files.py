@@ -67,7 +67,7 @@ def texts(settings: AnnotateSettings) -> Iterator[str]:
 def test_nothing_is_written_of_games_that_cannot_be_read(tmp_path: Path, targets: dict[str, str]) -> None:
     path = tmp_path / "bad.pdn"
     path.write_text("1. 11-12 *")
-    with pytest.raises(InvalidPdnError, match="none of the 1 games can be read"):
+    with pytest.raises(InvalidPdnError, match="1 game, none of which can be read"):
         annotate_files(settings_of(path, **{option: tmp_path / name for option, name in targets.items()}))
     assert [each.name for each in tmp_path.rglob("*") if each.is_file()] == ["bad.pdn"]
 

@@ -83,6 +83,6 @@ def test_refusals() -> None:
     with pytest.raises(IllegalMoveError):
         board.play("11-20")
     for ply in (-1, 1):
-        with pytest.raises(InvalidSettingError, match="plies"):
+        with pytest.raises(InvalidSettingError, match="no position after"):
             board.take_back(ply)
     assert board.moves == ()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kr import Engine, weights
-from kr.chances import DEFAULT_SCALE, DRAW_SHARE, KNOWN, SCALES, Chances, chances
+from kr.chances import DEFAULT_SCALE, DRAW_SHARE, KNOWN, SCALES, Chances, chances, format_score
 from kr.engine import SCORE_WIN
 from kr.patterns import LAYOUTS
 
@@ -76,3 +76,10 @@ def test_each_evaluation_has_its_scale(tmp_path: Path) -> None:
     assert engine.score_scale == 55.5
     assert engine.chances(55).expected == pytest.approx(1 / (1 + math.exp(-55 / 55.5)))
     assert engine.chances(55, "draw") == KNOWN["draw"]
+
+
+@pytest.mark.parametrize(
+    ("score", "text"), [(7, "+7"), (0, "0"), (-1234, "-1234"), (SCORE_WIN - 3, "win"), (3 - SCORE_WIN, "loss")]
+)
+def test_a_score_is_centi_men_with_a_sign(score: int, text: str) -> None:
+    assert format_score(score) == text

@@ -17,6 +17,7 @@ import pytest
 
 from kr.board import NO_PROGRESS, REPETITION
 from kr.cli import main
+from kr.cli.match import report
 from kr.engine import Limits
 from kr.errors import (
     InvalidGamesError,
@@ -346,6 +347,40 @@ def test_depth_and_speed_are_of_the_player_that_searched():
     assert (summary["a"]["mean_depth"], summary["a"]["nodes_per_second"]) == (10.0, 6000.0)
     assert (summary["b"]["mean_depth"], summary["b"]["nodes_per_second"]) == (6.0, 1000.0)
     assert (summary["a"]["time_forfeits"], summary["b"]["time_forfeits"]) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("games", "late", "failed", "words"),
+    [
+        (100, 0, 0, None),
+        (100, 2, 0, None),
+        (100, 1, 1, None),
+        (100, 3, 0, "3 of 100 games forfeited (3 on time)"),
+        (100, 1, 2, "3 of 100 games forfeited (1 on time, 2 by engine failure)"),
+        (1, 1, 0, "1 of 1 game forfeited (1 on time)"),
+    ],
+)
+def test_many_forfeits_are_warned_of(games, late, failed, words, capsys, monkeypatch):
+    reasons = [OVERTIME] * late + [FAILURE] * failed + [NO_MOVE] * (games - late - failed)
+    records = [
+        GameRecord(number // 2, number % 2 == 0, "x", 2 * (number % 2), reason, "", 9, Effort(), Effort())
+        for number, reason in enumerate(reasons)
+    ]
+    result = MatchResult(TINY, ("a", "b"), records)
+    summary = result.summary()
+    assert (summary["forfeits"], summary["warning"]) == (late + failed, result.warning)
+    shown = " ".join(report(result).split())
+    monkeypatch.setattr("kr.cli.match.play_match", lambda settings, on_game: result)
+    assert main("match material manual --games 2 --json".split()) == 0
+    told = capsys.readouterr().err
+    if words is None:
+        assert result.warning is None
+        assert "warning" not in shown + told
+        return
+    assert f"warning: {words}, which distorts the result: " in shown
+    assert told == f"warning: {result.warning}\n"
+    assert ("--concurrency" in result.warning) == bool(late)
+    assert ("Termination" in result.warning) == bool(failed)
 
 
 def test_sums_are_those_of_all_games_whenever_asked(monkeypatch):

@@ -21,6 +21,7 @@ from kr.cli import main
 from kr.errors import InvalidGamesError, InvalidSettingError, InvalidWeightsError, KrError, OutputBusyError
 from kr.lab.fitting.fit import FitSettings
 from kr.lab.matches.elo import Sprt
+from kr.lab.matches.game import FAILURE, OVERTIME
 from kr.lab.matches.log import Effort, GameRecord
 from kr.lab.selfplay import SelfplaySettings, Tally
 from kr.lab.training import history as train_history
@@ -348,6 +349,16 @@ def verdict(games: list[GameRecord], stop: bool = True, bounds: tuple[float, flo
     for game in games:
         gate.add(game)
     return gate.verdict()
+
+
+def test_the_gate_warns_of_forfeits() -> None:
+    games = played([(2, 0)] * 50)
+    assert verdict(games, stop=False)["warning"] is None
+    late = [replace(game, reason=OVERTIME) if game.pair in (3, 7) and game.points == 0 else game for game in games]
+    assert verdict(late, stop=False)["warning"] is None
+    late[0] = replace(late[0], reason=FAILURE)
+    found = verdict(late, stop=False)
+    assert found["warning"].startswith("3 of 100 games forfeited (2 on time, 1 by engine failure), which distorts")
 
 
 WINNING = played([(2, 1), (1, 1), (2, 0), (2, 1), (1, 1)] * 60)

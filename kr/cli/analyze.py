@@ -178,7 +178,7 @@ def _shown(found: Analysis, seconds: float) -> str:
     side = SIDE_NAMES[position.side]
     known = "" if found.value is None else f", {format_value(found.value, found.plies)}"
     heading = console.fold(f"{position.fen}, {side} to move{known}")
-    parts = [found.task.title, heading] if found.task.title else [heading]
+    parts = [console.fold(found.task.title, 2), heading] if found.task.title else [heading]
     if not found.lines:
         return "\n".join([*parts, f"the game is over: {side} has no move and has lost"])
     return "\n".join([*parts, _table(found), console.fold(_status(found, seconds))])

@@ -13,6 +13,7 @@ from kr.errors import InvalidSettingError
 from kr.notation import SIDE_NAMES
 from kr.protocols import dxp
 from kr.protocols.dxp import ConnectSettings, ListenSettings, Operator, PlayedGame
+from kr.units import counted
 
 command = typer.Typer()
 
@@ -39,7 +40,7 @@ class _Table:
         self.games.append(game)
         if not self._json:
             side = SIDE_NAMES[game.color]
-            end = f"{game.result} after {len(game.moves)} plies, {game.reason}"
+            end = f"{game.result} after {counted(len(game.moves), 'ply')}, {game.reason}"
             print(f"game {game.number}: {side} v {game.opponent}: {end}", flush=True)
 
     def close(self) -> None:
@@ -57,7 +58,8 @@ class _Table:
             ]
             console.emit_json({"played": len(self.games), **counts, "games": records})
         else:
-            print(f"{len(self.games)} games: " + ", ".join(f"{name} {count}" for name, count in counts.items()))
+            numbers = ", ".join(f"{name} {count}" for name, count in counts.items())
+            print(f"{counted(len(self.games), 'game')}: {numbers}")
 
 
 def _play(table: _Table, run: Callable[[], None], wanted: int) -> None:
@@ -66,7 +68,7 @@ def _play(table: _Table, run: Callable[[], None], wanted: int) -> None:
         run()
     except KeyboardInterrupt:
         if wanted:
-            console.fail(f"interrupted after {len(table.games)} of {wanted} games")
+            console.fail(f"interrupted after {len(table.games)} of {counted(wanted, 'game')}")
     finally:
         table.close()
 

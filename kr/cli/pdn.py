@@ -153,9 +153,9 @@ def search(settings: SearchSettings, json: options.Json = False) -> None:
                 rows.append(_row(report, game, hit, bool(settings.position)))
             if settings.limit and found >= settings.limit:
                 break
+    if settings.out is not None:
+        console.wrote(settings.out, counted(found, "game"))
     if not json:
-        if settings.out is not None:
-            console.wrote(settings.out, counted(found, "game"))
         columns = ["line", "date", "event", "Black", "White", "result", "plies"]
         if rows:
             print(console.table([*columns, "ply"] if settings.position else columns, rows))

@@ -131,10 +131,9 @@ def report(history: History, directory: Path) -> str:
     best = history.best if history.best in BUILT_IN else directory / history.best
     lines = [console.fold(f"begun with {history.weights or SHIPPED}; strongest {best}{gained}", 2)]
     lines += [
-        console.fold(f"warning: generation {generation.number}, gate: {generation.verdict['warning']}", 2)
-        for generation in history.generations
-        # verdicts of earlier versions have none
-        if generation.verdict and generation.verdict.get("warning")
+        console.fold(f"warning: generation {row['generation']}, gate: {row['warning']}", 2)
+        for row in rows
+        if row["warning"]
     ]
     if rows:
         lines.insert(0, console.table(columns, [_cells(row) for row in rows]))

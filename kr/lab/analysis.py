@@ -21,7 +21,7 @@ from kr.notation import SIDE_NAMES
 from kr.pdn import Game, GameNode, Reader
 from kr.position import Move, Position
 from kr.settings import egdb_memory_option, egdb_option, option
-from kr.units import format_count, format_size, parse_count, parse_size
+from kr.units import counted, format_count, format_size, parse_count, parse_size
 
 SEVERAL_SECONDS = 1.0
 """Seconds for each position of a file where no limit is given."""
@@ -310,7 +310,8 @@ def _game_tasks(path: Path, number: int, plies: range | None) -> Iterator[Task]:
         positions.append(positions[-1].play(move))
     wanted = range(len(positions)) if plies is None else plies
     if wanted[-1] >= len(positions):
-        raise InvalidPdnError(f"--ply: {path}, game {number} has {len(game.moves)} plies, no ply {wanted[-1]}")
+        length = counted(len(game.moves), "ply")
+        raise InvalidPdnError(f"--ply: {path}, game {number} has {length}, no ply {wanted[-1]}")
     for ply in wanted:
         yield Task(positions[ply], tuple(positions[:ply]), f"{_players(game, number)}, {_after(game, ply)}")
 

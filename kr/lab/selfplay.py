@@ -22,7 +22,7 @@ from kr.lab import games
 from kr.lab.games import GameRecord
 from kr.lab.matches import openings
 from kr.settings import egdb_memory_option, egdb_option, option
-from kr.units import format_count, format_duration, format_size, parse_count, parse_duration, parse_size
+from kr.units import counted, format_count, format_duration, format_size, parse_count, parse_duration, parse_size
 
 if TYPE_CHECKING:
     from kr.egdb.database import Database
@@ -142,7 +142,7 @@ def opening_mix(spec: str) -> Openings:
         parts.append((name, times, chosen))
     decks = tuple((name, times * len(chosen)) for name, times, chosen in parts)
     if not 0 < (count := sum(size for _, size in decks)) <= 1 << 16:
-        raise InvalidSettingError(f"{spec!r} has {count} openings; from 1 to 65536")
+        raise InvalidSettingError(f"{spec!r} has {counted(count, 'opening')}; from 1 to 65536")
     rows = [(p.black, p.white, p.kings, int(p.side)) for _, times, chosen in parts for p in times * chosen]
     return Openings(np.array(rows, dtype=np.uint32), decks)
 

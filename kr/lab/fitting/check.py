@@ -24,6 +24,7 @@ from kr.lab.games import NO_SCORE
 from kr.pdn import Game, Reader
 from kr.pdn.replay import board_of
 from kr.position import Move
+from kr.units import counted
 
 BATCH = 1000
 """Games turned into positions at once."""
@@ -114,7 +115,7 @@ def quiet_positions(games: list[Game]) -> tuple[NDArray[np.uint32], NDArray[np.f
 def text(check: FitCheck) -> str:
     """The check for a terminal."""
     lines = [
-        f"{check.games:,} games with a result, {check.left_out:,} left out",
+        f"{counted(check.games, 'game')} with a result, {check.left_out:,} left out",
         f"{'group':7}{'positions':>12}{'distinct':>12}{'loss':>9}{'baseline':>10}{'centi-men in a logit':>22}",
     ]
     for row in check.groups:

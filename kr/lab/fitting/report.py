@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kr.lab.fitting.dataset import Samples, expectation
 from kr.lab.fitting.objective import Entries, Problem, blocks
+from kr.units import counted
 from kr.weights import Weights
 
 BANDS = ((0, 6), (7, 12), (13, 18), (19, 24))
@@ -193,7 +194,7 @@ def text(report: dict[str, Any]) -> str:
     iterations = ", ".join(f"{group} {len(rows)}" for group, rows in report["history"].items())
     seconds = ", ".join(f"{name} {value:.1f}" for name, value in report["seconds"].items())
     runs = "; ".join(
-        f"{run['directory']}: {run['games']:,} games"
+        f"{run['directory']}: {counted(run['games'], 'game')}"
         + (f", score scale {run['score_scale']:.0f}" if run["score_scale"] else "")
         for run in report["runs"]
     )

@@ -27,7 +27,7 @@ from kr.pdn import Comment, format_game
 from kr.position import Side
 from kr.settings import egdb_memory_option, egdb_option, option
 from kr.storage import checksum, provenance
-from kr.units import format_count, format_duration, format_size, parse_count, parse_duration, parse_size
+from kr.units import counted, format_count, format_duration, format_size, parse_count, parse_duration, parse_size
 
 if TYPE_CHECKING:
     from kr.egdb.database import Database
@@ -86,7 +86,7 @@ class MatchSettings:
     def __post_init__(self) -> None:
         if not 2 <= self.games <= MOST_GAMES or self.games % 2:
             expected = f"an even number up to {format_count(MOST_GAMES)}, two with each opening"
-            raise InvalidSettingError(f"{self.games} games: expected {expected}")
+            raise InvalidSettingError(f"{counted(self.games, 'game')}: expected {expected}")
         if Limits() in self.controls():
             raise InvalidSettingError("a match needs a limit for each move, such as 0.3s, nodes=2000 or depth=8")
         if self.concurrency < 0:

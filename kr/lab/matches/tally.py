@@ -64,6 +64,6 @@ def forfeit_warning(games: int, on_time: int, failed: int) -> str | None:
     ] * bool(on_time)
     cures += ["the games' Termination tags say what failed"] * bool(failed)
     return (
-        f"{on_time + failed} of {counted(games, 'game')} were forfeits ({', '.join(kinds)}), which distorts the "
-        f"result: {'; '.join(cures)}"
+        f"{on_time + failed} of {counted(games, 'game')} forfeited ({', '.join(kinds)}), which distorts the result: "
+        f"{'; '.join(cures)}"
     )

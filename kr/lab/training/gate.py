@@ -14,6 +14,7 @@ from typing import Any
 from kr.lab.matches.elo import Sprt, estimate
 from kr.lab.matches.log import GameRecord
 from kr.lab.matches.match import MatchResult, MatchSettings, play_match
+from kr.lab.matches.tally import Tally
 
 
 class _DecidedError(Exception):
@@ -32,9 +33,9 @@ class Gate:
         self.pentanomial = [0] * 5
         self.games = [0] * 3
         """Losses, draws and wins of the counted pairs."""
-        self.warning: str | None = None
-        """What the match says where so many of its games were forfeits that the verdict is doubtful."""
-        self._waiting: dict[int, list[int]] = {}
+        self.tally = Tally()
+        """The same games."""
+        self._waiting: dict[int, list[GameRecord]] = {}
         self._next = 0
 
     @property
@@ -49,12 +50,13 @@ class Gate:
 
     def add(self, game: GameRecord) -> None:
         """Take up a finished game; those of a pair before it may still be under way."""
-        self._waiting.setdefault(game.pair, []).append(game.points)
+        self._waiting.setdefault(game.pair, []).append(game)
         while len(self._waiting.get(self._next, ())) == 2 and not self.decided:
-            points = self._waiting.pop(self._next)
-            self.pentanomial[sum(points)] += 1
-            for each in points:
-                self.games[each] += 1
+            pair = self._waiting.pop(self._next)
+            self.pentanomial[sum(each.points for each in pair)] += 1
+            for each in pair:
+                self.games[each.points] += 1
+                self.tally.add(each)
             self._next += 1
 
     def verdict(self) -> dict[str, Any]:
@@ -72,7 +74,7 @@ class Gate:
             "llr": llr,
             "decision": self.test.decision(self.pentanomial),
             "accepted": llr > 0,
-            "warning": self.warning,
+            "warning": self.tally.warning(),
         }
 
 
@@ -92,7 +94,6 @@ def play_gate(
         for game in result.games[taken:]:
             gate.add(game)
         taken = len(result.games)
-        gate.warning = result.warning
         on_game(gate)
         if gate.decided:
             raise _DecidedError

@@ -196,6 +196,8 @@ def _row(generation: Generation, totals: dict[str, tuple[float, float]]) -> dict
         "elo_error": verdict.get("elo_error"),
         "decision": verdict.get("decision"),
         "accepted": verdict.get("accepted"),
+        # verdicts of earlier versions don't tell
+        "warning": verdict.get("warning"),
         "total": total,
         "total_error": error,
         "seconds": {name: getattr(generation, name) and getattr(generation, name).seconds for name in STEPS},

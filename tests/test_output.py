@@ -1,0 +1,302 @@
+"""What every command prints: 80 columns, plain English counts, one board, one unit, and what was written where."""
+
+import json
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import typer
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kr import cli
+from kr.cli import console
+from kr.position import Position
+
+WIDTH = 80
+SMALL = "--hash 1MB --weights material --egdb none"
+KINGS = "W:WK18,K22:B1,K29"
+GAMES = """[Event "A tournament with a name that is longer than any column ought to be"]
+[Site "?"]
+[Date "1901.01.01"]
+[Round "1"]
+[Black "Stewart, Robert of Blairadam, the elder"]
+[White "Jordan, Alfred, of London and elsewhere"]
+[Result "1/2-1/2"]
+
+1. 10-14 22-18 2. 12-16 24-19 1/2-1/2
+
+[Event "Another"]
+[Result "*"]
+
+1. 11-15 *
+"""
+ONE_GAME = '[Event "x"]\n[Result "*"]\n\n1. 11-15 *\n'
+ONE_OF_MANY = re.compile(
+    r"(?<![\w.,/+-])1 (answers|bytes|files|games|hits|lines|moves|nodes|openings|pairs|pictures|plies|points|positions|"
+    r"probes|problems|regions|searches|seconds|shards|slices)\b"
+)
+LONG_NUMBER = re.compile(r"\d\.\d{6}")
+
+# Each is run in a directory with what `place` makes; the exit code is 0.
+COMMANDS = [
+    f"analyze --depth 9 --multipv 3 {SMALL}",
+    f"analyze {KINGS} --depth 5 --multipv 3 --hash 1MB",
+    f"analyze games.pdn --ply 1-2 --depth 3 {SMALL}",
+    f"analyze B:W5:B {SMALL}",
+    f"annotate games.pdn --tc nodes=100 --out annotated.pdn {SMALL}",
+    "bench --depth 2 --hash 1MB",
+    "bench --depth 2 --hash 1MB --rounds 1 --positions fens.txt --ablate --against lmr_move=4,lmr_depth=5,history=0",
+    "doubling material --out double --from nodes=20 --to nodes=80 --games 2 --positions 8 --hash 1MB",
+    "egdb build --pieces 2 --dir two",
+    "egdb verify --dir three",
+    "egdb stats --dir three --slices",
+    f"egdb probe {KINGS}",
+    "egdb sample --pieces 2-3 --fraction 0.001 --dir three --out sample.h5",
+    "fit run --out fitted.h5 --l2 1 --max-iter 2",
+    "games run --pdn exported.pdn",
+    "match material manual --games 2 --tc nodes=20 --hash 1MB --sprt 0 5 --pdn match.pdn",
+    "match material,hash=1MB,lmr_move=4,etc_depth=5 manual,hash=1MB,egdb=none --games 2 --tc nodes=20",
+    "openings --deck 3move --all",
+    "openings --deck endings",
+    "pdn check games.pdn",
+    "pdn check one.pdn",
+    "pdn convert one.pdn --out converted.pdn",
+    "pdn stats games.pdn",
+    "pdn search games.pdn --out found.pdn",
+    "pdn search one.pdn",
+    "perft --depth 5",
+    "perft --depth 3 --divide",
+    "play --black material --white manual --tc nodes=20 --hash 1MB --out played.pdn",
+    "selfplay --weights material --nodes 20 --games 2 --openings start --egdb none --workers 1 --out again",
+    f"solve-problem --tc nodes=10 --tc nodes=20 {SMALL} --out answers.jsonl",
+    f"solve-problem 'hundred years' --tc nodes=500 --multipv 2 {SMALL}",
+    "solve-problem W:W21,K30:B1,2 --tc depth=9 --hash 1MB",
+    "train --out training --weights material --generations 1 --games 20 --nodes 9 --gate-games 2 --gate-nodes 9 "
+    "--egdb none --workers 1 --max-iter 2",
+    "weights check games.pdn",
+    "weights show",
+    "weights show manual",
+    "weights show material",
+    "weights show shipped",
+]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory, whole: Path) -> Path:
+    """A directory with games, positions, self-play and a database."""
+    directory = tmp_path_factory.mktemp("output")
+    (directory / "games.pdn").write_text(GAMES)
+    (directory / "one.pdn").write_text(ONE_GAME)
+    (directory / "fens.txt").write_text(f"{Position().fen}\n{KINGS}\n")
+    (directory / "three").symlink_to(whole)
+    words = "selfplay --weights material --nodes 20 --games 12 --openings 3move --egdb none --workers 1 --out"
+    assert cli.main([*words.split(), str(directory / "run")]) == 0
+    return directory
+
+
+Run = Callable[[str], tuple[str, str]]
+
+
+@pytest.fixture
+def run(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command line there, on 80 columns; what it printed on stdout and stderr."""
+    monkeypatch.chdir(place)
+    monkeypatch.setenv("COLUMNS", str(WIDTH))
+    capsys.readouterr()
+
+    def call(line: str) -> tuple[str, str]:
+        assert cli.main(shlex.split(line)) == 0, capsys.readouterr().err
+        return capsys.readouterr()
+
+    return call
+
+
+def faults(text: str) -> list[str]:
+    """Lines that are too wide, count one of a thing wrongly, or have a number with too many digits."""
+    return [
+        line
+        for line in text.splitlines()
+        if len(line) > WIDTH or ONE_OF_MANY.search(line) or LONG_NUMBER.search(line.replace("1e-05", ""))
+    ]
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_what_is_printed_is_80_columns_wide(run: Run, line: str) -> None:
+    out, err = run(line)
+    assert out or err
+    assert not faults(out)
+    assert not faults(err)
+
+
+def command_lines() -> list[str]:
+    """Every command, and every one of a group."""
+    lines = [""]
+    for name in cli.COMMANDS:
+        lines.append(name)
+        command = typer.main.get_command(cli.app).get_command(None, name)  # type: ignore[attr-defined]
+        lines += [f"{name} {each}" for each in getattr(command, "commands", ())]
+    return lines
+
+
+@pytest.mark.parametrize("line", command_lines())
+def test_help_is_80_columns_wide_and_not_cut(run: Run, line: str) -> None:
+    shown, _ = run(f"{line} --help")
+    assert not faults(shown)
+    usage, _, rest = shown.partition("\n\n")
+    assert usage.startswith("Usage: ")
+    # NAME=NUMBER,... is what an option takes
+    assert "..." not in rest.replace(",...", "")
+
+
+@pytest.mark.parametrize("line", sorted({line.rpartition(" ")[0] for line in command_lines()}))
+def test_no_command_shows_the_help(run: Run, line: str) -> None:
+    assert run(line) == run(f"{line} --help")
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("analyse", "analyze"),
+        ("selfpaly", "selfplay"),
+        ("solve", "solve-problem"),
+        ("egdb prob", "probe"),
+        ("pdn serach", "search"),
+        ("analyze --multpv 3", "--multipv"),
+        ("match --game 3", "--games"),
+        ("--verson", "--version"),
+    ],
+)
+def test_a_misspelled_word_is_answered_with_what_was_meant(
+    line: str, meant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(line.split()) == 2
+    error = capsys.readouterr().err
+    assert re.search(rf"; did you mean (\S+ or )*{meant}\b", error)
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("line", ["xyzzy", "egdb 7", "analyze --qqqqq"])
+def test_nothing_is_suggested_where_nothing_is_alike(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(line.split()) == 2
+    assert "did you mean" not in capsys.readouterr().err
+
+
+# --- files
+
+
+@pytest.mark.parametrize(
+    ("line", "path", "what"),
+    [
+        ("doubling material --out told --from nodes=9 --to nodes=18 --games 2 --positions 0", "told",
+         "2 games, 0 positions searched"),
+        ("egdb sample --pieces 2 --fraction 0.01 --dir three --out told.h5", "told.h5", r"\d+ positions?"),
+        ("fit run --out told-tables.h5 --l2 1 --max-iter 2", "told-tables.h5", "tables"),
+        ("games run --pdn told-games.pdn", "told-games.pdn", "12 games"),
+        ("match material manual --games 2 --tc nodes=9 --hash 1MB --pdn told-match.pdn", "told-match.pdn", "2 games"),
+        ("pdn convert games.pdn --out told-converted.pdn", "told-converted.pdn", "2 games"),
+        ("pdn search games.pdn --year 1901 --out told-found.pdn", "told-found.pdn", "1 game"),
+        (f"solve-problem pask --tc nodes=9 {SMALL} --out told.jsonl", "told.jsonl", "1 answer"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("json_too", [False, True])
+def test_what_was_written_is_said_once(run: Run, line: str, path: str, what: str, json_too: bool) -> None:
+    out, err = run(f"{line} --json" if json_too else line)
+    assert len(re.findall(rf"^wrote {re.escape(path)}: {what}$", err, re.MULTILINE)) == 1
+    assert "wrote" not in out
+    assert Path(path).exists()
+
+
+# --- boards and scores
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "analyze {} --depth 2 --hash 1MB",
+        "egdb probe {}",
+        "solve-problem {} --tc depth=2 --hash 1MB",
+        "play --ballot {} --black manual --white material --tc nodes=9 --hash 1MB --out none",
+    ],
+)
+def test_there_is_one_board(run: Run, line: str) -> None:
+    board = Position.from_fen(KINGS).diagram().rpartition("\n")[0]
+    assert board in run(line.format(KINGS))[0]
+
+
+def test_scores_are_centi_men_with_a_sign_everywhere(run: Run) -> None:
+    position, score = "W:W18,24,27,28:B12,16,20", "[+-][0-9]+"
+    assert re.search(rf"^1 +{score} ", run(f"analyze {position} --depth 3 {SMALL}")[0], re.MULTILINE)
+    assert re.search(rf"score {score}$", run(f"solve-problem {position} --tc depth=3 {SMALL}")[0], re.MULTILINE)
+    (Path("score.txt")).write_text(position)
+    assert re.search(rf"-\d+ +{score} ", run("bench --positions score.txt --depth 3 --hash 1MB")[0])
+
+
+@pytest.mark.parametrize(
+    "line", ["analyze {} --depth 9 --hash 1MB", "egdb probe {}", "solve-problem {} --tc depth=9 --hash 1MB"]
+)
+def test_a_distance_has_its_unit(run: Run, line: str) -> None:
+    assert "win in 67 plies" in run(line.format("W:W21,K30:B1,2"))[0]
+
+
+@pytest.mark.parametrize("name", ["shipped", "manual", "material"])
+def test_weights_by_name(run: Run, name: str) -> None:
+    found = json.loads(run(f"weights show {name} --json")[0])
+    assert Path(found["weights"]).stem == ("kr" if name == "shipped" else name)
+    if name == "shipped":
+        assert run("weights show --json") == run("weights show shipped --json")
+
+
+# --- tables
+
+WORDS = st.text("ab1", min_size=1, max_size=9)
+TEXTS = st.lists(WORDS, max_size=30).map(" ".join)
+
+
+@given(st.lists(st.tuples(*[st.one_of(TEXTS, st.integers(0, 10**6))] * 6), min_size=1, max_size=5))
+def test_a_folded_table_loses_nothing(rows: list[tuple[str | int, ...]]) -> None:
+    columns = [f"c{i}" for i in range(6)]
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setenv("COLUMNS", str(WIDTH))
+        shown = console.table(columns, rows)
+    words = sorted(word for row in [columns, *rows] for cell in row for word in str(cell).split())
+    found = shown.split()
+    # the first column comes again where the columns are parted
+    assert set(words) == set(found)
+    assert all(found.count(word) >= words.count(word) for word in words)
+
+
+@given(TEXTS, st.integers(0, 10))
+def test_folded_text_is_no_wider_and_loses_nothing(text: str, indent: int) -> None:
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setenv("COLUMNS", "40")
+        shown = console.fold(text, indent)
+    assert shown.split() == text.split()
+    lines = shown.split("\n")
+    assert max(map(len, lines)) <= 40
+    assert all(line.startswith(" " * indent) for line in lines[1:])
+
+
+MOVES = " ".join(["11-15"] * 30)
+FEN = Position().fen
+
+
+@pytest.mark.parametrize(
+    ("columns", "row", "shown"),
+    [
+        (["n", "line"], (1, MOVES[:71]), [f"1  {MOVES[:71]}"]),
+        (["n", "line"], (1, MOVES), [f"1  {MOVES[:77]}", f"   {MOVES[78:155]}", f"   {MOVES[156:]}"]),
+        (["move", "number", "FEN"], ("11-15", 1, FEN), ["11-15       1", f"    {FEN}"]),
+        (["a"] + ["b" * 30] * 3, (1, 2, 3, 4), [f"1{'2':>32}{'3':>32}", "", f"a  {'b' * 30}", f"1{'4':>32}"]),
+    ],
+)
+def test_how_tables_are_folded(
+    monkeypatch: pytest.MonkeyPatch, columns: list[str], row: tuple[object, ...], shown: list[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(WIDTH))
+    lines = console.table(columns, [row]).split("\n")
+    assert lines[-len(shown) :] == shown
+    monkeypatch.setenv("COLUMNS", "400")
+    assert console.table(columns, [row]).count("\n") == 1
