@@ -194,7 +194,7 @@ def test_text_and_pictures(capsys: pytest.CaptureFixture, tmp_path: Path) -> Non
     assert main([*line, "--svg", str(svg), "--png", str(png)]) == 0
     out = capsys.readouterr().out
     position = Position().play("11-15").play("22-18")
-    assert f"{position.fen}, Black to move: static score" in out
+    assert f"{position.fen}, Black to move: static score" in " ".join(out.split())
     assert "empty regions" in out
     labels = [each for each in ElementTree.parse(svg).iter() if each.get("class") == "label"]
     assert len(labels) == 24

@@ -35,8 +35,8 @@ GAMES = """[Event "A tournament with a name that is longer than any column ought
 """
 ONE_GAME = '[Event "x"]\n[Result "*"]\n\n1. 11-15 *\n'
 ONE_OF_MANY = re.compile(
-    r"(?<![\w.,/+-])1 (answers|bytes|files|games|hits|lines|moves|nodes|openings|pairs|pictures|plies|points|positions|"
-    r"probes|problems|regions|searches|seconds|shards|slices)\b"
+    r"(?<![\w.,/+-])1 (answers|bytes|files|games|hits|iterations|lines|moves|nodes|openings|pairs|plies|points|"
+    r"positions|probes|problems|regions|searches|seconds|shards|slices)\b"
 )
 LONG_NUMBER = re.compile(r"\d\.\d{6}")
 
@@ -55,6 +55,8 @@ COMMANDS = [
     "egdb stats --dir three --slices",
     f"egdb probe {KINGS}",
     "egdb sample --pieces 2-3 --fraction 0.001 --dir three --out sample.h5",
+    "explain",
+    "explain --moves '11-15 22-18 15x22 25x18' --svg explained.svg --weights manual",
     "fit run --out fitted.h5 --l2 1 --max-iter 2",
     "games run --pdn exported.pdn",
     "match material manual --games 2 --tc nodes=20 --hash 1MB --sprt 0 5 --pdn match.pdn",
@@ -192,9 +194,12 @@ def test_nothing_is_suggested_where_nothing_is_alike(line: str, capsys: pytest.C
     [
         ("doubling material --out told --from nodes=9 --to nodes=18 --games 2 --positions 0", "told",
          "2 games, 0 positions searched"),
+        ("annotate games.pdn --tc nodes=9 --egdb none --out told-marked.pdn", "told-marked.pdn", "2 games"),
+        ("annotate games.pdn --tc nodes=9 --egdb none --html told-pages", "told-pages", "2 games"),
         ("egdb sample --pieces 2 --fraction 0.01 --dir three --out told.h5", "told.h5", r"\d+ positions?"),
         ("fit run --out told-tables.h5 --l2 1 --max-iter 2", "told-tables.h5", "tables"),
         ("games run --pdn told-games.pdn", "told-games.pdn", "12 games"),
+        ("explain --svg told.svg", "told.svg", ""),
         ("match material manual --games 2 --tc nodes=9 --hash 1MB --pdn told-match.pdn", "told-match.pdn", "2 games"),
         ("pdn convert games.pdn --out told-converted.pdn", "told-converted.pdn", "2 games"),
         ("pdn search games.pdn --year 1901 --out told-found.pdn", "told-found.pdn", "1 game"),
@@ -203,8 +208,10 @@ def test_nothing_is_suggested_where_nothing_is_alike(line: str, capsys: pytest.C
 )  # fmt: skip
 @pytest.mark.parametrize("json_too", [False, True])
 def test_what_was_written_is_said_once(run: Run, line: str, path: str, what: str, json_too: bool) -> None:
-    out, err = run(f"{line} --json" if json_too else line)
-    assert len(re.findall(rf"^wrote {re.escape(path)}: {what}$", err, re.MULTILINE)) == 1
+    if json_too:
+        line, path = f"{line.replace('told', 'json')} --json", path.replace("told", "json")
+    out, err = run(line)
+    assert len(re.findall(rf"^wrote {re.escape(path)}{what and f': {what}'}$", err, re.MULTILINE)) == 1
     assert "wrote" not in out
     assert Path(path).exists()
 

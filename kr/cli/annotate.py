@@ -13,6 +13,7 @@ from kr.errors import InvalidPdnError
 from kr.lab.annotating.annotation import AnnotateReport
 from kr.lab.annotating.files import AnnotateSettings, annotate_files, count_games
 from kr.lab.archives.archive import located, standard_output
+from kr.units import counted
 
 COLUMNS = ["player", "games", "moves", "best", "accuracy %", "loss", "?!", "?", "??", "!"]
 
@@ -50,6 +51,8 @@ def run(
                 out.write(text)
 
         report = annotate_files(settings, on_game, on_text, _say)
+    for path in filter(None, (settings.out, settings.html)):
+        console.wrote(path, counted(report.games, "game"))
     if json:
         console.emit_json(report.summary() | {"out": settings.out, "html": settings.html})
     elif settings.is_resumable:
@@ -78,7 +81,7 @@ def _table(report: AnnotateReport, top: int) -> str:
     more = f"\n... and {len(ranked) - len(shown)} more (--top 0 for all)" if len(ranked) > len(shown) else ""
     left_out = f", {report.left_out} could not be read" if report.left_out else ""
     table = f"{console.table(COLUMNS, rows)}{more}\n" if rows else ""
-    return f"{table}{report.games} {'game' if report.games == 1 else 'games'} annotated{left_out}"
+    return f"{table}{counted(report.games, 'game')} annotated{left_out}"
 
 
 command = options.command(AnnotateSettings, run)

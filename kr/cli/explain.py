@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kr.chances import format_score
 from kr.cli import console
 from kr.cli.options import Json
 from kr.errors import InvalidSettingError
@@ -62,8 +63,10 @@ def command(
     if svg is not None:
         with storage.atomic_path(svg) as temporary:
             temporary.write_text(picture(found, flipped=flip))
+        console.wrote(svg)
     if png is not None:
         explain_plot.draw(found, png, flipped=flip)
+        console.wrote(png)
     if json:
         console.emit_json(_object(found))
     else:
@@ -111,9 +114,10 @@ def _print(found: Explanation, flip: bool) -> None:
         end="",
     )
     side = SIDE_NAMES[found.position.side]
-    print(f"{found.position.fen}, {side} to move: static score {found.score:+} ({found.weights})")
+    score = format_score(found.score)
+    print(console.fold(f"{found.position.fen}, {side} to move: static score {score} ({found.weights})"))
     if found.note:
-        print(found.note)
+        print(console.fold(found.note))
     if found.material is not None:
         print(f"\n{_sum(found)}")
     print(f"\n{_pieces(found)}")

@@ -53,7 +53,8 @@ def run(
         raise InvalidSettingError(f"--check: no file {check}")
     with ExitStack() as bars:
         result = fit(settings, Stages(bars))
-    console.wrote(result.path, "tables")
+    if not result.earlier:
+        console.wrote(result.path, "tables")
     if settings.plots:
         console.wrote(settings.plots, "pictures of the fit")
     checked = None

@@ -330,7 +330,7 @@ def _nth_game(path: Path, number: int) -> Game:
                     raise
                 continue
             if game is None:
-                raise InvalidSettingError(f"--game: {path} has {count} games, no game {number}")
+                raise InvalidSettingError(f"--game: {path} has {counted(count, 'game')}, no game {number}")
             count += 1
             if count == number:
                 return game

@@ -409,7 +409,7 @@ def report(tally: Tally) -> str:
     found = f", after the {tally.earlier:,} that were there already" if tally.earlier else ""
     return "\n".join(
         [
-            f"{tally.played:,} games in {tally.seconds:.1f} s ({speed}){found}",
+            f"{counted(tally.played, 'game')} in {tally.seconds:.1f} s ({speed}){found}",
             f"Black won {tally.black_wins:,}, White won {tally.white_wins:,}, drawn {tally.draws:,}",
             f"{tally.plies / tally.played:.1f} plies a game",
             f"ended by {shares}",
