@@ -41,7 +41,7 @@ class _Table:
         if not self._json:
             side = SIDE_NAMES[game.color]
             end = f"{game.result} after {counted(len(game.moves), 'ply')}, {game.reason}"
-            print(f"game {game.number}: {side} v {game.opponent}: {end}", flush=True)
+            print(console.fold(f"game {game.number}: {side} v {game.opponent}: {end}", 2), flush=True)
 
     def close(self) -> None:
         """Print the summary."""

@@ -66,7 +66,7 @@ def run(
     else:
         print(console.fold(fit_report.summary(result.report), 2))
         already = ", fitted to the same games already" if result.earlier else ""
-        print(console.fold(f"weights: {result.path} (checksum {result.checksum}){already}", 2))
+        print(f"weights: {result.path}\nchecksum {result.checksum}{already}")
         print(f"the whole report: kr weights show {result.path}")
         if checked:
             print(f"\n{check}: {fit_check.text(checked)}")

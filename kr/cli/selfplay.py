@@ -2,6 +2,7 @@
 
 from kr.cli import console, options
 from kr.lab.selfplay import SelfplaySettings, Tally, play, report
+from kr.units import counted
 
 
 def run(settings: SelfplaySettings, json: options.Json = False) -> None:
@@ -24,17 +25,20 @@ def run(settings: SelfplaySettings, json: options.Json = False) -> None:
             progress.advance(1, f"B {tally.black_wins} W {tally.white_wins} D {tally.draws}")
 
         tally = play(settings, on_game)
+    games = tally.earlier + tally.played
+    if tally.played:
+        console.wrote(settings.out, counted(games, "game"))
     if json:
         console.emit_json(
             {
                 "settings": settings,
-                "games": tally.earlier + tally.played,
+                "games": games,
                 "tally": tally,
                 "games_per_second": tally.games_per_second,
             }
         )
     else:
-        print(report(tally))
+        print(console.fold(report(tally), 2))
 
 
 command = options.command(SelfplaySettings, run)
