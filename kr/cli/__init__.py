@@ -160,7 +160,11 @@ def kr(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """English draughts: a strong engine, and the lab that trains it."""
+    """English draughts: a strong engine, and the lab that trains it.
+
+    Scores are centi-men (100 is a man) for the side to move. Text is folded at the width of the terminal, at 80 columns
+    in a pipe or a file; the environment variable COLUMNS sets another. --json is for programs.
+    """
 
 
 @contextmanager
