@@ -21,8 +21,9 @@ WHITE_KING_ROW = 0x0000000F
 _SIDE_LETTERS = "BW"
 _CELL = 6
 """Columns of a square of a board in text."""
-_PIECE = re.compile(r"(K?)(\d+)(?:-(K?)(\d+))?")
-_MOVE = re.compile(r"\d+(?:\s*[-x:]\s*\d+)+", re.IGNORECASE)
+_PIECE = re.compile(r"(K?)([0-9]+)(?:-(K?)([0-9]+))?")
+_SPLIT_NUMBER = re.compile(r"[0-9]+\s+[0-9]+")
+_MOVE = re.compile(r"[0-9]+(?:\s*[-x:]\s*[0-9]+)+", re.IGNORECASE)
 
 
 def squares(bits: int) -> Iterator[int]:
@@ -40,7 +41,7 @@ def square_name(square: int) -> str:
 
 def parse_square(text: str) -> int:
     """The inside square 0-31 named by a number 1-32; ValueError (one line) for anything else."""
-    if not text.strip().isdecimal() or not 1 <= int(text) <= SQUARES:
+    if not re.fullmatch("[0-9]{1,9}", text.strip()) or not 1 <= int(text) <= SQUARES:
         raise ValueError(f"square {text.strip()!r} does not exist: squares are numbered 1 to {SQUARES}")
     return int(text) - 1
 
@@ -69,10 +70,14 @@ def parse_fen(text: str, *, crown: bool = False) -> tuple[int, int, int, int]:
     With `crown`, a man on its king row is taken for a king, as problem collections that forget the K mean it.
     Raises InvalidFenError, naming what is wrong, for anything else.
     """
+    if not isinstance(text, str):
+        raise InvalidFenError(f"a FEN is text such as B:W18,24,K10:B12,K22, not {text!r}")
     fields = "".join(text.split()).upper().removesuffix(".").split(":")
     try:
         if len(fields) != 3:
             raise InvalidFenError("it must have three fields, as in B:W18,24,K10:B12,K22")
+        if split := _SPLIT_NUMBER.search(text):
+            raise InvalidFenError(f"a comma is missing in {split[0]!r}")
         side = _parse_side(fields[0], "side to move")
         colours = _parse_colours(fields[1], fields[2])
         pieces, kings = [0, 0], 0
@@ -98,10 +103,10 @@ def parse_path(text: str) -> tuple[int, ...]:
     The separator says nothing about whether the move captures: old files write captures with ``-``.
     Raises IllegalMoveError for text that is no move.
     """
-    if not _MOVE.fullmatch(text.strip()):
+    if not isinstance(text, str) or not _MOVE.fullmatch(text.strip()):
         raise IllegalMoveError(f"{text!r} is not a move: write it as 11-15, or 22x15 for a capture")
     try:
-        return tuple(parse_square(number) for number in re.findall(r"\d+", text))
+        return tuple(parse_square(number) for number in re.findall("[0-9]+", text))
     except ValueError as error:
         raise IllegalMoveError(f"{text!r} is not a move: {error}") from None
 
@@ -156,7 +161,7 @@ def _letter(square: int, black: int, white: int, kings: int) -> str:
 
 
 def _parse_side(letter: str, what: str) -> int:
-    if letter == "" or letter not in _SIDE_LETTERS:
+    if letter not in tuple(_SIDE_LETTERS):
         raise InvalidFenError(f"the {what} is {letter!r}, not B or W")
     return _SIDE_LETTERS.index(letter)
 

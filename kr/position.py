@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass, field
 from enum import IntEnum
 
 from kr import _core
 from kr.errors import IllegalMoveError, InvalidFenError
 from kr.notation import SIDE_NAMES, check_board, draw_board, format_fen, format_path, parse_fen, parse_path
+
+START_BLACK = 0x00000FFF
+START_WHITE = 0xFFF00000
 
 
 class Side(IntEnum):
@@ -59,23 +63,38 @@ class Move:
 class Position:
     """An immutable, hashable position: three 32-bit bitboards and the side to move.
 
-    ``Position()`` is the start of the game, Black to move. Raises InvalidFenError for an impossible board.
+    ``Position()`` is the start of the game, Black to move; where one bitboard is given, the others are empty. Raises
+    InvalidFenError for an impossible board. ``Position.from_fen`` reads text.
     """
 
-    black: int = 0x00000FFF
+    black: int = None  # type: ignore[assignment]  # None is only the sign that it was not given
     """Bitboard of Black's men and kings, bit s for square s (0-31)."""
-    white: int = 0xFFF00000
+    white: int = None  # type: ignore[assignment]
     """Bitboard of White's men and kings."""
-    kings: int = 0
+    kings: int = None  # type: ignore[assignment]
     """Bitboard of the kings of both sides."""
     side: Side = Side.BLACK
     """The side to move."""
 
     def __post_init__(self) -> None:
+        if not type(self.black) is type(self.white) is type(self.kings) is int:
+            self._complete()
         if self.side not in (0, 1):
             raise InvalidFenError(f"the side to move is {self.side!r}, not 0 (Black) or 1 (White)")
         check_board(self.black, self.white, self.kings)
         object.__setattr__(self, "side", Side(self.side))
+
+    def _complete(self) -> None:
+        """Replace bitboards that were not given, and numbers that are no plain int, as numpy's are."""
+        given = {"black": self.black, "white": self.white, "kings": self.kings}
+        if all(bits is None for bits in given.values()):
+            given = {"black": START_BLACK, "white": START_WHITE, "kings": 0}
+        for name, bits in given.items():
+            try:
+                object.__setattr__(self, name, 0 if bits is None else operator.index(bits))
+            except TypeError:
+                expected = "a whole number, bit s for square s; Position.from_fen reads text such as W:W21,K30:B1,2"
+                raise InvalidFenError(f"the bitboard {name} is {bits!r}, not {expected}") from None
 
     @classmethod
     def from_fen(cls, text: str) -> Position:
@@ -141,6 +160,8 @@ class Position:
         """The position after a legal move, given as a Move or as its text; raises IllegalMoveError otherwise."""
         if isinstance(move, str):
             move = self.parse_move(move)
+        elif not isinstance(move, Move):
+            raise IllegalMoveError(f"{move!r} is not a move: play a Move, or text such as 11-15")
         elif (move.path, move.captured) not in self._moves():
             raise IllegalMoveError(f"{format_path(move.path, move.is_capture)} is not legal: {self._choices()}")
         after = _core.play(self.black, self.white, self.kings, self.side, move.origin, move.target, move.captured)

@@ -1,5 +1,8 @@
 """FEN and move text, well formed and not."""
 
+from typing import Any
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +18,7 @@ from kr.notation import (
     parse_square,
     square_name,
 )
-from kr.position import Position
+from kr.position import Position, Side
 
 START = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12"
 
@@ -55,6 +58,12 @@ BAD_FENS = [
     ("B:W18,:B3", "White's '' is not a square"),
     ("B:WQ18:B3", "White's 'Q18' is not a square"),
     ("B:W18 K19:B3", "White's '18K19' is not a square"),
+    ("BW:W18:B12", "the side to move is 'BW', not B or W"),
+    ("WB:W18:B12", "the side to move is 'WB', not B or W"),
+    ("B:W1 8:B12", "a comma is missing in '1 8'"),
+    ("B:W18,2\n4:B12", "a comma is missing in"),
+    ("B:W\u0661\u0668:B12", "is not a square"),
+    ("B:W0000000000000018:B12", "does not exist"),
     ("B:W1:B2", "a White man stands on its king row, square 1: make it a king, K1"),
     ("B:W18:B30", "a Black man stands on its king row, square 30: make it a king, K30"),
     ("B:W20-32:B1", "White has 13 pieces: a side has at most 12"),
@@ -85,6 +94,57 @@ def test_a_man_on_its_king_row_is_crowned_on_request() -> None:
 
 def test_the_default_position_is_the_start() -> None:
     assert Position().fen == START
+    assert Position(side=Side.WHITE).fen == "W" + START[1:]
+
+
+@pytest.mark.parametrize(
+    ("fields", "fen"),
+    [
+        ({"black": 1}, "B:W:B1"),
+        ({"white": 1 << 31}, "B:W32:B"),
+        ({"black": 0}, "B:W:B"),
+        ({"white": 0}, "B:W:B"),
+        ({"black": 3, "kings": 2, "side": 1}, "W:W:B1,K2"),
+        ({"black": np.uint32(1), "white": np.uint32(1 << 31), "side": np.uint8(1)}, "W:W32:B1"),
+    ],
+)
+def test_a_position_is_made_of_the_bitboards_that_are_given(fields: dict[str, Any], fen: str) -> None:
+    position = Position(**fields)
+    assert position.fen == fen
+    assert position == Position.from_fen(fen)
+    assert type(position.black) is type(position.white) is type(position.kings) is int
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"black": "W:W1"}, r"black is 'W:W1', .*Position\.from_fen"),
+        ({"white": 1.5}, "white is 1.5"),
+        ({"black": 1, "kings": []}, "kings is "),
+        ({"black": -1}, "outside squares 1 to 32"),
+        ({"white": 1 << 32}, "outside squares 1 to 32"),
+        ({"kings": 1}, "square 1 is marked as a king but holds no piece"),
+        ({"side": "W"}, "the side to move is 'W'"),
+        ({"side": None}, "the side to move is None"),
+    ],
+)
+def test_what_makes_no_position(fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidFenError, match=message):
+        Position(**fields)
+
+
+@pytest.mark.parametrize("text", [None, 5, b"W:W21:B1", Position()])
+def test_a_fen_is_text(text: Any) -> None:
+    with pytest.raises(InvalidFenError, match="a FEN is text such as"):
+        Position.from_fen(text)
+
+
+@pytest.mark.parametrize("move", [None, 5, (10, 14), "", "\u0661\u0661-15", b"11-15"])
+def test_what_is_no_move(move: Any) -> None:
+    with pytest.raises(IllegalMoveError):
+        Position().play(move)
+    with pytest.raises(IllegalMoveError):
+        Position().parse_move(move)
 
 
 @given(st.data())
