@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from kr import _core
+from kr._core import Stop as Stop
 from kr.chances import DEFAULT_SCALE, SCALES, Chances, chances
 from kr.errors import IllegalMoveError, InvalidSettingError
 from kr.limits import Limits as Limits
 from kr.position import Move, Position
 from kr.settings import EGDB_MEMORY
+from kr.threads import MAX_THREADS, no_thread
+from kr.units import check_number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -91,8 +95,8 @@ class Engine:
     weights: the path of a weights file, "manual" (the hand-built evaluation), "material" (men and kings only), or
     None or "shipped" for the shipped tables. hash_mb: megabytes of hash table. threads: searching in parallel; with
     one, the same search from the same state gives the same result. database: the endgame database to look positions up
-    in, or what `--egdb` takes: "" for the one that is found, "none" (or None) for none; engines share it. options:
-    search options that differ from their defaults, by name (SEARCH_OPTIONS). Raises InvalidWeightsError,
+    in, or what `--egdb` takes: its directory, "" for the one that is found, "none" or None for none; engines share it.
+    options: search options that differ from their defaults, by name (SEARCH_OPTIONS). Raises InvalidWeightsError,
     InvalidDatabaseError and InvalidSettingError.
 
     `score_scale` says how many centi-men make a logit of the expected result (`kr.chances`).
@@ -103,22 +107,24 @@ class Engine:
         weights: str | Path | None = None,
         hash_mb: float = 64,
         threads: int = 1,
-        database: Database | str | None = "",
+        database: Database | str | Path | None = "",
         options: Mapping[str, int] | None = None,
     ) -> None:
-        if not 0 < hash_mb <= 1 << 20:
+        self.hash_mb: float = check_number("hash_mb", hash_mb)
+        self.threads: int = check_number("threads", threads, whole=True)
+        if not 0 < self.hash_mb <= 1 << 20:
             raise InvalidSettingError(f"hash_mb is {hash_mb}; megabytes, more than 0 and at most 1048576")
-        if not 1 <= threads <= 1024:
-            raise InvalidSettingError(f"threads is {threads}; from 1 to 1024")
+        if not 1 <= self.threads <= MAX_THREADS:
+            raise InvalidSettingError(f"threads is {threads}; from 1 to {MAX_THREADS}")
         self.name, self.signature, self._evaluator, self.score_scale = _loaded(weights)
-        self.hash_mb = hash_mb
-        self.threads = threads
-        self.database = load_database(database) if isinstance(database, str) else database
-        self._busy = threading.Lock()
+        self.database = load_database(str(database)) if isinstance(database, str | Path) else database
         try:
             core = None if self.database is None else self.database.core
+        except AttributeError:
+            raise InvalidSettingError(f"the database is {database!r}, not a directory or an open one") from None
+        try:
             self._searcher = _core.Searcher(
-                self._evaluator, int(hash_mb * (1 << 20)), threads, core, dict(options or {})
+                self._evaluator, int(self.hash_mb * (1 << 20)), self.threads, core, _checked_options(options)
             )
         except ValueError as error:
             raise InvalidSettingError(str(error)) from error
@@ -128,26 +134,39 @@ class Engine:
     def search(
         self,
         position: Position,
-        limits: Limits,
+        limits: Limits | float | str,
         history: Sequence[Position] = (),
         on_info: Callable[[Info], None] | None = None,
         multipv: int = 1,
         forced_at_once: bool = False,
+        stop: Stop | None = None,
     ) -> SearchResult:
         """Search a position and return the best move with its score and principal variation.
 
-        history: the game's positions before this one, oldest first, for draws by repetition. on_info: called for
-        every line after each iteration. multipv: how many best moves get a line. forced_at_once: play a forced move
-        without thinking, as on a clock in any case. A decided score ends the search when it can't be bettered. Raises
-        IllegalMoveError in a position without legal moves, InvalidDatabaseError where the search met damage in the
-        endgame database, and lets KeyboardInterrupt through.
+        limits: Limits, or seconds, or text such as "0.3s", "nodes=2000" or "depth=9". history: the game's positions
+        before this one, oldest first, for draws by repetition. on_info: called for every line after each iteration;
+        what it raises ends the search and is raised here. multipv: how many best moves get a line. forced_at_once: play
+        a forced move without thinking, as on a clock in any case. A decided score ends the search when it can't be
+        bettered. stop: ends the search when it is set, be it before it has begun; a Stop belongs to one search.
+
+        Raises IllegalMoveError in a position without legal moves, InvalidDatabaseError where the search met damage in
+        the endgame database, InvalidSettingError where this engine is searching already or is asked for what has no
+        meaning, ThreadError where its threads can't be started, and lets KeyboardInterrupt through. Whatever is raised,
+        the engine is ready for the next search.
         """
+        _check_position(position)
+        root = _bits(position)
+        earlier = _history(history)
         if position.is_over:
             raise IllegalMoveError(f"{position.fen} has no legal move to search, the game is over")
-        if not 1 <= multipv <= MAX_LINES:
+        lines_wanted = check_number("multipv", multipv, whole=True)
+        if not 1 <= lines_wanted <= MAX_LINES:
             raise InvalidSettingError(f"multipv is {multipv}; from 1 to {MAX_LINES}")
-        if not self._busy.acquire(blocking=False):
-            raise InvalidSettingError("this engine is searching already; use another Engine")
+        if on_info is not None and not callable(on_info):
+            raise InvalidSettingError(f"on_info is {on_info!r}, not a function that takes an Info")
+        if stop is not None and not isinstance(stop, Stop):
+            raise InvalidSettingError(f"stop is {stop!r}, not a kr.engine.Stop")
+        limits = Limits.of(limits)
 
         def listener(found: tuple[Any, ...]) -> None:
             for info in _infos(position, _Found(*found)):
@@ -155,21 +174,19 @@ class Engine:
                     on_info(info)
 
         usual, most = limits.seconds()
-        try:
+        with self._errors():
             found = _Found(*self._searcher.search(
-                _bits(position),
-                [_bits(earlier) for earlier in history],
+                root,
+                earlier,
                 most or 0.0,
                 limits.nodes or 0,
                 limits.depth or 0,
-                multipv,
-                forced_at_once or limits.left is not None,
+                lines_wanted,
+                bool(forced_at_once) or limits.left is not None,
                 listener if on_info is not None else None,
                 (usual or 0.0) if limits.left is not None else 0.0,
+                stop,
             ))  # fmt: skip
-        finally:
-            self._searcher.prepare()
-            self._busy.release()
         if self.database is not None:
             self.database.raise_damage()
         lines = _infos(position, found)
@@ -179,20 +196,38 @@ class Engine:
             _value(best.score, found.value), found.probes, found.hits,
         )  # fmt: skip
 
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """The core's errors about itself as kr's."""
+        try:
+            yield
+        except _core.SearchingError:
+            raise InvalidSettingError("this engine is searching already; stop it, or use another Engine") from None
+        except _core.ThreadError:
+            raise no_thread(self.threads) from None
+
     def stop(self) -> None:
-        """End the running search at once, from any thread; without one, end the next."""
+        """End the running search at once, from any thread; where none is running, do nothing.
+
+        A search that is still to begin, in another thread, is ended by the Stop that it is given.
+        """
         self._searcher.stop()
 
     def new_game(self) -> None:
-        """Forget the hash table and what earlier searches learned about move ordering."""
-        with self._busy:
+        """Forget the hash table and what earlier searches learned about move ordering.
+
+        Waits for the end of a search in another thread; raises InvalidSettingError where that search itself calls it.
+        """
+        with self._errors():
             self._searcher.clear()
 
     def set_options(self, options: Mapping[str, int]) -> None:
-        """Search with these options from now on, the others as by default. Raises InvalidSettingError."""
-        with self._busy:
+        """Search with these options from now on, the others as by default. Raises InvalidSettingError; waits as
+        `new_game` does."""
+        chosen = _checked_options(options)
+        with self._errors():
             try:
-                self._searcher.set_options(dict(options))
+                self._searcher.set_options(chosen)
             except ValueError as error:
                 raise InvalidSettingError(str(error)) from error
 
@@ -205,13 +240,17 @@ class Engine:
 
     def evaluate(self, position: Position) -> int:
         """The static score in centi-men, from the side to move; meaningful where nothing can be captured."""
+        _check_position(position)
         return int(self._evaluator.evaluate(*_bits(position)))
 
     def evaluate_batch(self, positions: NDArray[np.uint32]) -> NDArray[np.int16]:
         """Static scores (n,) of positions (n, 4): black, white, kings, side. Raises InvalidSettingError."""
         import numpy as np
 
-        rows = np.ascontiguousarray(positions, dtype=np.uint32)
+        try:
+            rows = np.ascontiguousarray(positions, dtype=np.uint32)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise InvalidSettingError(f"positions are not an array of 32-bit numbers: {error}") from None
         if rows.ndim != 2 or rows.shape[1] != 4:
             raise InvalidSettingError(f"positions have the shape {rows.shape}; (n, 4) is black, white, kings, side")
         black, white, kings, side = rows.T
@@ -325,6 +364,30 @@ def table_evaluator(tables: Weights) -> _core.Evaluator:
         tables.men_material,
         tables.kings_material,
     )
+
+
+def _checked_options(options: Mapping[str, int] | None) -> dict[str, int]:
+    """Search options as the core takes them: plain numbers. Raises InvalidSettingError for what is no mapping."""
+    if options is not None and not isinstance(options, Mapping):
+        raise InvalidSettingError(f"the search options are {options!r}, not names with numbers: {{'lmr_move': 4}}")
+    return {
+        name: check_number(f"search option {name}", number, whole=True) for name, number in (options or {}).items()
+    }
+
+
+def _check_position(position: object, what: str = "the position") -> None:
+    if not isinstance(position, Position):
+        raise InvalidSettingError(f"{what} is {position!r}, not a Position; Position.from_fen reads one")
+
+
+def _history(history: Iterable[Position]) -> list[tuple[int, int, int, int]]:
+    try:
+        positions = list(history)
+    except TypeError:
+        raise InvalidSettingError(f"the history is {history!r}, not a sequence of positions") from None
+    for earlier in positions:
+        _check_position(earlier, "a position of the history")
+    return [_bits(earlier) for earlier in positions]
 
 
 def _bits(position: Position) -> tuple[int, int, int, int]:

@@ -52,3 +52,7 @@ class InvalidProblemError(KrError):
 
 class InvalidDatabaseError(KrError):
     """An endgame database that is damaged, foreign or of another version."""
+
+
+class ThreadError(KrError):
+    """The system starts no more threads."""

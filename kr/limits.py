@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from kr.errors import InvalidSettingError
-from kr.units import format_duration, parse_count, parse_duration
+from kr.units import check_number, format_duration, parse_count, parse_duration
 
 MOST = {"time": 1e9, "nodes": 10**18, "depth": 10**9}
 """What the core can count to: seconds, nodes and plies of a limit."""
@@ -40,6 +40,10 @@ class Limits:
     """Moves to the next time control, this one included; None where the clock must last for the game."""
 
     def __post_init__(self) -> None:
+        for name in ("time", "nodes", "depth", "left", "inc", "moves"):
+            whole = name in ("nodes", "depth", "moves")
+            if (value := getattr(self, name)) is not None:
+                object.__setattr__(self, name, check_number(f"the limit {name}", value, whole=whole))
         for name in ("time", "nodes", "depth"):
             value = getattr(self, name)
             if value is not None and not 0 < value <= MOST[name]:
@@ -48,6 +52,19 @@ class Limits:
             raise InvalidSettingError(f"the clock's left={self.left} must be seconds, at most {MOST['time']:g}")
         if not 0 <= self.inc <= MOST["time"] or (self.moves is not None and self.moves < 1):
             raise InvalidSettingError(f"the clock's inc={self.inc}, moves={self.moves} must be 0 or more, 1 or more")
+
+    @classmethod
+    def of(cls, limits: Limits | float | str) -> Limits:
+        """Limits as they are, a number as seconds, or the text of limits. Raises InvalidSettingError for all else."""
+        if isinstance(limits, Limits):
+            return limits
+        if isinstance(limits, str):
+            return cls.parse(limits)
+        try:
+            return cls(time=check_number("the time", limits))
+        except InvalidSettingError:
+            expected = 'Limits(depth=8), seconds above 0, or text such as "0.3s", "nodes=2000" or "depth=8"'
+            raise InvalidSettingError(f"the limits are {limits!r}; expected {expected}") from None
 
     @classmethod
     def parse(cls, text: str) -> Limits:
@@ -103,6 +120,10 @@ class TimeControl:
     """Moves in which `time` must last; None for the game."""
 
     def __post_init__(self) -> None:
+        for name in ("time", "inc", "moves"):
+            if (value := getattr(self, name)) is not None:
+                number = check_number(f"the time control's {name}", value, whole=name == "moves")
+                object.__setattr__(self, name, number)
         if not 0 < self.time + self.inc <= MOST["time"] or min(self.time, self.inc) < 0:
             raise InvalidSettingError(f"the time control {self} gives no time, or too much")
         if self.moves is not None and not 0 < self.moves <= MOST["depth"]:

@@ -6,6 +6,8 @@ A size counts in powers of 1024 (64MB is 64 * 2**20 bytes), a count in powers of
 
 import re
 from decimal import Decimal
+from numbers import Integral, Real
+from typing import Any
 
 from kr.errors import InvalidSettingError
 
@@ -136,3 +138,20 @@ def counted(number: int, word: str) -> str:
 def format_value(value: str, plies: int | None) -> str:
     """A proved value, with its distance where that is known: "draw", "win in 67 plies"."""
     return value if plies is None else f"{value} in {counted(plies, 'ply')}"
+
+
+def check_number(what: str, value: Any, *, whole: bool = False) -> Any:
+    """The value as a plain int or float; with `whole` an int, which 1e6 is as well.
+
+    Raises InvalidSettingError, naming `what` it is, for what is not such a number: text, True, 1.5, not-a-number.
+    """
+    expected = "whole number" if whole else "number"
+    if isinstance(value, Real) and not isinstance(value, bool) and value == value:
+        if isinstance(value, Integral):
+            return int(value)
+        number = float(value)
+        if not whole:
+            return number
+        if number.is_integer():
+            return int(number)
+    raise InvalidSettingError(f"{what} is {value!r}, not a {expected}")

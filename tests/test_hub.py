@@ -414,7 +414,7 @@ class Recorder:
         self.asked = []
         Recorder.made = [*getattr(Recorder, "made", []), (weights, hash_mb, threads, database, self)]
 
-    def search(self, position, limits, history=(), on_info=None, multipv=1):
+    def search(self, position, limits, history=(), on_info=None, multipv=1, stop=None):
         self.asked.append((position, limits, history, multipv))
         pv = (position.legal_moves()[0],)
         if on_info is not None:
@@ -422,9 +422,6 @@ class Recorder:
         if limits.nodes == 13:
             raise RuntimeError("a bug\nof two lines")
         return SearchResult(pv[0], 12, 1, 1, 0.0, pv, ())
-
-    def stop(self):
-        pass
 
     def new_game(self):
         pass
@@ -483,6 +480,21 @@ def test_broken_search_is_an_error_line(talk, recorder):
     conversation.expect(fault("RuntimeError: a bug of two lines"))
 
 
+def test_a_search_whose_thread_cannot_be_started_is_an_error_line(talk, monkeypatch):
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    conversation = talk()
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refuse)
+        conversation.send("go think")
+        conversation.expect(fault("starts no more threads"))
+        conversation.send("stop")
+    conversation.send("level depth=1")
+    conversation.send("go think")
+    conversation.expect(DONE)
+
+
 def run_server(text: bytes, **kwargs):
     return subprocess.run([*KR_HUB], input=text, capture_output=True, timeout=30, check=False, **kwargs)
 
@@ -491,6 +503,17 @@ def test_end_of_input_quits_a_search():
     result = run_server(b"hub\ninit\n\xff\xfe pos=\nlevel infinite\ngo analyze\n")
     assert (result.returncode, result.stderr) == (0, b"")
     assert b"\nready\n" in result.stdout
+
+
+def test_a_stop_that_comes_with_go_ends_that_search_and_no_other(talk):
+    conversation = talk()
+    for _ in range(50):
+        for line in ("level infinite", "go think", "stop", "level depth=3", "go think"):
+            conversation.send(line)
+        conversation.expect(DONE)
+        for depth in range(1, 4):
+            conversation.expect(f"info depth={depth} .*")
+        conversation.expect(DONE)
 
 
 def test_quit_stops_a_search():

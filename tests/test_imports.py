@@ -36,6 +36,7 @@ FLOORS = [
         "storage",
         "units",
         "settings",
+        "threads",
     ),
     ("errors",),
     ("_core",),

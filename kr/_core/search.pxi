@@ -68,7 +68,8 @@ cdef struct Worker:
     Line lines[MAX_LINES]    # of the last finished iteration, best first
     int depth                # of the last finished iteration
 
-ctypedef void (*IterationCallback)(Worker* worker, void* listener) noexcept nogil
+# after an iteration; True ends the search
+ctypedef bint (*IterationCallback)(Worker* worker, void* listener) noexcept nogil
 
 
 cdef void check_clock(Worker* worker) noexcept nogil:
@@ -461,8 +462,8 @@ cdef void think(Worker* worker, const Board* board, int max_depth, int lines, bi
         worker.depth = depth
         previous_count = worker.line_count
         memcpy(previous, worker.lines, previous_count * sizeof(Line))
-        if callback != NULL:
-            callback(worker, listener)
+        if callback != NULL and callback(worker, listener):
+            break
         if worker.stop[0] or worker.usual_time > 0 and long_enough(worker, depth):
             break
         # nothing left to find: a forced move, or a decided game searched to its end

@@ -51,12 +51,14 @@ cdef SearchOptions DEFAULT_OPTIONS
 
 
 cdef SearchOptions search_options(dict chosen) except *:
-    """The defaults but for those chosen by name. Raises ValueError for names that are none, and for numbers too small
-    or too large."""
+    """The defaults but for those chosen by name. Raises ValueError for names that are none, for what is no whole number,
+    and for numbers too small or too large."""
     for name in chosen:
         if name not in SEARCH_OPTIONS:
             raise ValueError(f"no search option {name!r}; one of {', '.join(SEARCH_OPTIONS)}")
         _, least, most, _, _ = SEARCH_OPTIONS[name]
+        if not isinstance(chosen[name], int):
+            raise ValueError(f"search option {name} is {chosen[name]!r}, not a whole number")
         if not least <= chosen[name] <= most:
             raise ValueError(f"search option {name} is {chosen[name]}; from {least} to {most}")
     return {name: chosen.get(name, row[0]) for name, row in SEARCH_OPTIONS.items()}

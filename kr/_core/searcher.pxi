@@ -1,8 +1,33 @@
 # The search for Python: a class that owns a table and one worker for each thread.
 
+import _thread
 import threading
 
 cdef class Searcher
+
+
+class SearchingError(RuntimeError):
+    """The searcher is at a search already."""
+
+
+class ThreadError(RuntimeError):
+    """A thread of the search can't be started."""
+
+
+cdef class Stop:
+    """Ends the search that it is given to: a running one at once, one that is still to begin as soon as it has a move.
+
+    It belongs to that search alone, so that nothing is left of it for the next one, whichever of the two ends first.
+    """
+    cdef int flag
+
+    def set(self):
+        """End the search; from any thread, and from a signal handler."""
+        self.flag = 1
+
+    def is_set(self):
+        """Whether the search was to end."""
+        return self.flag != 0
 
 
 cdef bint hear_signals(void* owner) noexcept with gil:
@@ -15,9 +40,9 @@ cdef bint hear_signals(void* owner) noexcept with gil:
     return False
 
 
-cdef void report_iteration(Worker* worker, void* owner) noexcept nogil:
+cdef bint report_iteration(Worker* worker, void* owner) noexcept nogil:
     with gil:
-        (<Searcher>owner).report()
+        return (<Searcher>owner).report()
 
 
 cdef class Searcher:
@@ -29,7 +54,10 @@ cdef class Searcher:
     cdef Busy busy
     cdef Worker** workers
     cdef int threads
-    cdef int stop_flag
+    cdef Stop stopper        # of the running search, None between searches
+    cdef int helpers_end
+    cdef object searching    # held while a search, or what changes its state, is under way
+    cdef object thread       # that searches
     cdef object pending
     cdef object listener
     cdef object started
@@ -43,6 +71,7 @@ cdef class Searcher:
         self.evaluator = evaluator
         self.database = database
         self.threads = threads
+        self.searching = threading.Lock()
         self.table.entries = NULL
         self.workers = <Worker**>calloc(threads, sizeof(Worker*))
         if self.workers == NULL or allocate_table(&self.table, hash_bytes) < 0:
@@ -55,7 +84,7 @@ cdef class Searcher:
             self.workers[i].table = &self.table
             self.workers[i].busy = &self.busy if threads > 1 else NULL
             use_database(&self.workers[i].endgames, database)
-            self.workers[i].stop = &self.stop_flag
+            self.workers[i].stop = &self.helpers_end
         self.set_options(options or {})
 
     def __dealloc__(self):
@@ -67,29 +96,36 @@ cdef class Searcher:
         free(self.table.entries)
 
     def clear(self):
-        """Forget everything: a new game."""
+        """Forget everything: a new game. Waits for the end of a search in another thread."""
         cdef int i
-        clear_table(&self.table)
-        for i in range(self.threads):
-            memset(&self.workers[i].ordering, 0, sizeof(Ordering))
+        self.refuse_own_search()
+        with self.searching:
+            clear_table(&self.table)
+            for i in range(self.threads):
+                memset(&self.workers[i].ordering, 0, sizeof(Ordering))
 
     def set_options(self, dict options):
-        """Search with these options from now on, the others as by default."""
+        """Search with these options from now on, the others as by default. Waits as `clear` does."""
         cdef SearchOptions chosen = search_options(options)
         cdef int i
-        for i in range(self.threads):
-            self.workers[i].options = chosen
+        self.refuse_own_search()
+        with self.searching:
+            for i in range(self.threads):
+                self.workers[i].options = chosen
 
     def stop(self):
-        """End the running search, from any thread."""
-        self.stop_flag = 1
+        """End the running search, from any thread; without one, nothing."""
+        cdef Stop stopper = self.stopper
+        if stopper is not None:
+            stopper.set()
 
-    def prepare(self):
-        """Before a search, in the thread that will stop it: forget an earlier stop."""
-        self.stop_flag = 0
+    cdef refuse_own_search(self):
+        """Whoever is called by a search can't wait for its end."""
+        if self.stopper is not None and self.thread == threading.get_ident():
+            raise SearchingError
 
     def search(self, tuple board_bits, history, double time_limit, u64 node_limit, int max_depth, int lines=1,
-               bint forced_at_once=False, listener=None, double usual_time=0):
+               bint forced_at_once=False, listener=None, double usual_time=0, Stop stopper=None):
         """Search and return (lines, depth, nodes, seconds, probes, hits, value), each line (score, moves).
 
         A move is (origin, target, captured), value that of the root in the database (VALUE_UNKNOWN where it has none).
@@ -97,9 +133,27 @@ cdef class Searcher:
         board_bits: black, white, kings, side; history: the same for each position before it, oldest first;
         time_limit: seconds, 0 for none; node_limit and max_depth likewise; lines: principal variations wanted;
         forced_at_once: return a forced move after one ply; listener: called with the same tuple after each iteration;
-        usual_time: seconds that a move takes on average, 0 where every move may take all of time_limit.
-        Raises what a signal handler raised (Ctrl-C).
+        usual_time: seconds that a move takes on average, 0 where every move may take all of time_limit; stopper: what
+        ends it before. Raises what a signal handler raised (Ctrl-C) or the listener did, SearchingError and ThreadError.
         """
+        # no signal handler runs between these lines, as one could between two lines of Python: whatever is raised,
+        # the lock is held by a search or by nobody
+        if not self.searching.acquire(False):
+            raise SearchingError
+        try:
+            self.thread = threading.get_ident()
+            self.stopper = stopper if stopper is not None else Stop()
+            return self.search_alone(
+                board_bits, history, time_limit, node_limit, max_depth, lines, forced_at_once, listener, usual_time)
+        finally:
+            self.stopper = None
+            self.listener = None
+            self.pending = None
+            self.searching.release()
+
+    cdef search_alone(self, tuple board_bits, history, double time_limit, u64 node_limit, int max_depth, int lines,
+                      bint forced_at_once, listener, double usual_time):
+        """The search, while no other one runs."""
         cdef Board board = board_from_bits(board_bits[0], board_bits[1], board_bits[2], board_bits[3])
         cdef Worker* worker = self.workers[0]
         cdef double start = seconds()
@@ -124,22 +178,21 @@ cdef class Searcher:
             self.workers[i].owner = NULL
         if threading.current_thread() is threading.main_thread():
             worker.owner = <void*>self
+        worker.stop = &self.stopper.flag
         new_generation(&self.table)
-        helpers = [threading.Thread(target=self.help, args=(i, board_bits), daemon=True)
-                   for i in range(1, self.threads)]
-        for helper in helpers:
-            helper.start()
-        with nogil:
-            think(worker, &board, depth, lines, forced_at_once, callback, <void*>self)
-        if helpers:
-            self.stop_flag = 1
-            for helper in helpers:
-                helper.join()
-        self.listener = None
+        ends = []
+        self.helpers_end = 0
+        try:
+            for i in range(1, self.threads):
+                ends.append(self.start_helper(i, board_bits))
+            with nogil:
+                think(worker, &board, depth, lines, forced_at_once, callback, <void*>self)
+        finally:
+            worker.stop = &self.helpers_end
+            self.helpers_end = 1
+            self.join_helpers(ends)
         if self.pending is not None:
-            pending = self.pending
-            self.pending = None
-            raise pending
+            raise self.pending
         return self.results()
 
     cdef set_history(self, Worker* worker, positions):
@@ -155,21 +208,44 @@ cdef class Searcher:
             if i > 0:
                 worker.reversible[i] = worker.reversible[i - 1] + 1 if only_kings_moved(recent[i - 1], recent[i]) else 0
 
-    def help(self, int index, tuple board_bits):
+    cdef start_helper(self, int index, tuple board_bits):
+        """Start a thread of the search; returns a lock that is held until it ends. Raises ThreadError."""
+        end = _thread.allocate_lock()
+        end.acquire()
+        try:
+            # not by threading.Thread, which waits for the thread to begin and may be interrupted there
+            _thread.start_new_thread(self.help, (index, board_bits, end))
+        except RuntimeError as error:
+            raise ThreadError(str(error)) from None
+        return end
+
+    def help(self, int index, tuple board_bits, end):
         """Lazy parallel search: the same position with a thread's own ordering, meeting the others in the table, and
         leaving to them the moves that they are at."""
         cdef Board board = board_from_bits(board_bits[0], board_bits[1], board_bits[2], board_bits[3])
         cdef Worker* worker = self.workers[index]
         with nogil:
             think(worker, &board, MAX_PLY, 1, False, NULL, NULL)
+        end.release()
 
-    def report(self):
-        """After an iteration: tell the listener, keep what it raises, stop when asked to."""
+    cdef join_helpers(self, list ends):
+        """Wait until all helpers have ended; a Ctrl-C meanwhile is kept for the search to raise."""
+        for end in ends:
+            while True:
+                try:
+                    end.acquire()
+                    break
+                except BaseException as error:
+                    self.pending = error
+
+    cdef bint report(self):
+        """After an iteration: tell the listener; True to stop, where it raises something, which is kept."""
         try:
             self.listener(self.results())
         except BaseException as error:
             self.pending = error
-            self.stop_flag = 1
+            return True
+        return False
 
     cdef results(self):
         cdef Worker* worker = self.workers[0]

@@ -14,7 +14,7 @@ from typing import Any
 
 from kr.chances import format_score
 from kr.cli import console, options
-from kr.engine import Engine, Limits
+from kr.engine import Limits, Stop
 from kr.errors import InvalidFenError
 from kr.lab.analysis import Analysis, AnalyzeSettings, Line, analyze, read_tasks
 from kr.notation import SIDE_NAMES
@@ -48,12 +48,12 @@ def run(settings: AnalyzeSettings, json: options.Json = False) -> None:
         # what is wrong with a source is said before the tables are loaded
         tasks = chain(list(islice(tasks, 1)), tasks)
     engine = settings.make_engine()
-    with _stopping(engine) as stop:
+    with _stopping() as stop:
         for task in tasks:
             if stop.asked:
                 break
-            with nullcontext(_emit) if json else _live(settings.limits) as show, stop.searching():
-                found = analyze(engine, task, settings.limits, settings.multipv, show)
+            with nullcontext(_emit) if json else _live(settings.limits) as show, stop.searching() as ended:
+                found = analyze(engine, task, settings.limits, settings.multipv, show, ended)
             if not json:
                 _print(found, board=settings.is_fen)
     if stop.asked and not (settings.is_fen and settings.limits == Limits()):
@@ -63,35 +63,35 @@ def run(settings: AnalyzeSettings, json: options.Json = False) -> None:
 
 
 @dataclass
-class _Stop:
+class _Interrupt:
     """Whether Ctrl-C was pressed."""
 
     asked: bool = False
-    under_way: bool = False
-    """Whether a search is, which Ctrl-C then ends; the command itself, waiting for input, it ends at once."""
+    search: Stop | None = None
+    """Of the search under way, which Ctrl-C then ends; the command itself, waiting for input, it ends at once."""
 
     @contextmanager
-    def searching(self) -> Iterator[None]:
-        self.under_way = True
+    def searching(self) -> Iterator[Stop]:
+        self.search = stop = Stop()
         try:
-            yield
+            yield stop
         finally:
-            self.under_way = False
+            self.search = None
 
 
 @contextmanager
-def _stopping(engine: Engine) -> Iterator[_Stop]:
+def _stopping() -> Iterator[_Interrupt]:
     """Ctrl-C (and SIGTERM) ends the search in good order, with what it found; the second one ends the command."""
-    stop = _Stop()
+    stop = _Interrupt()
     if threading.current_thread() is not threading.main_thread():
         yield stop
         return
 
     def asked(number: int, frame: Any) -> None:
-        if stop.asked or not stop.under_way:
+        if stop.asked or stop.search is None:
             raise KeyboardInterrupt
         stop.asked = True
-        engine.stop()
+        stop.search.set()
 
     before = {number: signal.signal(number, asked) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from kr.chances import Chances
 from kr.egdb.probe import OPPOSITE
-from kr.engine import MAX_LINES, SCORE_DECIDED, SCORE_PROVED, SCORE_WIN, Engine, Info, Limits, load_database
+from kr.engine import MAX_LINES, SCORE_DECIDED, SCORE_PROVED, SCORE_WIN, Engine, Info, Limits, Stop, load_database
 from kr.errors import InvalidFenError, InvalidPdnError, InvalidSettingError
 from kr.limits import MOST
 from kr.notation import SIDE_NAMES
@@ -159,12 +159,14 @@ def analyze(
     limits: Limits | None = None,
     multipv: int = 1,
     on_analysis: Callable[[Analysis], None] | None = None,
+    stop: Stop | None = None,
 ) -> Analysis:
     """Analyse a position until a limit is reached, or `engine.stop()` ends it, and return what was found.
 
     task: a position, or one with the game before it, for draws by repetition (`Task.at(node)` of a game in PDN).
     multipv: how many of the best moves get a line. on_analysis: called after each iteration, and at last with what is
-    returned. Raises what Engine.search raises, but a game that is over only has no lines.
+    returned. stop: ends it too, even if it is set before the search begins. Raises what Engine.search raises, but a
+    game that is over only has no lines.
     """
     task = Task(task) if isinstance(task, Position) else task
     position = task.position
@@ -184,7 +186,7 @@ def analyze(
         if len(collected) == info.lines:
             on_analysis(_analysis(engine, task, collected, final=False))
 
-    result = engine.search(position, limits or Limits(), task.history, on_info, multipv)
+    result = engine.search(position, limits or Limits(), task.history, on_info, multipv, stop=stop)
     found = _analysis(engine, task, result.lines, final=True, value=result.value)
     if on_analysis is not None:
         on_analysis(found)

@@ -19,7 +19,7 @@ from threading import Thread
 from typing import NamedTuple, NoReturn
 
 from kr.board import Board
-from kr.engine import Engine, Info, SearchResult
+from kr.engine import Engine, Info, SearchResult, Stop
 from kr.errors import IllegalMoveError, ProtocolError
 from kr.limits import Clock, Limits, TimeControl
 from kr.position import Move, Position, Side
@@ -42,6 +42,7 @@ from kr.protocols.dxp_text import (
     find_move,
     format_move,
 )
+from kr.threads import start_all
 
 UNLIMITED_SECONDS = 1.0
 """For a move, where neither the game's clock nor a limit of ours says anything."""
@@ -87,6 +88,8 @@ class Thinker:
         self._engine = engine
         self._number = 0
         self._thread: Thread | None = None
+        self._ended = Stop()
+        """Of the search under way."""
         self.last: Info | None = None
         """What the engine thought when it last moved."""
 
@@ -101,32 +104,31 @@ class Thinker:
         self.last = None
 
     def start(self, position: Position, limits: Limits, history: Sequence[Position], link: Link[Inner]) -> int:
-        """Begin a search; its number is in the Found that `link` will give."""
+        """Begin a search; its number is in the Found that `link` will give. Raises ThreadError."""
         self._number += 1
-        number = self._number
+        number, ended = self._number, Stop()
 
         def search() -> None:
             try:
                 outcome: SearchResult | Exception = self._engine.search(
-                    position, limits, history=history, forced_at_once=True
+                    position, limits, history=history, forced_at_once=True, stop=ended
                 )
             except Exception as error:  # the thread ends here; whoever waits for it raises the error again
                 outcome = error
             link.put(Found(number, outcome))
 
-        self._thread = Thread(target=search, name="dxp search", daemon=True)
-        self._thread.start()
+        self._ended = ended
+        thread = Thread(target=search, name="dxp search", daemon=True)
+        start_all([thread], ended.set)
+        self._thread = thread
         return number
 
     def finish(self) -> None:
         """Stop the search under way, if any, and wait until it has ended."""
         thread, self._thread = self._thread, None
-        if thread is None or not thread.is_alive():
-            return
-        self._engine.stop()
-        thread.join()
-        # the stop may have crossed the search's own end, and would then end the engine's next search
-        self._engine.search(Position(), Limits(nodes=1))
+        self._ended.set()
+        if thread is not None:
+            thread.join()
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from threading import Lock, Thread, Timer
 from typing import TYPE_CHECKING, TextIO
 
 from kr import __version__
-from kr.engine import MAX_LINES, SHIPPED, Engine, Info, Limits, SearchResult, load_database
-from kr.errors import IllegalMoveError, InvalidSettingError, KrError, ProtocolError
+from kr.engine import MAX_LINES, SHIPPED, Engine, Info, Limits, SearchResult, Stop, load_database
+from kr.errors import IllegalMoveError, InvalidSettingError, KrError, ProtocolError, ThreadError
 from kr.position import Position
 from kr.protocols.hub_level import Level
 from kr.protocols.hub_text import (
@@ -28,6 +28,7 @@ from kr.protocols.hub_text import (
     parse_move,
     parse_position,
 )
+from kr.threads import start_all
 
 if TYPE_CHECKING:
     from kr.egdb.database import Database
@@ -102,28 +103,19 @@ class _Search:
     thread: Thread | None = None
     timer: Timer | None = None
     """Ends the search some time after ponder-hit."""
-    returned: bool = False
-    stopped: bool = False
-    lock: Lock = field(default_factory=Lock)
-    """Guards returned and stopped."""
+    ended: Stop = field(default_factory=Stop)
 
     def stop(self) -> None:
-        """Let the engine come back at once; from any thread."""
-        with self.lock:
-            if not self.returned and not self.stopped:
-                self.stopped = True
-                self.engine.stop()
+        """Let the engine come back at once, even if it has yet to begin; from any thread."""
+        self.ended.set()
 
     def finish(self) -> None:
-        """Stop, and wait until the answer is written; nothing of this search is left over for the next one."""
+        """Stop, and wait until the answer is written."""
         if self.timer is not None:
             self.timer.cancel()
         self.stop()
         if self.thread is not None:
             self.thread.join()
-        if self.stopped:
-            # the stop may have crossed the search's own end, and would then end the engine's next search
-            self.engine.search(self.position, Limits(nodes=1))
 
 
 class HubServer:
@@ -282,9 +274,10 @@ class HubServer:
         engine = self._ready_engine()
         search = _Search(engine, self._position, self._history, self._level, pondering=modes[0] == "ponder")
         limits = self._level.limits(clock_runs=not search.pondering)
-        search.thread = Thread(target=self._run, args=(search, limits), name="hub search", daemon=True)
         self._search = search
-        search.thread.start()
+        thread = Thread(target=self._run, args=(search, limits), name="hub search", daemon=True)
+        start_all([thread], search.stop)
+        search.thread = thread
 
     def _run(self, search: _Search, limits: Limits) -> None:
         """Search and answer; the body of the search thread."""
@@ -295,14 +288,13 @@ class HubServer:
                 history=search.history,
                 on_info=self._send_info,
                 multipv=int(self._values["multipv"]),
+                stop=search.ended,
             )
             answer = self._done(result)
         except KrError as error:
             answer = format_line("error", message=error)
         except Exception as error:  # the thread ends here, and a client must hear of it in its own language
             answer = format_line("error", message=f"the search failed: {type(error).__name__}: {error}")
-        with search.lock:
-            search.returned = True
         self._send(answer)
 
     def _done(self, result: SearchResult) -> str:
@@ -319,9 +311,14 @@ class HubServer:
         search.pondering = False
         seconds = search.level.limits().seconds()[0]
         if seconds is not None:
-            search.timer = Timer(seconds, search.stop)
-            search.timer.daemon = True
-            search.timer.start()
+            timer = Timer(seconds, search.stop)
+            timer.daemon = True
+            try:
+                start_all([timer], timer.cancel)
+            except ThreadError:
+                # a move at once rather than a loss on time
+                search.stop()
+            search.timer = timer
 
     def _stop_search(self) -> None:
         """End the search under way, if any, and wait for its answer to be written."""

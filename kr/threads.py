@@ -1,0 +1,60 @@
+"""Threads of a command's work: as many as were asked for, or none and one clear error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Event, Thread
+
+from kr.errors import InvalidSettingError, ThreadError
+
+MAX_THREADS = 1024
+"""Of one piece of work."""
+
+
+def no_thread(count: int) -> ThreadError:
+    """The error for a piece of work whose threads, so many, can't all be started."""
+    return ThreadError(f"the system starts no more threads (see ulimit -u): {count} can't run; ask for fewer")
+
+
+def start_all(threads: Sequence[Thread], stop: Callable[[], object]) -> None:
+    """Start all of these threads or none.
+
+    stop: called where one can't be started; the others must end soon after it. Raises ThreadError once they have, and
+    whatever interrupts the start.
+    """
+    try:
+        for thread in threads:
+            try:
+                thread.start()
+            except RuntimeError:
+                raise no_thread(len(threads)) from None
+    except BaseException:
+        stop()
+        for thread in threads:
+            if thread.is_alive():
+                thread.join()
+        raise
+
+
+@contextmanager
+def thread_pool(count: int) -> Iterator[ThreadPoolExecutor]:
+    """An executor whose threads, so many, run from the start; it ends as an executor's own context does.
+
+    An executor starts its threads as work comes, and work whose thread can't be started stays in its queue. Raises
+    ThreadError, and InvalidSettingError where it is not from 1 to MAX_THREADS.
+    """
+    if not 1 <= count <= MAX_THREADS:
+        raise InvalidSettingError(f"{count} threads: expected 1 to {MAX_THREADS}")
+    begun = Event()
+    with ThreadPoolExecutor(count) as executor:
+        try:
+            for _ in range(count):
+                # each keeps its thread busy until all have one
+                executor.submit(begun.wait)
+        except RuntimeError:
+            raise no_thread(count) from None
+        finally:
+            begun.set()
+        yield executor
