@@ -1,14 +1,17 @@
 """Perft: the number of leaves of the move tree, which checks a move generator and measures its speed."""
 
-from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
 from kr import _core
 from kr.errors import InvalidSettingError
 from kr.position import Move, Position
+from kr.threads import MAX_THREADS, thread_pool
+from kr.units import check_number
 
 # Depth counted in one call of the core: a second or so at most, so that Ctrl-C is heard.
 UNIT_DEPTH = 9
+MAX_DEPTH = 64
+"""Plies; more than anybody can wait for."""
 
 
 def _leaves(position: Position, depth: int, stopped: Event) -> int:
@@ -22,12 +25,10 @@ def _leaves(position: Position, depth: int, stopped: Event) -> int:
 def perft(position: Position, depth: int, threads: int = 1) -> int:
     """The leaves `depth` plies below a position; captures by different ways count separately.
 
-    Raises InvalidSettingError for a negative depth or no thread.
+    Raises InvalidSettingError for a depth that is not from 0 to MAX_DEPTH or threads that are not from 1 to
+    MAX_THREADS, and ThreadError where they can't be started.
     """
-    if depth < 0:
-        raise InvalidSettingError(f"depth is {depth}; it counts plies, 0 or more")
-    if threads < 1:
-        raise InvalidSettingError(f"threads is {threads}; at least 1 is needed")
+    depth, threads = _checked(depth, 0, threads)
     stopped = Event()
     if threads == 1:
         return _leaves(position, depth, stopped)
@@ -37,7 +38,7 @@ def perft(position: Position, depth: int, threads: int = 1) -> int:
     while depth > 1 and 0 < len(roots) < 8 * threads:
         roots = [root.play(move) for root in roots for move in root.legal_moves()]
         depth -= 1
-    with ThreadPoolExecutor(threads) as pool:
+    with thread_pool(threads) as pool:
         try:
             return sum(pool.map(lambda root: _leaves(root, depth, stopped), roots))
         finally:
@@ -47,8 +48,17 @@ def perft(position: Position, depth: int, threads: int = 1) -> int:
 def divide(position: Position, depth: int, threads: int = 1) -> list[tuple[Move, int]]:
     """The leaves below each legal move, in the order of the legal moves; their sum is `perft(position, depth)`.
 
-    Raises InvalidSettingError for a depth below 1 or no thread.
+    Raises what `perft` raises, and InvalidSettingError for a depth below 1.
     """
-    if depth < 1:
-        raise InvalidSettingError(f"depth is {depth}; a divide needs 1 or more")
+    depth, threads = _checked(depth, 1, threads)
     return [(move, perft(position.play(move), depth - 1, threads)) for move in position.legal_moves()]
+
+
+def _checked(depth: int, least: int, threads: int) -> tuple[int, int]:
+    plies: int = check_number("depth", depth, whole=True)
+    if not least <= plies <= MAX_DEPTH:
+        raise InvalidSettingError(f"depth is {depth}; from {least} to {MAX_DEPTH} plies")
+    count: int = check_number("threads", threads, whole=True)
+    if not 1 <= count <= MAX_THREADS:
+        raise InvalidSettingError(f"threads is {threads}; from 1 to {MAX_THREADS}")
+    return plies, count

@@ -13,6 +13,7 @@ from kr.errors import InvalidSettingError
 from kr.notation import SIDE_NAMES
 from kr.protocols import dxp
 from kr.protocols.dxp import ConnectSettings, ListenSettings, Operator, PlayedGame
+from kr.threads import start_all
 from kr.units import counted
 
 command = typer.Typer()
@@ -110,7 +111,8 @@ def _operator(talk: bool) -> Operator:
     """The one whose lines are read; without --talk one that is silent."""
     operator = Operator()
     if talk and sys.stdin is not None:
-        Thread(target=_read_lines, args=(sys.stdin.fileno(), operator), name="dxp operator", daemon=True).start()
+        reader = Thread(target=_read_lines, args=(sys.stdin.fileno(), operator), name="dxp operator", daemon=True)
+        start_all([reader], lambda: None)
     return operator
 
 

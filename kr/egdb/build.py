@@ -28,6 +28,7 @@ from kr.egdb.scheduling import Plan, Share
 from kr.egdb.slices import Shape
 from kr.errors import InvalidSettingError
 from kr.settings import option
+from kr.threads import start_all
 from kr.units import format_size, parse_size
 
 VALUES = ".values"
@@ -264,9 +265,8 @@ class _Build:
     def run(self) -> Progress:
         began = time.monotonic()
         threads = [threading.Thread(target=self._work, daemon=True) for _ in range(self.jobs if self.left else 0)]
-        for thread in threads:
-            thread.start()
         try:
+            start_all(threads, self._give_up)
             while any(thread.is_alive() for thread in threads) or not self.events.empty():
                 try:
                     event = self.events.get(timeout=EVENTS_WAIT)
@@ -278,17 +278,22 @@ class _Build:
                 if self.on_progress is not None:
                     self.on_progress(self.progress)
         finally:
-            self.stop[0] = 1
-            with self.changed:
-                self.failed = True
-                self.changed.notify_all()
+            self._give_up()
             for thread in threads:
-                thread.join()
+                if thread.is_alive():
+                    thread.join()
         self.progress.seconds = time.monotonic() - began
         if self.on_progress is not None:
             self.on_progress(self.progress)
         shutil.rmtree(self.values, ignore_errors=True)
         return self.progress
+
+    def _give_up(self) -> None:
+        """Let the threads end soon."""
+        self.stop[0] = 1
+        with self.changed:
+            self.failed = True
+            self.changed.notify_all()
 
     def _work(self) -> None:
         """One thread: shares of open pairs, else a new pair, until all are done."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,8 +14,9 @@ from kr import _core, storage
 from kr.egdb import files, slices
 from kr.egdb.files import SliceFile
 from kr.egdb.slices import Shape
-from kr.errors import InvalidDatabaseError, InvalidSettingError
+from kr.errors import InvalidDatabaseError, InvalidSettingError, ThreadError
 from kr.settings import EGDB_MEMORY
+from kr.threads import start_all
 
 if TYPE_CHECKING:
     from kr.position import Position
@@ -201,8 +203,10 @@ def _unpacked(values: Mapping[Shape, object], limit: int) -> int:
 
 def _unpack(core: _core.EndgameDatabase) -> None:
     threads = [threading.Thread(target=core.unpack) for _ in range(len(os.sched_getaffinity(0)) - 1)]
-    for thread in threads:
-        thread.start()
+    # where the system starts none, this one unpacks it all
+    with suppress(ThreadError):
+        start_all(threads, lambda: None)
     core.unpack()
     for thread in threads:
-        thread.join()
+        if thread.is_alive():
+            thread.join()

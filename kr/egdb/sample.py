@@ -31,6 +31,7 @@ from kr.egdb.slices import Shape
 from kr.errors import InvalidSettingError
 from kr.position import Position, Side
 from kr.settings import REQUIRED, option
+from kr.threads import thread_pool
 from kr.units import format_size, parse_size
 
 SHARES = ("training", "validation", "test")
@@ -169,7 +170,7 @@ def sample(settings: SampleSettings, on_progress: Callable[[float, float], None]
         **storage.provenance(**asdict(settings)),
         "order": "random" if settings.shuffle else "slices by piece count, in each by index",
     }
-    with ThreadPoolExecutor(threads) as pool:
+    with thread_pool(threads) as pool:
         writer = SampleWriter(settings.out, SHARES, attrs, pool, threads, settings.planes, settings.compression)
         with writer:
             for number in range(passes):

@@ -39,6 +39,7 @@ from kr.egdb.stats import Counts
 from kr.errors import InvalidDatabaseError, InvalidSettingError
 from kr.position import Position, Side
 from kr.settings import option
+from kr.threads import thread_pool
 from kr.units import format_size, parse_size
 
 T = TypeVar("T")
@@ -151,7 +152,7 @@ class _Run:
     def run(self) -> Verification:
         """Files first; positions only where those are whole."""
         found = self.found
-        with ThreadPoolExecutor(self.threads) as pool:
+        with thread_pool(self.threads) as pool:
             headers = self._check_files(pool)
             found.pieces = self._complete(headers)
             self.proof = _Proof(self.directory / PROVEN.format(found.pieces), self.began)

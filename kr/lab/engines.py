@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import queue
 from collections.abc import Callable, Generator, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from itertools import islice
 from typing import TypeVar
 
 from kr.engine import Engine
+from kr.threads import thread_pool
 
 Job = TypeVar("Job")
 Done = TypeVar("Done")
@@ -37,23 +38,23 @@ def share_out(
         finally:
             free.put(engine)
 
-    pool = ThreadPoolExecutor(len(engines))
-    begun: dict[Future[Done], Job] = {}
-    try:
-        waiting = iter(jobs)
-        for job in islice(waiting, AHEAD * len(engines)):
-            begun[pool.submit(do, job)] = job
-        while begun:
-            wait(begun, return_when=FIRST_COMPLETED)
-            for each in [each for each in begun if each.done()]:
-                done = begun.pop(each)
-                for job in islice(waiting, 1):
-                    begun[pool.submit(do, job)] = job
-                yield done, each.result()
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-        # a job may have more than one search
-        while any(each.running() for each in begun):
-            for engine in engines:
-                engine.stop()
-            wait([each for each in begun if each.running()], STOP_AGAIN)
+    with thread_pool(len(engines)) as pool:
+        begun: dict[Future[Done], Job] = {}
+        try:
+            waiting = iter(jobs)
+            for job in islice(waiting, AHEAD * len(engines)):
+                begun[pool.submit(do, job)] = job
+            while begun:
+                wait(begun, return_when=FIRST_COMPLETED)
+                for each in [each for each in begun if each.done()]:
+                    done = begun.pop(each)
+                    for job in islice(waiting, 1):
+                        begun[pool.submit(do, job)] = job
+                    yield done, each.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            # a job may have more than one search, and be between two of them, where a stop does nothing
+            while any(each.running() for each in begun):
+                for engine in engines:
+                    engine.stop()
+                wait([each for each in begun if each.running()], STOP_AGAIN)

@@ -22,6 +22,7 @@ from kr.lab import games
 from kr.lab.games import GameRecord
 from kr.lab.matches import openings
 from kr.settings import egdb_memory_option, egdb_option, option
+from kr.threads import start_all
 from kr.units import counted, format_count, format_duration, format_size, parse_count, parse_duration, parse_size
 
 if TYPE_CHECKING:
@@ -301,9 +302,8 @@ class _Run:
         self.numbers = iter(numbers)
         workers = min(self.settings.workers or len(os.sched_getaffinity(0)), len(numbers))
         threads = [threading.Thread(target=self._work, daemon=True) for _ in range(workers)]
-        for thread in threads:
-            thread.start()
         try:
+            start_all(threads, lambda: self.stop.fill(1))
             for _ in numbers:
                 record = self._next_finished()
                 self.tally.seconds = time.monotonic() - began
@@ -313,7 +313,8 @@ class _Run:
         finally:
             self.stop[0] = 1
             for thread in threads:
-                thread.join()
+                if thread.is_alive():
+                    thread.join()
             self._keep_unfinished()
         return self.tally
 

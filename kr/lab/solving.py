@@ -21,6 +21,7 @@ from kr.lab.problems import VALUES, Problem, judge, same_move
 from kr.position import Move
 from kr.settings import egdb_memory_option, egdb_option, option
 from kr.storage import checksum, provenance
+from kr.threads import MAX_THREADS
 from kr.units import format_size, parse_size
 
 
@@ -49,8 +50,10 @@ class SolveSettings:
     )  # fmt: skip
 
     def __post_init__(self) -> None:
-        if self.concurrency < 1:
-            raise InvalidSettingError(f"concurrency is {self.concurrency}; 1 or more problems at the same time")
+        if not 1 <= self.concurrency <= MAX_THREADS:
+            raise InvalidSettingError(
+                f"concurrency is {self.concurrency}; from 1 to {MAX_THREADS} problems at the same time"
+            )
         if len(set(self.tc)) < len(self.tc):
             raise InvalidSettingError(f"--tc: {' '.join(map(str, self.tc))}: expected each limit once")
 

@@ -25,6 +25,7 @@ from kr.protocols.dxp_text import (
     format_message,
     parse_message,
 )
+from kr.threads import start_all
 from kr.units import format_duration
 
 PAUSE = 0.1
@@ -51,7 +52,7 @@ class SilentError(ProtocolError):
 
 
 class Link(Generic[Found]):
-    """A connected socket, which it closes in the end."""
+    """A connected socket, which it closes in the end. Raises ThreadError, and closes it, where nothing can read it."""
 
     def __init__(self, connection: socket.socket) -> None:
         connection.settimeout(SEND_SECONDS)
@@ -67,7 +68,7 @@ class Link(Generic[Found]):
         self._answerable = False
         """Whether what we sent last is something that a move, or another message that takes turns, answers."""
         self._reader = Thread(target=self._read, name="dxp reader", daemon=True)
-        self._reader.start()
+        start_all([self._reader], connection.close)
 
     def send(self, message: Message) -> None:
         """Raises ProtocolError where the peer has gone or does not read."""

@@ -30,6 +30,7 @@ from kr.protocols.hub_text import (
     parse_move,
     parse_score,
 )
+from kr.threads import start_all
 
 # an engine that never ends its line, or never stops talking, must not fill our memory
 _LONGEST_LINE = 1 << 16
@@ -160,9 +161,10 @@ class HubClient:
             raise ProtocolError(f"hub engine {shlex.join(self.command)}: cannot be started: {reason}") from None
         self._process = process
         self._lines = queue.Queue(_UNREAD_LINES)
-        self._reader = Thread(target=_read_lines, args=(process, self._lines), name="hub reader", daemon=True)
-        self._reader.start()
+        reader = Thread(target=_read_lines, args=(process, self._lines), name="hub reader", daemon=True)
         try:
+            start_all([reader], process.kill)
+            self._reader = reader
             self._shake_hands()
         except BaseException:
             self._kill()

@@ -26,6 +26,7 @@ from kr.lab.journal import Journal, open_journal
 from kr.pdn import Game, Results, write_game
 from kr.settings import egdb_memory_option, egdb_option, option
 from kr.storage import check_output, lock, make_directory, provenance
+from kr.threads import MAX_THREADS
 from kr.units import format_size, parse_size
 
 JOURNAL = ".journal"
@@ -52,9 +53,10 @@ class AnnotateSettings(JudgeSettings, ReadSettings):
     def __post_init__(self) -> None:
         ReadSettings.__post_init__(self)
         JudgeSettings.__post_init__(self)
-        for name in ("line", "workers"):
-            if getattr(self, name) < 0:
-                raise InvalidSettingError(f"--{name}: {getattr(self, name)}; 0 or more")
+        if self.line < 0:
+            raise InvalidSettingError(f"--line: {self.line}; 0 or more")
+        if not 0 <= self.workers <= MAX_THREADS:
+            raise InvalidSettingError(f"--workers: {self.workers}; from 0 to {MAX_THREADS}")
         once = [path for path in self.files if str(path) == "-" or path.is_fifo()]
         if self.is_resumable and once:
             raise InvalidSettingError(

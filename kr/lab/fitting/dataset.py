@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from kr import _core
 from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.lab import games
+from kr.threads import thread_pool
 
 T = TypeVar("T")
 
@@ -187,7 +188,7 @@ def read_dataset(
 
     mergers = {(held, kings): Merger() for held in (False, True) for kings in (False, True)}
     runs = []
-    with ThreadPoolExecutor(workers) as pool:
+    with thread_pool(workers) as pool:
         for directory, paths in shards.items():
             if not paths:
                 raise InvalidGamesError(f"{directory}: no shards of games in it")

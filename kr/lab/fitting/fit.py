@@ -41,6 +41,7 @@ from kr.patterns import (
     layout_named,
 )
 from kr.settings import REQUIRED, option
+from kr.threads import thread_pool
 
 LEG = 10
 """Iterations from one checkpoint to the next."""
@@ -135,7 +136,7 @@ def fit(settings: FitSettings, on_progress: OnProgress | None = None) -> FitResu
     if settings.plots:
         drawing.check_output(settings.plots)
     storage.check_output(settings.out)
-    with storage.lock(settings.out), ThreadPoolExecutor(settings.workers) as pool:
+    with storage.lock(settings.out), thread_pool(settings.workers) as pool:
         started = time.monotonic()
         priors, prior_checksum = read_priors(settings)
         dataset = read_dataset(

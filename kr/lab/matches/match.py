@@ -8,6 +8,7 @@ import queue
 import random
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from kr.engine import load_database
 from kr.errors import InvalidSettingError
+from kr.lab.engines import STOP_AGAIN
 from kr.lab.matches.elo import Estimate, Sprt, estimate
 from kr.lab.matches.game import FAILURE, OVERTIME, Adjudication, Outcome, play_game
 from kr.lab.matches.log import Effort, GameRecord, MatchLog, open_log
@@ -27,6 +29,7 @@ from kr.pdn import Comment, format_game
 from kr.position import Side
 from kr.settings import egdb_memory_option, egdb_option, option
 from kr.storage import checksum, provenance
+from kr.threads import MAX_THREADS, start_all
 from kr.units import counted, format_count, format_duration, format_size, parse_count, parse_duration, parse_size
 
 if TYPE_CHECKING:
@@ -89,8 +92,10 @@ class MatchSettings:
             raise InvalidSettingError(f"{counted(self.games, 'game')}: expected {expected}")
         if Limits() in self.controls():
             raise InvalidSettingError("a match needs a limit for each move, such as 0.3s, nodes=2000 or depth=8")
-        if self.concurrency < 0:
-            raise InvalidSettingError(f"concurrency {self.concurrency}: expected 1 or more, or 0 for one a core")
+        if not 0 <= self.concurrency <= MAX_THREADS:
+            raise InvalidSettingError(
+                f"concurrency {self.concurrency}: expected 1 to {MAX_THREADS}, or 0 for one a core"
+            )
         if not MEBIBYTE <= self.hash <= MOST_HASH:
             raise InvalidSettingError(f"hash {format_size(self.hash)}: expected 1MB to {format_size(MOST_HASH)}")
         self.terms()
@@ -315,8 +320,9 @@ class _Hall:
         error: BaseException | None = None
         with self._interruptible():
             tables = self._settings.threads()
-            for number in range(tables):
-                threading.Thread(target=self._sit, args=(first if number == 0 else None,), daemon=True).start()
+            seats = [first, *[None] * (tables - 1)]
+            threads = [threading.Thread(target=self._sit, args=(seat,), daemon=True) for seat in seats]
+            start_all(threads, lambda: self._end(threads))
             while tables:
                 try:
                     news = self._news.get(timeout=0.1)
@@ -366,7 +372,15 @@ class _Hall:
         finally:
             restore()
 
+    def _end(self, threads: Sequence[threading.Thread]) -> None:
+        """Let those tables that are there end their games."""
+        self._stop.set()
+        while any(thread.is_alive() for thread in threads):
+            self._end_if_stopped()
+            time.sleep(STOP_AGAIN)
+
     def _end_if_stopped(self) -> None:
+        """Asked for again and again: a player that is between two searches hears nothing of a stop."""
         if self._stop.is_set():
             for player in list(self._players):
                 player.stop()

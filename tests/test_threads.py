@@ -1,0 +1,133 @@
+"""Threads that the system does not start: all or none of a piece of work, one KrError, and nothing left running."""
+
+from __future__ import annotations
+
+import subprocess
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kr.counting import perft
+from kr.egdb.build import BuildSettings, build
+from kr.egdb.sample import SampleSettings, sample
+from kr.egdb.verify import VerifySettings, verify
+from kr.engine import Engine, Limits
+from kr.errors import InvalidSettingError, ThreadError
+from kr.lab.engines import share_out
+from kr.lab.matches.match import MatchSettings, play_match
+from kr.lab.selfplay import SelfplaySettings, play
+from kr.position import Position
+from kr.protocols.hub_client import HubClient
+from kr.threads import start_all, thread_pool
+
+pytestmark = pytest.mark.core
+
+THREADS = 4
+
+
+@pytest.fixture
+def starting(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Let so many more threads start, and no others; none may be left at the end."""
+    start = threading.Thread.start
+
+    def limit(count: int) -> None:
+        left = iter(range(count))
+
+        def start_some(thread: threading.Thread) -> None:
+            if next(left, None) is None:
+                raise RuntimeError("can't start new thread")
+            start(thread)
+
+        monkeypatch.setattr(threading.Thread, "start", start_some)
+
+    return limit
+
+
+@pytest.mark.parametrize("count", range(THREADS + 1))
+def test_all_threads_start_or_none(starting: Callable[[int], None], count: int) -> None:
+    ended, worked = threading.Event(), []
+    threads = [threading.Thread(target=lambda: worked.append(ended.wait(20))) for _ in range(THREADS)]
+    starting(count)
+    if count < THREADS:
+        with pytest.raises(ThreadError, match="4 can't run"):
+            start_all(threads, ended.set)
+        assert not any(thread.is_alive() for thread in threads)
+    else:
+        start_all(threads, ended.set)
+        assert not ended.is_set()
+        ended.set()
+        for thread in threads:
+            thread.join()
+    assert worked == [True] * count
+
+
+def test_a_pool_has_all_its_threads_from_the_start() -> None:
+    with thread_pool(THREADS) as pool:
+        barrier = threading.Barrier(THREADS)
+        assert sorted(pool.map(lambda number: number + 0 * barrier.wait(20), range(THREADS))) == list(range(THREADS))
+
+
+@pytest.mark.parametrize("count", [0, 1025])
+def test_pools_that_are_none(count: int) -> None:
+    with pytest.raises(InvalidSettingError), thread_pool(count):
+        pass
+
+
+def _share_out(directory: Path, database: Path) -> None:
+    engines = [Engine("material", 1, database="none") for _ in range(THREADS)]
+    list(share_out(range(9), engines, lambda job, engine: engine.search(Position(), Limits())))
+
+
+def _selfplay(directory: Path, database: Path) -> None:
+    play(SelfplaySettings(games=1000, out=directory / "games", workers=THREADS, weights="material", egdb="none"))
+
+
+def _match(directory: Path, database: Path) -> None:
+    hour = Limits(time=3600)
+    play_match(MatchSettings(a="material", b="manual", games=20, tc=hour, concurrency=THREADS, egdb="none"))
+
+
+WORK: dict[str, Callable[[Path, Path], Any]] = {
+    "perft": lambda directory, database: perft(Position(), 8, THREADS),
+    "jobs of engines": _share_out,
+    "self-play": _selfplay,
+    "match": _match,
+    "egdb build": lambda directory, database: build(BuildSettings(pieces=3, dir=directory / "egdb", jobs=THREADS)),
+    "egdb verify": lambda directory, database: verify(VerifySettings(dir=database, jobs=THREADS)),
+    "egdb sample": lambda directory, database: sample(
+        SampleSettings(dir=database, out=directory / "sample.h5", pieces=(2, 3), jobs=THREADS)
+    ),
+}
+
+
+@pytest.mark.parametrize("started", [0, 2])
+@pytest.mark.parametrize("work", WORK)
+def test_work_whose_threads_cannot_be_started(
+    starting: Callable[[int], None], tmp_path: Path, whole: Path, work: str, started: int
+) -> None:
+    before = threading.active_count()
+    starting(started)
+    with pytest.raises(ThreadError):
+        WORK[work](tmp_path, whole)
+    assert threading.active_count() == before
+
+
+def test_a_hub_engine_that_nobody_could_listen_to_is_not_left_running(
+    starting: Callable[[int], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    processes: list[subprocess.Popen[str]] = []
+    popen = subprocess.Popen
+
+    def kept(*arguments: Any, **named: Any) -> subprocess.Popen[str]:
+        processes.append(popen(*arguments, **named))
+        return processes[-1]
+
+    monkeypatch.setattr(subprocess, "Popen", kept)
+    starting(0)
+    with pytest.raises(ThreadError):
+        HubClient(["sleep", "60"])
+    [process] = processes
+    assert process.poll() is not None
