@@ -248,6 +248,14 @@ INFO = (
 )
 
 
+BLACK_BEGINS = r"(9|1[0-2])-1[3-6]"
+WHITE_ANSWERS = r"2[1-4]-(17|18|19|20)"
+TURNED_START = "W" + START[1:]
+ENDING = format_position(Position.from_fen("W:W18,24,27,28:B12,16,20"))
+TURNED_ENDING = "Beeeebbeebeeewebeweeeweeeeeeeeeee"
+WHITE_ENDS = r"(18|24|27|28)-\d+.*"
+
+
 def fault(words):
     return rf'error message="[^"\n]*{words}[^"\n]*"'
 
@@ -257,13 +265,14 @@ SCRIPTS = {
     "handshake": [
         "> hub",
         r'id name=kr version=\S+ author="[^"=]+"',
+        "param name=variant value=english type=enum values=english",
         "param name=weights value=material type=string",
         r"param name=hash value=1 type=int min=1 max=\d+",
         r"param name=threads value=1 type=int min=1 max=\d+",
         "param name=egdb value=auto type=string",
         r"param name=egdb-memory value=64 type=int min=0 max=\d+",
         r"param name=multipv value=1 type=int min=1 max=\d+",
-        'param name=frame value=pdn type=enum values="pdn mover"',
+        'param name=frame value=auto type=enum values="auto pdn mover"',
         "param name=ponder value=true type=bool",
         "wait",
         "> set-param name=hash value=2",
@@ -346,10 +355,23 @@ SCRIPTS = {
         fault("hash=much"),
         "> set-param name=hash",
         fault("set-param needs"),
-        "> set-param name=colour value=red",
-        fault("no parameter colour"),
         "> set-param name=frame value=up",
-        fault("frame=up is not one of pdn, mover"),
+        fault("frame=up is not one of auto, pdn, mover"),
+        "> set-param name=variant value=normal",
+        fault("variant=normal is not one of english"),
+    ],
+    # what other engines have
+    "unknown parameters are passed over": [
+        "> set-param name=variant value=english",
+        "> set-param name=book value=true",
+        'warning message="no parameter book, ignored: variant, weights, .*"',
+        "> set-param name=bb-size value=6",
+        'warning message="no parameter bb-size, .*"',
+        "> init",
+        "ready",
+        "> level depth=1",
+        "> go think",
+        DONE,
     ],
     "game over": [
         "> pos pos=W" + "e" * 31 + "B",
@@ -388,8 +410,67 @@ SCRIPTS = {
         r"done move=(18|24|27|28)-\d+.*",
     ],
     "the other frame is suggested": [
+        "> set-param name=frame value=pdn",
         '> pos pos=Wbbbbbbbbbbbbeeeeeeeewwwwwwwwwwww moves="11-15 23-19"',
         fault("value=mover"),
+        "> set-param name=frame value=mover",
+        '> pos pos=Bbbbbbbbbbbbbeeeeeeeewwwwwwwwwwww moves="11-15 23-19"',
+        fault("value=pdn"),
+    ],
+    "the start tells the frame": [
+        "> level depth=1",
+        f"> pos pos={TURNED_START}",
+        "> go think",
+        rf"done move={BLACK_BEGINS}.*",
+        f'> pos pos={TURNED_START} moves="11-15"',
+        "> go think",
+        rf"done move={WHITE_ANSWERS}.*",
+        f'> pos pos={TURNED_START} moves="11-15 23-19"',
+        "> go think",
+        r"done move=([1-9]|1[0-5])(-|x).*",
+        f"> pos pos={START}",
+        "> go think",
+        rf"done move={BLACK_BEGINS}.*",
+        f'> pos pos={START} moves="11-15"',
+        "> go think",
+        rf"done move={WHITE_ANSWERS}.*",
+    ],
+    # a client that sends each position as it is, without moves: W:W18,24,27,28:B12,16,20 turned and as it is
+    "the last start tells the frame of what follows": [
+        "> level depth=1",
+        f"> pos pos={ENDING}",
+        "> go think",
+        rf"done move={WHITE_ENDS}",
+        f"> pos pos={TURNED_START}",
+        f"> pos pos={TURNED_ENDING}",
+        "> go think",
+        rf"done move={WHITE_ENDS}",
+        "> new-game",
+        f"> pos pos={TURNED_ENDING}",
+        "> go think",
+        rf"done move={WHITE_ENDS}",
+        "> pos",
+        "> go think",
+        rf"done move={BLACK_BEGINS}.*",
+        f"> pos pos={START}",
+        f"> pos pos={ENDING}",
+        "> go think",
+        rf"done move={WHITE_ENDS}",
+    ],
+    "a frame that is set holds for every position": [
+        "> level depth=1",
+        f"> pos pos={TURNED_START}",
+        "> set-param name=frame value=pdn",
+        f"> pos pos={TURNED_START}",
+        "> go think",
+        rf"done move={WHITE_ANSWERS}.*",
+        f"> pos pos={ENDING}",
+        "> go think",
+        rf"done move={WHITE_ENDS}",
+        "> set-param name=frame value=auto",
+        f"> pos pos={ENDING}",
+        "> go think",
+        rf"done move={WHITE_ENDS}",
     ],
 }
 
@@ -503,6 +584,12 @@ def test_end_of_input_quits_a_search():
     result = run_server(b"hub\ninit\n\xff\xfe pos=\nlevel infinite\ngo analyze\n")
     assert (result.returncode, result.stderr) == (0, b"")
     assert b"\nready\n" in result.stdout
+
+
+def test_a_closed_standard_input_is_at_its_end():
+    command = " ".join([*KR_HUB, "<&-"])
+    result = subprocess.run(["sh", "-c", command], capture_output=True, timeout=30, check=False)
+    assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
 
 
 def test_a_stop_that_comes_with_go_ends_that_search_and_no_other(talk):

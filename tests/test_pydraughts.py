@@ -197,17 +197,27 @@ def kr_hub(tmp_path, monkeypatch) -> Path:
     return script
 
 
-@pytest.mark.parametrize(("fen", "plies"), [("startpos", 200), (ENDING, 10)])
-def test_its_hub_client_plays_games(kr_hub, fen, plies):
+@pytest.mark.parametrize(
+    ("fen", "own", "plies", "settings"),
+    [
+        ("startpos", 1, 200, {}),
+        ("startpos", 0, 200, {"variant": "english", "book": True}),
+        ("startpos", 1, 40, {"frame": "mover"}),
+        (ENDING, 1, 10, {"frame": "mover"}),
+    ],
+)
+def test_its_hub_client_plays_games(kr_hub, fen, own, plies, settings):
+    """own: which moves it makes itself, those of the side that begins (0) or the others."""
     chance = random.Random(4)
     engine = HubEngine([str(kr_hub)])
     try:
-        engine.configure({"frame": "mover"})
+        assert engine.variants == {"english"}
+        engine.configure(settings)
         engine.init()
         board = draughts.Board(variant="english", fen=fen)
         position = Position() if fen == "startpos" else Position.from_fen(fen)
         while not board.is_over() and len(board.move_stack) < plies:
-            if len(board.move_stack) % 2:
+            if len(board.move_stack) % 2 == own:
                 choice = chance.choice(board.legal_moves())
             else:
                 result = engine.play(board, Limit(nodes=500), False)

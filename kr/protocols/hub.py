@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TextIO
 from kr import __version__
 from kr.engine import MAX_LINES, SHIPPED, Engine, Info, Limits, SearchResult, Stop, load_database
 from kr.errors import IllegalMoveError, InvalidSettingError, KrError, ProtocolError, ThreadError
-from kr.position import Position
+from kr.position import Position, Side
 from kr.protocols.hub_level import Level
 from kr.protocols.hub_text import (
     format_line,
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from kr.egdb.database import Database
 
 AUTO = "auto"
+FRAMES = ("pdn", "mover")
 _GO_MODES = ("think", "ponder", "analyze")
 
 
@@ -71,6 +72,8 @@ class Parameter:
 PARAMETERS = {
     parameter.name: parameter
     for parameter in (
+        # the only game that there is here
+        Parameter("variant", "english", "enum", values=("english",)),
         # a weights file, "manual", "material" or "shipped"
         Parameter("weights", SHIPPED, "string"),
         # megabytes of the transposition table
@@ -83,11 +86,12 @@ PARAMETERS = {
         # how many best moves are analysed; lines after the first come as "info multipv=2 ..."
         Parameter("multipv", "1", "int", 1, MAX_LINES),
         # whose squares "pos" uses: see _in_frame
-        Parameter("frame", "pdn", "enum", values=("pdn", "mover")),
+        Parameter("frame", AUTO, "enum", values=(AUTO, *FRAMES)),
         # whether "done" names the expected answer
         Parameter("ponder", "true", "bool"),
     )
 }
+_TURNED_START = Position(side=Side.WHITE)
 _ENGINE_PARAMETERS = ("weights", "hash", "threads", "egdb", "egdb-memory")
 
 
@@ -142,6 +146,8 @@ class HubServer:
         self._position: Position | None = Position()
         self._history: tuple[Position, ...] = ()
         self._level = Level()
+        self._seen_frame = FRAMES[0]
+        """The frame of the last start position that was received, which is the one of those after it."""
         self._search: _Search | None = None
         self._commands: dict[str, Callable[[dict[str, str]], None]] = {
             "hub": self._hub,
@@ -193,11 +199,15 @@ class HubServer:
             raise ProtocolError("set-param needs name= and value=")
         name, value = args["name"], args["value"]
         if name not in PARAMETERS:
-            raise InvalidSettingError(f"no parameter {name}: there are {', '.join(PARAMETERS)}")
+            # clients may send what other engines have; a command that they don't know they pass over
+            self._send(format_line("warning", message=f"no parameter {name}, ignored: {', '.join(PARAMETERS)}"))
+            return
         PARAMETERS[name].check(value)
         if name in _ENGINE_PARAMETERS and value != self._values[name]:
             self._stop_search()
             self._engine = None
+        if name == "frame":
+            self._seen_frame = FRAMES[0]
         self._values[name] = value
 
     def _init(self, args: dict[str, str]) -> None:
@@ -241,21 +251,33 @@ class HubServer:
             position = position.play(move)
         self._position, self._history = position, tuple(history)
 
+    @property
+    def _frame(self) -> str:
+        """The frame in which positions are read."""
+        return self._seen_frame if self._values["frame"] == AUTO else self._values["frame"]
+
     def _in_frame(self, position: Position) -> Position:
         """The real position behind a received one.
 
         Clients that see every game as begun by White at the bottom of the board (pydraughts) send English positions
         with colours swapped and the board turned by 180 degrees, though moves in plain PDN numbers. With frame=mover,
         the colour that moved first in their eyes stands for ours, so the position is turned back; moves need nothing.
+
+        With frame=auto the start position tells the frame: Black begins, so White to move in it is a turned one. Of
+        other positions either reading is possible; a client has one frame, so that of the last start position holds.
         """
-        return position.flipped() if self._values["frame"] == "mover" else position
+        if position == _TURNED_START:
+            self._seen_frame = "mover"
+        elif position == Position():
+            self._seen_frame = "pdn"
+        return position.flipped() if self._frame == "mover" else position
 
     def _frame_hint(self, number: int) -> str:
         """What to say when the very first move is wrong: the commonest cause is the other frame."""
         if number > 1:
             return ""
-        other = "mover" if self._values["frame"] == "pdn" else "pdn"
-        return f" (a client that turns the board needs set-param name=frame value={other})"
+        other = "mover" if self._frame == "pdn" else "pdn"
+        return f" (for a client with the other frame: set-param name=frame value={other})"
 
     def _set_level(self, args: dict[str, str]) -> None:
         self._level = Level.parse(args)
@@ -361,7 +383,8 @@ def serve_stdio(settings: dict[str, str] | None = None) -> None:
     if isinstance(sys.stdin, io.TextIOWrapper):
         # a stray byte is a malformed line, not the end of the conversation
         sys.stdin.reconfigure(encoding="utf-8", errors="replace")
-    HubServer(sys.stdin, sys.stdout, settings).serve()
+    # None where the shell has closed it, which is as good as at its end
+    HubServer(sys.stdin or io.StringIO(), sys.stdout, settings).serve()
     try:
         sys.stdout.flush()
     except OSError:
