@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
+from tables import save_random
 
 from kr.board import NO_PROGRESS, REPETITION
 from kr.cli import main
@@ -41,7 +42,7 @@ from kr.lab.matches.game import (
 from kr.lab.matches.log import Effort, GameRecord
 from kr.lab.matches.match import MatchResult, MatchSettings, play_match
 from kr.lab.matches.openings import Opening, deck, opening_plies
-from kr.lab.matches.players import EnginePlayer, Reply, player_from_spec
+from kr.lab.matches.players import EnginePlayer, Reply, names_apart, player_from_spec
 from kr.lab.matches.tally import Tally
 from kr.limits import TimeControl
 from kr.pdn import read_games
@@ -442,6 +443,36 @@ def test_kr_behind_hub_plays_like_kr():
     assert result.pentanomial == (0, 0, 2, 0, 0)
 
 
+def test_two_engines_of_one_name_are_told_apart_in_the_match_and_its_games(tmp_path):
+    kr = [sys.executable, "-m", "kr", "hub", "--hash", "1MB", "--weights"]
+    a, b = (f"hub:{shlex.join([*kr, weights])}" for weights in ("material", "manual"))
+    result = play_match(recorded(tmp_path, a=a, b=b, games=2))
+    names = ("kr (material)", "kr (manual)")
+    assert result.names == names
+    assert tuple(result.summary()[letter]["name"] for letter in "ab") == names
+    tags = [(game.tags["Black"], game.tags["White"]) for game in read_games(tmp_path / "match.pdn")]
+    assert tags == [names, names[::-1]]
+
+
+@pytest.mark.parametrize(
+    ("specs", "controls", "expected"),
+    [
+        (("hub:kr hub", "hub:kr hub --hash 1MB"), ("", ""), ("one", "one (--hash 1MB)")),
+        (("hub:old/kr hub", "hub:new/kr hub"), ("", ""), ("one (old/kr)", "one (new/kr)")),
+        (("a/one.h5", "b/one.h5"), ("1s", "2s"), ("one (a/one.h5)", "one (b/one.h5)")),
+        (("one", "one"), ("10ms", "20ms"), ("one (10ms)", "one (20ms)")),
+        (("one", "one"), ("1s", "1s"), ("one (A)", "one (B)")),
+    ],
+)
+def test_equal_names_are_told_apart(specs, controls, expected):
+    players = Scripted(), Scripted()
+    for player in players:
+        player.name = "one"
+    assert names_apart(players, specs, controls) == expected
+    players[1].name = "two"
+    assert names_apart(players, specs, controls) == ("one", "two")
+
+
 # --- the record
 
 
@@ -676,9 +707,22 @@ def test_players_have_threads_and_a_hash_table_of_their_own() -> None:
         ("material,hash=4", "material,hash=4"),
         ("material,etc_depth=1", "search option etc_depth is 1; from 2 to 99"),
         ("material,etc_depth=x", "search option etc_depth is 'x', not a whole number"),
-        ("material,nothing=1", "material,nothing=1"),
+        ("material,nothing=1", "'material,nothing=1': no setting 'nothing'; there are egdb, hash, threads, level"),
+        ("shipped,lmr_mvoe=4", "no setting 'lmr_mvoe'; did you mean lmr_move"),
+        ("shipped,lmr_mvoe=4,hash=2MB", "no setting 'lmr_mvoe'"),
+        ("material,Hash=2MB", "no setting 'Hash'; did you mean hash?"),
+        ("material,level", "level needs a value"),
+        ("material,", "no setting ''"),
+        ("material,hash=1MB,hash=2MB", "sets hash twice"),
+        ("material,etc_depth=8,hash=1MB,etc_depth=9", "sets etc_depth twice"),
+        ("no,such/file.h5", "no,such/file.h5: no such weights file"),
     ],
 )
-def test_bad_search_options_are_refused(spec: str, expected: str) -> None:
+def test_settings_that_no_player_has_are_refused(spec: str, expected: str) -> None:
     with pytest.raises(KrError, match=re.escape(expected)):
         player_from_spec(spec, 1)
+
+
+def test_a_comma_and_an_equals_sign_may_be_part_of_a_file_name(tmp_path):
+    path = save_random(tmp_path / "lmr_move,lmr_mvoe=4.h5")
+    assert player_from_spec(f"{path},lmr_move=4", 1).name == "lmr_move,lmr_mvoe=4,lmr_move=4"

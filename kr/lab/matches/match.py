@@ -22,7 +22,7 @@ from kr.lab.matches.elo import Estimate, Sprt, estimate
 from kr.lab.matches.game import FAILURE, OVERTIME, Adjudication, Outcome, play_game
 from kr.lab.matches.log import Effort, GameRecord, MatchLog, open_log
 from kr.lab.matches.openings import DECKS, Opening, deck
-from kr.lab.matches.players import HUB_PREFIX, Player, player_from_spec
+from kr.lab.matches.players import HUB_PREFIX, Player, names_apart, player_from_spec
 from kr.lab.matches.tally import Tally
 from kr.limits import Limits, TimeControl, parse_limits
 from kr.pdn import Comment, format_game
@@ -229,7 +229,8 @@ def play_match(settings: MatchSettings, on_game: Callable[[MatchResult], None] =
     referee = settings.referee()
     first = (settings.player(settings.a), settings.player(settings.b))
     try:
-        result = MatchResult(settings, (first[0].name, first[1].name))
+        a, b = settings.controls()
+        result = MatchResult(settings, names_apart(first, (settings.a, settings.b), (str(a), str(b))))
         with _record(settings, openings, first, referee) as log:
             if log:
                 result.games.extend(log.games)

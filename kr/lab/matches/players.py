@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import difflib
+import re
 import time
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from kr.engine import SEARCH_OPTIONS, Engine, Limits, format_search_options, load_database, parse_search_options
+from kr.engine import (
+    BUILT_IN,
+    SEARCH_OPTIONS,
+    SHIPPED,
+    Engine,
+    Limits,
+    format_search_options,
+    load_database,
+    parse_search_options,
+)
 from kr.errors import InvalidSettingError
 from kr.lab.levels import FULL, Level, level_numbered, search_at
 from kr.position import Move, Position
@@ -117,7 +129,8 @@ class HubPlayer:
     def __init__(self, command: str, hash_mb: int, patience: float) -> None:
         self._client = HubClient(command, hash_mb=hash_mb, patience=patience)
         self.name = self._client.name
-        self.signature = f"{HUB_PREFIX}{command} {self._client.version}".strip()
+        self.version = self._client.version
+        self.signature = f"{HUB_PREFIX}{command} {self.version}".strip()
 
     def new_game(self) -> None:
         self._client.new_game()
@@ -173,13 +186,44 @@ def player_from_spec(
     return player
 
 
+def names_apart(
+    players: tuple[Player, Player], specs: tuple[str, str], controls: tuple[str, str] = ("", "")
+) -> tuple[str, str]:
+    """What to call the two players of a match: their names, and where these are one, also what tells them apart.
+
+    That is their version, else their specs (the command, the path), else their limits, else A and B.
+    """
+    first, second = (player.name for player in players)
+    if first != second:
+        return first, second
+    versions = [player.version if isinstance(player, HubPlayer) else "" for player in players]
+    told = [tuple(versions), _parting(*(spec.removeprefix(HUB_PREFIX).split() for spec in specs)), controls, ("A", "B")]
+    one, other = next(pair for pair in told if pair[0] != pair[1])
+    return f"{first} ({one})" if one else first, f"{second} ({other})" if other else second
+
+
+def _parting(one: Sequence[str], other: Sequence[str]) -> tuple[str, str]:
+    """Two commands without the words with which both begin, and those with which both end."""
+    begin = _alike(one, other)
+    end = _alike(one[begin:][::-1], other[begin:][::-1])
+    return " ".join(one[begin : len(one) - end]), " ".join(other[begin : len(other) - end])
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+    """With how many equal words both begin."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
 def _parts(spec: str) -> tuple[str, dict[str, str], dict[str, int]]:
     """Weights, own settings and search options of a player's name; commas may be part of a path."""
     own: dict[str, str] = {}
     options: dict[str, int] = {}
-    while "," in spec:
-        rest, _, part = spec.rpartition(",")
-        name, equals, text = part.partition("=")
+    weights = spec
+    while "," in weights:
+        rest, _, part = weights.rpartition(",")
+        name, equals, text = (word.strip() for word in part.partition("="))
+        if name in own or name in options:
+            raise InvalidSettingError(f"player {spec!r}: sets {name} twice")
         if equals and name in OWN_PARTS:
             own = {name: text} | own
         elif equals and name in SEARCH_OPTIONS:
@@ -187,7 +231,26 @@ def _parts(spec: str) -> tuple[str, dict[str, str], dict[str, int]]:
                 options = parse_search_options(part) | options
             except InvalidSettingError as error:
                 raise InvalidSettingError(f"player {spec!r}: {error}") from None
-        else:
+        elif _is_weights(weights) or not (re.fullmatch(r"[\w-]+", name) if equals else _is_weights(rest)):
             break
-        spec = rest
-    return spec, own, options
+        else:
+            raise InvalidSettingError(f"player {spec!r}: {_no_part(name, equals)}")
+        weights = rest
+    return weights, own, options
+
+
+def _is_weights(name: str) -> bool:
+    try:
+        return name in (SHIPPED, *BUILT_IN) or Path(name).is_file()
+    except (OSError, ValueError):  # no name of a file
+        return False
+
+
+def _no_part(name: str, equals: str) -> str:
+    """What is wrong with a part of a player's name that is no setting."""
+    known = [*OWN_PARTS, *SEARCH_OPTIONS]
+    if name in known and not equals:
+        return f"{name} needs a value, such as {name}=4"
+    near = difflib.get_close_matches(name, known, n=3)
+    there = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"
+    return f"no setting {name!r}; {there}"
