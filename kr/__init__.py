@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kr.counting import divide, perft
     from kr.egdb.database import Database
     from kr.egdb.probe import Probed, ProbedMove, probe
-    from kr.engine import Engine, Info, SearchResult, load_database
+    from kr.engine import Engine, Info, SearchResult, Stop, load_database
     from kr.errors import (
         IllegalMoveError,
         InvalidDatabaseError,
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         KrError,
         OutputBusyError,
         ProtocolError,
+        ThreadError,
     )
     from kr.lab import problems
     from kr.lab.analysis import Analysis, Line, Task, analyze
@@ -90,7 +91,9 @@ __all__ = [
     "SearchResult",
     "Side",
     "Solution",
+    "Stop",
     "Task",
+    "ThreadError",
     "TimeControl",
     "analyze",
     "annotate",
@@ -125,7 +128,7 @@ _HOMES = {
     "kr.counting": ("divide", "perft"),
     "kr.egdb.database": ("Database",),
     "kr.egdb.probe": ("Probed", "ProbedMove", "probe"),
-    "kr.engine": ("Engine", "Info", "SearchResult", "load_database"),
+    "kr.engine": ("Engine", "Info", "SearchResult", "Stop", "load_database"),
     "kr.errors": tuple(name for name in __all__ if name.endswith("Error")),
     "kr.lab.analysis": ("Analysis", "Line", "Task", "analyze"),
     "kr.lab.annotating.annotation": ("Annotation", "annotate"),
