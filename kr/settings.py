@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, field, fields
 from typing import Any
 
+from kr.errors import InvalidSettingError
 from kr.units import format_size, parse_size
 
 REQUIRED = MISSING
@@ -38,6 +39,13 @@ def option(
     """
     words = {"help": help, "parse": parse, "show": show, "name": name, "metavar": metavar, "argument": argument}
     return field(default=default, metadata=words)
+
+
+def some_text(text: str) -> str:
+    """For `parse`: text that says something, where leaving the option out says the rest. Raises InvalidSettingError."""
+    if not text.strip():
+        raise InvalidSettingError(f"{text!r} is empty")
+    return text
 
 
 def same_option(settings: type, name: str) -> Any:

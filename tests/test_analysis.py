@@ -53,7 +53,7 @@ def settings(source: Path | str, **rest: object) -> AnalyzeSettings:
 
 def test_one_position() -> None:
     assert [task.position for task in read_tasks(settings(FEN))] == [Position.from_fen(FEN)]
-    assert [task.position for task in read_tasks(settings(""))] == [Position()]
+    assert [task.position for task in read_tasks(AnalyzeSettings())] == [Position()]
 
 
 def test_a_file_of_fens(tmp_path: Path) -> None:

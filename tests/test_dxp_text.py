@@ -238,6 +238,8 @@ def test_move_is_found(fen, text, path):
     [
         ("", ("127.0.0.1", 27531), "127.0.0.1:27531"),
         (":0", ("127.0.0.1", 0), "127.0.0.1:0"),
+        ("28917", ("127.0.0.1", 28917), "127.0.0.1:28917"),
+        ("127.0.0.1", ("127.0.0.1", 27531), "127.0.0.1:27531"),
         ("localhost", ("localhost", 27531), "localhost:27531"),
         ("0.0.0.0:1234", ("0.0.0.0", 1234), "0.0.0.0:1234"),
         ("[::1]:99", ("::1", 99), "[::1]:99"),
@@ -249,7 +251,10 @@ def test_address(text, address, again):
     assert format_address(address) == again
 
 
-@pytest.mark.parametrize("text", ["a:b", "::1", "host:65536", "host:-1", "a b:1", "host:", "[::1:5", "1:2:3"])
+BAD_ADDRESSES = ["a:b", "::1", "host:65536", "host:-1", "a b:1", "host:", "[::1:5", "1:2:3", "65536", "123456"]
+
+
+@pytest.mark.parametrize("text", BAD_ADDRESSES)
 def test_bad_address_is_refused(text):
     with pytest.raises(InvalidSettingError, match="HOST:PORT"):
         parse_address(text)

@@ -109,7 +109,7 @@ def test_a_beginning_gives_every_problem_that_has_it():
 
 
 def test_nothing_gives_the_set_and_a_fen_one_problem():
-    assert load() == load("") == CLASSICS
+    assert load() == CLASSICS
     (problem,) = load(" b:w18,24,k10:b12,k22. ")
     assert problem.position.fen == "B:WK10,18,24:B12,K22"
     assert problem.published == ""

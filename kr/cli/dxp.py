@@ -124,6 +124,7 @@ def _listen(settings: ListenSettings, talk: Talk = False, json: options.Json = F
     Example:
         kr dxp listen --tc 0.5s --out games.pdn
         kr dxp listen 0.0.0.0:27531      # reachable from everywhere
+        kr dxp listen 28917              # another port, this machine only
         kr dxp listen --talk             # what is typed is chat; see --talk above
     """
     table, operator = _Table(json), _operator(talk)
@@ -137,11 +138,11 @@ def _listen(settings: ListenSettings, talk: Talk = False, json: options.Json = F
 def _connect(
     settings: ConnectSettings,
     ballot: Annotated[
-        str,
+        str | None,
         typer.Option(
             help="Begin from these openings, in turn: start, 2move, 3move, 11man, endings, or a file of FENs or games."
         ),
-    ] = "",
+    ] = None,
     talk: Talk = False,
     json: options.Json = False,
 ) -> None:
@@ -154,10 +155,10 @@ def _connect(
         kr dxp connect --ballot 3move --games 20 --tc nodes=5000
         kr dxp connect --fen 'W:W18,24,27,28:B12,16,20,K31' --color white
     """
-    if ballot and settings.fen:
+    if ballot is not None and settings.fen is not None:
         raise InvalidSettingError("--fen and --ballot both say where games begin: give one")
     starts = []
-    if ballot:
+    if ballot is not None:
         from kr.lab.matches.openings import deck
 
         starts = [opening.position for opening in deck(ballot)]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def command(
-    fen: Annotated[str, typer.Argument(metavar="FEN", help="The position; the start if left out.")] = "",
+    fen: Annotated[str | None, typer.Argument(metavar="FEN", help="The position; the start if left out.")] = None,
     moves: Annotated[
         str, typer.Option(metavar="MOVES", help="Moves to play first, such as '11-15 22-18'.", show_default=False)
     ] = "",
@@ -51,7 +51,7 @@ def command(
     from kr.lab import drawing, explain_plot
     from kr.lab.explain import explain, picture
 
-    position = Position.from_fen(fen) if fen else Position()
+    position = Position() if fen is None else Position.from_fen(fen)
     for move in moves.split():
         position = position.play(move)
     if png is not None:

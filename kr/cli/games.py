@@ -12,7 +12,9 @@ from kr.units import counted
 
 
 def command(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Run directory of `kr selfplay`.")],
+    directory: Annotated[
+        Path, typer.Argument(parser=options.path, metavar="DIR", help="Run directory of `kr selfplay`.")
+    ],
     pdn: Annotated[Path | None, typer.Option(help="Write the games as PDN to this file.", metavar="FILE")] = None,
     json: options.Json = False,
 ) -> None:

@@ -29,6 +29,7 @@ import dataclasses
 import inspect
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
@@ -39,6 +40,13 @@ from kr.settings import REQUIRED
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
+
+
+def path(text: str | Path) -> Path:
+    """For `parser` of typer: a path that is not empty, which would be the current directory."""
+    if text == "":
+        raise typer.BadParameter("the path is empty")
+    return Path(text)
 
 
 def _option_name(field: dataclasses.Field[Any]) -> str:
@@ -60,6 +68,8 @@ def _parameter(field: dataclasses.Field[Any], hint: Any) -> inspect.Parameter:
     elif many and default is not inspect.Parameter.empty:
         default = list(default)
     shown: dict[str, Any] = {"help": help, "metavar": words["metavar"], "show_default": show}
+    if item in (Path, Path | None):
+        shown |= {"parser": path, "metavar": words["metavar"] or "<path>"}
     if words["argument"]:
         info: Any = typer.Argument(**shown)
     elif hint is bool and default is False:

@@ -6,15 +6,16 @@ from typing import Annotated
 import typer
 
 from kr.cli import console, options
-from kr.counting import divide, perft
+from kr.counting import MAX_DEPTH, divide, perft
 from kr.errors import InvalidSettingError
 from kr.position import Position
+from kr.threads import MAX_THREADS
 from kr.units import format_rate
 
 
 def command(
-    fen: Annotated[str, typer.Argument(show_default="the start position", metavar="FEN")] = "",
-    depth: Annotated[int, typer.Option(help="Plies to count.")] = 9,
+    fen: Annotated[str | None, typer.Argument(show_default="the start position", metavar="FEN")] = None,
+    depth: Annotated[int, typer.Option(help=f"Plies to count, at most {MAX_DEPTH}.")] = 9,
     divided: Annotated[bool, typer.Option("--divide", help="Show the leaves below each move instead.")] = False,
     threads: Annotated[int, typer.Option(help="Threads to count with.")] = 1,
     json: options.Json = False,
@@ -27,11 +28,11 @@ def command(
         kr perft --depth 11
         kr perft 'W:W21,K30:B1,2' --depth 6 --divide
     """
-    position = Position.from_fen(fen) if fen else Position()
-    if depth < 1:
-        raise InvalidSettingError(f"--depth: {depth} is not 1 or more plies")
-    if threads < 1:
-        raise InvalidSettingError(f"--threads: {threads} is not 1 or more")
+    position = Position() if fen is None else Position.from_fen(fen)
+    if not 1 <= depth <= MAX_DEPTH:
+        raise InvalidSettingError(f"--depth: {depth} is not from 1 to {MAX_DEPTH} plies")
+    if not 1 <= threads <= MAX_THREADS:
+        raise InvalidSettingError(f"--threads: {threads} is not from 1 to {MAX_THREADS}")
     if divided:
         began = time.perf_counter()
         counts = divide(position, depth, threads)

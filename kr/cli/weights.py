@@ -95,7 +95,9 @@ def _text(value: Any) -> str:
 
 @command.command("check")
 def check(
-    pdn: Annotated[Path, typer.Argument(help="PDN file, also packed by gzip, xz or bzip2.", metavar="PDN")],
+    pdn: Annotated[
+        Path, typer.Argument(parser=options.path, help="PDN file, also packed by gzip, xz or bzip2.", metavar="PDN")
+    ],
     tables: Annotated[
         str, typer.Option("--weights", help="Weights file, or shipped: the tables of kr.")
     ] = SHIPPED,

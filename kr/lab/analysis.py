@@ -31,8 +31,8 @@ SEVERAL_SECONDS = 1.0
 class AnalyzeSettings:
     """What to analyse and how."""
 
-    source: str = option(
-        "", "A FEN, a file of FENs (one a line) or games in PDN, or - for FENs from standard input; the start of the "
+    source: str | None = option(
+        None, "A FEN, a file of FENs (one a line) or games in PDN, or - for FENs from standard input; the start of the "
         "game if left out.",
         metavar="FEN|FILE|-", argument=True,
     )  # fmt: skip
@@ -67,7 +67,7 @@ class AnalyzeSettings:
     @property
     def is_fen(self) -> bool:
         """Whether the source is one position, not a file or standard input."""
-        return self.source == "" or (self.source != "-" and ":" in self.source and not _is_file(self.source))
+        return self.source is None or (self.source != "-" and ":" in self.source and not _is_file(self.source))
 
     @property
     def limits(self) -> Limits:
@@ -237,9 +237,9 @@ def read_tasks(
     error is raised. Raises InvalidFenError and InvalidPdnError, naming file and line, and InvalidSettingError.
     """
     source = settings.source
-    if settings.is_fen:
+    if source is None or settings.is_fen:
         _no_ply(settings)
-        yield Task(Position.from_fen(source) if source else Position())
+        yield Task(Position() if source is None else Position.from_fen(source))
     elif source == "-":
         _no_ply(settings)
         if sys.stdin is None:

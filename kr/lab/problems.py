@@ -100,7 +100,7 @@ def same_move(one: Move, other: Move) -> bool:
 
 
 def load(source: str | Path | None = None, errors: list[KrError] | None = None) -> list[Problem]:
-    """Problems by name, FEN or file; the built-in set for None or "".
+    """Problems by name, FEN or file; the built-in set for None.
 
     A name is an id or title of the built-in set, or the beginning of some, in any case: "first" gives every First
     Position. A file whose name ends in .pdn is PDN, any other JSON lines. Raises InvalidSettingError for an unknown
@@ -108,7 +108,7 @@ def load(source: str | Path | None = None, errors: list[KrError] | None = None) 
     `errors` the problems of a file that are wrong are left out, and what is wrong with each is added to the list; the
     first of it is raised where no problem is left.
     """
-    if not source:
+    if source is None:
         return classics()
     path = Path(source)
     if isinstance(source, Path) or _is_file(path):

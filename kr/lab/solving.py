@@ -29,8 +29,8 @@ from kr.units import format_size, parse_size
 class SolveSettings:
     """What to solve and how long to think."""
 
-    source: str = option(
-        "", "A built-in name or its beginning, a FEN, or a JSON-lines or PDN file; the built-in set if left out.",
+    source: str | None = option(
+        None, "A built-in name or its beginning, a FEN, or a JSON-lines or PDN file; the built-in set if left out.",
         metavar="NAME|FEN|FILE", argument=True,
     )  # fmt: skip
     tc: tuple[Limits, ...] = option(

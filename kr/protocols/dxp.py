@@ -139,7 +139,7 @@ class ListenSettings(DxpSettings):
         f"{LOOPBACK}:{PORT}",
         f"Where to listen; only programs of this machine reach {LOOPBACK}.",
         argument=True,
-        metavar="[HOST:PORT]",
+        metavar="[HOST:PORT|PORT]",
     )
     games: int = option(0, "Games to play; 0: until Ctrl-C.", parse=parse_count, show=format_count)
     usual_start: str = option(
@@ -159,10 +159,12 @@ class ListenSettings(DxpSettings):
 class ConnectSettings(DxpSettings):
     """Whom kr asks for games, and for what games."""
 
-    address: str = option(f"{LOOPBACK}:{PORT}", "Where the other program listens.", argument=True, metavar="HOST:PORT")
+    address: str = option(
+        f"{LOOPBACK}:{PORT}", "Where the other program listens.", argument=True, metavar="HOST:PORT|PORT"
+    )
     games: int = option(1, "Games to play.", parse=parse_count, show=format_count)
     color: str = option("alternate", f"What kr plays: {', '.join(COLORS)} (Black first).")
-    fen: str = option("", "Begin from this position.", metavar="FEN")
+    fen: str | None = option(None, "Begin from this position.", metavar="FEN")
     minutes: int = option(0, "Clock of each side for the whole game; 0: none.", metavar="MINUTES")
     moves: int = option(0, "Moves of each side after which a game ends; 0: no limit.")
     reconnect: int = option(5, "Attempts to connect, one a second, at the beginning and after a connection is lost.")
@@ -176,7 +178,7 @@ class ConnectSettings(DxpSettings):
                 raise InvalidSettingError(f"{name} {getattr(self, name)}: expected 0 to 999")
         if self.games < 1 or self.reconnect < 1:
             raise InvalidSettingError("games and reconnect: expected 1 or more of each")
-        if self.fen:
+        if self.fen is not None:
             Position.from_fen(self.fen)
 
     def side(self, game: int) -> Side:
@@ -299,7 +301,7 @@ def connect(
     the settings. on_game, say and operator as for `listen`. Raises ProtocolError where there is no connection or no
     game to be had, OSError where a game cannot be saved, and what Engine raises.
     """
-    positions = list(starts) or [Position.from_fen(settings.fen) if settings.fen else Position()]
+    positions = list(starts) or [Position() if settings.fen is None else Position.from_fen(settings.fen)]
     each = 2 if settings.color == "alternate" else 1
     with _saving(settings.out) as save:
         desk = _Desk(settings, settings.games, save, on_game, say, operator)

@@ -39,6 +39,7 @@ SEND_SECONDS = 10.0
 CLOSE_SECONDS = 0.5
 TURNS = (GameRequest, GameAccept, MoveMade, GameEnd)
 LOOPBACK = "127.0.0.1"
+MAX_PORT = 65535
 
 Found = TypeVar("Found")
 
@@ -152,13 +153,16 @@ class Link(Generic[Found]):
 
 
 def parse_address(text: str) -> tuple[str, int]:
-    """Host and port of "HOST:PORT", "HOST", ":PORT" or "[IPV6]:PORT"; the loopback and DXP's port where not given.
+    """Host and port of "HOST:PORT", "HOST", "PORT", ":PORT" or "[IPV6]:PORT".
 
-    Raises InvalidSettingError.
+    The loopback and DXP's port stand where one is not given. Raises InvalidSettingError.
     """
-    found = re.fullmatch(r"(?:\[([^\[\]\s]+)\]|([^:\[\]\s]*))(?::([0-9]{1,5}))?", text)
-    if found is None or int(found[3] or PORT) > 65535:
-        raise InvalidSettingError(f"{text!r} is no address: write HOST:PORT, as in {LOOPBACK}:{PORT} or [::1]:{PORT}")
+    # a number alone is a port: nobody writes an IPv4 address as one
+    full = f":{text}" if re.fullmatch("[0-9]+", text) else text
+    found = re.fullmatch(r"(?:\[([^\[\]\s]+)\]|([^:\[\]\s]*))(?::([0-9]{1,5}))?", full)
+    if found is None or int(found[3] or PORT) > MAX_PORT:
+        expected = f"HOST:PORT, HOST or PORT, as in {LOOPBACK}:{PORT} or [::1]:{PORT}, with a port up to {MAX_PORT}"
+        raise InvalidSettingError(f"{text!r} is not an address: write {expected}")
     return found[1] or found[2] or LOOPBACK, int(found[3] or PORT)
 
 

@@ -14,7 +14,7 @@ from kr.pdn import RESULTS, Game
 from kr.pdn.grammar import plain_result
 from kr.pdn.replay import Board, board_of
 from kr.position import Position
-from kr.settings import option
+from kr.settings import option, some_text
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,10 @@ class SearchSettings(ReadSettings):
     ballot: str = option(
         "",
         "Opening: a three-move ballot's number or name, an 11-man one as '11man 17', or moves in any order.",
+        parse=some_text,
         metavar="OPENING",
     )
-    position: str = option("", "A position that comes up in the game.", metavar="FEN")
+    position: str = option("", "A position that comes up in the game.", parse=some_text, metavar="FEN")
     reversed: bool = option(False, "Look for the position with colours and board turned round, too.")
     in_variations: bool = option(False, "Look for the position in variations, too.")
     out: Path | None = option(None, "Write the games found to this PDN file.", metavar="FILE")

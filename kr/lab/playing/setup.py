@@ -18,7 +18,7 @@ from kr.lab.matches.players import HUB_PREFIX, player_from_spec
 from kr.limits import Limits, TimeControl, parse_limits
 from kr.notation import SIDE_NAMES
 from kr.position import Move, Position, Side
-from kr.settings import egdb_memory_option, egdb_option, option, same_option
+from kr.settings import egdb_memory_option, egdb_option, option, same_option, some_text
 from kr.units import format_duration, parse_duration
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ class PlaySettings:
     )  # fmt: skip
     tc_engine: Limits | TimeControl | None = option(None, "The same for engines, if it is another.", parse=parse_limits)
     ballot: str = option("", f"Where to begin: {', '.join(DECKS)}, a FEN, or a file of FENs or PDN games; one by "
-                         "chance where there are several.", metavar="3move|11man|FEN|FILE")  # fmt: skip
+                         "chance where there are several.",
+                         parse=some_text, metavar="3move|11man|FEN|FILE")  # fmt: skip
     seed: int = option(0, "Of all chances: side, ballot, errors of a level; another every time if 0.")
     out: Path | None = option(None, "PDN file in which the game is kept, or none; a new one in the user's data "
                               "directory if not given.", metavar="FILE|none")  # fmt: skip
