@@ -15,7 +15,8 @@ MAX_THREADS = 1024
 
 def no_thread(count: int) -> ThreadError:
     """The error for a piece of work whose threads, so many, can't all be started."""
-    return ThreadError(f"the system starts no more threads (see ulimit -u): {count} can't run; ask for fewer")
+    threads = "a thread" if count == 1 else f"{count} threads"
+    return ThreadError(f"cannot start {threads}: the system allows no more (see ulimit -u)")
 
 
 def start_all(threads: Sequence[Thread], stop: Callable[[], object]) -> None:

@@ -2,6 +2,7 @@
 
 import random
 import socket
+import threading
 from contextlib import closing
 from types import SimpleNamespace
 
@@ -9,7 +10,7 @@ import pytest
 from dxp_peers import FAST, NAME, SECONDS, START, Peer, Playing, link_pair, listening
 
 from kr.engine import Engine
-from kr.errors import OutputBusyError
+from kr.errors import OutputBusyError, ThreadError
 from kr.limits import Limits, TimeControl
 from kr.pdn import read_games
 from kr.position import Position, Side
@@ -455,3 +456,26 @@ def test_a_file_that_another_writes_is_refused(tmp_path):
     out = tmp_path / "games.pdn"
     with lock(out), pytest.raises(OutputBusyError):
         dxp.listen(ListenSettings(**{**FAST, "address": ":0", "out": out}))
+
+
+@pytest.mark.parametrize("name", ["dxp reader", "dxp search"])
+def test_threads_that_cannot_be_started_end_it_and_tell_the_peer(tmp_path, monkeypatch, name):
+    start = threading.Thread.start
+
+    def start_others(thread):
+        if thread.name == name:
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    kr, address = listening(games=1, out=tmp_path / "games.pdn")
+    with monkeypatch.context() as patch, Peer.at(address) as peer:
+        patch.setattr(threading.Thread, "start", start_others)
+        if name == "dxp search":
+            peer.ask(follower=Side.BLACK)
+            peer.expect("E01")
+            # what it says to the end of the game, which it can't say any more
+            peer.send("E00")
+        peer.expect(None)
+        with pytest.raises(ThreadError, match="cannot start a thread"):
+            kr.end()
+    assert len(list(read_games(tmp_path / "games.pdn"))) == (name == "dxp search")

@@ -224,7 +224,7 @@ def test_threads_that_cannot_all_be_started(monkeypatch: pytest.MonkeyPatch, sta
 
     with monkeypatch.context() as patch:
         patch.setattr(_thread, "start_new_thread", start_some)
-        with pytest.raises(ThreadError, match="7 can't run"):
+        with pytest.raises(ThreadError, match="cannot start 7 threads"):
             engine.search(Position(), Limits())
     assert _thread._count() == running
     assert engine.search(Position(), Limits(depth=6)).depth == 6

@@ -569,7 +569,7 @@ def test_a_search_whose_thread_cannot_be_started_is_an_error_line(talk, monkeypa
     with monkeypatch.context() as patch:
         patch.setattr(threading.Thread, "start", refuse)
         conversation.send("go think")
-        conversation.expect(fault("starts no more threads"))
+        conversation.expect(fault("cannot start a thread"))
         conversation.send("stop")
     conversation.send("level depth=1")
     conversation.send("go think")
