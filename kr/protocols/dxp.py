@@ -139,7 +139,7 @@ class ListenSettings(DxpSettings):
         f"{LOOPBACK}:{PORT}",
         f"Where to listen; only programs of this machine reach {LOOPBACK}.",
         argument=True,
-        metavar="[HOST:PORT|PORT]",
+        metavar="HOST:PORT|PORT",
     )
     games: int = option(0, "Games to play; 0: until Ctrl-C.", parse=parse_count, show=format_count)
     usual_start: str = option(
