@@ -18,6 +18,7 @@ import kr
 from kr import Engine, InvalidFenError, InvalidPdnError, InvalidSettingError, Limits, Position
 from kr.cli import main
 from kr.egdb.database import Database
+from kr.engine import Stop
 from kr.lab.analysis import Analysis, AnalyzeSettings, Task, analyze, read_tasks
 
 pytestmark = pytest.mark.core
@@ -179,6 +180,12 @@ def test_without_limits_until_it_is_stopped() -> None:
             engine.stop()
 
     assert analyze(engine, Task(Position()), None, 2, stop_at_4).depth == 4
+
+
+def test_a_stop_that_comes_before_the_search_ends_it() -> None:
+    stop = Stop()
+    stop.set()
+    assert analyze(Engine("material", hash_mb=1), Position(), stop=stop).depth == 1
 
 
 # --- the command
