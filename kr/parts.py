@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kr.errors import InvalidSettingError
-from kr.patterns import COLUMNS, ROWS, Region, windows
+from kr.patterns import COLUMNS, ROWS, Region, parse_region, windows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 MEN_SHAPES = ((4, 2), (2, 4), (3, 2), (2, 3), (2, 2), (1, 1))
 KINGS_SHAPES = ((3, 2), (2, 3), (2, 2), (2, 1), (1, 2), (1, 1))
 """Rows and columns of the parts, without and with kings on the board."""
+MAX_PARTS = 160
+"""Of a group; the largest layout has 137."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Part:
 class Windows:
     """The regions of one group with their parts.
 
-    Raises InvalidSettingError unless every part lies in its home, which comes before it.
+    Raises InvalidSettingError unless every part is listed once and lies in its home, which comes before it.
     """
 
     regions: tuple[Region, ...]
@@ -50,8 +52,21 @@ class Windows:
     """Digits of a square: 3 without kings, 5 with kings."""
     parts: tuple[Part, ...] = ()
 
+    @classmethod
+    def described(cls, regions: tuple[Region, ...], base: int, found: object) -> Windows:
+        """Regions with the parts that JSON describes as `[squares, home]`. Raises InvalidSettingError."""
+        if not isinstance(found, list) or len(found) > MAX_PARTS:
+            raise InvalidSettingError(f"expected a list of at most {MAX_PARTS} parts")
+        if not all(isinstance(each, list) and len(each) == 2 and type(each[1]) is int for each in found):
+            raise InvalidSettingError("a part is not a pair of squares and home")
+        return cls(regions, base, tuple(Part(parse_region(squares), home) for squares, home in found))
+
     def __post_init__(self) -> None:
+        if len({part.squares for part in self.parts}) < len(self.parts):
+            raise InvalidSettingError("a part is listed twice")
         for number, part in enumerate(self.parts, len(self.regions)):
+            if not part.squares or list(part.squares) != sorted(set(part.squares)):
+                raise InvalidSettingError(f"the part {part.squares} is not a list of ascending squares")
             if not 0 <= part.home < number or not set(part.squares) < set(self.squares(part.home)):
                 raise InvalidSettingError(f"the part {part.squares} does not lie in window {part.home}")
 

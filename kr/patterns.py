@@ -37,6 +37,9 @@ MEN_ENTRIES = MEN_BASE**MEN_SQUARES
 KINGS_ENTRIES = KINGS_BASE**KINGS_SQUARES
 MAX_PIECES = 24
 PHASES = 2
+MAX_REGIONS = 32
+"""Of either group, as many as the core adds up."""
+MOST_NAME = 100
 
 Region = tuple[int, ...]
 
@@ -46,7 +49,7 @@ class Layout:
     """The regions of one set of tables.
 
     Raises InvalidSettingError unless every region has distinct ascending squares of 0-31, 12 of them in `men`
-    and 8 in `kings`, no region is listed twice and either group covers the whole board.
+    and 8 in `kings`, no region is listed twice, there are at most 32 and either group covers the whole board.
     """
 
     name: str
@@ -62,18 +65,40 @@ class Layout:
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> Layout:
         """The layout that `as_dict` described. Raises InvalidSettingError when it is not one."""
+        names = ("name", "men", "kings")
+        if not isinstance(fields, dict) or not set(names) <= set(fields):
+            raise InvalidSettingError(f"not a layout: expected {', '.join(names)}")
+        name, men, kings = (fields[each] for each in names)
+        if not isinstance(name, str) or not 0 < len(name) <= MOST_NAME or not name.isprintable():
+            raise InvalidSettingError(f"not a layout: its name is not a text of 1 to {MOST_NAME} characters")
         try:
-            men, kings = (tuple(tuple(int(s) for s in r) for r in fields[group]) for group in ("men", "kings"))
-            return cls(str(fields["name"]), men, kings)
-        except (KeyError, TypeError, ValueError) as error:
-            raise InvalidSettingError(f"not a layout (name, men, kings): {error}") from error
+            regions = [tuple(map(parse_region, _short_list(group, MAX_REGIONS))) for group in (men, kings)]
+        except InvalidSettingError as error:
+            raise InvalidSettingError(f"not a layout: {error}") from error
+        return cls(name, *regions)
 
     def as_dict(self) -> dict[str, Any]:
         """Name and regions as plain lists, for JSON."""
         return {"name": self.name, "men": [list(r) for r in self.men], "kings": [list(r) for r in self.kings]}
 
 
+def parse_region(found: object) -> Region:
+    """The squares of a window as JSON gives them. Raises InvalidSettingError where they are none."""
+    squares = _short_list(found, SQUARES)
+    if not all(type(square) is int and 0 <= square < SQUARES for square in squares):
+        raise InvalidSettingError("a window is not a list of ascending squares of 0-31")
+    return tuple(squares)
+
+
+def _short_list(found: object, most: int) -> list[Any]:
+    if not isinstance(found, list) or len(found) > most:
+        raise InvalidSettingError(f"not a list of at most {most}")
+    return found
+
+
 def _check_regions(where: str, regions: tuple[Region, ...], size: int) -> None:
+    if len(regions) > MAX_REGIONS:
+        raise InvalidSettingError(f"{where}: {len(regions)} regions, more than {MAX_REGIONS}")
     for region in regions:
         ascending = all(a < b for a, b in itertools.pairwise(region))
         if len(region) != size or not ascending or region[0] < 0 or region[-1] >= SQUARES:

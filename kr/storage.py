@@ -1,6 +1,7 @@
 """Files that are whole or absent, one writer an output, and where a file came from."""
 
 import datetime
+import errno
 import fcntl
 import hashlib
 import json
@@ -8,6 +9,7 @@ import os
 import platform
 import secrets
 import shlex
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -94,6 +96,33 @@ def naming(path: str | Path, instead_of: str | Path | None = None) -> Iterator[N
         if error.errno and error.filename in (None, str(instead_of)):
             error.filename = str(path)
         raise
+
+
+def open_regular(path: str | Path) -> FileIO:
+    """Open a file to read it, without a buffer. Raises OSError, also for anything but a regular file, never waiting."""
+    _check_regular(os.stat(path), path)
+    # what is a FIFO by now is not waited for
+    file = FileIO(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
+    try:
+        _check_regular(os.fstat(file.fileno()), path)
+    except OSError:
+        file.close()
+        raise
+    return file
+
+
+def _check_regular(status: os.stat_result, path: str | Path) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        directory = stat.S_ISDIR(status.st_mode)
+        raise OSError(errno.EISDIR if directory else errno.EINVAL, "not a regular file", str(path))
+
+
+def read_regular(path: str | Path, most: int = 1 << 30) -> bytes:
+    """The content of a file. Raises OSError; for anything but a regular file, and for one of more bytes than `most`."""
+    with open_regular(path) as file:
+        if os.fstat(file.fileno()).st_size > most:
+            raise OSError(errno.EFBIG, f"larger than {most} bytes", str(path))
+        return file.readall()
 
 
 def append(file: FileIO, content: bytes, path: str | Path) -> None:
@@ -201,6 +230,18 @@ def _locked(name: Path, path: Path) -> int:
 def _plain(value: Any) -> Any:
     """What json can't write: dataclasses as objects, all else as text."""
     return asdict(value) if is_dataclass(value) and not isinstance(value, type) else str(value)
+
+
+def check_version(found: object, readable: Sequence[int]) -> str | None:
+    """What is wrong with the `format_version` of a file, None where it is one of those that can be read."""
+    if type(found) is int and found in readable:
+        return None
+    reads = f"this kr reads {' and '.join(map(str, readable))}"
+    if type(found) is not int:
+        kind = "missing" if found is None else f"{repr(found)[:40]}, not a whole number"
+        return f"its format version is {kind}; {reads}"
+    advice = "a newer kr wrote it" if found > max(readable) else "no kr wrote it"
+    return f"format version {found}, {reads}: {advice}"
 
 
 def parse_json(text: str | bytes) -> Any:

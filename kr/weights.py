@@ -15,13 +15,16 @@ interpolated.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kr import storage
 from kr.errors import InvalidSettingError, InvalidWeightsError
-from kr.parts import Part, Windows
+from kr.hdf5 import Attribute, Hdf5Source, reading
+from kr.parts import Windows
 from kr.patterns import (
     KINGS_BASE,
     KINGS_ENTRIES,
@@ -34,7 +37,6 @@ from kr.patterns import (
 )
 
 if TYPE_CHECKING:
-    import h5py
     import numpy as np
     from numpy.typing import NDArray
 
@@ -44,6 +46,8 @@ READABLE_VERSIONS = (1, 2)
 UNITS = 16
 """Table units in a centi-man."""
 MATERIAL_ROWS = ("man", "king", "move")
+MOST_SCALE = 1e6
+"""Centi-men in a logit."""
 
 _TABLES = ("men_table", "kings_table", "men_material", "kings_material")
 _GROUPS = ("men", "kings")
@@ -165,29 +169,27 @@ def load(path: Path | str) -> Weights:
     Raises InvalidWeightsError, naming the file, when it is missing, no weights file, of another format version,
     damaged, or its shapes do not fit its layout.
     """
-    import h5py
-
-    with _opened(path) as file:
-        header, attrs = _read_attributes(file, path)
+    with _reading(path) as file:
+        header, attrs = _checked_attributes(file.attributes, path)
         layout = _read_layout(header["layout"], path)
         shapes = expected_shapes(layout)
-        for name in _TABLES:
-            if not isinstance(file.get(name), h5py.Dataset):
-                raise InvalidWeightsError(f"{path}: damaged weights file: {name} is missing")
-            _check_array(path, name, file[name].dtype, file[name].shape, *shapes[name])
-        men_table, kings_table, men_material, kings_material = (_read_array(file, name, path) for name in _TABLES)
-        men_parts, kings_parts = _read_parts(file, header["parts"], layout, path)
-    tables = (_whole(men_table, men_parts), _whole(kings_table, kings_parts), men_material, kings_material)
+        windows = [_read_windows(header["parts"], group, layout, path) for group in _GROUPS]
+        men_table, kings_table, men_material, kings_material = (file.array(name, *shapes[name]) for name in _TABLES)
+        men_parts, kings_parts = (_read_parts(file, *each) for each in zip(_GROUPS, windows, strict=True))
+    men_table, kings_table = _whole(men_table, men_parts), _whole(kings_table, kings_parts)
+    tables = (men_table, kings_table, men_material, kings_material)
     checksum = table_checksum(layout, *tables)
     if checksum != header["checksum"]:
-        raise InvalidWeightsError(f"{path}: damaged weights file: the tables do not match their checksum")
+        raise _damaged(path, "the tables do not match their checksum")
+    for table in tables:
+        table.setflags(write=False)
     return Weights(layout, *tables, attrs, checksum, men_parts, kings_parts)
 
 
 def read_attributes(path: Path | str) -> dict[str, Any]:
     """Provenance and reports of a weights file without its tables. Raises InvalidWeightsError as `load` does."""
-    with _opened(path) as file:
-        return _read_attributes(file, path)[1]
+    with _reading(path) as file:
+        return _checked_attributes(file.attributes, path)[1]
 
 
 def expected_shapes(layout: Layout) -> dict[str, tuple[str, tuple[int, ...]]]:
@@ -200,86 +202,71 @@ def expected_shapes(layout: Layout) -> dict[str, tuple[str, tuple[int, ...]]]:
     }
 
 
-def _opened(path: Path | str) -> h5py.File:
-    import h5py
-
-    if not Path(path).is_file():
-        raise InvalidWeightsError(f"{path}: no such weights file")
-    try:
-        return h5py.File(path, "r")
-    except (OSError, RuntimeError) as error:
-        raise InvalidWeightsError(f"{path}: not a weights file (no readable HDF5 in it)") from error
+def _reading(path: Path | str) -> AbstractContextManager[Hdf5Source]:
+    return reading(path, InvalidWeightsError, "weights file")
 
 
-def _read_attributes(file: h5py.File, path: Path | str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The header and the other attributes of a weights file, both checked."""
-    try:
-        attrs = {name: _plain(value) for name, value in file.attrs.items()}
-    except (OSError, RuntimeError, KeyError, ValueError) as error:
-        raise InvalidWeightsError(f"{path}: damaged weights file: unreadable attributes") from error
+def _damaged(path: Path | str, what: str) -> InvalidWeightsError:
+    return InvalidWeightsError(f"{path}: damaged weights file: {what}")
+
+
+def _checked_attributes(
+    found: Mapping[str, Attribute], path: Path | str
+) -> tuple[dict[str, str], dict[str, Attribute]]:
+    """The header and the other attributes of a weights file."""
+    attrs = dict(found)
     if attrs.get("kind") != KIND:
         raise InvalidWeightsError(f"{path}: an HDF5 file, but not one of kr's weights")
     version = attrs.get("format_version")
-    if version not in READABLE_VERSIONS:
-        advice = "a newer kr wrote it" if isinstance(version, int) and version > FORMAT_VERSION else "fit it again"
-        raise InvalidWeightsError(f"{path}: format version {version}, this kr reads {FORMAT_VERSION}: {advice}")
-    missing = [name for name in _HEADER if name not in attrs]
-    if missing:
-        raise InvalidWeightsError(f"{path}: damaged weights file: the attribute {missing[0]} is missing")
-    header = {name: attrs.pop(name) for name in _HEADER}
-    header["parts"] = attrs.pop("parts", "{}")
+    if wrong := storage.check_version(version, READABLE_VERSIONS):
+        raise InvalidWeightsError(f"{path}: {wrong}")
+    if missing := [name for name in _HEADER if name not in attrs]:
+        raise _damaged(path, f"the attribute {missing[0]} is missing")
+    header = {name: attrs.pop(name) for name in _HEADER} | {"parts": attrs.pop("parts", "{}")}
     if version == 1:
         # the sum over float weights that were kept besides
         attrs.pop("fitted_checksum", None)
-    if _attributes_checksum(attrs) != header["attributes_checksum"]:
-        raise InvalidWeightsError(f"{path}: damaged weights file: the attributes do not match their checksum")
-    return header, attrs
+    texts = {name: value for name, value in header.items() if isinstance(value, str)}
+    if wrong_type := header.keys() - texts.keys() - {"format_version"}:
+        raise _damaged(path, f"the attribute {min(wrong_type)} is not a text")
+    if _attributes_checksum(attrs) != texts["attributes_checksum"]:
+        raise _damaged(path, "the attributes do not match their checksum")
+    scale = attrs.get("centimen_per_logit", 1.0)
+    if isinstance(scale, str) or not 0 < scale <= MOST_SCALE:
+        raise _damaged(path, f"centimen_per_logit is {scale!r:.40}; a number above 0, {MOST_SCALE:g} at most")
+    return texts, attrs
 
 
 def _read_layout(text: str, path: Path | str) -> Layout:
     try:
-        return Layout.from_dict(json.loads(text))
-    except (json.JSONDecodeError, TypeError, InvalidSettingError) as error:
-        raise InvalidWeightsError(f"{path}: damaged weights file: its layout is not one: {error}") from error
+        return Layout.from_dict(storage.parse_json(text))
+    except ValueError as error:
+        raise _damaged(path, f"its layout is not one: {error}") from error
 
 
-def _read_parts(file: h5py.File, text: str, layout: Layout, path: Path | str) -> list[Parts | None]:
-    """The parts of both groups."""
-    groups = zip(_GROUPS, (layout.men, layout.kings), (MEN_BASE, KINGS_BASE), strict=True)
-    found: list[Parts | None] = []
-    for group, regions, base in groups:
-        try:
-            described = json.loads(text).get(group)
-            parts = tuple(Part(tuple(squares), home) for squares, home in described or ())
-            windows = Windows(regions, base, parts)
-        except (json.JSONDecodeError, AttributeError, TypeError, ValueError) as error:
-            raise InvalidWeightsError(f"{path}: damaged weights file: its parts are none: {error}") from error
-        if described is None:
-            found.append(None)
-            continue
-        values = _read_array(file, f"{group}_parts", path)
-        _check_array(path, f"{group}_parts", values.dtype, values.shape, "int16", (windows.starts[-1], PHASES))
-        found.append(Parts(windows, values))
-    return found
+def _read_windows(text: str, group: str, layout: Layout, path: Path | str) -> Windows | None:
+    """The parts of a group, None for none."""
+    regions, base = (layout.men, MEN_BASE) if group == "men" else (layout.kings, KINGS_BASE)
+    try:
+        described = storage.parse_json(text)
+        if not isinstance(described, dict):
+            raise InvalidSettingError("not a JSON object")
+        return None if described.get(group) is None else Windows.described(regions, base, described[group])
+    except ValueError as error:
+        raise _damaged(path, f"invalid parts: {error}") from error
+
+
+def _read_parts(file: Hdf5Source, group: str, windows: Windows | None) -> Parts | None:
+    if windows is None:
+        return None
+    values = file.array(f"{group}_parts", "int16", (windows.starts[-1], PHASES))
+    values.setflags(write=False)
+    return Parts(windows, values)
 
 
 def _whole(table: NDArray[np.int16], parts: Parts | None) -> NDArray[np.int16]:
     """A table with its parts added, modulo 2^16."""
-    if parts is None:
-        return table
-    whole = parts.windows.unfolded(parts.values)
-    whole += table
-    whole.setflags(write=False)
-    return whole
-
-
-def _read_array(file: h5py.File, name: str, path: Path | str) -> NDArray[Any]:
-    try:
-        array: NDArray[Any] = file[name][()]
-        array.setflags(write=False)
-        return array
-    except (OSError, RuntimeError, KeyError, ValueError, AttributeError) as error:
-        raise InvalidWeightsError(f"{path}: damaged weights file: {name} cannot be read") from error
+    return table if parts is None else parts.windows.unfolded(parts.values) + table
 
 
 def _check_array(

@@ -74,8 +74,8 @@ CASES = [
     ("dxp connect --fen BW:W18:B12", 2, "the side to move is 'BW'"),
     ("match shipped,lmr_mvoe=4 manual --games 2", 2, "no setting 'lmr_mvoe'; did you mean lmr_move"),
     ("weights show nothere.h5", 1, "no such weights file"),
-    ("weights show text.h5", 1, "no readable HDF5"),
-    ("weights show empty.h5", 1, "no readable HDF5"),
+    ("weights show text.h5", 1, "no HDF5 of kr in it"),
+    ("weights show empty.h5", 1, "no HDF5 of kr in it"),
     ("weights show foreign.h5", 1, "not one of kr's weights"),
     ("weights show newer.h5", 1, "a newer kr wrote it"),
     ("weights show truncated.h5", 1, "truncated.h5"),
@@ -211,9 +211,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         path = directory / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
-    with h5py.File(directory / "foreign.h5", "w") as file:
+    with h5py.File(directory / "foreign.h5", "w", libver="v110") as file:
         file["x"] = np.arange(3)
-    with h5py.File(directory / "newer.h5", "w") as file:
+    with h5py.File(directory / "newer.h5", "w", libver="v110") as file:
         file.attrs.update(kind="kr weights", format_version=99)
     whole = (directory / "newer.h5").read_bytes()
     (directory / "truncated.h5").write_bytes(whole[: len(whole) // 2])

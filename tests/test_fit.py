@@ -1,10 +1,12 @@
 """The fit: gradients, the optimum against scikit-learn, interruptions, reports and pictures."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -249,19 +251,44 @@ def test_the_command_shows_a_screenful(settings: FitSettings, capsys: pytest.Cap
         assert any(line.endswith("fitted to the same games already") for line in lines) is already
 
 
-def test_checkpoint_of_another_fit_is_not_used(settings: FitSettings) -> None:
-    def interrupt(what: str, done: int, total: int) -> None:
-        if done == 12 and what == "men tables":
-            raise StopHereError
+def interrupted(what: str, done: int, total: int) -> None:
+    if done == 12 and what == "men tables":
+        raise StopHereError
 
+
+def test_checkpoint_of_another_fit_is_not_used(settings: FitSettings) -> None:
     with pytest.raises(StopHereError):
-        fit(settings, interrupt)
+        fit(settings, interrupted)
     other = fit(replace(settings, l2=9.0))
     assert other.checksum == fit(replace(settings, l2=9.0, out=settings.out.with_name("clean.h5"))).checksum
 
 
-def test_damaged_checkpoint_is_named(settings: FitSettings) -> None:
-    Path(f"{settings.out}.checkpoint").write_bytes(b"PK nothing")
+@pytest.mark.parametrize("make", [lambda path: path.write_bytes(b"PK nothing"), os.mkfifo, os.mkdir])
+def test_damaged_checkpoint_is_named(settings: FitSettings, make: Callable[[Path], None]) -> None:
+    make(Path(f"{settings.out}.checkpoint"))
+    with pytest.raises(InvalidWeightsError, match=r"made\.h5\.checkpoint: damaged checkpoint"):
+        fit(settings)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"men_x": np.zeros(3)},
+        {"men_x": np.zeros((3, 3))},
+        {"men_x": np.full(3, np.nan)},
+        {"men_x": np.array(["a"])},
+        {"men_history": np.zeros(3)},
+    ],
+    ids=str,
+)
+def test_checkpoint_with_other_tables_is_named(settings: FitSettings, change: dict[str, np.ndarray]) -> None:
+    with pytest.raises(StopHereError):
+        fit(settings, interrupted)
+    path = Path(f"{settings.out}.checkpoint")
+    with np.load(path) as file:
+        arrays = dict(file) | change
+    with path.open("wb") as opened:
+        np.savez(opened, **arrays)
     with pytest.raises(InvalidWeightsError, match=r"made\.h5\.checkpoint: damaged checkpoint"):
         fit(settings)
 

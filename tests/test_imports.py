@@ -33,6 +33,7 @@ FLOORS = [
         "chances",
         "counting",
         "egdb",
+        "hdf5",
         "storage",
         "units",
         "settings",

@@ -1,6 +1,5 @@
 """`kr weights`."""
 
-import json as json_text
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +10,7 @@ from kr.chances import SCALES
 from kr.cli import console, options
 from kr.engine import BUILT_IN, SHIPPED
 from kr.errors import InvalidSettingError
+from kr.storage import parse_json
 from kr.units import counted
 
 BUILT_IN_TEXTS = {
@@ -50,7 +50,11 @@ def show(
     path = weights.shipped_path() if file == SHIPPED else Path(file)
     made = weights.load(path)
     details = dict(made.attrs)
-    report: dict[str, Any] | None = json_text.loads(details.pop("report")) if "report" in details else None
+    report: dict[str, Any] | None = None
+    if "report" in details:
+        from kr.lab.fitting import report as fit_report
+
+        report = fit_report.read(str(details.pop("report")), path)
     if json:
         found = {"weights": path, "checksum": made.checksum, "layout": made.layout.as_dict(), **details}
         console.emit_json({**found, "report": report})
@@ -63,8 +67,6 @@ def show(
     facts = [(name, _text(value)) for name, value in sorted(details.items())]
     print(console.facts([("weights", str(path)), ("checksum", made.checksum), ("layout", about), *facts]))
     if report:
-        from kr.lab.fitting import report as fit_report
-
         print(f"\n{console.fold(fit_report.text(report), 7)}")
 
 
@@ -83,7 +85,7 @@ def _text(value: Any) -> str:
         return f"{value:.4g}"
     text = str(value)
     try:
-        listed = json_text.loads(text)
+        listed = parse_json(text)
     except ValueError:
         return text
     if isinstance(listed, list):

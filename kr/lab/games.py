@@ -8,6 +8,7 @@ A shard holds some thousand games whole, with a checksum and where they come fro
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,11 +19,14 @@ from numpy.typing import NDArray
 
 from kr import _core, storage
 from kr.errors import InvalidGamesError
+from kr.hdf5 import Attribute, reading
 from kr.pdn import Comment, format_game
 from kr.position import Move, Position, Side
 
 KIND = "kr games"
 FORMAT_VERSION = 1
+MAX_SIDE = 12
+"""Pieces of a side."""
 NO_SCORE: int = _core.SCORE_NONE
 """The score of a move that was not searched."""
 REASONS = ("no move", "repetition", "no progress", "proven by search", "clear score", "length", "endgame database")
@@ -39,6 +43,7 @@ _DTYPES = {
     "move": np.uint16,
     "score": np.int16,
 }
+_SHAPES = {"start": (None, 3)}
 
 
 @dataclass(frozen=True)
@@ -83,12 +88,11 @@ class Shard:
     score: NDArray[np.int16]
     """(P,) centi-men from the side to move, or NO_SCORE."""
     attrs: Mapping[str, Any]
-    """Provenance, settings, and the names of the decks that the openings come from."""
-
-    @property
-    def seed(self) -> int:
-        """The seed of the run."""
-        return int(self.attrs.get("seed", 0))
+    """Provenance and settings."""
+    seed: int = 0
+    """Of the run."""
+    decks: tuple[tuple[str, int], ...] = ()
+    """Name and size of each deck of the run's openings, in order."""
 
     def __len__(self) -> int:
         return len(self.game)
@@ -126,29 +130,38 @@ def write_shard(path: Path, records: Sequence[GameRecord], attrs: Mapping[str, A
 
 def read_shard(path: Path | str) -> Shard:
     """Read and check a shard. Raises InvalidGamesError, naming the file, for anything that isn't one."""
-    import h5py
-
-    try:
-        with h5py.File(path, "r") as file:
-            attrs = {
-                name: value.item() if isinstance(value, np.generic) else value for name, value in file.attrs.items()
-            }
-            if attrs.get("kind") != KIND:
-                raise InvalidGamesError(f"{path}: not a file of self-play games")
-            if attrs.get("format_version") != FORMAT_VERSION:
-                raise InvalidGamesError(
-                    f"{path}: format version {attrs.get('format_version')}, this kr reads {FORMAT_VERSION}"
-                )
-            datasets = {name: np.asarray(file[name]) for name in _DTYPES}
-    except FileNotFoundError as error:
-        raise InvalidGamesError(f"{path}: no such file") from error
-    except (OSError, KeyError, RuntimeError) as error:
-        raise InvalidGamesError(f"{path}: damaged, or not an HDF5 file ({error})") from error
-    if any(datasets[name].dtype != dtype for name, dtype in _DTYPES.items()) or not _belong_together(datasets):
-        raise InvalidGamesError(f"{path}: its tables have wrong types or sizes")
+    with reading(path, InvalidGamesError, "shard of games") as file:
+        attrs = file.attributes
+        if attrs.get("kind") != KIND:
+            raise InvalidGamesError(f"{path}: not a file of self-play games")
+        if wrong := storage.check_version(attrs.get("format_version"), (FORMAT_VERSION,)):
+            raise InvalidGamesError(f"{path}: {wrong}")
+        datasets: dict[str, NDArray[Any]] = {
+            name: file.array(name, np.dtype(dtype).name, _SHAPES.get(name, (None,))) for name, dtype in _DTYPES.items()
+        }
+    if not _belong_together(datasets):
+        raise file.refusal("its tables do not fit each other, or hold numbers out of range")
     if attrs.get("checksum") != _checksum(datasets):
-        raise InvalidGamesError(f"{path}: the checksum does not match, the file is damaged")
-    return Shard(**datasets, attrs=attrs)
+        raise file.refusal("its tables do not match their checksum")
+    try:
+        return Shard(**datasets, attrs=attrs, **_checked_attributes(attrs))  # type: ignore[arg-type]
+    except (ValueError, TypeError) as error:
+        raise file.refusal(f"its attributes make no sense: {error}"[:300]) from error
+
+
+def _checked_attributes(attrs: Mapping[str, Attribute]) -> dict[str, Any]:
+    """Seed and decks of a shard; raises ValueError or TypeError where these or what is read later make no sense."""
+    seed = int(attrs.get("seed", 0))
+    decks = tuple((name, size) for name, size in storage.parse_json(str(attrs.get("decks", "[]"))))
+    if not 0 <= seed < 2**63:
+        raise ValueError(f"seed {seed}")
+    if not all(isinstance(name, str) and type(size) is int and 0 <= size <= 1 << 16 for name, size in decks):
+        raise ValueError("decks are not pairs of name and size")
+    if not math.isfinite(float(attrs.get("games_per_second", 0.0))):
+        raise ValueError("games_per_second is not a number")
+    if not isinstance(storage.parse_json(str(attrs.get("settings", "{}"))), dict):
+        raise ValueError("settings are not a JSON object")
+    return {"seed": seed, "decks": decks}
 
 
 def records(shard: Shard) -> Iterator[GameRecord]:
@@ -273,7 +286,7 @@ def _add(counts: dict[str, list[int]], name: str, more: Iterable[int]) -> None:
 
 def _count_decks(decks: dict[str, list[int]], shard: Shard) -> None:
     begin = 0
-    for name, size in json.loads(shard.attrs.get("decks", "[]")):
+    for name, size in shard.decks:
         _add(decks, name, _results(shard.result[(shard.opening >= begin) & (shard.opening < begin + size)]))
         begin += size
 
@@ -290,18 +303,26 @@ def _count_phases(phases: dict[str, list[int]], shard: Shard, path: Path) -> Non
 
 
 def _belong_together(datasets: Mapping[str, NDArray[Any]]) -> bool:
+    """Whether the tables have the same games and plies, and the core may be given them."""
     games, plies, first = len(datasets["game"]), len(datasets["move"]), datasets["first"]
-    return (
-        all(datasets[name].shape == (games,) for name in ("game", "side", "result", "reason", "opening"))
-        and datasets["start"].shape == (games, 3)
-        and first.shape == (games + 1,)
-        and datasets["move"].shape == datasets["score"].shape == (plies,)
-        and int(first[0]) == 0
-        and int(first[-1]) == plies
-        and bool((np.diff(first) >= 0).all())
-        and bool((datasets["reason"] < len(REASONS)).all())
-        and bool((np.abs(datasets["result"]) <= 1).all())
-    )
+    if any(len(datasets[name]) != games for name in ("start", "side", "result", "reason", "opening")):
+        return False
+    if len(first) != games + 1 or len(datasets["score"]) != plies or first[0] != 0 or first[-1] != plies:
+        return False
+    # the differences of hostile offsets may wrap
+    in_order = bool((first[:-1] <= first[1:]).all()) and bool((np.diff(first) <= _core.MAX_GAME_PLIES).all())
+    in_range = {"game": (0, 2**63 - 1), "side": (0, 1), "result": (-1, 1), "reason": (0, len(REASONS) - 1)}
+    columns = ((datasets[name], low, high) for name, (low, high) in in_range.items())
+    within = all(bool(((column >= low) & (column <= high)).all()) for column, low, high in columns)
+    return in_order and within and _can_stand(datasets["start"])
+
+
+def _can_stand(start: NDArray[np.uint32]) -> bool:
+    """Whether all are positions: no square with two pieces, no king without one, no men on their king row."""
+    black, white, kings = start.T
+    pieces = np.bitwise_count(start[:, :2])
+    men_home = black & ~kings & 0xF000_0000 | white & ~kings & 0xF
+    return not bool((black & white | kings & ~(black | white) | men_home).any()) and bool((pieces <= MAX_SIDE).all())
 
 
 def _checksum(datasets: Mapping[str, NDArray[Any]]) -> str:

@@ -200,21 +200,18 @@ class Checkpoint:
         made = weights.load(self._out)
         if made.attrs.get("fingerprint") != self.fingerprint:
             return None
-        return FitResult(self._out, made.checksum, json.loads(made.attrs["report"]), earlier=True)
+        report = fit_report.read(str(made.attrs.get("report")), self._out)
+        return FitResult(self._out, made.checksum, report, earlier=True)
 
     def load(self) -> dict[bool, Progress]:
         """What the last checkpoint holds, nothing when there is none or it belongs to another fit."""
         if not self.path.exists():
             return {}
         try:
-            with np.load(self.path) as file:
+            with storage.open_regular(self.path) as opened, np.load(opened) as file:
                 if str(file["fingerprint"]) != self.fingerprint:
                     return {}
-                return {
-                    kings: Progress(file[f"{name}_x"], file[f"{name}_history"], bool(file[f"{name}_finished"]))
-                    for kings, name in GROUPS.items()
-                    if f"{name}_x" in file
-                }
+                return {kings: _progress(file, name) for kings, name in GROUPS.items() if f"{name}_x" in file}
         except Exception as error:  # numpy and zipfile raise what they like for a damaged file
             raise InvalidWeightsError(f"{self.path}: damaged checkpoint; remove it to start afresh") from error
 
@@ -230,6 +227,15 @@ class Checkpoint:
     def remove(self) -> None:
         """The fit is written, its checkpoint no longer needed."""
         self.path.unlink(missing_ok=True)
+
+
+def _progress(file: Any, name: str) -> Progress:
+    """Where a problem stands by a checkpoint. Raises ValueError where that is nothing to go on from."""
+    x, history = file[f"{name}_x"], file[f"{name}_history"]
+    plain = x.dtype == history.dtype == np.float64 and x.ndim == 1 and history.shape[1:] == (2,)
+    if not plain or not np.isfinite(x).all():
+        raise ValueError(name)
+    return Progress(x, history, bool(file[f"{name}_finished"]))
 
 
 def _solve(
@@ -251,6 +257,8 @@ def _solve(
         held_out_loss = _held_out_loss(held_inputs, objective, settings.loss, pool)
         progress = checkpoint.load()
         one = progress.get(kings, one)
+        if len(one.x) != objective.size:
+            raise InvalidWeightsError(f"{checkpoint.path}: damaged checkpoint; remove it to start afresh")
         while not one.finished:
             one = _leg(
                 settings, objective, training.positions, one, held_out_loss, f"{GROUPS[kings]} tables", report_to

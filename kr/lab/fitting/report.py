@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kr.errors import InvalidWeightsError
 from kr.lab.fitting.dataset import Samples, expectation
 from kr.lab.fitting.objective import Entries, Problem, blocks
+from kr.storage import parse_json
 from kr.units import counted
 from kr.weights import Weights
 
@@ -152,6 +155,17 @@ def summary(report: dict[str, Any]) -> str:
     seconds = sum(report["seconds"].values())
     work = f"{counted(men, 'iteration')} for men, {kings} for kings; {seconds:.0f} s"
     return "\n".join([f"{counted(games, 'game')}, {counted(positions, 'quiet position')}; {work}", *_losses(report)])
+
+
+def read(content: str, path: Path | str) -> dict[str, Any]:
+    """The report that a weights file holds. Raises InvalidWeightsError, naming the file, where it is none."""
+    try:
+        report: dict[str, Any] = parse_json(content)
+        text(report)
+        summary(report)
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise InvalidWeightsError(f"{path}: damaged weights file: its report makes no sense") from error
+    return report
 
 
 def _losses(report: dict[str, Any]) -> list[str]:
