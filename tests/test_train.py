@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import random
 import shutil
 import subprocess
@@ -262,10 +263,23 @@ def changed(how: Callable[[dict[str, Any]], Any]) -> Callable[[Path], None]:
     return change
 
 
-def reordered(content: dict[str, Any]) -> None:
-    content["bogus"] = 1
-    rest = {key: value for key, value in content.items() if key not in ("kind", "format_version", "checksum")}
-    content["checksum"] = storage.checksum(json.dumps(rest, sort_keys=True).encode())
+def with_checksum(how: Callable[[dict[str, Any]], None]) -> Callable[[dict[str, Any]], None]:
+    """A change by someone who can count."""
+
+    def change(content: dict[str, Any]) -> None:
+        how(content)
+        rest = {key: value for key, value in content.items() if key not in ("kind", "format_version", "checksum")}
+        content["checksum"] = storage.checksum(json.dumps(rest, sort_keys=True).encode())
+
+    return change
+
+
+def in_place_of(make: Callable[[Path], None]) -> Callable[[Path], None]:
+    def change(path: Path) -> None:
+        path.unlink()
+        make(path)
+
+    return change
 
 
 @pytest.mark.parametrize(
@@ -275,8 +289,16 @@ def reordered(content: dict[str, Any]) -> None:
         (lambda path: path.write_text("[]"), "not the history"),
         (changed(lambda c: c.update(kind="other")), "not the history"),
         (changed(lambda c: c.update(format_version=2)), "format version 2, this kr reads 1"),
+        (changed(lambda c: c.update(format_version="1")), "format version is '1', not a whole number"),
+        (changed(lambda c: c.update(format_version=1.0)), "format version is 1.0, not a whole number"),
+        (changed(lambda c: c.update(format_version=True)), "format version is True, not a whole number"),
+        (changed(with_checksum(lambda c: c.update(seed="1"))), "not as format version 1"),
+        (changed(with_checksum(lambda c: c["generations"][0].update(number="1"))), "not as format version 1"),
+        (changed(with_checksum(lambda c: c["generations"][0]["play"].update(result=[1]))), "not as format version 1"),
+        (in_place_of(os.mkfifo), "not a regular file"),
+        (in_place_of(os.mkdir), "not a regular file"),
         (changed(lambda c: c.update(seed=3)), "does not match its checksum"),
-        (changed(reordered), "not as format version 1"),
+        (changed(with_checksum(lambda c: c.update(bogus=1))), "not as format version 1"),
         (lambda path: path.unlink(), "no training run"),
     ],
 )

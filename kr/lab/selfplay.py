@@ -205,7 +205,7 @@ def _earlier_shaping(directory: Path) -> dict[str, Any] | None:
             raise InvalidGamesError(f"{directory} holds games but no {RUN_FILE}; choose another --out")
         return None
     try:
-        earlier = BEFORE | storage.parse_json(path.read_bytes())["shaping"]
+        earlier = BEFORE | storage.parse_json(storage.read_regular(path))["shaping"]
     except (ValueError, KeyError, TypeError) as error:
         raise InvalidGamesError(f"{path}: not the description of a run; choose another --out") from error
     return earlier if begun else None

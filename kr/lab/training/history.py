@@ -13,6 +13,7 @@ from typing import Any
 
 from kr import storage
 from kr.errors import InvalidGamesError
+from kr.lab.journal import typed
 from kr.lab.matches.log import log_of
 
 KIND = "kr training history"
@@ -119,24 +120,28 @@ def load(directory: Path) -> History:
     if not path.exists():
         raise InvalidGamesError(f"{path}: no such file, so {directory} is no training run")
     try:
-        content = storage.parse_json(path.read_bytes())
+        content = storage.parse_json(storage.read_regular(path))
+    except OSError as error:
+        raise InvalidGamesError(f"{path}: can't be read: {error.strerror}") from error
     except ValueError as error:
         raise InvalidGamesError(f"{path}: damaged, it is not JSON") from error
     if not isinstance(content, dict) or content.pop("kind", None) != KIND:
         raise InvalidGamesError(f"{path}: not the history of a training run")
-    if (version := content.pop("format_version", None)) != FORMAT_VERSION:
-        raise InvalidGamesError(f"{path}: format version {version}, this kr reads {FORMAT_VERSION}")
+    if wrong := storage.check_version(content.pop("format_version", None), (FORMAT_VERSION,)):
+        raise InvalidGamesError(f"{path}: {wrong}")
     if content.pop("checksum", None) != _checksum(content):
         raise InvalidGamesError(f"{path}: damaged, its content does not match its checksum")
     try:
-        generations = [Generation(**g | {name: _step(g[name]) for name in STEPS}) for g in content.pop("generations")]
-        return History(**content, generations=generations)
+        generations = [
+            typed(Generation(**g | {name: _step(g[name]) for name in STEPS})) for g in content.pop("generations")
+        ]
+        return typed(History(**content, generations=generations))
     except (TypeError, KeyError) as error:
         raise InvalidGamesError(f"{path}: not as format version {FORMAT_VERSION} has it ({error})") from error
 
 
 def _step(content: dict[str, Any] | None) -> Step | None:
-    return None if content is None else Step(**content)
+    return None if content is None else typed(Step(**content))
 
 
 def _checksum(content: dict[str, Any]) -> str:
