@@ -9,6 +9,7 @@ sizes are bounded before anything is read.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -31,6 +32,11 @@ MOST_CHUNKS = 1 << 12
 """Of a dataset; kr writes one a region."""
 MOST_PACKED = 1032
 """Bytes that deflate makes of one at most."""
+
+BTREE = re.compile(rb"BTHD\0[\0-\x0b](.{4})", re.DOTALL)
+"""Beginning of an index of names or chunks: signature, version, kind, bytes of a node."""
+MOST_NODE = 1 << 16
+"""Bytes of a node; kr's have 512 or 2,048. HDF5 clears as many as are claimed before it reads one."""
 
 Attribute = str | int | float
 
@@ -159,6 +165,8 @@ def reading(path: Path | str, error: type[KrError], what: str) -> Iterator[Hdf5S
     if content[: len(BEGINNING)] != BEGINNING:
         raise error(f"{path}: not a {what} (no HDF5 of kr in it)")
     damaged = f"{path}: damaged {what}"
+    if any(int.from_bytes(size, "little") > MOST_NODE for size in BTREE.findall(content)):
+        raise error(f"{damaged}: an index of names that is too large")
     with ExitStack() as stack:
         try:
             file = h5f.open_file_image(content)

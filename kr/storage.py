@@ -52,7 +52,8 @@ def _alive(pid: int) -> bool:
     return True
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
+    """Flush a file to disk, or the names in a directory. Raises OSError."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -126,12 +127,13 @@ def read_regular(path: str | Path, most: int = 1 << 30) -> bytes:
 
 
 def append(file: FileIO, content: bytes, path: str | Path) -> None:
-    """Add to the end of `path`, opened without a buffer, the whole or nothing. Raises OSError."""
+    """Add to the end of `path`, opened without a buffer, and flush it to disk: the whole or nothing. Raises OSError."""
     end = os.fstat(file.fileno()).st_size
     try:
         with naming(path):
             while content:
                 content = content[file.write(content) :]
+            os.fsync(file.fileno())
     except BaseException:
         with suppress(OSError):
             file.truncate(end)
@@ -155,9 +157,9 @@ def atomic_path(target: str | Path) -> Iterator[Path]:
     try:
         with naming(target, instead_of=temporary):
             yield temporary
-            _sync(temporary)
+            sync(temporary)
             os.replace(temporary, target)
-            _sync(target.parent)
+            sync(target.parent)
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -142,6 +142,15 @@ def test_searches_of_something_else_are_refused_before_anything_is_played(found,
     assert files == {path: path.read_bytes() for path in found.settings.out.glob("*.*")}
 
 
+def test_searches_are_refused_where_a_power_cut_took_games(found, tmp_path):
+    again = shutil.copytree(found.settings.out, tmp_path / "again")
+    pdn = next(again.glob("*.pdn"))
+    pdn.write_bytes(pdn.read_bytes()[:-200] + bytes(200))
+    settings = replace(found.settings, out=again)
+    with pytest.raises(InvalidSettingError, match="has positions of matches of"), claimed(settings):
+        pass
+
+
 @pytest.mark.parametrize("change", [{}, {"positions": 0, "games": 6}, {"concurrency": 2}])
 def test_the_same_searches_are_gone_on_with(found, change):
     with claimed(replace(found.settings, **change)):
@@ -154,7 +163,7 @@ def test_a_journal_that_was_cut_off_in_its_first_line_is_begun_anew(found, tmp_p
     with claimed(replace(found.settings, out=again)):
         pass
     (again / "searches.jsonl").write_text("a list of things to do\n")
-    with pytest.raises(InvalidSettingError, match="no journal"), claimed(replace(found.settings, out=again)):
+    with pytest.raises(InvalidSettingError, match="not a journal"), claimed(replace(found.settings, out=again)):
         pass
 
 

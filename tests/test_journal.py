@@ -1,5 +1,6 @@
 """The journal of long work: what it keeps, what it cuts off, and what it refuses."""
 
+import os
 from contextlib import nullcontext
 from dataclasses import dataclass
 
@@ -11,9 +12,9 @@ from kr.lab.journal import open_journal, typed
 SETTINGS = {"seed": 1, "tc": "nodes=50"}
 
 
-def add(path, *numbers, settings=SETTINGS, whole=lambda number: True):
+def add(path, *numbers, settings=SETTINGS, standing=len):
     """Write numbers down; returns those that were there before."""
-    with open_journal(path, settings, {}, lambda values: values["number"] + 0, whole) as journal:
+    with open_journal(path, settings, {}, lambda values: values["number"] + 0, standing) as journal:
         for number in numbers:
             journal.append({"number": number})
         return journal.entries
@@ -44,9 +45,45 @@ def test_a_first_line_cut_off_begins_anew(path):
     assert add(path) == [7]
 
 
-def test_what_is_not_whole_is_removed_with_all_that_follows(path):
-    assert add(path, whole=lambda number: number != 2) == [1]
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_what_does_not_stand_is_removed(path, count):
+    assert add(path, standing=lambda numbers: count) == [1, 2, 3][:count]
+    assert add(path, 7) == [1, 2, 3][:count]
+    assert add(path) == [*[1, 2, 3][:count], 7]
+
+
+@pytest.mark.parametrize("zeros", [1, 5, 13, 14, 20])
+@pytest.mark.parametrize("grown", [0, 4096])
+def test_lines_that_a_power_cut_left_as_zeros_are_removed(path, zeros, grown):
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-zeros] + bytes(zeros + grown))
+    kept = [1, 2] if zeros < 15 else [1]
+    assert add(path, 5) == kept
+    assert add(path) == [*kept, 5]
+
+
+def test_zeros_before_a_good_line_are_removed_with_it(path):
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(lines[0] + lines[1] + bytes(10) + lines[2][10:] + lines[3])
     assert add(path) == [1]
+
+
+@pytest.mark.parametrize("left", [0, 5, 12, 30])
+def test_a_journal_that_never_came_to_the_disk_begins_anew(path, left):
+    whole = path.read_bytes()
+    path.write_bytes(whole[:left] + bytes(len(whole) - left))
+    assert add(path, 7) == []
+    assert add(path) == [7]
+
+
+def test_a_line_is_on_the_disk_before_the_work_goes_on(path, monkeypatch):
+    synced = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append(os.fstat(descriptor).st_size))
+    with open_journal(path, SETTINGS, {}, dict) as journal:
+        for number in (4, 5):
+            journal.append({"number": number})
+            assert synced[-1] == path.stat().st_size
+    assert len(synced) == 2
 
 
 @pytest.mark.parametrize("line", ["nonsense", "{}", "[1]", '{"number": "x"}', "7", "null", "[" * 100_000, "9" * 5000])
@@ -57,7 +94,7 @@ def test_a_damaged_line_is_named(path, line):
         add(path)
 
 
-@pytest.mark.parametrize("text", ["hello", "hello\nworld\n", "{}\n", '{"settings"\n'])
+@pytest.mark.parametrize("text", ["hello", "hello\nworld\n", "{}\n", '{"settings"\n', "\0\0hello", "\0" * 5000 + "x"])
 def test_a_foreign_file_is_left_alone(path, text):
     path.write_text(text)
     with pytest.raises(InvalidSettingError, match="choose another file"):

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from tables import save_random
 
+from kr import storage
 from kr.board import NO_PROGRESS, REPETITION
 from kr.cli import main
 from kr.cli.match import report
@@ -29,6 +30,7 @@ from kr.errors import (
     ProtocolError,
 )
 from kr.lab.archives.opening_names import ballots
+from kr.lab.matches import log as log_module
 from kr.lab.matches import match as match_module
 from kr.lab.matches.game import (
     AGREED_DRAW,
@@ -39,7 +41,7 @@ from kr.lab.matches.game import (
     Adjudication,
     play_game,
 )
-from kr.lab.matches.log import Effort, GameRecord
+from kr.lab.matches.log import Effort, GameRecord, open_log
 from kr.lab.matches.match import MatchResult, MatchSettings, play_match
 from kr.lab.matches.openings import Opening, deck, opening_plies
 from kr.lab.matches.players import EnginePlayer, Reply, names_apart, player_from_spec
@@ -568,6 +570,115 @@ def test_a_match_cut_off_anywhere_goes_on(tmp_path, file, cut):
     assert calls[0] == 6 if cut == 0 else 1 <= calls[0] < 6
     games = list(read_games(tmp_path / "match.pdn"))
     assert len({game.tags["Round"] for game in games}) == len(games) == 12
+
+
+def without_checksums(log):
+    """The log as kr 0.1 wrote it."""
+    first, *rest = map(json.loads, log.read_text().splitlines())
+    entries = [{key: value for key, value in entry.items() if key != "crc"} for entry in rest]
+    log.write_text("".join(f"{json.dumps(each)}\n" for each in (first, *entries)))
+
+
+def zeroed(path, begin, end):
+    content = bytearray(path.read_bytes())
+    content[begin:end] = bytes(len(content[begin:end]))
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("old", [False, True], ids=["", "log of kr 0.1"])
+@pytest.mark.parametrize("lost", [1, 300, 1500, 10**6])
+@pytest.mark.parametrize("games", [6, 12])
+def test_games_that_a_power_cut_left_as_zeros_are_played_again(tmp_path, old, lost, games):
+    whole = play_match(TINY)
+    settings = recorded(tmp_path)
+    play_match(replace(settings, games=games))
+    pdn = tmp_path / "match.pdn"
+    if old:
+        without_checksums(tmp_path / "match.pdn.log")
+    zeroed(pdn, max(0, pdn.stat().st_size - lost), None)
+    calls = []
+    again = play_match(settings, lambda result: calls.append(len(result.games)))
+    assert essence(again) == essence(whole)
+    assert calls[0] < games
+    assert b"\0" not in pdn.read_bytes()
+    played = list(read_games(pdn))
+    assert len({game.tags["Round"] for game in played}) == len(played) == 12
+    assert essence(play_match(settings)) == essence(whole)
+
+
+@pytest.mark.parametrize("old", [False, True], ids=["", "log of kr 0.1"])
+def test_games_after_a_hole_of_zeros_are_played_again(tmp_path, old):
+    settings = recorded(tmp_path)
+    whole = play_match(settings)
+    pdn = tmp_path / "match.pdn"
+    if old:
+        without_checksums(tmp_path / "match.pdn.log")
+    zeroed(pdn, 100, 200)
+    assert essence(play_match(settings)) == essence(whole)
+    assert len(list(read_games(pdn))) == 12
+
+
+def test_a_last_game_that_is_garbage_is_played_again(tmp_path):
+    settings = recorded(tmp_path, games=4)
+    whole = play_match(settings)
+    pdn = tmp_path / "match.pdn"
+    written = pdn.read_bytes()
+    pdn.write_bytes(written[:-100] + bytes(range(100, 200)))
+    assert essence(play_match(settings)) == essence(whole)
+    assert len(list(read_games(pdn))) == 4
+
+
+@pytest.mark.parametrize("change", [lambda text: text.replace(b"manual", b"Manuel", 1), lambda text: b"%\n" + text])
+def test_games_that_someone_changed_are_left_alone(tmp_path, change):
+    settings = recorded(tmp_path, games=4)
+    play_match(settings)
+    pdn = tmp_path / "match.pdn"
+    pdn.write_bytes(changed := change(pdn.read_bytes()))
+    log = (tmp_path / "match.pdn.log").read_bytes()
+    with pytest.raises(InvalidGamesError, match=r"match\.pdn: game 1 is not as the match wrote it"):
+        play_match(settings)
+    assert pdn.read_bytes() == changed
+    assert (tmp_path / "match.pdn.log").read_bytes() == log
+
+
+def test_a_log_of_the_version_before_is_resumed(tmp_path):
+    settings = recorded(tmp_path)
+    whole = play_match(TINY)
+    play_match(replace(settings, games=6))
+    without_checksums(tmp_path / "match.pdn.log")
+    calls = []
+    assert essence(play_match(settings, lambda result: calls.append(len(result.games)))) == essence(whole)
+    assert calls[0] == 6
+
+
+def test_a_lost_log_does_not_take_its_games_with_it(tmp_path):
+    settings = recorded(tmp_path, games=2)
+    play_match(settings)
+    log, pdn = tmp_path / "match.pdn.log", tmp_path / "match.pdn"
+    zeroed(log, 0, None)
+    written = pdn.read_bytes()
+    with pytest.raises(InvalidSettingError, match="no match log"):
+        play_match(settings)
+    assert pdn.read_bytes() == written
+
+
+def test_a_game_is_on_the_disk_before_its_line(tmp_path, monkeypatch):
+    done = []
+    sync = os.fsync
+
+    def watched_sync(descriptor):
+        name = os.readlink(f"/proc/self/fd/{descriptor}")
+        done.append(("sync", Path(name).suffix))
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", watched_sync)
+    game = GameRecord(0, True, "x", 1, "draw", "", 3, Effort(), Effort())
+    with open_log(tmp_path / "match.pdn", {}, {}) as log:
+        done.clear()
+        append = storage.append
+        monkeypatch.setattr(log_module, "append", lambda *given: (append(*given), done.append(("written", ".pdn"))))
+        log.append(game, "text")
+    assert done == [("sync", ".pdn"), ("written", ".pdn"), ("sync", ".log")]
 
 
 def test_a_finished_match_is_only_shown(tmp_path):

@@ -27,6 +27,7 @@ from kr.lab import drawing
 from kr.lab.engines import share_out
 from kr.lab.journal import check_journal, open_journal, typed
 from kr.lab.matches.elo import CONFIDENCE_95
+from kr.lab.matches.log import intact_games
 from kr.lab.matches.match import MEBIBYTE, MatchResult, MatchSettings, check_match, play_match
 from kr.lab.matches.openings import DECKS, opening_plies
 from kr.lab.matches.players import HUB_PREFIX, EnginePlayer, player_from_spec
@@ -379,7 +380,7 @@ def _check_searches(settings: DoublingSettings, signature: str) -> None:
     check_journal(settings.searches, _kept(settings, signature))
     for match in settings.matches():
         assert match.pdn is not None
-        played = sum(1 for _ in read_games(match.pdn)) if match.pdn.exists() else 0
+        played = intact_games(match.pdn)
         if played < match.games:
             raise InvalidSettingError(
                 f"{settings.searches} has positions of matches of {played} games, not {match.games}; ask for as many, "

@@ -1,7 +1,8 @@
 """A journal: what long work has finished, one JSON object a line, so that the same command goes on after any end.
 
-The first line holds the settings that shape the work and where it comes from, each other one a finished piece. A last
-line that was cut off while it was written is removed, and its piece done again.
+The first line holds the settings that shape the work and where it comes from, each other one a finished piece. Each is
+flushed to disk before the work goes on. A last line that was cut off while it was written is removed, and its piece
+done again; so are lines that had not come to the disk before a power cut, and are zeros.
 """
 
 from __future__ import annotations
@@ -10,13 +11,15 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from io import FileIO
+from functools import partial
+from io import BufferedReader, FileIO
+from itertools import takewhile
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from kr.errors import InvalidGamesError, InvalidSettingError
-from kr.storage import append, check_output, lock, naming, parse_json
+from kr.storage import append, check_output, lock, naming, open_regular, parse_json, sync
 
 T = TypeVar("T")
 BEGINNING = b'{"settings": '
@@ -31,7 +34,7 @@ class Journal(Generic[T]):
         self._path = path
 
     def append(self, values: Mapping[str, Any]) -> None:
-        """Add the line of a finished piece. Raises OSError."""
+        """Add the line of a finished piece, and flush it to disk. Raises OSError."""
         append(self._file, f"{json.dumps(values)}\n".encode(), self._path)
 
 
@@ -41,25 +44,25 @@ def open_journal(
     settings: Mapping[str, Any],
     provenance: Mapping[str, str],
     read: Callable[[dict[str, Any]], T],
-    whole: Callable[[T], bool] = lambda entry: True,
+    standing: Callable[[list[T]], int] = len,
 ) -> Iterator[Journal[T]]:
     """Begin, or go on with, the journal of work with these settings.
 
     settings: all that shapes the work, as JSON types; read: an entry from the values of its line, raising ValueError,
-    LookupError or TypeError where they are none; whole: whether the piece is all there; from the first that is not,
-    entries are removed. Raises InvalidSettingError where the file is something else or of work with other settings,
+    LookupError or TypeError where they are none; standing: of so many entries, from the first, the piece is all there;
+    the others are removed. Raises InvalidSettingError where the file is something else or of work with other settings,
     InvalidGamesError where it is damaged, OutputBusyError, OSError.
     """
     check_output(path)
     path = Path(path)
     with lock(path), open(path, "a+b", buffering=0) as file:
-        entries = _resume(file, path, settings, read, whole)
+        entries = _resume(file, path, settings, read, standing)
         journal = Journal(file, path, entries)
         if file.tell() == 0:
             journal.append({"settings": settings, "provenance": provenance})
+            with naming(path):
+                sync(path.parent)
         yield journal
-        with naming(path):
-            os.fsync(file.fileno())
 
 
 def check_journal(path: Path, settings: Mapping[str, Any]) -> None:
@@ -67,12 +70,20 @@ def check_journal(path: Path, settings: Mapping[str, Any]) -> None:
 
     Raises InvalidSettingError, InvalidGamesError where its first line is damaged, OSError.
     """
-    with open(path, "rb") as file:
-        line = file.readline()
-    _check_beginning(path, line)
-    if line.endswith(b"\n"):
-        begun_with = _settings(path, line)
+    if (begun_with := begun_settings(path)) is not None:
         _check_settings(path, {key: begun_with.get(key) for key in settings}, settings)
+
+
+def begun_settings(path: Path) -> dict[str, Any] | None:
+    """The settings of a journal; None where its first line never came to the disk whole. Raises as `check_journal`."""
+    _check_beginning(path)
+    line = next(_whole_lines(path), None)
+    return None if line is None else _settings(path, line)
+
+
+def read_entries(path: Path, read: Callable[[dict[str, Any]], T]) -> list[T]:
+    """The entries of a journal, whatever its settings. Raises InvalidGamesError where one is damaged, OSError."""
+    return [entry for entry, _ in _entries(path, read)]
 
 
 def typed(entry: T) -> T:
@@ -97,39 +108,50 @@ def _resume(
     path: Path,
     settings: Mapping[str, Any],
     read: Callable[[dict[str, Any]], T],
-    whole: Callable[[T], bool],
+    standing: Callable[[list[T]], int],
 ) -> list[T]:
-    """The entries; the file is cut back to the last that is whole."""
-    file.seek(0)
-    _check_beginning(path, file.read(len(BEGINNING)))
+    """The entries that stand; the file is cut back to the last of them."""
+    begun_with = begun_settings(path)
     kept = 0
     entries: list[T] = []
-    for number, line in enumerate(_whole_lines(path), start=1):
-        if number == 1:
-            _check_settings(path, _settings(path, line), settings)
-        else:
-            try:
-                entry = read(_object(line))
-            except (ValueError, LookupError, TypeError):
-                raise _damaged(path, number) from None
-            if not whole(entry):
-                break
-            entries.append(entry)
-        kept += len(line)
+    if begun_with is not None:
+        _check_settings(path, begun_with, settings)
+        found = list(_entries(path, read))
+        count = standing([entry for entry, _ in found])
+        entries = [entry for entry, _ in found[:count]]
+        kept = found[count - 1][1] if count else len(next(_whole_lines(path)))
     file.truncate(kept)
     file.seek(0, os.SEEK_END)
     return entries
 
 
+def _entries(path: Path, read: Callable[[dict[str, Any]], T]) -> Iterator[tuple[T, int]]:
+    """Each entry, and where its line ends in the file."""
+    end = 0
+    for number, line in enumerate(_whole_lines(path), start=1):
+        end += len(line)
+        if number > 1:
+            try:
+                entry = read(_object(line))
+            except (ValueError, LookupError, TypeError):
+                raise _damaged(path, number) from None
+            yield entry, end
+
+
 def _whole_lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file one by one, but for a last one that was cut off."""
-    with open(path, "rb") as file:
-        yield from (line for line in file if line.endswith(b"\n"))
+    """The lines of a file one by one, up to one that was cut off, or is zeros as the data of a power cut are."""
+    with open_regular(path) as opened, BufferedReader(opened) as file:
+        yield from takewhile(lambda line: line.endswith(b"\n") and b"\0" not in line, file)
 
 
-def _check_beginning(path: Path, content: bytes) -> None:
-    if content[: len(BEGINNING)] != BEGINNING[: len(content)]:
-        raise InvalidSettingError(f"{path} is no journal of such work; choose another file")
+def _check_beginning(path: Path) -> None:
+    """Refuse a file that is something else; one that has nothing but zeros is a journal that never came to the disk."""
+    with open_regular(path) as opened, BufferedReader(opened) as file:
+        content = file.read(len(BEGINNING))
+        written = content.rstrip(b"\0")
+        blank = not written and all(not block.strip(b"\0") for block in iter(partial(file.read, 1 << 20), b""))
+    if not blank and (not written or written != BEGINNING[: len(written)]) and content:
+        raise InvalidSettingError(f"{path} is not a journal of this kind of run; choose another file")
 
 
 def _settings(path: Path, line: bytes) -> dict[str, Any]:
