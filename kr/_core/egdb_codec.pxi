@@ -1,5 +1,6 @@
 # The code of a slice's values on disk: run lengths with Huffman codes, in blocks that are decoded on their own.
-# docs/egdb.md gives the format. The files are not trusted: whatever their bytes, no read leaves the mapped sections.
+# docs/egdb.md gives the format. The files are not trusted: whatever their bytes, no read leaves the sections; and what is
+# read of them is read once, into memory of our own, so that a file may change or shrink while it is in use.
 
 cdef extern from *:
     """
@@ -8,14 +9,38 @@ cdef extern from *:
     static inline uint32_t kr_load32(const uint8_t* p) { uint32_t x; memcpy(&x, p, 4); return x; }
     static inline uint64_t kr_load64_big(const uint8_t* p) { return __builtin_bswap64(kr_load64(p)); }
     static inline void kr_store32(uint8_t* p, uint32_t x) { memcpy(p, &x, 4); }
-    static inline int kr_load_state(const uint8_t* p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
-    static inline void kr_store_state(uint8_t* p, int x) { __atomic_store_n(p, (uint8_t)x, __ATOMIC_RELAXED); }
+    static inline int kr_load_state(const uint8_t* p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
+    static inline void kr_store_state(uint8_t* p, int x) { __atomic_store_n(p, (uint8_t)x, __ATOMIC_RELEASE); }
+    #include <errno.h>
+    #include <pthread.h>
+    #include <unistd.h>
+    /* 0, or -1 where the file has no such bytes (any more) */
+    static int kr_read_at(int descriptor, uint8_t* to, size_t size, off_t at) {
+        while (size > 0) {
+            ssize_t count = pread(descriptor, to, size, at);
+            if (count < 0 && errno == EINTR) continue;
+            if (count <= 0) return -1;
+            to += count;
+            size -= (size_t)count;
+            at += count;
+        }
+        return 0;
+    }
     """
+    ctypedef struct pthread_mutex_t:
+        pass
+    int pthread_mutex_init(pthread_mutex_t* mutex, const void* attributes) noexcept nogil
+    int pthread_mutex_destroy(pthread_mutex_t* mutex) noexcept nogil
+    int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept nogil
+    int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept nogil
+    int read_at "kr_read_at"(int descriptor, uint8_t* to, u64 size, u64 at) noexcept nogil
+    int close_descriptor "close"(int descriptor) noexcept nogil
+    int duplicate "dup"(int descriptor) noexcept nogil
     u64 load64 "kr_load64"(const uint8_t* p) noexcept nogil
     u32 load32 "kr_load32"(const uint8_t* p) noexcept nogil
     u64 load64_big "kr_load64_big"(const uint8_t* p) noexcept nogil
     void store32 "kr_store32"(uint8_t* p, u32 x) noexcept nogil
-    # threads that check one chunk at the same time write the same
+    # whoever sees a chunk as good sees its bytes
     int load_state "kr_load_state"(const uint8_t* p) noexcept nogil
     void store_state "kr_store_state"(uint8_t* p, int x) noexcept nogil
 
@@ -42,10 +67,13 @@ cdef struct CodedSlice:
     int block_bits
     u64 index_bytes
     u64 data_bytes
-    const uint8_t* body          # index, then data and CODE_PAD bytes
-    const uint8_t* checks        # CRC-32 of each chunk of the body
+    uint8_t* body                # index, then data and CODE_PAD bytes; a chunk is there when its state says so
+    uint8_t* checks              # CRC-32 of each chunk of the body
     uint8_t* chunk_states
     u64 chunks
+    int descriptor               # of the file that chunks are read from; -1 where all were, when it was opened
+    u64 start                    # where the body begins in it
+    pthread_mutex_t reading      # held by who takes up a chunk
     u64* table                   # of values: (3 values, 2^CODE_BITS), see decode_entry
     uint16_t* symbols            # of distances: (runs and differences, contexts, 2^CODE_BITS), see fill_symbols
 
@@ -192,18 +220,31 @@ cdef inline u64 bits_at(const CodedBlock* block, u64 at) noexcept nogil:
     return bits
 
 
+cdef int take_chunk(CodedSlice* s, u64 chunk) noexcept nogil:
+    """Read a chunk and check it, if no other thread has; its state."""
+    cdef u64 at = chunk * CODE_CHUNK
+    cdef u64 size = min(<u64>CODE_CHUNK, s.index_bytes + s.data_bytes + CODE_PAD - at)
+    cdef int state
+    pthread_mutex_lock(&s.reading)
+    state = load_state(s.chunk_states + chunk)
+    if state == CHUNK_UNCHECKED:
+        state = CHUNK_GOOD
+        if ((s.descriptor >= 0 and read_at(s.descriptor, s.body + at, size, s.start + at) < 0)
+                or crc32(s.body + at, size) != load32(s.checks + 4 * chunk)):
+            state = CHUNK_DAMAGED
+        store_state(s.chunk_states + chunk, state)
+    pthread_mutex_unlock(&s.reading)
+    return state
+
+
 cdef int check_chunks(CodedSlice* s, u64 begin, u64 end) noexcept nogil:
-    """Check those chunks of bytes begin to end - 1 of the body that weren't yet; 0, or -1 if one is damaged."""
-    cdef u64 chunk, size
+    """Take up those chunks of bytes begin to end - 1 of the body that weren't yet; 0, or -1 if one is damaged."""
+    cdef u64 chunk
     cdef int state
     for chunk in range(begin // CODE_CHUNK, (end - 1) // CODE_CHUNK + 1):
         state = load_state(s.chunk_states + chunk)
         if state == CHUNK_UNCHECKED:
-            size = min(<u64>CODE_CHUNK, s.index_bytes + s.data_bytes + CODE_PAD - chunk * CODE_CHUNK)
-            state = CHUNK_GOOD
-            if crc32(s.body + chunk * CODE_CHUNK, size) != load32(s.checks + 4 * chunk):
-                state = CHUNK_DAMAGED
-            store_state(s.chunk_states + chunk, state)
+            state = take_chunk(s, chunk)
         if state == CHUNK_DAMAGED:
             return -1
     return 0

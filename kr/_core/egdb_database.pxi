@@ -11,7 +11,7 @@ cdef class EndgameDatabase:
     cdef Egdb db
     cdef StoredSlice* slices
     cdef StoredSlice* distance_slices
-    cdef list files          # keeps the mapped ones
+    cdef list files          # keeps the open ones
     cdef list to_unpack      # numbers of slices
     cdef uint8_t* memory
 

@@ -1,4 +1,9 @@
-# The coded entries of a slice as Python sees them: in a mapped file, or in memory.
+# The coded entries of a slice as Python sees them: read from a file chunk by chunk, as they are needed.
+
+from cpython.exc cimport PyErr_SetFromErrno
+
+cpdef enum:
+    SMALL_FILE = 1 << 20         # a body of so many bytes is read at once, and its file not kept open
 
 
 def code_shape(kind, u64 entries, int block_bits):
@@ -14,52 +19,72 @@ def code_shape(kind, u64 entries, int block_bits):
 
 
 cdef class CodedFile:
-    """The coded entries of one slice in a mapped file or in memory, which it keeps.
+    """The coded entries of one slice in a file, which may change or shrink meanwhile: what was read stays as it was.
 
-    kind: "wld" or "dtw"; body: where the index begins in `buffer`; checks: where the chunks' checksums do; lengths:
-    those of all codes, a byte for each symbol. Raises ValueError where the numbers don't fit together or the code
-    lengths are those of no prefix codes.
+    kind: "wld" or "dtw"; descriptor: of the open file, which stays the caller's; size: its bytes; body: where the index
+    begins; checks: where the chunks' checksums do; lengths: those of all codes, a byte for each symbol. Raises
+    ValueError where the numbers don't fit together, the code lengths are those of no prefix codes or the file ends
+    early, OSError.
     """
     cdef CodedSlice coded
-    cdef const uint8_t[::1] view
+    cdef bint locking
 
-    def __cinit__(self, kind, const uint8_t[::1] buffer not None, u64 body, u64 index_bytes, u64 data_bytes,
+    def __cinit__(self, kind, int descriptor, u64 size, u64 body, u64 index_bytes, u64 data_bytes,
                   u64 checks, u64 entries, int block_bits, const uint8_t[::1] lengths not None):
         cdef CodedSlice* s = &self.coded
-        cdef u64 size = <u64>buffer.shape[0]
+        cdef u64 body_bytes = index_bytes + data_bytes + CODE_PAD
         cdef int failed
+        s.descriptor = -1
         right_index_bytes, symbols = code_shape(kind, entries, block_bits)
         if index_bytes != right_index_bytes:
             raise ValueError(f"an index of {index_bytes} bytes for {entries} entries")
-        if data_bytes >> 32 or body > size or index_bytes + data_bytes + CODE_PAD > size - body:
+        if data_bytes >> 32 or body > size or body_bytes > size - body:
             raise ValueError(f"sections beyond the {size} bytes that are there")
-        s.chunks = (index_bytes + data_bytes + CODE_PAD - 1) // CODE_CHUNK + 1
+        s.chunks = (body_bytes - 1) // CODE_CHUNK + 1
         if checks > size or 4 * s.chunks > size - checks:
             raise ValueError(f"checksums beyond the {size} bytes that are there")
         if lengths.shape[0] != sum(symbols):
             raise ValueError(f"{lengths.shape[0]} code lengths instead of {sum(symbols)}")
-        self.view = buffer
         s.entries = entries
         s.block_bits = block_bits
         s.index_bytes = index_bytes
         s.data_bytes = data_bytes
-        s.body = &buffer[0] + body
-        s.checks = &buffer[0] + checks
+        s.start = body
+        s.body = <uint8_t*>allocate_untouched(body_bytes)
+        s.checks = <uint8_t*>malloc(4 * s.chunks)
         s.chunk_states = <uint8_t*>calloc(s.chunks, 1)
         if kind == "wld":
             s.table = <u64*>malloc(3 * sizeof(u64) << CODE_BITS)
         else:
             s.symbols = <uint16_t*>malloc(2 * DISTANCE_CONTEXTS * sizeof(uint16_t) << CODE_BITS)
-        if s.chunk_states == NULL or (s.table == NULL and s.symbols == NULL):
-            raise MemoryError("no memory for the decode table of a slice")
+        if s.body == NULL or s.checks == NULL or s.chunk_states == NULL or (s.table == NULL and s.symbols == NULL):
+            raise MemoryError("no memory for a slice of the endgame database")
+        if pthread_mutex_init(&s.reading, NULL):
+            raise MemoryError("no memory for a lock")
+        self.locking = True
         if s.table != NULL:
             failed = fill_decode_table(s.table, &lengths[0], block_bits)
         else:
             failed = fill_distance_tables(s.symbols, &lengths[0], block_bits)
         if failed:
             raise ValueError("code lengths of no prefix code")
+        failed = read_at(descriptor, s.checks, 4 * s.chunks, checks)
+        if failed == 0 and body_bytes <= SMALL_FILE:
+            failed = read_at(descriptor, s.body, body_bytes, body)
+        if failed:
+            raise ValueError("the file ends early")
+        if body_bytes > SMALL_FILE:
+            s.descriptor = duplicate(descriptor)
+            if s.descriptor < 0:
+                PyErr_SetFromErrno(OSError)
 
     def __dealloc__(self):
+        if self.coded.descriptor >= 0:
+            close_descriptor(self.coded.descriptor)
+        if self.locking:
+            pthread_mutex_destroy(&self.coded.reading)
+        free(self.coded.body)
+        free(self.coded.checks)
         free(self.coded.chunk_states)
         free(self.coded.table)
         free(self.coded.symbols)

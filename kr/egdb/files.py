@@ -1,18 +1,20 @@
-"""The files of an endgame database: one for each pair of slices and kind, mapped into memory and checked as it is read.
+"""The files of an endgame database: one for each pair of slices and kind, read by and by, and checked as it is read.
 
 docs/egdb.md gives the format. The header says everything about the file and is checked when it is opened; the entries
-are under checksums of 64 KiB each, which the core compares when it first touches them.
+are under checksums of 64 KiB each. The core copies such a chunk into memory when it first needs it and checks the copy,
+so that nothing that happens to the file later can change a value: what was read stays, what was not is found damaged.
 """
 
 from __future__ import annotations
 
 import json
-import mmap
+import os
 import struct
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from io import FileIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,6 +34,8 @@ SUFFIX = ".egdb"
 _FIXED = struct.Struct("<8sIII")
 """Magic, format version, bytes of the JSON text, CRC-32 of all before it and of the text."""
 _ALIGNMENT = 64
+MOST_TEXT = 1 << 24
+"""Bytes of a header's text; kr's have some thousand."""
 
 
 @dataclass(frozen=True)
@@ -71,13 +75,14 @@ class _Layout(NamedTuple):
 
 
 class SliceFile:
-    """An open file: its header, and its entries in the mapped file, which lives as long as they do."""
+    """An open file: its header and its entries."""
 
-    def __init__(self, path: Path, header: Header, coded: Any) -> None:
+    def __init__(self, path: Path, header: Header, coded: Any, opened: os.stat_result) -> None:
         self.path = path
         self.header = header
         self.coded = coded
         """The core's CodedFile."""
+        self._opened = _stamp(opened)
 
     def check(self) -> None:
         """Compare all checksums. Raises InvalidDatabaseError."""
@@ -87,11 +92,26 @@ class SliceFile:
     def raise_damage(self) -> None:
         """Raise InvalidDatabaseError if a part that was touched since the file was opened is damaged."""
         if (chunk := self.coded.damage()) is not None:
+            if self._changed():
+                raise InvalidDatabaseError(
+                    f"{self.path}: this endgame database was changed while it was in use; start kr again"
+                )
             raise InvalidDatabaseError(
                 f"{self.path}: damaged endgame database: chunk {chunk} of {_core.CODE_CHUNK >> 10} KiB, slice "
                 f"{slices.name(self.header.stored)} ({slices.describe(self.header.stored)}), does not match its "
                 f"checksum; build the file again"
             )
+
+    def _changed(self) -> bool:
+        try:
+            return _stamp(os.stat(self.path)) != self._opened
+        except OSError:
+            return True
+
+
+def _stamp(status: os.stat_result) -> tuple[int, ...]:
+    """What is another where a file was written to, or replaced, in the meantime."""
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def file_name(kind: str, pair: Shape) -> str:
@@ -175,58 +195,69 @@ def _header_check(text: bytes) -> int:
 
 def read_header(path: Path) -> Header:
     """The checked header of a file. Raises InvalidDatabaseError naming the file."""
-    with _mapped(path) as mapped:
-        return _read(path, mapped)[0]
+    with _opened(path) as file:
+        return _read(path, file)[0]
 
 
 def open_slice(path: Path) -> SliceFile:
-    """Map a file into memory. Raises InvalidDatabaseError naming the file."""
-    mapped = _mapped(path)
-    header, layout = _read(path, mapped)
-    try:
-        coded = _core.CodedFile(
-            header.kind,
-            mapped,
-            layout.body,
-            header.index_bytes,
-            header.data_bytes,
-            layout.checks,
-            header.entries,
-            header.block_bits,
-            _lengths(header),
-        )
-    except ValueError as error:
-        raise _damaged(path, f"its header makes no sense: {error}") from error
-    return SliceFile(path, header, coded)
+    """Open a file. Raises InvalidDatabaseError naming the file."""
+    with _opened(path) as file:
+        header, layout = _read(path, file)
+        status = os.fstat(file.fileno())
+        try:
+            coded = _core.CodedFile(
+                header.kind,
+                file.fileno(),
+                status.st_size,
+                layout.body,
+                header.index_bytes,
+                header.data_bytes,
+                layout.checks,
+                header.entries,
+                header.block_bits,
+                _lengths(header),
+            )
+        except ValueError as error:
+            raise _damaged(path, f"its header makes no sense: {error}") from error
+        except OSError as error:
+            raise _unreadable(path, error) from error
+    return SliceFile(path, header, coded, status)
 
 
 def _damaged(path: Path, what: str) -> InvalidDatabaseError:
     return InvalidDatabaseError(f"{path}: damaged endgame database: {what}; build the file again")
 
 
-def _mapped(path: Path) -> mmap.mmap:
+def _unreadable(path: Path, error: OSError) -> InvalidDatabaseError:
+    return InvalidDatabaseError(f"{path}: can't read this endgame database: {error.strerror}")
+
+
+def _opened(path: Path) -> FileIO:
     try:
-        with open(path, "rb") as file:
-            if file.seek(0, 2) == 0:
-                raise InvalidDatabaseError(f"{path}: no endgame database of kr: the file is empty")
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return storage.open_regular(path)
     except OSError as error:
-        raise InvalidDatabaseError(f"{path}: can't read this endgame database: {error.strerror}") from error
+        raise _unreadable(path, error) from error
 
 
-def _read(path: Path, mapped: mmap.mmap) -> tuple[Header, _Layout]:
+def _read(path: Path, file: FileIO) -> tuple[Header, _Layout]:
     """The checked header, and where the parts are."""
-    size = len(mapped)
-    if mapped[: len(MAGIC)] != MAGIC[:size]:
-        raise InvalidDatabaseError(f"{path}: no endgame database of kr")
-    if size < _FIXED.size:
-        raise _damaged(path, f"it ends after {size} bytes")
-    _, version, text_bytes, check = _FIXED.unpack(mapped[: _FIXED.size])
-    if version != FORMAT_VERSION:
-        raise InvalidDatabaseError(
-            f"{path}: endgame database of format version {version}, this kr reads {FORMAT_VERSION}; build it again"
-        )
-    text = mapped[_FIXED.size : _FIXED.size + text_bytes] if text_bytes <= size else b""
+    try:
+        size = os.fstat(file.fileno()).st_size
+        fixed = os.pread(file.fileno(), _FIXED.size, 0)
+        if not fixed:
+            raise InvalidDatabaseError(f"{path}: no endgame database of kr: the file is empty")
+        if fixed[: len(MAGIC)] != MAGIC[: len(fixed)]:
+            raise InvalidDatabaseError(f"{path}: no endgame database of kr")
+        if len(fixed) < _FIXED.size:
+            raise _damaged(path, f"it ends after {len(fixed)} bytes")
+        _, version, text_bytes, check = _FIXED.unpack(fixed)
+        if version != FORMAT_VERSION:
+            raise InvalidDatabaseError(
+                f"{path}: endgame database of format version {version}, this kr reads {FORMAT_VERSION}; build it again"
+            )
+        text = os.pread(file.fileno(), text_bytes, _FIXED.size) if text_bytes <= min(size, MOST_TEXT) else b""
+    except OSError as error:
+        raise _unreadable(path, error) from error
     if len(text) != text_bytes or _header_check(text) != check:
         raise _damaged(path, "its header does not match its checksum")
     header = _parsed(path, text)

@@ -1,0 +1,147 @@
+"""Files of an endgame database that change, shrink or go while a process has them open: no value becomes wrong."""
+
+import os
+import shutil
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kr import _core
+from kr.egdb import files, slices
+from kr.egdb.database import Database
+from kr.errors import InvalidDatabaseError
+from kr.position import Position
+
+pytestmark = pytest.mark.core
+
+SHAPE = (1, 1, 1, 2)
+"""Enough positions for a file that is not read at once."""
+NAME = files.file_name("wld", slices.named_view(SHAPE))
+
+
+def noise(seed: int) -> np.ndarray:
+    """Values that hardly pack, at two bits each."""
+    values = np.random.default_rng(seed).integers(0, 3, (-(-slices.size(SHAPE) // 32), 32), dtype=np.uint64)
+    return np.bitwise_or.reduce(values << np.arange(0, 64, 2, dtype=np.uint64), axis=1)
+
+
+def values_of(packed: np.ndarray, indices: np.ndarray) -> np.ndarray:
+    return (packed[indices // 32] >> (2 * (indices % 32)).astype(np.uint64) & np.uint64(3)).astype(np.int16)
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, np.ndarray]:
+    """A large file, and the values in it."""
+    path = tmp_path_factory.mktemp("large") / NAME
+    packed = noise(1)
+    files.write_values(path, {SHAPE: packed}, {})
+    assert path.stat().st_size > _core.SMALL_FILE
+    return path, packed
+
+
+@pytest.fixture
+def large(written: tuple[Path, np.ndarray], tmp_path: Path) -> Path:
+    """A copy to do harm to."""
+    return Path(shutil.copy(written[0], tmp_path / NAME))
+
+
+def emptied(path: Path) -> None:
+    os.truncate(path, 0)
+
+
+def shortened(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def zeroed(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.write(bytes(path.stat().st_size))
+
+
+def written_over_by_another(path: Path) -> None:
+    """With other values and all the checksums that go with them."""
+    other = path.with_name("other")
+    files.write_values(other, {SHAPE: noise(2)}, {})
+    with path.open("r+b") as file:
+        file.write(other.read_bytes())
+
+
+def removed(path: Path) -> None:
+    path.unlink()
+
+
+def replaced(path: Path) -> None:
+    files.write_values(path, {SHAPE: noise(2)}, {})
+
+
+@pytest.mark.parametrize("harm", [emptied, shortened, zeroed, written_over_by_another, removed, replaced])
+def test_no_value_becomes_wrong(
+    written: tuple[Path, np.ndarray], large: Path, harm: Callable[[Path], None]
+) -> None:
+    packed = written[1]
+    early, late = np.array_split(np.random.default_rng(3).permutation(slices.size(SHAPE))[:4000].astype(np.uint64), 2)
+    early = early[early < slices.size(SHAPE) // 8]
+    file = files.open_slice(large)
+    assert (file.coded.read(early) == values_of(packed, early)).all()
+    harm(large)
+    assert (file.coded.read(early) == values_of(packed, early)).all()
+    found, right = file.coded.read(late), values_of(packed, late)
+    told = found != _core.VALUE_UNKNOWN
+    assert (found[told] == right[told]).all()
+    if harm in (removed, replaced):
+        assert told.all()
+        file.raise_damage()
+    else:
+        assert not told.all()
+        with pytest.raises(InvalidDatabaseError, match=f"{NAME}: .* was changed while it was in use"):
+            file.raise_damage()
+
+
+@pytest.mark.parametrize("harm", [emptied, zeroed, removed])
+def test_small_files_are_read_when_they_are_opened(copy: Path, harm: Callable[[Path], None]) -> None:
+    database = Database.open(copy, unpack_bytes=0)
+    for path in copy.glob("*" + files.SUFFIX):
+        harm(path)
+    assert database.value(Position.from_fen("B:W30:B25")) == "win"
+    assert database.distance(Position.from_fen("B:W30:B25")) == 13
+    assert database.value(Position.from_fen("B:WK1:BK32")) == "draw"
+    database.raise_damage()
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_threads_take_up_a_file_together(written: tuple[Path, np.ndarray], large: Path, whole: bool) -> None:
+    if not whole:
+        shortened(large)
+        with pytest.raises(InvalidDatabaseError):
+            files.open_slice(large)
+        shutil.copy(written[0], large)
+    file = files.open_slice(large)
+    if not whole:
+        shortened(large)
+    orders = [np.random.default_rng(seed).permutation(slices.size(SHAPE))[:5000].astype(np.uint64) for seed in range(4)]
+    with ThreadPoolExecutor(len(orders)) as pool:
+        for indices, found in zip(orders, pool.map(file.coded.read, orders), strict=True):
+            right = values_of(written[1], indices)
+            told = found != _core.VALUE_UNKNOWN
+            assert (found[told] == right[told]).all()
+            assert told.all() == whole
+
+
+def test_files_kept_open_are_closed_with_their_database(large: Path) -> None:
+    before = set(os.listdir("/proc/self/fd"))
+    file = files.open_slice(large)
+    assert len(set(os.listdir("/proc/self/fd")) - before) == 1
+    del file
+    assert set(os.listdir("/proc/self/fd")) <= before
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_what_is_no_file_is_refused(copy: Path, make: Callable[[Path], None]) -> None:
+    path = copy / "wld-0101.egdb"
+    path.unlink()
+    make(path)
+    with pytest.raises(InvalidDatabaseError, match=r"wld-0101\.egdb: can't read .*: not a regular file"):
+        Database.open(copy)
