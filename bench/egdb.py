@@ -6,7 +6,7 @@
 Rates are medians of several runs, those of one core by its processor time; the machine's other work shows in their
 range all the same. Probes are full ones, of positions with exactly so many pieces: "random" are drawn from all of them,
 captures and either side to move; "nearby" are what a search meets, one after the other the positions up to two quiet
-plies from each of random ones. "mapped" reads the compressed files, "unpacked" two bits a position from memory; "batch"
+plies from each of random ones. "packed" reads the compressed files, "unpacked" two bits a position from memory; "batch"
 probes many positions at once, "single" one after the other as the search does.
 """
 
@@ -189,10 +189,10 @@ def lookups(directory: Path, options: argparse.Namespace) -> Iterator[tuple[str,
     top = Database.open(directory, unpack_bytes=0).pieces
     unpacked = min(top, options.unpack)
     cores = len(os.sched_getaffinity(0))
-    yield f"open up to {top} mapped, seconds", repeated(partial(open_seconds, directory, top, 0), options.runs)
+    yield f"open up to {top} packed, seconds", repeated(partial(open_seconds, directory, top, 0), options.runs)
     name = f"open up to {unpacked} unpacked, seconds"
     yield name, repeated(partial(open_seconds, directory, unpacked, ALL), options.runs)
-    ways = {"mapped": Database.open(directory, unpack_bytes=0)}
+    ways = {"packed": Database.open(directory, unpack_bytes=0)}
     ways["unpacked"] = Database.open(directory, max_pieces=unpacked, unpack_bytes=ALL)
     for pieces in range(options.least, top + 1):
         kinds = {
@@ -212,7 +212,7 @@ def lookups(directory: Path, options: argparse.Namespace) -> Iterator[tuple[str,
                 }
                 for each, measure in measures.items():
                     yield f"{each}, million/s", repeated(measure, options.runs)
-        if pieces <= ways["mapped"].distance_pieces:
+        if pieces <= ways["packed"].distance_pieces:
             for way, database in ways.items():
                 found = repeated(partial(distance_rate, database, kinds["random"][:DISTANCES]), options.runs)
                 yield f"{pieces} pieces, {way}, distances one by one from Python, million/s", found
