@@ -24,6 +24,7 @@ KNOWN = {2: Counts(716, 402, 2_370), 3: Counts(100_250, 87_305, 8_477)}
 VALUES = {"lost": _core.VALUE_LOSS, "drawn": _core.VALUE_DRAW, "won": _core.VALUE_WIN}
 TWO_KINGS: Shape = (0, 2, 0, 1)
 PROVEN = verify.PROVEN.format(3)
+DEEP = b"[" * 100_000
 SHIFTS = np.arange(0, 8, 2, dtype=np.uint8)
 
 
@@ -330,9 +331,10 @@ def changed_proof(change: Callable[[str], str]) -> Callable[[Path], None]:
         changed_proof(lambda text: text[:-9]),
         changed_proof(lambda text: ""),
         changed_proof(lambda text: f"{storage.checksum(b'[]')}\n[]"),
+        changed_proof(lambda text: f"{storage.checksum(DEEP)}\n{DEEP.decode()}"),
         lambda directory: (directory / PROVEN).write_bytes(b"\xff" * 9),
     ],
-    ids=["a file of the database", "overwritten", "truncated", "empty", "foreign", "no text"],
+    ids=["a file of the database", "overwritten", "truncated", "empty", "foreign", "nested", "no text"],
 )
 @pytest.mark.usefixtures("small_shares")
 def test_a_proof_starts_over_when_something_changed(copy: Path, harm: Callable[[Path], None]) -> None:

@@ -381,8 +381,8 @@ class _Proof:
         self.key = storage.checksum(key.encode())
         # whatever is wrong with the file, it is just not gone on from
         with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
-            check, text = self.path.read_text().split("\n", 1)
-            found = json.loads(text)
+            check, text = storage.read_regular(self.path).decode().split("\n", 1)
+            found = storage.parse_json(text)
             right = storage.checksum(text.encode()), PROVEN_FORMAT, self.key
             if (check, found["format"], found["key"]) == right:
                 self.shares = {_shape(name): [(a, b) for a, b in shares] for name, shares in found["shares"].items()}
