@@ -261,6 +261,15 @@ def start(*arguments: str) -> subprocess.Popen[str]:
     )  # fmt: skip
 
 
+def rest_of(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """What is still to come on both outputs; `communicate` would lose what `readline` has read ahead."""
+    assert process.stdout is not None
+    assert process.stderr is not None
+    out, err = process.stdout.read(), process.stderr.read()
+    process.wait(timeout=60)
+    return out, err
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_ends_an_endless_search_in_good_order(number: int) -> None:
     with start(FEN, "--json") as process:
@@ -268,7 +277,7 @@ def test_ctrl_c_ends_an_endless_search_in_good_order(number: int) -> None:
         # it is searching: the second iteration is there
         first = [json.loads(process.stdout.readline()) for _ in range(2)]
         process.send_signal(number)
-        rest, err = process.communicate(timeout=60)
+        rest, err = rest_of(process)
     assert process.returncode == 0
     assert err == ""
     last = json.loads(rest.splitlines()[-1])
@@ -284,7 +293,7 @@ def test_ctrl_c_ends_a_file_with_what_was_found() -> None:
         process.stdin.flush()
         process.stdout.readline()
         process.send_signal(signal.SIGINT)
-        rest, err = process.communicate(timeout=60)
+        rest, err = rest_of(process)
     assert process.returncode == 1
     assert err == "kr: interrupted\n"
     assert {json.loads(line)["fen"] for line in rest.splitlines()} == {Position.from_fen(FEN).fen}
