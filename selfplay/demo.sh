@@ -33,15 +33,15 @@ step "Do the learned tables (A) beat the evaluation they began with (B)?" \
     kr match "$out/g3.h5" manual --games 300 --tc nodes=1000 --hash 4MB --pdn "$out/learned.pdn"
 step "The shipped tables, from 42 times as many games at four times the nodes, against the same" \
     kr match shipped manual --games 200 --tc nodes=2000 --hash 4MB --pdn "$out/shipped.pdn"
-step "A classic position: White's only winning move, found with the shipped tables" \
-    kr analyze 'W:W18,24,27,28,K10,K15:B12,16,20,K22,K25,K29' --tc 3s --multipv 3
+step "A classic problem, solved with the shipped tables" \
+    kr solve-problem goose-walk --tc 1s
 
 cat <<END
 
 Made in $out:
   games1 games2 games3     the games (kr games $out/games3)
-  g1.h5 g2.h5 g3.h5        the tables (kr weights show $out/g3.h5)
+  g1.h5 g2.h5 g3.h5        the tables learned from them (kr weights show $out/g3.h5)
   pictures1 .. pictures3   what the fits saw and learned
   learned.pdn shipped.pdn  the games of the matches
-Go on with: kr play --level 3, kr solve-problem, kr annotate $out/learned.pdn --html pages
+Go on with: kr play --level 3; kr solve-problem; kr annotate $out/learned.pdn --html pages
 END
