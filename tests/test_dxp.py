@@ -274,7 +274,8 @@ def test_chat_is_shown_and_answered_once_a_move():
         peer.expect("Ckr plays by itself; it has not thought yet.")
         peer.play(Position(), Side.BLACK, plies=2)
         peer.send("Cgood \x07 move")
-        peer.expect(r"Ckr plays by itself; its last move: [+-]\d+\.\d\d men at depth \d+(, expecting \d+[-x]\d+)?\.")
+        score = r"([+-]\d+|0|win|loss)"
+        peer.expect(rf"Ckr plays by itself; its last move: score {score} at depth \d+(, expecting \d+[-x]\d+)?\.")
         peer.resign()
     kr.end()
     assert kr.lines == ["peer says: how are you?", "peer says: and now?", "peer says: good ? move"]

@@ -74,7 +74,7 @@ def test_a_peer_that_wants_no_more(server):
         peer.send("E11")
         peer.expect("E00")
         peer.expect(None)
-    with pytest.raises(ProtocolError, match="peer wants no more: 1 of 3 games were played"):
+    with pytest.raises(ProtocolError, match="peer wants no more after 1 of 3 games"):
         kr.end()
     assert len(kr.games) == 1
 
@@ -131,7 +131,7 @@ def test_the_answer_to_the_end_may_fail_to_come(server, answer, monkeypatch):
             peer.send(f"R01{NAME}Z000000BZ{START}")
         peer.expect(None)
     [game] = kr.end()
-    assert game.reason == "1 moves played"
+    assert game.reason == "1 move played"
 
 
 # --- settings and commands

@@ -139,7 +139,7 @@ def test_what_cannot_be_asked():
         position = peer.play(Position(), Side.BLACK, plies=2)
         for plies in (0, 3):
             kr.operator.take_back(plies)
-            said(kr, f"no request to take {plies} back: 2 plies were made")
+            said(kr, f"no request to take {plies} back: the game has 2 plies")
         kr.operator.take_back(2)
         peer.expect("B001Z")
         kr.operator.take_back(2)

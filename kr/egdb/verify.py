@@ -40,7 +40,7 @@ from kr.errors import InvalidDatabaseError, InvalidSettingError
 from kr.position import Position, Side
 from kr.settings import option
 from kr.threads import thread_pool
-from kr.units import format_size, parse_size
+from kr.units import counted, format_size, parse_size
 
 T = TypeVar("T")
 
@@ -512,7 +512,7 @@ def _describe(shape: Shape, finding: Finding) -> str:
     if kind == _core.FINDING_DAMAGED:
         return f"{where} has no value, or a move leads to a position without"
     if kind == _core.FINDING_DISTANCE:
-        return f"{where.replace('wld', 'dtw', 1)} ends in {stated} plies, by its moves in {right}"
+        return f"{where.replace('wld', 'dtw', 1)} ends in {counted(stated, 'ply')}, by its moves in {right}"
     if kind == _core.FINDING_UNPROVEN:
         return f"{where} is {VALUES[stated]}, but no line of play leads there"
     return f"{where} is {VALUES[stated]}, by its moves it is {VALUES[right]}"

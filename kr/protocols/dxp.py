@@ -66,7 +66,7 @@ from kr.protocols.dxp_text import (
 )
 from kr.settings import egdb_memory_option, egdb_option, option
 from kr.storage import check_output, lock
-from kr.units import format_count, format_duration, format_size, parse_count, parse_duration, parse_size
+from kr.units import counted, format_count, format_duration, format_size, parse_count, parse_duration, parse_size
 
 MEBIBYTE = 1 << 20
 COLORS = ("alternate", "black", "white")
@@ -314,7 +314,7 @@ def connect(
                         break
                     if ending.stop and not desk.is_done:
                         raise ProtocolError(
-                            f"{desk.opponent} wants no more: {desk.played} of {settings.games} games were played"
+                            f"{desk.opponent} wants no more after {desk.played} of {counted(settings.games, 'game')}"
                         )
 
 

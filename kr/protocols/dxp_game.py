@@ -19,6 +19,7 @@ from threading import Thread
 from typing import NamedTuple, NoReturn
 
 from kr.board import Board
+from kr.chances import format_score
 from kr.engine import Engine, Info, SearchResult, Stop
 from kr.errors import IllegalMoveError, ProtocolError
 from kr.limits import Clock, Limits, TimeControl
@@ -43,6 +44,7 @@ from kr.protocols.dxp_text import (
     format_move,
 )
 from kr.threads import start_all
+from kr.units import counted
 
 UNLIMITED_SECONDS = 1.0
 """For a move, where neither the game's clock nor a limit of ours says anything."""
@@ -308,7 +310,7 @@ class DxpGame:
             self._over(RESULTS[own], "time", code=I_WIN)
         if self._terms.moves and len(board.moves) >= 2 * self._terms.moves:
             value = self._known_value()
-            reason = f"{self._terms.moves} moves played"
+            reason = f"{counted(self._terms.moves, 'move')} played"
             if value is None:
                 self._over(UNFINISHED, reason)
             winner = {"win": own, "loss": own.other}.get(value)
@@ -474,7 +476,8 @@ class DxpGame:
         expected = f", expecting {thought.pv[1]}" if len(thought.pv) > 1 else ""
         self._link.send(
             Chat(
-                f"kr plays by itself; its last move: {thought.score / 100:+.2f} men at depth {thought.depth}{expected}."
+                f"kr plays by itself; its last move: score {format_score(thought.score)} "
+                f"at depth {thought.depth}{expected}."
             )
         )
 
@@ -489,7 +492,7 @@ class DxpGame:
             self._say(f"{self._terms.opponent} asks to go back to move {message.number}: refused")
             return
         self._link.send(BackAccept(BACK_ACCEPTED))
-        self._say(f"{self._terms.opponent} goes back to move {message.number}, {ply} plies into the game")
+        self._say(f"{self._terms.opponent} goes back to move {message.number}, {counted(ply, 'ply')} into the game")
         self._set_back(ply)
 
     def _ask_back(self, plies: int | None) -> None:
@@ -498,13 +501,15 @@ class DxpGame:
         if plies is None:
             plies = 2 if self.board.position.side == self._terms.own else 1
         if self._asked is not None or not 0 < plies <= made:
-            there = "the last request is not answered yet" if self._asked is not None else f"{made} plies were made"
-            self._say(f"no request to take {plies} back: {there}")
+            length = f"the game has {counted(made, 'ply')}"
+            reason = "the last request is not answered yet" if self._asked is not None else length
+            self._say(f"no request to take {plies} back: {reason}")
             return
         self._asked, self._asked_until = made - plies, time.monotonic() + BACK_SECONDS
         number, second = divmod(self._asked, 2)
         self._link.send(BackRequest(number + 1, self._first.other if second else self._first))
-        self._say(f"{self._terms.opponent} is asked to go back to move {number + 1}, {self._asked} plies into the game")
+        into = counted(self._asked, "ply")
+        self._say(f"{self._terms.opponent} is asked to go back to move {number + 1}, {into} into the game")
 
     def _answered(self, answer: BackAccept, ply: int) -> None:
         self._asked = None

@@ -32,7 +32,7 @@ from kr.lab.training.gate import Gate, play_gate
 from kr.lab.training.history import Generation, History, Step, games_name, gate_name, matched_games, tables_name
 from kr.lab.training.outlook import doubt, games_behind
 from kr.settings import REQUIRED, option, same_option
-from kr.units import format_count, format_size, parse_count, parse_size
+from kr.units import counted, format_count, format_size, parse_count, parse_size
 
 START = "start.h5"
 MOST_GENERATIONS = 999
@@ -456,7 +456,7 @@ class _Run:
                 found, made = len(games.shards(directory)), generation.play.result["shards"]
                 if found != made:
                     raise InvalidGamesError(
-                        f"{directory} holds {found} shards of games, {made} were made; put them back"
+                        f"{directory} holds {counted(found, 'shard')} of games, {made} were made; put them back"
                     )
 
     def _name(self, directory: str) -> str:
