@@ -1,9 +1,13 @@
 """What all tests share: repeatable random examples, and the data beside the checkout where it is present."""
 
+from __future__ import annotations
+
+import os
 import shutil
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
@@ -13,6 +17,10 @@ from kr.egdb.build import BuildSettings, build
 settings.register_profile("kr", derandomize=True, deadline=None, database=None, print_blob=False)
 settings.load_profile("kr")
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+CHROMIUM = Path("/usr/bin/chromium")
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
@@ -64,3 +72,19 @@ def server() -> Iterator[socket.socket]:
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(20.0)
         yield server
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Debian's chromium, one for all tests; without it they are skipped, but where CI is set they fail."""
+    if not CHROMIUM.exists():
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(f"no {CHROMIUM}: apt install chromium")
+    from playwright.sync_api import sync_playwright
+
+    quiet = ["--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--no-first-run", *quiet]
+        )
+        yield chromium
+        chromium.close()

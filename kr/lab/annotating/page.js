@@ -59,10 +59,8 @@
         show(to, true);
       }
     });
-    window.addEventListener("hashchange", function () {
-      var ply = plyOf(location.hash);
-      if (ply !== null) { show(ply, false); }
-    });
+    // an address that names no ply is the start's, as it is without this script
+    window.addEventListener("hashchange", function () { show(plyOf(location.hash) || 0, false); });
   }
 
   // the index: a click on the head of a column sorts by it
