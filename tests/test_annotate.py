@@ -1,11 +1,15 @@
 """Annotated games: what is marked and how much it cost, marks in the tree, how well who played."""
 
+import random
+from itertools import pairwise
+from typing import Any
+
 import pytest
 
 from kr.engine import Engine, Limits
 from kr.lab.annotating.annotation import Annotation, Tally, annotate
-from kr.lab.annotating.judging import JudgedMove, JudgeSettings, judge
-from kr.lab.annotating.marking import evaluation, unmark_game
+from kr.lab.annotating.judging import MARKS, JudgedMove, JudgeSettings, _Search, judge
+from kr.lab.annotating.marking import evaluation, pov, unjudged, unmark_game
 from kr.pdn import Game, read_game, write_game
 from kr.position import Position, Side
 
@@ -55,6 +59,16 @@ def engine() -> Engine:
 
 def played(moves: str, fen: str = "") -> Game:
     return Game({}, Position.from_fen(fen) if fen else None, moves.split())
+
+
+def playout(seed: int, plies: int) -> Game:
+    """Random moves, with kings and long captures among them."""
+    chance = random.Random(seed)
+    position, moves = Position(), []
+    while len(moves) < plies and not position.is_over:
+        moves.append(chance.choice(position.legal_moves()))
+        position = position.play(moves[-1])
+    return Game({"Black": "Somebody", "White": "Somebody else"}, None, [str(move) for move in moves])
 
 
 def turned(game: Game) -> Game:
@@ -153,6 +167,74 @@ def test_thresholds(loss: float, mark: str) -> None:
     assert JudgeSettings().mark(loss) == mark
 
 
+def expectations(moves: tuple[JudgedMove, ...]) -> list[float | None]:
+    """What Black expects at the start and after each move, as pages draw it."""
+    return [None, *(None if each.expected is None else pov(each.side, each.expected) for each in moves)]
+
+
+# the searches of most of them disagree with those after them
+SAMPLE = {
+    "a blunder": played(BLUNDER),
+    "an ending": played("17-21 12-3 21-25", "B:W12,K18:B8,K17,27"),
+    **{f"random game {seed}": playout(seed, 40) for seed in range(8)},
+}
+
+
+@pytest.mark.parametrize("nodes", [300, NODES])
+@pytest.mark.parametrize("name", SAMPLE)
+def test_the_graph_steps_where_a_mark_stands_and_nowhere_else(engine: Engine, name: str, nodes: int) -> None:
+    settings = JudgeSettings(tc=Limits(nodes=nodes))
+    moves = judge(SAMPLE[name], engine, settings)
+    for judged, (before, after) in zip(moves, pairwise(expectations(moves)), strict=True):
+        if before is not None:
+            assert after is not None
+            given = before - after if judged.side == Side.BLACK else after - before
+            if judged.mark in MARKS:
+                assert given == pytest.approx(judged.loss)
+            else:
+                assert settings.mark(abs(given)) == "", judged.ply
+
+
+def test_a_better_move_than_one_seen_from_further_on_must_hold_against_its_answer(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answered: list[int] = []
+    real = _Search.answered
+
+    def counted(self: _Search, ply: int, choice: Any) -> Any:
+        found = real(self, ply, choice)
+        assert found.expected <= choice.expected
+        assert found.line[:2] == choice.line[:2]
+        position = SAMPLE["random game 3"].start
+        for move in [*SAMPLE["random game 3"].moves[:ply], *found.line]:
+            position = position.play(move)
+        answered.append(ply)
+        return found
+
+    monkeypatch.setattr(_Search, "answered", counted)
+    judge(SAMPLE["random game 3"], engine, QUICK)
+    assert answered
+
+
+@pytest.mark.parametrize(
+    ("game", "from_ply", "reasons"),
+    [
+        (played(BLUNDER), None, {0: "opening", 1: "opening", 2: "opening", 6: "forced"}),
+        (played(BLUNDER), 0, {6: "forced"}),
+        (played("17-21 12-3 21-25", "B:W12,K18:B8,K17,27"), None, {1: "forced"}),
+    ],
+)
+def test_a_move_that_is_not_judged_says_why(
+    engine: Engine, game: Game, from_ply: int | None, reasons: dict[int, str]
+) -> None:
+    moves = judge(game, engine, JudgeSettings(tc=Limits(nodes=NODES), from_ply=from_ply))
+    assert {each.ply: each.reason for each in moves if each.reason} == reasons
+    assert {each.ply for each in moves if not each.judged} == set(reasons)
+    shallow = judge(game, engine, JudgeSettings(tc=Limits(nodes=1), from_ply=from_ply))
+    assert {each.reason for each in shallow if not each.judged and each.ply not in reasons} <= {"unsearched"}
+    assert all(bool(unjudged(each, 3)) != each.judged for each in (*moves, *shallow))
+
+
 # --- marks in the tree
 
 
@@ -241,6 +323,20 @@ def test_scores_as_other_programs_have_them(
 
 
 # --- summaries
+
+
+def test_a_summary_tells_best_moves_from_unmarked_ones(engine: Engine) -> None:
+    assert str(Tally(1, 10, 9, 0.05)) == (
+        "9 of 10 judged moves best, 100.0% without a mark, loss 0.005, no inaccuracies, no mistakes, no blunders"
+    )
+    assert str(Tally(1, 1, 1)).startswith("1 of 1 judged move best, 100.0%")
+    assert str(Tally(1)) == "no move judged"
+    game = played(BLUNDER)
+    annotate(game, engine, QUICK)
+    assert game.comment.endswith("The first 3 plies are not judged (--from-ply).")
+    ending = played("17-21 12-3 21-25", "B:W12,K18:B8,K17,27")
+    annotate(ending, engine, QUICK)
+    assert "not judged" not in ending.comment
 
 
 def test_tallies_add_up() -> None:

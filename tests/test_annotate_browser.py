@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import reference
+from test_annotate import playout
 from test_annotate_pages import GAME, WHITE_BEGINS
 
 from kr import svg
@@ -20,7 +21,6 @@ from kr.lab.annotating.annotation import annotate
 from kr.lab.annotating.judging import JudgeSettings
 from kr.lab.annotating.pages import Pages
 from kr.pdn import Game, read_game, read_games
-from kr.position import Position
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -92,16 +92,6 @@ class Case:
         }[step]
 
 
-def playout(seed: int, plies: int) -> Game:
-    """Random moves, with kings and long captures among them."""
-    chance = random.Random(seed)
-    position, moves = Position(), []
-    while len(moves) < plies and not position.is_over:
-        moves.append(chance.choice(position.legal_moves()))
-        position = position.play(moves[-1])
-    return Game({"Black": "Somebody", "White": "Somebody else"}, None, [str(move) for move in moves])
-
-
 def case_of(game: Game, directory: Path) -> Case:
     """A page in a directory. The game is replayed by the plain rules of the tests."""
     engine = Engine("manual", hash_mb=1)
@@ -127,6 +117,8 @@ def case_of(game: Game, directory: Path) -> Case:
         if judged.expected is not None:
             black = judged.expected if side == reference.WHITE else 1 - judged.expected
             meant.said.append(f"Black expects {black:.2f}")
+        if not judged.judged:
+            meant.said.append("not judged" if judged.reason == "opening" else "Not judged")
         meant.said += [f"“{comment}”" for comment in node.comments if "[%" not in comment]
         plies.append(meant)
     return Case(page.as_uri(), plies)

@@ -125,6 +125,26 @@ def test_the_same_command_goes_on_after_a_kill(
     assert [path.read_text() for path in sorted((tmp_path / "b").iterdir())] == undisturbed[1:]
 
 
+def test_the_journal_of_an_earlier_version_is_resumed(archive: Path, tmp_path: Path) -> None:
+    def kill(record: dict[str, Any], earlier: bool) -> None:
+        raise Killed
+
+    settings = settings_of(archive, tmp_path / "out.pdn", html=tmp_path / "pages")
+    with pytest.raises(Killed):
+        annotate_files(settings, kill)
+    beginning, *entries = settings.journal.read_text().splitlines()
+    older = []
+    for entry in map(json.loads, entries):
+        for move in entry["game"]["moves"]:
+            del move["reason"]
+        older.append(json.dumps(entry))
+    settings.journal.write_text("\n".join([beginning, *older, ""]))
+    earlier: list[bool] = []
+    report = annotate_files(settings, lambda record, found: earlier.append(found))
+    assert (report.games, earlier.count(True)) == (GAMES, len(older))
+    assert len(list((tmp_path / "pages").iterdir())) == GAMES + 1
+
+
 def test_an_earlier_run_with_other_settings_or_games_is_refused(archive: Path, tmp_path: Path) -> None:
     def kill(record: dict[str, Any], earlier: bool) -> None:
         raise Killed

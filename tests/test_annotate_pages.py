@@ -152,6 +152,17 @@ def test_a_page_tells_all(engine: Engine, tmp_path: Path) -> None:
     assert sum(attributes.get("class") == "arrow" for attributes in page.all("g")) >= 1
 
 
+def test_a_page_says_where_and_when_and_what_has_no_value(engine: Engine, tmp_path: Path) -> None:
+    tags = '[Event "Open"]\n[Site "?"]\n[Date "1886.??.??"]\n[Round "8"]\n'
+    page = Page(page_of(tags + GAME, engine, tmp_path))
+    said = " ".join(" ".join(page.text).split())
+    assert "Open · 1886 · round 8 · 1-0, Black won" in said
+    # the first two positions are not searched; the third is the one before the first move that is judged
+    assert page.text.count("\N{EN DASH}") == 2
+    assert said.count("The first 3 plies are not judged (--from-ply).") >= 3
+    assert "Not judged: there was no other move." in said
+
+
 def test_variations_are_numbered(engine: Engine, tmp_path: Path) -> None:
     said = " ".join("".join(Page(page_of(HOSTILE, engine, tmp_path)).text).split())
     assert """2... 22-18 [</title><svg onload=alert(6)>] 3. 15x22 (3. 22-17 [<a href="//evil.example">])""" in said

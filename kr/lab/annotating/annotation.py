@@ -15,8 +15,8 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from kr.engine import Engine, Limits
-from kr.lab.annotating.judging import ONLY, JudgedMove, JudgeSettings, judge
-from kr.lab.annotating.marking import mark_game
+from kr.lab.annotating.judging import ONLY, OPENING, JudgedMove, JudgeSettings, judge
+from kr.lab.annotating.marking import mark_game, unjudged_opening
 from kr.pdn import Game
 from kr.position import Side
 
@@ -61,7 +61,11 @@ class Tally:
             _count(self.mistakes, "mistake", "mistakes"),
             _count(self.blunders, "blunder", "blunders"),
         ]
-        return f"accuracy {self.accuracy:.1f}% of {self.moves} moves judged, loss {self.loss:.3f}, {', '.join(counts)}"
+        if not self.moves:
+            return "no move judged"
+        # as many best moves as unmarked ones there need not be: less than a mark takes may have been given away
+        judged = f"{self.best} of {_count(self.moves, 'judged move', 'judged moves')} best"
+        return f"{judged}, {self.accuracy:.1f}% without a mark, loss {self.loss:.3f}, {', '.join(counts)}"
 
     def as_object(self) -> dict[str, Any]:
         """For programs."""
@@ -74,6 +78,13 @@ class Annotation:
 
     moves: tuple[JudgedMove, ...]
     """All that were played."""
+    settings: JudgeSettings = field(default_factory=JudgeSettings)
+    """How they were judged."""
+
+    @property
+    def opening(self) -> int:
+        """Plies at the beginning that are not judged."""
+        return sum(each.reason == OPENING for each in self.moves)
 
     @property
     def black(self) -> Tally:
@@ -103,8 +114,10 @@ def annotate(game: Game, engine: Engine, settings: JudgeSettings | None = None, 
     InvalidDatabaseError, and lets KeyboardInterrupt through; the game is as it was then.
     """
     settings = settings or JudgeSettings()
-    annotation = Annotation(judge(game, engine, settings))
+    annotation = Annotation(judge(game, engine, settings), settings)
     report = f"Black: {annotation.black}. White: {annotation.white}."
+    if annotation.opening:
+        report += f" {unjudged_opening(annotation.opening)}"
     mark_game(game, annotation.moves, report, signature(engine, settings.tc), line_plies)
     return annotation
 

@@ -254,6 +254,7 @@ def move_object(judged: JudgedMove) -> Record:
         "others_expected": rounded(judged.others_expected),
         "loss": round(judged.loss, 4),
         "line": [str(move) for move in judged.line],
+        "reason": judged.reason or None,
     }
 
 

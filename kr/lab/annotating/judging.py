@@ -4,7 +4,11 @@ The positions of a game are searched from the last to the first with one hash ta
 in the game is known to those before it. A move is judged by the search of the position after it, and what could have
 been played instead by a search of the same kind of the position after that: two searches as deep as each other, not
 one a ply deeper than the other. Where the endgame database knows the position, nothing is searched for: its values are
-exact. docs/annotate.md has the thresholds, and what came of them in real games.
+exact.
+
+What is expected before a move is what its search says as long as the searches after the move agree, and otherwise what
+those say. So from one position of a game to the next the expected result changes by as much as a mark takes where a
+mark stands, and nowhere else. docs/annotate.md has the thresholds, and what came of them in real games.
 """
 
 from __future__ import annotations
@@ -33,6 +37,8 @@ MARKS = ("?!", "?", "??")
 """What stands at a move by what it gave away, the least first."""
 ONLY = "!"
 """What stands at the only good move, where that isn't seen at a glance."""
+OPENING, FORCED, UNSEARCHED = "opening", "forced", "unsearched"
+"""Why a move is not judged: before the first ply that is, without an alternative, or the search saw none."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +132,8 @@ class JudgedMove:
     """Expected result given away."""
     mark: str = ""
     """One of MARKS, ONLY, or ""."""
+    reason: str = ""
+    """Why it is not judged: OPENING, FORCED or UNSEARCHED; "" where it is."""
 
 
 @dataclass(frozen=True)
@@ -137,12 +145,14 @@ class _Seen:
     value: str | None
     plies: int | None
     lines: tuple[_Choice, ...] = ()
+    corrected: bool = False
+    """Whether it is not the search of the position itself that says so, but those after it."""
 
     def turned(self) -> _Seen:
         """The same seen by the other side, a move earlier."""
         value = None if self.value is None else OPPOSITE[self.value]
         plies = None if self.plies is None else self.plies + 1
-        return _Seen(-self.score, 1 - self.expected, value, plies)
+        return _Seen(-self.score, 1 - self.expected, value, plies, corrected=self.corrected)
 
 
 @dataclass(frozen=True)
@@ -179,35 +189,62 @@ def _judged_backwards(game: Game, engine: Engine, settings: JudgeSettings) -> It
     for ply in reversed(range(len(moves))):
         move, side = moves[ply], positions[ply].side
         if following is None:
-            yield JudgedMove(ply, side, move, judged=False)
+            yield JudgedMove(ply, side, move, judged=False, reason=OPENING)
             continue
         after = following.turned()
         judged = JudgedMove(ply, side, move, False, after.score, after.expected, after.value, after.plies)
         if ply < first:
             following = None
+            judged = replace(judged, reason=OPENING)
         elif ply not in glances:
             # nothing to search for: what there is to expect is what comes after the move
             following = after
-            judged = replace(judged, value_before=after.value)
+            judged = replace(judged, value_before=after.value, reason=FORCED)
         else:
-            following = search.position(ply)
-            judged = _judged(judged, following, search, settings, glances[ply])
+            before = search.position(ply)
+            judged = _judged(judged, before, after, search, settings, glances[ply])
+            following = _agreed(before, after, judged, settings)
         yield judged
 
 
+def _agreed(before: _Seen, after: _Seen, judged: JudgedMove, settings: JudgeSettings) -> _Seen:
+    """What is expected before a move: by its own search, unless the searches that judged the move say otherwise.
+
+    after: seen by who played the move.
+    """
+    if judged.mark not in MARKS and not settings.mark(abs(before.expected - after.expected)):
+        return before
+    if not judged.judged:
+        return replace(after, corrected=True)
+    assert judged.best_score is not None
+    assert judged.best_expected is not None
+    if before.expected == judged.best_expected:
+        return before
+    # a win after the best move is one before it; a draw or a loss would have to be that of all moves
+    value = judged.best_value if judged.best_value == "win" else None
+    plies = after.plies if value is not None and judged.best == judged.move else None
+    return _Seen(judged.best_score, judged.best_expected, value, plies, corrected=True)
+
+
 def _judged(
-    judged: JudgedMove, before: _Seen, search: _Search, settings: JudgeSettings, glance: tuple[Move, float]
-) -> JudgedMove:
+    judged: JudgedMove, before: _Seen, after: _Seen, search: _Search, settings: JudgeSettings,
+    glance: tuple[Move, float],
+) -> JudgedMove:  # fmt: skip
     """The judgement of a move with a choice."""
     assert judged.expected is not None
     others = search.others(judged.ply, before)
     if not others:
         # a search that ended before it had looked at a second move
-        return judged
+        return replace(judged, reason=UNSEARCHED)
     # what seems better is searched as the move played was; what then is no better is none
     for number, other in enumerate(others):
         if other.value is None and other.expected - judged.expected > TIE:
             others[number] = search.confirmed(judged.ply, other)
+    if after.corrected:
+        # the move played has been seen from further on, and so must be what a mark says was better
+        for number, other in enumerate(others):
+            if other.value is None and settings.mark(other.expected - judged.expected):
+                others[number] = search.answered(judged.ply, other)
     best = max(others, key=lambda other: other.expected)
     obvious = glance[0] == judged.move and glance[1] >= settings.only / 2
     if not obvious and best.value is None and judged.expected - best.expected >= settings.only:
@@ -271,6 +308,19 @@ class _Search:
         if choice.value is not None:
             return replace(choice, line=line, score=turned.score)
         return _Choice(choice.after, line, turned.score, turned.expected, turned.value)
+
+    def answered(self, ply: int, choice: _Choice) -> _Choice:
+        """The same move, confirmed, by a search of the position after its best answer where that is worse."""
+        if len(choice.line) < 2:
+            return choice
+        history = (*self._positions[: ply + 1], choice.after)
+        later = self._seen(choice.after.play(choice.line[1]), history)
+        if later.expected >= choice.expected:
+            return choice
+        line = (*choice.line[:2], *(later.lines[0].line if later.lines else ()))
+        # one answer that wins is enough; one that draws need not be the best
+        value = later.value if later.value == "loss" else None
+        return replace(choice, line=line, score=later.score, expected=later.expected, value=value)
 
     def _known(self, after: Position, move: Move, line: _Choice | None) -> _Choice:
         """A move that leads to a position in the endgame database."""

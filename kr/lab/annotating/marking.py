@@ -15,7 +15,7 @@ import re
 from collections.abc import Sequence
 
 from kr.egdb.probe import OPPOSITE
-from kr.lab.annotating.judging import MARKS, ONLY, JudgedMove
+from kr.lab.annotating.judging import FORCED, MARKS, ONLY, OPENING, UNSEARCHED, JudgedMove
 from kr.notation import SIDE_NAMES
 from kr.pdn import ChildNode, Game, GameNode
 from kr.pdn.writer import SIGNS
@@ -104,6 +104,20 @@ def explained(judged: JudgedMove, before: JudgedMove | None) -> str:
         was = "" if known is None else f"{_known(judged.side, known, None)} before, now "
         said.append(f"Known: {was}{_known(judged.side, judged.value, judged.plies)}.")
     return " ".join(said)
+
+
+def unjudged(judged: JudgedMove, opening: int) -> str:
+    """Why a move is not judged, in words; "" where it is. opening: plies at the beginning that are not."""
+    return {
+        OPENING: unjudged_opening(opening),
+        FORCED: "Not judged: there was no other move.",
+        UNSEARCHED: "Not judged: the search was too short to see another move.",
+    }.get(judged.reason, "")
+
+
+def unjudged_opening(opening: int) -> str:
+    """That the first plies are not judged, in words."""
+    return f"The first {'ply is' if opening == 1 else f'{opening} plies are'} not judged (--from-ply)."
 
 
 def _known(side: Side, value: str | None, plies: int | None) -> str:

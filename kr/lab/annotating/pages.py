@@ -11,15 +11,15 @@ import base64
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kr import svg
-from kr.lab.annotating.judging import MARKS, JudgedMove
-from kr.lab.annotating.marking import OWN, evaluation, explained, pov
+from kr.lab.annotating.judging import MARKS, OPENING, JudgedMove
+from kr.lab.annotating.marking import OWN, evaluation, explained, pov, unjudged
 from kr.notation import SIDE_NAMES
 from kr.pdn import ChildNode, Game, Visitor
 from kr.pdn.writer import SIGNS
@@ -86,7 +86,7 @@ class Pages:
         """The page of a game that is annotated."""
         from markupsafe import Markup
 
-        plies = _plies(game, annotation.moves)
+        plies = _plies(game, annotation)
         rows: list[list[_Ply | None]] = []
         for ply in plies[1:]:
             if ply.column == 0 or not rows:
@@ -95,6 +95,8 @@ class Pages:
         return self._environment.get_template("game.html").render(
             number=number,
             title=_title(game.headers),
+            facts=_facts(game.headers),
+            settings=annotation.settings,
             game=game,
             headers=[
                 (name, value) for name, value in game.headers.items() if name not in _SHOWN and value.strip("?. ")
@@ -138,6 +140,16 @@ def _title(headers: Mapping[str, str]) -> str:
     return " v ".join(headers.get(name, "").strip() or "?" for name in SIDE_NAMES)
 
 
+def _facts(headers: Mapping[str, str]) -> list[str]:
+    """Where and when a game was played, as far as the tags tell."""
+    facts = [headers.get(name, "").strip() for name in ("Event", "Site")]
+    # 1886.??.?? is 1886
+    facts.append(re.sub(r"[-./]\?+", "", headers.get("Date", "")).strip())
+    number = headers.get("Round", "").strip("?. ")
+    facts.append(f"round {number}" if number.isdecimal() else number)
+    return [fact for fact in facts if fact.strip("?. -")]
+
+
 def _said(comment: str) -> str:
     """A comment as a reader wants it, "" for one of kr's own."""
     return "" if OWN in comment else " ".join(_TAGS.sub("", comment).split())
@@ -158,7 +170,8 @@ class _Ply:
     """All judgements of the move, kr's and others'."""
     kind: str
     """What kr's mark is called, "" without one."""
-    judged: bool
+    unjudged: str
+    """Why kr doesn't judge the move; "" where it does."""
     expected: float | None
     """Of Black."""
     score: str
@@ -171,13 +184,14 @@ class _Ply:
     picture: Any
 
 
-def _plies(game: Game, moves: Sequence[JudgedMove]) -> list[_Ply]:
+def _plies(game: Game, annotation: Annotation) -> list[_Ply]:
     from markupsafe import Markup
 
     first = int(game.start.side)
-    start = _Ply(0, "Start", "", 0, 0, "", "", False, None, "", "", [], [], False, Markup(_board(game, None, None)))
+    start = _Ply(0, "Start", "", 0, 0, "", "", "", None, "", "", [], [], False, Markup(_board(game, None, None)))
     found = [start]
     before = None
+    moves = annotation.moves
     for node, judged in zip(game.mainline(), moves, strict=True):
         count = judged.ply + first
         comments = [text for text in map(_said, [*node.starting_comments, *node.comments]) if text]
@@ -194,7 +208,7 @@ def _plies(game: Game, moves: Sequence[JudgedMove]) -> list[_Ply]:
             sheet_number=count // 2 + 1,
             signs="".join(SIGNS.get(nag, f" {nag}" if nag.startswith("$") else nag) for nag in node.nags),
             kind=KINDS.get(judged.mark, ""),
-            judged=judged.judged,
+            unjudged=unjudged(judged, annotation.opening),
             expected=expected,
             score=score,
             words=explained(judged, before),
@@ -204,8 +218,10 @@ def _plies(game: Game, moves: Sequence[JudgedMove]) -> list[_Ply]:
             picture=Markup(_board(game, node, judged)),
         ))  # fmt: skip
         before = judged
-    if len(found) > 1 and moves[0].best_expected is not None:
-        start.expected = pov(moves[0].side, moves[0].best_expected)
+    if moves and moves[0].reason != OPENING:
+        # without a choice what there is to expect is what comes after the move
+        expected = moves[0].best_expected if moves[0].judged else moves[0].expected
+        start.expected = None if expected is None else pov(moves[0].side, expected)
     return found
 
 
