@@ -1,6 +1,7 @@
 """Files of games annotated: what is written, that it goes on after a kill, and the command."""
 
 import json
+import re
 from collections.abc import Iterator
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
@@ -10,17 +11,21 @@ import pytest
 from test_annotate import BLUNDER_PLY, NODES, PDN
 
 from kr import cli
-from kr.engine import Limits
+from kr.cli.annotate import _forecast
+from kr.engine import Engine, Limits
 from kr.errors import InvalidPdnError, InvalidSettingError, OutputBusyError
 from kr.lab.annotating import files as annotating
 from kr.lab.annotating.annotation import AnnotateReport
-from kr.lab.annotating.files import AnnotateSettings, annotate_files, in_order
+from kr.lab.annotating.files import SEARCHES, AnnotateSettings, Extent, annotate_files, forecast, in_order, measure
 from kr.lab.annotating.judging import MARKS
 from kr.lab.annotating.marking import unmark_game
 from kr.pdn import Game, read_games
+from kr.position import Position
 from kr.storage import lock
 
 GAMES = 3
+CHOICES = (8, 3, 3)
+"""Moves of each game that are judged and have an alternative."""
 
 
 @pytest.fixture
@@ -202,6 +207,80 @@ def test_the_command_writes_pdn_or_json(archive: Path, capsys: pytest.CaptureFix
     assert [game["number"] for game in games] == [1, 2, 3]
     assert games[0]["moves"][BLUNDER_PLY]["mark"] == "??"
     assert (summary["games"], summary["left_out"], len(summary["players"])) == (3, 1, 3)
+
+
+def test_how_long_it_takes_is_said_before_it_begins(
+    archive: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = ["annotate", str(archive), "--tc", "nodes=300", "--hash", "1MB", "--weights", "manual", "--workers", "2"]
+    assert cli.main(line) == 0
+    assert "about" not in capsys.readouterr().err
+    monkeypatch.setattr("kr.cli.annotate.LONG", 0.0)
+    assert cli.main(line) == 0
+    first = capsys.readouterr().err.splitlines()[0]
+    # the one that can't be read is found out later
+    assert re.fullmatch(r"kr: 4 games at --tc nodes=300, 2 at a time: about \d+ seconds", first)
+    # where games can be read only once nobody knows
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(PDN.encode())))
+    assert cli.main(["annotate", "-", *line[2:]]) == 0
+    assert "about" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("tc", "games", "workers", "done", "seconds", "said"),
+    [
+        (2.0, 1_000_000, 2, 0, 1_000_000 * 40 * SEARCHES, "1,000,000 games at --tc 2s, 2 at a time: about 625 days"),
+        (0.5, 300, 1, 100, 200 * 40 * SEARCHES / 2, "200 games at --tc 0.5s: about 90 minutes"),
+        (1.0, 3, 8, 2, 40 * SEARCHES, "1 game at --tc 1s: about 54 seconds"),
+    ],
+)
+def test_the_forecast_is_games_by_moves_by_time(
+    archive: Path, tc: float, games: int, workers: int, done: int, seconds: float, said: str
+) -> None:
+    settings = settings_of(archive, tc=Limits(time=tc), workers=workers)
+    extent = Extent(games, 40.0, (Position(),))
+    found = forecast(settings, extent, Engine("manual", hash_mb=1), done)
+    assert found.seconds == pytest.approx(seconds)
+    assert _forecast(found, settings) == f"kr: {said}"
+
+
+@pytest.mark.parametrize(
+    ("tc", "more"),
+    [
+        (Limits(depth=60), True),
+        (Limits(depth=60, time=9.0), False),
+        (Limits(nodes=10**12), False),
+        (Limits(depth=3), False),
+    ],
+)
+def test_the_forecast_tries_a_limit_out_for_a_moment(
+    archive: Path, tc: Limits, more: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(annotating, "TRIAL_SECONDS", 0.02)
+    found = forecast(settings_of(archive, tc=tc), Extent(1, 1.0, (Position(),)), Engine("manual", hash_mb=1))
+    assert found.or_more is more
+    assert ("more than" in _forecast(found, settings_of(archive, tc=tc))) == more
+    if tc.nodes:
+        assert found.seconds > 100
+    if tc.time:
+        assert found.seconds == pytest.approx(9 * SEARCHES)
+
+
+def test_an_extent_counts_what_seems_to_be_games(archive: Path) -> None:
+    extent = measure(settings_of(archive))
+    assert extent.games == 4
+    assert extent.moves == pytest.approx(sum(CHOICES) / 3)
+    assert measure(AnnotateSettings(files=(Path("-"),))).games == 0
+
+
+def test_the_table_fits_a_terminal(archive: Path, capsys: pytest.CaptureFixture) -> None:
+    archive.write_text(PDN.replace('"A"', '"A Name That Is Much Longer Than Any Other Name In All These Games"'))
+    assert cli.main(["annotate", str(archive), "--tc", "nodes=300", "--hash", "1MB", "--weights", "manual"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert any("A Name That Is" in line and "..." in line for line in lines)
+    table = [line for line in lines if not line.startswith(str(archive))]
+    assert max(map(len, table)) <= 80
+    assert any("unmarked" in line for line in table)
 
 
 def test_the_command_reads_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:

@@ -11,11 +11,16 @@ import typer
 from kr.cli import console, options
 from kr.errors import InvalidPdnError
 from kr.lab.annotating.annotation import AnnotateReport
-from kr.lab.annotating.files import AnnotateSettings, annotate_files, count_games
+from kr.lab.annotating.files import AnnotateSettings, Forecast, annotate_files, measure
 from kr.lab.archives.archive import located, standard_output
 from kr.units import counted
 
-COLUMNS = ["player", "games", "moves", "best", "accuracy %", "loss", "?!", "?", "??", "!"]
+COLUMNS = ["player", "games", "moves", "best", "unmarked", "loss", "?!", "?", "??", "!"]
+WIDTH = 80
+"""Columns of the table."""
+LEAST_NAME = 12
+LONG = 30.0
+"""Seconds: what takes longer is said to beforehand."""
 
 
 def run(
@@ -38,8 +43,8 @@ def run(
         kr annotate game.pdn --tc 1s > annotated.pdn
     """
     out = sys.stdout if json else standard_output()
-    total = count_games(settings) if sys.stderr.isatty() else 0
-    with console.progress("annotating", total or None, "games") as progress:
+    extent = measure(settings)
+    with console.progress("annotating", extent.games or None, "games") as progress:
 
         def on_game(record: dict[str, Any], earlier: bool) -> None:
             (progress.skip if earlier else progress.advance)(1)
@@ -50,7 +55,11 @@ def run(
             if not json:
                 out.write(text)
 
-        report = annotate_files(settings, on_game, on_text, _say)
+        def on_start(forecast: Forecast) -> None:
+            if forecast.seconds >= LONG:
+                console.say(_forecast(forecast, settings))
+
+        report = annotate_files(settings, on_game, on_text, _say, extent, on_start)
     for path in filter(None, (settings.out, settings.html)):
         console.wrote(path, counted(report.games, "game"))
     if json:
@@ -68,20 +77,44 @@ def _say(path: Path, error: InvalidPdnError) -> None:
     console.say(located(path, error))
 
 
+def _forecast(forecast: Forecast, settings: AnnotateSettings) -> str:
+    """What is said before a long run."""
+    games = "1 game" if forecast.games == 1 else f"{forecast.games:,} games"
+    workers = f", {forecast.workers} at a time" if forecast.workers > 1 else ""
+    about = "more than" if forecast.or_more else "about"
+    return f"kr: {games} at --tc {settings.tc}{workers}: {about} {_duration(forecast.seconds)}"
+
+
+def _duration(seconds: float) -> str:
+    """A rough duration in words."""
+    for unit, length in (("days", 86400), ("hours", 3600), ("minutes", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:,.0f} {unit}"
+    return f"{seconds:.0f} seconds"
+
+
 def _table(report: AnnotateReport, top: int) -> str:
     ranked = report.ranked()
     shown = ranked[: top or len(ranked)]
-    rows = [
+    numbers = [
         (
-            "".join(letter if letter.isprintable() else "?" for letter in name)[:40], each.games, each.moves, each.best,
-            f"{each.accuracy:.1f}", f"{each.loss:.4f}", each.inaccuracies, each.mistakes, each.blunders, each.only,
+            each.games, each.moves, each.best, f"{each.accuracy:.1f}%".rjust(6) if each.moves else "-".rjust(6),
+            f"{each.loss:.4f}", each.inaccuracies, each.mistakes, each.blunders, each.only,
         )
-        for name, each in shown
+        for _, each in shown
     ]  # fmt: skip
+    room = WIDTH - len(console.table(COLUMNS[1:], numbers).split("\n")[0]) - 2
+    rows = [(_shortened(name, max(room, LEAST_NAME)), *row) for (name, _), row in zip(shown, numbers, strict=True)]
     more = f"\n... and {len(ranked) - len(shown)} more (--top 0 for all)" if len(ranked) > len(shown) else ""
     left_out = f", {report.left_out} could not be read" if report.left_out else ""
     table = f"{console.table(COLUMNS, rows)}{more}\n" if rows else ""
     return f"{table}{counted(report.games, 'game')} annotated{left_out}"
+
+
+def _shortened(name: str, length: int) -> str:
+    """A name that can be printed, in so many columns."""
+    plain = "".join(letter if letter.isprintable() else "?" for letter in name)
+    return plain if len(plain) <= length else f"{plain[: length - 3]}..."
 
 
 command = options.command(AnnotateSettings, run)

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, cast
 
-from kr.engine import Engine, load_database
+from kr.engine import Engine, Limits, load_database
 from kr.errors import InvalidPdnError, InvalidSettingError
 from kr.lab.annotating.annotation import AnnotateReport, Annotation, annotate, signature
 from kr.lab.annotating.judging import JudgedMove, JudgeSettings
@@ -24,12 +25,20 @@ from kr.lab.archives.archive import Archive, ReadSettings, check_any, output
 from kr.lab.engines import share_out
 from kr.lab.journal import Journal, open_journal
 from kr.pdn import Game, Results, write_game
+from kr.position import Position
 from kr.settings import egdb_memory_option, egdb_option, option
 from kr.storage import check_output, lock, make_directory, provenance
 from kr.threads import MAX_THREADS
 from kr.units import format_size, parse_size
 
 JOURNAL = ".journal"
+MEASURED_GAMES = 100
+"""Games whose moves are looked at to say how long it will take."""
+TRIALS = 4
+"""Searches made for that."""
+TRIAL_SECONDS = 0.25
+SEARCHES = 1.35
+"""For a judged move, as docs/annotate.md has measured it."""
 
 
 @dataclass(frozen=True)
@@ -90,21 +99,76 @@ class _Job:
     game: Game
 
 
-def count_games(settings: AnnotateSettings) -> int:
-    """How many games the files seem to hold, without looking at their moves; 0 where they can be read only once."""
+@dataclass(frozen=True)
+class Extent:
+    """How much there is to annotate, as far as it shows without looking at the moves of all games."""
+
+    games: int
+    """0 where the files can be read only once."""
+    moves: float = 0.0
+    """Of a game that have a choice and are judged, on average over the first games."""
+    samples: tuple[Position, ...] = ()
+    """From the middle of some of these."""
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What there is to do."""
+
+    games: int
+    """Without those of an earlier run."""
+    workers: int
+    seconds: float
+    """Until all are done, roughly."""
+    or_more: bool
+    """Whether it may be far longer: a search to a depth takes what it takes."""
+
+
+def measure(settings: AnnotateSettings) -> Extent:
+    """Count the games that the files seem to hold, and look at the first of them."""
     count = 0
 
     def counted(headers: Mapping[str, str]) -> bool:
         nonlocal count
         count += 1
-        return False
+        return count <= MEASURED_GAMES
 
     archive = Archive(settings, counted, on_error=lambda path, error: None)
     if not all(path.is_file() for path in archive.paths):
-        return 0
-    for _ in archive:
-        pass
-    return count
+        return Extent(0)
+    moves: list[int] = []
+    samples: list[Position] = []
+    for _, game in archive:
+        judged = list(islice(game.positions(), settings.first_ply(game), len(game.moves)))
+        choices = [position for position in judged if len(position.legal_moves()) > 1]
+        moves.append(len(choices))
+        if choices and len(samples) < TRIALS:
+            samples.append(choices[len(choices) // 2])
+    return Extent(count, sum(moves) / max(len(moves), 1), tuple(samples))
+
+
+def forecast(settings: AnnotateSettings, extent: Extent, engine: Engine, done: int = 0) -> Forecast:
+    """How long annotating takes, by a few searches in the middle of games. done: games of an earlier run."""
+    games = max(extent.games - done, 0)
+    workers = min(settings.workers or len(os.sched_getaffinity(0)), max(games, 1))
+    searches = games * extent.moves * SEARCHES / workers
+    trials = [_search_seconds(engine, settings.tc, position) for position in extent.samples]
+    mean = sum(seconds for seconds, _ in trials) / max(len(trials), 1)
+    return Forecast(games, workers, searches * mean, any(more for _, more in trials))
+
+
+def _search_seconds(engine: Engine, limits: Limits, position: Position) -> tuple[float, bool]:
+    """How long a search takes, found out in no more than TRIAL_SECONDS, and whether it may be far longer."""
+    most = math.inf if limits.time is None else limits.time
+    if limits.nodes is None and limits.depth is None:
+        return most, False
+    engine.new_game()
+    result = engine.search(position, replace(limits, time=min(most, TRIAL_SECONDS)), multipv=2)
+    if most <= TRIAL_SECONDS or result.time < TRIAL_SECONDS:
+        return result.time, False
+    if limits.nodes is not None:
+        most = min(most, limits.nodes * result.time / max(result.nodes, 1))
+    return (result.time, True) if most == math.inf else (most, False)
 
 
 def annotate_files(
@@ -112,12 +176,15 @@ def annotate_files(
     on_game: Callable[[Record, bool], None] = lambda record, earlier: None,
     on_text: Callable[[str], None] = lambda text: None,
     on_error: Callable[[Path, InvalidPdnError], None] = lambda path, error: None,
+    extent: Extent | None = None,
+    on_start: Callable[[Forecast], None] = lambda forecast: None,
 ) -> AnnotateReport:
     """Annotate the games of files, or the rest of them, and write what is wanted when all are done.
 
     on_game: told each game as it is done, first of all those of an earlier run, and whether it is one. on_text: given
     the PDN of each game in order, where neither a file nor pages are written. on_error: called for each game that can't
-    be read; it is left out. Raises InvalidPdnError where none can be, InvalidSettingError, InvalidWeightsError,
+    be read; it is left out. extent, on_start: what `measure` found, and who is told beforehand how long it will take.
+    Raises InvalidPdnError where none can be, InvalidSettingError, InvalidWeightsError,
     InvalidDatabaseError, OutputBusyError, OSError, and what the journal of an earlier run may be refused for.
     """
     report = AnnotateReport(settings)
@@ -144,6 +211,8 @@ def annotate_files(
         journal = None
         if settings.is_resumable:
             journal = stack.enter_context(_journal(settings, archive, engine, found, done))
+        if extent is not None and extent.games:
+            on_start(forecast(settings, extent, engine, report.games))
         entries = stack.enter_context(closing(_annotated(settings, archive, engine, found, pages)))
         if journal is None:
             for entry in in_order(entries):
