@@ -99,11 +99,12 @@ def board(
 
     position: what stands on it; None for an empty board. flipped: Black at the bottom. last_move: a Move, or its text
     such as "11-15"; the squares it touched are coloured. arrows: arrows, or moves to draw one for. squares: squares
-    0-31 to highlight. fill: colours of single squares, by square. labels: short texts to write on squares, by square.
-    coordinates: whether the dark squares show their numbers. size: width and height in pixels; None to leave that to
-    where it is shown. colors: colours by the names in COLORS, for those that shall be others. backdrop: without it the
-    edge, and all squares that have no colour of their own, are left out, for many positions to be laid over one empty
-    board. Raises InvalidSettingError for a square, size or name of a colour that there is not.
+    0-31 to highlight. fill: colours of single squares, by square. labels: short texts to write on squares, by square; a
+    piece there is drawn smaller, above its label. coordinates: whether the dark squares show their numbers. size: width
+    and height in pixels; None to leave that to where it is shown. colors: colours by the names in COLORS, for those
+    that shall be others. backdrop: without it the edge, and all squares that have no colour of their own, are left out,
+    for many positions to be laid over one empty board. Raises InvalidSettingError for a square, size or name of a
+    colour that there is not.
     """
     palette = _palette(colors)
     touched = last_move.path if isinstance(last_move, Move) else parse_path(last_move) if last_move else ()
@@ -111,7 +112,7 @@ def board(
     for what, given in (("a highlight", squares), ("fill", fill), ("a label", labels)):
         _check_squares(given, what)
     width = 8 * CELL + 2 * EDGE
-    parts = [_opening(width, size), f"<title>{escape(_title(position))}</title>"]
+    parts = [opening(width, size), f"<title>{escape(_title(position))}</title>"]
     if backdrop:
         parts += _backdrop(width, palette)
     for square in range(SQUARES):
@@ -123,7 +124,8 @@ def board(
             if (position.black | position.white) >> square & 1:
                 side = SIDE_NAMES[position.white >> square & 1].lower()
                 x, y = _centre(square, flipped)
-                parts.append(_piece(side, bool(position.kings >> square & 1), x, y, palette))
+                shown = _piece(side, bool(position.kings >> square & 1), x, y, palette, square in labels)
+                parts.append(shown)
     parts += [_arrow(each if isinstance(each, Arrow) else Arrow.of(each), flipped, palette) for each in arrows]
     parts += [_label(text, *_centre(square, flipped)) for square, text in sorted(labels.items())]
     return Svg("\n".join([*parts, "</svg>\n"]))
@@ -134,7 +136,7 @@ def piece(side: int, king: bool = False, *, size: float | None = None, colors: M
     if side not in (0, 1):
         raise InvalidSettingError(f"side {side!r} is not 0 (Black) or 1 (White)")
     drawn = _piece(SIDE_NAMES[side].lower(), king, CELL / 2, CELL / 2, _palette(colors))
-    return Svg("\n".join([_opening(CELL, size), drawn, "</svg>\n"]))
+    return Svg("\n".join([opening(CELL, size), drawn, "</svg>\n"]))
 
 
 def place(square: int, flipped: bool = False) -> tuple[int, int]:
@@ -161,11 +163,13 @@ def _title(position: Position | None) -> str:
     return "an empty board" if position is None else f"{position.fen}, {SIDE_NAMES[position.side]} to move"
 
 
-def _opening(width: float, size: float | None) -> str:
+def opening(width: float, size: float | None, height: float | None = None) -> str:
+    """The start tag of a drawing: units across and, if it is no square, down; width in pixels, None for what fits."""
     if size is not None and not 0 < size < math.inf:
         raise InvalidSettingError(f"size is {size}; pixels, more than 0")
-    shown = "" if size is None else f' width="{size:g}" height="{size:g}"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {width}"{shown} role="img">'
+    down = width if height is None else height
+    shown = "" if size is None else f' width="{size:g}" height="{size * down / width:g}"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {down}"{shown} role="img">'
 
 
 def _backdrop(width: float, palette: Mapping[str, str]) -> list[str]:
@@ -202,8 +206,10 @@ def _square(
     return drawn
 
 
-def _piece(side: str, king: bool, x: float, y: float, palette: Mapping[str, str]) -> str:
-    """A man is a disc with a groove, a king two discs and a crown."""
+def _piece(
+    side: str, king: bool, x: float, y: float, palette: Mapping[str, str], labelled: bool = False
+) -> str:
+    """A man is a disc with a groove, a king two discs and a crown. labelled: it makes room for what is below it."""
     style = f"fill={_colour(palette, side)} stroke={_colour(palette, f'{side} rim')}"
     if king:
         shape = (
@@ -212,7 +218,8 @@ def _piece(side: str, king: bool, x: float, y: float, palette: Mapping[str, str]
         )
     else:
         shape = f'<circle r="16.5" {style} stroke-width="1.5"/><circle r="10.5" {style} stroke-width="1.5"/>'
-    return f'<g class="piece {side} {_SIZES[king]}" transform="translate({x:g},{y:g})">{shape}</g>'
+    where = f"translate({x:g},{y - 5.5:g}) scale(0.72)" if labelled else f"translate({x:g},{y:g})"
+    return f'<g class="piece {side} {_SIZES[king]}" transform="{where}">{shape}</g>'
 
 
 def _arrow(arrow: Arrow, flipped: bool, palette: Mapping[str, str]) -> str:
@@ -237,7 +244,7 @@ def _arrow(arrow: Arrow, flipped: bool, palette: Mapping[str, str]) -> str:
 
 
 def _label(text: str, x: float, y: float) -> str:
-    """A text on a pale strip at the bottom of its square, readable on any piece."""
+    """A text on a pale strip at the bottom of its square, readable on any colour."""
     width = min(CELL - 2, 6.2 * len(text) + 6)
     return (
         f'<g class="label"><rect x="{x - width / 2:g}" y="{y + 8.5:g}" width="{width:g}" height="13" rx="3" '

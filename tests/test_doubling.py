@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 import shutil
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ import pytest
 from kr.cli import main
 from kr.engine import Engine, Limits
 from kr.errors import InvalidGamesError, InvalidSettingError
-from kr.lab import doubling
+from kr.lab import doubling, doubling_plot
 from kr.lab.doubling import (
     Changes,
     Comparison,
@@ -226,6 +227,51 @@ def test_changes_are_counted_by_what_they_are_worth(found):
     assert result.depth_changes() == {2: Changes(3, 2, (10, -100)), 3: Changes(2, 1, (100,))}
     assert first.share(2) == pytest.approx((0.5, 0.49), rel=1e-4)
     assert Changes(0, 0, ()).share(0) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("limits", "shown", "unit"),
+    [
+        ([Limits(time=0.02), Limits(time=0.16), Limits(time=0.32)], ["20", "160", "320"], "ms"),
+        ([Limits(time=1), Limits(time=16)], ["1", "16"], "s"),
+        ([Limits(nodes=500), Limits(nodes=1000)], ["500", "1000"], "nodes"),
+        ([Limits(depth=5), Limits(depth=6)], ["5", "6"], "plies"),
+    ],
+)
+def test_the_limits_of_a_picture_are_in_one_unit(limits, shown, unit):
+    assert doubling_plot.ladder(limits) == (shown, unit)
+
+
+@pytest.mark.parametrize("positions", [1, 10, 1000])
+def test_a_share_lies_in_its_interval(positions):
+    for count in range(0, positions + 1, max(positions // 10, 1)):
+        low, high = doubling_plot.interval(count, positions)
+        assert 0 <= low <= count / positions + 1e-9
+        assert count / positions - 1e-9 <= high <= 1
+        # none of a few says little, all of a few too
+        assert high - low > 0.7 / positions**0.5 * (0.02 if positions > 100 else 0.5)
+    assert doubling_plot.interval(500, 1000) == pytest.approx((0.469, 0.531), abs=1e-3)
+
+
+def test_the_picture_has_a_title_and_errors_in_all_panels(tmp_path, monkeypatch, capsys):
+    drawn = []
+    monkeypatch.setattr(doubling_plot, "save", lambda figure, path: drawn.append(figure))
+    words = "doubling manual --from nodes=40 --to nodes=160 --games 2 --positions 5 --hash 1MB --egdb none"
+    assert main([*words.split(), "--out", str(tmp_path / "run"), "--plots", str(tmp_path)]) == 0
+    (figure,) = drawn
+    assert re.fullmatch(
+        r"manual: twice the nodes \(run\) · 2 games a step · 5 positions · \d{4}-\d\d-\d\d", figure.get_suptitle()
+    )
+    scores, searches, iterations = figure.axes
+    assert [len(ax.containers) for ax in figure.axes] == [1, 6, 6]
+    assert all(container.has_yerr for ax in figure.axes for container in ax.containers)
+    assert scores.get_xlabel() == searches.get_xlabel() == "limit of the longer search, nodes"
+    assert [label.get_text() for label in searches.get_xticklabels()] == ["80", "160"]
+    assert searches.get_ylabel() == iterations.get_ylabel() == "percent of positions"
+    # curves that coincide are beside each other, each in its own colour and with its own marker
+    lines = [container.lines[0] for container in searches.containers]
+    for what in (lambda line: line.get_color(), lambda line: line.get_marker(), lambda line: line.get_xdata()[0]):
+        assert len(set(map(what, lines))) == 6
 
 
 def test_the_command_prints_tables_and_draws(tmp_path, capsys):

@@ -201,6 +201,38 @@ def test_text_and_pictures(capsys: pytest.CaptureFixture, tmp_path: Path) -> Non
     assert png.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize(
+    ("fen", "weights", "said"),
+    [
+        (CHOSEN[1], "shipped", ["Black to move: static score -69 centi-men", "helps Black", "helps White",
+                                "each piece's share of the table entries, in centi-men", "weights: shipped"]),
+        (CHOSEN[2], "manual", ["White to move: static score ", "helps White", "helps Black",
+                               "what the score loses without the piece, in centi-men", "weights: manual"]),
+    ],
+)  # fmt: skip
+def test_a_picture_says_what_it_shows(fen: str, weights: str, said: list[str]) -> None:
+    from kr.lab.explain_plot import figure
+
+    found = explain(Position.from_fen(fen), weights)
+    picture = ElementTree.fromstring(found.svg())
+    texts = [each.text or "" for each in picture.iter("{http://www.w3.org/2000/svg}text")]
+    for text in said:
+        assert any(each.startswith(text) for each in texts), text
+    assert [text for text in texts if text.startswith("helps")] == said[1:3]
+    # nothing outside of the picture
+    _, _, width, height = map(float, picture.attrib["viewBox"].split())
+    assert all(0 <= float(each.attrib["y"]) <= height for each in picture.iter("{http://www.w3.org/2000/svg}text"))
+    longest = max(float(each.get("font-size", 0)) * 0.6 * len(each.text or "") for each in picture.iter() if each.text)
+    assert longest < width
+    made = figure(found)
+    assert made.axes[0].get_title(loc="left") == next(text for text in texts if "static score" in text)
+    assert all(text in made.get_supxlabel() for text in said[1:])
+    sized = ElementTree.fromstring(found.svg(size=183))
+    assert (sized.get("width"), sized.get("height")) == ("183", f"{183 * height / width:g}")
+    with pytest.raises(InvalidSettingError):
+        found.svg(size=0)
+
+
 def test_json(capsys: pytest.CaptureFixture, shipped: Explainer) -> None:
     assert main(["explain", CHOSEN[1], "--json"]) == 0
     found = json.loads(capsys.readouterr().out)

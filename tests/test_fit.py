@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -437,6 +438,60 @@ def test_pictures(settings: FitSettings, tmp_path: Path) -> None:
     pictures = sorted((tmp_path / "plots").iterdir())
     assert [p.name for p in pictures] == ["calibration.png", "coverage.png", "loss.png", "squares.png"]
     assert all(p.read_bytes().startswith(b"\x89PNG") for p in pictures)
+
+
+def test_pictures_say_of_what_they_are(settings: FitSettings, monkeypatch: pytest.MonkeyPatch) -> None:
+    from kr.lab.fitting import plots
+
+    titles: dict[str, str] = {}
+    monkeypatch.setattr(plots, "save", lambda figure, path: titles.update({path.stem: figure.get_suptitle()}))
+    fit(replace(settings, plots=settings.out.parent / "plots", max_iter=3))
+    assert sorted(titles) == ["calibration", "coverage", "loss", "squares"]
+    (title,) = set(titles.values())
+    games = sum(run["games"] for run in fit(replace(settings, max_iter=3)).report["runs"])
+    names = ", ".join(path.name for path in settings.directories)
+    assert re.fullmatch(rf"Fit of {settings.out.name} · {games:,} games from {names} · \d{{4}}-\d\d-\d\d", title)
+
+
+def test_coverage_is_drawn_on_a_logarithmic_axis() -> None:
+    from kr.lab.fitting.plots import coverage
+
+    counts = {"men": {"entries": 10**6, "at least 1": 16_000, "at least 10": 2, "at least 100": 0}}
+    counts["kings"] = {"entries": 10**6, "at least 1": 10**6, "at least 10": 3000, "at least 100": 25}
+    (ax,) = coverage(counts).axes
+    assert ax.get_yscale() == "log"
+    assert {text.get_text() for text in ax.texts} == {"1.6%", "0.0002%", "0%", "100%", "0.3%", "0.0025%"}
+    low, high = ax.get_ylim()
+    assert low < 0.0002
+    assert high > 100
+    empty = {group: {"entries": 8, "at least 1": 0} for group in counts}
+    assert [text.get_text() for text in coverage(empty).axes[0].texts] == ["0%", "0%"]
+
+
+def test_squares_stand_as_on_every_board_and_have_one_scale() -> None:
+    from kr.lab.fitting.plots import squares
+    from kr.svg import place
+
+    low, high = np.arange(32.0), np.arange(32.0) + 100
+    low[31] = np.nan
+    *boards, bar = squares({"a man": low, "a king": high}).axes
+    for ax, values in zip(boards, (low, high), strict=True):
+        left, right = ax.get_xlim()
+        bottom, top = ax.get_ylim()
+        assert left < right
+        assert bottom > top  # row 0 is above
+        shown = {(int(text.get_position()[0]), int(text.get_position()[1])): text.get_text() for text in ax.texts[::2]}
+        assert shown == {
+            place(square): "-" if np.isnan(value) else f"{value:.0f}" for square, value in enumerate(values)
+        }
+        assert [text.get_text() for text in ax.texts[1::2]] == [str(square + 1) for square in range(32)]
+    assert bar.get_ylabel() == "centi-men"
+    assert bar.get_ylim() == (0, 131)
+    # the same colour for the same worth on every board
+    (first, second) = (ax.patches[square].get_facecolor() for ax, square in zip(boards, (30, 0), strict=True))
+    assert first != second
+    same = squares({"a man": low, "a king": low}).axes
+    assert [patch.get_facecolor() for patch in same[0].patches] == [patch.get_facecolor() for patch in same[1].patches]
 
 
 def test_worth_of_a_square_is_the_mean_change(settings: FitSettings, dataset: Dataset) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from xml.etree import ElementTree
 
@@ -89,6 +90,20 @@ def test_last_move_highlights_fill_and_labels() -> None:
     assert not drawn(picture, "number")
     move = Position().legal_moves()[0]
     assert svg.board(Position(), last_move=move) == svg.board(Position(), last_move=str(move))
+
+
+def test_labels_lie_below_the_pieces() -> None:
+    position = POSITIONS["kings"]
+    picture = svg.board(position, labels=dict.fromkeys(squares(position.black | position.white), "+1.0"))
+    tops = [float(each.attrib["y"]) for label in drawn(picture, "label") for each in label.iter(f"{XML}rect")]
+    bottoms = []
+    for piece in drawn(picture, "piece"):
+        at, scale = re.fullmatch(r"translate\(.+,(.+)\) scale\((.+)\)", piece.attrib["transform"]).groups()
+        lowest = max(float(disc.get("cy", 0)) + float(disc.attrib["r"]) for disc in piece.iter(f"{XML}circle"))
+        bottoms.append(float(at) + float(scale) * lowest)
+    assert len(tops) == len(bottoms) == position.pieces
+    # half a unit for the rim
+    assert all(bottom <= top + 0.5 for bottom, top in zip(bottoms, tops, strict=True))
 
 
 def test_arrows() -> None:

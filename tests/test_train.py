@@ -26,6 +26,7 @@ from kr.lab.matches.game import FAILURE, OVERTIME
 from kr.lab.matches.log import Effort, GameRecord
 from kr.lab.selfplay import SelfplaySettings, Tally
 from kr.lab.training import history as train_history
+from kr.lab.training import plot as train_plot
 from kr.lab.training import train as train_module
 from kr.lab.training.gate import Gate
 from kr.lab.training.history import History
@@ -452,6 +453,21 @@ def test_status(finished: tuple[Path, History], tmp_path: Path, capsys: pytest.C
     shown = json.loads(capsys.readouterr().out)
     assert shown["generations"] == json.loads(json.dumps(train_history.rows(finished[1])))
     assert shown["strongest"]["signature"] == finished[1].generations[1].fit.result["checksum"]
+
+
+def test_the_picture_names_run_games_and_date(
+    finished: tuple[Path, History], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[Any] = []
+    monkeypatch.setattr(train_plot, "save", lambda figure, path: drawn.append(figure))
+    run, history = finished
+    train_plot.draw(history, run, tmp_path)
+    games = sum(row["games"] for row in train_history.rows(history))
+    made = history.provenance["created"][:10]
+    (figure,) = drawn
+    title = f"Training run {run.name} · {len(history.generations)} generations · {games:,} games · {made}"
+    assert figure.get_suptitle() == title
+    assert figure.axes[0].get_ylabel() == f"Elo over the start, {history.weights}"
 
 
 def test_a_command_tells_what_it_does(finished: tuple[Path, History], capsys: pytest.CaptureFixture[str]) -> None:

@@ -100,7 +100,7 @@ def run(
         history = train_history.load(settings.out)
         if settings.plots:
             drawing.check_output(settings.plots)
-            console.wrote(train_plot.draw(train_history.rows(history), settings.plots))
+            console.wrote(train_plot.draw(history, settings.out, settings.plots))
     else:
         with ExitStack() as bars:
             history = train(settings, Display(bars))

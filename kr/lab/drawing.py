@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 SURFACE, INK, MUTED, GRID = "#fcfcfb", "#0b0b0b", "#52514e", "#e1e0d9"
 BLUE, ORANGE = "#2a78d6", "#eb6834"
+LIGHT, DARK = "#f4f1ea", "#c3bfb2"
+"""Squares of a board with coloured ones on it."""
 
 
 def check_installed() -> None:
@@ -42,6 +44,21 @@ def new_figure(columns: int, width: float, height: float) -> tuple[Figure, list[
             spine.set_visible(side in ("left", "bottom"))
             spine.set_color(GRID)
     return figure, axes
+
+
+def headline(figure: Figure, *parts: str) -> None:
+    """What a picture is of, above it: the run, its games, the date; parts that are "" are left out."""
+    figure.suptitle(" · ".join(filter(None, parts)), x=0.01, ha="left", color=INK, fontsize=12, fontweight="bold")
+
+
+def counted(count: int, what: str) -> str:
+    """1 game, 1,000 games."""
+    return f"{count:,} {what if count == 1 else what + 's'}"
+
+
+def day(created: object) -> str:
+    """The date of a time in a provenance; "" without one."""
+    return str(created or "")[:10]
 
 
 def finish(ax: Axes, title: str, x: str, y: str) -> None:

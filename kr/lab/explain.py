@@ -17,13 +17,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kr import weights as files
 from kr.engine import BUILT_IN, SHIPPED, load_evaluator, table_evaluator
 from kr.errors import InvalidSettingError
-from kr.notation import SQUARES, squares
+from kr.notation import SIDE_NAMES, SQUARES, squares
 from kr.patterns import KINGS_BASE, MAX_PIECES, MEN_BASE, Region
 from kr.position import Position, Side
 from kr.weights import Parts, Weights
@@ -333,6 +334,9 @@ def _shared_out(
 
 
 GOOD, BAD, NEUTRAL = (42, 120, 214), (235, 104, 52), (222, 219, 208)
+HEAD, FOOT = 26, 40
+"""Units above and below the board of a picture, for title and legend."""
+INK, PAPER = "#0b0b0b", "#fcfcfb"
 LEAST_MOST = 15.0
 """Centi-men: no smaller share gets the full colour."""
 
@@ -348,18 +352,54 @@ def colours(shares: dict[int, float]) -> dict[int, str]:
     return shown
 
 
+def title(explanation: Explanation) -> str:
+    """The score in words."""
+    side = SIDE_NAMES[explanation.position.side]
+    return f"{side} to move: static score {explanation.score:+} centi-men"
+
+
+def legend(explanation: Explanation) -> tuple[str, str, str]:
+    """What the numbers on a board are, whom blue and whom orange squares help."""
+    side = explanation.position.side
+    numbers = (
+        "each piece's share of the table entries" if explanation.regions else "what the score loses without the piece"
+    )
+    return f"{numbers}, in centi-men", f"helps {SIDE_NAMES[side]}", f"helps {SIDE_NAMES[side.other]}"
+
+
 def picture(explanation: Explanation, *, flipped: bool = False, size: float | None = None) -> Svg:
-    """The board as SVG, each piece with its share and its square in the share's colour."""
+    """A board as SVG with title and legend, each piece with its share and its square in the share's colour.
+
+    size: width in pixels; None to leave that to where it is shown.
+    """
     from kr import svg
 
     shares = explanation.shares
-    return svg.board(
+    width = 8 * svg.CELL + 2 * svg.EDGE
+    height = width + HEAD + FOOT
+    board = svg.board(
         explanation.position,
         flipped=flipped,
         fill=colours(shares),
         labels={square: format_share(share) for square, share in shares.items()},
-        size=size,
+        size=width,
         colors={"dark": "#c3bfb2", "light": "#f4f1ea"},
+    )
+    numbers, good, bad = legend(explanation)
+    key = [
+        f'<rect x="{x}" y="{HEAD + width + 7}" width="11" height="11" rx="2" fill="rgb{colour}"/>'
+        f'<text x="{x + 15}" y="{HEAD + width + 16.5}" font-size="11">{escape(text)}</text>'
+        for x, colour, text in ((svg.EDGE, GOOD, good), (svg.EDGE + 90, BAD, bad))
+    ]
+    return svg.Svg(
+        f"{svg.opening(width, size, height)}\n"
+        f"<title>{escape(f'{explanation.position.fen}: {title(explanation)}')}</title>\n"
+        f'<rect width="{width}" height="{height}" fill="{PAPER}"/>\n'
+        f'<g font-family="sans-serif" fill="{INK}"><text class="title" x="{svg.EDGE}" y="17" font-size="13" '
+        f'font-weight="bold">{escape(title(explanation))}</text>\n<g transform="translate(0,{HEAD})">\n{board}</g>\n'
+        f'<g class="legend">{"".join(key)}<text x="{width - svg.EDGE}" y="{HEAD + width + 16.5}" font-size="11" '
+        f'text-anchor="end">{escape(f"weights: {explanation.weights:.20}")}</text>'
+        f'<text x="{svg.EDGE}" y="{HEAD + width + 32}" font-size="11">{escape(numbers)}</text></g></g>\n</svg>\n'
     )
 
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kr.lab.drawing import INK, MUTED, check_installed, new_figure, save
-from kr.lab.explain import Explanation, colours, format_share
+from kr.lab.drawing import DARK, INK, LIGHT, MUTED, check_installed, new_figure, save
+from kr.lab.explain import Explanation, colours, format_share, legend, title
 from kr.notation import SIDE_NAMES, SQUARES, square_name
 from kr.svg import COLORS, place
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-LIGHT, DARK = "#f4f1ea", "#c3bfb2"
-
 
 def draw(explanation: Explanation, path: Path, *, flipped: bool = False) -> None:
     """Write the picture of an explanation as PNG. Raises InvalidSettingError without matplotlib."""
@@ -40,9 +37,10 @@ def figure(explanation: Explanation, *, flipped: bool = False) -> Figure:
     ax.set(xlim=(0, 8), ylim=(8, 0), aspect="equal", xticks=[], yticks=[], facecolor=LIGHT)
     for spine in ax.spines.values():
         spine.set_visible(True)
-    side = SIDE_NAMES[explanation.position.side]
-    ax.set_title(f"{side} to move, static score {explanation.score:+}", color=INK, loc="left", fontsize=11)
-    made.supxlabel(f"centi-men for {side}: blue helps {side}, orange the opponent", color=MUTED, fontsize=9)
+    ax.set_title(title(explanation), color=INK, loc="left", fontsize=11)
+    numbers, good, bad = legend(explanation)
+    said = f"{numbers}:\nblue {good}, orange {bad}; weights: {explanation.weights:.20}"
+    made.supxlabel(said, color=MUTED, fontsize=9)
     return made
 
 

@@ -153,7 +153,7 @@ def fit(settings: FitSettings, on_progress: OnProgress | None = None) -> FitResu
             result = _write(settings, dataset, problems, prior_checksum, checkpoint.fingerprint, seconds)
         checkpoint.remove()
         if settings.plots:
-            plots.draw(weights.load(result.path), result.report, dataset, settings.plots)
+            plots.draw(weights.load(result.path), result.report, dataset, settings.plots, settings.out.name)
     return result
 
 

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from kr.lab.drawing import BLUE, INK, ORANGE, SURFACE, finish, new_figure, save
+from kr.engine import SHIPPED
+from kr.lab.drawing import BLUE, INK, ORANGE, SURFACE, counted, day, finish, headline, new_figure, save
+from kr.lab.training.history import History, rows
 
 
-def draw(rows: Sequence[dict[str, Any]], directory: Path) -> Path:
-    """Write elo.png, from the rows of a history (train_history.rows); returns its path.
+def draw(history: History, run: Path, directory: Path) -> Path:
+    """Write elo.png, the picture of the training run in a directory; returns its path.
 
     It shows each generation's tables over those the run began with, with the 95% error, the strongest so far in a line.
     """
     from matplotlib.ticker import MaxNLocator
 
-    figure, (ax,) = new_figure(1, 7, 4)
-    known = [row for row in rows if row["total"] is not None]
+    made = rows(history)
+    figure, (ax,) = new_figure(1, 7.5, 4.5)
+    games = sum(row["games"] or 0 for row in made)
+    headline(
+        figure, f"Training run {run.absolute().name}", counted(len(made), "generation"), counted(games, "game"),
+        day(history.provenance.get("created")),
+    )  # fmt: skip
+    known = [row for row in made if row["total"] is not None]
     strongest = [(0, 0.0), *((row["generation"], row["total"]) for row in known if row["accepted"])]
     ax.plot([number for number, _ in strongest], [total for _, total in strongest], color=BLUE, linewidth=2)
     ax.plot(0, 0, color=BLUE, marker="o", markersize=6)
@@ -29,7 +35,8 @@ def draw(rows: Sequence[dict[str, Any]], directory: Path) -> Path:
                 numbers, totals, yerr=errors, fmt="o", color=colour, markerfacecolor=fill, capsize=3, label=label
             )
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    finish(ax, "strength by generation, with 95% errors", "generation", "Elo over the tables it began with")
+    start = Path(history.weights or SHIPPED).name
+    finish(ax, "strength by generation, with 95% errors", "generation", f"Elo over the start, {start}")
     if known:
         ax.legend(frameon=False, labelcolor=INK)
     path = directory / "elo.png"

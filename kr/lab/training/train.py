@@ -354,7 +354,7 @@ class _Run:
 
     def _draw(self) -> None:
         if self.settings.plots:
-            train_plot.draw(train_history.rows(self.history), self.settings.plots)
+            train_plot.draw(self.history, self.settings.out, self.settings.plots)
 
     def _do(self, generation: Generation, name: str) -> None:
         """Do a step, or the rest of it, and write down what came of it."""
