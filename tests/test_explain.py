@@ -233,6 +233,14 @@ def test_a_picture_says_what_it_shows(fen: str, weights: str, said: list[str]) -
         found.svg(size=0)
 
 
+@pytest.mark.parametrize("weights", ["shipped", "material", "manual"])
+@pytest.mark.parametrize("fen", [*CHOSEN[:3], "B:W18,22:B15"])
+def test_text_fits_a_terminal(capsys: pytest.CaptureFixture, fen: str, weights: str) -> None:
+    assert main(["explain", fen, "--weights", weights]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+
+
 def test_json(capsys: pytest.CaptureFixture, shipped: Explainer) -> None:
     assert main(["explain", CHOSEN[1], "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
