@@ -18,6 +18,7 @@ from test_annotate_pages import GAME, WHITE_BEGINS
 from kr import svg
 from kr.engine import Engine, Limits
 from kr.lab.annotating.annotation import annotate
+from kr.lab.annotating.files import AnnotateSettings, annotate_files
 from kr.lab.annotating.judging import JudgeSettings
 from kr.lab.annotating.pages import Pages
 from kr.pdn import Game, read_game, read_games
@@ -248,6 +249,46 @@ def test_links_beside_the_board_and_in_the_notes(case: Case, opened: Opener, scr
         check(page, case, ply, scripts)
 
 
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+@pytest.mark.parametrize("where", [".sheet", ".notes"])
+def test_a_click_far_below_brings_the_board_into_view(
+    case: Case, opened: Opener, size: dict[str, int], where: str
+) -> None:
+    page = opened(case.url, size)
+    (*_, last) = [number for number, meant in enumerate(case.plies) if meant.marked]
+    page.mouse.click(*middle_of(page, f'{where} a[href="#p{last}"]'))
+    box = page.locator(".stage .empty").bounding_box()
+    assert box is not None
+    assert box["y"] >= 0
+    assert box["y"] + box["height"] <= size["height"]
+    check(page, case, last)
+    # keys leave the page where it is
+    page.evaluate("window.scrollTo(0, 300)")
+    page.keyboard.press("Home")
+    assert page.evaluate("window.scrollY") == 300
+
+
+def test_the_index_is_sorted_by_a_click_and_leads_to_games(opened: Opener, tmp_path: Path) -> None:
+    (tmp_path / "games.pdn").write_text(GAME + "\n" + WHITE_BEGINS)
+    settings = AnnotateSettings(
+        files=(tmp_path / "games.pdn",), html=tmp_path, tc=Limits(nodes=300), hash=1 << 20, weights="manual"
+    )
+    annotate_files(settings)
+    page = opened((tmp_path / "index.html").as_uri(), PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+    numbers = "Array.from(document.querySelectorAll('table')[1].tBodies[0].rows, row => row.cells[0].innerText).join()"
+    assert page.evaluate(numbers) == "1,2"
+    button = page.locator("table").nth(1).locator("th button").first
+    button.click()
+    assert page.evaluate(numbers) == "2,1"
+    button.click()
+    assert page.evaluate(numbers) == "1,2"
+    page.locator("td.name a").nth(1).click()
+    assert page.evaluate(READ)["boards"] == ["p0"]
+    page.go_back()
+    assert page.title() == "Annotated games"
+
+
 def test_steps_leave_one_entry_in_the_history(case: Case, opened: Opener) -> None:
     page = opened(f"{case.url}#p9")
     page.keyboard.press("ArrowRight")
@@ -345,8 +386,8 @@ def test_the_colours_on_the_screen(case: Case, opened: Opener, size: dict[str, i
 
 
 def test_an_archive_game(shared_data: Path, opened: Opener, tmp_path: Path) -> None:
-    """The longest of a hundred games, at every ply."""
-    games = islice(read_games(shared_data / "OCA_2.0.pdn.xz", errors=[]), 100)
+    """The longest of twenty games, at every ply."""
+    games = islice(read_games(shared_data / "OCA_2.0.pdn.xz", errors=[]), 20)
     case = case_of(max(games, key=lambda game: len(game.moves)), tmp_path)
     page = opened(case.url)
     for ply in range(1, case.last + 1):

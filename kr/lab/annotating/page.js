@@ -26,6 +26,13 @@
     }
   }
 
+  // a click far below, in the notes or on a phone, must not change a board that nobody sees
+  function reveal() {
+    var stage = document.querySelector(".stage");
+    var board = stage.querySelector(".empty").getBoundingClientRect();
+    if (board.top < 0 || board.bottom > window.innerHeight) { stage.scrollIntoView({block: "start"}); }
+  }
+
   function plyOf(hash) {
     var found = /^#p(\d{1,6})$/.exec(hash);
     return found && Number(found[1]) in byPly ? Number(found[1]) : null;
@@ -47,6 +54,7 @@
       if (ply !== null && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
         event.preventDefault();
         show(ply, true);
+        reveal();
       }
     });
     document.addEventListener("keydown", function (event) {

@@ -66,6 +66,7 @@ class Pages:
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
         from markupsafe import Markup
 
+        environment.filters["day"] = _day
         environment.globals.update(
             style=Markup(_template("page.css")),
             script=Markup(script),
@@ -143,11 +144,15 @@ def _title(headers: Mapping[str, str]) -> str:
 def _facts(headers: Mapping[str, str]) -> list[str]:
     """Where and when a game was played, as far as the tags tell."""
     facts = [headers.get(name, "").strip() for name in ("Event", "Site")]
-    # 1886.??.?? is 1886
-    facts.append(re.sub(r"[-./]\?+", "", headers.get("Date", "")).strip())
+    facts.append(_day(headers.get("Date", "")))
     number = headers.get("Round", "").strip("?. ")
     facts.append(f"round {number}" if number.isdecimal() else number)
     return [fact for fact in facts if fact.strip("?. -")]
+
+
+def _day(date: str) -> str:
+    """What is known of a date: 1886.??.?? is 1886."""
+    return re.sub(r"[-./]\?+", "", date).strip("?. ")
 
 
 def _said(comment: str) -> str:
