@@ -230,7 +230,8 @@ def test_keys(case: Case, opened: Opener, start: int, size: dict[str, int]) -> N
 @pytest.mark.parametrize("where", [".sheet", ".graph"])
 def test_clicks(case: Case, opened: Opener, where: str, scripts: bool) -> None:
     page = opened(case.url, java_script_enabled=scripts)
-    for ply in random.Random(1).sample(range(1, case.last + 1), case.last):
+    # every one by the script; without it the browser does the same for all
+    for ply in random.Random(1).sample(range(1, case.last + 1), case.last if scripts else 12):
         page.mouse.click(*middle_of(page, f'{where} a[href="#p{ply}"] {"rect" if where == ".graph" else "span"}'))
         check(page, case, ply, scripts)
 
@@ -313,7 +314,7 @@ def test_any_way_after_any_other(case: Case, opened: Opener) -> None:
     page = opened(f"{case.url}#p12")
     chance = random.Random(3)
     now = 12
-    for _ in range(60):
+    for _ in range(40):
         way = chance.choice(["key", "key", "address", ".sheet", ".graph", "reload"])
         if way == "key":
             key = chance.choice(["ArrowRight", "ArrowLeft", "Home", "End", "n", "p"])
