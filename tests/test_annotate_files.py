@@ -1,6 +1,8 @@
 """Files of games annotated: what is written, that it goes on after a kill, and the command."""
 
+import gzip
 import json
+import random
 import re
 from collections.abc import Iterator
 from io import BytesIO, TextIOWrapper
@@ -272,6 +274,20 @@ def test_an_extent_counts_what_seems_to_be_games(archive: Path) -> None:
     assert extent.games == 4
     assert extent.moves == pytest.approx(sum(CHOICES) / 3)
     assert measure(AnnotateSettings(files=(Path("-"),))).games == 0
+
+
+def test_games_before_damage_are_annotated(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    # with remarks that can't be packed, so that two thirds of the file are two thirds of the games
+    remarks = (random.Random(number).randbytes(9000).hex() for number in range(120))
+    packed = gzip.compress("\n\n".join(f"{READABLE}% {remark}" for remark in remarks).encode())
+    path = tmp_path / "cut.pdn.gz"
+    path.write_bytes(packed[: len(packed) * 2 // 3])
+    assert measure(settings_of(path)).games > 100
+    line = ["annotate", str(path), "--tc", "nodes=20", "--hash", "1MB", "--weights", "material", "--from-ply", "500"]
+    assert cli.main(line) == 1
+    out, err = capsys.readouterr()
+    assert out.count("[%kr game]") > 100
+    assert err.splitlines()[-1].startswith("kr: ")
 
 
 def test_the_table_fits_a_terminal(archive: Path, capsys: pytest.CaptureFixture) -> None:

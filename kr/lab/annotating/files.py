@@ -11,7 +11,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -138,13 +138,20 @@ def measure(settings: AnnotateSettings) -> Extent:
         return Extent(0)
     moves: list[int] = []
     samples: list[Position] = []
-    for _, game in archive:
+    for game in _until_damage(archive):
         judged = list(islice(game.positions(), settings.first_ply(game), len(game.moves)))
         choices = [position for position in judged if len(position.legal_moves()) > 1]
         moves.append(len(choices))
         if choices and len(samples) < TRIALS:
             samples.append(choices[len(choices) // 2])
     return Extent(count, sum(moves) / max(len(moves), 1), tuple(samples))
+
+
+def _until_damage(archive: Archive) -> Iterator[Game]:
+    """The games of files, as far as they can be read: what is wrong is said where they are annotated."""
+    with suppress(InvalidPdnError):
+        for _, game in archive:
+            yield game
 
 
 def forecast(settings: AnnotateSettings, extent: Extent, engine: Engine, done: int = 0) -> Forecast:
