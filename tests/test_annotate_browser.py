@@ -144,7 +144,7 @@ def check(page: Page, case: Case, ply: int, scripts: bool = True) -> None:
 
 @pytest.fixture(scope="module")
 def case(tmp_path_factory: pytest.TempPathFactory) -> Case:
-    made = case_of(playout(PLAYOUT, 40), tmp_path_factory.mktemp("case"))
+    made = case_of(playout(PLAYOUT, 30), tmp_path_factory.mktemp("case"))
     assert sum(meant.marked for meant in made.plies) > 3
     assert any(piece in "BW" for piece in made.plies[-1].board.values())
     assert any(len(before.board) - len(after.board) > 1 for before, after in pairwise(made.plies))
@@ -260,13 +260,14 @@ def test_a_click_far_below_brings_the_board_into_view(
     page.mouse.click(*middle_of(page, f'{where} a[href="#p{last}"]'))
     box = page.locator(".stage .empty").bounding_box()
     assert box is not None
-    assert box["y"] >= 0
-    assert box["y"] + box["height"] <= size["height"]
+    # scrolling stops at whole pixels
+    assert box["y"] > -1
+    assert box["y"] + box["height"] < size["height"] + 1
     check(page, case, last)
     # keys leave the page where it is
-    page.evaluate("window.scrollTo(0, 300)")
+    page.evaluate("window.scrollTo(0, 40)")
     page.keyboard.press("Home")
-    assert page.evaluate("window.scrollY") == 300
+    assert page.evaluate("window.scrollY") == 40
 
 
 def test_the_index_is_sorted_by_a_click_and_leads_to_games(opened: Opener, tmp_path: Path) -> None:
@@ -314,7 +315,7 @@ def test_any_way_after_any_other(case: Case, opened: Opener) -> None:
     page = opened(f"{case.url}#p12")
     chance = random.Random(3)
     now = 12
-    for _ in range(40):
+    for _ in range(30):
         way = chance.choice(["key", "key", "address", ".sheet", ".graph", "reload"])
         if way == "key":
             key = chance.choice(["ArrowRight", "ArrowLeft", "Home", "End", "n", "p"])
@@ -379,7 +380,7 @@ def test_the_colours_on_the_screen(case: Case, opened: Opener, size: dict[str, i
     page.keyboard.press("ArrowRight")
     assert pixels(page) == (case.plies[1].board, paper)
     plain = [ply for ply in range(case.last + 1) if not case.plies[ply].marked]  # arrows lie over pieces
-    for ply in plain[:: len(plain) // 4]:
+    for ply in plain[:: len(plain) // 3]:
         page.evaluate("hash => { location.hash = hash; }", f"#p{ply}")
         assert pixels(page) == (case.plies[ply].board, paper)
     page.keyboard.press("Home")
