@@ -16,8 +16,6 @@ from kr.lab.archives.archive import located, standard_output
 from kr.units import counted
 
 COLUMNS = ["player", "games", "moves", "best", "unmarked", "loss", "?!", "?", "??", "!"]
-WIDTH = 80
-"""Columns of the table."""
 LEAST_NAME = 12
 LONG = 30.0
 """Seconds: what takes longer is said to beforehand."""
@@ -79,9 +77,9 @@ def _say(path: Path, error: InvalidPdnError) -> None:
 
 def _forecast(forecast: Forecast, settings: AnnotateSettings) -> str:
     """What is said before a long run."""
-    games = "1 game" if forecast.games == 1 else f"{forecast.games:,} games"
     workers = f", {forecast.workers} at a time" if forecast.workers > 1 else ""
     about = "more than" if forecast.or_more else "about"
+    games = counted(forecast.games, "game")
     return f"kr: {games} at --tc {settings.tc}{workers}: {about} {_duration(forecast.seconds)}"
 
 
@@ -103,7 +101,7 @@ def _table(report: AnnotateReport, top: int) -> str:
         )
         for _, each in shown
     ]  # fmt: skip
-    room = WIDTH - len(console.table(COLUMNS[1:], numbers).split("\n")[0]) - 2
+    room = console.width() - len(console.table(COLUMNS[1:], numbers).split("\n")[0]) - 2
     rows = [(_shortened(name, max(room, LEAST_NAME)), *row) for (name, _), row in zip(shown, numbers, strict=True)]
     more = f"\n... and {len(ranked) - len(shown)} more (--top 0 for all)" if len(ranked) > len(shown) else ""
     left_out = f", {report.left_out} could not be read" if report.left_out else ""

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kr.lab.doubling import TIE, WORTHS, Changes, DoublingResult
-from kr.lab.drawing import BLUE, INK, MUTED, counted, finish, headline, new_figure, save
+from kr.lab.drawing import BLUE, INK, MUTED, finish, headline, new_figure, save
 from kr.lab.matches.elo import CONFIDENCE_95, score_of_elo
 from kr.limits import Limits
+from kr.units import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -51,11 +51,6 @@ def headline(figure: Figure, *parts: str) -> None:
     figure.suptitle(" · ".join(filter(None, parts)), x=0.01, ha="left", color=INK, fontsize=12, fontweight="bold")
 
 
-def counted(count: int, what: str) -> str:
-    """1 game, 1,000 games."""
-    return f"{count:,} {what if count == 1 else what + 's'}"
-
-
 def day(created: object) -> str:
     """The date of a time in a provenance; "" without one."""
     return str(created or "")[:10]

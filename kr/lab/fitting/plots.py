@@ -19,7 +19,6 @@ from kr.lab.drawing import (
     MUTED,
     ORANGE,
     SURFACE,
-    counted,
     day,
     finish,
     headline,
@@ -29,6 +28,7 @@ from kr.lab.drawing import (
 from kr.lab.fitting.dataset import Dataset, Samples
 from kr.notation import SQUARES, square_name
 from kr.svg import place
+from kr.units import counted
 from kr.weights import Weights
 
 if TYPE_CHECKING:
