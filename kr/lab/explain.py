@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kr import weights as files
+from kr.chances import format_score
 from kr.engine import BUILT_IN, SHIPPED, load_evaluator, table_evaluator
 from kr.errors import InvalidSettingError
 from kr.notation import SIDE_NAMES, SQUARES, squares
@@ -355,7 +356,7 @@ def colours(shares: dict[int, float]) -> dict[int, str]:
 def title(explanation: Explanation) -> str:
     """The score in words."""
     side = SIDE_NAMES[explanation.position.side]
-    return f"{side} to move: static score {explanation.score:+} centi-men"
+    return f"{side} to move: static score {format_score(explanation.score)} centi-men"
 
 
 def legend(explanation: Explanation) -> tuple[str, str, str]:
