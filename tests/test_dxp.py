@@ -308,7 +308,7 @@ def test_the_database_judges_what_the_moves_agreed_leave_open(whole, fen, own, e
         peer.expect(end)
         peer.send("E00")
     [game] = kr.end()
-    assert (game.result, game.reason) == (result, "1 moves played, endgame database")
+    assert (game.result, game.reason) == (result, "1 move played, endgame database")
 
 
 def agreed_game(own, start=None, minutes=1, moves=40, **manners):
