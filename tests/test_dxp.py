@@ -469,8 +469,9 @@ def test_threads_that_cannot_be_started_end_it_and_tell_the_peer(tmp_path, monke
         start(thread)
 
     kr, address = listening(games=1, out=tmp_path / "games.pdn")
-    with monkeypatch.context() as patch, Peer.at(address) as peer:
-        patch.setattr(threading.Thread, "start", start_others)
+    # before anything connects: the threads of a connection start at once
+    monkeypatch.setattr(threading.Thread, "start", start_others)
+    with Peer.at(address) as peer:
         if name == "dxp search":
             peer.ask(follower=Side.BLACK)
             peer.expect("E01")

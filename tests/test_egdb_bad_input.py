@@ -321,7 +321,6 @@ CASES = [
     # stats reads headers only, and shows what there is of a part
     *[(f"egdb stats --dir {name}", 1, HARMED[name]) for name in HARMED if name not in ("flipped", "part")],
     *[(f"egdb build --pieces 3 --dir {name}", 1, HARMED[name]) for name in ("foreign", "empty", "older", "truncated")],
-    ("egdb", 2, "Missing command"),
     ("egdb probe rubbish --dir good", 2, "three fields"),
     ("egdb probe W:W21,K33:B1 --dir good", 2, "'33' does not exist"),
     ("egdb probe W:W1:B2 --dir good", 2, "king row"),
