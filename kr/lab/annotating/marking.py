@@ -14,12 +14,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from kr.chances import format_score
 from kr.egdb.probe import OPPOSITE
 from kr.lab.annotating.judging import FORCED, MARKS, ONLY, OPENING, UNSEARCHED, JudgedMove
 from kr.notation import SIDE_NAMES
 from kr.pdn import ChildNode, Game, GameNode
 from kr.pdn.writer import SIGNS
 from kr.position import Side
+from kr.units import counted
 
 OWN = "[%kr"
 OWN_LINE = "[%kr line"
@@ -85,6 +87,13 @@ def evaluation(side: Side, score: int, value: str | None, plies: int | None) -> 
     return f"{sign * score / 100:.2f}"
 
 
+def scored(side: Side, score: int, value: str | None, plies: int | None) -> str:
+    """The same for people: "score +55 centi-men", + for Black, or what is proved."""
+    if value is not None:
+        return _known(side, value, plies)
+    return f"score {format_score(score if side == Side.BLACK else -score)} centi-men"
+
+
 def explained(judged: JudgedMove, before: JudgedMove | None) -> str:
     """A judgement in words; "" where there is nothing to say. before: the move before it, of the other side."""
     said = []
@@ -125,7 +134,7 @@ def _known(side: Side, value: str | None, plies: int | None) -> str:
     if value == "draw":
         return "a draw"
     winner = SIDE_NAMES[side if value == "win" else side.other]
-    return f"{winner} wins" if plies is None else f"{winner} wins in {plies} plies"
+    return f"{winner} wins" if plies is None else f"{winner} wins in {counted(plies, 'ply')}"
 
 
 def _comment(judged: JudgedMove, sign: str, words: str) -> str:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from kr import svg
 from kr.lab.annotating.judging import MARKS, OPENING, JudgedMove
-from kr.lab.annotating.marking import OWN, evaluation, explained, pov, unjudged
+from kr.lab.annotating.marking import OWN, explained, pov, scored, unjudged
 from kr.notation import SIDE_NAMES
 from kr.pdn import ChildNode, Game, Visitor
 from kr.pdn.writer import SIGNS
@@ -204,7 +204,7 @@ def _plies(game: Game, annotation: Annotation) -> list[_Ply]:
         variations = node.parent.variations[1:]
         others = [child for child in variations if not any(OWN in comment for comment in child.comments)]
         expected = None if judged.expected is None else pov(judged.side, judged.expected)
-        score = "" if judged.score is None else evaluation(judged.side, judged.score, judged.value, judged.plies)
+        score = "" if judged.score is None else scored(judged.side, judged.score, judged.value, judged.plies)
         found.append(_Ply(
             number=judged.ply + 1,
             label=f"{count // 2 + 1}{'...' if count % 2 else '.'} {judged.move}",

@@ -141,7 +141,7 @@ def coverage(groups: dict[str, dict[str, int]]) -> Figure:
         ax.bar(places, heights, 0.36, color=GROUP_COLOURS[group], label=GROUP_NAMES[group])
         labels += [(at, share) for at, share in zip(places, shares, strict=True)]
         ax.set_xticks(range(len(steps)), [name.removeprefix("at least ") for name in steps])
-    finish(ax, "table entries that occur in training", "seen at least so many times", "share of all entries")
+    finish(ax, "table entries that occur in training", "seen at least this many times", "share of all entries")
     # whole decades, with room for the numbers and the legend above the bars
     ax.set_yscale("log")
     floor = 10.0 ** (math.floor(math.log10(least)) - 1)
