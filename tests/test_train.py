@@ -481,12 +481,12 @@ def test_a_command_tells_what_it_does(finished: tuple[Path, History], capsys: py
     ("behind", "earlier", "generations", "games", "window", "said", "needed"),
     [
         # the shipped tables and the defaults
-        (1_687_000, [], 4, 100_000, 3, "will be to 300,000 at most", "--games 563k"),
+        (1_687_000, [], 4, 100_000, 3, "will see 300,000 at most", "--games 563k"),
         (1_687_000, [], 4, 300_000, 3, None, None),
-        (1_687_000, [], 4, 300_000, 2, "will be to 600,000 at most", "--games 844k"),
-        (1_687_000, [], 8, 100_000, 0, "will be to 800,000 at most", "--games 211k"),
+        (1_687_000, [], 4, 300_000, 2, "will see 600,000 at most", "--games 844k"),
+        (1_687_000, [], 8, 100_000, 0, "will see 800,000 at most", "--games 211k"),
         (1_687_000, [800_000], 1, 100_000, 3, None, None),
-        (1_687_000, [800_000, 10_000, 10_000], 1, 10_000, 3, "will be to 30,000 at most", "--games 1687k"),
+        (1_687_000, [800_000, 10_000, 10_000], 1, 10_000, 3, "will see 30,000 at most", "--games 1687k"),
         (0, [], 1, 10, 3, None, None),
     ],
 )

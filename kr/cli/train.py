@@ -75,7 +75,7 @@ class Display(Watcher):
             console.say(f"warning: generation {number}, {step}: {warning}")
 
     def notice(self, text: str) -> None:
-        console.say(text)
+        console.say(console.fold(text))
 
 
 def run(
