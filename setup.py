@@ -63,7 +63,9 @@ def core(arch: str) -> Extension:
     """The extension; an edit of any part rebuilds it."""
     # Python's own flags ask for -g, which makes the release five times as large
     level = ["-O1", "-g", "-UNDEBUG"] if DEBUG else ["-O3", "-g0", "-DNDEBUG"]
-    compile_args = [*level, arch_flag(arch), "-Wno-unused-function"]
+    # what gcc takes for uninitialized is filled by functions whose failure is checked, or is Cython's own
+    warnings = ["-Wno-unused-function", "-Wno-maybe-uninitialized"]
+    compile_args = [*level, arch_flag(arch), *warnings]
     sanitize = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-fno-sanitize-recover=undefined"] * bool(SANITIZE)
     return Extension(
         "kr._core",
@@ -108,6 +110,8 @@ class BuildCore(build_ext):
             "cdivision": True,
             "initializedcheck": False,
             "nonecheck": False,
+            # the debug build is to check bounds
+            "show_performance_hints": not DEBUG,
         }
         # A changed KR_DEBUG changes the C, which an unchanged pyx would not.
         build_dir = f"build/{'debug' if DEBUG else 'release'}-c"

@@ -174,7 +174,7 @@ cdef class Searcher:
         for i in range(self.threads):
             self.set_history(self.workers[i], [*history, board_bits])
             self.workers[i].deadline = start + time_limit if time_limit > 0 else 1e300
-            self.workers[i].node_limit = max(1, node_limit // self.threads) if node_limit > 0 else <u64>1 << 62
+            self.workers[i].node_limit = max(<u64>1, node_limit // self.threads) if node_limit > 0 else <u64>1 << 62
             self.workers[i].owner = NULL
         if threading.current_thread() is threading.main_thread():
             worker.owner = <void*>self
