@@ -18,7 +18,7 @@ SANITIZERS := LD_PRELOAD="$$(gcc -print-file-name=libasan.so)" \
 .PHONY: demo test build check debug-test bench tutorial clean
 
 demo: build
-	PATH="$(CURDIR)/$(BIN):$$PATH" sh selfplay/demo.sh
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh selfplay/demo.sh
 
 test: .venv/tests
 	$(BIN)/ruff check .

@@ -247,7 +247,7 @@ def test_the_command_shows_a_screenful(settings: FitSettings, capsys: pytest.Cap
         assert main(words) == 0
         lines = capsys.readouterr().out.splitlines()
         assert len(lines) <= 10
-        assert lines[0].startswith("120 games, 4,645 quiet positions; 3 iterations for men, 3 for kings; ")
+        assert lines[0].startswith("120 games, 4,645 quiet positions, 3 and 3 iterations, ")
         assert f"weights: {settings.out}" in lines
         assert any(line.endswith("fitted to the same games already") for line in lines) is already
 

@@ -153,8 +153,8 @@ def summary(report: dict[str, Any]) -> str:
     positions = sum(counts["positions"] for counts in report["samples"])
     men, kings = (len(report["history"][group]) for group in GROUPS.values())
     seconds = sum(report["seconds"].values())
-    work = f"{counted(men, 'iteration')} for men, {kings} for kings; {seconds:.0f} s"
-    return "\n".join([f"{counted(games, 'game')}, {counted(positions, 'quiet position')}; {work}", *_losses(report)])
+    work = f"{men} and {counted(kings, 'iteration')}, {seconds:.0f} s"
+    return "\n".join([f"{counted(games, 'game')}, {counted(positions, 'quiet position')}, {work}", *_losses(report)])
 
 
 def read(content: str, path: Path | str) -> dict[str, Any]:
