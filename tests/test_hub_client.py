@@ -10,7 +10,7 @@ import pytest
 
 from kr.engine import Limits
 from kr.errors import InvalidSettingError, ProtocolError
-from kr.position import Position
+from kr.position import Position, Side
 from kr.protocols.hub_client import HubClient
 from kr.protocols.hub_text import format_position
 
@@ -50,6 +50,12 @@ def test_client_plays_the_server():
         won = client.search(Position.from_fen("B:W18:B15"), Limits(depth=9))
         assert (won.score, str(won.move)) == (29999, "15x22")
     assert not client.is_running
+
+
+def test_positions_are_not_taken_for_turned_ones():
+    position = Position(side=Side.WHITE)
+    with HubClient(KR_HUB) as client:
+        assert client.search(position, Limits(depth=1)).move in position.legal_moves()
 
 
 def test_only_the_reversible_history_is_sent(monkeypatch):

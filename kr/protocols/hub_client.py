@@ -186,6 +186,9 @@ class HubClient:
         options = dict(self._options)
         if self._hash_mb is not None and "hash" in self.parameters:
             options.setdefault("hash", str(self._hash_mb))
+        if "frame" in self.parameters:
+            # positions go out as they are, and must not be guessed to be turned
+            options.setdefault("frame", "pdn")
         for name, value in options.items():
             self._send(format_line("set-param", name=name, value=value))
         self._send("init")
