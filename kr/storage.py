@@ -101,7 +101,12 @@ def naming(path: str | Path, instead_of: str | Path | None = None) -> Iterator[N
 
 def open_regular(path: str | Path) -> FileIO:
     """Open a file to read it, without a buffer. Raises OSError, also for anything but a regular file, never waiting."""
-    _check_regular(os.stat(path), path)
+    try:
+        status = os.stat(path)
+    except ValueError as error:
+        # a zero byte, or what is no character
+        raise FileNotFoundError(errno.ENOENT, "not the name of a file", str(path)) from error
+    _check_regular(status, path)
     # what is a FIFO by now is not waited for
     file = FileIO(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
     try:

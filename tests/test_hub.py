@@ -561,6 +561,28 @@ def test_broken_search_is_an_error_line(talk, recorder):
     conversation.expect(fault("RuntimeError: a bug of two lines"))
 
 
+@pytest.mark.parametrize("name", ["weights", "egdb"])
+@pytest.mark.parametrize("value", ["a\0b", "a" * 5000])
+def test_a_name_of_no_file_is_an_error_line(talk, name, value):
+    conversation = talk()
+    conversation.send(f"set-param name={name} value={value}")
+    conversation.send("init")
+    conversation.expect(fault(value[:10]))
+    conversation.expect("ready")
+
+
+def test_an_engine_that_finds_no_memory_is_an_error_line(talk):
+    def refuse(*_):
+        raise MemoryError
+
+    conversation = talk(refuse)
+    conversation.send("init")
+    conversation.expect(fault("out of memory"))
+    conversation.expect("ready")
+    conversation.send("go think")
+    conversation.expect(fault("out of memory"))
+
+
 def test_a_search_whose_thread_cannot_be_started_is_an_error_line(talk, monkeypatch):
     def refuse(thread):
         raise RuntimeError("can't start new thread")

@@ -44,7 +44,8 @@ def find(setting: str = "") -> Path | None:
     if named == NONE:
         return None
     if named:
-        if not Path(named).is_dir():
+        # unlike Path.is_dir, it raises nothing
+        if not os.path.isdir(named):
             where = "" if setting else f"{ENVIRONMENT}="
             raise InvalidSettingError(f"{where}{named}: no directory with an endgame database; give one, or none")
         return Path(named)

@@ -182,7 +182,7 @@ class HubServer:
             if line is not None and line.command in self._commands:
                 self._commands[line.command](line.args)
             return line is None or line.command != "quit"
-        except KrError as error:
+        except (KrError, MemoryError) as error:
             self._send_error(error)
         return True
 
@@ -214,7 +214,7 @@ class HubServer:
         self._stop_search()
         try:
             self._ready_engine()
-        except KrError as error:
+        except (KrError, MemoryError) as error:
             self._send_error(error)
         # the client waits for this line; without an engine each go says again what is wrong
         self._send("ready")
@@ -362,8 +362,8 @@ class HubServer:
             f'pv="{" ".join(format_move(move) for move in info.pv)}"{probes}'
         )
 
-    def _send_error(self, error: KrError) -> None:
-        self._send(format_line("error", message=error))
+    def _send_error(self, error: Exception) -> None:
+        self._send(format_line("error", message=str(error) or "out of memory"))
 
     def _send(self, line: str) -> None:
         """Write one line at once; both threads do. A client that has gone is noticed by its end of file instead."""
