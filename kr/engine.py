@@ -248,7 +248,12 @@ class Engine:
         import numpy as np
 
         try:
-            rows = np.ascontiguousarray(positions, dtype=np.uint32)
+            given = np.asarray(positions)
+            # what numpy would convert without a word: fractions, numbers below 0 or beyond 32 bits
+            with np.errstate(invalid="ignore"):
+                rows = np.ascontiguousarray(given, dtype=np.uint32)
+            if not (rows == given).all():
+                raise ValueError("numbers out of range")
         except (TypeError, ValueError, OverflowError) as error:
             raise InvalidSettingError(f"positions are not an array of 32-bit numbers: {error}") from None
         if rows.ndim != 2 or rows.shape[1] != 4:

@@ -42,7 +42,7 @@ class Limits:
     def __post_init__(self) -> None:
         for name in ("time", "nodes", "depth", "left", "inc", "moves"):
             whole = name in ("nodes", "depth", "moves")
-            if (value := getattr(self, name)) is not None:
+            if (value := getattr(self, name)) is not None or name == "inc":
                 object.__setattr__(self, name, check_number(f"the limit {name}", value, whole=whole))
         for name in ("time", "nodes", "depth"):
             value = getattr(self, name)
@@ -121,7 +121,7 @@ class TimeControl:
 
     def __post_init__(self) -> None:
         for name in ("time", "inc", "moves"):
-            if (value := getattr(self, name)) is not None:
+            if (value := getattr(self, name)) is not None or name != "moves":
                 number = check_number(f"the time control's {name}", value, whole=name == "moves")
                 object.__setattr__(self, name, number)
         if not 0 < self.time + self.inc <= MOST["time"] or min(self.time, self.inc) < 0:

@@ -47,7 +47,7 @@ def test_bad_limits(text: str) -> None:
     [
         *(("hash_mb", value) for value in (0, -5, 1e9, "x", "64", True, None, float("nan"), float("inf"))),
         *(("threads", value) for value in (0, 1025, "2", 1.5, True, None, float("nan"))),
-        *(("database", value) for value in (5, ["none"])),
+        *(("database", value) for value in (5, ["none"], "a\0b", "a" * 5000)),
         *(("options", value) for value in (5, "lmr_move=4", {"lmr_move": "4"}, {"lmr_move": 1.5}, {"lmr_mvoe": 4})),
     ],
 )
@@ -116,7 +116,10 @@ def test_a_bad_argument_leaves_the_engine_usable(engine: Engine, arguments: dict
     assert "\n" not in str(found.value)
 
 
-@pytest.mark.parametrize("fields", [{"time": "1"}, {"nodes": 1.5}, {"depth": True}, {"left": "x"}, {"moves": 2.5}])
+@pytest.mark.parametrize(
+    "fields",
+    [{"time": "1"}, {"nodes": 1.5}, {"depth": True}, {"left": "x"}, {"moves": 2.5}, {"inc": "1"}, {"inc": None}],
+)
 def test_limits_are_numbers(fields: dict[str, Any]) -> None:
     with pytest.raises(InvalidSettingError, match=next(iter(fields))):
         Limits(**fields)
@@ -236,6 +239,12 @@ def test_weights_from_a_file(tmp_path: Path) -> None:
     assert engine.search(Position(), Limits(nodes=2000)).nodes == 2000
 
 
+@pytest.mark.parametrize("name", ["a\0b", "\ud800", "a" * 5000, b"x", 3])
+def test_weights_that_no_file_is_called(name: Any) -> None:
+    with pytest.raises(InvalidWeightsError):
+        Engine(name)
+
+
 def test_no_such_weights(tmp_path: Path) -> None:
     with pytest.raises(InvalidWeightsError, match=r"none\.h5"):
         Engine(tmp_path / "none.h5")
@@ -253,3 +262,9 @@ def test_a_batch_is_many_single_scores() -> None:
 def test_batches_that_are_no_positions(rows: list[list[int]]) -> None:
     with pytest.raises(InvalidSettingError):
         Engine("material", hash_mb=1).evaluate_batch(np.array(rows, dtype=np.uint32))
+
+
+@pytest.mark.parametrize("number", [-1, 1 << 32, 0.5, float("nan"), float("inf"), "x", None])
+def test_batches_of_other_numbers(number: Any) -> None:
+    with pytest.raises(InvalidSettingError, match="32-bit"):
+        Engine("material", hash_mb=1).evaluate_batch(np.array([[number, 0, 0, 0]]))

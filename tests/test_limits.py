@@ -72,6 +72,13 @@ def test_impossible_limits_are_refused(fields):
         Limits(**fields)
 
 
+@pytest.mark.parametrize("name", ["time", "inc"])
+@pytest.mark.parametrize("value", [None, "1", True, float("nan"), -1e9])
+def test_impossible_time_controls_are_refused(name, value):
+    with pytest.raises(InvalidSettingError):
+        TimeControl(**{"time": 60.0, name: value})
+
+
 @given(
     st.floats(0, 1e5), st.floats(0, 1e3), st.one_of(st.none(), st.integers(1, 500)),
     st.one_of(st.none(), st.floats(0.001, 1e3)),
