@@ -49,9 +49,9 @@ def missing_tool() -> str | None:
     return "no C library headers to build kr._core with: apt install libc6-dev" if probe.returncode else None
 
 
-def flags_stamp(flags: list[str]) -> str:
-    """A file that is newer than the extension where that was built with other flags."""
-    stamp = Path(f"build/flags-{'debug' if DEBUG else 'release'}.txt")
+def flags_stamp(kind: str, flags: list[str]) -> str:
+    """A file that is newer than the extension of this kind of build where that was built with other flags."""
+    stamp = Path(f"build/flags-{kind}.txt")
     text = " ".join(flags) + "\n"
     if not stamp.exists() or stamp.read_text() != text:
         stamp.parent.mkdir(exist_ok=True)
@@ -59,18 +59,19 @@ def flags_stamp(flags: list[str]) -> str:
     return str(stamp)
 
 
-def core(arch: str) -> Extension:
+def core(distribution: Distribution) -> Extension:
     """The extension; an edit of any part rebuilds it."""
     # Python's own flags ask for -g, which makes the release five times as large
     level = ["-O1", "-g", "-UNDEBUG"] if DEBUG else ["-O3", "-g0", "-DNDEBUG"]
     # what gcc takes for uninitialized is filled by functions whose failure is checked, or is Cython's own
     warnings = ["-Wno-unused-function", "-Wno-maybe-uninitialized"]
-    compile_args = [*level, arch_flag(arch), *warnings]
+    compile_args = [*level, arch_flag(chosen_arch(distribution)), *warnings]
     sanitize = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-fno-sanitize-recover=undefined"] * bool(SANITIZE)
+    kind = "debug" if DEBUG else "wheel" if is_wheel(distribution) else "release"
     return Extension(
         "kr._core",
         ["kr/_core.pyx"],
-        depends=[*sorted(map(str, Path("kr/_core").glob("*.pxi"))), flags_stamp([*compile_args, *sanitize])],
+        depends=[*sorted(map(str, Path("kr/_core").glob("*.pxi"))), flags_stamp(kind, [*compile_args, *sanitize])],
         extra_compile_args=compile_args + sanitize,
         extra_link_args=sanitize,
     )
@@ -78,7 +79,12 @@ def core(arch: str) -> Extension:
 
 def chosen_arch(distribution: Distribution) -> str:
     """The instruction set to build for, as KR_ARCH names it."""
-    return os.environ.get("KR_ARCH") or ("portable" if "bdist_wheel" in distribution.commands else "native")
+    return os.environ.get("KR_ARCH") or ("portable" if is_wheel(distribution) else "native")
+
+
+def is_wheel(distribution: Distribution) -> bool:
+    """Whether what is built is a wheel, which may go elsewhere, and not the checkout's own core."""
+    return "bdist_wheel" in distribution.commands
 
 
 class BuildCore(build_ext):
@@ -90,7 +96,7 @@ class BuildCore(build_ext):
         super().run()
 
     def finalize_options(self) -> None:
-        self.distribution.ext_modules = [core(chosen_arch(self.distribution))]
+        self.distribution.ext_modules = [core(self.distribution)]
         super().finalize_options()
 
     def build_extension(self, ext: Extension) -> None:

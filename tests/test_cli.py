@@ -303,6 +303,9 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
         (7200.0, 3600, 7200, "3,600/7,200 games, 0.5/s, 2:00:00 left, B 10%"),
         (86400.0, 86400, 864000, "86,400/864,000 games, 1/s, 9d 0h left, B 10%"),
         (10.0, 1000, 1000, "1,000/1,000 games, 100/s, B 10%"),
+        (3600.0, 60, 120, "60/120 games, 1/min, 1:00:00 left, B 10%"),
+        (36000.0, 10, 20, "10/20 games, 1/h, 10:00:00 left, B 10%"),
+        (1e9, 1, 20, "1/20 games, B 10%"),
     ],
 )
 def test_status_of_work(clock: list[float], seconds: float, done: int, total: int | None, status: str) -> None:

@@ -240,14 +240,22 @@ class Progress:
         rate = (self.done - self._earlier) / max(time.monotonic() - self._began, 1e-9)
         total = "" if self.total is None else f"/{self.total:,.0f}"
         parts = [f"{self.done:,.0f}{total} {self.unit}".rstrip()]
-        if rate > 0:
-            parts.append(f"{format_rate(rate)}/s")
+        if speed := _speed(rate):
+            parts.append(speed)
             if self.total is not None and self.total > self.done:
                 parts.append(f"{format_clock((self.total - self.done) / rate)} left")
         return ", ".join([*parts, self._note] if self._note else parts)
 
     def __str__(self) -> str:
         return f"{self.description}: {self.status()}"
+
+
+def _speed(rate: float) -> str:
+    """Units a second, or a minute or an hour where there are few; nothing where there are next to none."""
+    for scale, unit in ((1, "s"), (60, "min"), (3600, "h")):
+        if rate * scale >= 0.1:
+            return f"{format_rate(rate * scale)}/{unit}"
+    return ""
 
 
 @contextmanager
