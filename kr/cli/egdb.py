@@ -22,7 +22,13 @@ from kr.position import Position
 from kr.units import counted, format_rate, format_value
 
 Directory = Annotated[
-    Path | None, typer.Option("--dir", help="Directory of the database.  [default: the one that kr uses in play]")
+    Path | None,
+    typer.Option(
+        "--dir",
+        parser=options.path,
+        metavar="DIR",
+        help="Directory of the database.  [default: the one that kr uses in play]",
+    ),
 ]
 
 command = typer.Typer()

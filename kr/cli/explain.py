@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kr.chances import format_score
-from kr.cli import console
-from kr.cli.options import Json
+from kr.cli import console, options
 from kr.errors import InvalidSettingError
 from kr.notation import SIDE_NAMES, square_name
 from kr.position import Position, Side
@@ -27,13 +26,16 @@ def command(
     weights: Annotated[str, typer.Option(help="Weights file, manual, material or shipped.")] = "shipped",
     flip: Annotated[bool, typer.Option("--flip", help="Draw Black at the bottom.")] = False,
     svg: Annotated[
-        Path | None, typer.Option("--svg", metavar="FILE", help="Write the board as SVG.", show_default=False)
+        Path | None,
+        typer.Option("--svg", parser=options.path, metavar="FILE", help="Write the board as SVG.", show_default=False),
     ] = None,
     png: Annotated[
         Path | None,
-        typer.Option("--png", metavar="FILE", help="Write it as PNG, by matplotlib.", show_default=False),
+        typer.Option(
+            "--png", parser=options.path, metavar="FILE", help="Write it as PNG, by matplotlib.", show_default=False
+        ),
     ] = None,
-    json: Json = False,
+    json: options.Json = False,
 ) -> None:
     """Explain a static score: which regions, men and kings the evaluation likes or dislikes.
 

@@ -35,7 +35,11 @@ def run(
     settings: FitSettings,
     check: Annotated[
         Path | None,
-        typer.Option(help="Then tell the loss on the games of this PDN file, which are not fitted to.", metavar="FILE"),
+        typer.Option(
+            parser=options.path,
+            metavar="FILE",
+            help="Then tell the loss on the games of this PDN file, which are not fitted to.",
+        ),
     ] = None,
     json: options.Json = False,
 ) -> None:

@@ -15,7 +15,9 @@ def command(
     directory: Annotated[
         Path, typer.Argument(parser=options.path, metavar="DIR", help="Run directory of `kr selfplay`.")
     ],
-    pdn: Annotated[Path | None, typer.Option(help="Write the games as PDN to this file.", metavar="FILE")] = None,
+    pdn: Annotated[
+        Path | None, typer.Option(parser=options.path, metavar="FILE", help="Write the games as PDN to this file.")
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Show what a run directory holds: counts, results by opening and phase, lengths, size; export as PDN.

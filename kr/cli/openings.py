@@ -17,7 +17,9 @@ def run(
     settings: MarkSettings,
     all: Annotated[bool, typer.Option("--all", help="List lost and barred openings too.")] = False,
     mark: Annotated[bool, typer.Option("--mark", help="Search each opening, and write the deck file.")] = False,
-    out: Annotated[Path | None, typer.Option(help="The deck file to write, with --mark.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(parser=options.path, metavar="FILE", help="The deck file to write, with --mark.")
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """List a deck of openings; or make its deck file, which says of each whether it can be played.
