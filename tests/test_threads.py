@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from kr import cli
 from kr.counting import perft
 from kr.egdb.build import BuildSettings, build
 from kr.egdb.sample import SampleSettings, sample
@@ -113,6 +114,16 @@ def test_work_whose_threads_cannot_be_started(
     with pytest.raises(ThreadError):
         WORK[work](tmp_path, whole)
     assert threading.active_count() == before
+
+
+def test_perft_prints_nothing_but_the_error(
+    starting: Callable[[int], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    starting(2)
+    assert cli.main(["perft", "--depth", "8", "--threads", str(THREADS)]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("kr: cannot start 4 threads")
 
 
 def test_a_hub_engine_that_nobody_could_listen_to_is_not_left_running(

@@ -47,13 +47,13 @@ def command(
         return
 
     lines = []
-    if not json:
-        print(f"{'depth':>5}  {'leaves':>16}  {'seconds':>9}  {'leaves/s':>8}")
     for plies in range(1, depth + 1):
         began = time.perf_counter()
         leaves = perft(position, plies, threads)
         lines.append(_measured(plies, leaves, time.perf_counter() - began))
         if not json:
+            if plies == 1:
+                print(f"{'depth':>5}  {'leaves':>16}  {'seconds':>9}  {'leaves/s':>8}")
             rate = format_rate(lines[-1]["leaves_per_second"])
             print(f"{plies:5}  {leaves:16}  {lines[-1]['seconds']:9.3f}  {rate:>8}", flush=True)
     if json:
