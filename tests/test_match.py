@@ -468,11 +468,8 @@ def test_two_engines_of_one_name_are_told_apart_in_the_match_and_its_games(tmp_p
 )
 def test_equal_names_are_told_apart(specs, controls, expected):
     players = Scripted(), Scripted()
-    for player in players:
-        player.name = "one"
-    assert names_apart(players, specs, controls) == expected
-    players[1].name = "two"
-    assert names_apart(players, specs, controls) == ("one", "two")
+    assert names_apart(("one", "one"), players, specs, controls, ("A", "B")) == expected
+    assert names_apart(("one", "two"), players, specs, controls, ("A", "B")) == ("one", "two")
 
 
 # --- the record
@@ -616,6 +613,20 @@ def test_games_after_a_hole_of_zeros_are_played_again(tmp_path, old):
     zeroed(pdn, 100, 200)
     assert essence(play_match(settings)) == essence(whole)
     assert len(list(read_games(pdn))) == 12
+
+
+def test_games_that_are_played_again_are_announced(tmp_path, capsys):
+    line = f"match material manual --ballot 11man --tc nodes=20 --hash 1MB --egdb none --pdn {tmp_path}/match.pdn"
+    assert main([*line.split(), "--games", "4"]) == 0
+    assert "damaged" not in capsys.readouterr().err
+    pdn = tmp_path / "match.pdn"
+    zeroed(pdn, pdn.stat().st_size - 10, None)
+    assert main([*line.split(), "--games", "4", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert err.splitlines()[0] == f"{pdn}: 1 damaged game removed at the start, to be played again"
+    assert json.loads(out)["games"] == 4
+    assert main([*line.split(), "--games", "4"]) == 0
+    assert "damaged" not in capsys.readouterr().err
 
 
 def test_a_last_game_that_is_garbage_is_played_again(tmp_path):

@@ -563,6 +563,15 @@ def test_engines_among_themselves(tmp_path, monkeypatch, capsys):
     check_refused(capsys, f"play --resume {tmp_path}/a.pdn", 2, "the game is over")
 
 
+def test_engines_of_one_name_are_told_apart(tmp_path, monkeypatch):
+    specs = {"black": "hub:old/kr hub", "white": "hub:new/kr hub"}
+    play, table = start(tmp_path, monkeypatch, [], ballot="B:W15:B7", **specs)
+    play.run()
+    names = {"black": "scripted (old/kr)", "white": "scripted (new/kr)"}
+    assert {side: table.events[0].facts[side] for side in names} == names
+    assert [kept(tmp_path).headers[tag] for tag in ("Black", "White")] == list(names.values())
+
+
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [

@@ -40,6 +40,9 @@ def run(settings: MatchSettings, json: options.Json = False) -> None:
         # what is shown gives way to the result on stdout
         show("", "")
     if settings.pdn:
+        if result.damaged:
+            damaged = counted(result.damaged, "damaged game")
+            console.say(f"{settings.pdn}: {damaged} removed at the start, to be played again")
         console.wrote(settings.pdn, counted(len(result.games), "game"))
     if json:
         console.emit_json(result.summary())

@@ -26,10 +26,11 @@ BEGINNING = b'{"settings": '
 
 
 class Journal(Generic[T]):
-    """An open journal; `entries` are those found in it."""
+    """An open journal; `entries` are those found in it, `removed` is how many more no longer stood."""
 
-    def __init__(self, file: FileIO, path: Path, entries: list[T]) -> None:
+    def __init__(self, file: FileIO, path: Path, entries: list[T], removed: int) -> None:
         self.entries = entries
+        self.removed = removed
         self._file = file
         self._path = path
 
@@ -56,8 +57,7 @@ def open_journal(
     check_output(path)
     path = Path(path)
     with lock(path), open(path, "a+b", buffering=0) as file:
-        entries = _resume(file, path, settings, read, standing)
-        journal = Journal(file, path, entries)
+        journal = Journal(file, path, *_resume(file, path, settings, read, standing))
         if file.tell() == 0:
             journal.append({"settings": settings, "provenance": provenance})
             with naming(path):
@@ -109,20 +109,21 @@ def _resume(
     settings: Mapping[str, Any],
     read: Callable[[dict[str, Any]], T],
     standing: Callable[[list[T]], int],
-) -> list[T]:
-    """The entries that stand; the file is cut back to the last of them."""
+) -> tuple[list[T], int]:
+    """The entries that stand, and how many more there were; the file is cut back to the last that stands."""
     begun_with = begun_settings(path)
-    kept = 0
+    kept = removed = 0
     entries: list[T] = []
     if begun_with is not None:
         _check_settings(path, begun_with, settings)
         found = list(_entries(path, read))
         count = standing([entry for entry, _ in found])
         entries = [entry for entry, _ in found[:count]]
+        removed = len(found) - count
         kept = found[count - 1][1] if count else len(next(_whole_lines(path)))
     file.truncate(kept)
     file.seek(0, os.SEEK_END)
-    return entries
+    return entries, removed
 
 
 def _entries(path: Path, read: Callable[[dict[str, Any]], T]) -> Iterator[tuple[T, int]]:

@@ -84,10 +84,11 @@ class Written(NamedTuple):
 
 
 class MatchLog:
-    """An open record; `games` are those found in it."""
+    """An open record; `games` are those found in it, `damaged` is how many more were removed."""
 
     def __init__(self, pdn: FileIO, path: Path, journal: Journal[Written]) -> None:
         self.games = [written.game for written in journal.entries]
+        self.damaged = journal.removed
         self._pdn = pdn
         self._path = path
         self._journal = journal

@@ -135,6 +135,8 @@ class MatchResult:
     names: tuple[str, str]
     games: list[GameRecord] = field(default_factory=list)
     interrupted: bool = False
+    damaged: int = 0
+    """Games of the record that were not as they had been written: removed, to be played again."""
     _tally: Tally = field(default_factory=Tally, init=False, repr=False, compare=False)
 
     @property
@@ -230,10 +232,13 @@ def play_match(settings: MatchSettings, on_game: Callable[[MatchResult], None] =
     first = (settings.player(settings.a), settings.player(settings.b))
     try:
         a, b = settings.controls()
-        result = MatchResult(settings, names_apart(first, (settings.a, settings.b), (str(a), str(b))))
+        names = first[0].name, first[1].name
+        apart = names_apart(names, first, (settings.a, settings.b), (str(a), str(b)), ("A", "B"))
+        result = MatchResult(settings, apart)
         with _record(settings, openings, first, referee) as log:
             if log:
                 result.games.extend(log.games)
+                result.damaged = log.damaged
             if result.games:
                 on_game(result)
             _Hall(settings, _schedule(settings, openings), result, log, referee).play(first, on_game)

@@ -187,18 +187,21 @@ def player_from_spec(
 
 
 def names_apart(
-    players: tuple[Player, Player], specs: tuple[str, str], controls: tuple[str, str] = ("", "")
+    names: tuple[str, str],
+    players: tuple[Player | None, Player | None],
+    specs: tuple[str, str],
+    *others: tuple[str, str],
 ) -> tuple[str, str]:
-    """What to call the two players of a match: their names, and where these are one, also what tells them apart.
+    """What to call two players: their names, and where these are equal, also what tells the players apart.
 
-    That is their version, else their specs (the command, the path), else their limits, else A and B.
+    That is their version, else their specs (the command, the path), else the first of the other pairs that differs.
     """
-    first, second = (player.name for player in players)
+    first, second = names
     if first != second:
         return first, second
     versions = [player.version if isinstance(player, HubPlayer) else "" for player in players]
-    told = [tuple(versions), _parting(*(spec.removeprefix(HUB_PREFIX).split() for spec in specs)), controls, ("A", "B")]
-    one, other = next(pair for pair in told if pair[0] != pair[1])
+    told = [tuple(versions), _parting(*(spec.removeprefix(HUB_PREFIX).split() for spec in specs)), *others]
+    one, other = next((pair for pair in told if pair[0] != pair[1]), ("", ""))
     return f"{first} ({one})" if one else first, f"{second} ({other})" if other else second
 
 

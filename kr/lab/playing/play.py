@@ -24,7 +24,7 @@ from kr.errors import KrError
 from kr.lab.levels import LEVELS
 from kr.lab.matches.game import NO_MOVE, OVERTIME
 from kr.lab.matches.match import BLACK_RESULTS
-from kr.lab.matches.players import HUB_PREFIX, Player, Reply
+from kr.lab.matches.players import HUB_PREFIX, Player, Reply, names_apart
 from kr.lab.playing.input import COMMANDS, Command, next_squares, parse_command, read_move
 from kr.lab.playing.manners import OFFER_AGAIN, gives_up, offers_draw, refusal
 from kr.lab.playing.record import NO_FILE, UNFINISHED, Record, default_path
@@ -141,7 +141,7 @@ class Play:
         self._make_adviser = make_adviser or self._full_engine
         self._adviser: Engine | None = None
         self.board = record.board()
-        self._seats = [Seat(_name(spec, player), player) for spec, player in zip(setup.specs, players, strict=True)]
+        self._seats = [Seat(name, player) for name, player in zip(_names(setup.specs, players), players, strict=True)]
         for side in Side:
             self._set_clock(side)
         humans = [side for side in Side if self._seats[side].player is None]
@@ -181,11 +181,12 @@ class Play:
         except BaseException:
             _close(players)
             raise
-        for tag, spec, player in zip(("Black", "White"), setup.specs, players, strict=True):
-            # a person's own name, in a file that is gone on with, stays
+        seated = players[0], players[1]
+        for tag, name, player in zip(("Black", "White"), _names(setup.specs, seated), seated, strict=True):
+            # a person's own name, in a file that is resumed, stays
             if player or not record.game.headers.get(tag):
-                record.game.headers[tag] = _name(spec, player)
-        return cls(settings, setup, record, (players[0], players[1]), table, now)
+                record.game.headers[tag] = name
+        return cls(settings, setup, record, seated, table, now)
 
     def run(self) -> Ending | None:
         """Play to the end; None where it was left before, at which the file has what was played.
@@ -538,8 +539,13 @@ def _line(error: Exception) -> str:
     return " ".join(str(error).split())
 
 
-def _name(spec: str, player: Player | None) -> str:
-    return player.name if player and spec.startswith(HUB_PREFIX) else shown_name(spec)
+def _names(specs: tuple[str, str], players: tuple[Player | None, Player | None]) -> tuple[str, str]:
+    """What to call Black and White."""
+    black, white = (
+        player.name if player and spec.startswith(HUB_PREFIX) else shown_name(spec)
+        for spec, player in zip(specs, players, strict=True)
+    )
+    return names_apart((black, white), players, specs)
 
 
 def _texts(moves: Sequence[Move]) -> list[str]:
