@@ -208,7 +208,7 @@ def test_talk(server, monkeypatch, capsys):
             peer.expect(None)
         assert kr.end() == [0]
         os.close(writing)
-    assert "/resign is no command" in capsys.readouterr().err
+    assert "/resign is not a command" in capsys.readouterr().err
 
 
 def test_lines_that_are_typed():

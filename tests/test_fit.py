@@ -516,7 +516,7 @@ def test_worth_of_a_square_is_the_mean_change(settings: FitSettings, dataset: Da
     [
         ({"layout": "huge"}, "unknown layout 'huge'"),
         ({"loss": "hinge"}, "loss 'hinge' is none of ce, mse"),
-        ({"holdout": 1.0}, "holdout 1.0 is no share"),
+        ({"holdout": 1.0}, "holdout 1.0 is not a share"),
         ({"l2": -1.0}, "l2 is -1.0; a number from 0"),
         ({"l2_parts": -1.0}, "l2_parts is -1.0; a number from 0"),
         ({"l2": float("nan")}, "l2 is nan; a number from 0"),

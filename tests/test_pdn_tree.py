@@ -204,7 +204,7 @@ def test_exporters_leave_out_what_is_not_wanted() -> None:
     for _ in range(2):
         game.accept(exporter)
     assert [again == game for again in read_games(file.getvalue())] == [True, True]
-    for wrong, message in ((["good"], "no judgement"),):
+    for wrong, message in ((["good"], "is not an annotation"),):
         game.variation(0).nags = wrong
         with pytest.raises(InvalidPdnError, match=message):
             write_game(game)

@@ -1,4 +1,4 @@
-"""Games at the board: the rules' ends, clocks, offers, files that are gone on with, the command, the terminal."""
+"""Games at the board: the rules' ends, clocks, offers, files that are resumed, the command, the terminal."""
 
 import io
 import json
@@ -130,15 +130,15 @@ def test_words_that_complete(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("foo", "no move and no command"),
+        ("foo", "neither a move nor a command"),
         ("22-18", "Black's legal moves are"),
         ("save", "save FILE"),
         ("save /dev/null/x", "/dev/null"),
-        ("save a\0b", "no name of a file"),
-        ("save ~nobody-of-that-name/x", "no name of a file"),
-        ("\ufffd\ufffd", "no move and no command"),
+        ("save a\0b", "is not a file name"),
+        ("save ~nobody-of-that-name/x", "is not a file name"),
+        ("\ufffd\ufffd", "neither a move nor a command"),
         ("undo", "no move of yours"),
-        ("\x00", "no move and no command"),
+        ("\x00", "neither a move nor a command"),
     ],
 )
 def test_bad_lines_get_one_line_and_the_prompt_again(tmp_path, monkeypatch, line, said):
@@ -472,7 +472,7 @@ def test_leaving_keeps_the_game(tmp_path, monkeypatch, end):
     play, table = start(tmp_path, monkeypatch, ["11-15", end], Scripted(["22-18"]))
     assert play.run() is None
     assert [str(move) for move in kept(tmp_path).moves] == ["11-15", "22-18"]
-    assert "go on with: kr play --resume" in table.said("left")[0]
+    assert "resume it with: kr play --resume" in table.said("left")[0]
 
 
 def test_leaving_while_the_engine_thinks(tmp_path, monkeypatch):
@@ -527,7 +527,7 @@ def test_the_command(tmp_path, monkeypatch, capsys):
     assert "Black: 11-15\n" in out
     assert "White (material level 1) plays " in out
     assert "| 4 b         3 b" in out
-    assert out.endswith(f"go on with: kr play --resume {tmp_path}/a.pdn\n")
+    assert out.endswith(f"resume it with: kr play --resume {tmp_path}/a.pdn\n")
     assert "\x1b" not in out
     once = read_game(tmp_path / "a.pdn")
     assert command(monkeypatch, line.replace("a.pdn", "b.pdn"), "11-15\n") == 0
@@ -579,7 +579,7 @@ def test_engines_of_one_name_are_told_apart(tmp_path, monkeypatch):
         ("play --side green", 2, "--side: 'green' is not black, white or random"),
         ("play --side black --white manual", 2, "give one"),
         ("play --white hub:x --level 3", 2, "kr plays neither side"),
-        ("play --resume x.pdn --ballot 3move", 2, "leave --ballot"),
+        ("play --resume x.pdn --ballot 3move", 2, "leave out --ballot"),
         ("play --resume nothere.pdn", 2, "nothere.pdn: no such file"),
         ("play --ballot nothere", 2, "no openings 'nothere'"),
         ("play --ballot W:W1:Bx", 2, "FEN"),

@@ -68,7 +68,7 @@ def test_moves_are_read_in_any_form(fen, text, begun, found):
 @pytest.mark.parametrize(
     ("fen", "text", "begun", "said"),
     [
-        (Position().fen, "hello", (), "no move and no command"),
+        (Position().fen, "hello", (), "neither a move nor a command"),
         (Position().fen, "11-33", (), "numbered 1 to 32"),
         (Position().fen, "20", (), "square 20 is empty: the pieces that can are on 9, 10, 11, 12"),
         (Position().fen, "1", (), "piece on 1 can't move"),
@@ -77,7 +77,7 @@ def test_moves_are_read_in_any_form(fen, text, begun, found):
         (Position().fen, "20", (10,), "legal moves are"),
         ("W:W27,32:B23", "32", (), "captures are compulsory; the pieces that can capture are on 27"),
         ("W:W30:B17,18,25,26", "30x14", (), "ambiguous: write 30x23x14 or 30x21x14"),
-        (Position().fen, "9" * 5000, (), "no move and no command"),
+        (Position().fen, "9" * 5000, (), "neither a move nor a command"),
     ],
 )
 def test_bad_moves_are_told_in_a_line(fen, text, begun, said):

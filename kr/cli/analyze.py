@@ -139,7 +139,7 @@ def _object(line: Line) -> dict[str, Any]:
 
 @contextmanager
 def _live(limits: Limits) -> Iterator[Callable[[Analysis], None]]:
-    """A table on stderr that follows the search and goes when it ends; nothing where stderr is no terminal."""
+    """A table on stderr that follows the search and goes when it ends; nothing where stderr is not a terminal."""
     if not sys.stderr.isatty():
         yield lambda found: None
         return

@@ -22,11 +22,11 @@ import typer
 from kr.units import format_clock, format_rate
 
 LONGEST = 1000
-"""Letters of an error that are shown."""
+"""Characters of an error that are shown."""
 EVERY = 30.0
-"""Seconds between lines of progress where stderr is no terminal."""
+"""Seconds between lines of progress where stderr is not a terminal."""
 PLAIN_WIDTH = 80
-"""Columns of a line where stdout is no terminal."""
+"""Columns of a line where stdout is not a terminal."""
 NARROWEST = 40
 FOLDED_LEAST = 20
 """Columns that a folded column of a table has at least."""
@@ -126,7 +126,7 @@ def width() -> int:
 
 
 def fold(text: str, indent: int = 0) -> str:
-    """Lines broken at blanks so that none is wider than stdout; what goes on is indented by so many columns more.
+    """Lines broken at blanks so that none is wider than stdout; continuations are indented by `indent` columns more.
 
     A line's own indentation is kept. A word that is wider than a line stays whole, so that it can be copied.
     """
@@ -311,7 +311,7 @@ def _lines(text: Callable[[], str]) -> Iterator[None]:
                 say(line)
 
     teller = threading.Thread(target=tell, daemon=True)
-    # where the system starts no more threads, the work goes on without a word
+    # where the system starts no more threads, the work continues without a word
     with suppress(RuntimeError):
         teller.start()
     try:
@@ -325,7 +325,7 @@ def _lines(text: Callable[[], str]) -> Iterator[None]:
 @contextmanager
 def live() -> Iterator[Callable[[str, str], None]]:
     """Yield show(block, line): the latest block of text stands on stderr, redrawn, or line comes every EVERY seconds
-    where stderr is no terminal.
+    where stderr is not a terminal.
     """
     if _quiet or not sys.stderr.isatty():
         latest = [""]

@@ -11,11 +11,11 @@ from kr.units import counted
 NOTE = f"(no tie: by more than {TIE} centi-men; mean: what a change brings, centi-men)"
 SEARCHES = f"Positions where the longer search plays another move\n{NOTE}:"
 WORTH = (
-    "Of all positions, those where the move is better (+) or worse (-) by so many centi-men or more, in the judgement "
-    "of the longest search:"
+    "Of all positions, those where the move is better (+) or worse (-) by at least the centi-men of the column, "
+    "in the judgement of the longest search:"
 )
 ITERATIONS = f"Positions where one iteration more chooses another move\n{NOTE}:"
-CHANGE = "Of all positions, those where the score changes with it by so many centi-men or more:"
+CHANGE = "Of all positions, those where the score changes with it by at least the centi-men of the column:"
 COLUMNS = ["positions", "another move", "no tie", "mean"]
 WORTH_COLUMNS = [f"{sign}{worth}" for worth in WORTHS for sign in "+-"]
 LARGEST_COLUMNS = ["centi-men", "longer", "plays", "not", "position"]

@@ -79,7 +79,7 @@ Talk = Annotated[
     typer.Option(
         "--talk",
         help="Read lines from standard input: chat for the other side; /back asks it to take back all since kr was "
-        "last to move, /back 5 so many plies.",
+        "last to move, /back 5 the last 5 plies.",
     ),
 ]
 
@@ -99,7 +99,7 @@ def _obey(line: str, operator: Operator) -> None:
     if word == "/back" and (not rest or (len(rest) == 1 and rest[0].isdecimal())):
         heard = operator.take_back(int(rest[0]) if rest else None)
     elif word.startswith("/"):
-        console.say(f"{word} is no command: /back, /back 5, or chat that begins with another character")
+        console.say(f"{word} is not a command: /back, /back 5, or chat that begins with another character")
         return
     else:
         heard = not line or operator.chat(line)

@@ -100,7 +100,7 @@ def build(settings: BuildSettings, json: options.Json = False) -> None:
 def verify(settings: VerifySettings, json: options.Json = False) -> None:
     """Prove a database right: checksums, then every position against its successors, then all counts.
 
-    With --sample only so many positions are checked. Exit code 1 where anything is wrong, a line for each problem.
+    With --sample only that many positions are checked. Exit code 1 where anything is wrong, a line for each problem.
 
     Example:
         kr egdb verify

@@ -44,7 +44,7 @@ class AnalyzeSettings:
     nodes: int | None = option(None, "The same as --tc nodes=.", parse=parse_count, show=format_count)
     depth: int | None = option(None, "The same as --tc depth=.")
     game: int = option(1, "PDN: which game of the file.")
-    ply: str = option("", "PDN: only after so many plies, such as 20 or 10-30; 0 is before the first move.")
+    ply: str = option("", "PDN: only after this ply or these, such as 20 or 10-30; 0 is before the first move.")
     weights: str | None = option(None, "Weights file, manual or material; the shipped tables if not given.")
     hash: int = option(64 << 20, "Hash table.", parse=parse_size, show=format_size)
     threads: int = option(1, "Threads to search with.")
@@ -248,7 +248,7 @@ def read_tasks(
             sys.stdin.reconfigure(errors="replace")
         yield from _fens(sys.stdin, "standard input", on_error)
     elif not _is_file(source):
-        raise InvalidSettingError(f"{source!r} is no file and no FEN such as W:W21,K30:B1,2")
+        raise InvalidSettingError(f"{source!r} is neither a file nor a FEN such as W:W21,K30:B1,2")
     elif ".pdn" in map(str.lower, Path(source).suffixes):
         yield from _game_tasks(Path(source), settings.game, _plies(settings.ply))
     else:
@@ -298,7 +298,7 @@ def _plies(text: str) -> range | None:
         return None
     first, dash, last = text.partition("-")
     if not first.strip().isdecimal() or (dash and not last.strip().isdecimal()):
-        raise InvalidSettingError(f"--ply: {text!r} is no ply such as 20 and no plies such as 10-30")
+        raise InvalidSettingError(f"--ply: {text!r} is neither a ply such as 20 nor a range such as 10-30")
     plies = range(int(first), int(last if dash else first) + 1)
     if not plies:
         raise InvalidSettingError(f"--ply: {text} runs down: write {last.strip()}-{first.strip()}")

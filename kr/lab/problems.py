@@ -156,7 +156,7 @@ def _named(name: str) -> list[Problem]:
         if found and wanted:
             return found
     names = ", ".join(problem.id for problem in problems)
-    raise InvalidSettingError(f"{name!r} is no file, no FEN such as W:W21,K30:B1,2 and no built-in problem: {names}")
+    raise InvalidSettingError(f"{name!r} is not a file, a FEN such as W:W21,K30:B1,2 or a built-in problem: {names}")
 
 
 def _plain(name: str) -> str:
@@ -221,7 +221,7 @@ def _text(entry: dict[str, Any], key: str) -> str:
     if value is not None and not isinstance(value, str):
         raise InvalidProblemError(f'"{key}" must be a text, not {json.dumps(value)}')
     if value and printable(value) != value:
-        raise InvalidProblemError(f'"{key}" has half a surrogate pair, which is no character: {json.dumps(value)}')
+        raise InvalidProblemError(f'"{key}" has half a surrogate pair, which is not a character: {json.dumps(value)}')
     return (value or "").strip()
 
 

@@ -57,9 +57,9 @@ class SelfplaySettings:
     )
     random_plies: int = option(8, "Up to this many random plies follow the opening.")
     noise: int = option(3, "Random part of static scores, centi-men either way, for variety.")
-    draw_plies: int = option(60, "A draw after so many plies without a capture or a man's move.")
+    draw_plies: int = option(60, "A draw after this many plies without a capture or a man's move.")
     clear_score: int = option(300, "Centi-men ahead from which a score is clear; 0: no game ends so.")
-    clear_plies: int = option(6, "A game is decided after so many clear scores in a row, of both sides.")
+    clear_plies: int = option(6, "A game is decided after this many clear scores in a row, by both sides.")
     hash: int = option(1 << 20, "Hash table of each thread.", parse=parse_size, show=format_size)
     shard_games: int = option(2000, "Games in one file.", parse=parse_count, show=format_count)
     egdb: str = egdb_option("", "the one that comes with kr if not given, or that of the run that goes on")
@@ -404,7 +404,7 @@ class _Run:
 def report(tally: Tally) -> str:
     """The final report as text, of the games played now: those found have no tally."""
     if not tally.played:
-        return f"nothing to do: all {tally.earlier:,} games were there already"
+        return f"nothing to do: {counted(tally.earlier, 'game')} there already"
     shares = ", ".join(f"{name} {100 * n / tally.played:.1f}%" for name, n in tally.reasons.items() if n)
     speed = f"{tally.games_per_second:.1f} games/s"
     found = f", after the {tally.earlier:,} that were there already" if tally.earlier else ""

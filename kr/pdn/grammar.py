@@ -212,7 +212,7 @@ class Buffer:
     def _more(self, offset: int) -> None:
         """Ask for more text, if the game is not too long already."""
         if len(self.text) - offset >= MOST:
-            raise Fault(offset, f"a game of more than {MOST:,} letters", len(self.text))
+            raise Fault(offset, f"a game of more than {MOST:,} characters", len(self.text))
         raise NeedMore
 
     def _begins_game(self, draft: Draft, number: str, begin: int) -> bool:

@@ -122,7 +122,7 @@ class StringExporter(Visitor[str]):
     def visit_nag(self, nag: str) -> None:
         """Write a judgement, at the move if it is one of signs."""
         if not _NAG.fullmatch(nag):
-            raise InvalidPdnError(f"{nag!r} is no judgement of a move such as !, ?!, (!), * or $3")
+            raise InvalidPdnError(f"{nag!r} is not an annotation of a move such as !, ?!, (!), * or $3")
         if not self._nags:
             return
         if not nag.startswith("$") and self._touching:

@@ -63,7 +63,7 @@ class ConvertSettings(ReadSettings):
         super().__post_init__()
         check_convention("write-results", self.write_results)
         if self.width < 0:
-            raise InvalidSettingError(f"width is {self.width}; letters, or 0 for one line a game")
+            raise InvalidSettingError(f"width is {self.width}; expected a number of columns, or 0 for one line a game")
 
 
 def check_convention(name: str, convention: str) -> None:

@@ -40,7 +40,7 @@ class SearchSettings(ReadSettings):
     reversed: bool = option(False, "Look for the position with colours and board turned round, too.")
     in_variations: bool = option(False, "Look for the position in variations, too.")
     out: Path | None = option(None, "Write the games found to this PDN file.", metavar="FILE")
-    limit: int = option(0, "Stop after so many games; 0 for all.")
+    limit: int = option(0, "Stop after this many games; 0 for all.")
 
     def __post_init__(self) -> None:
         super().__post_init__()

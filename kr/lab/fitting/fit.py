@@ -85,7 +85,7 @@ class FitSettings:
         if self.loss not in LOSSES:
             raise InvalidSettingError(f"loss {self.loss!r} is none of {', '.join(LOSSES)}")
         if not 0 <= self.holdout <= 0.9:
-            raise InvalidSettingError(f"holdout {self.holdout} is no share of the games from 0 to 0.9")
+            raise InvalidSettingError(f"holdout {self.holdout} is not a share of the games from 0 to 0.9")
         for name, least in (("l2", 0), ("l2_parts", 0), ("tolerance", 0), ("max_iter", 1), ("workers", 1)):
             if not least <= getattr(self, name) < float("inf"):
                 raise InvalidSettingError(f"{name} is {getattr(self, name)}; a number from {least}")

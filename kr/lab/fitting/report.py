@@ -198,7 +198,7 @@ def text(report: dict[str, Any]) -> str:
         lines.append(f"{group:7}" + ", ".join(f"{name} {number:,}" for name, number in counts.items()))
     lines += ["", "material in centi-men, opening and ending"]
     for group, rows in report["material"].items():
-        man, king, move = (f"{o:.0f}/{e:.0f}" for o, e in rows)
+        man, king, move = (f"{round(o)}/{round(e)}" for o, e in rows)
         lines.append(f"{group:7}man {man}, king {king}, having the move {move}")
     lines += ["", "rounding to 16 bits, centi-men"]
     for group, error in report["rounding"].items():

@@ -21,7 +21,7 @@ COMMANDS = {
     "resign": "give up the game",
     "save": "save FILE: write the game so far to a file (it is kept after each move anyway)",
     "help": "these lines",
-    "quit": "leave; the game is kept, and can be gone on with",
+    "quit": "leave; the game is kept, and can be resumed",
 }
 """The words that are no moves, and what they do."""
 OTHER_WORDS = {"?": "help", "h": "help", "legal": "moves", "takeback": "undo", "exit": "quit", "q": "quit"}
@@ -54,7 +54,7 @@ def read_move(text: str, position: Position, begun: Sequence[int] = ()) -> Move 
     typed = text.strip().rstrip(_SEPARATORS)
     if not _SQUARES.fullmatch(typed):
         raise IllegalMoveError(
-            f"{text.strip()!r} is no move and no command: type 11-15, 22x15, a square, moves or help"
+            f"{text.strip()!r} is neither a move nor a command: type 11-15, 22x15, a square, moves or help"
         )
     try:
         squares = tuple(parse_square(number) for number in re.findall(r"\d+", typed))

@@ -409,7 +409,7 @@ class Play:
             # a name with a null byte, or in the home of nobody
             if isinstance(error, KrError):
                 raise
-            self._tell("error", f"{printable(name)!r} is no name of a file: {_line(error)}")
+            self._tell("error", f"{printable(name)!r} is not a file name: {_line(error)}")
             return
         self._tell("saved", f"written to {path}", file=str(path))
 
@@ -458,7 +458,7 @@ class Play:
             lines.append(f"opening {setup.opening}")
         if self.humans:
             levels = f"; --level 1 to {len(LEVELS)} sets how well kr plays" if "level=" in "".join(setup.specs) else ""
-            lines.append(f"help lists what can be typed besides moves{levels}")
+            lines.append(f"help lists what else can be typed{levels}")
         view = None if self.humans else self._view()
         self._tell(
             "start", "\n".join(lines), view, black=self._seats[0].name, white=self._seats[1].name, seed=setup.seed,
@@ -487,7 +487,7 @@ class Play:
         )  # fmt: skip
 
     def _leave(self) -> None:
-        """Keep the game and say how to go on with it."""
+        """Keep the game and say how to resume it."""
         self._save()
         path = self._record.path
         if path is None or not self._record.kept:
@@ -499,7 +499,8 @@ class Play:
             if spec.startswith(HUB_PREFIX):
                 command += [side, spec]
         again = shlex.join(command)
-        self._tell("left", f"the game is kept; go on with: {again}", file=str(path), resume=again, result=UNFINISHED)
+        text = f"the game is kept; resume it with: {again}"
+        self._tell("left", text, file=str(path), resume=again, result=UNFINISHED)
 
     def _prompt(self, side: Side, begun: tuple[int, ...]) -> str:
         left = self._time_left(self._seats[side])

@@ -1,4 +1,4 @@
-"""The game as a file in PDN: kept after each move, gone on with later."""
+"""The game as a file in PDN: kept after each move, resumed later."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Record:
         if path is not None:
             check_output(path)
             if path.exists():
-                raise InvalidSettingError(f"{path} exists: go on with it by --resume, or give another name")
+                raise InvalidSettingError(f"{path} exists: resume it with --resume, or give another name")
         tags = {"Event": "kr play", "Site": "?", **headers, "Result": UNFINISHED, "GameType": ENGLISH}
         return cls(Game(tags, start, line), path)
 

@@ -31,7 +31,7 @@ DEFAULT_LEVEL = 5
 THINKING = Limits(time=1.0)
 """Of an engine's move where no limit is given."""
 
-# headers of a game by which it is gone on with
+# headers of a game by which it is resumed
 SPEC_TAGS = ("BlackPlayer", "WhitePlayer")
 CONTROL_TAG, ENGINE_CONTROL_TAG, SEED_TAG = "TimeControl", "EngineTimeControl", "Seed"
 SETUP_TAGS = (*SPEC_TAGS, CONTROL_TAG, ENGINE_CONTROL_TAG, SEED_TAG)
@@ -79,7 +79,7 @@ class PlaySettings:
         if self.side and (self.black or self.white):
             raise InvalidSettingError("--side and --black or --white both say who plays: give one")
         if self.resume and (self.ballot or self.out):
-            raise InvalidSettingError("--resume goes on with a game in its file: leave --ballot and --out away")
+            raise InvalidSettingError("--resume continues a game in its file: leave out --ballot and --out")
         if self.seed < 0:
             raise InvalidSettingError(f"--seed: {self.seed}; 1 or more, or 0 for another every time")
         for name, given in (("--tc", self.tc), ("--tc-engine", self.tc_engine), ("--hint-tc", self.hint_tc)):
@@ -105,7 +105,7 @@ class Setup(NamedTuple):
     """What to call the opening; "" where there is none."""
     seed: int
     headers: Mapping[str, str]
-    """What a file has to say so that the game can be gone on with."""
+    """What a file has to say so that the game can be resumed."""
 
 
 def set_up(settings: PlaySettings, tags: Mapping[str, str] | None = None, to_move: Side = Side.BLACK) -> Setup:
@@ -120,7 +120,7 @@ def set_up(settings: PlaySettings, tags: Mapping[str, str] | None = None, to_mov
     start, line, opening = _start(settings.ballot, source)
     specs = _specs(settings, kept, Side.BLACK if tags is None else to_move, source, seed)
     if settings.level is not None and not any(",level=" in spec for spec in specs):
-        raise InvalidSettingError("--level is how well kr plays, and kr plays neither side: leave it away")
+        raise InvalidSettingError("--level is how well kr plays, and kr plays neither side: leave it out")
     tc = settings.tc or _control(kept.get(CONTROL_TAG, ""))
     tc_engine = settings.tc_engine or (None if settings.tc else _control(kept.get(ENGINE_CONTROL_TAG, "")))
     controls = tuple(
