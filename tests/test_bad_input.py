@@ -174,7 +174,7 @@ CASES = [
     ("doubling material --out text.h5 --from nodes=9", 2, "text.h5 is no directory"),
     ("doubling text.h5 --out new", 1, "text.h5"),
     ("doubling material --out new --plots text.h5", 2, "text.h5 is no directory"),
-    ("doubling material --out new --from nodes=9 --ballot start --hash 1MB --egdb none", 2, "repeat each other"),
+    ("doubling material --out new --from nodes=9 --ballot start --hash 1MB --egdb none", 2, "with 1 opening of"),
     ("hub --hash x", 2, "--hash"),
     ("hub --threads 0", 2, "threads"),
     ("fit nogames", 2, "--out"),

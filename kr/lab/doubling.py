@@ -35,7 +35,7 @@ from kr.pdn import read_games
 from kr.position import Position
 from kr.settings import REQUIRED, egdb_memory_option, egdb_option, option
 from kr.storage import checksum, lock, make_directory, provenance
-from kr.units import format_count, format_size, parse_count, parse_size
+from kr.units import counted, format_count, format_size, parse_count, parse_size
 
 STEPS = 5
 """Doublings where no longest limit is given."""
@@ -383,8 +383,8 @@ def _check_searches(settings: DoublingSettings, signature: str) -> None:
         played = intact_games(match.pdn)
         if played < match.games:
             raise InvalidSettingError(
-                f"{settings.searches} has positions of matches of {played} games, not {match.games}; ask for as many, "
-                "remove it, or choose another directory"
+                f"{settings.searches} has positions of matches of {counted(played, 'game')}, not {match.games}; ask "
+                "for as many, remove it, or choose another directory"
             )
     check_journal(settings.searches, _sampled(position.fen for position in sample(settings)))
 

@@ -260,8 +260,8 @@ def _check_variety(settings: MatchSettings, openings: Sequence[Opening]) -> None
     repeats = repeatable and settings.games > 2 * len(openings)
     if repeats and not any(spec.startswith(HUB_PREFIX) for spec in (settings.a, settings.b)):
         raise InvalidSettingError(
-            f"{settings.games} games with the {len(openings)} openings of {settings.ballot} at {settings.tc} would "
-            f"repeat each other: play {2 * len(openings)} at most, choose more openings or a time limit"
+            f"{settings.games} games with {counted(len(openings), 'opening')} of {settings.ballot} at {settings.tc} "
+            f"would repeat each other: play {2 * len(openings)} at most, choose more openings or a time limit"
         )
 
 

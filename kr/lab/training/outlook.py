@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from kr.units import format_count
+from kr.units import counted, format_count
 from kr.weights import load
 
 ENOUGH = 0.5
@@ -35,8 +35,8 @@ def doubt(
     share = min(window, generations) if window else generations
     needed = -(-behind // share // 1000) * 1000
     return (
-        f"warning: {strongest} was fitted to {behind:,} games; the tables of this run will see {seen:,} at most and "
-        "are not expected to pass the gate. It takes about as many "
+        f"warning: {strongest} was fitted to {counted(behind, 'game')}; the tables of this run will see {seen:,} at "
+        "most and are not expected to pass the gate. It takes about as many "
         f"(--games {format_count(needed)}). Or start from the rules alone (--weights material), or keep what earlier "
         "tables know (--prior FILE)."
     )
