@@ -159,6 +159,22 @@ def test_no_command_shows_the_help(run: Run, line: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "command"),
+    [
+        ("match --tc", "kr match"),
+        ("pdn search games.pdn --ballot", "kr pdn search"),
+        ("egdb --nonsense", "kr egdb"),
+        ("--nonsense", "kr"),
+    ],
+)
+def test_errors_of_usage_name_the_help_to_read(
+    line: str, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(line.split()) == 2
+    assert capsys.readouterr().err.endswith(f"(see {command} --help)\n")
+
+
+@pytest.mark.parametrize(
     ("line", "meant"),
     [
         ("analyse", "analyze"),

@@ -219,11 +219,20 @@ def _run(arguments: Sequence[str] | None) -> int:
         # Usage errors, known by their methods: typer brings its own click or uses the public one, by version.
         if not hasattr(error, "format_message"):
             raise
-        command = getattr(getattr(error, "ctx", None), "command_path", "kr")
+        command = getattr(getattr(error, "ctx", None), "command_path", None) or _command_path(arguments)
         return console.say_error(f"{_usage_error(error)} (see {command} --help)", 2)
     if code == INTERRUPTED:
         return console.say_error("interrupted", 1)
     return code if isinstance(code, int) else 0
+
+
+def _command_path(arguments: Sequence[str] | None) -> str:
+    """The command that a command line names, for errors that don't know it: "kr pdn search"."""
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    if not words or words[0] not in COMMANDS:
+        return "kr"
+    names = getattr(build_command(words[0]), "commands", {})
+    return " ".join(["kr", words[0], *(word for word in words[1:2] if word in names)])
 
 
 def _usage_error(error: Any) -> str:

@@ -31,9 +31,8 @@ def run(
     A mark says how much of the expected result (a win counts 1, a draw 1/2) a move gave away, exactly where the endgame
     database knows. Comments, judgements and variations that are there are kept; marks of an earlier run are replaced.
     PDN is written in UTF-8; results stay in the convention that they were read in. Games that can't be read are
-    reported and left out; the exit code is 1 then, unless --allow-errors is given. With --out or --html the same
-    command goes on where an earlier start was interrupted. --json prints an object for each game as it is done, and at
-    last the summary.
+    reported and left out; the exit code is 1 then, unless --allow-errors is given. With --out or --html, run the
+    same command to resume. --json prints an object for each game as it is done, and at last the summary.
 
     Example:
         kr annotate games.pdn --out annotated.pdn --html pages

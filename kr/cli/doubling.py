@@ -25,7 +25,7 @@ def run(settings: DoublingSettings, json: options.Json = False) -> None:
     """Measure what twice the time is worth: in Elo, and in how often and how far the longer search differs.
 
     Each limit plays a match against its half; then positions of these games are searched with every limit, and the
-    moves compared. The same command goes on where an earlier start was interrupted.
+    moves compared. Run the same command to resume.
 
     Example:
         kr doubling --out doubling --from 10ms --to 320ms --plots pictures

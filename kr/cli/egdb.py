@@ -65,7 +65,7 @@ def group() -> None:
 
 
 def build(settings: BuildSettings, json: options.Json = False) -> None:
-    """Build a database from nothing; interrupted, the same command goes on.
+    """Build a database from nothing; run the same command to resume.
 
     Memory and disk are estimated first. A file appears whole, or not at all.
 

@@ -45,9 +45,9 @@ def run(
 ) -> None:
     """Fit region tables to self-play games and write a weights file.
 
-    Quiet positions of the games become samples; some games are held out to judge the tables by. The same command
-    goes on where an earlier start was interrupted; an output made from other games or settings is replaced.
-    --check is what `kr weights check` does, for the tables just made.
+    Quiet positions of the games become samples; some games are held out to judge the tables by. Run the same
+    command to resume; an output made from other games or settings is replaced. --check is what `kr weights check`
+    does, for the tables just made.
 
     Example:
         kr fit games/first games/second --out weights/mine.h5 --plots plots

@@ -8,8 +8,7 @@ from kr.units import counted
 def run(settings: SelfplaySettings, json: options.Json = False) -> None:
     """Play games against itself and store them, with a score for each move, in a run directory.
 
-    The same command goes on where an earlier start was interrupted. Game i is the same whatever the number of
-    workers.
+    Run the same command to resume. Game i is the same whatever the number of workers.
 
     Example:
         kr selfplay --games 1e6 --out games/first --weights material

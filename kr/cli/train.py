@@ -87,9 +87,9 @@ def run(
 ) -> None:
     """Train by generations: play games, fit tables to them, match these against the strongest so far, and again.
 
-    The same command goes on where an earlier start was interrupted; with --generations raised, it makes more. Other
-    settings than before hold for what has not begun; only --seed and --weights must stay. Tables that fail at the
-    gate are kept, and the next generation plays with the strongest so far.
+    Run the same command to resume; with --generations raised, it makes more. Other settings than before hold for
+    what has not begun; only --seed and --weights must stay. Tables that fail at the gate are kept, and the next
+    generation plays with the strongest so far.
 
     Example:
         kr train --out runs/mine --weights material --generations 4 --games 80k

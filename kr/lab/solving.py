@@ -45,7 +45,7 @@ class SolveSettings:
     egdb: str = egdb_option()
     egdb_memory: int = egdb_memory_option()
     out: Path | None = option(
-        None, "Write the answers here, a JSON object a line; the same command goes on after an interruption.",
+        None, "Write the answers here, a JSON object a line; run the same command to resume.",
         metavar="FILE",
     )  # fmt: skip
 

@@ -84,7 +84,7 @@ class MatchSettings:
         120.0, "How long a Hub engine may search without a time limit.", parse=parse_duration, show=format_duration
     )
     sprt: tuple[float, float] | None = option(None, "Stop when decided between these two Elo.", metavar="ELO0 ELO1")
-    pdn: Path | None = option(None, "Write the games here; the same command goes on after an interruption.")
+    pdn: Path | None = option(None, "Write the games here; run the same command to resume.")
 
     def __post_init__(self) -> None:
         if not 2 <= self.games <= MOST_GAMES or self.games % 2:
