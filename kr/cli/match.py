@@ -31,7 +31,7 @@ def run(settings: MatchSettings, json: options.Json = False) -> None:
             # games of an earlier run come all at once and say nothing about the speed
             played = len(result.games) - int(work.done)
             if work.done:
-                work.advance(played, note=elo(result.summary()))
+                work.advance(played, note=f"Elo {elo(result.summary())}")
             else:
                 work.skip(played)
             show(f"{report(result)}\n{work.status()}", str(work))
