@@ -387,14 +387,22 @@ def test_the_colours_on_the_screen(case: Case, opened: Opener, size: dict[str, i
     assert pixels(page) == (case.plies[0].board, paper)
 
 
-def test_an_archive_game(shared_data: Path, opened: Opener, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("size", "scheme", "scripts"), [(WIDE, "light", True), (PHONE, "dark", True), (WIDE, "light", False)]
+)
+def test_an_archive_game(
+    shared_data: Path, opened: Opener, tmp_path: Path, size: dict[str, int], scheme: str, scripts: bool
+) -> None:
     """The longest of twenty games, at every ply."""
     games = islice(read_games(shared_data / "OCA_2.0.pdn.xz", errors=[]), 20)
     case = case_of(max(games, key=lambda game: len(game.moves)), tmp_path)
-    page = opened(case.url)
+    page = opened(case.url, size, color_scheme=scheme, java_script_enabled=scripts)
     for ply in range(1, case.last + 1):
-        page.keyboard.press("ArrowRight")
-        check(page, case, ply)
+        if scripts:
+            page.keyboard.press("ArrowRight")
+        else:
+            page.goto(f"{case.url}#p{ply}")
+        check(page, case, ply, scripts)
     for ply in range(0, case.last, 9):
         page.goto(f"{case.url}#p{ply}")
-        check(page, case, ply)
+        check(page, case, ply, scripts)
