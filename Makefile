@@ -8,7 +8,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-SOURCES := pyproject.toml setup.py kr/__init__.py kr/_core.pyx $(wildcard kr/_core/*.pxi)
+SOURCES := pyproject.toml setup.py kr/__init__.py $(shell find kr -name "*.p[yx][xdi]")
 
 INSTALL := $(BIN)/pip install -q --disable-pip-version-check
 DEBUG := build/debug

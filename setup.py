@@ -1,4 +1,4 @@
-"""Builds kr._core, one Cython extension, and puts weights/, egdb/ and selfplay/ into wheels as kr/data.
+"""Builds the Cython extensions of kr, and puts weights/, egdb/ and selfplay/ into wheels as kr/data.
 
 In a checkout (`make`, `pip install -e .`) the core is built for this machine's own instruction set. Wheels may go to
 other machines: `pip wheel .`, and `pip install .`, which makes a wheel on its way, build for any.
@@ -22,6 +22,7 @@ from setuptools import Distribution, Extension, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
+from setuptools.errors import CompileError
 from setuptools.modified import newer_group
 
 DATA_SUFFIXES = {".egdb", ".h5", ".md", ".txt", ".json", ".sh", ".toml"}
@@ -59,8 +60,12 @@ def flags_stamp(kind: str, flags: list[str]) -> str:
     return str(stamp)
 
 
-def core(distribution: Distribution) -> Extension:
-    """The extension; an edit of any part rebuilds it."""
+UNITS = sorted(path.stem for path in Path("kr").glob("_*.pyx"))
+"""The compiled units; each has its parts in a folder of its name, and compiles those of _rules into itself."""
+
+
+def units(distribution: Distribution) -> list[Extension]:
+    """The extensions; an edit of a part rebuilds its unit, and one of a contract all of them."""
     # Python's own flags ask for -g, which makes the release five times as large
     level = ["-O1", "-g", "-UNDEBUG"] if DEBUG else ["-O3", "-g0", "-DNDEBUG"]
     # what gcc takes for uninitialized is filled by functions whose failure is checked, or is Cython's own
@@ -68,13 +73,18 @@ def core(distribution: Distribution) -> Extension:
     compile_args = [*level, arch_flag(chosen_arch(distribution)), *warnings]
     sanitize = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-fno-sanitize-recover=undefined"] * bool(SANITIZE)
     kind = "debug" if DEBUG else "wheel" if is_wheel(distribution) else "release"
-    return Extension(
-        "kr._core",
-        ["kr/_core.pyx"],
-        depends=[*sorted(map(str, Path("kr/_core").glob("*.pxi"))), flags_stamp(kind, [*compile_args, *sanitize])],
-        extra_compile_args=compile_args + sanitize,
-        extra_link_args=sanitize,
-    )
+    stamp = flags_stamp(kind, [*compile_args, *sanitize])
+    contracts = [*Path("kr").glob("_*.pxd"), *Path("kr/_rules").rglob("*.pxi")]
+    return [
+        Extension(
+            f"kr.{name}",
+            [f"kr/{name}.pyx"],
+            depends=[*sorted(map(str, [*contracts, *Path("kr", name).rglob("*.pxi")])), stamp],
+            extra_compile_args=compile_args + sanitize,
+            extra_link_args=sanitize,
+        )
+        for name in UNITS
+    ]
 
 
 def chosen_arch(distribution: Distribution) -> str:
@@ -88,7 +98,7 @@ def is_wheel(distribution: Distribution) -> bool:
 
 
 class BuildCore(build_ext):
-    """Says in one line what the machine lacks before anything is compiled."""
+    """Builds the units side by side; says in one line what the machine lacks before anything is compiled."""
 
     def run(self) -> None:
         if lack := missing_tool():
@@ -96,21 +106,25 @@ class BuildCore(build_ext):
         super().run()
 
     def finalize_options(self) -> None:
-        self.distribution.ext_modules = [core(self.distribution)]
+        self.distribution.ext_modules = units(self.distribution)
         super().finalize_options()
+        # a thread for each core
+        self.parallel = self.parallel or True
 
     def build_extension(self, ext: Extension) -> None:
-        """Compile, but take the core of the checkout where nothing has changed since: pip builds in new directories."""
+        """Compile, but take the unit of the checkout where nothing has changed since: pip builds in new directories."""
         built = Path(*ext.name.split(".")[:-1], Path(self.get_ext_filename(ext.name)).name)
         if self.editable_mode and not DEBUG and not newer_group([*ext.sources, *ext.depends], str(built)):
             target = Path(self.get_ext_fullpath(ext.name))
             target.parent.mkdir(parents=True, exist_ok=True)
             self.copy_file(str(built), str(target))
             return
-        from Cython.Build import cythonize
+        ext.sources = [self._translated(ext)]
+        super().build_extension(ext)
 
+    def _translated(self, ext: Extension) -> str:
+        """The C of a unit. By a process of its own: Cython would keep the other units' threads waiting."""
         directives = {
-            "language_level": 3,
             "boundscheck": DEBUG,
             "wraparound": False,
             "cdivision": True,
@@ -120,9 +134,15 @@ class BuildCore(build_ext):
             "show_performance_hints": not DEBUG,
         }
         # A changed KR_DEBUG changes the C, which an unchanged pyx would not.
-        build_dir = f"build/{'debug' if DEBUG else 'release'}-c"
-        ext.sources = cythonize([ext], compiler_directives=directives, build_dir=build_dir)[0].sources
-        super().build_extension(ext)
+        target = Path("build", f"{'debug' if DEBUG else 'release'}-c", f"{ext.name.split('.')[-1]}.c")
+        if self.force or newer_group([*ext.sources, *ext.depends], str(target)):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            options = [word for name, value in directives.items() for word in ("-X", f"{name}={value}")]
+            command = [sys.executable, "-m", "cython", "-3", *options, "-o", str(target), *ext.sources]
+            if subprocess.run(command).returncode:
+                target.unlink(missing_ok=True)
+                raise CompileError(f"{ext.sources[0]} is not translated to C")
+        return str(target)
 
 
 class BuildWheel(bdist_wheel):
@@ -160,6 +180,6 @@ class BuildPackage(build_py):
 
 setup(
     # known in full once the command is
-    ext_modules=[Extension("kr._core", ["kr/_core.pyx"])],
+    ext_modules=[Extension(f"kr.{name}", [f"kr/{name}.pyx"]) for name in UNITS],
     cmdclass={"build_ext": BuildCore, "build_py": BuildPackage, "bdist_wheel": BuildWheel},
 )

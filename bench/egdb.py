@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kr import _core
+from kr import _core, _egdb
 from kr.egdb import slices, stats
 from kr.egdb.database import Database
 from kr.egdb.sample import survival
@@ -116,7 +116,7 @@ def random_boards(pieces: int, count: int, seed: int) -> Boards:
     chances = survival(min(1.0, 1.02 * count / sum(map(slices.size, shapes))))
     drawn = []
     for shape in shapes:
-        sampler = _core.EndgameSampler(None, shape, 0, slices.size(shape), chances, seed, False)
+        sampler = _egdb.EndgameSampler(None, shape, 0, slices.size(shape), chances, seed, False)
         boards = np.empty((2 * count, 3), dtype=np.uint32)
         taken = sampler.next(boards, np.empty(2 * count, np.uint8), np.empty(2 * count, np.uint64))
         drawn.append(boards[:taken])
@@ -153,7 +153,7 @@ def probe_rate(database: Database, boards: Boards, *, single: bool = False) -> f
     database.core.probe_batch(boards, values, single)
     seconds = time.thread_time() - began
     database.raise_damage()
-    assert (values < _core.VALUE_UNKNOWN).all()
+    assert (values < _egdb.VALUE_UNKNOWN).all()
     return len(boards) / seconds / 1e6
 
 

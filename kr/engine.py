@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakValueDictionary
 
-from kr import _core
+from kr import _core, _egdb
 from kr._core import Stop as Stop
 from kr.chances import DEFAULT_SCALE, SCALES, Chances, chances
 from kr.errors import IllegalMoveError, InvalidSettingError
@@ -330,7 +330,7 @@ class _Found(NamedTuple):
 
 def _value(score: int, known: int) -> str | None:
     """What is proved about a position with this score and this value in the endgame database."""
-    if known != _core.VALUE_UNKNOWN:
+    if known != _egdb.VALUE_UNKNOWN:
         from kr.egdb.database import VALUES
 
         return VALUES[known]

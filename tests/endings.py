@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kr import _core
+from kr import _egdb
 from kr.egdb import scheduling, slices
 from kr.egdb.build import BuildSettings, build
 from kr.egdb.database import VALUES, Database
@@ -26,10 +26,10 @@ class Endings:
     def __init__(self, pieces: int) -> None:
         self._values: dict[Shape, NDArray[np.uint8]] = {}
         self._distances: dict[Shape, NDArray[np.uint8]] = {}
-        solver = _core.EndgameSolver()
+        solver = _egdb.EndgameSolver()
         stop = np.zeros(1, dtype=np.int32)
         for pair in (pair for count in range(2, pieces + 1) for pair in slices.pairs(count)):
-            space = _core.SolverSpace(slices.block(pair), True)
+            space = _egdb.SolverSpace(slices.block(pair), True)
             for view in slices.views(pair):
                 values = np.zeros((slices.size(view) + 31) // 32, dtype=np.uint64)
                 self._values[view] = values.astype("<u8", copy=False).view(np.uint8)
@@ -44,7 +44,7 @@ class Endings:
         """For the side to move."""
         if position.is_over:
             return "loss"
-        shape, index = _core.egdb_index(*bits(position))
+        shape, index = _egdb.egdb_index(*bits(position))
         return VALUES[self._values[shape][index >> 2] >> 2 * (index & 3) & 3]
 
     def distance(self, position: Position) -> int | None:
@@ -52,7 +52,7 @@ class Endings:
         if position.is_over:
             return 0
         value = self.value(position)
-        shape, index = _core.egdb_index(*bits(position))
+        shape, index = _egdb.egdb_index(*bits(position))
         return None if value == "draw" else 2 * int(self._distances[shape][index]) + (value == "win")
 
     def kept(self, position: Position) -> list[str]:

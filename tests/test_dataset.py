@@ -9,7 +9,7 @@ import pytest
 from playouts import positions, random_game, write_run
 from sklearn.linear_model import LogisticRegression
 
-from kr import _core
+from kr import _learn
 from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.lab import games
 from kr.lab.fitting.dataset import Dataset, Label, Merger, Split, expectation, logistic_slope, read_dataset
@@ -46,7 +46,7 @@ def expected(records: list[games.GameRecord]) -> list[tuple[tuple[int, ...], int
 
 def quiet_positions(records: list[games.GameRecord]) -> tuple[np.ndarray, ...]:
     a = games.arrays(records)
-    return _core.quiet_positions(a["start"], a["side"], a["first"], a["result"], a["move"], a["score"])
+    return _learn.quiet_positions(a["start"], a["side"], a["first"], a["result"], a["move"], a["score"])
 
 
 def test_quiet_positions_equal_the_plain_replay(run: tuple[Path, list[games.GameRecord]]) -> None:

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from refusals import check_refused
 
 import kr
-from kr import _core, cli
+from kr import _egdb, cli
 from kr.egdb import files
 from kr.egdb.build import VALUES as VALUES_DIRECTORY
 from kr.egdb.build import BuildSettings, build
@@ -75,7 +75,7 @@ def is_refused(directory: Path, *, step: int = 1) -> bool:
         return True
     values = np.empty(len(BOARDS), dtype=np.uint8)
     database.core.probe_batch(BOARDS, values)
-    told = values != _core.VALUE_UNKNOWN
+    told = values != _egdb.VALUE_UNKNOWN
     assert (values[told] == VALUES[told]).all()
     plies = [database.core.distance(*board) for board in BOARDS[::step].tolist()]
     assert all(found in (known, -1) for found, known in zip(plies, PLIES[::step], strict=True))
@@ -171,11 +171,11 @@ def remade(good: bytes, changes: dict[str, Any], body: Callable[[bytes], bytes] 
     _, version, size, _ = FIXED.unpack_from(good)
     header = json.loads(good[FIXED.size : FIXED.size + size])
     start = -(-(FIXED.size + size) // 64) * 64
-    entries = body(good[start : start + header["index_bytes"] + header["data_bytes"] + _core.CODE_PAD])
+    entries = body(good[start : start + header["index_bytes"] + header["data_bytes"] + _egdb.CODE_PAD])
     text = json.dumps(header | changes).encode()
     check = zlib.crc32(text, zlib.crc32(FIXED.pack(MAGIC, version, len(text), 0)[:-4]))
     begin = FIXED.pack(MAGIC, version, len(text), check) + text
-    checks = [zlib.crc32(entries[at : at + _core.CODE_CHUNK]) for at in range(0, len(entries), _core.CODE_CHUNK)]
+    checks = [zlib.crc32(entries[at : at + _egdb.CODE_CHUNK]) for at in range(0, len(entries), _egdb.CODE_CHUNK)]
     padded = [part.ljust(-(-len(part) // 64) * 64, b"\0") for part in (begin, entries)]
     return b"".join(padded) + struct.pack(f"<{len(checks)}I", *checks)
 

@@ -20,7 +20,7 @@ from egdb_reference import Shape
 from numpy.typing import NDArray
 
 import kr
-from kr import _core
+from kr import _egdb
 from kr.egdb import build as building
 from kr.egdb import files, slices
 from kr.egdb.build import BuildSettings, Progress, build
@@ -182,7 +182,7 @@ def test_four_pieces_follow_from_their_successors(database: Database, shape: Sha
 
     chance = np.random.default_rng(sum(digit << 4 * i for i, digit in enumerate(shape)))
     for index in chance.integers(slices.size(shape), size=60).tolist():
-        bits = _core.egdb_position(shape, index)[:3]
+        bits = _egdb.egdb_position(shape, index)[:3]
         for side in (0, 1):
             after = [distance(child, 1 - side) for child in egdb_reference.successors(bits)]
             assert distance(bits, side) == egdb_reference.best(after), (shape, index)
@@ -199,7 +199,7 @@ def test_longest_wins_are_the_known_ones(built: Path, database: Database, pieces
         found |= {tuple(map(int, name)): tuple(each) for name, each in longest.items()}
     shape, (longest, number) = max(found.items(), key=lambda each: each[1][0])
     assert longest == plies
-    assert database.core.distance(*_core.egdb_position(shape, number)) == plies
+    assert database.core.distance(*_egdb.egdb_position(shape, number)) == plies
 
 
 @pytest.mark.parametrize("jobs", [1, 5])

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kr import _core
+from kr import _egdb
 from kr.egdb import files, slices
 from kr.egdb.database import Database
 from kr.errors import InvalidDatabaseError
@@ -38,7 +38,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, np.ndarray]
     path = tmp_path_factory.mktemp("large") / NAME
     packed = noise(1)
     files.write_values(path, {SHAPE: packed}, {})
-    assert path.stat().st_size > _core.SMALL_FILE
+    assert path.stat().st_size > _egdb.SMALL_FILE
     return path, packed
 
 
@@ -89,7 +89,7 @@ def test_no_value_becomes_wrong(
     harm(large)
     assert (file.coded.read(early) == values_of(packed, early)).all()
     found, right = file.coded.read(late), values_of(packed, late)
-    told = found != _core.VALUE_UNKNOWN
+    told = found != _egdb.VALUE_UNKNOWN
     assert (found[told] == right[told]).all()
     if harm in (removed, replaced):
         assert told.all()
@@ -125,7 +125,7 @@ def test_threads_take_up_a_file_together(written: tuple[Path, np.ndarray], large
     with ThreadPoolExecutor(len(orders)) as pool:
         for indices, found in zip(orders, pool.map(file.coded.read, orders), strict=True):
             right = values_of(written[1], indices)
-            told = found != _core.VALUE_UNKNOWN
+            told = found != _egdb.VALUE_UNKNOWN
             assert (found[told] == right[told]).all()
             assert told.all() == whole
 

@@ -8,7 +8,7 @@ import pytest
 from egdb_file_reader import EgdbFile, Pieces, Reader, is_stored, pieces_of, position_number, slice_size
 from egdb_reference import Bits, Shape
 
-from kr import _core, storage
+from kr import _egdb, storage
 from kr.egdb import files, slices
 from kr.egdb.database import Database
 
@@ -33,7 +33,7 @@ def randoms(name: str) -> random.Random:
 
 def positions(shape: Shape, count: int) -> list[Bits]:
     numbers = randoms(slices.name(shape)).sample(range(slices.size(shape)), count)
-    return [_core.egdb_position(shape, number)[:3] for number in numbers]
+    return [_egdb.egdb_position(shape, number)[:3] for number in numbers]
 
 
 @pytest.mark.parametrize("path", WHOLE, ids=lambda path: path.stem)
@@ -59,7 +59,7 @@ def test_numbers_of_positions(count: int) -> None:
     for shape in slices.shapes(count):
         assert slice_size(shape) == slices.size(shape)
         for bits in positions(shape, 4):
-            assert position_number(pieces_of(bits)) == _core.egdb_index(*bits, 0)[1]
+            assert position_number(pieces_of(bits)) == _egdb.egdb_index(*bits, 0)[1]
 
 
 def test_of_two_flipped_arrangements_one_is_stored() -> None:

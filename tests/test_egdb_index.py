@@ -11,7 +11,7 @@ from egdb_reference import Shape
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kr import _core
+from kr import _egdb
 from kr.egdb.stats import PUBLISHED
 from kr.position import Position, Side
 
@@ -68,15 +68,15 @@ def number(black: int, white: int, kings: int) -> int:
 def numbered(draw: st.DrawFn, own_men: int = 7) -> tuple[Shape, int]:
     """A slice of at most so many own men and a number in it, the ends more often than others."""
     shape = draw(st.sampled_from([shape for shape in SHAPES if shape[0] <= own_men]))
-    size = _core.egdb_slice_size(*shape)
+    size = _egdb.egdb_slice_size(*shape)
     return shape, draw(st.integers(0, size - 1) | st.sampled_from([0, size - 1]))
 
 
 @pytest.mark.parametrize("pieces", TOTALS)
 def test_slices_have_the_known_sizes(pieces: int) -> None:
     shapes = egdb_reference.shapes(pieces)
-    assert [_core.egdb_slice_size(*shape) for shape in shapes] == [placements(*shape) for shape in shapes]
-    assert sum(_core.egdb_slice_size(*shape) for shape in shapes) == TOTALS[pieces]
+    assert [_egdb.egdb_slice_size(*shape) for shape in shapes] == [placements(*shape) for shape in shapes]
+    assert sum(_egdb.egdb_slice_size(*shape) for shape in shapes) == TOTALS[pieces]
 
 
 @pytest.mark.parametrize("pieces", range(1, 9))
@@ -90,10 +90,10 @@ def test_sizes_with_one_sided_positions_are_those_of_table_1(pieces: int) -> Non
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_a_block_is_one_arrangement_of_men(shape: Shape) -> None:
-    size, block = _core.egdb_slice_size(*shape), _core.egdb_slice_block(*shape)
+    size, block = _egdb.egdb_slice_size(*shape), _egdb.egdb_slice_block(*shape)
     assert size == placements(shape[0], 0, shape[2], 0) * block
     for first in {0, size // block // 2 * block, size - block}:
-        ends = [_core.egdb_position(shape, index) for index in (first, first + block - 1)]
+        ends = [_egdb.egdb_position(shape, index) for index in (first, first + block - 1)]
         men = [(black & ~kings, white & ~kings) for black, white, kings, _ in ends]
         assert men[0] == men[1]
 
@@ -101,32 +101,32 @@ def test_a_block_is_one_arrangement_of_men(shape: Shape) -> None:
 @pytest.mark.parametrize("shape", [shape for shape in SHAPES if sum(shape) <= 3], ids=str)
 def test_every_position_of_a_small_slice_has_its_own_number(shape: Shape) -> None:
     positions = egdb_reference.positions(shape)
-    numbers = [_core.egdb_index(*position, 0) for position in positions]
+    numbers = [_egdb.egdb_index(*position, 0) for position in positions]
     assert {found for found, _ in numbers} == {shape}
-    assert sorted(index for _, index in numbers) == list(range(_core.egdb_slice_size(*shape)))
-    back = [_core.egdb_position(shape, index) for _, index in numbers]
+    assert sorted(index for _, index in numbers) == list(range(_egdb.egdb_slice_size(*shape)))
+    back = [_egdb.egdb_position(shape, index) for _, index in numbers]
     assert back == [(*position, 0) for position in positions]
 
 
 @given(numbered())
 def test_numbers_and_positions_go_round(case: tuple[Shape, int]) -> None:
     shape, index = case
-    position = Position(*_core.egdb_position(shape, index))
+    position = Position(*_egdb.egdb_position(shape, index))
     assert position.side == Side.BLACK
-    assert _core.egdb_index(position.black, position.white, position.kings, Side.BLACK) == (shape, index)
+    assert _egdb.egdb_index(position.black, position.white, position.kings, Side.BLACK) == (shape, index)
 
 
 @given(numbered())
 def test_a_position_and_its_flipped_twin_have_the_same_number(case: tuple[Shape, int]) -> None:
     shape, index = case
-    twin = Position(*_core.egdb_position(shape, index)).flipped()
-    assert _core.egdb_index(twin.black, twin.white, twin.kings, Side.WHITE) == (shape, index)
+    twin = Position(*_egdb.egdb_position(shape, index)).flipped()
+    assert _egdb.egdb_index(twin.black, twin.white, twin.kings, Side.WHITE) == (shape, index)
 
 
 @given(numbered(own_men=4))
 def test_numbers_are_those_of_the_definition(case: tuple[Shape, int]) -> None:
     shape, index = case
-    black, white, kings, _ = _core.egdb_position(shape, index)
+    black, white, kings, _ = _egdb.egdb_position(shape, index)
     assert number(black, white, kings) == index
 
 
@@ -145,9 +145,9 @@ def test_numbers_are_those_of_the_definition(case: tuple[Shape, int]) -> None:
 )
 def test_shapes_that_no_slice_has(shape: Shape) -> None:
     for refused in (
-        lambda: _core.egdb_slice_size(*shape),
-        lambda: _core.egdb_slice_block(*shape),
-        lambda: _core.egdb_position(shape, 0),
+        lambda: _egdb.egdb_slice_size(*shape),
+        lambda: _egdb.egdb_slice_block(*shape),
+        lambda: _egdb.egdb_position(shape, 0),
     ):
         with pytest.raises(ValueError, match="no slice of"):
             refused()
@@ -156,17 +156,17 @@ def test_shapes_that_no_slice_has(shape: Shape) -> None:
 @pytest.mark.parametrize("shape", [(), (1,), (1, 0, 1), (1, 0, 1, 0, 0)])
 def test_a_shape_has_four_counts(shape: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="unpack"):
-        _core.egdb_position(shape, 0)
+        _egdb.egdb_position(shape, 0)
 
 
 @pytest.mark.parametrize("shape", [(0, 1, 0, 1), (1, 0, 1, 0), (4, 0, 4, 0)])
 def test_numbers_beyond_the_slice(shape: Shape) -> None:
-    size = _core.egdb_slice_size(*shape)
+    size = _egdb.egdb_slice_size(*shape)
     for index in (size, size + 1, 2**63):
         with pytest.raises(ValueError, match=f"{size} positions"):
-            _core.egdb_position(shape, index)
+            _egdb.egdb_position(shape, index)
     with pytest.raises(OverflowError):
-        _core.egdb_position(shape, -1)
+        _egdb.egdb_position(shape, -1)
 
 
 @pytest.mark.parametrize(
@@ -174,4 +174,4 @@ def test_numbers_beyond_the_slice(shape: Shape) -> None:
 )
 def test_positions_in_no_slice(board: tuple[int, int, int, int]) -> None:
     with pytest.raises(ValueError, match="no slice of"):
-        _core.egdb_index(*board)
+        _egdb.egdb_index(*board)

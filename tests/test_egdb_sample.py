@@ -10,7 +10,7 @@ import pytest
 import reference
 from numpy.typing import NDArray
 
-from kr import _core
+from kr import _core, _egdb
 from kr.egdb import sample, slices
 from kr.egdb.build import BuildSettings, build
 from kr.egdb.database import Database
@@ -45,7 +45,7 @@ def content(out: Path) -> dict[str, NDArray[Any]]:
 
 def numbers(boards: NDArray[np.uint32]) -> list[tuple[tuple[int, ...], int]]:
     """Slice and index of every board."""
-    return [_core.egdb_index(*map(int, board), 0) for board in boards]
+    return [_egdb.egdb_index(*map(int, board), 0) for board in boards]
 
 
 def test_all_positions_each_in_one_share(whole: Path, tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_rows_say_what_stands_on_the_board(whole: Path, tmp_path: Path) -> None:
 def test_planes_have_black_above_moving_down() -> None:
     """11-15, which the seed of this form writes as f6-e5."""
     planes = np.ones((2, 4, 8, 8), dtype=np.uint8)
-    _core.board_planes(np.array([[1 << 10, 1 << 31, 0], [1 << 14, 1 << 31, 1 << 31]], dtype=np.uint32), planes)
+    _egdb.board_planes(np.array([[1 << 10, 1 << 31, 0], [1 << 14, 1 << 31, 1 << 31]], dtype=np.uint32), planes)
     assert [tuple(map(int, where)) for where in np.argwhere(planes)] == [
         (0, 2, 2, 5),
         (0, 3, 7, 6),
@@ -119,7 +119,7 @@ def test_other_seeds_give_other_positions(whole: Path, tmp_path: Path) -> None:
 def test_each_position_has_the_same_chance(whole: Path, fraction: float) -> None:
     shape = (1, 1, 1, 1)
     size = slices.size(shape)
-    sampler = _core.EndgameSampler(None, shape, 0, size, sample.survival(fraction), 5, False)
+    sampler = _egdb.EndgameSampler(None, shape, 0, size, sample.survival(fraction), 5, False)
     boards = np.concatenate([np.empty((0, 3), dtype=np.uint32), *(batch[0] for batch in sample.taken(sampler))])
     indices = np.array([index for _, index in numbers(boards[:20_000])])
     assert (np.diff(indices) > 0).all()
@@ -160,7 +160,7 @@ def test_quiet_positions_only(whole: Path, tmp_path: Path) -> None:
     quiet = {
         (black, white, kings)
         for shape in slices.shapes(2)
-        for black, white, kings, _ in (_core.egdb_position(shape, i) for i in range(slices.size(shape)))
+        for black, white, kings, _ in (_egdb.egdb_position(shape, i) for i in range(slices.size(shape)))
         if not any(captured for _, captured in _core.legal_moves(black, white, kings, 0))
     }
     assert {tuple(board) for board in boards.tolist() if sum(board[i].bit_count() for i in (0, 1)) == 2} == quiet

@@ -8,7 +8,7 @@ import pytest
 from egdb_reference import Bits, Shape
 from numpy.typing import NDArray
 
-from kr import _core
+from kr import _egdb
 from kr.egdb import scheduling, slices
 
 pytestmark = pytest.mark.core
@@ -22,7 +22,7 @@ SYMMETRIC = [shape for shape in SHAPES if slices.is_symmetric(shape)]
 @pytest.fixture(scope="module")
 def solved() -> dict[Shape, Arrays]:
     """Values, codes and distances of every slice, one entry a position."""
-    solver = _core.EndgameSolver()
+    solver = _egdb.EndgameSolver()
     found: dict[Shape, Arrays] = {}
     for pair in (pair for count in range(2, PIECES + 1) for pair in slices.pairs(count)):
         packed = {}
@@ -31,7 +31,7 @@ def solved() -> dict[Shape, Arrays]:
             values, codes = np.zeros((2, -(-size // 32)), dtype=np.uint64)
             packed[view] = values, codes, np.zeros(size, dtype=np.uint8)
             solver.add(view, *packed[view])
-        space = _core.SolverSpace(slices.block(pair), True)
+        space = _egdb.SolverSpace(slices.block(pair), True)
         for step in scheduling.steps(pair):
             for share in step:
                 own, opponent = share.own_rows, share.opponent_rows
@@ -55,7 +55,7 @@ def sampled(shape: Shape, number: int) -> list[int]:
 
 
 def bits_at(shape: Shape, index: int) -> Bits:
-    black, white, kings, _ = _core.egdb_position(shape, index)
+    black, white, kings, _ = _egdb.egdb_position(shape, index)
     return black, white, kings
 
 
@@ -88,7 +88,7 @@ def test_positions_follow_from_their_successors(solved: dict[Shape, Arrays], sha
     def distance(bits: Bits) -> int | None:
         if bits[0] == 0:
             return 0
-        there, index = _core.egdb_index(*bits, 0)
+        there, index = _egdb.egdb_index(*bits, 0)
         value, halved = solved[there]["values"][index], int(solved[there]["distances"][index])
         assert (value == egdb_reference.DRAW) == (halved == 255)
         return None if halved == 255 else 2 * halved + (value == egdb_reference.WIN)
@@ -119,14 +119,14 @@ def test_one_side_to_move_of_a_symmetric_slice_is_enough(solved: dict[Shape, Arr
     codes = solved[shape]["codes"]
 
     def is_held(bits: Bits) -> bool:
-        return bool(codes[_core.egdb_index(*bits, 0)[1]] != 3)
+        return bool(codes[_egdb.egdb_index(*bits, 0)[1]] != 3)
 
     for bits in (bits_at(shape, index) for index in sampled(shape, 2000)):
         if egdb_reference.must_capture(bits):
             continue
         if not is_held(bits):
             for child in egdb_reference.successors(bits):
-                same_slice = _core.egdb_index(*child, 0)[0] == shape
+                same_slice = _egdb.egdb_index(*child, 0)[0] == shape
                 assert not same_slice or egdb_reference.must_capture(child) or is_held(child), bits
         partner = turned(bits)
         if not egdb_reference.must_capture(partner):
@@ -136,15 +136,15 @@ def test_one_side_to_move_of_a_symmetric_slice_is_enough(solved: dict[Shape, Arr
 
 def test_solving_stops_when_told(solved: dict[Shape, Arrays]) -> None:
     shape = (0, 1, 0, 1)
-    solver = _core.EndgameSolver()
+    solver = _egdb.EndgameSolver()
     values = np.zeros(31, dtype=np.uint64)
     solver.add(shape, values)
-    solver.solve(shape, _core.SolverSpace(992), 0, 0, 0, 1, np.ones(1, dtype=np.int32))
+    solver.solve(shape, _egdb.SolverSpace(992), 0, 0, 0, 1, np.ones(1, dtype=np.int32))
     assert not values.any()
 
 
 def test_what_the_solver_refuses() -> None:
-    solver = _core.EndgameSolver()
+    solver = _egdb.EndgameSolver()
     stop = np.zeros(1, dtype=np.int32)
     with pytest.raises(ValueError, match="needs 31 words"):
         solver.add((0, 1, 0, 1), np.zeros(30, dtype=np.uint64))
@@ -155,9 +155,9 @@ def test_what_the_solver_refuses() -> None:
     with pytest.raises(ValueError, match="no slice"):
         solver.add((0, 1, 0, 0), np.zeros(31, dtype=np.uint64))
     with pytest.raises(ValueError, match="has not been added"):
-        solver.solve((0, 1, 0, 1), _core.SolverSpace(992), 0, 0, 0, 1, stop)
+        solver.solve((0, 1, 0, 1), _egdb.SolverSpace(992), 0, 0, 0, 1, stop)
     solver.add((0, 1, 0, 1), np.zeros(31, dtype=np.uint64), None, np.zeros(992, dtype=np.uint8))
     with pytest.raises(ValueError, match="992 needed"):
-        solver.solve((0, 1, 0, 1), _core.SolverSpace(991), 0, 0, 0, 1, stop)
+        solver.solve((0, 1, 0, 1), _egdb.SolverSpace(991), 0, 0, 0, 1, stop)
     with pytest.raises(ValueError, match="without room for distances"):
-        solver.solve((0, 1, 0, 1), _core.SolverSpace(992), 0, 0, 0, 1, stop)
+        solver.solve((0, 1, 0, 1), _egdb.SolverSpace(992), 0, 0, 0, 1, stop)

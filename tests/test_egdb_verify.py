@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kr import _core, storage
+from kr import _egdb, storage
 from kr.egdb import files, slices, verify
 from kr.egdb.database import Database
 from kr.egdb.slices import Shape
@@ -21,7 +21,7 @@ from kr.position import Position, Side
 pytestmark = pytest.mark.core
 
 KNOWN = {2: Counts(716, 402, 2_370), 3: Counts(100_250, 87_305, 8_477)}
-VALUES = {"lost": _core.VALUE_LOSS, "drawn": _core.VALUE_DRAW, "won": _core.VALUE_WIN}
+VALUES = {"lost": _egdb.VALUE_LOSS, "drawn": _egdb.VALUE_DRAW, "won": _egdb.VALUE_WIN}
 TWO_KINGS: Shape = (0, 2, 0, 1)
 PROVEN = verify.PROVEN.format(3)
 DEEP = b"[" * 100_000
@@ -53,7 +53,7 @@ def value_file(directory: Path, shape: Shape) -> Path:
 
 
 def position_at(shape: Shape, index: int) -> Position:
-    black, white, kings, side = _core.egdb_position(shape, index)
+    black, white, kings, side = _egdb.egdb_position(shape, index)
     return Position(black, white, kings, Side(side))
 
 
@@ -83,16 +83,16 @@ def test_every_part_of_a_slice_is_counted_once(whole: Path, shape: Shape) -> Non
     stop = np.zeros(1, dtype=np.int32)
     total = np.zeros((2, 3), dtype=np.int64)
     for first, last in itertools.pairwise(cuts):
-        own, other, wrong, _ = _core.egdb_check_units(database.core, shape, first, last, None, stop)
+        own, other, wrong, _ = _egdb.egdb_check_units(database.core, shape, first, last, None, stop)
         total += np.array([own, other])
         assert wrong == 0
-    own, other, *_ = _core.egdb_check_units(
+    own, other, *_ = _egdb.egdb_check_units(
         database.core, slices.twin(shape), 0, slices.size(slices.twin(shape)) // slices.block(shape), None, stop
     )
     assert total.tolist() == ([list(own), list(other)] if slices.is_symmetric(shape) else [list(other), list(own)])
     assert total[0].sum() == slices.size(shape)
     stop[0] = 1
-    assert _core.egdb_check_units(database.core, shape, 0, arrangements, None, stop) == ((0,) * 3, (0,) * 3, 0, [])
+    assert _egdb.egdb_check_units(database.core, shape, 0, arrangements, None, stop) == ((0,) * 3, (0,) * 3, 0, [])
 
 
 @pytest.mark.parametrize(("right", "stated"), list(itertools.permutations(VALUES, 2)))
@@ -123,7 +123,7 @@ def test_wins_that_lead_nowhere_are_found(whole: Path, copy: Path) -> None:
         position
         for shape in slices.views(TWO_KINGS)
         for index in range(slices.size(shape))
-        if value_of(database, position := position_at(shape, index)) == _core.VALUE_DRAW and is_quiet(position)
+        if value_of(database, position := position_at(shape, index)) == _egdb.VALUE_DRAW and is_quiet(position)
     }
     # the greatest set in which the two kings can stay and which the one can leave by losing only
     while True:
@@ -137,7 +137,7 @@ def test_wins_that_lead_nowhere_are_found(whole: Path, copy: Path) -> None:
             or (
                 position.black.bit_count() == 1
                 and not all(
-                    (after := position.play(move).flipped()) in claimed or value_of(database, after) == _core.VALUE_WIN
+                    (after := position.play(move).flipped()) in claimed or value_of(database, after) == _egdb.VALUE_WIN
                     for move in position.legal_moves()
                 )
             )
@@ -150,7 +150,7 @@ def test_wins_that_lead_nowhere_are_found(whole: Path, copy: Path) -> None:
     stored, values = files.read_header(path).stored, stored_values(path)
     for index in range(len(values)):
         if position_at(stored, index) in claimed:
-            values[index] = _core.VALUE_WIN if stored == TWO_KINGS else _core.VALUE_LOSS
+            values[index] = _egdb.VALUE_WIN if stored == TWO_KINGS else _egdb.VALUE_LOSS
     rewrite(path, values)
     found = verified(copy)
     assert found.wrong >= len(claimed)
@@ -159,8 +159,8 @@ def test_wins_that_lead_nowhere_are_found(whole: Path, copy: Path) -> None:
     # each agrees with its successors
     shaken = Database.open(copy)
     for shape in slices.views(TWO_KINGS):
-        boards = np.array([_core.egdb_position(shape, i)[:3] for i in range(slices.size(shape))], dtype=np.uint32)
-        assert _core.egdb_check_boards(shaken.core, boards, False) == (0, [])
+        boards = np.array([_egdb.egdb_position(shape, i)[:3] for i in range(slices.size(shape))], dtype=np.uint32)
+        assert _egdb.egdb_check_boards(shaken.core, boards, False) == (0, [])
 
 
 @pytest.mark.parametrize("share", [0.3, 0.9])
@@ -176,7 +176,7 @@ def test_a_sample_is_compared_with_its_successors(whole: Path, copy: Path, share
 
     path = value_file(copy, TWO_KINGS)
     values = stored_values(path)
-    values[values != _core.VALUE_DRAW] = _core.VALUE_DRAW
+    values[values != _egdb.VALUE_DRAW] = _egdb.VALUE_DRAW
     rewrite(path, values)
     assert verified(copy, sample=share).wrong > 100
 
@@ -192,7 +192,7 @@ def test_one_wrong_distance_is_found(copy: Path, pair: Shape) -> None:
         index
         for index in range(len(halves))
         for position in [position_at(stored, index)]
-        if is_quiet(position) and value_of(database, position) != _core.VALUE_DRAW and halves[index] > 2
+        if is_quiet(position) and value_of(database, position) != _egdb.VALUE_DRAW and halves[index] > 2
     )
     plies = database.distance(position_at(stored, index)) or 0
     halves[index] -= 1
@@ -355,7 +355,7 @@ def test_a_proof_with_findings_starts_over(copy: Path) -> None:
     assert proven_in_part(copy, 5) > 0
     path = value_file(copy, TWO_KINGS)
     values = stored_values(path)
-    values[:] = _core.VALUE_DRAW
+    values[:] = _egdb.VALUE_DRAW
     rewrite(path, values)
     # the slice with the most kings comes first
     assert proven_in_part(copy, 10) > 0
@@ -376,7 +376,7 @@ def test_a_database_that_can_only_be_read_is_proven(copy: Path, monkeypatch: pyt
 def test_arrangements_beyond_the_slice_are_refused(whole: Path) -> None:
     database = Database.open(whole)
     with pytest.raises(ValueError, match="beyond"):
-        _core.egdb_check_units(database.core, TWO_KINGS, 0, 2, None, np.zeros(1, dtype=np.int32))
+        _egdb.egdb_check_units(database.core, TWO_KINGS, 0, 2, None, np.zeros(1, dtype=np.int32))
 
 
 @pytest.mark.parametrize("changes", [{"pieces": 1}, {"pieces": 9}, {"sample": 1.0}, {"sample": -0.1}, {"jobs": -1}])

@@ -40,7 +40,8 @@ FLOORS = [
         "threads",
     ),
     ("errors",),
-    ("_core",),
+    ("_core", "_learn"),
+    ("_egdb",),
 ]
 LEVEL = {room: len(FLOORS) - i for i, floor in enumerate(FLOORS) for room in floor}
 # One door between two rooms of a floor is open one way only: a match talks to other engines as a Hub client.

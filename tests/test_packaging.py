@@ -13,13 +13,14 @@ from pathlib import Path
 import pytest
 
 import kr
+from kr import _core, _egdb, _learn
 from kr.storage import data_path
 
 CHECKOUT = Path(__file__).parents[1]
-CODE = (".py", ".pyc", ".pyx", ".pxi", ".c", ".so")
+CODE = (".py", ".pyc", ".pyx", ".pxd", ".pxi", ".c", ".so")
 DATA = ("weights/*.h5", "weights/*.md", "selfplay/*.txt", "selfplay/*.sh", "egdb/*.egdb", "egdb/*.md")
 SOURCES = (
-    *("kr/_core.py?", "kr/_core/*.pxi", "Makefile", "docs/*.md", "docs/*.py", "docs/*.ipynb"),
+    *("kr/_*.p??", "kr/_*/**/*.pxi", "Makefile", "docs/*.md", "docs/*.py", "docs/*.ipynb"),
     *("bench/*.py", "tests/*.py", "tests/data/*"),
 )
 
@@ -110,8 +111,8 @@ found = run_setup("setup.py", sys.argv[1:], stop_after="commandline")
 build, wheel = found.get_command_obj("build_ext"), found.get_command_obj("bdist_wheel")
 build.ensure_finalized()
 wheel.ensure_finalized()
-(core,) = found.ext_modules
-print(next(each for each in core.extra_compile_args if each.startswith("-m")), wheel.build_number or "")
+(arch,) = {flag for unit in found.ext_modules for flag in unit.extra_compile_args if flag.startswith("-m")}
+print(arch, wheel.build_number or "")
 """
 
 
@@ -143,9 +144,10 @@ def test_wheels_run_on_any_machine_of_their_name(
 
 
 def test_the_release_carries_no_debug_information() -> None:
-    if "build/debug" in kr._core.__file__:
-        pytest.skip("this is a debug build")
-    assert b".debug_info" not in Path(kr._core.__file__).read_bytes()
+    for unit in (_core, _egdb, _learn):
+        if "build/debug" in unit.__file__:
+            pytest.skip("this is a debug build")
+        assert b".debug_info" not in Path(unit.__file__).read_bytes()
 
 
 EDITABLE = """

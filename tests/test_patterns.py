@@ -78,13 +78,13 @@ def test_mover_frame_turns_white_around() -> None:
 @pytest.mark.parametrize("name", LAYOUTS)
 @pytest.mark.parametrize("kings", [False, True])
 def test_core_indices_equal_the_reference(name: str, kings: bool) -> None:
-    from kr import _core
+    from kr import _learn
     from kr.lab.fitting.objective import byte_digits
 
     layout, boards = LAYOUTS[name], random_boards(500, kings)
     regions, base = (layout.kings, 5) if kings else (layout.men, 3)
     ids = np.zeros((len(regions), len(boards)), dtype=np.uint32)
-    _core.region_ids(boards, byte_digits(regions, base), ids, 0, 200)
-    _core.region_ids(boards, byte_digits(regions, base), ids, 200, 500)
+    _learn.region_ids(boards, byte_digits(regions, base), ids, 0, 200)
+    _learn.region_ids(boards, byte_digits(regions, base), ids, 200, 500)
     assert (ids == region_indices(boards, layout, kings)).all()
     assert ids.max() < base ** len(regions[0])

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kr import _core, storage
+from kr import _egdb, storage
 from kr.egdb import files, scheduling, slices
 from kr.egdb.database import default_directory
 from kr.egdb.scheduling import Plan, Share
@@ -140,7 +140,7 @@ class _Build:
         self.values = directory / VALUES
         self.on_progress = on_progress
         self.jobs = settings.jobs or len(os.sched_getaffinity(0))
-        self.solver = _core.EndgameSolver()
+        self.solver = _egdb.EndgameSolver()
         self.stop = np.zeros(1, dtype=np.int32)
         self.events: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
         self.changed = threading.Condition()
@@ -297,7 +297,7 @@ class _Build:
 
     def _work(self) -> None:
         """One thread: shares of open pairs, else a new pair, until all are done."""
-        space: _core.SolverSpace | None = None
+        space: _egdb.SolverSpace | None = None
         room = 0, False
         try:
             while (found := self._next_share()) is not None:
@@ -308,7 +308,7 @@ class _Build:
                 needed = slices.block(opened.pair), self._with_distances(opened.pair)
                 if space is None or not needed[0] <= room[0] <= needed[0] + MAX_SPACE_WASTE or room[1] < needed[1]:
                     space = None  # the old one goes before the new one comes
-                    space, room = _core.SolverSpace(*needed), needed
+                    space, room = _egdb.SolverSpace(*needed), needed
                 self.solver.solve(
                     opened.pair, space, share.own_rows, share.opponent_rows, share.first, share.last, self.stop
                 )
@@ -396,7 +396,7 @@ class _Build:
     def _write_file(self, opened: _Open, kind: str) -> int:
         """Compress the smaller view of a pair into its file; returns the file's bytes."""
         counts = {
-            slices.name(view): _core.count_values(arrays.values, slices.size(view))[:3]
+            slices.name(view): _egdb.count_values(arrays.values, slices.size(view))[:3]
             for view, arrays in opened.arrays.items()
         }
         if kind == "wld":
@@ -406,9 +406,9 @@ class _Build:
         stored = {}
         for view, arrays in opened.arrays.items():
             size = slices.size(view)
-            longest[slices.name(view)] = _core.longest_win(arrays.distances, arrays.values, size)
+            longest[slices.name(view)] = _egdb.longest_win(arrays.distances, arrays.values, size)
             stored[view] = np.empty(size, dtype=np.uint8)
-            _core.stored_distances(arrays.distances, arrays.codes, size, stored[view])
+            _egdb.stored_distances(arrays.distances, arrays.codes, size, stored[view])
         facts = {"counts": counts, "longest": longest}
         return files.write_distances(self.path(kind, opened.pair), stored, facts)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kr import _core, storage
+from kr import _egdb, storage
 from kr.egdb import files, slices
 from kr.egdb.files import SliceFile
 from kr.egdb.slices import Shape
@@ -100,7 +100,7 @@ def listing(directory: Path) -> Listing:
 class Database:
     """An open database; threads may share it."""
 
-    def __init__(self, directory: Path, core: _core.EndgameDatabase, opened: list[SliceFile]) -> None:
+    def __init__(self, directory: Path, core: _egdb.EndgameDatabase, opened: list[SliceFile]) -> None:
         self.directory = directory
         self.core = core
         self.files = opened
@@ -135,7 +135,7 @@ class Database:
         ]
         values = {file.header.stored: file.coded for file in opened if file.header.kind == "wld"}
         distances = {file.header.stored: file.coded for file in opened if file.header.kind == "dtw"}
-        core = _core.EndgameDatabase(values, distances, unpacked=_unpacked(values, unpack_bytes))
+        core = _egdb.EndgameDatabase(values, distances, unpacked=_unpacked(values, unpack_bytes))
         _unpack(core)
         database = cls(Path(directory), core, opened)
         database.raise_damage()
@@ -160,7 +160,7 @@ class Database:
     def value(self, position: Position) -> str | None:
         """ "win", "draw" or "loss" for the side to move, None with too many pieces. Raises InvalidDatabaseError."""
         value = self.core.probe(position.black, position.white, position.kings, int(position.side))
-        if value == _core.VALUE_UNKNOWN:
+        if value == _egdb.VALUE_UNKNOWN:
             self.raise_damage()
             return None
         return VALUES[value]
@@ -202,7 +202,7 @@ def _unpacked(values: Mapping[Shape, object], limit: int) -> int:
     return slices.MAX_PIECES
 
 
-def _unpack(core: _core.EndgameDatabase) -> None:
+def _unpack(core: _egdb.EndgameDatabase) -> None:
     threads = [threading.Thread(target=core.unpack) for _ in range(len(os.sched_getaffinity(0)) - 1)]
     # where the system starts none, this one unpacks it all
     with suppress(ThreadError):

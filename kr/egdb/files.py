@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kr import _core, storage
+from kr import _egdb, storage
 from kr.egdb import slices
 from kr.egdb.slices import Shape
 from kr.errors import InvalidDatabaseError
@@ -97,7 +97,7 @@ class SliceFile:
                     f"{self.path}: this endgame database was changed while it was in use; start kr again"
                 )
             raise InvalidDatabaseError(
-                f"{self.path}: damaged endgame database: chunk {chunk} of {_core.CODE_CHUNK >> 10} KiB, slice "
+                f"{self.path}: damaged endgame database: chunk {chunk} of {_egdb.CODE_CHUNK >> 10} KiB, slice "
                 f"{slices.name(self.header.stored)} ({slices.describe(self.header.stored)}), does not match its "
                 f"checksum; build the file again"
             )
@@ -127,15 +127,15 @@ def write_values(path: Path, codes: Mapping[Shape, NDArray[np.uint64]], facts: M
 
     codes: by slice of the pair its values at 2 bits an entry, 3 where any value will do. Raises OSError.
     """
-    stored = min(codes, key=lambda view: _core.encoded_size(codes[view].view(np.uint8), slices.size(view)))
-    coded = _core.encode_values(codes[stored].view(np.uint8), slices.size(stored))
+    stored = min(codes, key=lambda view: _egdb.encoded_size(codes[view].view(np.uint8), slices.size(view)))
+    coded = _egdb.encode_values(codes[stored].view(np.uint8), slices.size(stored))
     return _write(path, "wld", stored, coded, facts)
 
 
 def write_distances(path: Path, distances: Mapping[Shape, NDArray[np.uint8]], facts: Mapping[str, Any]) -> int:
     """As `write_values`, with halved distances to win by slice of the pair, 255 where any will do."""
-    stored = min(distances, key=lambda view: _core.encoded_distances_size(distances[view]))
-    return _write(path, "dtw", stored, _core.encode_distances(distances[stored]), facts)
+    stored = min(distances, key=lambda view: _egdb.encoded_distances_size(distances[view]))
+    return _write(path, "dtw", stored, _egdb.encode_distances(distances[stored]), facts)
 
 
 @cache
@@ -157,15 +157,15 @@ def _write(
         "entries": slices.size(stored),
         "block_bits": block_bits,
         "index_bytes": len(index),
-        "data_bytes": len(data) - _core.CODE_PAD,
+        "data_bytes": len(data) - _egdb.CODE_PAD,
         "codes": ["".join(f"{length:x}" for length in row).rstrip("0") for row in lengths],
         "facts": facts,
         "made": _made(),
     }
     text = json.dumps(header, separators=(",", ":")).encode()
-    layout = _layout(len(text), len(index), len(data) - _core.CODE_PAD)
+    layout = _layout(len(text), len(index), len(data) - _egdb.CODE_PAD)
     body = index.tobytes() + data.tobytes()
-    checks = [zlib.crc32(body[at : at + _core.CODE_CHUNK]) for at in range(0, len(body), _core.CODE_CHUNK)]
+    checks = [zlib.crc32(body[at : at + _egdb.CODE_CHUNK]) for at in range(0, len(body), _egdb.CODE_CHUNK)]
     start = _FIXED.pack(MAGIC, FORMAT_VERSION, len(text), _header_check(text)) + text
     with storage.atomic_path(path) as temporary, open(temporary, "wb") as file:
         file.write(start.ljust(layout.body, b"\0"))
@@ -175,10 +175,10 @@ def _write(
 
 
 def _layout(text_bytes: int, index_bytes: int, data_bytes: int) -> _Layout:
-    body_bytes = index_bytes + data_bytes + _core.CODE_PAD
+    body_bytes = index_bytes + data_bytes + _egdb.CODE_PAD
     body = _aligned(_FIXED.size + text_bytes)
     checks = body + _aligned(body_bytes)
-    return _Layout(body, checks, checks + 4 * -(-body_bytes // _core.CODE_CHUNK))
+    return _Layout(body, checks, checks + 4 * -(-body_bytes // _egdb.CODE_CHUNK))
 
 
 def _aligned(size: int) -> int:
@@ -205,7 +205,7 @@ def open_slice(path: Path) -> SliceFile:
         header, layout = _read(path, file)
         status = os.fstat(file.fileno())
         try:
-            coded = _core.CodedFile(
+            coded = _egdb.CodedFile(
                 header.kind,
                 file.fileno(),
                 status.st_size,
@@ -283,7 +283,7 @@ def _parsed(path: Path, text: bytes) -> Header:
             raise ValueError("numbers or facts are none")
         if len(header.stored) != 4 or header.entries != slices.size(header.stored):
             raise ValueError(f"{header.entries} entries of slice {header.stored}")
-        if header.index_bytes != _core.code_shape(header.kind, header.entries, header.block_bits)[0]:
+        if header.index_bytes != _egdb.code_shape(header.kind, header.entries, header.block_bits)[0]:
             raise ValueError(f"an index of {header.index_bytes} bytes")
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
         raise _damaged(path, f"its header makes no sense: {error}") from error
@@ -292,6 +292,6 @@ def _parsed(path: Path, text: bytes) -> Header:
 
 def _lengths(header: Header) -> NDArray[np.uint8]:
     """The code lengths of all symbols, one after the other."""
-    symbols = _core.code_shape(header.kind, header.entries, header.block_bits)[1]
+    symbols = _egdb.code_shape(header.kind, header.entries, header.block_bits)[1]
     rows = [row.ljust(size, "0") for row, size in zip(header.codes, symbols, strict=True)]
     return np.array([int(digit, 16) for row in rows for digit in row], dtype=np.uint8)

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kr import _core, storage
+from kr import _egdb, storage
 from kr.egdb import slices
 from kr.egdb.database import Database, directory_for
 from kr.egdb.sample_file import SampleWriter, ShareCounts
@@ -244,7 +244,7 @@ def _batches(
         for shape in shapes:
             for first in range(0, slices.size(shape), length):
                 last = min(first + length, slices.size(shape))
-                sampler = _core.EndgameSampler(opened.core, shape, first, last, chances, settings.seed, settings.quiet)
+                sampler = _egdb.EndgameSampler(opened.core, shape, first, last, chances, settings.seed, settings.quiet)
                 waiting.append((last - first, pool.submit(taken, sampler, hashes)))
                 if len(waiting) > 2 * threads:
                     yield from finish()
@@ -291,6 +291,6 @@ def random_positions(shapes: Sequence[Shape], source: random.Random) -> Iterator
     sizes = [slices.size(shape) for shape in shapes]
     while True:
         [shape] = source.choices(shapes, sizes)
-        black, white, kings, _ = _core.egdb_position(shape, source.randrange(slices.size(shape)))
+        black, white, kings, _ = _egdb.egdb_position(shape, source.randrange(slices.size(shape)))
         position = Position(black, white, kings, Side.BLACK)
         yield position.flipped() if source.random() < 0.5 else position

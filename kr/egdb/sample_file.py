@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kr import _core, storage
+from kr import _egdb, storage
 
 if TYPE_CHECKING:
     import h5py
@@ -206,7 +206,7 @@ def _compressed(
         np.stack([black & kings, white & kings, black & ~kings, white & ~kings], axis=1)
     )
     if "planes" in rows:
-        _core.board_planes(np.ascontiguousarray(boards), rows["planes"])
+        _egdb.board_planes(np.ascontiguousarray(boards), rows["planes"])
     return {
         name: zlib.compress(array.data, compression) if compression else array.tobytes() for name, array in rows.items()
     }

@@ -10,7 +10,7 @@ import heapq
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kr import _core
+from kr import _egdb
 from kr.egdb import slices
 from kr.egdb.slices import Shape
 
@@ -34,8 +34,8 @@ class Share:
 
 def steps(pair: Shape) -> Iterator[list[Share]]:
     """The steps of a pair in order, each a list of shares that may run side by side."""
-    own = _core.men_sets(pair[0])
-    opponent = _core.men_sets(pair[2])
+    own = _egdb.men_sets(pair[0])
+    opponent = _egdb.men_sets(pair[2])
     block = slices.block(pair) * len(slices.views(pair))
     for rows in range(6 * (pair[0] + pair[2]), -1, -1):
         shares: list[Share] = []

@@ -9,11 +9,11 @@ from __future__ import annotations
 from functools import cache
 from math import comb
 
-from kr import _core
+from kr import _egdb
 
 Shape = tuple[int, int, int, int]
 
-MAX_PIECES: int = _core.EGDB_MAX_PIECES
+MAX_PIECES: int = _egdb.EGDB_MAX_PIECES
 """More than the numbering of positions can take."""
 
 
@@ -61,13 +61,13 @@ def describe(shape: Shape) -> str:
 @cache
 def size(shape: Shape) -> int:
     """Positions of a slice. Raises ValueError for a shape that is none."""
-    return _core.egdb_slice_size(*shape)
+    return _egdb.egdb_slice_size(*shape)
 
 
 @cache
 def block(shape: Shape) -> int:
     """Positions of a slice with the same arrangement of men."""
-    return _core.egdb_slice_block(*shape)
+    return _egdb.egdb_slice_block(*shape)
 
 
 def pair_size(pair: Shape) -> int:

@@ -30,7 +30,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kr import _core, storage
+from kr import _core, _egdb, storage
 from kr.egdb import files, slices, stats
 from kr.egdb.database import Database, directory_for
 from kr.egdb.sample import BATCH, survival, taken
@@ -53,7 +53,7 @@ PROVEN = ".verified-{}"
 PROVEN_FORMAT = 1
 SAVE_SECONDS = 1.0
 """A kill loses the work of so many seconds, and what is under way."""
-VALUES = {_core.VALUE_LOSS: "lost", _core.VALUE_DRAW: "drawn", _core.VALUE_WIN: "won", _core.VALUE_UNKNOWN: "unknown"}
+VALUES = {_egdb.VALUE_LOSS: "lost", _egdb.VALUE_DRAW: "drawn", _egdb.VALUE_WIN: "won", _egdb.VALUE_UNKNOWN: "unknown"}
 """Words for a position's value to the side to move."""
 
 Finding = tuple[int, tuple[int, int, int, int], int, int]
@@ -241,7 +241,7 @@ class _Run:
         for count in range(2, self.found.pieces + 1):
             yield from slices.pairs(count)
 
-    def _known_distances(self, pool: ThreadPoolExecutor, database: Database) -> _core.KnownDistances:
+    def _known_distances(self, pool: ThreadPoolExecutor, database: Database) -> _egdb.KnownDistances:
         """The distances, unpacked as far as they fit into memory."""
         pieces, positions = 1, 0
         while pieces < database.distance_pieces:
@@ -249,11 +249,11 @@ class _Run:
             if positions > self.settings.memory:
                 break
             pieces += 1
-        known = _core.KnownDistances(database.core, pieces)
+        known = _egdb.KnownDistances(database.core, pieces)
         list(pool.map(known.unpack, range(self.threads), [self.threads] * self.threads))
         return known
 
-    def _proof_tasks(self, database: Database, known: _core.KnownDistances) -> list[Callable[[], tuple[int, _Checked]]]:
+    def _proof_tasks(self, database: Database, known: _egdb.KnownDistances) -> list[Callable[[], tuple[int, _Checked]]]:
         """All arrangements of men that aren't proven, those with the most kings first: they take longest."""
         shares = [
             (pair, first, min(first + step, stop))
@@ -464,14 +464,14 @@ def _checked_file(path: Path) -> tuple[Path, files.Header | None, str | None, st
 
 def _checked_units(
     database: Database,
-    known: _core.KnownDistances | None,
+    known: _egdb.KnownDistances | None,
     pair: Shape,
     first: int,
     last: int,
     stop: NDArray[np.int32],
 ) -> tuple[int, _Checked]:
     """The positions of a pair with arrangements of men from `first` to `last` - 1, with `known` their distances too."""
-    own, other, wrong, findings = _core.egdb_check_units(database.core, pair, first, last, known, stop)
+    own, other, wrong, findings = _egdb.egdb_check_units(database.core, pair, first, last, known, stop)
     counts = {slices.twin(pair): other, pair: own}
     if slices.is_symmetric(pair):
         counts = {pair: own}
@@ -488,13 +488,13 @@ def _checked_sample(
     database: Database, shape: Shape, first: int, last: int, chances: NDArray[np.uint64], seed: int
 ) -> tuple[int, _Checked]:
     """Some positions of a slice with indices from `first` to `last` - 1."""
-    sampler = _core.EndgameSampler(None, shape, first, last, chances, seed, False)
+    sampler = _egdb.EndgameSampler(None, shape, first, last, chances, seed, False)
     distances = sum(shape) <= database.distance_pieces
     positions = wrong = 0
     findings: list[Finding] = []
     for boards, _, _ in taken(sampler):
         positions += len(boards)
-        more, found = _core.egdb_check_boards(database.core, boards, distances)
+        more, found = _egdb.egdb_check_boards(database.core, boards, distances)
         wrong += more
         findings += found
     return last - first, _Checked(shape, positions, wrong, findings)
@@ -509,10 +509,10 @@ def _describe(shape: Shape, finding: Finding) -> str:
     kind, position, stated, right = finding
     black, white, kings, side = position
     where = f"wld-{slices.name(slices.named_view(shape))}: {Position(black, white, kings, Side(side)).fen}"
-    if kind == _core.FINDING_DAMAGED:
+    if kind == _egdb.FINDING_DAMAGED:
         return f"{where} has no value, or a move leads to a position without"
-    if kind == _core.FINDING_DISTANCE:
+    if kind == _egdb.FINDING_DISTANCE:
         return f"{where.replace('wld', 'dtw', 1)} ends in {counted(stated, 'ply')}, by its moves in {right}"
-    if kind == _core.FINDING_UNPROVEN:
+    if kind == _egdb.FINDING_UNPROVEN:
         return f"{where} is {VALUES[stated]}, but no line of play leads there"
     return f"{where} is {VALUES[stated]}, by its moves it is {VALUES[right]}"

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kr import _core, storage
+from kr import _core, _learn, storage
 from kr.errors import InvalidGamesError
 from kr.hdf5 import Attribute, reading
 from kr.pdn import Comment, format_game
@@ -294,7 +294,7 @@ def _count_decks(decks: dict[str, list[int]], shard: Shard) -> None:
 def _count_phases(phases: dict[str, list[int]], shard: Shard, path: Path) -> None:
     """Positions by pieces on the board, in fours, and by whether there is a king."""
     counts = np.zeros((25, 2, 3), dtype=np.int64)
-    bad = _core.count_pieces(shard.start, shard.side, shard.first, shard.result, shard.move, counts)
+    bad = _learn.count_pieces(shard.start, shard.side, shard.first, shard.result, shard.move, counts)
     if bad >= 0:
         raise InvalidGamesError(f"{path}: game {shard.game[bad]} has a move that is not legal")
     for low in range(21, 0, -4):

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kr import _core, weights
+from kr import _core, _learn, weights
 from kr.errors import InvalidGamesError, InvalidPdnError
 from kr.lab.fitting.dataset import Merger, Samples, logistic_slope
 from kr.lab.fitting.report import losses
@@ -105,7 +105,7 @@ def quiet_positions(games: list[Game]) -> tuple[NDArray[np.uint32], NDArray[np.f
             scores.append(0 if len(paths) > 1 else NO_SCORE)
             board = _core.play(*board, move.origin, move.target, move.captured)
         first.append(len(codes))
-    boards, outcome, *_ = _core.quiet_positions(
+    boards, outcome, *_ = _learn.quiet_positions(
         start, side, np.array(first, dtype=np.int64), result, np.array(codes, dtype=np.uint16),
         np.array(scores, dtype=np.int16),
     )  # fmt: skip

@@ -27,7 +27,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kr import _core
+from kr import _core, _learn
 from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.lab import games
 from kr.threads import thread_pool
@@ -140,7 +140,7 @@ class Merger:
     def add(self, boards: NDArray[np.uint32], result: NDArray[np.float32], target: NDArray[np.float32]) -> None:
         """Add positions: boards (n, 4) in the mover's frame, result and target (n,) from 0 to 1."""
         self._make_room(self._used + len(boards))
-        self._used = _core.merge_samples(
+        self._used = _learn.merge_samples(
             boards, result, target, self._boards, self._count, self._result, self._target, self._used, self._table
         )
 
@@ -154,7 +154,7 @@ class Merger:
                 setattr(self, name, new)
         if 2 * rows > len(self._table):
             self._table = np.full(1 << (2 * rows - 1).bit_length(), 0xFFFFFFFF, dtype=np.uint32)
-            _core.fill_merge_table(self._boards, self._used, self._table)
+            _learn.fill_merge_table(self._boards, self._used, self._table)
 
     def samples(self) -> Samples:
         """What was added, in order of first appearance. Ends the merger, whose memory is handed over."""
@@ -257,7 +257,7 @@ def _shard_samples(
     """The number of games of a shard and its samples by (held out, kings): boards, results, targets."""
     shard = games.read_shard(path)
     try:
-        boards, outcome, _, ply, game = _core.quiet_positions(
+        boards, outcome, _, ply, game = _learn.quiet_positions(
             shard.start, shard.side, shard.first, shard.result, shard.move, shard.score
         )
     except ValueError as error:

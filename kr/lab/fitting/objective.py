@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kr import _core
+from kr import _learn
 from kr.errors import InvalidSettingError
 from kr.lab.fitting.dataset import Samples, logistic_slope
 from kr.parts import Part, Windows
@@ -99,7 +99,7 @@ def table_ids(
     """(regions, n) table indices of samples."""
     ids = np.empty((len(regions), len(samples)), dtype=np.uint32)
     digits = byte_digits(regions, base)
-    list(pool.map(lambda b: _core.region_ids(samples.boards, digits, ids, *b), blocks(len(samples))))
+    list(pool.map(lambda b: _learn.region_ids(samples.boards, digits, ids, *b), blocks(len(samples))))
     return ids
 
 
@@ -111,8 +111,8 @@ def ranked(
 
     def rank(r: int) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
         seen, known = (np.zeros(windows.table_size, dtype=np.int64) for _ in range(2))
-        _core.count_ids(ids[r], training.count, seen)
-        _core.count_ids(held_ids[r], held_out.count, known)
+        _learn.count_ids(ids[r], training.count, seen)
+        _learn.count_ids(held_ids[r], held_out.count, known)
         known += seen
         if prior:
             known += prior.own[r].any(axis=1)
@@ -120,8 +120,8 @@ def ranked(
         order = occurring[np.argsort(-seen[occurring], kind="stable")]
         ranks = np.zeros(windows.table_size, dtype=np.uint32)
         ranks[order] = np.arange(len(order), dtype=np.uint32)
-        _core.rank_ids(ids[r], ranks)
-        _core.rank_ids(held_ids[r], ranks)
+        _learn.rank_ids(ids[r], ranks)
+        _learn.rank_ids(held_ids[r], ranks)
         return order.astype(np.uint32), seen[order]
 
     indices, seen = zip(*pool.map(rank, range(len(windows.regions))), strict=True)
@@ -271,7 +271,7 @@ class Objective:
             self._inputs, self.entries, solution, self._kind, self._pool, self._logits, self._slopes, material_gradient
         )
         own = self._by_region(
-            lambda r, out: _core.region_gradient(self._inputs.ids[r], self._slopes, self._inputs.pieces, out)
+            lambda r, out: _learn.region_gradient(self._inputs.ids[r], self._slopes, self._inputs.pieces, out)
         )
         gradient = np.concatenate([own.ravel(), self._of_parts(own).ravel(), material_gradient.ravel()])
         gradient += self._l2 * self._scale * x
@@ -301,7 +301,7 @@ class Objective:
 
     def _table_curvature(self) -> NDArray[np.float64]:
         data = self._inputs
-        return self._by_region(lambda r, out: _core.region_curvature(data.ids[r], data.count, data.pieces, out))
+        return self._by_region(lambda r, out: _learn.region_curvature(data.ids[r], data.count, data.pieces, out))
 
     def _material_curvature(self) -> NDArray[np.float64]:
         data = self._inputs
@@ -329,7 +329,7 @@ def forward(
 
     def work(block: tuple[int, int]) -> tuple[float, NDArray[np.float64]]:
         gradient = np.zeros_like(solution.material)
-        loss = _core.logits_and_slopes(
+        loss = _learn.logits_and_slopes(
             inputs.ids, entries.starts, solution.table, inputs.pieces, inputs.material, solution.material,
             inputs.target, inputs.count, kind, logits, slopes, gradient, *block,
         )  # fmt: skip

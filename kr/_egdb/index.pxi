@@ -10,17 +10,8 @@
 # s_0 < s_1 < ..., counted within the squares that it may use. Own men use the 28 squares off their last row; the
 # opponent's men the 28 off theirs that own men leave; the opponent's kings all that men leave; own kings the rest.
 
-cpdef enum:
-    EGDB_MAX_PIECES = 8
-    # values for the side to move
-    VALUE_LOSS = 0
-    VALUE_DRAW = 1
-    VALUE_WIN = 2
-    VALUE_UNKNOWN = 3
-
 cdef enum:
     MEN_SQUARES_28 = 28
-    SLICES = 4096        # slice numbers, see slice_number
 
 cdef u32 CHOOSE[33][EGDB_MAX_PIECES + 1]
 cdef u32 TURNED_CHOOSE[33][32][EGDB_MAX_PIECES + 1]      # [n][s][k]: C(n - 1 - s, k)

@@ -30,12 +30,6 @@ cdef struct StoredSlice:
     CodedSlice* coded        # the file
     const uint8_t* packed    # 2 bits a position, a byte of distances; or NULL: the file is read
 
-cdef struct Egdb:
-    int pieces                           # up to so many pieces every position has its value
-    int distance_pieces                  # and its distance
-    const StoredSlice* distances[SLICES]
-    const StoredSlice* values[SLICES]    # by slice number; NULL where the twin is the stored one
-
 cdef enum:
     # instead of half a distance
     HALF_DAMAGED = -1

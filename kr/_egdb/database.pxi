@@ -1,6 +1,24 @@
 # An endgame database as Python sees it: opened, unpacked, probed.
 
 
+cdef add_distances(EndgameDatabase database, dict distances):
+    """The slices whose distances are there."""
+    cdef StoredSlice* s
+    cdef int i
+    database.db.distance_pieces = min(complete_pieces(distances), database.db.pieces)
+    chosen = [shape for shape in distances if sum(shape) <= database.db.distance_pieces]
+    database.distance_slices = <StoredSlice*>calloc(len(chosen) + 1, sizeof(StoredSlice))
+    if database.distance_slices == NULL:
+        raise MemoryError("no memory for the list of slices")
+    for i, shape in enumerate(chosen):
+        s = database.distance_slices + i
+        s.shape = make_slice(shape[0], shape[1], shape[2], shape[3])
+        s.symmetric = s.shape.own_men == s.shape.opponent_men and s.shape.own_kings == s.shape.opponent_kings
+        s.coded = coded_slice(distances[shape], s.shape.size)
+        database.files.append(distances[shape])
+        database.db.distances[slice_number(shape[0], shape[1], shape[2], shape[3])] = s
+
+
 cdef class EndgameDatabase:
     """The slices of a database, for probing by any number of threads at once.
 
@@ -8,13 +26,6 @@ cdef class EndgameDatabase:
     with which every pair is there. unpacked: with so many pieces or fewer they are to be held in memory, 2 bits a
     position, which begins when `unpack` has read them.
     """
-    cdef Egdb db
-    cdef StoredSlice* slices
-    cdef StoredSlice* distance_slices
-    cdef list files          # keeps the open ones
-    cdef list to_unpack      # numbers of slices
-    cdef uint8_t* memory
-
     def __cinit__(self, dict values not None, dict distances not None, int unpacked=0):
         cdef int number, size, i
         cdef StoredSlice* s
@@ -45,23 +56,7 @@ cdef class EndgameDatabase:
             if self.memory == NULL:
                 raise MemoryError(f"no memory for a database of {bytes} bytes")
         self.to_unpack.reverse()
-        self.add_distances(distances)
-
-    cdef add_distances(self, dict distances):
-        cdef StoredSlice* s
-        cdef int i
-        self.db.distance_pieces = min(complete_pieces(distances), self.db.pieces)
-        chosen = [shape for shape in distances if sum(shape) <= self.db.distance_pieces]
-        self.distance_slices = <StoredSlice*>calloc(len(chosen) + 1, sizeof(StoredSlice))
-        if self.distance_slices == NULL:
-            raise MemoryError("no memory for the list of slices")
-        for i, shape in enumerate(chosen):
-            s = self.distance_slices + i
-            s.shape = make_slice(shape[0], shape[1], shape[2], shape[3])
-            s.symmetric = s.shape.own_men == s.shape.opponent_men and s.shape.own_kings == s.shape.opponent_kings
-            s.coded = coded_slice(distances[shape], s.shape.size)
-            self.files.append(distances[shape])
-            self.db.distances[slice_number(shape[0], shape[1], shape[2], shape[3])] = s
+        add_distances(self, distances)
 
     def __dealloc__(self):
         free(self.slices)

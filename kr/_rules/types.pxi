@@ -1,4 +1,4 @@
-# The words of the core: sizes, one-word value types, small structs.
+# The words of the rules: sizes, one-word value types, small structs.
 
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
@@ -30,22 +30,7 @@ cdef enum:
     BLACK = 0
     WHITE = 1
     MAX_MOVES = 128      # more than the rules allow: the jump paths of one king are at most a few dozen
-    MAX_PLY = 128        # from the root of a search
-    MAX_GAME = 1024      # plies of game history kept for repetitions
-    SCORE_INFINITE = 31000
-    # wins that the endgame database knows without a distance: SCORE_DATABASE_WIN - n if entered in n plies,
-    # SCORE_KEPT_WIN - n after n plies without progress; both with a little of the static score
-    SCORE_DATABASE_WIN = 28600
-    SCORE_KEPT_WIN = 28250
-
-# What Python shares.
-cpdef enum:
-    NO_PROGRESS_PLIES = 80   # a draw after 40 moves of each side without a capture or a man's move
-    SCORE_WIN = 30000        # won in n plies: SCORE_WIN - n
-    SCORE_DECIDED = 29000    # beyond this a score is a win or loss seen to its end
-    SCORE_STATIC_MAX = 28000 # beyond this it is proved, by the endgame database or to its end
-    SCORE_NONE = -32768      # the move was not searched
-    MAX_LINES = 64           # principal variations that one search can keep
+    FULL_BOARD = 24      # pieces at the start of a game
 
 cdef struct Board:
     u64 pieces[2]        # by colour

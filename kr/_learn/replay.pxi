@@ -1,17 +1,5 @@
 # Stored games: moves in 16 bits, and games replayed from them.
 
-cdef int move_code(const MoveList* moves, Move move) noexcept nogil:
-    """Origin, target, and which of the captures between the same two squares."""
-    cdef int variant = 0
-    cdef int i
-    for i in range(moves.size):
-        if moves.moves[i] == move:
-            break
-        if short_move(moves.moves[i]) == short_move(move):
-            variant += 1
-    return move_from(move) | move_to(move) << 5 | variant << 10
-
-
 cdef Move coded_move(const Board* board, int code) noexcept nogil:
     """The legal move with this code; 0 where there is none."""
     cdef MoveList moves

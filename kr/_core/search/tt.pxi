@@ -64,11 +64,6 @@ cdef inline Entry* cluster_of(const Table* table, u64 key) noexcept nogil:
     return table.entries + (key & table.mask) * CLUSTER
 
 
-cdef inline int short_move(Move move) noexcept nogil:
-    """Origin and target: enough to find the move again in a list of legal ones."""
-    return <int>(move >> 35) & 4095
-
-
 cdef inline u64 pack_entry(int move, int bound, int generation, int depth, int score) noexcept nogil:
     return (<u64>move | <u64>bound << 12 | <u64>generation << 14 | <u64>(depth & 255) << 20
             | <u64>(<uint16_t>score) << 28)

@@ -12,7 +12,6 @@ cdef enum:
     KINGS_SQUARES = 8
     MEN_ENTRIES = 531441        # 3^12
     KINGS_ENTRIES = 390625      # 5^8
-    FULL_BOARD = 24             # pieces at the start: all opening, no ending
     TABLE_UNIT = 16             # table entries are sixteenths of a centi-man
     LANES = 16                  # indices in one vector
     ROW_SETS = 16               # sets of pieces on one row

@@ -1,0 +1,40 @@
+# cython: language_level=3
+"""Endgame databases, for the compiled units that look positions up.
+
+A position within reach has at most `pieces` pieces. Values and distances are those of the side to move.
+"""
+
+from libc.stdint cimport uint8_t
+
+from kr._rules cimport Board
+
+cdef enum:
+    SLICES = 4096                        # slice numbers
+
+cpdef enum:
+    EGDB_MAX_PIECES = 8
+    # values for the side to move
+    VALUE_LOSS = 0
+    VALUE_DRAW = 1
+    VALUE_WIN = 2
+    VALUE_UNKNOWN = 3                    # out of reach, or damaged
+
+cdef struct StoredSlice
+
+cdef struct Egdb:
+    int pieces                           # up to so many pieces every position has its value
+    int distance_pieces                  # and its distance
+    const StoredSlice* distances[SLICES]
+    const StoredSlice* values[SLICES]    # by slice number; NULL where the twin is the stored one
+
+cdef class EndgameDatabase:
+    cdef Egdb db
+    cdef StoredSlice* slices
+    cdef StoredSlice* distance_slices
+    cdef list files                      # keeps the open ones
+    cdef list to_unpack                  # numbers of slices
+    cdef uint8_t* memory
+
+# Any number of threads may call these at once.
+cdef int egdb_value(const Egdb* db, const Board* board) noexcept nogil
+cdef int egdb_distance(const Egdb* db, const Board* board) noexcept nogil      # plies to the end; -1 where not known

@@ -1,0 +1,183 @@
+# Legal moves. The side to move is a compile-time constant in every inlined function below.
+
+cdef inline u64 jumpers(u64 own, u64 kings, u64 opponent, u64 empty, const int side) noexcept nogil:
+    """Own pieces that can make a jump."""
+    cdef u64 up = opponent >> 4 & empty >> 8 | opponent >> 5 & empty >> 10
+    cdef u64 down = opponent << 4 & empty << 8 | opponent << 5 & empty << 10
+    if side == BLACK:
+        return own & up | kings & down
+    return own & down | kings & up
+
+
+cdef inline u64 steppers(u64 own, u64 kings, u64 empty, const int side) noexcept nogil:
+    """Own pieces that can make a quiet move."""
+    cdef u64 up = empty >> 4 | empty >> 5
+    cdef u64 down = empty << 4 | empty << 5
+    if side == BLACK:
+        return own & up | kings & down
+    return own & down | kings & up
+
+
+cdef inline bint has_capture(const Board* board, int side) noexcept nogil:
+    """Whether `side` could capture if it were to move."""
+    cdef u64 own = board.pieces[side]
+    cdef u64 opponent = board.pieces[1 - side]
+    cdef u64 empty = SQUARES & ~(own | opponent)
+    if side == BLACK:
+        return jumpers(own, own & board.kings, opponent, empty, BLACK) != 0
+    return jumpers(own, own & board.kings, opponent, empty, WHITE) != 0
+
+
+cdef inline bint has_quiet(const Board* board, int side) noexcept nogil:
+    """Whether `side` has a piece that can step, captures left aside."""
+    cdef u64 own = board.pieces[side]
+    cdef u64 empty = SQUARES & ~(own | board.pieces[1 - side])
+    if side == BLACK:
+        return steppers(own, own & board.kings, empty, BLACK) != 0
+    return steppers(own, own & board.kings, empty, WHITE) != 0
+
+
+cdef enum:
+    PATH_LENGTH = 16         # origin, at most 9 landings, end mark
+    UP = 1                   # directions: up the numbers, down, or both
+    DOWN = 2
+
+cdef struct Jumper:
+    # A piece that captures, and what its jumps don't change.
+    u64 opponent
+    u64 empty                # with the origin counted as empty: a king may pass it or end there
+    int origin
+    int directions
+
+
+cdef inline u64 landings(const Jumper* jumper, int square, u64 captured) noexcept nogil:
+    """Where the piece lands with one jump from `square`. A piece is jumped once."""
+    cdef u64 here = square_bit(square)
+    cdef u64 victims = jumper.opponent & ~captured
+    cdef u64 reached = 0
+    if jumper.directions & UP:
+        reached = (here << 4 & victims) << 4 | (here << 5 & victims) << 5
+    if jumper.directions & DOWN:
+        reached |= (here >> 4 & victims) >> 4 | (here >> 5 & victims) >> 5
+    return reached & jumper.empty
+
+
+cdef inline int pop_landing(u64* reached, int square) noexcept nogil:
+    """Take the next landing out of the set: up the numbers the nearest first, then down the nearest first."""
+    cdef u64 above = reached[0] & ~(square_bit(square) - 1)
+    cdef int target = lsb(above) if above else 63 - leading_zeros(reached[0])
+    reached[0] ^= square_bit(target)
+    return target
+
+
+cdef inline u64 jumped(int square, int target) noexcept nogil:
+    """The piece between: rows are 4 and 5 bits apart in turn, and a jump is twice one of them."""
+    return square_bit((square + target) >> 1)
+
+
+cdef inline bint add_capture(MoveList* moves, Move move) noexcept nogil:
+    c_assert(moves.size < MAX_MOVES)
+    if moves.size == MAX_MOVES:
+        return False
+    moves.moves[moves.size] = move
+    moves.size += 1
+    return True
+
+
+cdef inline bint has_move(const MoveList* moves, Move move) noexcept nogil:
+    cdef int i
+    for i in range(moves.size):
+        if moves.moves[i] == move:
+            return True
+    return False
+
+
+cdef inline void add_jumps(const Jumper* jumper, MoveList* moves, int8_t* paths) noexcept nogil:
+    """Every way of jumping on until no jump is left; `paths` as in generate_with_paths."""
+    cdef int path[PATH_LENGTH]
+    cdef u64 captured[PATH_LENGTH]
+    cdef u64 left[PATH_LENGTH]        # landings not yet tried
+    cdef int jumps = 0
+    cdef int i
+    cdef Move move
+    path[0] = jumper.origin
+    captured[0] = 0
+    left[0] = landings(jumper, jumper.origin, 0)
+    while jumps >= 0:
+        if left[jumps] == 0:
+            jumps -= 1
+            continue
+        path[jumps + 1] = pop_landing(&left[jumps], path[jumps])
+        captured[jumps + 1] = captured[jumps] | jumped(path[jumps], path[jumps + 1])
+        jumps += 1
+        left[jumps] = landings(jumper, path[jumps], captured[jumps])
+        if left[jumps]:
+            continue
+        move = make_move(jumper.origin, path[jumps], captured[jumps])
+        if paths != NULL:
+            for i in range(jumps + 1):
+                paths[moves.size * PATH_LENGTH + i] = <int8_t>path[i]
+            paths[moves.size * PATH_LENGTH + jumps + 1] = -1
+            add_capture(moves, move)
+        elif not has_move(moves, move):
+            # two ways round to the same position are one move to the search
+            add_capture(moves, move)
+        jumps -= 1
+
+
+cdef inline void add_captures(const Board* board, MoveList* moves, int8_t* paths, u64 movers,
+                              u64 empty, const int side) noexcept nogil:
+    cdef Jumper jumper
+    cdef u64 mover
+    jumper.opponent = board.pieces[1 - side]
+    while movers:
+        jumper.origin = lsb(movers)
+        mover = pop_lowest(&movers)
+        jumper.empty = empty | mover
+        jumper.directions = UP | DOWN if mover & board.kings else (UP if side == BLACK else DOWN)
+        add_jumps(&jumper, moves, paths)
+
+
+cdef inline void add_steps(MoveList* moves, u64 targets, const int shift) noexcept nogil:
+    """Quiet moves to each of `targets` by pieces `shift` bits below."""
+    cdef int target
+    while targets:
+        target = pop_lsb(&targets)
+        moves.moves[moves.size] = make_move(target - shift, target, 0)
+        moves.size += 1
+
+
+cdef inline void generate_side(const Board* board, MoveList* moves, int8_t* paths, const int side) noexcept nogil:
+    cdef u64 own = board.pieces[side]
+    cdef u64 kings = own & board.kings
+    cdef u64 empty = SQUARES & ~(own | board.pieces[1 - side])
+    cdef u64 movers = jumpers(own, kings, board.pieces[1 - side], empty, side)
+    cdef u64 up, down
+    moves.size = 0
+    # captures are compulsory
+    if movers:
+        add_captures(board, moves, paths, movers, empty, side)
+        return
+    # quiet moves
+    up = own if side == BLACK else kings
+    down = kings if side == BLACK else own
+    add_steps(moves, up << 4 & empty, 4)
+    add_steps(moves, up << 5 & empty, 5)
+    add_steps(moves, down >> 4 & empty, -4)
+    add_steps(moves, down >> 5 & empty, -5)
+
+
+cdef inline void generate_with_paths(const Board* board, MoveList* moves, int8_t* paths) noexcept nogil:
+    """All legal moves, one for every path of a capture; distinct ones only where `paths` is NULL.
+
+    paths: MAX_MOVES x PATH_LENGTH; of each capture its squares (padded) from the origin on, -1 at the end.
+    """
+    if board.side == BLACK:
+        generate_side(board, moves, paths, BLACK)
+    else:
+        generate_side(board, moves, paths, WHITE)
+
+
+cdef inline void generate(const Board* board, MoveList* moves) noexcept nogil:
+    """The distinct legal moves of the side to move."""
+    generate_with_paths(board, moves, NULL)

@@ -1,0 +1,41 @@
+# The hash of a position: Zobrist's numbers, one for each piece on each square and one for the side to move.
+
+cdef extern from *:
+    """
+    #include <stdint.h>
+    /* In each unit its own, so that no pointer stands between; filled when the unit is loaded. */
+    static uint64_t kr_zobrist[4][35];
+    static uint64_t kr_zobrist_side;
+    __attribute__((constructor)) static void kr_fill_zobrist(void) {
+        uint64_t state = 0x6B72;
+        int piece, bit;
+        for (piece = 0; piece < 4; piece++)
+            for (bit = 0; bit < 35; bit++) kr_zobrist[piece][bit] = kr_splitmix64(&state);
+        kr_zobrist_side = kr_splitmix64(&state);
+    }
+    """
+    const u64 ZOBRIST "kr_zobrist"[4][35]     # [colour + 2 * king][square]
+    const u64 ZOBRIST_SIDE "kr_zobrist_side"
+
+
+cdef inline u64 key_from_scratch(const Board* board) noexcept nogil:
+    """The hash of the board, piece by piece: what `played` keeps up to date."""
+    cdef u64 key = ZOBRIST_SIDE if board.side == WHITE else 0
+    cdef int colour, bit
+    cdef u64 rest
+    for colour in range(2):
+        rest = board.pieces[colour]
+        while rest:
+            bit = pop_lsb(&rest)
+            key ^= ZOBRIST[colour + 2 * <int>(board.kings >> bit & 1)][bit]
+    return key
+
+
+cdef inline Board board_from_bits(u32 black, u32 white, u32 kings, int side) noexcept nogil:
+    cdef Board board
+    board.pieces[BLACK] = pad32(black)
+    board.pieces[WHITE] = pad32(white)
+    board.kings = pad32(kings)
+    board.side = side
+    board.key = key_from_scratch(&board)
+    return board
