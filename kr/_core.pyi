@@ -1,11 +1,124 @@
-# The compiled core tells no types but that of what users see of it; position.py, engine.py and the lab give what comes
-# from it theirs.
-from typing import Any
+# A position is black, white and kings as 32-bit bitboards (bit s for square s, 0-31) and the side to move (0 Black, 1
+# White). Scores are centi-men from the side to move.
+
+from _thread import LockType
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kr._egdb import EndgameDatabase
+
+_Position: TypeAlias = tuple[int, int, int, int]
+_Move: TypeAlias = tuple[int, int, int]
+_Found: TypeAlias = tuple[list[tuple[int, list[_Move]]], int, int, float, int, int, int]
+
+NO_PROGRESS_PLIES: Final[int]
+SCORE_INFINITE: Final[int]
+SCORE_WIN: Final[int]
+SCORE_DECIDED: Final[int]
+SCORE_DATABASE_WIN: Final[int]
+SCORE_KEPT_WIN: Final[int]
+SCORE_STATIC_MAX: Final[int]
+SCORE_NONE: Final[int]
+
+# rules
+def legal_moves(black: int, white: int, kings: int, side: int) -> list[tuple[tuple[int, ...], int]]: ...
+def play(black: int, white: int, kings: int, side: int, origin: int, target: int, captured: int) -> _Position: ...
+def position_key(black: int, white: int, kings: int, side: int) -> int: ...
+def perft(black: int, white: int, kings: int, side: int, depth: int) -> int: ...
+
+# evaluation
+class Evaluator:
+    def __new__(
+        cls,
+        kind: str,
+        men_regions: Sequence[Sequence[int]] = (),
+        kings_regions: Sequence[Sequence[int]] = (),
+        men: NDArray[np.int16] | None = None,
+        kings: NDArray[np.int16] | None = None,
+        men_material: NDArray[np.int32] | None = None,
+        kings_material: NDArray[np.int32] | None = None,
+    ) -> Evaluator: ...
+    def evaluate(self, black: int, white: int, kings: int, side: int) -> int: ...
+    def evaluate_batch(self, positions: NDArray[np.uint32], scores: NDArray[np.int16]) -> None: ...
+
+# search
+MAX_LINES: Final[int]
+SEARCH_OPTIONS: Final[dict[str, tuple[int, int, int, int, str]]]
+
+def table_collisions() -> tuple[int, int, int]: ...
+def only_kings_moved(before: _Position, after: _Position) -> bool: ...
+
+class SearchingError(RuntimeError): ...
+class ThreadError(RuntimeError): ...
 
 class Stop:
-    """Ends the search that it is given to."""
-
     def set(self) -> None: ...
     def is_set(self) -> bool: ...
 
-def __getattr__(name: str) -> Any: ...
+class Searcher:
+    def __new__(
+        cls,
+        evaluator: Evaluator,
+        hash_bytes: int,
+        threads: int = 1,
+        database: EndgameDatabase | None = None,
+        options: dict[str, int] | None = None,
+    ) -> Searcher: ...
+    def clear(self) -> None: ...
+    def set_options(self, options: dict[str, int]) -> None: ...
+    def stop(self) -> None: ...
+    def search(
+        self,
+        board_bits: _Position,
+        history: Iterable[_Position],
+        time_limit: float,
+        node_limit: int,
+        max_depth: int,
+        lines: int = 1,
+        forced_at_once: bool = False,
+        listener: Callable[[_Found], None] | None = None,
+        usual_time: float = 0.0,
+        stopper: Stop | None = None,
+    ) -> _Found: ...
+    def help(self, index: int, board_bits: _Position, end: LockType) -> None: ...
+
+# self-play
+MAX_GAME_PLIES: Final[int]
+REASON_NO_MOVE: Final[int]
+REASON_REPETITION: Final[int]
+REASON_NO_PROGRESS: Final[int]
+REASON_PROVEN: Final[int]
+REASON_CLEAR: Final[int]
+REASON_LENGTH: Final[int]
+REASON_DATABASE: Final[int]
+
+class SelfPlayer:
+    def __new__(
+        cls,
+        evaluator: Evaluator,
+        *,
+        seed: int,
+        hash_bytes: int,
+        nodes: int,
+        move_time: float,
+        random_plies: int,
+        noise: int,
+        draw_plies: int,
+        clear_score: int,
+        clear_plies: int,
+        database: EndgameDatabase | None = None,
+        end_by_database: bool = True,
+        search_database: bool = True,
+    ) -> SelfPlayer: ...
+    def play(
+        self,
+        openings: NDArray[np.uint32],
+        game: int,
+        start: NDArray[np.uint32],
+        moves: NDArray[np.uint16],
+        scores: NDArray[np.int16],
+        stop: NDArray[np.int32],
+    ) -> tuple[int, int, int, int] | None: ...

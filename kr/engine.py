@@ -415,5 +415,5 @@ def _moves(position: Position, moves: list[tuple[int, int, int]]) -> tuple[Move,
     for origin, target, captured in moves:
         move = position.find_move(origin, target, captured)
         line.append(move)
-        position = Position(*_core.play(*_bits(position), origin, target, captured))
+        position = Position.from_bits(_core.play(*_bits(position), origin, target, captured))
     return tuple(line)

@@ -102,6 +102,12 @@ class Position:
         black, white, kings, side = parse_fen(text)
         return cls(black, white, kings, Side(side))
 
+    @classmethod
+    def from_bits(cls, bits: tuple[int, int, int, int]) -> Position:
+        """From black, white, kings and the side to move (0 Black, 1 White); raises InvalidFenError."""
+        black, white, kings, side = bits
+        return cls(black, white, kings, Side(side))
+
     @property
     def fen(self) -> str:
         """The canonical FEN."""
@@ -165,7 +171,7 @@ class Position:
         elif (move.path, move.captured) not in self._moves():
             raise IllegalMoveError(f"{format_path(move.path, move.is_capture)} is not legal: {self._choices()}")
         after = _core.play(self.black, self.white, self.kings, self.side, move.origin, move.target, move.captured)
-        return Position(*after)
+        return Position.from_bits(after)
 
     def flipped(self) -> Position:
         """The same position with the board turned by 180 degrees and the colours swapped."""

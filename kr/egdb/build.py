@@ -406,6 +406,8 @@ class _Build:
         stored = {}
         for view, arrays in opened.arrays.items():
             size = slices.size(view)
+            assert arrays.distances is not None
+            assert arrays.codes is not None
             longest[slices.name(view)] = _egdb.longest_win(arrays.distances, arrays.values, size)
             stored[view] = np.empty(size, dtype=np.uint8)
             _egdb.stored_distances(arrays.distances, arrays.codes, size, stored[view])

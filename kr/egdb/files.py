@@ -11,7 +11,7 @@ import json
 import os
 import struct
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from io import FileIO
@@ -147,7 +147,7 @@ def _write(
     path: Path,
     kind: str,
     stored: Shape,
-    coded: tuple[int, NDArray[np.uint8], NDArray[np.uint8], Sequence[NDArray[np.uint8]]],
+    coded: tuple[int, NDArray[np.uint8], NDArray[np.uint8], Iterable[NDArray[np.uint8]]],
     facts: Mapping[str, Any],
 ) -> int:
     block_bits, index, data, lengths = coded

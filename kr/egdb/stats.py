@@ -143,7 +143,7 @@ def read_pair(directory: Path, pair: Shape) -> PairStats:
     found = []
     for shape in slices.views(pair):
         plies, index = longest.get(slices.name(shape), (0, 0))
-        win = Longest(plies, Position(*_egdb.egdb_position(shape, index)).fen) if plies else None
+        win = Longest(plies, Position.from_bits(_egdb.egdb_position(shape, index)).fen) if plies else None
         found.append(SliceStats(shape, counts_of(header, shape), win))
     distance_bytes = distances.stat().st_size if distances.exists() else None
     return PairStats(pair, tuple(found), values.stat().st_size, distance_bytes)

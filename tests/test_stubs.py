@@ -1,0 +1,43 @@
+"""What the stubs say of the compiled units is what there is."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import kr
+from kr import _core, _egdb, _learn
+
+UNITS = [_core, _egdb, _learn]
+PACKAGE = Path(kr.__file__).parent
+CYTHONS_OWN = r"kr\._\w+(\.\w+)?\.__(pyx_capi|test|reduce_cython|setstate_cython)__"
+
+
+@pytest.fixture(scope="module")
+def stubtest(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What mypy's stubtest finds wrong, of all units at once."""
+    pytest.importorskip("mypy")
+    allowed = tmp_path_factory.mktemp("stubtest") / "allowed"
+    allowed.write_text(CYTHONS_OWN)
+    command = [
+        *(sys.executable, "-m", "mypy.stubtest", "--concise", "--ignore-disjoint-bases", "--ignore-unused-allowlist"),
+        *("--allowlist", str(allowed), "--mypy-config-file", str(PACKAGE.parent / "pyproject.toml")),
+        *(unit.__name__ for unit in UNITS),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=PACKAGE.parent)
+    return done.stdout + done.stderr if done.returncode else ""
+
+
+@pytest.mark.skipif(not (PACKAGE.parent / "pyproject.toml").exists(), reason="the checkout is not here")
+def test_stubs_match_the_compiled_units(stubtest: str) -> None:
+    assert not stubtest
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.__name__)
+def test_no_name_is_left_open(unit: object) -> None:
+    """No catch-all that would hide a misspelt name, and no Any where a type can be given."""
+    text = (PACKAGE / f"{unit.__name__.split('.')[-1]}.pyi").read_text()
+    assert "__getattr__" not in text
+    assert not re.findall(r"\bAny\b", text)
