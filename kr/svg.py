@@ -18,10 +18,10 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
+from typing import Protocol
 
 from kr.errors import InvalidSettingError
 from kr.notation import SIDE_NAMES, SQUARES, parse_path, square_name
-from kr.position import Move, Position
 
 CELL = 45
 """Units of one square's side; the board has eight of them and an edge."""
@@ -45,6 +45,28 @@ COLORS = {
 
 _CROWN = "M-9.5,7 L-11,-5 L-5,0 L0,-8.5 L5,0 L11,-5 L9.5,7 Z"
 _SIZES = ("man", "king")
+
+
+class Placed(Protocol):
+    """What can be drawn: a kr.Position."""
+
+    @property
+    def black(self) -> int: ...
+    @property
+    def white(self) -> int: ...
+    @property
+    def kings(self) -> int: ...
+    @property
+    def side(self) -> int: ...
+    @property
+    def fen(self) -> str: ...
+
+
+class Moved(Protocol):
+    """What an arrow can be drawn for: a kr.Move."""
+
+    @property
+    def path(self) -> tuple[int, ...]: ...
 
 
 class Svg(str):
@@ -76,17 +98,17 @@ class Arrow:
         return cls(parse_path(text), color)
 
     @classmethod
-    def of(cls, move: Move, color: str = "arrow") -> Arrow:
+    def of(cls, move: Moved, color: str = "arrow") -> Arrow:
         """The arrow of a move."""
         return cls(move.path, color)
 
 
 def board(
-    position: Position | None = None,
+    position: Placed | None = None,
     *,
     flipped: bool = False,
-    last_move: Move | str | None = None,
-    arrows: Iterable[Arrow | Move] = (),
+    last_move: Moved | str | None = None,
+    arrows: Iterable[Arrow | Moved] = (),
     squares: Iterable[int] = (),
     fill: Mapping[int, str] | None = None,
     labels: Mapping[int, str] | None = None,
@@ -107,7 +129,7 @@ def board(
     colour that there is not.
     """
     palette = _palette(colors)
-    touched = last_move.path if isinstance(last_move, Move) else parse_path(last_move) if last_move else ()
+    touched = () if not last_move else parse_path(last_move) if isinstance(last_move, str) else last_move.path
     fill, labels, squares = dict(fill or {}), dict(labels or {}), set(squares)
     for what, given in (("a highlight", squares), ("fill", fill), ("a label", labels)):
         _check_squares(given, what)
@@ -159,7 +181,7 @@ def _check_squares(given: Iterable[int], what: str) -> None:
             raise InvalidSettingError(f"{what} has the square {square!r}; squares are 0 to {SQUARES - 1} here")
 
 
-def _title(position: Position | None) -> str:
+def _title(position: Placed | None) -> str:
     return "an empty board" if position is None else f"{position.fen}, {SIDE_NAMES[position.side]} to move"
 
 
