@@ -57,6 +57,23 @@ def test_sessions_show_what_comes_out(page: Path, place: Path) -> None:
     assert not told.getvalue(), told.getvalue()
 
 
+def test_the_search_has_the_steps_of_its_page() -> None:
+    source = (CHECKOUT / "kr" / "_core" / "search" / "search.pxi").read_text()
+    steps = re.findall(r"# step (\d+): ([\w -]*\w)", source)
+    listed = re.findall(r"^(\d+)\. \*\*(.+?)\.\*\*", (DOCS / "search.md").read_text(), re.MULTILINE)
+    assert sorted((int(number), title.lower()) for number, title in steps) == [
+        (int(number), title.lower()) for number, title in listed
+    ]
+
+
+def test_what_the_search_says_of_its_worth_is_documented() -> None:
+    pages = (DOCS / "search.md").read_text() + (DOCS / "egdb.md").read_text()
+    parts = (CHECKOUT / "kr" / "_core" / "search").glob("*.pxi")
+    figures = re.findall(r"[+-]?[\d.]+ ± [\d.]*\d", " ".join(part.read_text() for part in parts))
+    assert len(figures) > 10
+    assert [figure for figure in figures if figure not in pages] == []
+
+
 def test_the_reference_has_every_public_name() -> None:
     text = (DOCS / "api.md").read_text()
     missing = [name for name in kr.__all__ if not re.search(rf"\bkr\.{name}\b|`{name}[`(]", text)]

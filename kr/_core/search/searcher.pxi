@@ -3,6 +3,8 @@
 import _thread
 import threading
 
+from cpython.exc cimport PyErr_CheckSignals
+
 cdef class Searcher
 
 
@@ -177,6 +179,7 @@ cdef class Searcher:
             self.workers[i].node_limit = max(<u64>1, node_limit // self.threads) if node_limit > 0 else <u64>1 << 62
             self.workers[i].owner = NULL
         if threading.current_thread() is threading.main_thread():
+            worker.hear_signals = hear_signals
             worker.owner = <void*>self
         worker.stop = &self.stopper.flag
         new_generation(&self.table)

@@ -46,7 +46,7 @@ cdef int next_idle(const Busy* busy, const Board* children, int* order, int coun
                 best = i
         hash = busy_hash(children[best].key, depth)
         if index == 0 or order[best] < ORDER_LATER or busy.searched[hash >> BUSY_SHIFT] != hash:
-            order[best] = -(1 << 30)
+            order[best] = ORDER_TAKEN
             return best
         left += 1
         order[best] = ORDER_LATER - index * MAX_MOVES - left

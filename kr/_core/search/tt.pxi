@@ -42,6 +42,8 @@ cdef enum:
     BOUND_LOWER = 2      # at least
     BOUND_EXACT = 3
     GENERATIONS = 64
+    AGE_WORTH = 8        # plies that an entry is worth less for each search since
+    EMPTY_WORTH = -(1 << 20)   # less than that of any entry
 
 cdef struct Entry:
     u64 check
@@ -134,9 +136,9 @@ cdef inline void store(Table* table, u64 key, Move move, int score, int bound, i
             if best_move == 0:
                 best_move = <int>(data & 4095)
             break
-        worth = entry_depth(data) - 8 * (table.generation - entry_generation(data) & GENERATIONS - 1)
+        worth = entry_depth(data) - AGE_WORTH * (table.generation - entry_generation(data) & GENERATIONS - 1)
         if data == 0:
-            worth = -(1 << 20)
+            worth = EMPTY_WORTH
         if worth < least:
             least = worth
             victim = cluster + i

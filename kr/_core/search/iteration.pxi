@@ -1,0 +1,156 @@
+# Iterative deepening: iterations of one or more lines each, in a window round the last score.
+
+cdef enum:
+    ASPIRATION_DEPTH = 4     # plies from which the window is narrow
+    ASPIRATION_GROWTH = 4    # times as wide after each failure
+    ASPIRATION_MAX = 300     # centi-men: a wider window is opened wholly
+
+
+cdef void search_window(Worker* worker, const Board* board, int depth, const Line* previous) noexcept nogil:
+    """One iteration for one line: a narrow window round the last score, widened where it fails."""
+    # without 1.02 times the nodes to depth 17, and -6 ± 12 Elo at 8,000 nodes (docs/search.md)
+    cdef int alpha = -SCORE_INFINITE
+    cdef int beta = SCORE_INFINITE
+    cdef int margin = worker.options.aspiration_window
+    cdef int score
+    if depth >= ASPIRATION_DEPTH and previous.length and abs(previous.score) < SCORE_DECIDED:
+        alpha = previous.score - margin
+        beta = previous.score + margin
+    while True:
+        worker.unrest.root_nodes = worker.nodes
+        score = search(worker, board, alpha, beta, depth, 0)
+        if worker.stopped:
+            return
+        margin *= ASPIRATION_GROWTH
+        if score <= alpha:
+            alpha = -SCORE_INFINITE if margin > ASPIRATION_MAX or score < -SCORE_DECIDED else score - margin
+        elif score >= beta:
+            beta = SCORE_INFINITE if margin > ASPIRATION_MAX or score > SCORE_DECIDED else score + margin
+        else:
+            return
+
+
+cdef void want_best_left(Worker* worker) noexcept nogil:
+    """Leave out the root moves that throw away what another one keeps, if that has no line yet."""
+    cdef Endgames* endgames = &worker.endgames
+    cdef int i
+    endgames.wanted = VALUE_LOSS
+    if endgames.root_value != VALUE_UNKNOWN:
+        for i in range(endgames.root_moves):
+            if endgames.values[i] > endgames.wanted and not has_line(worker, endgames.moves[i]):
+                endgames.wanted = endgames.values[i]
+
+
+cdef bint goes_before(const Worker* worker, const Line* line, const Line* other) noexcept nogil:
+    """Whether a line is the better one: first by what the database knows about its move, then by its score."""
+    cdef int value = root_move_value(&worker.endgames, line.moves[0])
+    cdef int other_value = root_move_value(&worker.endgames, other.moves[0])
+    return value > other_value or value == other_value and line.score > other.score
+
+
+cdef void sort_lines(Worker* worker) noexcept nogil:
+    cdef Line line
+    cdef int i, j
+    for i in range(1, worker.line_count):
+        line = worker.lines[i]
+        j = i
+        while j > 0 and goes_before(worker, &line, &worker.lines[j - 1]):
+            worker.lines[j] = worker.lines[j - 1]
+            j -= 1
+        worker.lines[j] = line
+
+
+cdef void search_lines(Worker* worker, const Board* board, int depth, int lines, Line* previous,
+                       int previous_count) noexcept nogil:
+    """One iteration for all lines, of which the last one left `previous`; those found are in worker.lines."""
+    cdef int i
+    worker.root_depth = depth
+    worker.line_count = 0
+    for i in range(lines):
+        worker.root_line.length = 0
+        if i >= previous_count:
+            previous[i].length = 0
+        want_best_left(worker)
+        search_window(worker, board, depth, &previous[i])
+        # of a cut search for a further line the best so far says little: others were not looked at yet
+        if worker.root_line.length and (i == 0 or not worker.stopped):
+            worker.lines[i] = worker.root_line
+            worker.line_count = i + 1
+        if worker.stopped:
+            return
+    sort_lines(worker)
+    worker.depth = depth
+
+
+cdef bint has_enough(Worker* worker, int depth, int lines, bint forced) noexcept nogil:
+    """After an iteration: whether to go no deeper. `forced`: the only move is to be returned at once."""
+    cdef const Line* line = &worker.lines[0]
+    cdef double factor
+    if worker.stop[0]:
+        return True
+    # on the clock: the move has had its share
+    if worker.usual_time > 0:
+        factor = time_factor(&worker.unrest, line.moves[0], line.score, worker.nodes - worker.unrest.root_nodes, depth)
+        if seconds() - worker.start >= worker.usual_time * factor:
+            return True
+    # nothing left to find: a forced move, or a decided game searched to its end
+    return forced or lines == 1 and SCORE_WIN - abs(line.score) <= max(depth, worker.endgames.root_distance)
+
+
+cdef void fill_lines(Worker* worker, int lines, const Line* previous, int previous_count) noexcept nogil:
+    """What a cut iteration found stands before the lines it did not reach."""
+    cdef int i
+    for i in range(previous_count):
+        if worker.line_count < lines and not has_line(worker, previous[i].moves[0]):
+            worker.lines[worker.line_count] = previous[i]
+            worker.line_count += 1
+
+
+cdef void take_any_move(Worker* worker, const MoveList* moves) noexcept nogil:
+    """Where not even one move was searched: the first that throws nothing away."""
+    cdef int i = 0
+    want_best_left(worker)
+    while root_move_value(&worker.endgames, moves.moves[i]) < worker.endgames.wanted:
+        i += 1
+    worker.lines[0].score = 0
+    worker.lines[0].length = 1
+    worker.lines[0].moves[0] = moves.moves[i]
+    worker.line_count = 1
+
+
+cdef void think(Worker* worker, const Board* board, int max_depth, int lines, bint forced_at_once,
+                IterationCallback callback, void* listener) noexcept nogil:
+    """Iterative deepening. Results are in worker.lines, worker.depth and worker.nodes; no lines without a move.
+
+    The limits, the history before the root, the table and the evaluation are set by the caller. The callback is
+    called after each iteration with the lines in place.
+    """
+    cdef MoveList moves
+    cdef Line previous[MAX_LINES]
+    cdef int previous_count = 0
+    cdef int depth
+    worker.nodes = 0
+    worker.checks = 0
+    worker.stopped = False
+    worker.depth = 0
+    worker.line_count = 0
+    worker.unrest.changes = 0
+    start_ordering(&worker.ordering)
+    generate(board, &moves)
+    if moves.size == 0:
+        return
+    look_up_root(&worker.endgames, board, &moves, worker.reversible[worker.root_index])
+    lines = min(lines, min(moves.size, MAX_LINES))
+    for depth in range(1, min(max_depth, MAX_PLY - 1) + 1):
+        search_lines(worker, board, depth, lines, previous, previous_count)
+        if worker.stopped:
+            fill_lines(worker, lines, previous, previous_count)
+            break
+        previous_count = worker.line_count
+        memcpy(previous, worker.lines, previous_count * sizeof(Line))
+        if callback != NULL and callback(worker, listener):
+            break
+        if has_enough(worker, depth, lines, forced_at_once and moves.size == 1):
+            break
+    if worker.line_count == 0:
+        take_any_move(worker, &moves)

@@ -1,0 +1,124 @@
+# One thread's search: its limits, the positions behind it, its principal variations and results.
+
+cdef enum:
+    CHECK_NODES = 1024       # nodes between looks at the clock
+    CHECK_SIGNALS = 64       # looks at the clock between looks for Ctrl-C
+    MIN_REPETITION = 4       # plies after which a position can first come back
+
+cdef struct Line:
+    int score
+    int length
+    Move moves[MAX_PLY]
+
+# lets Ctrl-C in; True ends the search
+ctypedef bint (*SignalCallback)(void* owner) noexcept nogil
+
+cdef struct Worker:
+    const Evaluation* evaluation
+    SearchOptions options
+    Endgames endgames
+    Table* table
+    Busy* busy               # what the threads of this search are at, NULL with only one
+    Ordering ordering
+    # limits
+    volatile int* stop       # set from outside
+    SignalCallback hear_signals
+    void* owner              # that wants to hear of Ctrl-C, or NULL
+    bint stopped
+    u64 nodes
+    u64 node_limit
+    double deadline
+    int checks
+    double start             # when the search began
+    double usual_time        # seconds that a move takes on average, 0: no move takes less than all
+    Unrest unrest
+    # the game: positions before the root, then those of the current line
+    int root_index
+    u64 keys[MAX_GAME + MAX_PLY]
+    int reversible[MAX_GAME + MAX_PLY]   # plies since the last capture or man's move
+    # principal variations
+    Move pv[MAX_PLY + 1][MAX_PLY + 1]
+    int pv_length[MAX_PLY + 1]
+    # results
+    int root_depth
+    Line root_line           # best so far in the running iteration; empty at its start
+    int line_count
+    Line lines[MAX_LINES]    # of the last finished iteration, best first
+    int depth                # of the last finished iteration
+
+# after an iteration; True ends the search
+ctypedef bint (*IterationCallback)(Worker* worker, void* listener) noexcept nogil
+
+
+cdef void check_clock(Worker* worker) noexcept nogil:
+    if worker.stop[0] or seconds() >= worker.deadline:
+        worker.stopped = True
+    worker.checks += 1
+    if worker.owner != NULL and worker.checks % CHECK_SIGNALS == 0:
+        if worker.hear_signals(worker.owner):
+            worker.stopped = True
+
+
+cdef inline bint out_of_limits(Worker* worker) noexcept nogil:
+    """Count a node, unless a limit is reached."""
+    if worker.nodes >= worker.node_limit:
+        worker.stopped = True
+    elif worker.nodes % CHECK_NODES == CHECK_NODES - 1:
+        check_clock(worker)
+    if not worker.stopped:
+        worker.nodes += 1
+    return worker.stopped
+
+
+cdef inline bint is_draw_by_rule(const Worker* worker, int ply) noexcept nogil:
+    """A position that came before, in the line or in the game, or too long without progress."""
+    cdef int here = worker.root_index + ply
+    cdef int back = worker.reversible[here]
+    cdef int i
+    if back < MIN_REPETITION:
+        return False
+    if back >= NO_PROGRESS_PLIES:
+        return True
+    if back > here:
+        back = here
+    i = MIN_REPETITION
+    while i <= back:
+        if worker.keys[here - i] == worker.keys[here]:
+            return True
+        i += 2
+    return False
+
+
+cdef inline void update_pv(Worker* worker, int ply, Move move) noexcept nogil:
+    cdef int i
+    cdef int length = worker.pv_length[ply + 1]
+    worker.pv[ply][0] = move
+    for i in range(length):
+        worker.pv[ply][i + 1] = worker.pv[ply + 1][i]
+    worker.pv_length[ply] = length + 1
+
+
+cdef inline bint has_line(const Worker* worker, Move move) noexcept nogil:
+    """Whether a root move already has its line in this iteration."""
+    cdef int i
+    for i in range(worker.line_count):
+        if worker.lines[i].moves[0] == move:
+            return True
+    return False
+
+
+cdef void keep_root_line(Worker* worker, int score) noexcept nogil:
+    """A root move has become the best: it stands even if the iteration is cut short."""
+    worker.root_line.score = score
+    worker.root_line.length = worker.pv_length[0]
+    memcpy(worker.root_line.moves, worker.pv[0], worker.pv_length[0] * sizeof(Move))
+
+
+cdef inline int faded_score(const Worker* worker, const Board* board, int reversible) noexcept nogil:
+    """The static score, nearer to a draw the longer there was no progress: what a fortress keeps for ever is no win."""
+    # worth +2 ± 4 Elo at 8,000 nodes, and 6 more of 561 published problems (docs/search.md)
+    cdef int score = evaluate(worker.evaluation, board)
+    cdef int fade_plies = worker.options.fade_plies
+    if reversible == 0 or fade_plies == 0:
+        return score
+    return score - score * min(reversible, fade_plies) // fade_plies
