@@ -1,4 +1,7 @@
-"""Perft: the number of leaves of the move tree, which checks a move generator and measures its speed."""
+"""Perft: the number of leaves of the move tree, which checks a move generator and measures its speed.
+
+There are two counters in the core: a fast one, and one by the moves that a search makes, one by one.
+"""
 
 from threading import Event
 
@@ -10,20 +13,24 @@ from kr.units import check_number
 
 # Depth counted in one call of the core: a second or so at most, so that Ctrl-C is heard.
 UNIT_DEPTH = 9
+UNIT_DEPTH_BY_MOVES = 7
 MAX_DEPTH = 64
 """Plies; more than anybody can wait for."""
 
 
-def _leaves(position: Position, depth: int, stopped: Event) -> int:
+def _leaves(position: Position, depth: int, by_moves: bool, stopped: Event) -> int:
     if stopped.is_set():
         return 0
-    if depth <= UNIT_DEPTH:
-        return _core.perft(position.black, position.white, position.kings, position.side, depth)
-    return sum(_leaves(position.play(move), depth - 1, stopped) for move in position.legal_moves())
+    if depth <= (UNIT_DEPTH_BY_MOVES if by_moves else UNIT_DEPTH):
+        count = _core.perft_by_moves if by_moves else _core.perft
+        return count(position.black, position.white, position.kings, position.side, depth)
+    return sum(_leaves(position.play(move), depth - 1, by_moves, stopped) for move in position.legal_moves())
 
 
-def perft(position: Position, depth: int, threads: int = 1) -> int:
+def perft(position: Position, depth: int, threads: int = 1, by_moves: bool = False) -> int:
     """The leaves `depth` plies below a position; captures by different ways count separately.
+
+    by_moves: count the moves that a search makes, which is slower and comes to the same.
 
     Raises InvalidSettingError for a depth that is not from 0 to MAX_DEPTH or threads that are not from 1 to
     MAX_THREADS, and ThreadError where they can't be started.
@@ -31,7 +38,7 @@ def perft(position: Position, depth: int, threads: int = 1) -> int:
     depth, threads = _checked(depth, 0, threads)
     stopped = Event()
     if threads == 1:
-        return _leaves(position, depth, stopped)
+        return _leaves(position, depth, by_moves, stopped)
 
     # Eight times as many subtrees as threads, or the last one would count alone.
     roots = [position]
@@ -40,18 +47,18 @@ def perft(position: Position, depth: int, threads: int = 1) -> int:
         depth -= 1
     with thread_pool(threads) as pool:
         try:
-            return sum(pool.map(lambda root: _leaves(root, depth, stopped), roots))
+            return sum(pool.map(lambda root: _leaves(root, depth, by_moves, stopped), roots))
         finally:
             stopped.set()
 
 
-def divide(position: Position, depth: int, threads: int = 1) -> list[tuple[Move, int]]:
+def divide(position: Position, depth: int, threads: int = 1, by_moves: bool = False) -> list[tuple[Move, int]]:
     """The leaves below each legal move, in the order of the legal moves; their sum is `perft(position, depth)`.
 
     Raises what `perft` raises, and InvalidSettingError for a depth below 1.
     """
     depth, threads = _checked(depth, 1, threads)
-    return [(move, perft(position.play(move), depth - 1, threads)) for move in position.legal_moves()]
+    return [(move, perft(position.play(move), depth - 1, threads, by_moves)) for move in position.legal_moves()]
 
 
 def _checked(depth: int, least: int, threads: int) -> tuple[int, int]:

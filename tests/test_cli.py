@@ -409,19 +409,21 @@ def test_live_redraws(monkeypatch: pytest.MonkeyPatch) -> None:
     assert terminal.getvalue().index("1 game [a]") < terminal.getvalue().index("2 games")
 
 
+@pytest.mark.parametrize("by_moves", [False, True])
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("depth", [0, 1, 2, 6])
-def test_threads_and_divide_count_the_same(depth: int, threads: int) -> None:
+def test_threads_and_divide_count_the_same(depth: int, threads: int, by_moves: bool) -> None:
     position = kr.Position()
     leaves = [1, 7, 49, 302, 1469, 7361, 36768][depth]
-    assert perft(position, depth, threads) == leaves
+    assert perft(position, depth, threads, by_moves) == leaves
     if depth:
-        assert sum(count for _, count in divide(position, depth, threads)) == leaves
+        assert sum(count for _, count in divide(position, depth, threads, by_moves)) == leaves
 
 
-def test_units_deeper_than_one_call_of_the_core(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kr.counting.UNIT_DEPTH", 2)
-    assert perft(kr.Position(), 5) == perft(kr.Position(), 5, threads=2) == 7361
+@pytest.mark.parametrize(("limit", "by_moves"), [("UNIT_DEPTH", False), ("UNIT_DEPTH_BY_MOVES", True)])
+def test_units_deeper_than_one_call_of_the_core(limit: str, by_moves: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"kr.counting.{limit}", 2)
+    assert perft(kr.Position(), 5, 1, by_moves) == perft(kr.Position(), 5, 2, by_moves) == 7361
 
 
 def test_perft_of_a_lost_position() -> None:
@@ -435,8 +437,11 @@ def test_perft_refuses(depth: int, threads: int) -> None:
         perft(kr.Position(), depth, threads)
 
 
-def test_perft_command(capsys: pytest.CaptureFixture) -> None:
-    assert cli.main(["perft", "--depth", "4"]) == 0
+@pytest.mark.parametrize("how", [[], ["--by-moves"]])
+def test_perft_command(how: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
+    # each way by its own counter and no other
+    monkeypatch.delattr(f"kr._core.{'perft' if how else 'perft_by_moves'}")
+    assert cli.main(["perft", "--depth", "4", *how]) == 0
     lines = [line.split()[:2] for line in capsys.readouterr().out.splitlines()]
     assert lines == [["depth", "leaves"], ["1", "7"], ["2", "49"], ["3", "302"], ["4", "1469"]]
 

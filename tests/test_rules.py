@@ -3,12 +3,10 @@
 import copy
 import pickle
 import random
-from pathlib import Path
 
 import pytest
-import reference
+from counters import REFERENCE, Bits, Leap, boards
 from hypothesis import given
-from hypothesis import strategies as st
 
 from kr import _core
 from kr.errors import IllegalMoveError, InvalidFenError
@@ -16,75 +14,17 @@ from kr.position import Move, Position, Side
 
 pytestmark = pytest.mark.core
 
-Bits = tuple[int, int, int, int]
-PERFT = [
-    (name.strip(), fen.strip(), [int(count) for count in counts.split()])
-    for name, fen, counts in (
-        line.split("|")
-        for line in (Path(__file__).parent / "data" / "perft.txt").read_text().splitlines()
-        if not line.startswith("#")
-    )
-]
 START_BITS = (0x00000FFF, 0xFFF00000, 0, 0)
 
 
-def reference_moves(black: int, white: int, kings: int, side: int) -> list[tuple[tuple[int, ...], int]]:
-    moves = reference.legal_moves(reference.from_bits(black, white, kings), side)
-    return sorted((path, reference.bits_of(taken)) for path, taken in moves)
-
-
-def reference_played(bits: Bits, move: tuple[tuple[int, ...], int]) -> Bits:
-    path, captured = move
-    taken = frozenset(square for square in range(32) if captured >> square & 1)
-    return (*reference.to_bits(reference.played(reference.from_bits(*bits[:3]), (path, taken))), 1 - bits[3])
-
-
-def check_against_reference(bits: Bits) -> list[tuple[tuple[int, ...], int]]:
+def check_against_reference(bits: Bits) -> list[Leap]:
     """Same moves as the reference, each once and with the same position after it; returns the moves."""
     moves = _core.legal_moves(*bits)
-    assert sorted(moves) == reference_moves(*bits), Position(*bits)
+    assert sorted(moves) == sorted(REFERENCE.moves(bits)), Position(*bits)
     for path, captured in moves:
         after = _core.play(*bits, path[0], path[-1], captured)
-        assert after == reference_played(bits, (path, captured)), Position(*bits).diagram()
+        assert after == REFERENCE.play(bits, (path, captured)), Position(*bits).diagram()
     return moves
-
-
-@st.composite
-def boards(draw: st.DrawFn) -> Bits:
-    """Any possible board, reachable or not, with many kings and few empty rows or the other way round."""
-    seed = draw(st.integers(0, 2**32))
-    each = draw(st.tuples(st.integers(0, 12), st.integers(0, 12)))
-    king_share = draw(st.sampled_from([0.0, 0.2, 0.6, 1.0]))
-    chance = random.Random(seed)
-    squares = chance.sample(range(32), sum(each))
-    board: reference.Board = {}
-    for index, square in enumerate(squares):
-        piece = "b" if index < each[0] else "w"
-        king = reference.crowned(piece, square) or chance.random() < king_share
-        board[square] = piece.upper() if king else piece
-    return (*reference.to_bits(board), chance.randrange(2))
-
-
-@pytest.mark.parametrize(("fen", "counts"), [case[1:] for case in PERFT], ids=[case[0] for case in PERFT])
-def test_perft_counts_are_the_known_ones(fen: str, counts: list[int]) -> None:
-    position = Position.from_fen(fen)
-    bits = (position.black, position.white, position.kings, position.side)
-    for depth, count in enumerate(counts, start=1):
-        if count > 5_000_000:
-            break
-        assert _core.perft(*bits, depth) == count, f"depth {depth}"
-        twin = position.flipped()
-        assert _core.perft(twin.black, twin.white, twin.kings, twin.side, depth) == count, f"flipped, depth {depth}"
-
-
-@pytest.mark.parametrize(("fen", "counts"), [case[1:] for case in PERFT], ids=[case[0] for case in PERFT])
-def test_reference_counts_are_the_known_ones(fen: str, counts: list[int]) -> None:
-    position = Position.from_fen(fen)
-    board = reference.from_bits(position.black, position.white, position.kings)
-    for depth, count in enumerate(counts, start=1):
-        if count > 2_000:
-            break
-        assert reference.perft(board, position.side, depth) == count, f"depth {depth}"
 
 
 @given(boards())

@@ -17,6 +17,9 @@ def command(
     fen: Annotated[str | None, typer.Argument(show_default="the start position", metavar="FEN")] = None,
     depth: Annotated[int, typer.Option(help=f"Plies to count, at most {MAX_DEPTH}.")] = 9,
     divided: Annotated[bool, typer.Option("--divide", help="Show the leaves below each move instead.")] = False,
+    by_moves: Annotated[
+        bool, typer.Option("--by-moves", help="Count by the moves that a search makes: slower, the same counts.")
+    ] = False,
     threads: Annotated[int, typer.Option(help="Threads to count with.")] = 1,
     json: options.Json = False,
 ) -> None:
@@ -35,7 +38,7 @@ def command(
         raise InvalidSettingError(f"--threads: {threads} is not from 1 to {MAX_THREADS}")
     if divided:
         began = time.perf_counter()
-        counts = divide(position, depth, threads)
+        counts = divide(position, depth, threads, by_moves)
         seconds = time.perf_counter() - began
         leaves = sum(count for _, count in counts)
         if json:
@@ -49,7 +52,7 @@ def command(
     lines = []
     for plies in range(1, depth + 1):
         began = time.perf_counter()
-        leaves = perft(position, plies, threads)
+        leaves = perft(position, plies, threads, by_moves)
         lines.append(_measured(plies, leaves, time.perf_counter() - began))
         if not json:
             if plies == 1:
