@@ -21,10 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kr import Engine, weights
+from kr import Engine
 from kr.egdb import slices
 from kr.egdb.database import Database, find
 from kr.egdb.sample import random_positions
+from kr.evaluation import weights
 from kr.lab import games
 from kr.lab.fitting.dataset import Label, read_dataset
 from kr.lab.fitting.fit import FitSettings, fit

@@ -33,11 +33,12 @@ if TYPE_CHECKING:
         ProtocolError,
         ThreadError,
     )
+    from kr.evaluation.explanation import Explanation
+    from kr.evaluation.kinds import explain
     from kr.lab import problems
     from kr.lab.analysis import Analysis, Line, Task, analyze
     from kr.lab.annotating.annotation import Annotation, annotate
     from kr.lab.annotating.judging import JudgedMove, JudgeSettings
-    from kr.lab.explain import Explanation, explain
     from kr.lab.levels import LEVELS, Level
     from kr.lab.matches import openings
     from kr.lab.matches.match import MatchResult, MatchSettings, play_match
@@ -130,9 +131,10 @@ _HOMES = {
     "kr.egdb.probe": ("Probed", "ProbedMove", "probe"),
     "kr.engine": ("Engine", "Info", "SearchResult", "Stop", "load_database"),
     "kr.errors": tuple(name for name in __all__ if name.endswith("Error")),
+    "kr.evaluation.explanation": ("Explanation",),
+    "kr.evaluation.kinds": ("explain",),
     "kr.lab.analysis": ("Analysis", "Line", "Task", "analyze"),
     "kr.lab.annotating.annotation": ("Annotation", "annotate"),
-    "kr.lab.explain": ("Explanation", "explain"),
     "kr.lab.annotating.judging": ("JudgeSettings", "JudgedMove"),
     "kr.lab.levels": ("LEVELS", "Level"),
     "kr.lab.matches.match": ("MatchResult", "MatchSettings", "play_match"),

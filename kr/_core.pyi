@@ -2,7 +2,7 @@
 # White). Scores are centi-men from the side to move.
 
 from _thread import LockType
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -32,18 +32,10 @@ def perft_by_moves(black: int, white: int, kings: int, side: int, depth: int) ->
 
 # evaluation
 class Evaluator:
-    def __new__(
-        cls,
-        kind: str,
-        men_regions: Sequence[Sequence[int]] = (),
-        kings_regions: Sequence[Sequence[int]] = (),
-        men: NDArray[np.int16] | None = None,
-        kings: NDArray[np.int16] | None = None,
-        men_material: NDArray[np.int32] | None = None,
-        kings_material: NDArray[np.int32] | None = None,
-    ) -> Evaluator: ...
     def evaluate(self, black: int, white: int, kings: int, side: int) -> int: ...
     def evaluate_batch(self, positions: NDArray[np.uint32], scores: NDArray[np.int16]) -> None: ...
+
+EVALUATORS: Final[dict[str, Callable[..., Evaluator]]]
 
 # search
 MAX_LINES: Final[int]

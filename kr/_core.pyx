@@ -11,9 +11,10 @@ from kr._rules cimport *
 
 include "_core/rules/moves.pxi"
 include "_core/rules/perft.pxi"
-include "_core/evaluation/patterns.pxi"
+include "_core/evaluation/kinds.pxi"
+include "_core/evaluation/material.pxi"
 include "_core/evaluation/manual.pxi"
-include "_core/evaluation/evaluate.pxi"
+include "_core/evaluation/regions.pxi"
 include "_core/search/sizes.pxi"
 include "_core/search/tt.pxi"
 include "_core/search/search_options.pxi"

@@ -2,9 +2,9 @@
 
 The expected result, a draw counting half, is 1 / (1 + exp(-score / scale)). The scale, centi-men in a logit, is what
 the fit of the tables found when it turned its logits into centi-men (`centimen_per_logit` of a weights file); for the
-built-in evaluations it was fitted to their own games. How much of the expectation is made of draws is one number: of
-the points that the side with the worse chances may expect, DRAW_SHARE comes from draws. docs/analysis.md has the
-figures, `python bench/chances.py DIR` repeats them.
+built-in evaluations it was fitted to their own games (`kr.evaluation`). How much of the expectation is made of draws is
+one number: of the points that the side with the worse chances may expect, DRAW_SHARE comes from draws. docs/analysis.md
+has the figures, `python bench/chances.py DIR` repeats them.
 """
 
 from __future__ import annotations
@@ -16,10 +16,6 @@ from kr import _core
 
 DRAW_SHARE = 0.93
 """Of the expected points of the side with the worse chances, those that draws bring."""
-SCALES = {"manual": 50.0, "material": 58.0}
-"""Centi-men in a logit of the evaluations that are not fitted."""
-DEFAULT_SCALE = 40.0
-"""The same for tables whose file doesn't tell: that of the shipped tables."""
 
 
 @dataclass(frozen=True)

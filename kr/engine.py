@@ -13,8 +13,9 @@ from weakref import WeakValueDictionary
 
 from kr import _core, _egdb
 from kr._core import Stop as Stop
-from kr.chances import DEFAULT_SCALE, SCALES, Chances, chances
+from kr.chances import Chances, chances
 from kr.errors import IllegalMoveError, InvalidSettingError
+from kr.evaluation import kinds
 from kr.limits import Limits as Limits
 from kr.position import Move, Position
 from kr.settings import EGDB_MEMORY
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kr.egdb.database import Database
-    from kr.weights import Weights
 
 SCORE_WIN: int = _core.SCORE_WIN
 """The score of a won game; a win in n plies scores n less."""
@@ -38,8 +38,6 @@ MAX_LINES: int = _core.MAX_LINES
 """Principal variations that one search can keep."""
 SEARCH_OPTIONS: dict[str, tuple[int, int, int, int, str]] = _core.SEARCH_OPTIONS
 """What can be set in the search, by name: default, least, most, off, and what it is."""
-BUILT_IN = ("manual", "material")
-SHIPPED = "shipped"
 
 
 @dataclass(frozen=True)
@@ -116,7 +114,9 @@ class Engine:
             raise InvalidSettingError(f"hash_mb is {hash_mb}; megabytes, more than 0 and at most 1048576")
         if not 1 <= self.threads <= MAX_THREADS:
             raise InvalidSettingError(f"threads is {threads}; from 1 to {MAX_THREADS}")
-        self.name, self.signature, self._evaluator, self.score_scale = _loaded(weights)
+        evaluation = kinds.load(weights)
+        self.name, self.signature, self.score_scale = evaluation.name, evaluation.signature, evaluation.scale
+        self._evaluator = evaluation.core
         self.database = load_database(str(database)) if isinstance(database, str | Path) else database
         try:
             core = None if self.database is None else self.database.core
@@ -335,40 +335,6 @@ def _value(score: int, known: int) -> str | None:
 
         return VALUES[known]
     return None if abs(score) <= SCORE_PROVED else "win" if score > 0 else "loss"
-
-
-def load_evaluator(weights: str | Path | None) -> tuple[str, str, _core.Evaluator]:
-    """Name, signature (what identifies the numbers) and core evaluation of a `weights` argument of Engine.
-
-    Raises InvalidWeightsError.
-    """
-    return _loaded(weights)[:3]
-
-
-def _loaded(weights: str | Path | None) -> tuple[str, str, _core.Evaluator, float]:
-    """The same, and the centi-men in a logit of the expected result."""
-    shipped = weights is None or str(weights) == SHIPPED
-    if shipped or str(weights) not in BUILT_IN:
-        from kr import weights as files
-
-        tables = files.load(files.shipped_path() if shipped else str(weights))
-        scale = float(tables.attrs.get("centimen_per_logit", DEFAULT_SCALE))
-        name = SHIPPED if shipped else Path(str(weights)).stem
-        return name, tables.checksum, table_evaluator(tables), scale
-    return str(weights), str(weights), _core.Evaluator(str(weights)), SCALES[str(weights)]
-
-
-def table_evaluator(tables: Weights) -> _core.Evaluator:
-    """The core evaluation of tables in memory."""
-    return _core.Evaluator(
-        "regions",
-        tables.layout.men,
-        tables.layout.kings,
-        tables.men_table,
-        tables.kings_table,
-        tables.men_material,
-        tables.kings_material,
-    )
 
 
 def _checked_options(options: Mapping[str, int] | None) -> dict[str, int]:

@@ -243,7 +243,8 @@ def check_version(found: object, readable: Sequence[int]) -> str | None:
     """What is wrong with the `format_version` of a file, None where it is one of those that can be read."""
     if type(found) is int and found in readable:
         return None
-    reads = f"this kr reads {' and '.join(map(str, readable))}"
+    *others, last = map(str, readable)
+    reads = f"this kr reads {' and '.join(filter(None, (', '.join(others), last)))}"
     if type(found) is not int:
         kind = "missing" if found is None else f"{repr(found)[:40]}, not a whole number"
         return f"its format version is {kind}; {reads}"

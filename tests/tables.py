@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kr import weights
+from kr.evaluation import weights
 from kr.patterns import KINGS_ENTRIES, LAYOUTS, MEN_ENTRIES
 
 

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from refusals import check_refused
 
-from kr import cli, weights
+from kr import cli
 from kr.errors import InvalidGamesError, InvalidPdnError, InvalidSettingError
+from kr.evaluation.kinds import load_file
 from kr.lab.archives.archive import Archive, ReadSettings, year_of
 from kr.lab.archives.opening_names import BALLOT_NAMES, Line, ballots, find_opening
 from kr.lab.archives.search import SearchSettings
@@ -354,7 +355,7 @@ def test_tables_are_checked_by_games(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert (found.games, found.left_out) == (3, 2)
     assert [(group.group, group.positions > 0) for group in found.groups] == [("men", True), ("kings", False)]
     assert cli.main(["weights", "check", str(path), "--json", "--every", "2"]) == 0
-    assert json.loads(capsys.readouterr().out)["checksum"] == weights.load(weights.shipped_path()).checksum
+    assert json.loads(capsys.readouterr().out)["checksum"] == load_file().signature
     path.write_text("1. 11-15 *")
     with pytest.raises(InvalidGamesError, match="no game in it has a result"):
         check_tables(None, path)

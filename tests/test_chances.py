@@ -8,9 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kr import Engine, weights
-from kr.chances import DEFAULT_SCALE, DRAW_SHARE, KNOWN, SCALES, Chances, chances, format_score
+from kr import Engine
+from kr.chances import DRAW_SHARE, KNOWN, Chances, chances, format_score
 from kr.engine import SCORE_WIN
+from kr.evaluation import kinds, weights
+from kr.evaluation.manual import Manual
+from kr.evaluation.regions import DEFAULT_SCALE
 from kr.patterns import LAYOUTS
 
 SCORES = [*range(-400, 401, 7), -28000, 28000]
@@ -69,8 +72,8 @@ def save_empty(path: Path, attrs: dict[str, float]) -> Path:
 
 
 def test_each_evaluation_has_its_scale(tmp_path: Path) -> None:
-    assert weights.read_attributes(weights.shipped_path())["centimen_per_logit"] == pytest.approx(DEFAULT_SCALE, abs=1)
-    assert Engine("manual", hash_mb=1).score_scale == SCALES["manual"]
+    assert kinds.load().scale == pytest.approx(DEFAULT_SCALE, abs=1)
+    assert Engine("manual", hash_mb=1).score_scale == Manual.scale
     assert Engine(save_empty(tmp_path / "none.h5", {}), hash_mb=1).score_scale == DEFAULT_SCALE
     engine = Engine(save_empty(tmp_path / "own.h5", {"centimen_per_logit": 55.5}), hash_mb=1)
     assert engine.score_scale == 55.5

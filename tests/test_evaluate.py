@@ -9,6 +9,8 @@ import pytest
 from tables import random_weights
 
 from kr import _core, patterns
+from kr.evaluation import kinds
+from kr.evaluation.regions import Regions
 from kr.position import Position, Side
 
 pytestmark = pytest.mark.core
@@ -27,16 +29,7 @@ def playout_positions(count: int, seed: int = 5) -> list[Position]:
 
 
 def evaluator_of(layout: str) -> _core.Evaluator:
-    made = random_weights(layout)
-    return _core.Evaluator(
-        "regions",
-        made.layout.men,
-        made.layout.kings,
-        made.men_table,
-        made.kings_table,
-        made.men_material,
-        made.kings_material,
-    )
+    return Regions(random_weights(layout)).core
 
 
 POSITIONS = playout_positions(600)
@@ -54,7 +47,7 @@ def test_region_scores_are_those_of_numpy(layout: str) -> None:
 
 @pytest.mark.parametrize("kind", ["regions", "manual", "material"])
 def test_scores_do_not_know_colours(kind: str) -> None:
-    evaluator = evaluator_of("base") if kind == "regions" else _core.Evaluator(kind)
+    evaluator = evaluator_of("base") if kind == "regions" else kinds.load(kind).core
     for position in POSITIONS:
         twin = position.flipped()
         assert evaluator.evaluate(position.black, position.white, position.kings, position.side) == evaluator.evaluate(
@@ -65,8 +58,8 @@ def test_scores_do_not_know_colours(kind: str) -> None:
 def test_material() -> None:
     position = Position.from_fen("B:W21,K30:B1,2,K3,K4")
     bits = (position.black, position.white, position.kings)
-    assert _core.Evaluator("material").evaluate(*bits, Side.BLACK) == 230
-    assert _core.Evaluator("material").evaluate(*bits, Side.WHITE) == -230
+    assert kinds.load("material").core.evaluate(*bits, Side.BLACK) == 230
+    assert kinds.load("material").core.evaluate(*bits, Side.WHITE) == -230
 
 
 WRONG_TABLES = {
@@ -97,9 +90,4 @@ WRONG_TABLES = {
 def test_tables_that_do_not_belong_together(case: str) -> None:
     made = random_weights("small")
     with pytest.raises(ValueError, match="region|table"):
-        _core.Evaluator("regions", *WRONG_TABLES[case](made), made.men_material, made.kings_material)
-
-
-def test_unknown_evaluation() -> None:
-    with pytest.raises(ValueError, match="material, manual or regions"):
-        _core.Evaluator("neural")
+        _core.EVALUATORS["regions"](*WRONG_TABLES[case](made), made.men_material, made.kings_material)

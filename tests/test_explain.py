@@ -19,22 +19,13 @@ from test_evaluate import playout_positions
 
 from kr import InvalidSettingError, Position
 from kr.cli import main
-from kr.engine import table_evaluator
-from kr.lab.explain import (
-    UNITS,
-    Explainer,
-    Explanation,
-    _digits,
-    _Mix,
-    _of_parts,
-    _shared_out,
-    colours,
-    explain,
-    format_share,
-)
+from kr.evaluation.explanation import Explanation
+from kr.evaluation.kinds import Evaluation, explain, load
+from kr.evaluation.picture import colours, format_share
+from kr.evaluation.regions import UNITS, Regions, _digits, _Mix, _of_parts, _shared_out
+from kr.evaluation.weights import Parts
 from kr.parts import MEN_SHAPES, with_parts
 from kr.patterns import KINGS_BASE, LAYOUTS, MEN_BASE
-from kr.weights import Parts
 
 CHOSEN = [
     "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12",
@@ -47,18 +38,18 @@ POSITIONS = [*map(Position.from_fen, CHOSEN), *playout_positions(300)[::12]]
 
 
 @pytest.fixture(scope="module")
-def random_tables() -> Explainer:
-    return Explainer(random_weights("small"))
+def random_tables() -> Evaluation:
+    return Regions(random_weights("small"))
 
 
 @pytest.fixture(scope="module")
-def shipped() -> Explainer:
-    return Explainer()
+def shipped() -> Evaluation:
+    return load()
 
 
 @cache
 def core() -> Any:
-    return table_evaluator(random_weights("small"))
+    return Regions(random_weights("small")).core
 
 
 def score_of(position: Position) -> int:
@@ -88,7 +79,7 @@ def check_sums(found: Explanation) -> None:
 
 @pytest.mark.core
 @pytest.mark.parametrize("number", range(len(POSITIONS)))
-def test_sums_are_the_static_score(number: int, random_tables: Explainer) -> None:
+def test_sums_are_the_static_score(number: int, random_tables: Evaluation) -> None:
     position = POSITIONS[number]
     found = random_tables.explain(position)
     assert found.score == score_of(position)
@@ -101,14 +92,14 @@ def test_sums_are_the_static_score(number: int, random_tables: Explainer) -> Non
 
 
 @pytest.mark.parametrize("fen", CHOSEN[:3])
-def test_the_shipped_tables(fen: str, shipped: Explainer) -> None:
+def test_the_shipped_tables(fen: str, shipped: Evaluation) -> None:
     found = shipped.explain(Position.from_fen(fen))
     check_sums(found)
     assert all(region.own is not None for region in found.regions)
 
 
 @pytest.mark.parametrize("number", range(0, len(POSITIONS), 6))
-def test_both_colours_are_explained_alike(number: int, random_tables: Explainer) -> None:
+def test_both_colours_are_explained_alike(number: int, random_tables: Evaluation) -> None:
     found, twin = (random_tables.explain(each) for each in (POSITIONS[number], POSITIONS[number].flipped()))
     assert twin.score == found.score
     assert {31 - piece.square: (piece.place, piece.material, piece.worth) for piece in twin.pieces} == {
@@ -241,7 +232,7 @@ def test_text_fits_a_terminal(capsys: pytest.CaptureFixture, fen: str, weights: 
     assert max(map(len, lines)) <= 80
 
 
-def test_json(capsys: pytest.CaptureFixture, shipped: Explainer) -> None:
+def test_json(capsys: pytest.CaptureFixture, shipped: Evaluation) -> None:
     assert main(["explain", CHOSEN[1], "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["score"] == shipped.explain(Position.from_fen(CHOSEN[1])).score

@@ -20,9 +20,10 @@ from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 from tables import save_random
 
-from kr import storage, weights
+from kr import storage
 from kr.cli import main
 from kr.errors import DivergedError, InvalidSettingError, InvalidWeightsError, OutputBusyError
+from kr.evaluation import weights
 from kr.lab.fitting import fit as fit_module
 from kr.lab.fitting.dataset import Dataset, Label, read_dataset
 from kr.lab.fitting.fit import FitSettings, fit
@@ -327,7 +328,7 @@ def test_two_writers_are_refused(settings: FitSettings) -> None:
 def test_report_adds_up(settings: FitSettings, dataset: Dataset, loss: str) -> None:
     result = fit(replace(settings, loss=loss))
     report = result.report
-    assert report == json.loads(weights.read_attributes(settings.out)["report"])
+    assert report == json.loads(weights.load(settings.out).attrs["report"])
     for kings, group in fit_module.GROUPS.items():
         for name, samples in (("training", dataset.training[kings]), ("held_out", dataset.held_out[kings])):
             (counts,) = (r for r in report["samples"] if (r["group"], r["set"]) == (group, name))
@@ -395,7 +396,7 @@ def test_a_prior_is_kept(settings: FitSettings, tmp_path: Path) -> None:
     assert result.checksum != stiff.checksum
     assert result.report["history"]["kings"][-1][0] < stiff.report["history"]["kings"][-1][0]
     assert "prior multiplied by: men" in fit_module.fit_report.text(result.report)
-    assert weights.read_attributes(later.out)["prior"] == f"{settings.out} ({earlier.checksum})"
+    assert weights.load(later.out).attrs["prior"] == f"{settings.out} ({earlier.checksum})"
     # other earlier tables make another fit, the same ones the same
     assert fit(later) == result
     fit(replace(settings, l2=9.0))

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from tables import random_weights
 
-from kr import storage, weights
+from kr import storage
 from kr.cli import main
+from kr.evaluation import weights
 from kr.lab import games
 from kr.lab.journal import open_journal
 from kr.lab.matches.log import Effort, GameRecord, open_log

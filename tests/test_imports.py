@@ -22,7 +22,7 @@ FLOORS = [
     ("engine",),
     ("limits",),
     (
-        "weights",
+        "evaluation",
         "parts",
         "patterns",
         "notation",

@@ -17,9 +17,10 @@ from typing import Any
 
 import pytest
 
-from kr import storage, weights
+from kr import storage
 from kr.cli import main
 from kr.errors import InvalidGamesError, InvalidSettingError, InvalidWeightsError, KrError, OutputBusyError
+from kr.evaluation import weights
 from kr.lab.fitting.fit import FitSettings
 from kr.lab.matches.elo import Sprt
 from kr.lab.matches.game import FAILURE, OVERTIME

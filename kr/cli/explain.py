@@ -15,7 +15,7 @@ from kr.notation import SIDE_NAMES, square_name
 from kr.position import Position, Side
 
 if TYPE_CHECKING:
-    from kr.lab.explain import Explanation
+    from kr.evaluation.explanation import Explanation
 
 
 def command(
@@ -50,8 +50,9 @@ def command(
         kr explain 'W:WK10,21,K30:B1,2,9,K23' --weights weights/mine.h5 --json
     """
     from kr import storage
+    from kr.evaluation.kinds import explain
+    from kr.evaluation.picture import picture
     from kr.lab import drawing, explain_plot
-    from kr.lab.explain import explain, picture
 
     position = Position() if fen is None else Position.from_fen(fen)
     for move in moves.split():
@@ -101,7 +102,7 @@ def _print(found: Explanation, flip: bool) -> None:
     from rich.console import Console
 
     from kr.cli import boards
-    from kr.lab.explain import colours, format_share
+    from kr.evaluation.picture import colours, format_share
 
     out = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
     shares = found.shares

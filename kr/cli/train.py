@@ -11,7 +11,7 @@ import typer
 
 from kr.cli import console, options
 from kr.cli.fit import Stages
-from kr.engine import BUILT_IN, SHIPPED
+from kr.evaluation.kinds import SHIPPED, built_in
 from kr.lab import drawing
 from kr.lab.selfplay import Tally
 from kr.lab.training import history as train_history
@@ -128,7 +128,7 @@ def report(history: History, directory: Path) -> str:
     ]  # fmt: skip
     strongest = next((row for row in reversed(rows) if row["accepted"]), None)
     gained = f", {_elo(strongest['total'], strongest['total_error'])} Elo over the start" if strongest else ""
-    best = history.best if history.best in BUILT_IN else directory / history.best
+    best = history.best if history.best in built_in() else directory / history.best
     lines = [console.fold(f"begun with {history.weights or SHIPPED}; strongest {best}{gained}", 2)]
     lines += [
         console.fold(f"warning: generation {row['generation']}, gate: {row['warning']}", 2)

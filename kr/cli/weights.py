@@ -5,18 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
-from kr import weights
-from kr.chances import SCALES
 from kr.cli import console, options
-from kr.engine import BUILT_IN, SHIPPED
 from kr.errors import InvalidSettingError
+from kr.evaluation import kinds
 from kr.storage import parse_json
-from kr.units import counted
-
-BUILT_IN_TEXTS = {
-    "manual": "the hand-made evaluation, see docs/manual-evaluation.md: what fitted tables are measured against",
-    "material": "counts men and kings only: where training from nothing begins",
-}
 
 command = typer.Typer()
 
@@ -35,7 +27,7 @@ def group() -> None:
 def show(
     file: Annotated[
         str, typer.Argument(help="Weights file, manual, material or shipped: the tables of kr.", metavar="FILE")
-    ] = SHIPPED,
+    ] = kinds.SHIPPED,
     json: options.Json = False,
 ) -> None:
     """Check a weights file and show its layout, how it was made and what its fit reported.
@@ -44,39 +36,18 @@ def show(
         kr weights show
         kr weights show weights/kr.h5
     """
-    if file in BUILT_IN:
-        _show_built_in(file, json)
-        return
-    path = weights.shipped_path() if file == SHIPPED else Path(file)
-    made = weights.load(path)
-    details = dict(made.attrs)
+    found = kinds.load(Path(file))
+    details = dict(found.attrs)
     report: dict[str, Any] | None = None
-    if "report" in details:
-        from kr.lab.fitting import report as fit_report
-
-        report = fit_report.read(str(details.pop("report")), path)
+    fit_report = kinds.fit_report(type(found))
+    if fit_report and "report" in details:
+        report = fit_report.read(str(details.pop("report")), found.details()["weights"])
     if json:
-        found = {"weights": path, "checksum": made.checksum, "layout": made.layout.as_dict(), **details}
-        console.emit_json({**found, "report": report})
+        console.emit_json({**found.details(), **details, **({"report": report} if fit_report else {})})
         return
-    layout = made.layout
-    about = (
-        f"{layout.name}, {counted(len(layout.men), 'region')} of 12 squares without kings on the board, "
-        f"{len(layout.kings)} of 8 with kings"
-    )
-    facts = [(name, _text(value)) for name, value in sorted(details.items())]
-    print(console.facts([("weights", str(path)), ("checksum", made.checksum), ("layout", about), *facts]))
+    print(console.facts([*found.facts(), *((name, _text(value)) for name, value in sorted(details.items()))]))
     if report:
         print(f"\n{console.fold(fit_report.text(report), 7)}")
-
-
-def _show_built_in(name: str, json: bool) -> None:
-    """An evaluation that is part of kr has no file to show."""
-    what = BUILT_IN_TEXTS[name]
-    if json:
-        console.emit_json({"weights": name, "about": what, "centimen_per_logit": SCALES[name]})
-    else:
-        print(console.facts([("weights", f"{name}, built in: no tables"), ("what", what)]))
 
 
 def _text(value: Any) -> str:
@@ -102,7 +73,7 @@ def check(
     ],
     tables: Annotated[
         str, typer.Option("--weights", help="Weights file, or shipped: the tables of kr.")
-    ] = SHIPPED,
+    ] = kinds.SHIPPED,
     every: Annotated[int, typer.Option(help="Take each n-th game only.")] = 1,
     json: options.Json = False,
 ) -> None:
@@ -118,14 +89,14 @@ def check(
     """
     from kr.lab.fitting import check as fit_check
 
-    if tables in BUILT_IN:
-        raise InvalidSettingError(f"--weights: {tables} has no tables to check; expected a weights file or {SHIPPED}")
+    if tables in kinds.built_in():
+        expected = f"expected a weights file or {kinds.SHIPPED}"
+        raise InvalidSettingError(f"--weights: {tables} has no tables to check; {expected}")
     if every < 1:
         raise InvalidSettingError(f"--every is {every}; 1 or more")
     if not pdn.is_file():
         raise InvalidSettingError(f"no file {pdn}")
     megabyte = 1 << 20
-    path = None if tables == SHIPPED else Path(tables)
     with console.progress("reading", pdn.stat().st_size / megabyte, "MB") as progress:
-        found = fit_check.check_tables(path, pdn, lambda count: progress.advance(count / megabyte), every)
+        found = fit_check.check_tables(tables, pdn, lambda count: progress.advance(count / megabyte), every)
     console.emit_json(found) if json else print(console.fold(fit_check.text(found), 2))

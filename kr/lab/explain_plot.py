@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kr.evaluation.explanation import Explanation
+from kr.evaluation.picture import colours, format_share, legend, title
 from kr.lab.drawing import DARK, INK, LIGHT, MUTED, check_installed, new_figure, save
-from kr.lab.explain import Explanation, colours, format_share, legend, title
 from kr.notation import SIDE_NAMES, SQUARES, square_name
 from kr.svg import COLORS, place
 

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kr import _core, storage
-from kr.engine import load_database, load_evaluator
+from kr.engine import load_database
 from kr.errors import InvalidGamesError, InvalidSettingError
+from kr.evaluation import kinds
 from kr.lab import games
 from kr.lab.games import GameRecord
 from kr.lab.matches import openings
@@ -164,14 +165,15 @@ def play(settings: SelfplaySettings, on_game: Callable[[Tally], None] | None = N
     interruption finished games are kept for the next start. Raises InvalidSettingError where the directory holds
     games of other settings, InvalidWeightsError, InvalidDatabaseError, OutputBusyError, OSError.
     """
-    name, signature, evaluator = load_evaluator(settings.weights or None)
+    evaluation = kinds.load(settings.weights or None)
     mix = opening_mix(settings.openings)
     storage.make_directory(settings.out)
     with storage.lock(settings.out):
         earlier = _earlier_shaping(settings.out)
         database = _database(settings, earlier)
-        attrs = _begin_run(settings, name, _shaping(settings, signature, database, mix), earlier, mix)
-        return _Run(settings, evaluator, database, mix, attrs, on_game).play()
+        shaping = _shaping(settings, evaluation.signature, database, mix)
+        attrs = _begin_run(settings, evaluation.name, shaping, earlier, mix)
+        return _Run(settings, evaluation.core, database, mix, attrs, on_game).play()
 
 
 def _database(settings: SelfplaySettings, earlier: Mapping[str, Any] | None) -> Database | None:

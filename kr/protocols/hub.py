@@ -16,8 +16,9 @@ from threading import Lock, Thread, Timer
 from typing import TYPE_CHECKING, TextIO
 
 from kr import __version__
-from kr.engine import MAX_LINES, SHIPPED, Engine, Info, Limits, SearchResult, Stop, load_database
+from kr.engine import MAX_LINES, Engine, Info, Limits, SearchResult, Stop, load_database
 from kr.errors import IllegalMoveError, InvalidSettingError, KrError, ProtocolError, ThreadError
+from kr.evaluation.kinds import SHIPPED
 from kr.position import Position, Side
 from kr.protocols.hub_level import Level
 from kr.protocols.hub_text import (

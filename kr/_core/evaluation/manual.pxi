@@ -375,3 +375,17 @@ cdef int manual_score(const Board* board) noexcept nogil:
     opening = <int16_t>(both & 0xFFFF)
     ending = (both - opening) >> 16
     return (opening * pieces + ending * (FULL_BOARD - pieces)) // FULL_BOARD
+
+
+cdef int manual_kind_score(const void* weights, const Board* board) noexcept nogil:
+    return manual_score(board)
+
+
+cdef class _ManualEvaluator(Evaluator):
+    """The hand-built evaluation."""
+
+    def __cinit__(self):
+        self.evaluation.score = manual_kind_score
+
+
+EVALUATORS["manual"] = _ManualEvaluator

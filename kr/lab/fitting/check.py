@@ -16,8 +16,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kr import _core, _learn, weights
+from kr import _core, _learn
 from kr.errors import InvalidGamesError, InvalidPdnError
+from kr.evaluation.kinds import Evaluation, load_file
 from kr.lab.fitting.dataset import Merger, Samples, logistic_slope
 from kr.lab.fitting.report import losses
 from kr.lab.games import NO_SCORE
@@ -69,8 +70,7 @@ def check_tables(
     every: take each n-th game only. on_bytes: called with how many more bytes of the file were read. Raises
     InvalidWeightsError, InvalidGamesError where no game has a result, OSError.
     """
-    path = weights.shipped_path() if tables is None else Path(tables)
-    made = weights.load(path)
+    evaluation = load_file(tables)
     mergers = {kings: Merger() for kings in GROUPS}
     errors: list[InvalidPdnError] = []
     games = seen = 0
@@ -87,8 +87,8 @@ def check_tables(
                 merger.add(boards[rows], result[rows], result[rows])
     if not games:
         raise InvalidGamesError(f"{pdn}: no game in it has a result, so there is nothing to check tables by")
-    groups = tuple(_group(made, kings, merger.samples()) for kings, merger in mergers.items())
-    return FitCheck(str(path), made.checksum, games, seen - games + len(errors), groups)
+    groups = tuple(_group(evaluation, kings, merger.samples()) for kings, merger in mergers.items())
+    return FitCheck(str(evaluation.path), evaluation.signature, games, seen - games + len(errors), groups)
 
 
 def quiet_positions(games: list[Game]) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
@@ -141,12 +141,13 @@ def _variant(move: Move, paths: list[tuple[tuple[int, ...], int]]) -> int:
     return list(dict.fromkeys(alike)).index(move.captured)
 
 
-def _group(made: weights.Weights, kings: bool, samples: Samples) -> GroupLoss:
+def _group(evaluation: Evaluation, kings: bool, samples: Samples) -> GroupLoss:
     name, positions = GROUPS[kings], samples.positions
     if not positions:
         return GroupLoss(name, 0, 0, None, None, None)
     count = samples.count.astype(float)
-    scores = np.concatenate([made.scores(part) for part in np.array_split(samples.boards, len(samples) // 100_000 + 1)])
+    parts = np.array_split(samples.boards, len(samples) // 100_000 + 1)
+    scores = np.concatenate([evaluation.scores(part) for part in parts])
     slope = logistic_slope(scores, count, count * samples.result)
     loss = losses(scores * (slope or 0.0), samples.result, "ce")
     mean = float(count @ samples.result) / positions

@@ -24,8 +24,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kr import storage, weights
+from kr import storage
 from kr.errors import DivergedError, InvalidGamesError, InvalidSettingError, InvalidWeightsError
+from kr.evaluation import weights
 from kr.lab import drawing
 from kr.lab.fitting import plots
 from kr.lab.fitting import report as fit_report

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kr.evaluation.weights import Weights
 from kr.lab.drawing import (
     BLUE,
     GRID,
@@ -29,7 +30,6 @@ from kr.lab.fitting.dataset import Dataset, Samples
 from kr.notation import SQUARES, square_name
 from kr.svg import place
 from kr.units import counted
-from kr.weights import Weights
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kr.errors import InvalidWeightsError
+from kr.evaluation.weights import Weights
 from kr.lab.fitting.dataset import Samples, expectation
 from kr.lab.fitting.objective import Entries, Problem, blocks
 from kr.storage import parse_json
 from kr.units import counted
-from kr.weights import Weights
 
 BANDS = ((0, 6), (7, 12), (13, 18), (19, 24))
 """Numbers of pieces reported together."""

@@ -11,9 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from kr.engine import (
-    BUILT_IN,
     SEARCH_OPTIONS,
-    SHIPPED,
     Engine,
     Limits,
     format_search_options,
@@ -21,6 +19,7 @@ from kr.engine import (
     parse_search_options,
 )
 from kr.errors import InvalidSettingError
+from kr.evaluation.kinds import SHIPPED, built_in
 from kr.lab.levels import FULL, Level, level_numbered, search_at
 from kr.position import Move, Position
 from kr.protocols.hub_client import HubClient
@@ -244,7 +243,7 @@ def _parts(spec: str) -> tuple[str, dict[str, str], dict[str, int]]:
 
 def _is_weights(name: str) -> bool:
     try:
-        return name in (SHIPPED, *BUILT_IN) or Path(name).is_file()
+        return name in (SHIPPED, *built_in()) or Path(name).is_file()
     except (OSError, ValueError):  # no name of a file
         return False
 

@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from kr.evaluation.kinds import load_file
 from kr.units import counted, format_count
-from kr.weights import load
 
 ENOUGH = 0.5
 """Tables fitted to fewer than this share of the games behind their opponent are not expected to win: at 1.7 million
@@ -16,7 +16,7 @@ games the last doubling was worth +1 ± 9 Elo, five times as many as 300,000 wer
 
 def games_behind(path: Path) -> int | None:
     """The games that the tables of a weights file were fitted to; None where it doesn't say."""
-    report = load(path).attrs.get("report")
+    report = load_file(path).attrs.get("report")
     return None if report is None else sum(run["games"] for run in json.loads(report)["runs"])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kr.engine import SHIPPED
+from kr.evaluation.kinds import SHIPPED
 from kr.lab.drawing import BLUE, INK, ORANGE, SURFACE, day, finish, headline, new_figure, save
 from kr.lab.training.history import History, rows
 from kr.units import counted

@@ -15,9 +15,10 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from kr import storage, weights
-from kr.engine import BUILT_IN, SHIPPED, Limits, load_evaluator
+from kr import storage
+from kr.engine import Limits
 from kr.errors import InvalidGamesError, InvalidSettingError, InvalidWeightsError
+from kr.evaluation import files, kinds
 from kr.lab import drawing, games
 from kr.lab.fitting.dataset import Label
 from kr.lab.fitting.fit import FitSettings, fit, read_priors
@@ -249,7 +250,7 @@ def train(settings: TrainSettings, watcher: Watcher | None = None) -> History:
     path = settings.out / train_history.FILE
     # raises before anything is made
     if not path.exists():
-        load_evaluator(settings.weights or None)
+        kinds.load(settings.weights or None)
     if not path.exists() or train_history.load(settings.out).lacks(settings.generations):
         _check_inputs(settings)
     storage.make_directory(settings.out)
@@ -272,14 +273,14 @@ def _check_inputs(settings: TrainSettings) -> None:
 
 def _doubt(settings: TrainSettings, history: History) -> str | None:
     """What is to be said beforehand of a run that can't be expected to get anywhere. Nothing where a prior helps it."""
-    if settings.prior or history.best in BUILT_IN:
+    if settings.prior or history.best in kinds.built_in():
         return None
     played = [g.play.result["games"] for g in history.generations if g.play and g.play.result]
     behind = games_behind(settings.out / history.best)
     if behind is None:
         return None
     return doubt(
-        f"{history.weights or SHIPPED}" if history.best == history.start else history.best,
+        f"{history.weights or kinds.SHIPPED}" if history.best == history.start else history.best,
         behind,
         [*(sum(len(games.read_shard(path)) for path in games.shards(each)) for each in settings.data), *played],
         settings.generations - len(played),
@@ -293,12 +294,12 @@ def _begin(settings: TrainSettings) -> History:
     foreign = [path.name for pattern in ("games-*", "g[0-9]*", "gate-*") for path in settings.out.glob(pattern)]
     if foreign:
         raise InvalidGamesError(f"{settings.out} holds {foreign[0]} but no {train_history.FILE}; choose another --out")
-    start = settings.weights if settings.weights in BUILT_IN else START
+    start = settings.weights if settings.weights in kinds.built_in() else START
     if start == START:
-        shipped = settings.weights in ("", SHIPPED)
-        source = weights.shipped_path() if shipped else Path(settings.weights)
+        shipped = settings.weights in ("", kinds.SHIPPED)
+        source = files.shipped_path() if shipped else Path(settings.weights)
         storage.write_atomic(settings.out / START, source.read_bytes())
-    signature = load_evaluator(start if start in BUILT_IN else settings.out / start)[1]
+    signature = kinds.load(settings.out / start if start == START else start).signature
     history = History(
         weights=settings.weights,
         start=start,
@@ -318,9 +319,9 @@ def _begun(settings: TrainSettings) -> History:
             f"{settings.out} began with seed={history.seed}, not {settings.seed}; "
             "use the same seed to go on, or another --out"
         )
-    if settings.weights not in ("", history.weights) and load_evaluator(settings.weights)[1] != history.signature:
+    if settings.weights not in ("", history.weights) and kinds.load(settings.weights).signature != history.signature:
         raise InvalidSettingError(
-            f"{settings.out} began with the tables {history.weights or SHIPPED} ({history.signature}), "
+            f"{settings.out} began with the tables {history.weights or kinds.SHIPPED} ({history.signature}), "
             f"not {settings.weights}; leave out --weights to go on, or use another --out"
         )
     return history
@@ -438,10 +439,10 @@ class _Run:
 
     def _tables(self, name: str) -> str:
         """Tables of this run as players know them. Raises InvalidWeightsError where others are in their place."""
-        if name in BUILT_IN:
+        if name in kinds.built_in():
             return name
         path = self.settings.out / name
-        found, made = weights.load(path).checksum, self.history.signature_of(name)
+        found, made = kinds.load_file(path).signature, self.history.signature_of(name)
         if found != made:
             raise InvalidWeightsError(
                 f"{path}: these tables ({found}) are not those of {train_history.FILE} ({made}); put those back"

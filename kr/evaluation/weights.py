@@ -1,29 +1,26 @@
-"""Weights files: the tables of the evaluation with the layout they belong to and the story of how they were made.
+"""Region tables: the weights of the evaluation `regions`, with the layout they belong to, in memory and in their files.
 
-An HDF5 file of format version 2 holds, in units of 1/16 centi-man,
+A weights file (`kr.evaluation.files`) of region tables holds, in units of 1/16 centi-man,
  - `men_table` int16 (regions, 3^12, 2), `kings_table` int16 (regions, 5^8, 2): opening and ending weight of an entry
    without those of its parts; `men_parts`, `kings_parts` int16 (rows, 2): the weights of the parts, one part after the
    other. A whole table is the sum of both, modulo 2^16 (`kr.parts`);
  - `men_material`, `kings_material` int32 (3, 2): a man, a king, having the move;
- - attributes: `kind`, `format_version`, `layout` (JSON: name and squares of every region), `parts` (JSON: squares and
-   home of every part), `checksum` (of layout and whole tables: the identity of the weights), `attributes_checksum`, and
-   the provenance.
-Version 1, which is read as well, had no parts. `kr.patterns` says what a region index is and how the two phases are
-interpolated.
+ - attributes: `layout` (JSON: name and squares of every region), `parts` (JSON: squares and home of every part); the
+   `checksum` is over layout and whole tables.
+Version 1 had no parts. `kr.patterns` says what a region index is and how the two phases are interpolated.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kr import storage
 from kr.errors import InvalidSettingError, InvalidWeightsError
-from kr.hdf5 import Attribute, Hdf5Source, reading
+from kr.evaluation import files
+from kr.evaluation.files import WeightsFile
 from kr.parts import Windows
 from kr.patterns import (
     KINGS_BASE,
@@ -40,18 +37,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-KIND = "kr weights"
-FORMAT_VERSION = 2
-READABLE_VERSIONS = (1, 2)
+NAME = "regions"
 UNITS = 16
 """Table units in a centi-man."""
 MATERIAL_ROWS = ("man", "king", "move")
-MOST_SCALE = 1e6
-"""Centi-men in a logit."""
 
 _TABLES = ("men_table", "kings_table", "men_material", "kings_material")
 _GROUPS = ("men", "kings")
-_HEADER = ("kind", "format_version", "layout", "checksum", "attributes_checksum")
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,11 +100,6 @@ class Parts:
     """(rows of all parts, 2)."""
 
 
-def shipped_path() -> Path:
-    """Where the tables that come with kr are."""
-    return storage.data_path("weights", "kr.h5")
-
-
 def table_checksum(layout: Layout, *tables: NDArray[Any]) -> str:
     """The identity of weights: layout and tables, in the order of `Weights`, and nothing else."""
     return storage.checksum(_layout_text(layout).encode(), *tables)
@@ -142,54 +129,44 @@ def save(
     tables = dict(zip(_TABLES, (np.ascontiguousarray(a) for a in given), strict=True))
     for name, array in tables.items():
         _check_array(target, name, array.dtype, array.shape, *shapes[name])
-    header = {
-        "kind": KIND,
-        "format_version": FORMAT_VERSION,
-        "layout": _layout_text(layout),
-        "checksum": table_checksum(layout, *tables.values()),
-        "attributes_checksum": _attributes_checksum(attrs),
-    }
+    checksum = table_checksum(layout, *tables.values())
     described = {}
     for group, parts in zip(_GROUPS, (men_parts, kings_parts), strict=True):
         if parts:
             tables[f"{group}_table"] = tables[f"{group}_table"] - parts.windows.unfolded(parts.values)
             tables[f"{group}_parts"] = parts.values
             described[group] = [[list(part.squares), part.home] for part in parts.windows.parts]
-    with storage.hdf5_file(target) as file:
-        for name, array in tables.items():
-            chunks = (1, *array.shape[1:]) if array.ndim == 3 else array.shape
-            file.create_dataset(name, data=array, chunks=chunks, compression="gzip", shuffle=True)
-        file.attrs.update({**attrs, **header, "parts": json.dumps(described, separators=(",", ":"))})
-    return str(header["checksum"])
+    own = {"layout": _layout_text(layout), "parts": json.dumps(described, separators=(",", ":"))}
+    files.write(target, NAME, tables, checksum, attrs, own)
+    return checksum
 
 
 def load(path: Path | str) -> Weights:
-    """Read and check a weights file.
+    """Read and check a weights file of region tables.
 
-    Raises InvalidWeightsError, naming the file, when it is missing, no weights file, of another format version,
-    damaged, or its shapes do not fit its layout.
+    Raises InvalidWeightsError, naming the file, when it is missing, no such file, of another format version, damaged,
+    or its shapes do not fit its layout.
     """
-    with _reading(path) as file:
-        header, attrs = _checked_attributes(file.attributes, path)
-        layout = _read_layout(header["layout"], path)
-        shapes = expected_shapes(layout)
-        windows = [_read_windows(header["parts"], group, layout, path) for group in _GROUPS]
-        men_table, kings_table, men_material, kings_material = (file.array(name, *shapes[name]) for name in _TABLES)
-        men_parts, kings_parts = (_read_parts(file, *each) for each in zip(_GROUPS, windows, strict=True))
+    with files.opened(path) as file:
+        if file.evaluation != NAME:
+            raise InvalidWeightsError(f"{path}: weights of the kind {file.evaluation!r:.40}; expected region tables")
+        return read(file)
+
+
+def read(file: WeightsFile) -> Weights:
+    """The tables in an open weights file. Raises InvalidWeightsError as `load` does."""
+    layout = _read_layout(file)
+    shapes = expected_shapes(layout)
+    text = file.text("parts", "{}")
+    windows = [_read_windows(file, text, group, layout) for group in _GROUPS]
+    men_table, kings_table, men_material, kings_material = (file.array(name, *shapes[name]) for name in _TABLES)
+    men_parts, kings_parts = (_read_parts(file, *each) for each in zip(_GROUPS, windows, strict=True))
     men_table, kings_table = _whole(men_table, men_parts), _whole(kings_table, kings_parts)
     tables = (men_table, kings_table, men_material, kings_material)
-    checksum = table_checksum(layout, *tables)
-    if checksum != header["checksum"]:
-        raise _damaged(path, "the tables do not match their checksum")
+    checksum = file.verify(table_checksum(layout, *tables))
     for table in tables:
         table.setflags(write=False)
-    return Weights(layout, *tables, attrs, checksum, men_parts, kings_parts)
-
-
-def read_attributes(path: Path | str) -> dict[str, Any]:
-    """Provenance and reports of a weights file without its tables. Raises InvalidWeightsError as `load` does."""
-    with _reading(path) as file:
-        return _checked_attributes(file.attributes, path)[1]
+    return Weights(layout, *tables, file.attrs, checksum, men_parts, kings_parts)
 
 
 def expected_shapes(layout: Layout) -> dict[str, tuple[str, tuple[int, ...]]]:
@@ -202,49 +179,15 @@ def expected_shapes(layout: Layout) -> dict[str, tuple[str, tuple[int, ...]]]:
     }
 
 
-def _reading(path: Path | str) -> AbstractContextManager[Hdf5Source]:
-    return reading(path, InvalidWeightsError, "weights file")
-
-
-def _damaged(path: Path | str, what: str) -> InvalidWeightsError:
-    return InvalidWeightsError(f"{path}: damaged weights file: {what}")
-
-
-def _checked_attributes(
-    found: Mapping[str, Attribute], path: Path | str
-) -> tuple[dict[str, str], dict[str, Attribute]]:
-    """The header and the other attributes of a weights file."""
-    attrs = dict(found)
-    if attrs.get("kind") != KIND:
-        raise InvalidWeightsError(f"{path}: an HDF5 file, but not one of kr's weights")
-    version = attrs.get("format_version")
-    if wrong := storage.check_version(version, READABLE_VERSIONS):
-        raise InvalidWeightsError(f"{path}: {wrong}")
-    if missing := [name for name in _HEADER if name not in attrs]:
-        raise _damaged(path, f"the attribute {missing[0]} is missing")
-    header = {name: attrs.pop(name) for name in _HEADER} | {"parts": attrs.pop("parts", "{}")}
-    if version == 1:
-        # the sum over float weights that were kept besides
-        attrs.pop("fitted_checksum", None)
-    texts = {name: value for name, value in header.items() if isinstance(value, str)}
-    if wrong_type := header.keys() - texts.keys() - {"format_version"}:
-        raise _damaged(path, f"the attribute {min(wrong_type)} is not a text")
-    if _attributes_checksum(attrs) != texts["attributes_checksum"]:
-        raise _damaged(path, "the attributes do not match their checksum")
-    scale = attrs.get("centimen_per_logit", 1.0)
-    if isinstance(scale, str) or not 0 < scale <= MOST_SCALE:
-        raise _damaged(path, f"centimen_per_logit is {scale!r:.40}; a number above 0, {MOST_SCALE:g} at most")
-    return texts, attrs
-
-
-def _read_layout(text: str, path: Path | str) -> Layout:
+def _read_layout(file: WeightsFile) -> Layout:
+    text = file.text("layout")
     try:
         return Layout.from_dict(storage.parse_json(text))
     except ValueError as error:
-        raise _damaged(path, f"its layout is not one: {error}") from error
+        raise file.damaged(f"its layout is not one: {error}") from error
 
 
-def _read_windows(text: str, group: str, layout: Layout, path: Path | str) -> Windows | None:
+def _read_windows(file: WeightsFile, text: str, group: str, layout: Layout) -> Windows | None:
     """The parts of a group, None for none."""
     regions, base = (layout.men, MEN_BASE) if group == "men" else (layout.kings, KINGS_BASE)
     try:
@@ -253,10 +196,10 @@ def _read_windows(text: str, group: str, layout: Layout, path: Path | str) -> Wi
             raise InvalidSettingError("not a JSON object")
         return None if described.get(group) is None else Windows.described(regions, base, described[group])
     except ValueError as error:
-        raise _damaged(path, f"invalid parts: {error}") from error
+        raise file.damaged(f"invalid parts: {error}") from error
 
 
-def _read_parts(file: Hdf5Source, group: str, windows: Windows | None) -> Parts | None:
+def _read_parts(file: WeightsFile, group: str, windows: Windows | None) -> Parts | None:
     if windows is None:
         return None
     values = file.array(f"{group}_parts", "int16", (windows.starts[-1], PHASES))
@@ -280,13 +223,3 @@ def _check_array(
 
 def _layout_text(layout: Layout) -> str:
     return json.dumps(layout.as_dict(), separators=(",", ":"))
-
-
-def _attributes_checksum(attrs: dict[str, Any]) -> str:
-    """Over the attributes as a file gives them back: plain strings and numbers, in order of name."""
-    return storage.checksum(json.dumps({name: _plain(value) for name, value in attrs.items()}, sort_keys=True).encode())
-
-
-def _plain(value: Any) -> Any:
-    """An attribute as a Python string or number."""
-    return value.item() if hasattr(value, "item") else value

@@ -119,8 +119,8 @@ cdef struct RegionTables:
     RegionGroup kings
 
 
-cdef int region_score(const RegionTables* tables, const Board* board) noexcept nogil:
-    """The static score of the position in centi-men, from the side to move."""
+cdef int region_score(const void* weights, const Board* board) noexcept nogil:
+    cdef const RegionTables* tables = <const RegionTables*>weights
     cdef int side = board.side
     cdef u64 own = board.pieces[side]
     cdef u64 opponent = board.pieces[1 - side]
@@ -183,3 +183,45 @@ cdef void free_group(RegionGroup* group) noexcept nogil:
     free(group.digits[BLACK])
     free(group.digits[WHITE])
     free(group.entries)
+
+
+cdef check_regions(regions, int size):
+    for region in regions:
+        if len(region) != size or len(set(region)) != size or min(region) < 0 or max(region) > 31:
+            raise ValueError(f"a region of {size} squares 0-31, not {tuple(region)}")
+
+
+cdef class _RegionEvaluator(Evaluator):
+    """Region tables, copied into memory that the system may back with huge pages.
+
+    Raises ValueError for shapes that do not belong together.
+    """
+    cdef RegionTables tables
+
+    def __cinit__(self, men_regions, kings_regions, const int16_t[:, :, ::1] men not None,
+                  const int16_t[:, :, ::1] kings not None, const int32_t[:, ::1] men_material not None,
+                  const int32_t[:, ::1] kings_material not None):
+        """Regions as tuples of squares 0-31; men and kings: (regions, entries, 2); materials: (3, 2), rows a man, a
+        king, having the move."""
+        if not 0 < len(men_regions) <= MAX_REGIONS or not 0 < len(kings_regions) <= MAX_REGIONS:
+            raise ValueError(f"from 1 to {MAX_REGIONS} regions of either kind, "
+                             f"not {len(men_regions)} and {len(kings_regions)}")
+        if (men.shape[0] != len(men_regions) or men.shape[1] != MEN_ENTRIES or men.shape[2] != 2
+                or kings.shape[0] != len(kings_regions) or kings.shape[1] != KINGS_ENTRIES or kings.shape[2] != 2):
+            raise ValueError("tables and regions do not belong together")
+        if (men_material.shape[0] != 3 or men_material.shape[1] != 2
+                or kings_material.shape[0] != 3 or kings_material.shape[1] != 2):
+            raise ValueError("material weights have the shape (3, 2)")
+        check_regions(men_regions, MEN_SQUARES)
+        check_regions(kings_regions, KINGS_SQUARES)
+        fill_group(&self.tables.men, men_regions, 3, men, men_material)
+        fill_group(&self.tables.kings, kings_regions, 5, kings, kings_material)
+        self.evaluation.score = region_score
+        self.evaluation.weights = &self.tables
+
+    def __dealloc__(self):
+        free_group(&self.tables.men)
+        free_group(&self.tables.kings)
+
+
+EVALUATORS["regions"] = _RegionEvaluator

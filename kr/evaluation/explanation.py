@@ -1,0 +1,135 @@
+"""What an explanation of a static score says: what the score is made of, and what each piece has of it.
+
+Everything is from the side to move: an opponent's piece that stands well has a negative share.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kr.notation import squares
+from kr.position import Position, Side
+
+if TYPE_CHECKING:
+    from kr.svg import Svg
+
+
+@dataclass(frozen=True)
+class RegionShare:
+    """A region and its table entry; centi-men from the side to move."""
+
+    squares: tuple[int, ...]
+    """0-31, on the board as it is."""
+    score: float
+    """What the entry adds to the score."""
+    opening: float
+    """The entry's weight with all pieces on the board."""
+    ending: float
+    """And with none; they are mixed by the number of pieces."""
+    own: float | None
+    """What of the score is the entry's own and not that of the smaller windows in it, which share theirs with other
+    entries; None for tables without such parts. An entry never seen in training has none of its own."""
+    empty: float
+    """What the entry of the empty region would add: no piece's share."""
+
+
+@dataclass(frozen=True)
+class PieceShare:
+    """A piece and its share of the score; centi-men from the side to move."""
+
+    square: int
+    """0-31."""
+    side: Side
+    king: bool
+    material: float | None
+    """What a piece of its kind counts wherever it stands; None where the evaluation doesn't tell."""
+    place: float | None
+    """Its share of the tables' entries: what standing there, among these, is worth besides; None without tables."""
+    worth: int
+    """What the score loses without the piece."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A static score and what it is made of."""
+
+    position: Position
+    weights: str
+    """Name of the evaluation."""
+    score: int
+    """Centi-men from the side to move."""
+    group: str
+    """"men" or "kings": which tables count, by whether there is a king on the board; "" without tables."""
+    material: float | None
+    """What all pieces count together; None where the evaluation doesn't tell."""
+    move: float
+    """What having the move counts."""
+    regions: tuple[RegionShare, ...]
+    pieces: tuple[PieceShare, ...]
+    """In order of their squares."""
+    rounding: float | None
+    """What turns the sum of material, move and regions into the whole number that the score is; None without a sum."""
+    note: str
+    """What to know about this score; "" if nothing."""
+
+    @property
+    def empty(self) -> float:
+        """What the empty regions add: with material, the move and the shares of the pieces it makes the sum."""
+        return sum(region.empty for region in self.regions)
+
+    @property
+    def shares(self) -> dict[int, float]:
+        """What to show on the board, by square: the place of each piece, or its worth without tables."""
+        if not self.regions:
+            return {piece.square: float(piece.worth) for piece in self.pieces}
+        return {piece.square: piece.place for piece in self.pieces if piece.place is not None}
+
+    def svg(self, *, flipped: bool = False, size: float | None = None) -> Svg:
+        """The board as SVG, each piece with its share and its square in the share's colour; size: pixels."""
+        from kr.evaluation.picture import picture
+
+        return picture(self, flipped=flipped, size=size)
+
+    def _repr_svg_(self) -> str:
+        """The board as notebooks show it."""
+        return self.svg()
+
+
+def occupied(position: Position) -> list[int]:
+    """The squares of all pieces, 0-31."""
+    return list(squares(position.black | position.white))
+
+
+def without(position: Position, square: int) -> Position:
+    """The position with a piece taken off."""
+    off = ~(1 << square)
+    return Position(position.black & off, position.white & off, position.kings & off, position.side)
+
+
+def sign(position: Position, square: int) -> int:
+    """1 for a piece of the side to move, -1 for one of the other side."""
+    return 1 if (position.white >> square & 1) == position.side else -1
+
+
+def piece_share(position: Position, square: int, material: float | None, place: float | None, worth: int) -> PieceShare:
+    """The share of the piece on a square."""
+    side, king = Side(position.white >> square & 1), bool(position.kings >> square & 1)
+    return PieceShare(square, side, king, material, place, worth)
+
+
+def note(position: Position) -> str:
+    """What to know about the static score of a position; "" if nothing."""
+    moves = position.legal_moves()
+    if not moves:
+        return "the game is over: the static score means nothing here"
+    if moves[0].is_capture:
+        return "a capture is pending, which a search plays out first: the static score says little here"
+    return ""
+
+
+def unshared(position: Position, weights: str, score: int, worth: dict[int, int], why: str) -> Explanation:
+    """The explanation of a score that is no sum over pieces: what it loses without each of them. why: it is none."""
+    pieces = tuple(piece_share(position, square, None, None, worth[square]) for square in occupied(position))
+    notes = "; ".join(filter(None, (why, note(position))))
+    return Explanation(position, weights, score, "", None, 0.0, (), pieces, None, notes)

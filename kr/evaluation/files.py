@@ -1,0 +1,155 @@
+"""Weights files: what the files of all kinds of evaluations have in common.
+
+An HDF5 file whose attributes are a header, what the kind adds to it, and the provenance:
+ - `kind`: "kr weights"; `format_version`;
+ - `evaluation`: the kind of evaluation (`kr.evaluation.kinds`);
+ - `checksum`: the identity of the weights, by the kind's own sum over them;
+ - `attributes_checksum`: over all attributes but these others of the header;
+ - the provenance: texts and numbers, among them `centimen_per_logit`, the scale of the scores, where it is known.
+Version 3 is the first for other evaluations than region tables, which are written as version 2 still, so that an older
+kr reads them: to that the name of the evaluation is one more detail of their provenance. There, and in version 1, the
+sum over the attributes leaves out what describes the tables, and a file that names no evaluation holds region tables.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kr import storage
+from kr.errors import InvalidWeightsError
+from kr.hdf5 import Attribute, Hdf5Source, reading
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+KIND = "kr weights"
+FORMAT_VERSION = 3
+FIRST_EVALUATION = "regions"
+"""The kind of the files of versions 1 and 2."""
+FIRST_VERSION = 2
+"""What those files are written as."""
+READABLE_VERSIONS = (1, 2, 3)
+MOST_SCALE = 1e6
+"""Centi-men in a logit."""
+
+_FIRST_OWN = ("layout", "parts")
+"""What region tables have among the attributes of those files, and their attributes_checksum leaves out."""
+_HEADER = ("kind", "format_version", "checksum", "attributes_checksum")
+
+
+def shipped_path() -> Path:
+    """Where the tables that come with kr are."""
+    return storage.data_path("weights", "kr.h5")
+
+
+def write(
+    path: Path | str,
+    evaluation: str,
+    arrays: Mapping[str, NDArray[Any]],
+    checksum: str,
+    attrs: Mapping[str, Any],
+    own: Mapping[str, str] | None = None,
+) -> None:
+    """Write a weights file at once or not at all.
+
+    checksum: the identity of the weights; attrs: the provenance, strings and numbers; own: texts that the kind needs to
+    read its weights.
+    """
+    named, own = {**attrs, "evaluation": evaluation}, own or {}
+    first = evaluation == FIRST_EVALUATION
+    header = {
+        "kind": KIND,
+        "format_version": FIRST_VERSION if first else FORMAT_VERSION,
+        "checksum": checksum,
+        "attributes_checksum": _attributes_checksum(named if first else {**named, **own}),
+    }
+    with storage.hdf5_file(Path(path)) as file:
+        for name, array in arrays.items():
+            chunks = (1, *array.shape[1:]) if array.ndim == 3 else array.shape
+            file.create_dataset(name, data=array, chunks=chunks, compression="gzip", shuffle=True)
+        file.attrs.update({**named, **header, **own})
+
+
+class WeightsFile:
+    """An open weights file whose header and attributes have been checked. What is read raises InvalidWeightsError."""
+
+    path: Path | str
+    evaluation: str
+    """The kind of evaluation that it holds."""
+    attrs: dict[str, Attribute]
+    """The provenance, once the kind has taken its own texts."""
+
+    def __init__(self, path: Path | str, source: Hdf5Source) -> None:
+        self.path = path
+        self._source = source
+        self.attrs = dict(source.attributes)
+        if self.attrs.get("kind") != KIND:
+            raise InvalidWeightsError(f"{path}: an HDF5 file, but not one of kr's weights")
+        version = self.attrs.get("format_version")
+        if wrong := storage.check_version(version, READABLE_VERSIONS):
+            raise InvalidWeightsError(f"{path}: {wrong}")
+        if missing := [name for name in _HEADER if name not in self.attrs]:
+            raise self.damaged(f"the attribute {missing[0]} is missing")
+        for name in ("kind", "format_version"):
+            del self.attrs[name]
+        self._checksum, checksum = self.text("checksum"), self.text("attributes_checksum")
+        covered = self.attrs
+        if version != FORMAT_VERSION:
+            if version == 1:
+                # the sum over float weights that were kept besides
+                self.attrs.pop("fitted_checksum", None)
+            covered = {name: value for name, value in self.attrs.items() if name not in _FIRST_OWN}
+        if _attributes_checksum(covered) != checksum:
+            raise self.damaged("the attributes do not match their checksum")
+        self.evaluation = self.text("evaluation", None if version == FORMAT_VERSION else FIRST_EVALUATION)
+        scale = self.attrs.get("centimen_per_logit", 1.0)
+        if isinstance(scale, str) or not 0 < scale <= MOST_SCALE:
+            raise self.damaged(f"centimen_per_logit is {scale!r:.40}; a number above 0, {MOST_SCALE:g} at most")
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """Take a text out of the attributes."""
+        value = self.attrs.pop(name, default)
+        if value is None:
+            raise self.damaged(f"the attribute {name} is missing")
+        if not isinstance(value, str):
+            raise self.damaged(f"the attribute {name} is not a text")
+        return value
+
+    def array(self, name: str, dtype: str, shape: Sequence[int | None]) -> NDArray[Any]:
+        """A dataset of this type and shape, None for any length."""
+        return self._source.array(name, dtype, shape)
+
+    def verify(self, checksum: str) -> str:
+        """Hold the sum over the weights that were read against the file's; returns it."""
+        if checksum != self._checksum:
+            raise self.damaged("the tables do not match their checksum")
+        return checksum
+
+    def damaged(self, what: str) -> InvalidWeightsError:
+        """The error to raise for a file that is damaged in this way."""
+        return InvalidWeightsError(f"{self.path}: damaged weights file: {what}")
+
+
+@contextmanager
+def opened(path: Path | str) -> Iterator[WeightsFile]:
+    """Open a weights file of any kind.
+
+    Raises InvalidWeightsError, naming the file, when it is missing, no weights file, of another format version, or its
+    header is damaged.
+    """
+    with reading(path, InvalidWeightsError, "weights file") as source:
+        yield WeightsFile(path, source)
+
+
+def _attributes_checksum(attrs: Mapping[str, Any]) -> str:
+    """Over the attributes as a file gives them back: plain strings and numbers, in order of name."""
+    return storage.checksum(json.dumps({name: _plain(value) for name, value in attrs.items()}, sort_keys=True).encode())
+
+
+def _plain(value: Any) -> Any:
+    """An attribute as a Python string or number."""
+    return value.item() if hasattr(value, "item") else value

@@ -1,0 +1,200 @@
+"""Kinds of evaluations: what each can be asked, and which there are.
+
+A kind is a class in a module of its own here, over an `Evaluator` of the core. Some are built in and asked for by
+name; the others are read from weights files, which say their kind (`kr.evaluation.files`).
+
+How to add one, say `net`:
+ 1. kr/_core/evaluation/net.pxi: its weights, its score, and `_NetEvaluator` in EVALUATORS.
+ 2. kr/_core.pyx: the include of that part, after the others.
+ 3. kr/evaluation/net.py: a `FileEvaluation` (or `BuiltIn`) like those beside it, as KIND.
+Whatever takes `--weights` then takes it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from kr import _core
+from kr.errors import InvalidSettingError, InvalidWeightsError
+from kr.evaluation import files
+from kr.evaluation.explanation import Explanation, occupied, unshared, without
+from kr.evaluation.files import WeightsFile
+from kr.position import Position
+from kr.storage import printable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SHIPPED = "shipped"
+"""What the tables that come with kr are asked for by."""
+KINDS: dict[str, str] = {name: f"kr.evaluation.{name}" for name in _core.EVALUATORS}
+"""The kinds by name, each with the module whose KIND it is; imported when it is asked for."""
+
+
+class Evaluation(ABC):
+    """An evaluation that is loaded. Its kind is its class."""
+
+    fitting: ClassVar[str | None] = None
+    """The package that fits this kind to games, None for a kind that is not fitted. Its module `fit` writes the file,
+    its module `report` has `read` and `text` for what the file says of the fit."""
+
+    name: str
+    """What to call it."""
+    signature: str
+    """What identifies its numbers: equal for evaluations that score the same."""
+    scale: float
+    """Centi-men in a logit of the expected result (`kr.chances`)."""
+    attrs: Mapping[str, Any] = MappingProxyType({})
+    """Provenance and reports, as a weights file has them."""
+
+    @cached_property
+    def core(self) -> _core.Evaluator:
+        """What the search asks for scores."""
+        return self.evaluator()
+
+    @abstractmethod
+    def evaluator(self) -> _core.Evaluator:
+        """A new evaluator of the core, by the class that _core.EVALUATORS has for the kind."""
+
+    @abstractmethod
+    def details(self) -> dict[str, Any]:
+        """What it is, as JSON, for `kr weights show`; its `attrs` are shown besides."""
+
+    @abstractmethod
+    def facts(self) -> list[tuple[str, str]]:
+        """The same for people: names and texts."""
+
+    def explanation(self, position: Position, score: int, worth: dict[int, int]) -> Explanation:
+        """The score as a sum, for a kind where it is one. worth: what it loses without the piece on a square."""
+        note = f"the evaluation {self.name!r} has no tables to share out: only what taking a piece off changes is shown"
+        return unshared(position, self.name, score, worth, note)
+
+    def score(self, position: Position) -> int:
+        """The static score in centi-men, from the side to move."""
+        return int(self.core.evaluate(position.black, position.white, position.kings, int(position.side)))
+
+    def scores(self, boards: NDArray[np.uint32]) -> NDArray[np.float64]:
+        """Scores in centi-men of (n, 4) positions in the mover's frame (`patterns.mover_frame`); not rounded, where the
+        kind has them so."""
+        import numpy as np
+
+        men, foe_men, kings, foe_kings = boards.T
+        rows = np.stack([men | kings, foe_men | foe_kings, kings | foe_kings, np.zeros_like(men)], axis=1)
+        found = np.empty(len(rows), dtype=np.int16)
+        self.core.evaluate_batch(np.ascontiguousarray(rows, dtype=np.uint32), found)
+        return found.astype(np.float64)
+
+    def explain(self, position: Position) -> Explanation:
+        """Where the static score of a position comes from. Raises InvalidSettingError for an empty board."""
+        if not position.pieces:
+            raise InvalidSettingError("an empty board has no score to explain")
+        score = self.score(position)
+        worth = {square: score - self.score(without(position, square)) for square in occupied(position)}
+        return self.explanation(position, score, worth)
+
+
+class BuiltIn(Evaluation):
+    """An evaluation that is part of kr and is asked for by its name."""
+
+    about: str
+    """What it is, in a line."""
+
+    def __init__(self) -> None:
+        self.signature = self.name
+
+    def evaluator(self) -> _core.Evaluator:
+        return _core.EVALUATORS[self.name]()
+
+    def details(self) -> dict[str, Any]:
+        return {"weights": self.name, "about": self.about, "centimen_per_logit": self.scale}
+
+    def facts(self) -> list[tuple[str, str]]:
+        return [("weights", f"{self.name}, built in: no tables"), ("what", self.about)]
+
+
+class FileEvaluation(Evaluation):
+    """An evaluation whose weights come from a file."""
+
+    path: Path | None = None
+    """The file; None for weights in memory."""
+
+    @classmethod
+    @abstractmethod
+    def read(cls, file: WeightsFile) -> Self:
+        """The evaluation in a weights file of this kind. Raises InvalidWeightsError."""
+
+    def details(self) -> dict[str, Any]:
+        return {"weights": self.path, "checksum": self.signature}
+
+    def facts(self) -> list[tuple[str, str]]:
+        return [("weights", str(self.path)), ("checksum", self.signature)]
+
+
+def kind_named(name: str) -> type[Evaluation]:
+    """The class of a registered kind."""
+    found: type[Evaluation] = import_module(KINDS[name]).KIND
+    return found
+
+
+def built_in() -> tuple[str, ...]:
+    """The names of the evaluations that need no file."""
+    return tuple(name for name in KINDS if issubclass(kind_named(name), BuiltIn))
+
+
+def load(weights: str | Path | None = None) -> Evaluation:
+    """The evaluation that a text names: a weights file, a built-in one, or None or "shipped" for the tables of kr.
+
+    Raises InvalidWeightsError.
+    """
+    name = SHIPPED if weights is None else str(weights)
+    if name in KINDS:
+        kind = kind_named(name)
+        if issubclass(kind, BuiltIn):
+            return kind()
+    return load_file(name)
+
+
+def load_file(path: str | Path | None = None) -> FileEvaluation:
+    """The evaluation in a weights file; None or "shipped" for the tables of kr. Raises InvalidWeightsError."""
+    shipped = path is None or str(path) == SHIPPED
+    found = files.shipped_path() if shipped else str(path)
+    with files.opened(found) as file:
+        evaluation = _file_kind(file).read(file)
+    evaluation.path = Path(found)
+    evaluation.name = SHIPPED if shipped else evaluation.path.stem
+    return evaluation
+
+
+def _file_kind(file: WeightsFile) -> type[FileEvaluation]:
+    """The kind that a weights file says it is of."""
+    known = {}
+    for name in KINDS:
+        kind = kind_named(name)
+        if issubclass(kind, FileEvaluation):
+            known[name] = kind
+    if file.evaluation not in known:
+        raise InvalidWeightsError(
+            f"{file.path}: weights of the kind {printable(file.evaluation)!r:.40}; this kr has {', '.join(known)}"
+        )
+    return known[file.evaluation]
+
+
+def fit_report(kind: type[Evaluation]) -> Any:
+    """The module that reads and shows the report of a kind's fit, None for a kind that is not fitted."""
+    return import_module(f"{kind.fitting}.report") if kind.fitting else None
+
+
+def explain(position: Position, weights: str | Path | Evaluation | None = None) -> Explanation:
+    """Explain the static score of a position.
+
+    weights: as for Engine, or a loaded evaluation. Raises InvalidWeightsError, and InvalidSettingError for an empty
+    board.
+    """
+    return (weights if isinstance(weights, Evaluation) else load(weights)).explain(position)
