@@ -131,14 +131,15 @@ def _print(found: Explanation, flip: bool) -> None:
 def _sum(found: Explanation) -> str:
     """What the score is the sum of."""
     places = [sum(piece.place or 0.0 for piece in found.pieces if piece.side == side) for side in Side]
-    rows = [("material", found.material), ("static score", float(found.score))]
-    if found.regions:
-        rows[1:1] = [
-            ("having the move", found.move),
+    rows = [("material", found.material)]
+    if found.regions or any(places):
+        rows += [
+            *([("having the move", found.move)] if found.regions else []),
             *((f"{SIDE_NAMES[side]}'s places", place) for side, place in zip(Side, places, strict=True)),
-            ("empty regions", found.empty),
+            *([("empty regions", found.empty)] if found.regions else []),
             ("rounding", found.rounding),
         ]
+    rows.append(("static score", float(found.score)))
     return console.table(["sum", "centi-men"], [(name, f"{number:.2f}".rjust(9)) for name, number in rows])
 
 

@@ -4,9 +4,10 @@ A kind is a class in a module of its own here, over an `Evaluator` of the core. 
 name; the others are read from weights files, which say their kind (`kr.evaluation.files`).
 
 How to add one, say `net`:
- 1. kr/_core/evaluation/net.pxi: its weights, its score, and `_NetEvaluator` in EVALUATORS.
+ 1. kr/_core/evaluation/net.pxi: its weights, its score, and `_NetEvaluator` in EVALUATORS; squares.pxi shows how, with
+    sums that are kept from ply to ply.
  2. kr/_core.pyx: the include of that part, after the others.
- 3. kr/evaluation/net.py: a `FileEvaluation` (or `BuiltIn`) like those beside it, as KIND.
+ 3. kr/evaluation/net.py: a `FileEvaluation` (or `BuiltIn`) such as that of squares.py, as KIND.
 Whatever takes `--weights` then takes it.
 """
 
@@ -26,7 +27,6 @@ from kr.evaluation import files
 from kr.evaluation.explanation import Explanation, occupied, unshared, without
 from kr.evaluation.files import WeightsFile
 from kr.position import Position
-from kr.storage import printable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -181,7 +181,7 @@ def _file_kind(file: WeightsFile) -> type[FileEvaluation]:
             known[name] = kind
     if file.evaluation not in known:
         raise InvalidWeightsError(
-            f"{file.path}: weights of the kind {printable(file.evaluation)!r:.40}; this kr has {', '.join(known)}"
+            f"{file.path}: weights of the kind {file.evaluation!r:.40}; this kr has {', '.join(known)}"
         )
     return known[file.evaluation]
 

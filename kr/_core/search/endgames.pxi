@@ -58,8 +58,8 @@ cdef inline int progress_score(int static_score) noexcept nogil:
     return max(-PROGRESS_MAX, min(PROGRESS_MAX, static_score // PROGRESS_SHARE))
 
 
-cdef Known look_up(Endgames* endgames, const Evaluation* evaluation, const Board* board, int ply, int reversible,
-                   bint leaf) noexcept nogil:
+cdef Known look_up(Endgames* endgames, const Evaluation* evaluation, const Board* board, const Memory* memory, int ply,
+                   int reversible, bint leaf) noexcept nogil:
     """What the database says about a position within its reach, without captures; nothing where the search goes on.
 
     reversible: plies without progress before it; leaf: whether the search can't go on, so that a score is needed where
@@ -79,7 +79,7 @@ cdef Known look_up(Endgames* endgames, const Evaluation* evaluation, const Board
     if value == VALUE_DRAW:
         if not endgames.search_draws:
             known.bound = BOUND_EXACT
-            known.score = draw_score(evaluate(evaluation, board))
+            known.score = draw_score(evaluate(evaluation, board, memory))
         return known
 
     # wins and losses: by distance
@@ -99,7 +99,7 @@ cdef Known look_up(Endgames* endgames, const Evaluation* evaluation, const Board
         won = SCORE_KEPT_WIN
 
     # as a bound; the tables, learned from games that ended before, know little of how to make progress
-    static_score = manual_score(board) if endgames.search_wins else evaluate(evaluation, board)
+    static_score = manual_score(board) if endgames.search_wins else evaluate(evaluation, board, memory)
     if value == VALUE_WIN:
         known.bound = BOUND_LOWER
         known.score = won - ply + progress_score(static_score)

@@ -136,6 +136,7 @@ cdef void think(Worker* worker, const Board* board, int max_depth, int lines, bi
     worker.line_count = 0
     worker.unrest.changes = 0
     start_ordering(&worker.ordering)
+    refresh(worker.evaluation, board, &worker.memory[0])
     generate(board, &moves)
     if moves.size == 0:
         return

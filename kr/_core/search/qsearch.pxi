@@ -19,20 +19,22 @@ cdef int qsearch(Worker* worker, const Board* board, int alpha, int beta, int pl
             return ply - SCORE_WIN
         # endgame database; plies without progress are not counted here
         if within_reach(&worker.endgames, board):
-            known = look_up(&worker.endgames, worker.evaluation, board, ply, NO_PROGRESS_PLIES, True)
+            known = look_up(&worker.endgames, worker.evaluation, board, &worker.memory[ply], ply, NO_PROGRESS_PLIES,
+                            True)
             if known.bound != BOUND_NONE:
                 worker.endgames.hits += 1
                 return known.score
         # quiet, or too deep to care. One ply of threats: two -31 ± 22 Elo at 2,000 nodes (docs/search.md); none was
         # not measured by a match
         if threats == 0 or ply >= MAX_PLY - 1 or not has_capture(board, 1 - board.side):
-            return faded_score(worker, board, reversible)
+            return faded_score(worker, board, ply, reversible)
         threats -= 1
     elif ply >= MAX_PLY - 1:
-        return evaluate(worker.evaluation, board)
+        return score_at(worker, board, ply)
     generate(board, &moves)
     for i in range(moves.size):
         child = played(board, moves.moves[i])
+        follow(worker, board, moves.moves[i], ply)
         plies = reversible + 1 if is_reversible(board, moves.moves[i]) else 0
         score = -qsearch(worker, &child, -beta, -alpha, ply + 1, threats, plies)
         if worker.stopped:

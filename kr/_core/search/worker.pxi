@@ -36,6 +36,7 @@ cdef struct Worker:
     int root_index
     u64 keys[MAX_GAME + MAX_PLY]
     int reversible[MAX_GAME + MAX_PLY]   # plies since the last capture or man's move
+    Memory memory[MAX_PLY + 1]           # what the evaluation keeps of the positions from the root on
     # principal variations
     Move pv[MAX_PLY + 1][MAX_PLY + 1]
     int pv_length[MAX_PLY + 1]
@@ -114,10 +115,20 @@ cdef void keep_root_line(Worker* worker, int score) noexcept nogil:
     memcpy(worker.root_line.moves, worker.pv[0], worker.pv_length[0] * sizeof(Move))
 
 
-cdef inline int faded_score(const Worker* worker, const Board* board, int reversible) noexcept nogil:
+cdef inline void follow(Worker* worker, const Board* board, Move move, int ply) noexcept nogil:
+    """Make the evaluation's memory of the position after a move, which is searched next; `ply` plies lie before it."""
+    update(worker.evaluation, board, move, &worker.memory[ply], &worker.memory[ply + 1])
+
+
+cdef inline int score_at(const Worker* worker, const Board* board, int ply) noexcept nogil:
+    """The static score of the position that is searched."""
+    return evaluate(worker.evaluation, board, &worker.memory[ply])
+
+
+cdef inline int faded_score(const Worker* worker, const Board* board, int ply, int reversible) noexcept nogil:
     """The static score, nearer to a draw the longer there was no progress: what a fortress keeps for ever is no win."""
     # worth +2 ± 4 Elo at 8,000 nodes, and 6 more of 561 published problems (docs/search.md)
-    cdef int score = evaluate(worker.evaluation, board)
+    cdef int score = score_at(worker, board, ply)
     cdef int fade_plies = worker.options.fade_plies
     if reversible == 0 or fade_plies == 0:
         return score
