@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kr.counting import divide, perft
     from kr.egdb.database import Database
     from kr.egdb.probe import Probed, ProbedMove, probe
-    from kr.engine import Engine, Info, SearchResult, Stop, load_database
+    from kr.engine import Engine, Info, Search, SearchResult, Stop, load_database
     from kr.errors import (
         IllegalMoveError,
         InvalidDatabaseError,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from kr.evaluation.explanation import Explanation
     from kr.evaluation.kinds import explain
     from kr.lab import problems
-    from kr.lab.analysis import Analysis, Line, Task, analyze
+    from kr.lab.analysis import Analysis, Analyzing, Line, Task, analyze
     from kr.lab.annotating.annotation import Annotation, annotate
     from kr.lab.annotating.judging import JudgedMove, JudgeSettings
     from kr.lab.levels import LEVELS, Level
@@ -56,6 +56,7 @@ __version__ = "0.1.0"
 __all__ = [
     "LEVELS",
     "Analysis",
+    "Analyzing",
     "Annotation",
     "Chances",
     "Clock",
@@ -89,6 +90,7 @@ __all__ = [
     "Problem",
     "ProtocolError",
     "Reply",
+    "Search",
     "SearchResult",
     "Side",
     "Solution",
@@ -129,11 +131,11 @@ _HOMES = {
     "kr.counting": ("divide", "perft"),
     "kr.egdb.database": ("Database",),
     "kr.egdb.probe": ("Probed", "ProbedMove", "probe"),
-    "kr.engine": ("Engine", "Info", "SearchResult", "Stop", "load_database"),
+    "kr.engine": ("Engine", "Info", "Search", "SearchResult", "Stop", "load_database"),
     "kr.errors": tuple(name for name in __all__ if name.endswith("Error")),
     "kr.evaluation.explanation": ("Explanation",),
     "kr.evaluation.kinds": ("explain",),
-    "kr.lab.analysis": ("Analysis", "Line", "Task", "analyze"),
+    "kr.lab.analysis": ("Analysis", "Analyzing", "Line", "Task", "analyze"),
     "kr.lab.annotating.annotation": ("Annotation", "annotate"),
     "kr.lab.annotating.judging": ("JudgeSettings", "JudgedMove"),
     "kr.lab.levels": ("LEVELS", "Level"),

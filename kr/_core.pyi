@@ -12,7 +12,6 @@ from kr._egdb import EndgameDatabase
 
 _Position: TypeAlias = tuple[int, int, int, int]
 _Move: TypeAlias = tuple[int, int, int]
-_Found: TypeAlias = tuple[list[tuple[int, list[_Move]]], int, int, float, int, int, int]
 
 NO_PROGRESS_PLIES: Final[int]
 SCORE_INFINITE: Final[int]
@@ -52,6 +51,40 @@ class Stop:
     def set(self) -> None: ...
     def is_set(self) -> bool: ...
 
+class SearchRequest:
+    @property
+    def stop(self) -> Stop: ...
+    def __init__(
+        self,
+        root: _Position,
+        history: list[_Position],
+        *,
+        time: float | None = None,
+        nodes: int | None = None,
+        depth: int | None = None,
+        usual_time: float | None = None,
+        lines: int = 1,
+        forced_at_once: bool = False,
+        listener: Callable[[SearchReply], None] | None = None,
+        stop: Stop | None = None,
+    ) -> None: ...
+
+class SearchReply:
+    @property
+    def lines(self) -> list[tuple[int, list[_Move]]]: ...
+    @property
+    def depth(self) -> int: ...
+    @property
+    def nodes(self) -> int: ...
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def probes(self) -> int: ...
+    @property
+    def hits(self) -> int: ...
+    @property
+    def value(self) -> int: ...
+
 class Searcher:
     def __new__(
         cls,
@@ -64,20 +97,10 @@ class Searcher:
     def clear(self) -> None: ...
     def set_options(self, options: dict[str, int]) -> None: ...
     def stop(self) -> None: ...
-    def search(
-        self,
-        board_bits: _Position,
-        history: Iterable[_Position],
-        time_limit: float,
-        node_limit: int,
-        max_depth: int,
-        lines: int = 1,
-        forced_at_once: bool = False,
-        listener: Callable[[_Found], None] | None = None,
-        usual_time: float = 0.0,
-        stopper: Stop | None = None,
-    ) -> _Found: ...
-    def help(self, index: int, board_bits: _Position, end: LockType) -> None: ...
+    def search(self, request: SearchRequest) -> SearchReply: ...
+    def start(self, request: SearchRequest, on_end: Callable[[SearchReply | BaseException], object]) -> None: ...
+    def search_apart(self, request: SearchRequest, on_end: Callable[[SearchReply | BaseException], object]) -> None: ...
+    def help(self, index: int, root: _Position, end: LockType) -> None: ...
 
 # self-play
 MAX_GAME_PLIES: Final[int]

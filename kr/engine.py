@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import TracebackType
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from kr import _core, _egdb
 from kr._core import Stop as Stop
 from kr.chances import Chances, chances
-from kr.errors import IllegalMoveError, InvalidSettingError
+from kr.errors import IllegalMoveError, InvalidSettingError, KrError
 from kr.evaluation import kinds
 from kr.limits import Limits as Limits
 from kr.position import Move, Position
@@ -87,6 +89,109 @@ class SearchResult:
         return self.nodes / max(self.time, 1e-6)
 
 
+Outcome = SearchResult | BaseException
+"""What a search found, or what it raised."""
+_NEVER = 1 << 62
+"""Infos that no search has."""
+_EXIT_SECONDS = 2.0
+"""That a search under way may take to end with the program."""
+
+
+@dataclass(eq=False)
+class _Course:
+    """What a search in the background has come to: the thread has this, not the handle, which may be let go."""
+
+    stop: Stop = field(default_factory=Stop)
+    news: threading.Condition = field(default_factory=threading.Condition)
+    infos: list[Info] = field(default_factory=list)
+    outcome: Outcome | None = None
+
+    def add(self, info: Info) -> None:
+        with self.news:
+            self.infos.append(info)
+            self.news.notify_all()
+
+    def end(self, outcome: Outcome) -> None:
+        _under_way.discard(self)
+        with self.news:
+            self.outcome = outcome
+            self.news.notify_all()
+
+    def wait(self, seen: int, timeout: float | None = None) -> bool:
+        """Wait for more infos than were seen, or for the end. False where neither comes in time."""
+        with self.news:
+            return self.news.wait_for(lambda: self.outcome is not None or len(self.infos) > seen, timeout)
+
+
+class Search:
+    """A search in the background, begun by `Engine.start`.
+
+        with engine.start(position, "10s", multipv=3) as search:
+            for info in search:
+                ...
+
+    Every iteration over it gives all infos from the first, waits for more, and ends with the search. Leaving the block
+    stops the search and waits for its end; so does the end of the program, and a handle that nobody holds any more
+    stops its search.
+    """
+
+    def __init__(self, course: _Course) -> None:
+        self._course = course
+
+    def __enter__(self) -> Search:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        self._course.stop.set()
+
+    def __iter__(self) -> Iterator[Info]:
+        seen = 0
+        while self._course.wait(seen) and len(self._course.infos) > seen:
+            yield self._course.infos[seen]
+            seen += 1
+
+    @property
+    def done(self) -> bool:
+        """Whether the search has ended."""
+        return self._course.outcome is not None
+
+    def stop(self) -> None:
+        """End this search at once, from any thread, also before its first node; one that has ended stays as it is."""
+        self._course.stop.set()
+
+    def result(self, timeout: float | None = None) -> SearchResult:
+        """Wait for the result. Raises what the search raised, and TimeoutError where it goes on after these seconds."""
+        if not self._course.wait(_NEVER, timeout):
+            raise TimeoutError(f"the search goes on after {timeout} s")
+        outcome = self._course.outcome
+        if isinstance(outcome, BaseException):
+            raise outcome
+        assert outcome is not None
+        return outcome
+
+    def close(self) -> None:
+        """Stop the search and wait for its end, whatever it was; not to be called by the search itself."""
+        self.stop()
+        self._course.wait(_NEVER)
+
+
+_under_way: set[_Course] = set()
+
+
+@atexit.register
+def _end_searches() -> None:
+    """No search may use what the interpreter takes down; one whose callback never returns is left alone."""
+    for course in list(_under_way):
+        course.stop.set()
+    for course in list(_under_way):
+        course.wait(_NEVER, _EXIT_SECONDS)
+
+
 class Engine:
     """A player with its own hash table.
 
@@ -147,53 +252,79 @@ class Engine:
         before this one, oldest first, for draws by repetition. on_info: called for every line after each iteration;
         what it raises ends the search and is raised here. multipv: how many best moves get a line. forced_at_once: play
         a forced move without thinking, as on a clock in any case. A decided score ends the search when it can't be
-        bettered. stop: ends the search when it is set, be it before it has begun; a Stop belongs to one search.
+        bettered. stop: for work that is made of many searches: ends this one when it is set, be it before it has begun.
 
         Raises IllegalMoveError in a position without legal moves, InvalidDatabaseError where the search met damage in
         the endgame database, InvalidSettingError where this engine is searching already or is asked for what has no
         meaning, ThreadError where its threads can't be started, and lets KeyboardInterrupt through. Whatever is raised,
         the engine is ready for the next search.
         """
-        _check_position(position)
-        root = _bits(position)
-        earlier = _history(history)
-        if position.is_over:
-            raise IllegalMoveError(f"{position.fen} has no legal move to search, the game is over")
-        lines_wanted = check_number("multipv", multipv, whole=True)
-        if not 1 <= lines_wanted <= MAX_LINES:
-            raise InvalidSettingError(f"multipv is {multipv}; from 1 to {MAX_LINES}")
-        if on_info is not None and not callable(on_info):
-            raise InvalidSettingError(f"on_info is {on_info!r}, not a function that takes an Info")
-        if stop is not None and not isinstance(stop, Stop):
-            raise InvalidSettingError(f"stop is {stop!r}, not a kr.engine.Stop")
-        limits = Limits.of(limits)
-
-        def listener(found: tuple[Any, ...]) -> None:
-            for info in _infos(position, _Found(*found)):
-                if on_info is not None:
-                    on_info(info)
-
-        usual, most = limits.seconds()
+        _check_function("on_info", on_info, "an Info")
+        request = _request(position, limits, history, multipv, on_info, forced_at_once, stop)
         with self._errors():
-            found = _Found(*self._searcher.search(
-                root,
-                earlier,
-                most or 0.0,
-                limits.nodes or 0,
-                limits.depth or 0,
-                lines_wanted,
-                bool(forced_at_once) or limits.left is not None,
-                listener if on_info is not None else None,
-                (usual or 0.0) if limits.left is not None else 0.0,
-                stop,
-            ))  # fmt: skip
+            reply = self._searcher.search(request)
+        return self._result(position, reply)
+
+    def start(
+        self,
+        position: Position,
+        limits: Limits | float | str,
+        history: Sequence[Position] = (),
+        on_info: Callable[[Info], None] | None = None,
+        multipv: int = 1,
+        forced_at_once: bool = False,
+        on_end: Callable[[Outcome], None] | None = None,
+    ) -> Search:
+        """Begin the same search in the background, and return its handle.
+
+        on_info is called in the thread of the search, and so is on_end, with the result or what was raised, when the
+        engine is ready for the next search. What they raise is raised by `Search.result`. What is wrong with the
+        arguments is raised here, as is ThreadError where there is no thread for it.
+        """
+        _check_function("on_info", on_info, "an Info")
+        _check_function("on_end", on_end, "a SearchResult")
+        course = _Course()
+
+        def heard(info: Info) -> None:
+            course.add(info)
+            if on_info is not None:
+                on_info(info)
+
+        def ended(found: _core.SearchReply | BaseException) -> None:
+            try:
+                with self._errors():
+                    if isinstance(found, BaseException):
+                        raise found
+                outcome: Outcome = self._result(position, found)
+            except BaseException as error:
+                outcome = error
+            try:
+                if on_end is not None:
+                    on_end(outcome)
+            except BaseException as error:
+                outcome = error
+            course.end(outcome)
+
+        request = _request(position, limits, history, multipv, heard, forced_at_once, course.stop)
+        search = Search(course)
+        _under_way.add(course)
+        try:
+            with self._errors():
+                self._searcher.start(request, ended)
+        except KrError:
+            _under_way.discard(course)
+            raise
+        return search
+
+    def _result(self, position: Position, reply: _core.SearchReply) -> SearchResult:
+        """Raises InvalidDatabaseError where the search met damage."""
         if self.database is not None:
             self.database.raise_damage()
-        lines = _infos(position, found)
+        lines = _infos(position, reply)
         best = lines[0]
         return SearchResult(
             best.pv[0], best.score, best.depth, best.nodes, best.time, best.pv, tuple(lines),
-            _value(best.score, found.value), found.probes, found.hits,
+            _value(best.score, reply.value), reply.probes, reply.hits,
         )  # fmt: skip
 
     @contextmanager
@@ -207,10 +338,7 @@ class Engine:
             raise no_thread(self.threads) from None
 
     def stop(self) -> None:
-        """End the running search at once, from any thread; where none is running, do nothing.
-
-        A search that is still to begin, in another thread, is ended by the Stop that it is given.
-        """
+        """End the running search at once, from any thread; where none is running, do nothing."""
         self._searcher.stop()
 
     def new_game(self) -> None:
@@ -314,20 +442,6 @@ def load_database(setting: str = "", memory: int = EGDB_MEMORY) -> Database | No
     return database
 
 
-class _Found(NamedTuple):
-    """What the core's search tells."""
-
-    lines: list[tuple[int, list[tuple[int, int, int]]]]
-    """Score and moves: origin, target, captured."""
-    depth: int
-    nodes: int
-    seconds: float
-    probes: int
-    hits: int
-    value: int
-    """Of the root in the endgame database."""
-
-
 def _value(score: int, known: int) -> str | None:
     """What is proved about a position with this score and this value in the endgame database."""
     if known != _egdb.VALUE_UNKNOWN:
@@ -341,14 +455,63 @@ def _checked_options(options: Mapping[str, int] | None) -> dict[str, int]:
     """Search options as the core takes them: plain numbers. Raises InvalidSettingError for what is no mapping."""
     if options is not None and not isinstance(options, Mapping):
         raise InvalidSettingError(f"the search options are {options!r}, not names with numbers: {{'lmr_move': 4}}")
-    return {
-        name: check_number(f"search option {name}", number, whole=True) for name, number in (options or {}).items()
-    }
+    return {name: check_number(f"search option {name}", number, whole=True) for name, number in (options or {}).items()}
+
+
+def _request(
+    position: Position,
+    limits: Limits | float | str,
+    history: Sequence[Position],
+    multipv: int,
+    on_info: Callable[[Info], None] | None,
+    forced_at_once: bool,
+    stop: Stop | None,
+) -> _core.SearchRequest:
+    """The arguments of a search as the core takes them. Raises IllegalMoveError and InvalidSettingError."""
+    _check_position(position)
+    earlier = _history(history)
+    if position.is_over:
+        raise IllegalMoveError(f"{position.fen} has no legal move to search, the game is over")
+    lines = check_number("multipv", multipv, whole=True)
+    if not 1 <= lines <= MAX_LINES:
+        raise InvalidSettingError(f"multipv is {multipv}; from 1 to {MAX_LINES}")
+    if stop is not None and not isinstance(stop, Stop):
+        raise InvalidSettingError(f"stop is {stop!r}, not a kr.engine.Stop")
+    limits = Limits.of(limits)
+    usual, most = limits.seconds()
+    clocked = limits.left is not None
+    return _core.SearchRequest(
+        _bits(position),
+        earlier,
+        time=most,
+        nodes=limits.nodes,
+        depth=limits.depth,
+        usual_time=usual if clocked else None,
+        lines=lines,
+        forced_at_once=bool(forced_at_once) or clocked,
+        listener=None if on_info is None else _listener(position, on_info),
+        stop=stop,
+    )
+
+
+def _listener(position: Position, on_info: Callable[[Info], None]) -> Callable[[_core.SearchReply], None]:
+    """Hands over each line of an iteration."""
+
+    def listener(reply: _core.SearchReply) -> None:
+        for info in _infos(position, reply):
+            on_info(info)
+
+    return listener
 
 
 def _check_position(position: object, what: str = "the position") -> None:
     if not isinstance(position, Position):
         raise InvalidSettingError(f"{what} is {position!r}, not a Position; Position.from_fen reads one")
+
+
+def _check_function(name: str, given: object, taken: str) -> None:
+    if given is not None and not callable(given):
+        raise InvalidSettingError(f"{name} is {given!r}, not a function that takes {taken}")
 
 
 def _history(history: Iterable[Position]) -> list[tuple[int, int, int, int]]:
@@ -365,13 +528,13 @@ def _bits(position: Position) -> tuple[int, int, int, int]:
     return position.black, position.white, position.kings, int(position.side)
 
 
-def _infos(position: Position, found: _Found) -> list[Info]:
+def _infos(position: Position, reply: _core.SearchReply) -> list[Info]:
     return [
         Info(
-            max(found.depth, 1), score, found.nodes, found.seconds, _moves(position, moves), rank,
-            found.probes, found.hits, len(found.lines),
+            max(reply.depth, 1), score, reply.nodes, reply.seconds, _moves(position, moves), rank,
+            reply.probes, reply.hits, len(reply.lines),
         )
-        for rank, (score, moves) in enumerate(found.lines, 1)
+        for rank, (score, moves) in enumerate(reply.lines, 1)
     ]  # fmt: skip
 
 

@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from kr import Engine, InvalidFenError, InvalidPdnError, InvalidSettingError, Li
 from kr.cli import main
 from kr.egdb.database import Database
 from kr.engine import Stop
-from kr.lab.analysis import Analysis, AnalyzeSettings, Task, analyze, read_tasks
+from kr.lab.analysis import Analysis, AnalyzeSettings, Analyzing, Task, analyze, read_tasks
 
 pytestmark = pytest.mark.core
 
@@ -186,6 +187,33 @@ def test_a_stop_that_comes_before_the_search_ends_it() -> None:
     stop = Stop()
     stop.set()
     assert analyze(Engine("material", hash_mb=1), Position(), stop=stop).depth == 1
+
+
+@pytest.mark.parametrize("fen", [FEN, "B:W5:B"])
+def test_an_analysis_that_is_held_finds_the_same(fen: str) -> None:
+    seen: list[Analysis] = []
+    position = Position.from_fen(fen)
+    found = analyze(Engine("material", hash_mb=1), position, Limits(depth=5), 3, seen.append)
+    with Analyzing(Engine("material", hash_mb=1), position, Limits(depth=5), 3) as analyzing:
+        held = list(analyzing)
+    assert held[-1].final
+    assert found == seen[-1]
+    assert [_timeless(each) for each in held] == [_timeless(each) for each in seen]
+
+
+def _timeless(found: Analysis) -> Analysis:
+    return replace(found, time=0)
+
+
+def test_an_analysis_that_is_held_goes_on_until_it_is_stopped() -> None:
+    depths = []
+    with Analyzing(Engine("material", hash_mb=1), Position()) as analyzing:
+        for found in analyzing:
+            depths.append(found.depth)
+            if found.depth == 3:
+                analyzing.stop()
+    assert found.final
+    assert depths[:3] == [1, 2, 3]
 
 
 # --- the command

@@ -1,5 +1,6 @@
 """DXP over real sockets as the one that is asked: games, manners, peers that break every rule, the file of games."""
 
+import _thread
 import random
 import socket
 import threading
@@ -459,20 +460,26 @@ def test_a_file_that_another_writes_is_refused(tmp_path):
         dxp.listen(ListenSettings(**{**FAST, "address": ":0", "out": out}))
 
 
-@pytest.mark.parametrize("name", ["dxp reader", "dxp search"])
+@pytest.mark.parametrize("name", ["reader", "search"])
 def test_threads_that_cannot_be_started_end_it_and_tell_the_peer(tmp_path, monkeypatch, name):
     start = threading.Thread.start
 
     def start_others(thread):
-        if thread.name == name:
-            raise RuntimeError("can't start new thread")
+        if thread.name == "dxp reader":
+            refuse()
         start(thread)
+
+    def refuse(*_):
+        raise RuntimeError("can't start new thread")
 
     kr, address = listening(games=1, out=tmp_path / "games.pdn")
     # before anything connects: the threads of a connection start at once
-    monkeypatch.setattr(threading.Thread, "start", start_others)
+    if name == "reader":
+        monkeypatch.setattr(threading.Thread, "start", start_others)
+    else:
+        monkeypatch.setattr(_thread, "start_new_thread", refuse)
     with Peer.at(address) as peer:
-        if name == "dxp search":
+        if name == "search":
             peer.ask(follower=Side.BLACK)
             peer.expect("E01")
             # what it says to the end of the game, which it can't say any more
@@ -480,4 +487,4 @@ def test_threads_that_cannot_be_started_end_it_and_tell_the_peer(tmp_path, monke
         peer.expect(None)
         with pytest.raises(ThreadError, match="cannot start a thread"):
             kr.end()
-    assert len(list(read_games(tmp_path / "games.pdn"))) == (name == "dxp search")
+    assert len(list(read_games(tmp_path / "games.pdn"))) == (name == "search")

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import _thread
+import gc
+import re
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +19,7 @@ import pytest
 from tables import save_random
 
 from kr import Engine, InvalidSettingError, InvalidWeightsError, KrError, Limits, Position
-from kr.engine import Stop
+from kr.engine import Info, Search, Stop
 from kr.errors import ThreadError
 
 pytestmark = pytest.mark.core
@@ -111,9 +116,13 @@ NO_LIMITS = (None, [], {}, "", "soon", "plies=3", "5m+3s", 0, -1, 0.0, True, flo
     ids=str,
 )
 def test_a_bad_argument_leaves_the_engine_usable(engine: Engine, arguments: dict[str, Any]) -> None:
+    given = {"position": Position(), "limits": Limits(depth=2), **arguments}
     with pytest.raises(KrError) as found:
-        engine.search(**{"position": Position(), "limits": Limits(depth=2), **arguments})
+        engine.search(**given)
     assert "\n" not in str(found.value)
+    if "stop" not in given:
+        with pytest.raises(KrError, match=re.escape(str(found.value))):
+            engine.start(**given)
 
 
 @pytest.mark.parametrize(
@@ -210,6 +219,132 @@ def test_a_new_game_waits_for_a_search_that_was_stopped(engine: Engine) -> None:
     engine.new_game()
     thread.join(20)
     assert not thread.is_alive()
+
+
+# --- searches that are held
+
+SCRIPT = """
+import gc, time, kr
+engine = kr.Engine("material", hash_mb=1, threads={threads}, database="none")
+held = engine.start(kr.Position(), kr.Limits(), on_info=lambda info: {on_info})
+{rest}
+"""
+
+
+def test_a_held_search_finds_what_a_plain_one_does(engine: Engine) -> None:
+    infos: list[Info] = []
+    plain = engine.search(Position(), "nodes=20000", multipv=2, on_info=infos.append)
+    engine.new_game()
+    heard: list[Info] = []
+    search = engine.start(Position(), "nodes=20000", multipv=2, on_info=heard.append)
+    seen = [list(search) for _ in range(2)]
+    held = search.result(20)
+    assert search.done
+    assert replace(held, time=0, lines=()) == replace(plain, time=0, lines=())
+    assert seen[0] == seen[1] == heard
+    assert [replace(info, time=0) for info in heard] == [replace(info, time=0) for info in infos]
+
+
+def test_a_held_search_goes_on_until_it_is_stopped(engine: Engine) -> None:
+    with engine.start(Position(), Limits()) as search:
+        depths = (info.depth for info in search)
+        assert [next(depths) for _ in range(3)] == [1, 2, 3]
+        with pytest.raises(TimeoutError):
+            search.result(0.01)
+        with pytest.raises(InvalidSettingError, match="searching already"):
+            engine.start(Position(), Limits(depth=1))
+        assert not search.done
+    assert search.done
+    assert search.result(0).depth >= 3
+    search.stop()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_search_begun_and_stopped_at_once_ends_and_no_other(threads: int) -> None:
+    engine = Engine("material", hash_mb=1, threads=threads, database="none")
+    before: Search | None = None
+    for round in range(100):
+        search = engine.start(Position(), Limits() if round % 2 else Limits(nodes=300))
+        time.sleep(round * 2e-5)
+        search.stop()
+        assert search.result(20).depth >= 1
+        if before is not None:
+            # of a search that has ended long ago
+            before.stop()
+        assert engine.start(Position(), Limits(depth=3)).result(20).depth == 3
+        before = search
+
+
+@pytest.mark.parametrize("depth", [1, 5])
+def test_the_engine_itself_ends_a_held_search(engine: Engine, depth: int) -> None:
+    search = engine.start(Position(), Limits(), on_info=lambda info: engine.stop() if info.depth == depth else None)
+    # which waits for its end
+    engine.new_game()
+    assert search.result(20).depth == depth
+
+
+def test_what_ends_a_search_is_told_when_the_engine_is_free(engine: Engine) -> None:
+    ends: list[object] = []
+
+    def again(outcome: object) -> None:
+        ends.append(outcome)
+        if len(ends) < 4:
+            chain.append(engine.start(Position(), Limits(depth=len(ends)), on_end=again))
+
+    chain = [engine.start(Position(), Limits(depth=9), on_end=again)]
+    while len(ends) < 4:
+        time.sleep(0.001)
+    assert [search.result(20) for search in chain] == ends
+    assert [search.result().depth for search in chain] == [9, 1, 2, 3]
+
+
+@pytest.mark.parametrize("where", ["on_info", "on_end"])
+@pytest.mark.parametrize("error", [OSError, KeyboardInterrupt, SystemExit, InvalidSettingError])
+def test_what_a_callback_of_a_held_search_raises_is_its_result(
+    engine: Engine, where: str, error: type[BaseException]
+) -> None:
+    def fail(given: object) -> None:
+        raise error("enough")
+
+    search = engine.start(Position(), Limits(depth=4), **{where: fail})  # type: ignore[arg-type]
+    for _ in range(2):
+        with pytest.raises(error, match="enough"):
+            search.result(20)
+    assert len(list(search)) == (1 if where == "on_info" else 4)
+
+
+def test_a_search_that_nobody_holds_is_stopped(engine: Engine) -> None:
+    ended = threading.Event()
+    engine.start(Position(), Limits(), on_end=lambda outcome: ended.set())
+    gc.collect()
+    assert ended.wait(20)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    ("on_info", "rest"),
+    [
+        ("None", ""),
+        ("None", "time.sleep(0.05)"),
+        ("None", "raise SystemExit(0)"),
+        ("time.sleep(3600)", "time.sleep(0.05)"),
+        ("engine.start", "del held; gc.collect()"),
+    ],
+)
+def test_a_program_ends_with_a_search_under_way(threads: int, on_info: str, rest: str) -> None:
+    script = SCRIPT.format(threads=threads, on_info=on_info, rest=rest)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=30, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_held_search_without_a_thread(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any) -> int:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_thread, "start_new_thread", refuse)
+        with pytest.raises(ThreadError, match="cannot start a thread"):
+            engine.start(Position(), Limits())
 
 
 # --- threads

@@ -1,10 +1,12 @@
 """Hub 2: the text, and the server in scripted conversations."""
 
+import _thread
 import queue
 import re
 import subprocess
 import sys
 import threading
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -495,14 +497,13 @@ class Recorder:
         self.asked = []
         Recorder.made = [*getattr(Recorder, "made", []), (weights, hash_mb, threads, database, self)]
 
-    def search(self, position, limits, history=(), on_info=None, multipv=1, stop=None):
+    def start(self, position, limits, history, on_info, multipv, on_end):
         self.asked.append((position, limits, history, multipv))
         pv = (position.legal_moves()[0],)
-        if on_info is not None:
-            on_info(Info(1, 12, 1, 0.0, pv))
-        if limits.nodes == 13:
-            raise RuntimeError("a bug\nof two lines")
-        return SearchResult(pv[0], 12, 1, 1, 0.0, pv, ())
+        on_info(Info(1, 12, 1, 0.0, pv))
+        bug = RuntimeError("a bug\nof two lines")
+        on_end(bug if limits.nodes == 13 else SearchResult(pv[0], 12, 1, 1, 0.0, pv, ()))
+        return SimpleNamespace(close=lambda: None)
 
     def new_game(self):
         pass
@@ -584,12 +585,12 @@ def test_an_engine_that_finds_no_memory_is_an_error_line(talk):
 
 
 def test_a_search_whose_thread_cannot_be_started_is_an_error_line(talk, monkeypatch):
-    def refuse(thread):
+    def refuse(*_):
         raise RuntimeError("can't start new thread")
 
     conversation = talk()
     with monkeypatch.context() as patch:
-        patch.setattr(threading.Thread, "start", refuse)
+        patch.setattr(_thread, "start_new_thread", refuse)
         conversation.send("go think")
         conversation.expect(fault("cannot start a thread"))
         conversation.send("stop")

@@ -15,6 +15,12 @@ def best(fen: str) -> tuple[str, float]:
     return str(line.move), line.chances.expected
 
 
+def follow(engine: kr.Engine) -> int:
+    with engine.start(kr.Position(), "10s") as search, kr.Analyzing(kr.Engine(), kr.Position()) as analyzing:
+        depths = [info.depth for info in search]
+        return depths[-1] + search.result(timeout=1.0).depth + sum(found.depth for found in analyzing)
+
+
 def games(path: Path) -> list[kr.Task]:
     return [kr.Task.at(game.end()) for game in kr.pdn.read_games(path, errors=[])]
 

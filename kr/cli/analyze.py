@@ -14,9 +14,9 @@ from typing import Any
 
 from kr.chances import format_score
 from kr.cli import console, options
-from kr.engine import Limits, Stop
+from kr.engine import Limits
 from kr.errors import InvalidFenError
-from kr.lab.analysis import Analysis, AnalyzeSettings, Line, analyze, read_tasks
+from kr.lab.analysis import Analysis, AnalyzeSettings, Analyzing, Line, read_tasks
 from kr.notation import SIDE_NAMES
 from kr.units import counted, format_rate, format_value
 
@@ -52,8 +52,13 @@ def run(settings: AnalyzeSettings, json: options.Json = False) -> None:
         for task in tasks:
             if stop.asked:
                 break
-            with nullcontext(_emit) if json else _live(settings.limits) as show, stop.searching() as ended:
-                found = analyze(engine, task, settings.limits, settings.multipv, show, ended)
+            with (
+                nullcontext(_emit) if json else _live(settings.limits) as show,
+                Analyzing(engine, task, settings.limits, settings.multipv) as analyzing,
+                stop.ending(analyzing),
+            ):
+                for found in analyzing:
+                    show(found)
             if not json:
                 _print(found, board=settings.is_fen)
     if stop.asked and not (settings.is_fen and settings.limits == Limits()):
@@ -67,16 +72,16 @@ class _Interrupt:
     """Whether Ctrl-C was pressed."""
 
     asked: bool = False
-    search: Stop | None = None
-    """Of the search under way, which Ctrl-C then ends; the command itself, waiting for input, it ends at once."""
+    analyzing: Analyzing | None = None
+    """The one under way, which Ctrl-C then ends; the command itself, waiting for input, it ends at once."""
 
     @contextmanager
-    def searching(self) -> Iterator[Stop]:
-        self.search = stop = Stop()
+    def ending(self, analyzing: Analyzing) -> Iterator[None]:
+        self.analyzing = analyzing
         try:
-            yield stop
+            yield
         finally:
-            self.search = None
+            self.analyzing = None
 
 
 @contextmanager
@@ -88,10 +93,10 @@ def _stopping() -> Iterator[_Interrupt]:
         return
 
     def asked(number: int, frame: Any) -> None:
-        if stop.asked or stop.search is None:
+        if stop.asked or stop.analyzing is None:
             raise KeyboardInterrupt
         stop.asked = True
-        stop.search.set()
+        stop.analyzing.stop()
 
     before = {number: signal.signal(number, asked) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

@@ -11,10 +11,22 @@ import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import TracebackType
 
 from kr.chances import Chances
 from kr.egdb.probe import OPPOSITE
-from kr.engine import MAX_LINES, SCORE_DECIDED, SCORE_PROVED, SCORE_WIN, Engine, Info, Limits, Stop, load_database
+from kr.engine import (
+    MAX_LINES,
+    SCORE_DECIDED,
+    SCORE_PROVED,
+    SCORE_WIN,
+    Engine,
+    Info,
+    Limits,
+    Search,
+    Stop,
+    load_database,
+)
 from kr.errors import InvalidFenError, InvalidPdnError, InvalidSettingError
 from kr.limits import MOST
 from kr.notation import SIDE_NAMES
@@ -153,6 +165,53 @@ class Analysis:
         return self.nodes / max(self.time, 1e-6)
 
 
+class Analyzing:
+    """An analysis in the background, as `Engine.start` searches: its steps one after another, the final one last.
+
+        with Analyzing(engine, task, multipv=3) as analyzing:
+            for found in analyzing:
+                ...
+
+    Arguments and errors are those of `analyze`.
+    """
+
+    def __init__(
+        self, engine: Engine, task: Task | Position, limits: Limits | float | str | None = None, multipv: int = 1
+    ) -> None:
+        self._engine = engine
+        self._task = Task(task) if isinstance(task, Position) else task
+        self._search: Search | None = None
+        if not self._task.position.is_over:
+            self._search = engine.start(self._task.position, limits or Limits(), self._task.history, multipv=multipv)
+
+    def __enter__(self) -> Analyzing:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._search is not None:
+            self._search.close()
+
+    def __iter__(self) -> Iterator[Analysis]:
+        if self._search is None:
+            yield _over(self._task)
+            return
+        lines: list[Info] = []
+        for info in self._search:
+            lines.append(info)
+            if len(lines) == info.lines:
+                yield _analysis(self._engine, self._task, lines, final=False)
+                lines = []
+        result = self._search.result()
+        yield _analysis(self._engine, self._task, result.lines, final=True, value=result.value)
+
+    def stop(self) -> None:
+        """End it at once, from any thread; what was found comes as the final step."""
+        if self._search is not None:
+            self._search.stop()
+
+
 def analyze(
     engine: Engine,
     task: Task | Position,
@@ -171,7 +230,7 @@ def analyze(
     task = Task(task) if isinstance(task, Position) else task
     position = task.position
     if position.is_over:
-        known = Analysis(task, (), "loss", 0, 0, 0, 0.0, 0, 0, final=True)
+        known = _over(task)
         if on_analysis is not None:
             on_analysis(known)
         return known
@@ -191,6 +250,10 @@ def analyze(
     if on_analysis is not None:
         on_analysis(found)
     return found
+
+
+def _over(task: Task) -> Analysis:
+    return Analysis(task, (), "loss", 0, 0, 0, 0.0, 0, 0, final=True)
 
 
 def _analysis(engine: Engine, task: Task, infos: Iterable[Info], *, final: bool, value: str | None = None) -> Analysis:
@@ -228,9 +291,7 @@ def _known(engine: Engine, position: Position) -> tuple[str | None, int | None]:
 # --- where positions come from
 
 
-def read_tasks(
-    settings: AnalyzeSettings, on_error: Callable[[InvalidFenError], None] | None = None
-) -> Iterator[Task]:
+def read_tasks(settings: AnalyzeSettings, on_error: Callable[[InvalidFenError], None] | None = None) -> Iterator[Task]:
     """The positions to analyse, in order; those of standard input as they come.
 
     on_error: told of each line of a file or of standard input that is no position, and is left out; without it the

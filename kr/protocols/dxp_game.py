@@ -15,12 +15,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
-from threading import Thread
 from typing import NamedTuple, NoReturn
 
 from kr.board import Board
 from kr.chances import format_score
-from kr.engine import Engine, Info, SearchResult, Stop
+from kr.engine import Engine, Info, Outcome, Search
 from kr.errors import IllegalMoveError, ProtocolError
 from kr.limits import Clock, Limits, TimeControl
 from kr.position import Move, Position, Side
@@ -43,7 +42,6 @@ from kr.protocols.dxp_text import (
     find_move,
     format_move,
 )
-from kr.threads import start_all
 from kr.units import counted
 
 UNLIMITED_SECONDS = 1.0
@@ -62,7 +60,7 @@ class Found(NamedTuple):
 
     search: int
     """Its number: what an earlier one still says is passed over."""
-    outcome: SearchResult | Exception
+    outcome: Outcome
 
 
 class Remark(NamedTuple):
@@ -84,14 +82,12 @@ Inner = Found | Wish
 
 
 class Thinker:
-    """The engine, searching in a thread of its own; `link` hears of the result."""
+    """The engine, searching in the background; `link` hears of the result."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._number = 0
-        self._thread: Thread | None = None
-        self._ended = Stop()
-        """Of the search under way."""
+        self._search: Search | None = None
         self.last: Info | None = None
         """What the engine thought when it last moved."""
 
@@ -106,31 +102,19 @@ class Thinker:
         self.last = None
 
     def start(self, position: Position, limits: Limits, history: Sequence[Position], link: Link[Inner]) -> int:
-        """Begin a search; its number is in the Found that `link` will give. Raises ThreadError."""
+        """Begin a search; its number is in the Found that `link` will give. Raises what Engine.start raises."""
         self._number += 1
-        number, ended = self._number, Stop()
-
-        def search() -> None:
-            try:
-                outcome: SearchResult | Exception = self._engine.search(
-                    position, limits, history=history, forced_at_once=True, stop=ended
-                )
-            except Exception as error:  # the thread ends here; whoever waits for it raises the error again
-                outcome = error
-            link.put(Found(number, outcome))
-
-        self._ended = ended
-        thread = Thread(target=search, name="dxp search", daemon=True)
-        start_all([thread], ended.set)
-        self._thread = thread
+        number = self._number
+        self._search = self._engine.start(
+            position, limits, history, forced_at_once=True, on_end=lambda outcome: link.put(Found(number, outcome))
+        )
         return number
 
     def finish(self) -> None:
         """Stop the search under way, if any, and wait until it has ended."""
-        thread, self._thread = self._thread, None
-        self._ended.set()
-        if thread is not None:
-            thread.join()
+        search, self._search = self._search, None
+        if search is not None:
+            search.close()
 
 
 @dataclass(frozen=True)
@@ -340,7 +324,7 @@ class DxpGame:
                 continue
             if item.search != number:
                 continue
-            if isinstance(item.outcome, Exception):
+            if isinstance(item.outcome, BaseException):
                 raise item.outcome
             found = item.outcome
             self._thinker.last = Info(found.depth, found.score, found.nodes, found.time, found.pv)

@@ -11,12 +11,12 @@ import os
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from threading import Lock, Thread, Timer
+from dataclasses import dataclass
+from threading import Lock, Timer
 from typing import TYPE_CHECKING, TextIO
 
 from kr import __version__
-from kr.engine import MAX_LINES, Engine, Info, Limits, SearchResult, Stop, load_database
+from kr.engine import MAX_LINES, Engine, Info, Outcome, Search, SearchResult, load_database
 from kr.errors import IllegalMoveError, InvalidSettingError, KrError, ProtocolError, ThreadError
 from kr.evaluation.kinds import SHIPPED
 from kr.position import Position, Side
@@ -96,33 +96,6 @@ _TURNED_START = Position(side=Side.WHITE)
 _ENGINE_PARAMETERS = ("weights", "hash", "threads", "egdb", "egdb-memory")
 
 
-@dataclass(slots=True)
-class _Search:
-    """A search under way, and the thread that runs it."""
-
-    engine: Engine
-    position: Position
-    history: tuple[Position, ...]
-    level: Level
-    pondering: bool
-    thread: Thread | None = None
-    timer: Timer | None = None
-    """Ends the search some time after ponder-hit."""
-    ended: Stop = field(default_factory=Stop)
-
-    def stop(self) -> None:
-        """Let the engine come back at once, even if it has yet to begin; from any thread."""
-        self.ended.set()
-
-    def finish(self) -> None:
-        """Stop, and wait until the answer is written."""
-        if self.timer is not None:
-            self.timer.cancel()
-        self.stop()
-        if self.thread is not None:
-            self.thread.join()
-
-
 class HubServer:
     """Serves one client: reads lines from source, writes lines to sink.
 
@@ -149,7 +122,11 @@ class HubServer:
         self._level = Level()
         self._seen_frame = FRAMES[0]
         """The frame of the last start position that was received, which is the one of those after it."""
-        self._search: _Search | None = None
+        self._search: Search | None = None
+        self._pondered: Level | None = None
+        """What limits the search under way once the expected move has been played."""
+        self._timer: Timer | None = None
+        """Ends it some time after that."""
         self._commands: dict[str, Callable[[dict[str, str]], None]] = {
             "hub": self._hub,
             "set-param": self._set_param,
@@ -294,31 +271,25 @@ class HubServer:
             raise ProtocolError("no position to search: the last pos could not be read")
         if self._position.is_over:
             raise IllegalMoveError(f"no legal move in {self._position.fen}: the side to move has lost")
-        engine = self._ready_engine()
-        search = _Search(engine, self._position, self._history, self._level, pondering=modes[0] == "ponder")
-        limits = self._level.limits(clock_runs=not search.pondering)
-        self._search = search
-        thread = Thread(target=self._run, args=(search, limits), name="hub search", daemon=True)
-        start_all([thread], search.stop)
-        search.thread = thread
+        pondering = modes[0] == "ponder"
+        self._search = self._ready_engine().start(
+            self._position,
+            self._level.limits(clock_runs=not pondering),
+            history=self._history,
+            on_info=self._send_info,
+            multipv=int(self._values["multipv"]),
+            on_end=self._send_end,
+        )
+        self._pondered = self._level if pondering else None
 
-    def _run(self, search: _Search, limits: Limits) -> None:
-        """Search and answer; the body of the search thread."""
-        try:
-            result = search.engine.search(
-                search.position,
-                limits,
-                history=search.history,
-                on_info=self._send_info,
-                multipv=int(self._values["multipv"]),
-                stop=search.ended,
-            )
-            answer = self._done(result)
-        except KrError as error:
-            answer = format_line("error", message=error)
-        except Exception as error:  # the thread ends here, and a client must hear of it in its own language
-            answer = format_line("error", message=f"the search failed: {type(error).__name__}: {error}")
-        self._send(answer)
+    def _send_end(self, outcome: Outcome) -> None:
+        """Answer a search, in its thread."""
+        if isinstance(outcome, SearchResult):
+            self._send(self._done(outcome))
+        elif isinstance(outcome, KrError):
+            self._send_error(outcome)
+        else:  # a client must hear of it in its own language
+            self._send(format_line("error", message=f"the search failed: {type(outcome).__name__}: {outcome}"))
 
     def _done(self, result: SearchResult) -> str:
         expected: dict[str, object] = {}
@@ -328,26 +299,28 @@ class HubServer:
 
     def _ponder_hit(self, args: dict[str, str]) -> None:
         """The expected move was played: the clock runs from now on, and the search under way goes on with it."""
-        search = self._search
-        if search is None or not search.pondering:
+        level, self._pondered = self._pondered, None
+        if self._search is None or level is None:
             return
-        search.pondering = False
-        seconds = search.level.limits().seconds()[0]
+        seconds = level.limits().seconds()[0]
         if seconds is not None:
-            timer = Timer(seconds, search.stop)
+            timer = Timer(seconds, self._search.stop)
             timer.daemon = True
             try:
                 start_all([timer], timer.cancel)
             except ThreadError:
                 # a move at once rather than a loss on time
-                search.stop()
-            search.timer = timer
+                self._search.stop()
+            self._timer = timer
 
     def _stop_search(self) -> None:
         """End the search under way, if any, and wait for its answer to be written."""
-        search, self._search = self._search, None
+        search, self._search, self._pondered = self._search, None, None
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
         if search is not None:
-            search.finish()
+            search.close()
 
     # answering
 

@@ -17,19 +17,67 @@ class ThreadError(RuntimeError):
 
 
 cdef class Stop:
-    """Ends the search that it is given to: a running one at once, one that is still to begin as soon as it has a move.
+    """Ends each search that it is given to: a running one at once, one that is still to begin as soon as it has a move.
 
-    It belongs to that search alone, so that nothing is left of it for the next one, whichever of the two ends first.
+    None but those, so that nothing is left of it for another search, whichever of the two ends first.
     """
     cdef int flag
 
     def set(self):
-        """End the search; from any thread, and from a signal handler."""
+        """End the searches; from any thread, and from a signal handler."""
         self.flag = 1
 
     def is_set(self):
-        """Whether the search was to end."""
+        """Whether they were to end."""
         return self.flag != 0
+
+
+cdef class SearchRequest:
+    """What to search, and how long; for one search.
+
+    root: black, white, kings, side; history: the same for each position before it, oldest first. What is None does not
+    limit the search: time, in seconds; nodes; depth; usual_time, the seconds that a move takes on average, where it may
+    take all of `time` only if it is hard. lines: principal variations wanted; forced_at_once: return a forced move
+    after one ply; listener: called with a SearchReply after each iteration; stop: what ends it before.
+    """
+    cdef tuple root
+    cdef list history
+    cdef double time
+    cdef u64 nodes
+    cdef int depth
+    cdef double usual_time
+    cdef int lines
+    cdef bint forced_at_once
+    cdef object listener
+    cdef readonly Stop stop
+
+    def __init__(self, tuple root not None, list history not None, *, time=None, nodes=None, depth=None,
+                 usual_time=None, int lines=1, bint forced_at_once=False, listener=None, Stop stop=None):
+        self.root = root
+        self.history = history
+        self.time = 0 if time is None else time
+        self.nodes = 0 if nodes is None else nodes
+        self.depth = MAX_PLY if depth is None else depth
+        self.usual_time = 0 if usual_time is None else usual_time
+        self.lines = lines
+        self.forced_at_once = forced_at_once
+        self.listener = listener
+        self.stop = Stop() if stop is None else stop
+
+
+cdef class SearchReply:
+    """What a search came to, or an iteration of it.
+
+    lines: score and moves of each, a move being (origin, target, captured); value: that of the root in the database,
+    VALUE_UNKNOWN where it has none.
+    """
+    cdef readonly list lines
+    cdef readonly int depth
+    cdef readonly u64 nodes
+    cdef readonly double seconds
+    cdef readonly u64 probes
+    cdef readonly u64 hits
+    cdef readonly int value
 
 
 cdef bint hear_signals(void* owner) noexcept with gil:
@@ -56,13 +104,12 @@ cdef class Searcher:
     cdef Busy busy
     cdef Worker** workers
     cdef int threads
-    cdef Stop stopper        # of the running search, None between searches
+    cdef SearchRequest request  # of the running search, None between searches
     cdef int helpers_end
-    cdef object searching    # held while a search, or what changes its state, is under way
-    cdef object thread       # that searches
+    cdef object searching       # held while a search, or what changes its state, is under way
+    cdef object thread          # that searches
     cdef object pending
-    cdef object listener
-    cdef object started
+    cdef double started
     cdef Board root
     cdef Evaluator evaluator
     cdef EndgameDatabase database
@@ -117,55 +164,74 @@ cdef class Searcher:
 
     def stop(self):
         """End the running search, from any thread; without one, nothing."""
-        cdef Stop stopper = self.stopper
-        if stopper is not None:
-            stopper.set()
+        cdef SearchRequest request = self.request
+        if request is not None:
+            request.stop.set()
 
     cdef refuse_own_search(self):
         """Whoever is called by a search can't wait for its end."""
-        if self.stopper is not None and self.thread == threading.get_ident():
+        if self.request is not None and self.thread == threading.get_ident():
             raise SearchingError
 
-    def search(self, tuple board_bits, history, double time_limit, u64 node_limit, int max_depth, int lines=1,
-               bint forced_at_once=False, listener=None, double usual_time=0, Stop stopper=None):
-        """Search and return (lines, depth, nodes, seconds, probes, hits, value), each line (score, moves).
+    # No signal handler runs between two lines of these, as one could between two lines of Python: whatever is raised,
+    # the lock is held by a search or by nobody.
 
-        A move is (origin, target, captured), value that of the root in the database (VALUE_UNKNOWN where it has none).
+    def search(self, SearchRequest request not None):
+        """Search, and return the SearchReply.
 
-        board_bits: black, white, kings, side; history: the same for each position before it, oldest first;
-        time_limit: seconds, 0 for none; node_limit and max_depth likewise; lines: principal variations wanted;
-        forced_at_once: return a forced move after one ply; listener: called with the same tuple after each iteration;
-        usual_time: seconds that a move takes on average, 0 where every move may take all of time_limit; stopper: what
-        ends it before. Raises what a signal handler raised (Ctrl-C) or the listener did, SearchingError and ThreadError.
+        Raises what a signal handler raised (Ctrl-C) or the listener did, SearchingError and ThreadError.
         """
-        # no signal handler runs between these lines, as one could between two lines of Python: whatever is raised,
-        # the lock is held by a search or by nobody
+        self.claim(request)
+        try:
+            return self.search_alone(request)
+        finally:
+            self.release()
+
+    def start(self, SearchRequest request not None, on_end):
+        """Search in a thread of its own. Raises SearchingError and ThreadError.
+
+        on_end: called there with the SearchReply, or with what was raised, when the searcher is ready for the next one.
+        """
+        self.claim(request)
+        try:
+            _thread.start_new_thread(self.search_apart, (request, on_end))
+        except RuntimeError as error:
+            self.release()
+            raise ThreadError(str(error)) from None
+
+    def search_apart(self, SearchRequest request, on_end):
+        """The thread of a search that was started."""
+        try:
+            outcome = self.search_alone(request)
+        except BaseException as error:
+            outcome = error
+        self.release()
+        on_end(outcome)
+
+    cdef claim(self, SearchRequest request):
         if not self.searching.acquire(False):
             raise SearchingError
-        try:
-            self.thread = threading.get_ident()
-            self.stopper = stopper if stopper is not None else Stop()
-            return self.search_alone(
-                board_bits, history, time_limit, node_limit, max_depth, lines, forced_at_once, listener, usual_time)
-        finally:
-            self.stopper = None
-            self.listener = None
-            self.pending = None
-            self.searching.release()
+        self.request = request
+        self.thread = None
 
-    cdef search_alone(self, tuple board_bits, history, double time_limit, u64 node_limit, int max_depth, int lines,
-                      bint forced_at_once, listener, double usual_time):
+    cdef release(self):
+        self.request = None
+        self.pending = None
+        self.searching.release()
+
+    cdef search_alone(self, SearchRequest request):
         """The search, while no other one runs."""
-        cdef Board board = board_from_bits(board_bits[0], board_bits[1], board_bits[2], board_bits[3])
+        cdef Board board = board_of(request.root)
         cdef Worker* worker = self.workers[0]
         cdef double start = seconds()
-        cdef int depth = max_depth if max_depth > 0 else MAX_PLY
+        cdef double time_limit = request.time
+        cdef double usual_time = request.usual_time
         cdef IterationCallback callback = NULL
         cdef int i
-        if listener is not None:
+        if request.listener is not None:
             callback = report_iteration
+        self.thread = threading.get_ident()
         self.pending = None
-        self.listener = listener
         self.root = board
         self.started = start
         if not worker.options.unrest:
@@ -174,29 +240,29 @@ cdef class Searcher:
         worker.usual_time = usual_time
         worker.start = start
         for i in range(self.threads):
-            self.set_history(self.workers[i], [*history, board_bits])
+            self.set_history(self.workers[i], [*request.history, request.root])
             self.workers[i].deadline = start + time_limit if time_limit > 0 else 1e300
-            self.workers[i].node_limit = max(<u64>1, node_limit // self.threads) if node_limit > 0 else <u64>1 << 62
+            self.workers[i].node_limit = max(<u64>1, request.nodes // self.threads) if request.nodes > 0 else <u64>1 << 62
             self.workers[i].owner = NULL
-        if threading.current_thread() is threading.main_thread():
+        if self.thread == threading.main_thread().ident:
             worker.hear_signals = hear_signals
             worker.owner = <void*>self
-        worker.stop = &self.stopper.flag
+        worker.stop = &request.stop.flag
         new_generation(&self.table)
         ends = []
         self.helpers_end = 0
         try:
             for i in range(1, self.threads):
-                ends.append(self.start_helper(i, board_bits))
+                ends.append(self.start_helper(i, request.root))
             with nogil:
-                think(worker, &board, depth, lines, forced_at_once, callback, <void*>self)
+                think(worker, &board, request.depth, request.lines, request.forced_at_once, callback, <void*>self)
         finally:
             worker.stop = &self.helpers_end
             self.helpers_end = 1
             self.join_helpers(ends)
         if self.pending is not None:
             raise self.pending
-        return self.results()
+        return self.reply()
 
     cdef set_history(self, Worker* worker, positions):
         """The positions of the game, the root last: their keys, and how long only kings have moved."""
@@ -206,26 +272,26 @@ cdef class Searcher:
         worker.root_index = len(recent) - 1
         worker.reversible[0] = 0
         for i in range(len(recent)):
-            board = board_from_bits(recent[i][0], recent[i][1], recent[i][2], recent[i][3])
+            board = board_of(recent[i])
             worker.keys[i] = board.key
             if i > 0:
                 worker.reversible[i] = worker.reversible[i - 1] + 1 if only_kings_moved(recent[i - 1], recent[i]) else 0
 
-    cdef start_helper(self, int index, tuple board_bits):
+    cdef start_helper(self, int index, tuple root):
         """Start a thread of the search; returns a lock that is held until it ends. Raises ThreadError."""
         end = _thread.allocate_lock()
         end.acquire()
         try:
             # not by threading.Thread, which waits for the thread to begin and may be interrupted there
-            _thread.start_new_thread(self.help, (index, board_bits, end))
+            _thread.start_new_thread(self.help, (index, root, end))
         except RuntimeError as error:
             raise ThreadError(str(error)) from None
         return end
 
-    def help(self, int index, tuple board_bits, end):
+    def help(self, int index, tuple root, end):
         """Lazy parallel search: the same position with a thread's own ordering, meeting the others in the table, and
         leaving to them the moves that they are at."""
-        cdef Board board = board_from_bits(board_bits[0], board_bits[1], board_bits[2], board_bits[3])
+        cdef Board board = board_of(root)
         cdef Worker* worker = self.workers[index]
         with nogil:
             think(worker, &board, MAX_PLY, 1, False, NULL, NULL)
@@ -244,26 +310,26 @@ cdef class Searcher:
     cdef bint report(self):
         """After an iteration: tell the listener; True to stop, where it raises something, which is kept."""
         try:
-            self.listener(self.results())
+            self.request.listener(self.reply())
         except BaseException as error:
             self.pending = error
             return True
         return False
 
-    cdef results(self):
+    cdef SearchReply reply(self):
         cdef Worker* worker = self.workers[0]
-        cdef u64 nodes = 0
-        cdef u64 probes = 0
-        cdef u64 hits = 0
+        cdef SearchReply reply = SearchReply()
         cdef int i
         for i in range(self.threads):
-            nodes += self.workers[i].nodes
-            probes += self.workers[i].endgames.probes
-            hits += self.workers[i].endgames.hits
-        lines = [(shown_score(&worker.endgames, worker.lines[i].score), self.line_moves(&worker.lines[i]))
-                 for i in range(worker.line_count)]
-        return (lines, worker.depth, nodes, seconds() - <double>self.started, probes, hits,
-                worker.endgames.root_value)
+            reply.nodes += self.workers[i].nodes
+            reply.probes += self.workers[i].endgames.probes
+            reply.hits += self.workers[i].endgames.hits
+        reply.lines = [(shown_score(&worker.endgames, worker.lines[i].score), self.line_moves(&worker.lines[i]))
+                       for i in range(worker.line_count)]
+        reply.depth = worker.depth
+        reply.seconds = seconds() - self.started
+        reply.value = worker.endgames.root_value
+        return reply
 
     cdef list line_moves(self, const Line* line):
         """The moves of a line; where it ends at a known distance in the database, by best play to the end."""
@@ -283,6 +349,10 @@ cdef class Searcher:
                 moves.append(move_squares(move))
                 board = played(&board, move)
         return moves
+
+
+cdef Board board_of(tuple bits):
+    return board_from_bits(bits[0], bits[1], bits[2], bits[3])
 
 
 cdef tuple move_squares(Move move):
