@@ -14,10 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
-from kr.lab.levels import LEVELS
 from kr.lab.matches.elo import CONFIDENCE_95, Estimate
 from kr.lab.matches.match import MatchResult, MatchSettings, play_match
 from kr.limits import Limits
+from kr.players.levels import LEVELS
 from kr.units import parse_count
 
 

@@ -39,15 +39,16 @@ if TYPE_CHECKING:
     from kr.lab.analysis import Analysis, Analyzing, Line, Task, analyze
     from kr.lab.annotating.annotation import Annotation, annotate
     from kr.lab.annotating.judging import JudgedMove, JudgeSettings
-    from kr.lab.levels import LEVELS, Level
     from kr.lab.matches import openings
     from kr.lab.matches.match import MatchResult, MatchSettings, play_match
     from kr.lab.matches.openings import Opening
-    from kr.lab.matches.players import Player, Reply, player_from_spec
     from kr.lab.playing import play
     from kr.lab.problems import Problem
     from kr.lab.solving import Solution, solve
     from kr.limits import Clock, Limits, TimeControl, parse_limits
+    from kr.players.levels import LEVELS, Level
+    from kr.players.player import Player, Reply
+    from kr.players.registry import player_from_spec
     from kr.position import Move, Position, Side
     from kr.protocols import dxp
 
@@ -138,10 +139,11 @@ _HOMES = {
     "kr.lab.analysis": ("Analysis", "Analyzing", "Line", "Task", "analyze"),
     "kr.lab.annotating.annotation": ("Annotation", "annotate"),
     "kr.lab.annotating.judging": ("JudgeSettings", "JudgedMove"),
-    "kr.lab.levels": ("LEVELS", "Level"),
+    "kr.players.levels": ("LEVELS", "Level"),
     "kr.lab.matches.match": ("MatchResult", "MatchSettings", "play_match"),
     "kr.lab.matches.openings": ("Opening",),
-    "kr.lab.matches.players": ("Player", "Reply", "player_from_spec"),
+    "kr.players.player": ("Player", "Reply"),
+    "kr.players.registry": ("player_from_spec",),
     "kr.lab.problems": ("Problem",),
     "kr.lab.solving": ("Solution", "solve"),
     "kr.limits": ("Clock", "Limits", "TimeControl", "parse_limits"),

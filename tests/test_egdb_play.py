@@ -23,11 +23,11 @@ from kr.engine import SCORE_DECIDED, SCORE_PROVED, load_database
 from kr.lab import games
 from kr.lab.matches.game import DATABASE
 from kr.lab.matches.match import MatchSettings, play_match
-from kr.lab.matches.players import player_from_spec
 from kr.lab.problems import Problem
 from kr.lab.selfplay import SelfplaySettings, play
 from kr.lab.solving import SolveSettings, solve_all
 from kr.pdn import read_games
+from kr.players.registry import player_from_spec
 from kr.position import Side
 
 SHIPPED = storage.data_path("egdb")

@@ -35,10 +35,13 @@ from kr.lab.matches.game import (
 from kr.lab.matches.log import Effort, GameRecord
 from kr.lab.matches.match import MatchResult, MatchSettings, play_match
 from kr.lab.matches.openings import Opening
-from kr.lab.matches.players import EnginePlayer, Reply, names_apart, player_from_spec
 from kr.lab.matches.tally import Tally
 from kr.limits import TimeControl
 from kr.pdn import read_games
+from kr.players.names import names_apart
+from kr.players.own import EnginePlayer
+from kr.players.player import Reply
+from kr.players.registry import player_from_spec
 from kr.position import Position, Side
 
 FAULTY = Path(__file__).parent / "hub_engines" / "faulty.py"
@@ -54,6 +57,7 @@ class Scripted:
 
     def __init__(self, choose=lambda ply: 0, score=lambda ply: 0, time=0.0, fail=None):
         self.name = self.signature = "scripted"
+        self.version = self.source = ""
         self.choose, self.score, self.time, self.fail = choose, score, time, fail
         self.new_games = self.plies = 0
 
@@ -447,19 +451,22 @@ def test_two_engines_of_one_name_are_told_apart_in_the_match_and_its_games(tmp_p
 
 
 @pytest.mark.parametrize(
-    ("specs", "controls", "expected"),
+    ("sources", "controls", "expected"),
     [
-        (("hub:kr hub", "hub:kr hub --hash 1MB"), ("", ""), ("one", "one (--hash 1MB)")),
-        (("hub:old/kr hub", "hub:new/kr hub"), ("", ""), ("one (old/kr)", "one (new/kr)")),
+        (("kr hub", "kr hub --hash 1MB"), ("", ""), ("one", "one (--hash 1MB)")),
+        (("old/kr hub", "new/kr hub"), ("", ""), ("one (old/kr)", "one (new/kr)")),
         (("a/one.h5", "b/one.h5"), ("1s", "2s"), ("one (a/one.h5)", "one (b/one.h5)")),
         (("one", "one"), ("10ms", "20ms"), ("one (10ms)", "one (20ms)")),
         (("one", "one"), ("1s", "1s"), ("one (A)", "one (B)")),
     ],
 )
-def test_equal_names_are_told_apart(specs, controls, expected):
+def test_equal_names_are_told_apart(sources, controls, expected):
     players = Scripted(), Scripted()
-    assert names_apart(("one", "one"), players, specs, controls, ("A", "B")) == expected
-    assert names_apart(("one", "two"), players, specs, controls, ("A", "B")) == ("one", "two")
+    players[0].source, players[1].source = sources
+    assert names_apart(("one", "one"), players, controls, ("A", "B")) == expected
+    assert names_apart(("one", "two"), players, controls, ("A", "B")) == ("one", "two")
+    players[0].version, players[1].version = "0.1", "0.2"
+    assert names_apart(("one", "one"), players, controls, ("A", "B")) == ("one (0.1)", "one (0.2)")
 
 
 # --- the command

@@ -16,7 +16,6 @@ from kr.cli import main, terminal
 from kr.engine import Engine
 from kr.errors import InvalidSettingError, OutputBusyError, ProtocolError
 from kr.lab.matches.game import NO_MOVE, OVERTIME
-from kr.lab.matches.players import Reply
 from kr.lab.playing import play as play_module
 from kr.lab.playing.input import COMMANDS
 from kr.lab.playing.manners import OFFER_AGAIN
@@ -25,6 +24,7 @@ from kr.lab.playing.record import Record
 from kr.lab.playing.setup import HUMAN
 from kr.limits import Limits, TimeControl
 from kr.pdn import read_game
+from kr.players.player import Reply
 from kr.position import Position, Side
 
 TINY = "nodes=50"
@@ -41,7 +41,7 @@ class Scripted:
     def __init__(self, moves=(), scores=(), time=0.0):
         self.moves, self.scores, self.time = list(moves), list(scores), time
         self.asked = []
-        self.name, self.closed = "scripted", False
+        self.name, self.version, self.source, self.closed = "scripted", "", "", False
 
     def new_game(self):
         pass
@@ -91,9 +91,11 @@ class Typist:
 
 
 def start(tmp_path, monkeypatch, lines, engine=None, *, seconds=1.0, **given):
-    """A prepared game of a person who types these lines against an engine; and the table."""
+    """A prepared game of a person who types these lines against an engine, or one made of its text; and the table."""
     engine = engine or Scripted()
-    monkeypatch.setattr(PlaySettings, "make_player", lambda settings, spec: engine)
+    monkeypatch.setattr(
+        PlaySettings, "make_player", lambda settings, spec: engine(spec) if callable(engine) else engine
+    )
     settings = PlaySettings(**({"seed": 1} | ({} if "resume" in given else {"out": tmp_path / "game.pdn"}) | given))
     table = Typist(lines, seconds)
     return Play.prepare(settings, table, lambda: table.now), table
@@ -564,8 +566,13 @@ def test_engines_among_themselves(tmp_path, monkeypatch, capsys):
 
 
 def test_engines_of_one_name_are_told_apart(tmp_path, monkeypatch):
+    def from_command(spec):
+        made = Scripted()
+        made.source = spec.removeprefix("hub:")
+        return made
+
     specs = {"black": "hub:old/kr hub", "white": "hub:new/kr hub"}
-    play, table = start(tmp_path, monkeypatch, [], ballot="B:W15:B7", **specs)
+    play, table = start(tmp_path, monkeypatch, [], from_command, ballot="B:W15:B7", **specs)
     play.run()
     names = {"black": "scripted (old/kr)", "white": "scripted (new/kr)"}
     assert {side: table.events[0].facts[side] for side in names} == names

@@ -7,13 +7,13 @@ from collections import Counter
 import pytest
 
 from kr.errors import IllegalMoveError, InvalidSettingError
-from kr.lab.levels import LEVELS, Level, choose, level_numbered
-from kr.lab.matches.players import player_from_spec
 from kr.lab.playing.input import Command, next_squares, parse_command, read_move
 from kr.lab.playing.manners import ACCEPT_AFTER, gives_up, offers_draw, refusal
 from kr.lab.playing.play import PlaySettings
 from kr.lab.playing.setup import HUMAN, set_up, shown_name
 from kr.limits import Limits, TimeControl
+from kr.players.levels import LEVELS, Level, choose, level_numbered
+from kr.players.registry import player_from_spec
 from kr.position import Position, Side
 
 TINY = "nodes=50"

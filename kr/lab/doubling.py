@@ -30,8 +30,9 @@ from kr.lab.matches.elo import CONFIDENCE_95
 from kr.lab.matches.log import intact_games
 from kr.lab.matches.match import MEBIBYTE, MatchResult, MatchSettings, check_match, play_match
 from kr.lab.matches.openings import DECKS, opening_plies
-from kr.lab.matches.players import HUB_PREFIX, EnginePlayer, player_from_spec
 from kr.pdn import read_games
+from kr.players.own import EnginePlayer
+from kr.players.registry import kind_of, player_from_spec
 from kr.position import Position
 from kr.settings import REQUIRED, egdb_memory_option, egdb_option, option
 from kr.storage import checksum, lock, make_directory, provenance
@@ -82,7 +83,7 @@ class DoublingSettings:
 
     def __post_init__(self) -> None:
         self.limits()
-        if self.player.startswith(HUB_PREFIX):
+        if not kind_of(self.player).own_engine:
             raise InvalidSettingError(f"player {self.player}: expected kr's own engine, whose searches can be compared")
         if self.plots:
             drawing.check_output(self.plots)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from kr.board import Board
 from kr.errors import IllegalMoveError, InvalidSettingError, ProtocolError
 from kr.lab.matches.openings import Opening
-from kr.lab.matches.players import Player, Reply
 from kr.limits import Clock, Limits, TimeControl
+from kr.players.player import Player, Reply
 from kr.position import Move, Position, Side
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def play_game(
         try:
             players[side].new_game()
         except ProtocolError as error:
-            return board.outcome(side.other, FAILURE, str(error))
+            return None if stopped() else board.outcome(side.other, FAILURE, str(error))
 
     while not stopped():
         side = board.position.side

@@ -22,10 +22,12 @@ from kr.lab.matches.elo import Estimate, Sprt, estimate
 from kr.lab.matches.game import FAILURE, OVERTIME, Adjudication, Outcome, play_game
 from kr.lab.matches.log import Effort, GameRecord, MatchLog, open_log
 from kr.lab.matches.openings import DECKS, Opening, deck
-from kr.lab.matches.players import HUB_PREFIX, Player, names_apart, player_from_spec
 from kr.lab.matches.tally import Tally
 from kr.limits import Limits, TimeControl, parse_limits
 from kr.pdn import Comment, format_game
+from kr.players.names import names_apart
+from kr.players.player import Player
+from kr.players.registry import PLAYER_HELP, kind_of, player_from_spec
 from kr.position import Side
 from kr.settings import egdb_memory_option, egdb_option, option
 from kr.storage import checksum, provenance
@@ -39,10 +41,6 @@ MEBIBYTE = 1 << 20
 MOST_GAMES = 10**7
 MOST_HASH = 1 << 40
 BLACK_RESULTS = {Side.BLACK: "1-0", Side.WHITE: "0-1", None: "1/2-1/2"}
-PLAYER_HELP = (
-    "shipped, manual, material, a weights file, or hub:COMMAND; with settings of its own: "
-    "shipped,level=3,egdb=none,lmr_move=4"
-)
 
 
 @dataclass(frozen=True)
@@ -233,7 +231,7 @@ def play_match(settings: MatchSettings, on_game: Callable[[MatchResult], None] =
     try:
         a, b = settings.controls()
         names = first[0].name, first[1].name
-        apart = names_apart(names, first, (settings.a, settings.b), (str(a), str(b)), ("A", "B"))
+        apart = names_apart(names, first, (str(a), str(b)), ("A", "B"))
         result = MatchResult(settings, apart)
         with _record(settings, openings, first, referee) as log:
             if log:
@@ -256,9 +254,10 @@ def check_match(settings: MatchSettings) -> None:
 
 def _check_variety(settings: MatchSettings, openings: Sequence[Opening]) -> None:
     """Refuse a match that would play games over again and count them as new."""
-    repeatable = all(control.time is None for control in settings.controls())
-    repeats = repeatable and settings.games > 2 * len(openings)
-    if repeats and not any(spec.startswith(HUB_PREFIX) for spec in (settings.a, settings.b)):
+    repeatable = all(control.time is None for control in settings.controls()) and all(
+        kind_of(spec).repeatable for spec in (settings.a, settings.b)
+    )
+    if repeatable and settings.games > 2 * len(openings):
         raise InvalidSettingError(
             f"{settings.games} games with {counted(len(openings), 'opening')} of {settings.ballot} at {settings.tc} "
             f"would repeat each other: play {2 * len(openings)} at most, choose more openings or a time limit"

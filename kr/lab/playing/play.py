@@ -21,10 +21,8 @@ from typing import Any, Protocol
 from kr.chances import format_score
 from kr.engine import SCORE_DECIDED, SCORE_WIN, Engine, SearchResult, load_database
 from kr.errors import KrError
-from kr.lab.levels import LEVELS
 from kr.lab.matches.game import NO_MOVE, OVERTIME
 from kr.lab.matches.match import BLACK_RESULTS
-from kr.lab.matches.players import HUB_PREFIX, Player, Reply, names_apart
 from kr.lab.playing.input import COMMANDS, Command, next_squares, parse_command, read_move
 from kr.lab.playing.manners import OFFER_AGAIN, gives_up, offers_draw, refusal
 from kr.lab.playing.record import NO_FILE, UNFINISHED, Record, default_path
@@ -32,6 +30,10 @@ from kr.lab.playing.setup import HUMAN, SETUP_TAGS, Setup, set_up, shown_name
 from kr.lab.playing.setup import PlaySettings as PlaySettings
 from kr.limits import Clock, TimeControl
 from kr.notation import SIDE_NAMES, square_name
+from kr.players.levels import LEVELS
+from kr.players.names import names_apart
+from kr.players.player import Player, Reply
+from kr.players.registry import kind_of
 from kr.position import Move, Position, Side
 from kr.storage import lock, printable
 from kr.units import counted, format_value
@@ -496,7 +498,7 @@ class Play:
             return
         command = ["kr", "play", "--resume", str(path)]
         for side, spec in zip(("--black", "--white"), self._setup.specs, strict=True):
-            if spec.startswith(HUB_PREFIX):
+            if kind_of(spec).starts_program:
                 command += [side, spec]
         again = shlex.join(command)
         text = f"the game is kept; resume it with: {again}"
@@ -543,10 +545,10 @@ def _line(error: Exception) -> str:
 def _names(specs: tuple[str, str], players: tuple[Player | None, Player | None]) -> tuple[str, str]:
     """What to call Black and White."""
     black, white = (
-        player.name if player and spec.startswith(HUB_PREFIX) else shown_name(spec)
+        player.name if player and kind_of(spec).names_itself else shown_name(spec)
         for spec, player in zip(specs, players, strict=True)
     )
-    return names_apart((black, white), players, specs)
+    return names_apart((black, white), players)
 
 
 def _texts(moves: Sequence[Move]) -> list[str]:

@@ -12,9 +12,9 @@ from kr.board import Board
 from kr.egdb.database import default_directory
 from kr.errors import InvalidSettingError
 from kr.lab.matches.openings import opening_plies
-from kr.lab.matches.players import Reply
 from kr.limits import Clock, Limits, TimeControl
 from kr.pdn import ENGLISH, Game, GameNode, read_games, write_game
+from kr.players.player import Reply
 from kr.position import Move, Position, Side
 from kr.storage import check_output, write_atomic
 

@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from kr.errors import InvalidSettingError
-from kr.lab.levels import LEVELS, level_numbered
 from kr.lab.matches.match import MatchSettings
 from kr.lab.matches.openings import DECKS, deck
-from kr.lab.matches.players import HUB_PREFIX, player_from_spec
 from kr.limits import Limits, TimeControl, parse_limits
 from kr.notation import SIDE_NAMES
+from kr.players.levels import LEVELS, level_numbered
+from kr.players.registry import PLAYER_TEXTS, kind_of, player_from_spec
 from kr.position import Move, Position, Side
 from kr.settings import egdb_memory_option, egdb_option, option, same_option, some_text
 from kr.units import format_duration, parse_duration
 
 if TYPE_CHECKING:
-    from kr.lab.matches.players import Player
+    from kr.players.player import Player
 
 HUMAN = "human"
 SIDES = {"black": Side.BLACK, "white": Side.WHITE}
@@ -48,7 +48,7 @@ class PlaySettings:
         None, f"Of kr: 1, a beginner, to {len(LEVELS)}, full strength; {DEFAULT_LEVEL} if no player is named.",
     )  # fmt: skip
     side: str = option("", "Yours: black (who begins), white or random; black if not given.", metavar="SIDE")
-    black: str = option("", "Who has Black: human, shipped, manual, material, a weights file, hub:COMMAND; with "
+    black: str = option("", f"Who has Black: human, {', '.join(PLAYER_TEXTS)}; with "
                         "settings of its own: shipped,level=3.", metavar="PLAYER")  # fmt: skip
     white: str = option("", "The same for White.", metavar="PLAYER")
     tc: Limits | TimeControl | None = option(
@@ -162,7 +162,7 @@ def _specs(
     if kept and not settings.side:
         for side, tag in enumerate(SPEC_TAGS):
             before = kept.get(tag, "")
-            if not named[side] and before.startswith(HUB_PREFIX):
+            if not named[side] and kind_of(before).starts_program:
                 # a file from somewhere must not start programs
                 raise InvalidSettingError(
                     f"{SIDE_NAMES[side]} was played by {before}: say so again, --{SIDE_NAMES[side].lower()} '{before}'"
@@ -174,7 +174,7 @@ def _specs(
     specs = []
     for side, name in enumerate(named):
         spec = name or (opponent if named[1 - side] == HUMAN else HUMAN)
-        if spec != HUMAN and not spec.startswith(HUB_PREFIX):
+        if spec != HUMAN and "level" in kind_of(spec).settings:
             if settings.level is not None:
                 spec = f"{_OWN.sub('', spec)},level={settings.level}"
             if ",level=" in spec and ",seed=" not in spec:

@@ -17,7 +17,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from kr.engine import MAX_LINES, Engine, Info
+from kr.engine import MAX_LINES, Engine, Info, Stop
 from kr.errors import InvalidSettingError
 from kr.limits import Limits
 from kr.position import Position
@@ -74,7 +74,13 @@ def level_numbered(number: int) -> Level:
 
 
 def search_at(
-    level: Level, engine: Engine, position: Position, limits: Limits, history: Sequence[Position], seed: int
+    level: Level,
+    engine: Engine,
+    position: Position,
+    limits: Limits,
+    history: Sequence[Position],
+    seed: int,
+    stop: Stop | None = None,
 ) -> Info:
     """The line that a level below the last plays.
 
@@ -83,7 +89,7 @@ def search_at(
     """
     assert level.nodes is not None
     own = replace(limits, nodes=min(level.nodes, limits.nodes or level.nodes))
-    found = engine.search(position, own, history, multipv=MAX_LINES)
+    found = engine.search(position, own, history, multipv=MAX_LINES, stop=stop)
     # the lines of a search that ran out of nodes need not be in the order of their scores
     lines = sorted(found.lines, key=lambda line: line.score, reverse=True)
     expected = [engine.chances(line.score).expected for line in lines]

@@ -1,0 +1,38 @@
+"""What to call two players, so that they are told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import takewhile
+
+from kr.players.player import Player
+
+
+def names_apart(
+    names: tuple[str, str], players: tuple[Player | None, Player | None], *others: tuple[str, str]
+) -> tuple[str, str]:
+    """What to call two players: their names, and where these are equal, also what tells the players apart.
+
+    That is their version, else what they are made of (the command, the path), else the first of the other pairs that
+    differs. A human is None.
+    """
+    first, second = names
+    if first != second:
+        return first, second
+    versions = [player.version if player else "" for player in players]
+    sources = [player.source.split() if player else [] for player in players]
+    told = [tuple(versions), _parting(*sources), *others]
+    one, other = next((pair for pair in told if pair[0] != pair[1]), ("", ""))
+    return f"{first} ({one})" if one else first, f"{second} ({other})" if other else second
+
+
+def _parting(one: Sequence[str], other: Sequence[str]) -> tuple[str, str]:
+    """Two commands without the words with which both begin, and those with which both end."""
+    begin = _alike(one, other)
+    end = _alike(one[begin:][::-1], other[begin:][::-1])
+    return " ".join(one[begin : len(one) - end]), " ".join(other[begin : len(other) - end])
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+    """With how many equal words both begin."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))

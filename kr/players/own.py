@@ -1,0 +1,126 @@
+"""kr's own engine as a player: with any tables, at any level."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kr.engine import (
+    SEARCH_OPTIONS,
+    Engine,
+    Stop,
+    format_search_options,
+    load_database,
+    parse_search_options,
+)
+from kr.errors import InvalidSettingError
+from kr.evaluation.kinds import SHIPPED, built_in
+from kr.limits import Limits
+from kr.players.levels import FULL, Level, level_numbered, search_at
+from kr.players.player import Given, Kind, Means, Reply
+from kr.position import Position
+from kr.units import format_size, parse_count, parse_size
+
+if TYPE_CHECKING:
+    from kr.egdb.database import Database
+
+SETTINGS = ("egdb", "hash", "threads", "level", "seed")
+"""What a player's text may set besides search options: a database, a hash table, threads of its own; the level at which
+it plays, and the seed of the errors that it makes there."""
+
+
+class EnginePlayer:
+    """kr's engine; `weights` as for Engine; `seed`: of the errors of its level. Raises InvalidWeightsError."""
+
+    version = ""
+
+    def __init__(
+        self,
+        weights: str | None,
+        hash_mb: float,
+        database: Database | None = None,
+        options: Mapping[str, int] | None = None,
+        threads: int = 1,
+        level: Level = FULL,
+        seed: int = 1,
+    ) -> None:
+        database = database if level.database else None
+        self._level, self._seed, self._stop = level, seed, Stop()
+        self.engine = Engine(weights, hash_mb=hash_mb, threads=threads, database=database, options=options)
+        self.name = self.engine.name
+        self.source = weights or SHIPPED
+        self.signature = self.engine.signature
+        if database is not None:
+            self.signature += f" egdb {database.signature}"
+        if options:
+            self.signature += f" {format_search_options(options)}"
+        if threads > 1:
+            self.signature += f" threads {threads}"
+        if not level.full:
+            self.signature += f" {level} seed {seed}"
+
+    def new_game(self) -> None:
+        self.engine.new_game()
+
+    def search(self, position: Position, limits: Limits, history: Sequence[Position]) -> Reply:
+        began = time.perf_counter()
+        if self._level.full:
+            result = self.engine.search(position, limits, history=history, stop=self._stop)
+            return Reply(result.move, result.score, result.depth, result.nodes, time.perf_counter() - began)
+        line = search_at(self._level, self.engine, position, limits, history, self._seed, self._stop)
+        return Reply(line.pv[0], line.score, line.depth, line.nodes, time.perf_counter() - began)
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    def close(self) -> None:
+        """There is nothing to free but memory."""
+
+
+def _make(given: Given, means: Means) -> EnginePlayer:
+    own = {name: text for name, text in given.settings.items() if name in SETTINGS}
+    others = {name: text for name, text in given.settings.items() if name not in own}
+    try:
+        options = parse_search_options(",".join(f"{name}={text}" for name, text in others.items()))
+        own_hash = parse_size(own["hash"]) if "hash" in own else None
+        threads = parse_count(own.get("threads", 1))
+        level = level_numbered(parse_count(own["level"])) if "level" in own else FULL
+        seed = parse_count(own.get("seed", 1))
+    except InvalidSettingError as error:
+        raise InvalidSettingError(f"player {given.spec!r}: {error}") from None
+    player = EnginePlayer(
+        given.text,
+        means.hash_mb if own_hash is None else own_hash / (1 << 20),
+        load_database(own.get("egdb", means.egdb), means.egdb_memory),
+        options,
+        threads,
+        level,
+        seed,
+    )
+    if own_hash is not None:
+        player.signature += f" hash {format_size(own_hash)}"
+    if "egdb" in own:
+        own["egdb"] = Path(own["egdb"]).name
+    player.name = ",".join([player.name, *(f"{name}={text}" for name, text in (own | options).items())])
+    player.source = given.spec
+    return player
+
+
+def _is_weights(name: str) -> bool:
+    try:
+        return name in (SHIPPED, *built_in()) or Path(name).is_file()
+    except (OSError, ValueError):  # no name of a file
+        return False
+
+
+KIND = Kind(
+    prefix="",
+    texts=(SHIPPED, *built_in(), "a weights file"),
+    make=_make,
+    settings=(*SETTINGS, *SEARCH_OPTIONS),
+    is_name=_is_weights,
+    own_engine=True,
+    repeatable=True,
+)

@@ -1,0 +1,158 @@
+"""Players by name: kinds, what they can do, their settings; and that a new kind is one module and one line."""
+
+from __future__ import annotations
+
+import random
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from kr.errors import InvalidSettingError, ProtocolError
+from kr.lab.matches.match import MatchSettings, play_match
+from kr.lab.playing.play import Event, Play, PlaySettings
+from kr.limits import Limits
+from kr.pdn import read_games
+from kr.players import registry
+from kr.players.player import Given, Kind, Means, Player, Reply
+from kr.players.registry import KINDS, PLAYER_HELP, PLAYER_TEXTS, kind_of, player_from_spec
+from kr.position import Position
+
+pytestmark = pytest.mark.core
+
+KR_HUB = f"hub:{sys.executable} -m kr hub --weights material --hash 1MB"
+
+
+# --- a kind of players as a module of its own would bring it
+
+
+class RandomPlayer:
+    """Plays by chance, the same for the same seed."""
+
+    version = "1"
+
+    def __init__(self, given: Given, means: Means) -> None:
+        if not given.text.isdecimal():
+            raise InvalidSettingError(f"player {given.spec!r}: the seed is {given.text!r}, not a whole number")
+        self._source = random.Random(int(given.text))
+        self._rest = float(given.settings.get("rest", 0.0))
+        self.name = self.signature = self.source = given.spec
+
+    def new_game(self) -> None:
+        pass
+
+    def search(self, position: Position, limits: Limits, history: Sequence[Position]) -> Reply:
+        return Reply(self._source.choice(position.legal_moves()), 0, 1, 1, self._rest)
+
+    def stop(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+RANDOM = Kind(prefix="random:", texts=("random:SEED",), make=RandomPlayer, settings=("rest", "bias"), repeatable=True)
+
+
+@pytest.fixture
+def with_random(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "KINDS", (*KINDS, RANDOM))
+
+
+@pytest.mark.usefixtures("with_random")
+def test_a_new_kind_plays_matches(tmp_path: Path) -> None:
+    settings = MatchSettings(
+        a="random:7", b="random:7,rest=0.5", ballot="2move", games=4, tc=Limits(nodes=10), hash=1 << 20,
+        egdb="none", pdn=tmp_path / "match.pdn", concurrency=1,
+    )  # fmt: skip
+    result = play_match(settings)
+    assert result.names == ("random:7", "random:7,rest=0.5")
+    assert len(result.games) == len(list(read_games(tmp_path / "match.pdn"))) == 4
+    assert result.efforts()[1].seconds > 0 == result.efforts()[0].seconds
+
+
+class Mute:
+    def tell(self, event: Event) -> None:
+        pass
+
+    def ask(self, prompt: str, words: Sequence[str], seconds: float | None) -> str:
+        return "resign"
+
+
+@pytest.mark.usefixtures("with_random")
+def test_a_new_kind_plays_at_the_board() -> None:
+    ending = Play.prepare(PlaySettings(black="random:3", out=Path("none")), Mute()).run()
+    assert ending is not None
+    assert ending.reason == "resignation"
+
+
+@pytest.mark.usefixtures("with_random")
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ("random:7,nothing=1", "player 'random:7,nothing=1': no setting 'nothing'; there are rest, bias"),
+        ("random:7,rset=1", "no setting 'rset'; did you mean rest?"),
+        ("random:7,rest", "rest needs a value"),
+        ("random:7,rest=1,rest=2", "sets rest twice"),
+        ("random:seven", "the seed is 'seven'"),
+        ("random:7,level=3", "no setting 'level'"),
+    ],
+)
+def test_settings_of_a_new_kind_that_are_none(spec: str, expected: str) -> None:
+    with pytest.raises(InvalidSettingError) as found:
+        player_from_spec(spec)
+    assert expected in str(found.value)
+
+
+# --- the kinds that there are
+
+
+def test_the_help_names_every_kind() -> None:
+    for kind in KINDS:
+        for text in kind.texts:
+            assert text in PLAYER_TEXTS
+            assert text in PLAYER_HELP
+
+
+@pytest.mark.parametrize(
+    ("spec", "prefix"),
+    [("shipped", ""), ("a,hub:b.h5", ""), ("", ""), ("hub:kr hub", "hub:"), ("hub:", "hub:"), ("random:1", "")],
+)
+def test_kinds_are_known_by_their_prefix(spec: str, prefix: str) -> None:
+    kind = kind_of(spec)
+    assert kind.prefix == prefix
+    assert kind.own_engine == kind.repeatable == (not kind.starts_program) == (prefix == "")
+
+
+@pytest.mark.parametrize("spec", ["material", "material,level=2", KR_HUB])
+def test_a_player_that_was_stopped_thinks_no_more(spec: str) -> None:
+    """Whether the stop comes before, in or after a search: the player is of no more use."""
+    for wait in (0.0, 0.05):
+        player = player_from_spec(spec, 1)
+        ended = threading.Event()
+        thread = threading.Thread(target=_play_on, args=(player, ended), daemon=True)
+        thread.start()
+        time.sleep(wait)
+        player.stop()
+        assert ended.wait(20)
+        thread.join(20)
+        player.close()
+
+
+def _play_on(player: Player, ended: threading.Event) -> None:
+    """Searches as a game has them, which would take an hour each."""
+    asks: list[Callable[[], object]] = [
+        player.new_game,
+        lambda: player.search(Position(), Limits(time=3600), ()),
+        player.new_game,
+        lambda: player.search(Position(), Limits(time=3600), ()),
+    ]
+    for ask in asks:
+        try:
+            ask()
+        except ProtocolError:
+            continue
+    ended.set()
