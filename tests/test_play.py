@@ -6,6 +6,8 @@ import os
 import random
 import shlex
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from refusals import check_refused
@@ -19,7 +21,7 @@ from kr.lab.matches.game import NO_MOVE, OVERTIME
 from kr.lab.playing import play as play_module
 from kr.lab.playing.input import COMMANDS
 from kr.lab.playing.manners import OFFER_AGAIN
-from kr.lab.playing.play import AGREED, RESIGNED, Play, PlaySettings, TimeUp, clock_text
+from kr.lab.playing.play import AGREED, RESIGNED, Line, Play, PlaySettings, Thought, TimeUp, clock_text
 from kr.lab.playing.record import Record
 from kr.lab.playing.setup import HUMAN
 from kr.limits import Limits, TimeControl
@@ -563,6 +565,82 @@ def test_engines_among_themselves(tmp_path, monkeypatch, capsys):
     assert out.count("plays") == len(game.moves)
     assert game.headers["Opening"].startswith("11man ")
     check_refused(capsys, f"play --resume {tmp_path}/a.pdn", 2, "the game is over")
+
+
+# --- step by step
+
+
+def drive(steps, lines, find=lambda thought: thought.find()):
+    """A game whose steps are answered one by one, without a table that waits; its ending and what was wanted."""
+    wants, lines = [], iter(lines)
+    wanted = next(steps)
+    while True:
+        wants.append(wanted)
+        try:
+            wanted = steps.send(next(lines) if isinstance(wanted, Line) else find(wanted))
+        except StopIteration as end:
+            return end.value, wants
+
+
+class Patient:
+    """A table that is never asked."""
+
+    def __init__(self):
+        self.kinds = []
+
+    def tell(self, event):
+        self.kinds.append(event.kind)
+
+
+def test_a_game_step_by_step_is_the_same_game(tmp_path):
+    lines = ["hint", "11-15", "", "moves", "8-11", "undo", "9-13", "resign"]
+    games = []
+    for number, find in enumerate((lambda thought: thought.find(), in_another_thread)):
+        table = Patient()
+        settings = PlaySettings(
+            level=3, seed=1, hash=1 << 20, hint_tc=Limits(nodes=100), egdb="none", out=tmp_path / f"{number}.pdn"
+        )
+        ending, wants = drive(Play.prepare(settings, table).steps(), lines, find)
+        assert ending.reason == RESIGNED
+        assert [type(wanted) for wanted in wants].count(Thought) == 4
+        games.append((ending, table.kinds, read_game(tmp_path / f"{number}.pdn").end().position))
+    assert games[0] == games[1]
+
+
+def in_another_thread(thought):
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(thought.find).result(20)
+
+
+def test_a_step_that_fails_or_is_not_answered_leaves_the_game(tmp_path, monkeypatch):
+    play, table = start(tmp_path, monkeypatch, [], Scripted())
+    steps = play.steps()
+    next(steps)
+    assert isinstance(steps.send("11-15"), Thought)
+    with pytest.raises(ProtocolError):
+        steps.throw(ProtocolError("gone"))
+    assert table.kinds()[-1] == "left"
+    engine = Scripted()
+    play, table = start(tmp_path, monkeypatch, [], engine, out=tmp_path / "other.pdn")
+    steps = play.steps()
+    next(steps)
+    steps.send("11-15")
+    steps.close()
+    assert table.kinds()[-1] == "left"
+    assert engine.closed
+    assert read_game(tmp_path / "other.pdn").end().position == Position().play("11-15")
+
+
+def test_a_thought_can_be_ended_from_another_thread(tmp_path):
+    settings = PlaySettings(side="white", level=10, hash=1 << 20, egdb="none", tc_engine=Limits(time=3600), out="none")
+    steps = Play.prepare(settings, Patient()).steps()
+    thought = next(steps)
+    with ThreadPoolExecutor(1) as pool:
+        found = pool.submit(thought.find)
+        time.sleep(0.02)
+        thought.stop()
+        assert found.result(20).move in Position().legal_moves()
+    steps.close()
 
 
 def test_engines_of_one_name_are_told_apart(tmp_path, monkeypatch):

@@ -3,7 +3,12 @@
     play = Play.prepare(PlaySettings(level=3), table)
     ending = play.run()
 
-The table is whoever shows events and asks people for a line: a terminal, a program, a test.
+The table is whoever shows events and asks people for a line: a terminal, a program, a test. `run` waits for people and
+engines; who must not wait, such as a page, takes the same game step by step and answers each in its own time:
+
+    steps = play.steps()
+    wanted = next(steps)            # a Line to be typed or a Thought to be had
+    wanted = steps.send("11-15")
 """
 
 from __future__ import annotations
@@ -12,7 +17,7 @@ import datetime
 import math
 import shlex
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -81,6 +86,27 @@ class Table(Protocol):
 
 
 @dataclass(frozen=True)
+class Line:
+    """What a person has to say next: a line, or "" where the time has passed."""
+
+    prompt: str
+    words: Sequence[str]
+    """What would make sense."""
+    seconds: float | None
+    """In which it must be said; None where there is no clock."""
+
+
+@dataclass(frozen=True)
+class Thought:
+    """What an engine has to find next: the answer is what `find` returns, called in any thread."""
+
+    find: Callable[[], Reply | SearchResult]
+    """Raises ProtocolError, InvalidDatabaseError where the engine fails, which is then to be thrown as the answer."""
+    stop: Callable[[], None]
+    """Lets it end at once, from any other thread. A player can only be closed after that; a hint comes all the same."""
+
+
+@dataclass(frozen=True)
 class Ending:
     """How a game ended."""
 
@@ -96,6 +122,10 @@ class Ending:
     def __str__(self) -> str:
         what = "a draw" if self.winner is None else f"{SIDE_NAMES[self.winner]} wins"
         return f"{what} ({self.reason}), {self.result}"
+
+
+Steps = Generator[Line | Thought, Any, Ending | None]
+Part = Generator[Line | Thought, Any, None]
 
 
 @dataclass
@@ -196,14 +226,40 @@ class Play:
         Raises ProtocolError, InvalidDatabaseError where an engine fails, OutputBusyError where another process has the
         file, OSError.
         """
+        steps = self.steps()
+        try:
+            wanted = next(steps)
+            while True:
+                try:
+                    answer = self._answer(wanted)
+                except BaseException as error:
+                    wanted = steps.throw(error)
+                else:
+                    wanted = steps.send(answer)
+        except StopIteration as end:
+            ending: Ending | None = end.value
+            return ending
+
+    def _answer(self, wanted: Line | Thought) -> str | Reply | SearchResult:
+        if isinstance(wanted, Thought):
+            return wanted.find()
+        try:
+            return self._table.ask(wanted.prompt, wanted.words, wanted.seconds)
+        except TimeUp:
+            return ""
+
+    def steps(self) -> Steps:
+        """The same game, each step of which waits for its answer to be sent, or for an error to be thrown; its value is
+        what `run` returns. Closed before the end, the game is left.
+        """
         path = self._record.path
         try:
             with lock(path) if path else nullcontext():
-                return self._run()
+                return (yield from self._run())
         finally:
             _close([seat.player for seat in self._seats])
 
-    def _run(self) -> Ending | None:
+    def _run(self) -> Steps:
         try:
             for seat in self._seats:
                 if seat.player:
@@ -213,9 +269,9 @@ class Play:
                 self._end_by_rules()
                 side = self.board.position.side
                 if self._seats[side].player is None:
-                    self._human_turn(side)
+                    yield from self._human_turn(side)
                 else:
-                    self._engine_turn(side)
+                    yield from self._engine_turn(side)
         except _Over as over:
             self._record.finish(over.ending.result, over.ending.reason)
             self._save()
@@ -237,18 +293,20 @@ class Play:
         if reason := self.board.drawn():
             raise _Over(Ending(None, reason))
 
-    def _engine_turn(self, side: Side) -> None:
+    def _engine_turn(self, side: Side) -> Part:
         seat = self._seats[side]
-        assert seat.player is not None
-        assert seat.clock is not None
+        player, clock = seat.player, seat.clock
+        assert player is not None
+        assert clock is not None
         legal = self.board.position.legal_moves()
         if len(legal) == 1:
-            seat.clock.stop(0.0)
+            clock.stop(0.0)
             self._play(side, legal[0], 0.0, None)
             return
         self._tell("thinking", f"{SIDE_NAMES[side]} is thinking ...", side=side)
-        reply = seat.player.search(self.board.position, seat.clock.limits(), self.board.history)
-        if seat.clock.stop(reply.time) > self._settings.margin:
+        asked = self.board.position, clock.limits(), self.board.history
+        reply: Reply = yield Thought(lambda: player.search(*asked), player.stop)
+        if clock.stop(reply.time) > self._settings.margin:
             raise _Over(Ending(side.other, OVERTIME))
         scores = [*self._record.scores(side), reply.score]
         if self._settings.resign and gives_up(scores):
@@ -257,7 +315,7 @@ class Play:
         if offers_draw(scores, len(self.board.moves)) and self._may_offer(side):
             self._offer_draw(side)
 
-    def _human_turn(self, side: Side) -> None:
+    def _human_turn(self, side: Side) -> Part:
         """Until the side has moved, or moves were taken back."""
         seat, moves = self._seats[side], self.board.moves
         self._began = self._now()
@@ -268,10 +326,7 @@ class Play:
             words = [str(move) for move in position.legal_moves()] + list(COMMANDS)
             if begun:
                 words = [square_name(square) for square in next_squares(position, begun)]
-            try:
-                text = self._table.ask(self._prompt(side, begun), words, self._time_left(seat))
-            except TimeUp:
-                text = ""
+            text: str = yield Line(self._prompt(side, begun), words, self._time_left(seat))
             left = self._time_left(seat)
             if left is not None and left <= 0:
                 raise _Over(Ending(side.other, OVERTIME))
@@ -279,7 +334,7 @@ class Play:
                 command = parse_command(text)
                 if command:
                     begun = ()
-                    self._obey(command, side)
+                    yield from self._obey(command, side)
                 elif not text.strip():
                     begun = ()
                 else:
@@ -321,18 +376,18 @@ class Play:
 
     # --- commands
 
-    def _obey(self, command: Command, side: Side) -> None:
+    def _obey(self, command: Command, side: Side) -> Part:
         position = self.board.position
         match command.name:
             case "moves":
                 legal = position.legal_moves()
                 self._tell("moves", f"legal: {' '.join(map(str, legal))}", moves=_texts(legal))
             case "hint":
-                found = self._advice()
+                found = yield from self._advice()
                 line = " ".join(map(str, found.pv[:8]))
                 self._tell("hint", f"{found.move}: {self._promise(found)}; {line}", **self._found(found))
             case "eval":
-                found = self._advice()
+                found = yield from self._advice()
                 self._tell("eval", f"for {SIDE_NAMES[side]}: {self._promise(found)}", **self._found(found))
             case "undo":
                 self._undo(side)
@@ -421,12 +476,13 @@ class Play:
         database = load_database(self._settings.egdb, self._settings.egdb_memory)
         return Engine(hash_mb=self._settings.hash >> 20, database=database)
 
-    def _advice(self) -> SearchResult:
+    def _advice(self) -> Generator[Thought, SearchResult, SearchResult]:
         """What a search finds; the clock of whoever asks stands still meanwhile."""
         asked = self._now()
         if self._adviser is None:
             self._adviser = self._make_adviser()
-        found = self._adviser.search(self.board.position, self._settings.hint_tc, self.board.history)
+        with self._adviser.start(self.board.position, self._settings.hint_tc, self.board.history) as search:
+            found = yield Thought(search.result, search.stop)
         self._began += self._now() - asked
         return found
 
