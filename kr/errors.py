@@ -56,3 +56,7 @@ class InvalidDatabaseError(KrError):
 
 class ThreadError(KrError):
     """The system starts no more threads."""
+
+
+class MissingNeedError(KrError):
+    """Weights, openings or a database that a unit of long work depends on, and that are not here."""

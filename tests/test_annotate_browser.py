@@ -17,10 +17,10 @@ from test_annotate_pages import GAME, WHITE_BEGINS
 
 from kr import svg
 from kr.engine import Engine, Limits
+from kr.lab.annotating import pages
 from kr.lab.annotating.annotation import annotate
 from kr.lab.annotating.files import AnnotateSettings, annotate_files
 from kr.lab.annotating.judging import JudgeSettings
-from kr.lab.annotating.pages import Pages
 from kr.pdn import Game, read_game, read_games
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def case_of(game: Game, directory: Path) -> Case:
     engine = Engine("manual", hash_mb=1)
     annotation = annotate(game, engine, JudgeSettings(tc=Limits(nodes=300)))
     page = directory / "page.html"
-    page.write_text(Pages(directory).page(1, game, annotation, "kr"))
+    page.write_text(pages.page(1, game, annotation, "kr"))
     board = reference.from_bits(game.start.black, game.start.white, game.start.kings)
     side = int(game.start.side)
     plies = [Meant(dict(board), "Start", marked=False)]

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from kr.engine import Engine, Limits
+from kr.lab.annotating import pages
 from kr.lab.annotating.annotation import annotate
 from kr.lab.annotating.files import AnnotateSettings, annotate_files
 from kr.lab.annotating.judging import JudgeSettings
-from kr.lab.annotating.pages import Pages, page_name
+from kr.lab.annotating.pages import page_name
 from kr.pdn import Game, read_game
 
 pytest.importorskip("jinja2")
@@ -86,7 +87,7 @@ def page_of(text: str, engine: Engine, tmp_path: Path) -> str:
     game = read_game(text)
     assert game is not None
     annotation = annotate(game, engine, JudgeSettings(tc=Limits(nodes=3000)))
-    return Pages(tmp_path).page(1, game, annotation, "kr 1 (<test>)")
+    return pages.page(1, game, annotation, "kr 1 (<test>)")
 
 
 @pytest.mark.parametrize("text", [GAME, HOSTILE, WHITE_BEGINS, '[Event "none"]\n\n*\n'])
@@ -215,4 +216,4 @@ def test_a_game_that_is_not_judged_makes_a_page(tmp_path: Path) -> None:
     game = Game({}, None, ["11-15", "22-18", "15x22", "25x18", "8-11"])
     engine = Engine("manual", hash_mb=1, database="none")
     annotation = annotate(game, engine, JudgeSettings(tc=Limits(nodes=300), from_ply=9))
-    assert '<polyline class="line"' not in Pages(tmp_path).page(1, game, annotation, "kr")
+    assert '<polyline class="line"' not in pages.page(1, game, annotation, "kr")

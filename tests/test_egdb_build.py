@@ -20,7 +20,7 @@ from egdb_reference import Shape
 from numpy.typing import NDArray
 
 import kr
-from kr import _egdb
+from kr import _egdb, storage
 from kr.egdb import build as building
 from kr.egdb import files, slices
 from kr.egdb.build import BuildSettings, Progress, build
@@ -322,14 +322,14 @@ def test_a_build_that_needs_too_much_disk(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_file_that_can_not_be_written(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write = files.write_values
+    write = storage.write_atomic
 
-    def full(path: Path, *others: Any) -> int:
+    def full(path: Path, content: bytes) -> None:
         if path.name == "wld-0211.egdb":
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
-        return write(path, *others)
+        write(path, content)
 
-    monkeypatch.setattr(files, "write_values", full)
+    monkeypatch.setattr(storage, "write_atomic", full)
     with pytest.raises(OSError, match="wld-0211"):
         build(settings(tmp_path))
     left = {name: found for name, found in content(tmp_path).items() if name.endswith(files.SUFFIX)}

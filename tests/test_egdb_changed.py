@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kr import _egdb
+from kr import _egdb, storage
 from kr.egdb import files, slices
 from kr.egdb.database import Database
 from kr.errors import InvalidDatabaseError
@@ -37,7 +37,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, np.ndarray]
     """A large file, and the values in it."""
     path = tmp_path_factory.mktemp("large") / NAME
     packed = noise(1)
-    files.write_values(path, {SHAPE: packed}, {})
+    storage.write_atomic(path, files.values_file({SHAPE: packed}, {}))
     assert path.stat().st_size > _egdb.SMALL_FILE
     return path, packed
 
@@ -64,7 +64,7 @@ def zeroed(path: Path) -> None:
 def written_over_by_another(path: Path) -> None:
     """With other values and all the checksums that go with them."""
     other = path.with_name("other")
-    files.write_values(other, {SHAPE: noise(2)}, {})
+    storage.write_atomic(other, files.values_file({SHAPE: noise(2)}, {}))
     with path.open("r+b") as file:
         file.write(other.read_bytes())
 
@@ -74,13 +74,11 @@ def removed(path: Path) -> None:
 
 
 def replaced(path: Path) -> None:
-    files.write_values(path, {SHAPE: noise(2)}, {})
+    storage.write_atomic(path, files.values_file({SHAPE: noise(2)}, {}))
 
 
 @pytest.mark.parametrize("harm", [emptied, shortened, zeroed, written_over_by_another, removed, replaced])
-def test_no_value_becomes_wrong(
-    written: tuple[Path, np.ndarray], large: Path, harm: Callable[[Path], None]
-) -> None:
+def test_no_value_becomes_wrong(written: tuple[Path, np.ndarray], large: Path, harm: Callable[[Path], None]) -> None:
     packed = written[1]
     early, late = np.array_split(np.random.default_rng(3).permutation(slices.size(SHAPE))[:4000].astype(np.uint64), 2)
     early = early[early < slices.size(SHAPE) // 8]

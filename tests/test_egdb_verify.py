@@ -45,7 +45,7 @@ def rewrite(path: Path, values: NDArray[np.uint8], facts: dict[str, object] | No
     entries = np.zeros(-(-len(values) // 32) * 32, dtype=np.uint8)
     entries[: len(values)] = values
     packed = (entries.reshape(-1, 4) << SHIFTS).sum(axis=1, dtype=np.uint8).view(np.uint64)
-    files.write_values(path, {header.stored: packed}, {**header.facts, **(facts or {})})
+    storage.write_atomic(path, files.values_file({header.stored: packed}, {**header.facts, **(facts or {})}))
 
 
 def value_file(directory: Path, shape: Shape) -> Path:
@@ -196,7 +196,7 @@ def test_one_wrong_distance_is_found(copy: Path, pair: Shape) -> None:
     )
     plies = database.distance(position_at(stored, index)) or 0
     halves[index] -= 1
-    files.write_distances(path, {stored: halves}, opened.header.facts)
+    storage.write_atomic(path, files.distances_file({stored: halves}, opened.header.facts))
     for sample in (0.0, 0.999):
         found = verified(copy, sample=sample)
         assert found.wrong

@@ -13,8 +13,8 @@ from tables import random_weights
 from kr import storage
 from kr.cli import main
 from kr.evaluation import weights
+from kr.jobs.journal import open_journal
 from kr.lab import games
-from kr.lab.journal import open_journal
 from kr.lab.matches.log import Effort, GameRecord, open_log
 from kr.lab.training import history as train_history
 

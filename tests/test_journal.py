@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from kr.errors import InvalidGamesError, InvalidSettingError, OutputBusyError
-from kr.lab.journal import open_journal, typed
+from kr.jobs.journal import open_journal, typed
 
 SETTINGS = {"seed": 1, "tc": "nodes=50"}
 

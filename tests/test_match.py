@@ -22,6 +22,7 @@ from kr.errors import (
     KrError,
     ProtocolError,
 )
+from kr.lab import engines
 from kr.lab.matches import match as match_module
 from kr.lab.matches.game import (
     AGREED_DRAW,
@@ -332,7 +333,8 @@ def test_sprt_ends_the_match(monkeypatch):
 
 
 def test_an_error_in_a_player_ends_the_match(monkeypatch):
-    monkeypatch.setattr(MatchSettings, "player", lambda self, spec: Scripted(fail=ZeroDivisionError("a bug")))
+    for owner, name in ((MatchSettings, "player"), (engines, "player_from_spec")):
+        monkeypatch.setattr(owner, name, lambda *given: Scripted(fail=ZeroDivisionError("a bug")))
     with pytest.raises(ZeroDivisionError):
         play_match(replace(TINY, concurrency=2))
 

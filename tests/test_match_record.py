@@ -48,7 +48,7 @@ def test_games_are_written_as_pdn(tmp_path):
         assert played.notes
 
 
-LINE = "[Event \"a line\"]\n[FEN \"W:WK25,K29:B12,K8\"]\n\n1... 25-22 8-11 2. 22-18 *\n"
+LINE = '[Event "a line"]\n[FEN "W:WK25,K29:B12,K8"]\n\n1... 25-22 8-11 2. 22-18 *\n'
 
 
 @pytest.mark.parametrize(

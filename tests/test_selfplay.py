@@ -21,7 +21,8 @@ from kr import InvalidGamesError, InvalidSettingError, InvalidWeightsError, Outp
 from kr.egdb.database import Database
 from kr.lab import games
 from kr.lab.matches.openings import generated
-from kr.lab.selfplay import SelfplaySettings, Tally, opening_mix, play, report
+from kr.lab.selfplay import SelfplaySettings, Tally, play, report
+from kr.lab.shards import opening_mix
 from kr.pdn import read_games
 from kr.position import Side
 

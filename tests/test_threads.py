@@ -15,11 +15,12 @@ from kr.counting import perft
 from kr.egdb.build import BuildSettings, build
 from kr.egdb.sample import SampleSettings, sample
 from kr.egdb.verify import VerifySettings, verify
-from kr.engine import Engine, Limits
+from kr.engine import Limits
 from kr.errors import InvalidSettingError, ThreadError
-from kr.lab.engines import share_out
 from kr.lab.matches.match import MatchSettings, play_match
+from kr.lab.problems import classics
 from kr.lab.selfplay import SelfplaySettings, play
+from kr.lab.solving import SolveSettings, solve_all
 from kr.position import Position
 from kr.protocols.hub_client import HubClient
 from kr.threads import start_all, thread_pool
@@ -77,9 +78,8 @@ def test_pools_that_are_none(count: int) -> None:
         pass
 
 
-def _share_out(directory: Path, database: Path) -> None:
-    engines = [Engine("material", 1, database="none") for _ in range(THREADS)]
-    list(share_out(range(9), engines, lambda job, engine: engine.search(Position(), Limits())))
+def _solve(directory: Path, database: Path) -> None:
+    solve_all(classics(), SolveSettings(tc=(Limits(time=3600),), concurrency=THREADS, egdb="none"))
 
 
 def _selfplay(directory: Path, database: Path) -> None:
@@ -93,7 +93,7 @@ def _match(directory: Path, database: Path) -> None:
 
 WORK: dict[str, Callable[[Path, Path], Any]] = {
     "perft": lambda directory, database: perft(Position(), 8, THREADS),
-    "jobs of engines": _share_out,
+    "solving": _solve,
     "self-play": _selfplay,
     "match": _match,
     "egdb build": lambda directory, database: build(BuildSettings(pieces=3, dir=directory / "egdb", jobs=THREADS)),

@@ -10,7 +10,6 @@ import shutil
 import sys
 import textwrap
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from enum import Enum
@@ -19,6 +18,7 @@ from typing import Any, NoReturn, TextIO
 
 import typer
 
+from kr.jobs import progress as jobs
 from kr.units import format_clock, format_rate
 
 LONGEST = 1000
@@ -214,36 +214,29 @@ def _aligned(rows: Sequence[Sequence[str]], left: Sequence[bool], widths: Sequen
     ]
 
 
-class Progress:
+class Progress(jobs.Progress):
     """A count of work done, as `progress` yields it; shown on stderr, or nowhere."""
 
     def __init__(self, description: str = "", total: float | None = None, unit: str = "", done: float = 0) -> None:
-        self.description, self.total, self.unit = description, total, unit
-        self.done = self._earlier = done
-        self._began = time.monotonic()
+        super().__init__(total, done)
+        self.description, self.unit = description, unit
         self._note = ""
 
     def advance(self, count: float = 1, note: str | None = None) -> None:
         """`count` more units are done; `note` replaces the text at the end of the line."""
-        self.done += count
+        self.add(count)
         if note is not None:
             self._note = note
 
-    def skip(self, count: float) -> None:
-        """`count` units were found done already: they are shown, and left out of the rate."""
-        self.done += count
-        self._earlier += count
-        self._began = time.monotonic()
-
     def status(self) -> str:
         """Count, rate, time left and note: "250/1,000 games, 12.5/s, 1:00 left, B 10%"."""
-        rate = (self.done - self._earlier) / max(time.monotonic() - self._began, 1e-9)
         total = "" if self.total is None else f"/{self.total:,.0f}"
         parts = [f"{self.done:,.0f}{total} {self.unit}".rstrip()]
-        if speed := _speed(rate):
+        left = self.seconds_left
+        if speed := _speed(self.rate):
             parts.append(speed)
-            if self.total is not None and self.total > self.done:
-                parts.append(f"{format_clock((self.total - self.done) / rate)} left")
+            if left is not None:
+                parts.append(f"{format_clock(left)} left")
         return ", ".join([*parts, self._note] if self._note else parts)
 
     def __str__(self) -> str:

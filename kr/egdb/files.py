@@ -122,20 +122,20 @@ def file_name(kind: str, pair: Shape) -> str:
 # Writing
 
 
-def write_values(path: Path, codes: Mapping[Shape, NDArray[np.uint64]], facts: Mapping[str, Any]) -> int:
-    """Compress the view that becomes smaller into a file, at once or not at all; returns the file's bytes.
+def values_file(codes: Mapping[Shape, NDArray[np.uint64]], facts: Mapping[str, Any]) -> bytes:
+    """The content of a file: the view that becomes smaller, compressed.
 
-    codes: by slice of the pair its values at 2 bits an entry, 3 where any value will do. Raises OSError.
+    codes: by slice of the pair its values at 2 bits an entry, 3 where any value will do.
     """
     stored = min(codes, key=lambda view: _egdb.encoded_size(codes[view].view(np.uint8), slices.size(view)))
     coded = _egdb.encode_values(codes[stored].view(np.uint8), slices.size(stored))
-    return _write(path, "wld", stored, coded, facts)
+    return _content("wld", stored, coded, facts)
 
 
-def write_distances(path: Path, distances: Mapping[Shape, NDArray[np.uint8]], facts: Mapping[str, Any]) -> int:
-    """As `write_values`, with halved distances to win by slice of the pair, 255 where any will do."""
+def distances_file(distances: Mapping[Shape, NDArray[np.uint8]], facts: Mapping[str, Any]) -> bytes:
+    """As `values_file`, with halved distances to win by slice of the pair, 255 where any will do."""
     stored = min(distances, key=lambda view: _egdb.encoded_distances_size(distances[view]))
-    return _write(path, "dtw", stored, _egdb.encode_distances(distances[stored]), facts)
+    return _content("dtw", stored, _egdb.encode_distances(distances[stored]), facts)
 
 
 @cache
@@ -143,13 +143,12 @@ def _made() -> dict[str, str]:
     return {name: text for name, text in storage.provenance().items() if name in ("kr", "commit")}
 
 
-def _write(
-    path: Path,
+def _content(
     kind: str,
     stored: Shape,
     coded: tuple[int, NDArray[np.uint8], NDArray[np.uint8], Iterable[NDArray[np.uint8]]],
     facts: Mapping[str, Any],
-) -> int:
+) -> bytes:
     block_bits, index, data, lengths = coded
     header = {
         "kind": kind,
@@ -167,11 +166,8 @@ def _write(
     body = index.tobytes() + data.tobytes()
     checks = [zlib.crc32(body[at : at + _egdb.CODE_CHUNK]) for at in range(0, len(body), _egdb.CODE_CHUNK)]
     start = _FIXED.pack(MAGIC, FORMAT_VERSION, len(text), _header_check(text)) + text
-    with storage.atomic_path(path) as temporary, open(temporary, "wb") as file:
-        file.write(start.ljust(layout.body, b"\0"))
-        file.write(body.ljust(layout.checks - layout.body, b"\0"))
-        file.write(np.array(checks, dtype="<u4").tobytes())
-    return layout.end
+    checked = np.array(checks, dtype="<u4").tobytes()
+    return start.ljust(layout.body, b"\0") + body.ljust(layout.checks - layout.body, b"\0") + checked
 
 
 def _layout(text_bytes: int, index_bytes: int, data_bytes: int) -> _Layout:

@@ -6,6 +6,7 @@ and its twin, the same pieces with the other side to move, are a pair: they are 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from math import comb
 
@@ -45,6 +46,12 @@ def views(pair: Shape) -> tuple[Shape, ...]:
 def name(shape: Shape) -> str:
     """The four digits of a shape."""
     return "".join(map(str, shape))
+
+
+def shape_named(digits: str) -> Shape:
+    """The shape with this name. Raises ValueError."""
+    own_men, own_kings, opponent_men, opponent_kings = map(int, digits)
+    return own_men, own_kings, opponent_men, opponent_kings
 
 
 def describe(shape: Shape) -> str:
@@ -90,6 +97,11 @@ def shapes(count: int) -> tuple[Shape, ...]:
 def pairs(count: int) -> tuple[Shape, ...]:
     """Every pair with so many pieces, by its name; what promotions lead to comes first."""
     return tuple(sorted({named_view(shape) for shape in shapes(count)}, key=lambda pair: (pair[0] + pair[2], pair)))
+
+
+def pairs_up_to(count: int) -> Iterator[Shape]:
+    """Every pair with so many pieces or fewer, the fewest first."""
+    return (pair for pieces in range(2, count + 1) for pair in pairs(pieces))
 
 
 @cache

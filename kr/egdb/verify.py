@@ -14,35 +14,46 @@ With a fraction to sample, only so many positions are compared with their succes
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kr import _core, _egdb, storage
-from kr.egdb import files, slices, stats
+from kr import _egdb, storage
+from kr.egdb import checking, files, slices, stats
+from kr.egdb.checking import (
+    DATABASE,
+    Checked,
+    CheckedFile,
+    Files,
+    Finding,
+    Opened,
+    Ranges,
+    database_key,
+    digest,
+    distance_pieces,
+    gone_through,
+)
 from kr.egdb.database import Database, directory_for
-from kr.egdb.sample import BATCH, survival, taken
-from kr.egdb.slices import Shape
+from kr.egdb.sample import BATCH
+from kr.egdb.slices import Shape, shape_named
 from kr.egdb.stats import Counts
 from kr.errors import InvalidDatabaseError, InvalidSettingError
+from kr.jobs.needs import Needs
+from kr.jobs.pool import Pool
+from kr.jobs.unit import Unit
 from kr.position import Position, Side
 from kr.settings import option
 from kr.threads import thread_pool
 from kr.units import counted, format_size, parse_size
-
-T = TypeVar("T")
 
 SHARE_POSITIONS = 1 << 21
 """About as many positions are checked in one call of the core."""
@@ -55,9 +66,6 @@ SAVE_SECONDS = 1.0
 """A kill loses the work of so many seconds, and what is under way."""
 VALUES = {_egdb.VALUE_LOSS: "lost", _egdb.VALUE_DRAW: "drawn", _egdb.VALUE_WIN: "won", _egdb.VALUE_UNKNOWN: "unknown"}
 """Words for a position's value to the side to move."""
-
-Finding = tuple[int, tuple[int, int, int, int], int, int]
-"""What the core found wrong: kind, position, what is stated and what would be right."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +152,6 @@ class _Run:
         self.directory = directory_for(settings.dir)
         self.found = Verification(self.directory, sampled=settings.sample > 0)
         self.threads = settings.jobs or len(os.sched_getaffinity(0))
-        self.stop = np.zeros(1, dtype=np.int32)
         self.digests: dict[str, str] = {}
         """Of the good files, by name."""
         self.began = time.monotonic()
@@ -152,13 +159,12 @@ class _Run:
     def run(self) -> Verification:
         """Files first; positions only where those are whole."""
         found = self.found
-        with thread_pool(self.threads) as pool:
-            headers = self._check_files(pool)
-            found.pieces = self._complete(headers)
-            self.proof = _Proof(self.directory / PROVEN.format(found.pieces), self.began)
-            found.skipped = [name for name, header in headers.items() if sum(header.stored) > found.pieces]
-            if not found.wrong:
-                self._check_positions(pool)
+        headers = self._check_files()
+        found.pieces = self._complete(headers)
+        self.proof = _Proof(self.directory / PROVEN.format(found.pieces), self.began)
+        found.skipped = [name for name, header in headers.items() if sum(header.stored) > found.pieces]
+        if not found.wrong:
+            self._check_positions()
         if not found.wrong and not found.sampled:
             self._compare_counts(headers)
         found.seconds = self.proof.seconds
@@ -183,44 +189,56 @@ class _Run:
 
     # Files
 
-    def _check_files(self, pool: ThreadPoolExecutor) -> dict[str, files.Header]:
+    def _check_files(self) -> dict[str, files.Header]:
         """Names, headers and checksums of all files; returns the headers of the good ones."""
         paths = sorted(self.directory.glob(f"*{files.SUFFIX}"))
         if not paths:
             raise InvalidDatabaseError(f"{self.directory}: no endgame database in it; `kr egdb build` makes one")
         self.found.files = len(paths)
         headers = {}
-        tasks = [partial(_checked_file, path) for path in paths]
-        for done, (path, header, problem, digest) in enumerate(self._results(pool, tasks), start=1):
-            if header:
-                headers[path.name] = header
-                self.digests[path.name] = digest
-                self.found.bytes += path.stat().st_size
-            if problem:
-                self.found.add(problem)
-            self._advance("files", done, len(paths))
+        units = (Unit("checked file", path.name, values={"path": str(path)}) for path in paths)
+        with closing(Pool(Files(), Needs(), self.threads).run(units)) as parts:
+            for done, part in enumerate(parts, start=1):
+                assert part.chunk is not None
+                checked = CheckedFile(**storage.parse_json(bytes(part.chunk)))
+                path = Path(checked.path)
+                if checked.problem:
+                    self.found.add(checked.problem)
+                else:
+                    headers[path.name] = files.read_header(path)
+                    self.digests[path.name] = checked.digest
+                    self.found.bytes += path.stat().st_size
+                self._advance("files", done, len(paths))
         self.found.problems.sort()
         return headers
 
     # Positions
 
-    def _check_positions(self, pool: ThreadPoolExecutor) -> None:
-        pieces = self.found.pieces
+    def _check_positions(self) -> None:
+        pieces, memory = self.found.pieces, self.settings.memory
         shapes = [shape for count in range(2, pieces + 1) for shape in slices.shapes(count)]
         positions = sum(map(slices.size, shapes))
-        database = Database.open(self.directory, unpack_bytes=self.settings.memory, max_pieces=pieces)
+        database = Database.open(self.directory, unpack_bytes=memory, max_pieces=pieces)
         for count in range(2, pieces + 1):
             self.found.verified[count] = Verified(distances=count <= database.distance_pieces)
-        if self.found.sampled:
-            done, tasks = 0, self._sampled_tasks(database, shapes)
-        else:
-            done, tasks = self._go_on(), self._proof_tasks(database, self._known_distances(pool, database))
+        key = database_key(self.digests, pieces)
+        needs = Needs({key: str(self.directory)})
+        done = 0 if self.found.sampled else self._go_on(key)
+        values = self._sampled_ranges(shapes) if self.found.sampled else self._unproven_ranges()
+        tools = {"pieces": pieces, "memory": memory}
+        units = (
+            Unit("checked range", " ".join(map(str, each.values())), {"egdb": key}, tools, each) for each in values
+        )
         try:
+            needs.keep(DATABASE, key, Opened(database, None if self.found.sampled else self._known_distances(database)))
             self._advance("positions", done, positions)
-            for gone_through, checked in self._results(pool, tasks):
-                done += gone_through
-                self._note(checked)
-                self._advance("positions", done, positions)
+            with closing(Pool(Ranges(), needs, self.threads).run(units)) as parts:
+                for part in parts:
+                    assert part.chunk is not None
+                    checked = Checked.from_json(part.chunk)
+                    done += checked.gone_through
+                    self._note(checked)
+                    self._advance("positions", done, positions)
         except BaseException:
             self._save(at_once=True)
             raise
@@ -228,51 +246,41 @@ class _Run:
         if not self.found.sampled:
             self.proof.forget()
 
-    def _go_on(self) -> int:
+    def _go_on(self, key: str) -> int:
         """Take over what is proven already; returns how many positions were gone through for it."""
-        names = (name for pair in self._pairs() for kind in files.KINDS if (name := files.file_name(kind, pair)))
-        read = {name: self.digests[name] for name in names if name in self.digests}
-        self.proof.load(f"{read} {_code_digest()}")
+        self.proof.load(f"{key} {_code_digest()}")
         for shape, counts in self.proof.counts.items():
             self.found.verified[sum(shape)].positions += int(counts.sum())
-        return sum(_gone_through(pair, *share) for pair, shares in self.proof.shares.items() for share in shares)
+        return sum(gone_through(pair, *share) for pair, shares in self.proof.shares.items() for share in shares)
 
-    def _pairs(self) -> Iterator[Shape]:
-        for count in range(2, self.found.pieces + 1):
-            yield from slices.pairs(count)
-
-    def _known_distances(self, pool: ThreadPoolExecutor, database: Database) -> _egdb.KnownDistances:
+    def _known_distances(self, database: Database) -> _egdb.KnownDistances:
         """The distances, unpacked as far as they fit into memory."""
-        pieces, positions = 1, 0
-        while pieces < database.distance_pieces:
-            positions += sum(map(slices.size, slices.pairs(pieces + 1)))
-            if positions > self.settings.memory:
-                break
-            pieces += 1
-        known = _egdb.KnownDistances(database.core, pieces)
-        list(pool.map(known.unpack, range(self.threads), [self.threads] * self.threads))
+        known = _egdb.KnownDistances(database.core, distance_pieces(database, self.settings.memory))
+        with thread_pool(self.threads) as pool:
+            list(pool.map(known.unpack, range(self.threads), [self.threads] * self.threads))
         return known
 
-    def _proof_tasks(self, database: Database, known: _egdb.KnownDistances) -> list[Callable[[], tuple[int, _Checked]]]:
+    def _unproven_ranges(self) -> Iterator[dict[str, Any]]:
         """All arrangements of men that aren't proven, those with the most kings first: they take longest."""
         shares = [
             (pair, first, min(first + step, stop))
-            for pair in self._pairs()
+            for pair in slices.pairs_up_to(self.found.pieces)
             for step in [max(1, SHARE_POSITIONS // slices.block(pair))]
             for begin, stop in self.proof.missing(pair)
             for first in range(begin, stop, step)
         ]
         shares.sort(key=lambda share: (-slices.block(share[0]), share))
-        return [
-            partial(
-                _checked_units,
-                database,
-                known if sum(share[0]) <= database.distance_pieces else None,
-                *share,
-                self.stop,
-            )
-            for share in shares
-        ]
+        return ({"pair": slices.name(pair), "first": first, "last": last} for pair, first, last in shares)
+
+    def _sampled_ranges(self, shapes: Sequence[Shape]) -> Iterator[dict[str, Any]]:
+        """All positions, in ranges of which about BATCH are taken."""
+        length = math.ceil(BATCH / self.settings.sample)
+        sampled = {"sample": self.settings.sample, "seed": self.settings.seed}
+        return (
+            {"shape": slices.name(shape), "first": first, "last": min(first + length, slices.size(shape)), **sampled}
+            for shape in shapes
+            for first in range(0, slices.size(shape), length)
+        )
 
     def _save(self, at_once: bool = False) -> None:
         """Keep what is proven, unless something is wrong: then all is looked at again."""
@@ -281,24 +289,7 @@ class _Run:
         elif not self.found.sampled:
             self.proof.save(at_once)
 
-    def _sampled_tasks(self, database: Database, shapes: Sequence[Shape]) -> list[Callable[[], tuple[int, _Checked]]]:
-        chances = survival(self.settings.sample)
-        length = math.ceil(BATCH / self.settings.sample)
-        return [
-            partial(
-                _checked_sample,
-                database,
-                shape,
-                first,
-                min(first + length, slices.size(shape)),
-                chances,
-                self.settings.seed,
-            )
-            for shape in shapes
-            for first in range(0, slices.size(shape), length)
-        ]
-
-    def _note(self, checked: _Checked) -> None:
+    def _note(self, checked: Checked) -> None:
         verified = self.found.verified[sum(checked.shape)]
         verified.positions += checked.positions
         if checked.arrangements:
@@ -327,33 +318,9 @@ class _Run:
             if total != stats.PUBLISHED[count]:
                 self.found.add(f"{total} positions with {count} pieces, {stats.PUBLISHED[count]} by Table I")
 
-    def _results(self, pool: ThreadPoolExecutor, tasks: Sequence[Callable[[], T]]) -> Iterator[T]:
-        """What the tasks return, as they end; where the reader goes, the others end early."""
-        futures = [pool.submit(task) for task in tasks]
-        try:
-            for future in as_completed(futures):
-                yield future.result()
-        finally:
-            self.stop[0] = not all(future.done() for future in futures)
-            for future in futures:
-                future.cancel()
-
     def _advance(self, what: str, done: float, total: float) -> None:
         if self.on_progress:
             self.on_progress(what, done, total)
-
-
-@dataclass(frozen=True)
-class _Checked:
-    """What one call of the core found."""
-
-    shape: Shape
-    positions: int
-    wrong: int
-    findings: list[Finding]
-    arrangements: tuple[int, int] | None = None
-    """First of men and the one behind the last; None where only a sample was checked."""
-    counts: dict[Shape, tuple[int, int, int]] = field(default_factory=dict)
 
 
 class _Proof:
@@ -385,11 +352,13 @@ class _Proof:
             found = storage.parse_json(text)
             right = storage.checksum(text.encode()), PROVEN_FORMAT, self.key
             if (check, found["format"], found["key"]) == right:
-                self.shares = {_shape(name): [(a, b) for a, b in shares] for name, shares in found["shares"].items()}
-                self.counts = {_shape(name): np.array(counts) for name, counts in found["counts"].items()}
+                self.shares = {
+                    shape_named(name): [(a, b) for a, b in shares] for name, shares in found["shares"].items()
+                }
+                self.counts = {shape_named(name): np.array(counts) for name, counts in found["counts"].items()}
                 self._began -= found["seconds"]
 
-    def add(self, checked: _Checked) -> None:
+    def add(self, checked: Checked) -> None:
         """Take over what was counted, and note what was gone through."""
         assert checked.arrangements is not None
         for shape, counts in checked.counts.items():
@@ -430,74 +399,9 @@ class _Proof:
             self.path.unlink()
 
 
-def _shape(name: str) -> Shape:
-    """The shape with this name."""
-    own_men, own_kings, opponent_men, opponent_kings = map(int, name)
-    return own_men, own_kings, opponent_men, opponent_kings
-
-
 def _code_digest() -> str:
     """Of the code that proves."""
-    return f"{_digest(Path(__file__))} {_digest(Path(_core.__file__))}"
-
-
-def _digest(path: Path) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _checked_file(path: Path) -> tuple[Path, files.Header | None, str | None, str]:
-    """The header of a file that is whole, or what is wrong with it, and its digest."""
-    try:
-        opened = files.open_slice(path)
-        right = files.file_name(opened.header.kind, opened.header.pair)
-        if path.name != right:
-            return path, None, f"{path}: holds what belongs into {right}", ""
-        if opened.header.kind == "wld":
-            for shape in slices.views(opened.header.pair):
-                stats.counts_of(opened.header, shape)
-        opened.check()
-    except InvalidDatabaseError as error:
-        return path, None, str(error), ""
-    return path, opened.header, None, _digest(path)
-
-
-def _checked_units(
-    database: Database,
-    known: _egdb.KnownDistances | None,
-    pair: Shape,
-    first: int,
-    last: int,
-    stop: NDArray[np.int32],
-) -> tuple[int, _Checked]:
-    """The positions of a pair with arrangements of men from `first` to `last` - 1, with `known` their distances too."""
-    own, other, wrong, findings = _egdb.egdb_check_units(database.core, pair, first, last, known, stop)
-    counts = {slices.twin(pair): other, pair: own}
-    if slices.is_symmetric(pair):
-        counts = {pair: own}
-    positions = sum(map(sum, counts.values()))
-    return _gone_through(pair, first, last), _Checked(pair, positions, wrong, findings, (first, last), counts)
-
-
-def _gone_through(pair: Shape, first: int, last: int) -> int:
-    """Positions with these arrangements; those of a slice's own twin are passed over where their flips are checked."""
-    return (last - first) * slices.block(pair) * len(slices.views(pair))
-
-
-def _checked_sample(
-    database: Database, shape: Shape, first: int, last: int, chances: NDArray[np.uint64], seed: int
-) -> tuple[int, _Checked]:
-    """Some positions of a slice with indices from `first` to `last` - 1."""
-    sampler = _egdb.EndgameSampler(None, shape, first, last, chances, seed, False)
-    distances = sum(shape) <= database.distance_pieces
-    positions = wrong = 0
-    findings: list[Finding] = []
-    for boards, _, _ in taken(sampler):
-        positions += len(boards)
-        more, found = _egdb.egdb_check_boards(database.core, boards, distances)
-        wrong += more
-        findings += found
-    return last - first, _Checked(shape, positions, wrong, findings)
+    return " ".join(digest(Path(path)) for path in (__file__, checking.__file__, _egdb.__file__))
 
 
 def _in_words(counts: Counts) -> str:

@@ -12,30 +12,36 @@ after each of them is searched with the longest limit, so that the moves are com
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import operator
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from kr.engine import SCORE_WIN, Engine, Limits
 from kr.errors import InvalidSettingError
+from kr.jobs.journal import check_journal, open_journal, typed
+from kr.jobs.kinds import Kind, Piece, Stop
+from kr.jobs.needs import Needs
+from kr.jobs.pool import Pool
+from kr.jobs.unit import Unit
 from kr.lab import drawing
-from kr.lab.engines import share_out
-from kr.lab.journal import check_journal, open_journal, typed
+from kr.lab.engines import MEBIBYTE, player_of, players_needs
 from kr.lab.matches.elo import CONFIDENCE_95
 from kr.lab.matches.log import intact_games
-from kr.lab.matches.match import MEBIBYTE, MatchResult, MatchSettings, check_match, play_match
+from kr.lab.matches.match import MatchResult, MatchSettings, check_match, play_match
 from kr.lab.matches.openings import DECKS, opening_plies
 from kr.pdn import read_games
 from kr.players.own import EnginePlayer
 from kr.players.registry import kind_of, player_from_spec
 from kr.position import Position
 from kr.settings import REQUIRED, egdb_memory_option, egdb_option, option
-from kr.storage import checksum, lock, make_directory, provenance
+from kr.storage import checksum, lock, make_directory, parse_json, provenance
 from kr.units import counted, format_count, format_size, parse_count, parse_size
 
 STEPS = 5
@@ -308,7 +314,7 @@ def _clipped(score: int) -> int:
 def claimed(settings: DoublingSettings) -> Iterator[None]:
     """Hold the directory for this block alone, matches and searches. Raises OutputBusyError, and what they raise."""
     # before the directory is made
-    _, signature = _engine(settings)
+    signature = _player(settings).signature
     for match in settings.matches():
         check_match(match)
     make_directory(settings.out)
@@ -354,20 +360,26 @@ def compare(settings: DoublingSettings, on_position: Callable[[int], None] = lam
     positions = {position.fen: position for position in sample(settings)} if settings.positions else {}
     if not positions:
         return []
-    engines = [_engine(settings) for _ in range(max(1, min(settings.matches()[0].threads(), len(positions))))]
-    limits = settings.limits()
-    kept = _kept(settings, engines[0][1]) | _sampled(positions)
+    player = _player(settings)
+    kept = _kept(settings, player.signature) | _sampled(positions)
     with open_journal(settings.searches, kept, provenance(seed=settings.seed), Comparison.from_json) as journal:
         done = {each.fen: each for each in journal.entries}
         on_position(len(done))
-        rest = [position for fen, position in positions.items() if fen not in done]
-        work = share_out(
-            rest, [engine for engine, _ in engines], lambda position, engine: search(position, limits, engine)
+        workers = max(1, min(settings.matches()[0].threads(), len(positions)))
+        needs, places = players_needs({"player": (settings.player, player)}, settings.egdb, settings.egdb_memory)
+        tools = {"hash": settings.hash, "patience": 0.0, "egdb_memory": settings.egdb_memory}
+        units = (
+            Unit("doubling position", fen, needs, tools, {"fen": fen, "limits": kept["limits"]})
+            for fen in positions
+            if fen not in done
         )
-        for position, comparison in work:
-            journal.append(asdict(comparison))
-            done[position.fen] = comparison
-            on_position(1)
+        with closing(Pool(Comparisons(), Needs(places), workers, [player.engine]).run(units)) as parts:
+            for part in parts:
+                assert part.chunk is not None
+                entry = parse_json(bytes(part.chunk))
+                journal.append(entry)
+                done[part.unit.key] = Comparison.from_json(entry)
+                on_position(1)
     return [done[fen] for fen in positions]
 
 
@@ -400,13 +412,32 @@ def _sampled(fens: Iterable[str]) -> dict[str, str]:
     return {"positions": checksum("\n".join(fens).encode())}
 
 
-def _engine(settings: DoublingSettings) -> tuple[Engine, str]:
-    """A new engine, and what it plays by."""
+def _player(settings: DoublingSettings) -> EnginePlayer:
+    """The player whose engine searches."""
     player = player_from_spec(
         settings.player, settings.hash // MEBIBYTE, egdb=settings.egdb, egdb_memory=settings.egdb_memory
     )
     assert isinstance(player, EnginePlayer)
-    return player.engine, player.signature
+    return player
+
+
+class Comparisons(Kind[Engine]):
+    """Units of a position; the result is a line of the journal."""
+
+    def open(self, unit: Unit, needs: Needs) -> Engine:
+        player = player_of(unit, needs)
+        assert isinstance(player, EnginePlayer)
+        return player.engine
+
+    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Piece[Engine]]]:
+        yield [Piece(partial(self._compare, unit))]
+
+    def stop(self, tools: Engine) -> None:
+        tools.stop()
+
+    def _compare(self, unit: Unit, engine: Engine, stop: Stop) -> bytes:
+        limits = [Limits.parse(text) for text in unit.values["limits"]]
+        return json.dumps(asdict(search(Position.from_fen(unit.values["fen"]), limits, engine))).encode()
 
 
 def search(position: Position, limits: Sequence[Limits], engine: Engine) -> Comparison:

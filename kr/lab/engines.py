@@ -1,60 +1,89 @@
-"""Work shared out among engines: many searches at the same time, each engine in a thread of its own."""
+"""Engines and players of units: what is needed to have them, and having them where a unit is done."""
 
 from __future__ import annotations
 
-import queue
-from collections.abc import Callable, Generator, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
-from itertools import islice
-from typing import TypeVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from kr.engine import Engine
-from kr.threads import thread_pool
+from kr.engine import Engine, load_database
+from kr.evaluation.kinds import SHIPPED
+from kr.jobs.kinds import Kind
+from kr.jobs.needs import Needs, check_need
+from kr.jobs.unit import Unit
+from kr.players.own import EnginePlayer
+from kr.players.player import Player
+from kr.players.registry import player_from_spec
 
-Job = TypeVar("Job")
-Done = TypeVar("Done")
-AHEAD = 2
-"""Jobs taken for each engine, so that none waits while the next one is made."""
-STOP_AGAIN = 0.02
-"""Seconds after which engines are stopped again that have gone on to their next search."""
+if TYPE_CHECKING:
+    from kr.egdb.database import Database
+
+MEBIBYTE = 1 << 20
 
 
-def share_out(
-    jobs: Iterable[Job], engines: Sequence[Engine], work: Callable[[Job, Engine], Done]
-) -> Generator[tuple[Job, Done], None, None]:
-    """Do each job with an engine that is free; yields job and outcome as they are done, in any order.
+class EngineKind(Kind[Engine]):
+    """Work that takes an engine a worker. tools: hash (bytes), threads, egdb_memory (bytes)."""
 
-    Jobs are taken as they are needed, AHEAD for each engine. Whoever stops asking, by an error or Ctrl-C, stops the
-    searches that still run.
+    def open(self, unit: Unit, needs: Needs) -> Engine:
+        place = needs.place("weights", unit.needs["weights"])
+        tools = unit.tools
+        engine = Engine(place, tools["hash"] / MEBIBYTE, tools["threads"], database_of(unit, needs))
+        check_need("weights", unit.needs["weights"], engine.signature, place)
+        return engine
+
+    def stop(self, tools: Engine) -> None:
+        tools.stop()
+
+
+def engine_needs(engine: Engine, weights: str | None) -> tuple[dict[str, str], dict[str, str]]:
+    """What units need for an engine like this one, and the places of that; weights: as it was asked for."""
+    database = egdb_needs(engine.database)
+    return {"weights": engine.signature} | database[0], {engine.signature: weights or SHIPPED} | database[1]
+
+
+def egdb_needs(database: Database | None) -> tuple[dict[str, str], dict[str, str]]:
+    """The same for an endgame database; nothing for none."""
+    if database is None:
+        return {}, {}
+    return {"egdb": database.signature}, {database.signature: str(database.directory)}
+
+
+def database_of(unit: Unit, needs: Needs, name: str = "egdb") -> Database | None:
+    """The endgame database that a unit needs by this name, if it needs one."""
+    if name not in unit.needs:
+        return None
+
+    def load(place: str) -> tuple[str, Database]:
+        database = load_database(place, unit.tools["egdb_memory"])
+        assert database is not None
+        return database.signature, database
+
+    return needs.load("endgame database", unit.needs[name], load)
+
+
+def players_needs(
+    players: Mapping[str, tuple[str, Player]], egdb: str, egdb_memory: int
+) -> tuple[dict[str, str], dict[str, str]]:
+    """The same for players: by the names that units have for them, the text of each, and one that was made of it.
+
+    egdb, egdb_memory: the database of those whose text names none.
     """
-    free: queue.SimpleQueue[Engine] = queue.SimpleQueue()
-    for engine in engines:
-        free.put(engine)
+    needs = {name: player.signature for name, (_, player) in players.items()}
+    places = {player.signature: text for text, player in players.values()}
+    if any(isinstance(player, EnginePlayer) and player.engine.database for _, player in players.values()):
+        found, place = egdb_needs(load_database(egdb, egdb_memory))
+        return needs | found, places | place
+    return needs, places
 
-    def do(job: Job) -> Done:
-        engine = free.get()
-        try:
-            return work(job, engine)
-        finally:
-            free.put(engine)
 
-    with thread_pool(len(engines)) as pool:
-        begun: dict[Future[Done], Job] = {}
-        try:
-            waiting = iter(jobs)
-            for job in islice(waiting, AHEAD * len(engines)):
-                begun[pool.submit(do, job)] = job
-            while begun:
-                wait(begun, return_when=FIRST_COMPLETED)
-                for each in [each for each in begun if each.done()]:
-                    done = begun.pop(each)
-                    for job in islice(waiting, 1):
-                        begun[pool.submit(do, job)] = job
-                    yield done, each.result()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-            # a job may have more than one search, and be between two of them, where a stop does nothing
-            while any(each.running() for each in begun):
-                for engine in engines:
-                    engine.stop()
-                wait([each for each in begun if each.running()], STOP_AGAIN)
+def player_of(unit: Unit, needs: Needs, name: str = "player") -> Player:
+    """A new player like the one that a unit needs. tools: hash (bytes), patience (seconds), egdb_memory (bytes)."""
+    signature, tools = unit.needs[name], unit.tools
+    place = needs.place("player", signature)
+    egdb = needs.place("endgame database", unit.needs["egdb"]) if "egdb" in unit.needs else "none"
+    player = player_from_spec(place, tools["hash"] // MEBIBYTE, tools["patience"], egdb, tools["egdb_memory"])
+    try:
+        check_need("player", signature, player.signature, place)
+    except BaseException:
+        player.close()
+        raise
+    return player

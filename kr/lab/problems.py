@@ -71,6 +71,25 @@ class Problem:
         """Moves that are known to keep the published result: all of them, or the published one; () if none is known."""
         return self.keeping_moves or (() if self.first_move is None else (self.first_move,))
 
+    def as_object(self) -> dict[str, Any]:
+        """The object of a problem file's line."""
+        return {
+            "id": self.id,
+            "title": self.title,
+            "author": self.author,
+            "source": self.source,
+            "fen": self.position.fen,
+            "result": self.result,
+            "solution": self.solution,
+            "first_move": "" if self.first_move is None else str(self.first_move),
+            "keeping_moves": [str(move) for move in self.keeping_moves],
+        }
+
+    @classmethod
+    def from_object(cls, entry: Any, number: int = 1) -> Problem:
+        """The problem of a line's object. Raises InvalidProblemError and other ValueErrors that say what is wrong."""
+        return _problem(entry, number)
+
 
 def judge(problem: Problem, move: Move, found: str, still_won: Callable[[], bool]) -> tuple[bool | None, str]:
     """Whether an answer agrees with what is published (see the module's rule), and if not why.
@@ -170,7 +189,7 @@ def _parsed(text: str, name: str, errors: list[KrError] | None = None) -> Iterat
         if not line.strip():
             continue
         try:
-            problem = _problem(parse_json(line), number)
+            problem = Problem.from_object(parse_json(line), number)
         except ValueError as error:
             wrong = InvalidProblemError(f"{name}:{number}: {_fault(error)}")
             if errors is None:

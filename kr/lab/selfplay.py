@@ -2,37 +2,35 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
-import queue
-import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from kr import _core, storage
 from kr.engine import load_database
 from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.evaluation import kinds
+from kr.evaluation.kinds import SHIPPED
+from kr.jobs.needs import Needs
+from kr.jobs.pool import Pool
+from kr.jobs.unit import Unit
 from kr.lab import games
+from kr.lab.engines import egdb_needs
 from kr.lab.games import GameRecord
-from kr.lab.matches import openings
+from kr.lab.shards import SHAPING, Openings, Shards, game_of, opening_mix, ranges
 from kr.settings import egdb_memory_option, egdb_option, option
-from kr.threads import start_all
 from kr.units import counted, format_count, format_duration, format_size, parse_count, parse_duration, parse_size
 
 if TYPE_CHECKING:
     from kr.egdb.database import Database
 
 MIXED_OPENINGS = "3move+11man"
-MOST_TIMES = 1000
 RUN_FILE = "run.json"
-EVENTS_WAIT = 0.2
 BEFORE = {"egdb": "none", "egdb_ends": False, "egdb_search": False}
 """How runs were played whose description lacks a setting, because there was none."""
 
@@ -122,42 +120,6 @@ class Tally:
         return self.played / max(self.seconds, 1e-9)
 
 
-@dataclass(frozen=True)
-class Openings:
-    """The start positions of a run."""
-
-    bits: np.ndarray
-    """(n, 4) uint32 black, white, kings, side."""
-    decks: tuple[tuple[str, int], ...]
-    """Name and size of each deck, in order."""
-
-
-def opening_mix(spec: str) -> Openings:
-    """The openings of a `--openings` text: decks with + between, each of their openings played as often as any other.
-
-    A deck with *4 after its name counts four times. Raises InvalidSettingError and InvalidFenError.
-    """
-    parts = []
-    for part in spec.split("+"):
-        name, times = _deck_and_times(part)
-        chosen = [o.position for o in openings.deck(name, playable_only=False) if not o.position.is_over]
-        parts.append((name, times, chosen))
-    decks = tuple((name, times * len(chosen)) for name, times, chosen in parts)
-    if not 0 < (count := sum(size for _, size in decks)) <= 1 << 16:
-        raise InvalidSettingError(f"{spec!r} has {counted(count, 'opening')}; from 1 to 65536")
-    rows = [(p.black, p.white, p.kings, int(p.side)) for _, times, chosen in parts for p in times * chosen]
-    return Openings(np.array(rows, dtype=np.uint32), decks)
-
-
-def _deck_and_times(part: str) -> tuple[str, int]:
-    name, _, times = part.rpartition("*")
-    if not name:
-        return part, 1
-    if not times.isdecimal() or not 0 < int(times) <= MOST_TIMES:
-        raise InvalidSettingError(f"{part!r} counts a deck {times!r} times; from 1 to {MOST_TIMES}, such as 11man*4")
-    return name, int(times)
-
-
 def play(settings: SelfplaySettings, on_game: Callable[[Tally], None] | None = None) -> Tally:
     """Play the games that the run directory lacks; each full shard appears as soon as its games are done.
 
@@ -173,7 +135,41 @@ def play(settings: SelfplaySettings, on_game: Callable[[Tally], None] | None = N
         database = _database(settings, earlier)
         shaping = _shaping(settings, evaluation.signature, database, mix)
         attrs = _begin_run(settings, evaluation.name, shaping, earlier, mix)
-        return _Run(settings, evaluation.core, database, mix, attrs, on_game).play()
+        egdb, places = egdb_needs(database)
+        openings = storage.checksum(mix.bits)
+        needs = Needs(places | {evaluation.signature: settings.weights or SHIPPED, openings: settings.openings})
+        needs.keep("weights", evaluation.signature, evaluation.core)
+        needs.keep("openings", openings, mix.bits)
+        run = _Shards(settings, attrs)
+        units = run.units({"weights": evaluation.signature, "openings": openings} | egdb)
+        return _play(settings, run, units, needs, on_game) if units else run.tally
+
+
+def _play(
+    settings: SelfplaySettings,
+    run: _Shards,
+    units: Sequence[Unit],
+    needs: Needs,
+    on_game: Callable[[Tally], None] | None,
+) -> Tally:
+    """Play the games of these units."""
+    began = time.monotonic()
+    missing = settings.games - run.tally.earlier
+    pool = Pool(Shards(), needs, min(settings.workers or len(os.sched_getaffinity(0)), missing))
+    try:
+        with closing(pool.run(units)) as parts:
+            for part in parts:
+                assert part.chunk is not None
+                run.tally.seconds = time.monotonic() - began
+                run.take(game_of(part.chunk))
+                if on_game is not None:
+                    on_game(run.tally)
+    finally:
+        for part in pool.rest():
+            if part.chunk is not None:
+                run.take(game_of(part.chunk))
+        run.keep_unfinished()
+    return run.tally
 
 
 def _database(settings: SelfplaySettings, earlier: Mapping[str, Any] | None) -> Database | None:
@@ -231,29 +227,14 @@ def _begin_run(
     return {**storage.provenance(parents=parents, **shown), "decks": json.dumps(mix.decks)}
 
 
-class _Run:
-    """One start of a run: workers that play, and the thread that gathers their games into shards."""
+class _Shards:
+    """The files of a run directory: games found in them, and those that come."""
 
-    def __init__(
-        self,
-        settings: SelfplaySettings,
-        evaluator: _core.Evaluator,
-        database: Database | None,
-        mix: Openings,
-        attrs: Mapping[str, str],
-        on_game: Callable[[Tally], None] | None,
-    ) -> None:
+    def __init__(self, settings: SelfplaySettings, attrs: Mapping[str, str]) -> None:
         self.settings = settings
-        self.evaluator = evaluator
-        self.database = database
-        self.mix = mix
         self.attrs = attrs
-        self.on_game = on_game
         self.tally = Tally(settings.games)
-        self.stop = np.zeros(1, dtype=np.int32)
-        self.finished: queue.SimpleQueue[GameRecord | BaseException] = queue.SimpleQueue()
         self.pending: dict[int, dict[int, GameRecord]] = {}
-        self.next_lock = threading.Lock()
 
     def path(self, shard: int, suffix: str = "h5") -> Path:
         return self.settings.out / f"shard-{shard:06d}.{suffix}"
@@ -262,21 +243,23 @@ class _Run:
         size = self.settings.shard_games
         return range(shard * size, min((shard + 1) * size, self.settings.games))
 
-    def missing(self) -> list[int]:
-        """The games still to play; finished games of interrupted shards are taken up."""
+    def units(self, needs: Mapping[str, str]) -> list[Unit]:
+        """Those still to play; finished games of interrupted shards are taken up."""
         storage.remove_orphans(self.settings.out, "shard-*")
-        wanted: list[int] = []
+        tools = {name: getattr(self.settings, name) for name in SHAPING}
+        units = []
         for shard in range(-(-self.settings.games // self.settings.shard_games)):
             numbers = self.shard_range(shard)
             held = self._held(shard)
-            done = len(held) if held is not None else len(numbers)
-            self.tally.earlier += done
-            if held is not None:
-                self.pending[shard] = held
-                wanted += [number for number in numbers if number not in held]
-            else:
+            self.tally.earlier += len(numbers) if held is None else len(held)
+            if held is None:
                 self.path(shard, "part").unlink(missing_ok=True)
-        return wanted
+                continue
+            self.pending[shard] = held
+            missing = ranges([number for number in numbers if number not in held])
+            if missing:
+                units.append(Unit("self-play shard", f"{shard:06d}", needs, tools, {"games": missing}))
+        return units
 
     def _held(self, shard: int) -> dict[int, GameRecord] | None:
         """Finished games of a shard that is not whole; None for a whole one."""
@@ -296,41 +279,8 @@ class _Run:
             )
         return {record.game: record for record in games.records(shard) if record.game in numbers}
 
-    def play(self) -> Tally:
-        numbers = self.missing()
-        if not numbers:
-            return self.tally
-        began = time.monotonic()
-        self.numbers = iter(numbers)
-        workers = min(self.settings.workers or len(os.sched_getaffinity(0)), len(numbers))
-        threads = [threading.Thread(target=self._work, daemon=True) for _ in range(workers)]
-        try:
-            start_all(threads, lambda: self.stop.fill(1))
-            for _ in numbers:
-                record = self._next_finished()
-                self.tally.seconds = time.monotonic() - began
-                self._take(record)
-                if self.on_game is not None:
-                    self.on_game(self.tally)
-        finally:
-            self.stop[0] = 1
-            for thread in threads:
-                if thread.is_alive():
-                    thread.join()
-            self._keep_unfinished()
-        return self.tally
-
-    def _next_finished(self) -> GameRecord:
-        while True:
-            try:
-                found = self.finished.get(timeout=EVENTS_WAIT)
-            except queue.Empty:
-                continue
-            if isinstance(found, BaseException):
-                raise found
-            return found
-
-    def _take(self, record: GameRecord) -> None:
+    def take(self, record: GameRecord) -> None:
+        """Count a game; a shard is written when it is whole."""
         shard = record.game // self.settings.shard_games
         held = self.pending[shard]
         held[record.game] = record
@@ -345,62 +295,11 @@ class _Run:
         attrs = {**self.attrs, "games_per_second": self.tally.games_per_second}
         games.write_shard(self.path(shard, suffix), [held[number] for number in sorted(held)], attrs)
 
-    def _keep_unfinished(self) -> None:
+    def keep_unfinished(self) -> None:
         """Games of shards that are not full wait in a file of their own."""
-        while not self.finished.empty():
-            found = self.finished.get()
-            if isinstance(found, GameRecord):
-                self._take(found)
         for shard, held in self.pending.items():
             if held:
                 self._write(shard, "part")
-
-    def _work(self) -> None:
-        """One thread: play games until none is left."""
-        settings = self.settings
-        try:
-            player = _core.SelfPlayer(
-                self.evaluator,
-                seed=settings.seed,
-                hash_bytes=settings.hash,
-                nodes=settings.nodes if settings.tc is None else 0,
-                move_time=settings.tc or 0.0,
-                random_plies=settings.random_plies,
-                noise=settings.noise,
-                draw_plies=settings.draw_plies,
-                clear_score=settings.clear_score,
-                clear_plies=settings.clear_plies,
-                database=None if self.database is None else self.database.core,
-                end_by_database=settings.egdb_ends,
-                search_database=settings.egdb_search,
-            )
-            start = np.zeros(4, dtype=np.uint32)
-            moves = np.zeros(_core.MAX_GAME_PLIES, dtype=np.uint16)
-            scores = np.zeros(_core.MAX_GAME_PLIES, dtype=np.int16)
-            while True:
-                with self.next_lock:
-                    batch = list(itertools.islice(self.numbers, 1))
-                if not batch:
-                    return
-                found = player.play(self.mix.bits, batch[0], start, moves, scores, self.stop)
-                if found is None:
-                    return
-                if self.database is not None:
-                    self.database.raise_damage()
-                plies, result, reason, opening = found
-                black, white, kings, side = map(int, start)
-                record = GameRecord(
-                    batch[0],
-                    (black, white, kings, side),
-                    opening,
-                    result,
-                    reason,
-                    moves[:plies].copy(),
-                    scores[:plies].copy(),
-                )
-                self.finished.put(record)
-        except BaseException as error:  # shown by the gathering thread
-            self.finished.put(error)
 
 
 def report(tally: Tally) -> str:

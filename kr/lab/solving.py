@@ -6,21 +6,27 @@ the engine gives when it has no more than that. Of each search it is also kept f
 
 from __future__ import annotations
 
+import json
 import operator
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import asdict, dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from kr.engine import SCORE_DECIDED, SCORE_WIN, Engine, Info, Limits, load_database
 from kr.errors import InvalidSettingError
-from kr.lab.engines import share_out
-from kr.lab.journal import Journal, open_journal, typed
+from kr.jobs.journal import Journal, open_journal, typed
+from kr.jobs.kinds import Piece, Stop
+from kr.jobs.needs import Needs
+from kr.jobs.pool import Pool
+from kr.jobs.unit import Unit
+from kr.lab.engines import EngineKind, engine_needs
 from kr.lab.problems import VALUES, Problem, judge, same_move
 from kr.position import Move
 from kr.settings import egdb_memory_option, egdb_option, option
-from kr.storage import checksum, provenance
+from kr.storage import checksum, parse_json, provenance
 from kr.threads import MAX_THREADS
 from kr.units import format_size, parse_size
 
@@ -188,34 +194,56 @@ def solve_all(
     InvalidDatabaseError, and what the file of an earlier run may be refused for.
     """
     database = load_database(settings.egdb, settings.egdb_memory)
-    engines = [
-        Engine(settings.weights, settings.hash / (1 << 20), settings.threads, database)
-        for _ in range(max(1, min(settings.concurrency, len(problems))))
-    ]
+    engine = Engine(settings.weights, settings.hash / (1 << 20), settings.threads, database)
     jobs = [(limits, number) for limits in settings.tc for number in range(len(problems))]
-    done: dict[tuple[Limits, int], Solution] = {}
+    done: dict[Job, Solution] = {}
 
-    def work(job: tuple[Limits, int], engine: Engine) -> Solution:
-        limits, number = job
-        return solve(problems[number], engine, limits, settings.multipv)
+    def enter(job: Job, solution: Solution) -> None:
+        done[job] = solution
+        if on_solution is not None:
+            on_solution(solution)
 
-    with _record(problems, settings, engines[0]) as journal:
+    with _record(problems, settings, engine) as journal:
         wanted = set(jobs)
         for job, solution in journal.entries if journal else ():
             if job in wanted:
-                done[job] = solution
-                if on_solution is not None:
-                    on_solution(solution)
-        for job, solution in share_out([job for job in jobs if job not in done], engines, work):
-            if journal:
-                journal.append(_entry(job, solution))
-            done[job] = solution
-            if on_solution is not None:
-                on_solution(solution)
+                enter(job, solution)
+        needs, places = engine_needs(engine, settings.weights)
+        tools = {name: getattr(settings, name) for name in ("hash", "threads", "egdb_memory")}
+        units = (
+            Unit("problem", f"{number} {limits}", needs, tools, {
+                "problem": problems[number].as_object(), "number": number, "limits": str(limits),
+                "multipv": settings.multipv,
+            })
+            for limits, number in jobs if (limits, number) not in done
+        )  # fmt: skip
+        workers = max(1, min(settings.concurrency, len(problems)))
+        with closing(Pool(Answers(), Needs(places), workers, [engine]).run(units)) as parts:
+            for part in parts:
+                assert part.chunk is not None
+                entry = parse_json(bytes(part.chunk))
+                if journal:
+                    journal.append(entry)
+                enter(*_answer(problems, entry))
     return [done[job] for job in jobs]
 
 
-Record = Journal[tuple[tuple[Limits, int], Solution]]
+class Answers(EngineKind):
+    """Units of a problem at one of the limits; the result is a line of the file of answers."""
+
+    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Piece[Engine]]]:
+        yield [Piece(partial(self._solve, unit))]
+
+    def _solve(self, unit: Unit, engine: Engine, stop: Stop) -> bytes:
+        values = unit.values
+        problem, limits = Problem.from_object(values["problem"]), Limits.parse(values["limits"])
+        solution = solve(problem, engine, limits, values["multipv"])
+        return json.dumps(_entry(values["number"], solution)).encode()
+
+
+Job = tuple[Limits, int]
+"""A limit, and the number of a problem."""
+Record = Journal[tuple[Job, Solution]]
 
 
 def _record(
@@ -235,21 +263,23 @@ def _record(
     if settings.threads > 1:  # left out otherwise, so that answers from before there was a choice still go on
         kept["threads"] = settings.threads
 
-    def read(values: dict[str, Any]) -> tuple[tuple[Limits, int], Solution]:
-        limits, number = Limits.parse(str(values.pop("limits"))), operator.index(values.pop("number"))
-        if values.pop("id") != problems[number].id or number < 0:
-            raise ValueError("another problem")
-        lines = tuple(typed(Line(**line)) for line in values.pop("lines"))
-        return (limits, number), typed(Solution(problem=problems[number], limits=limits, lines=lines, **values))
-
-    return open_journal(settings.out, kept, provenance(), read)
+    return open_journal(settings.out, kept, provenance(), partial(_answer, problems))
 
 
-def _entry(job: tuple[Limits, int], solution: Solution) -> dict[str, Any]:
-    limits, number = job
+def _answer(problems: Sequence[Problem], values: dict[str, Any]) -> tuple[Job, Solution]:
+    """What a line of the file of answers holds. Raises ValueError, LookupError and TypeError where that is none."""
+    values = dict(values)
+    limits, number = Limits.parse(str(values.pop("limits"))), operator.index(values.pop("number"))
+    if values.pop("id") != problems[number].id or number < 0:
+        raise ValueError("another problem")
+    lines = tuple(typed(Line(**line)) for line in values.pop("lines"))
+    return (limits, number), typed(Solution(problem=problems[number], limits=limits, lines=lines, **values))
+
+
+def _entry(number: int, solution: Solution) -> dict[str, Any]:
     rest = {field.name: getattr(solution, field.name) for field in fields(solution) if field.name != "problem"}
     lines = [asdict(line) for line in solution.lines]
-    return {"number": number, "id": solution.problem.id, **rest, "limits": str(limits), "lines": lines}
+    return {"number": number, "id": solution.problem.id, **rest, "limits": str(solution.limits), "lines": lines}
 
 
 def summary(solutions: Iterable[Solution]) -> dict[str, Count]:

@@ -106,19 +106,22 @@ class Annotation:
         )  # fmt: skip
 
 
-def annotate(game: Game, engine: Engine, settings: JudgeSettings | None = None, line_plies: int = 12) -> Annotation:
+def annotate(
+    game: Game, engine: Engine, settings: JudgeSettings | None = None, line_plies: int = 12, by: str = ""
+) -> Annotation:
     """Judge the moves of a game and put marks, comments and better lines into its tree, in place of earlier ones.
 
     engine: its hash table is emptied first; with limits of nodes or depth and one thread the same game gets the same
-    marks, whatever was searched before. line_plies: the most plies of a better line, 0 for none. Raises
-    InvalidDatabaseError, and lets KeyboardInterrupt through; the game is as it was then.
+    marks, whatever was searched before. line_plies: the most plies of a better line, 0 for none. by: what the
+    Annotator tag says; `signature` if not given. Raises InvalidDatabaseError, and lets KeyboardInterrupt through; the
+    game is as it was then.
     """
     settings = settings or JudgeSettings()
     annotation = Annotation(judge(game, engine, settings), settings)
     report = f"Black: {annotation.black}. White: {annotation.white}."
     if annotation.opening:
         report += f" {unjudged_opening(annotation.opening)}"
-    mark_game(game, annotation.moves, report, signature(engine, settings.tc), line_plies)
+    mark_game(game, annotation.moves, report, by or signature(engine, settings.tc), line_plies)
     return annotation
 
 

@@ -10,24 +10,29 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass, replace
-from itertools import chain, islice
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, cast
 
 from kr.engine import Engine, Limits, load_database
 from kr.errors import InvalidPdnError, InvalidSettingError
+from kr.jobs.journal import Journal, open_journal
+from kr.jobs.kinds import Piece, Stop
+from kr.jobs.needs import Needs
+from kr.jobs.pool import Pool
+from kr.jobs.unit import Unit
 from kr.lab.annotating.annotation import AnnotateReport, Annotation, annotate, signature
 from kr.lab.annotating.judging import JudgedMove, JudgeSettings
 from kr.lab.archives.archive import Archive, ReadSettings, check_any, output
-from kr.lab.engines import share_out
-from kr.lab.journal import Journal, open_journal
-from kr.pdn import Game, Results, write_game
+from kr.lab.engines import EngineKind, engine_needs
+from kr.pdn import Game, Results, read_game, write_game
 from kr.position import Position
 from kr.settings import egdb_memory_option, egdb_option, option
-from kr.storage import check_output, lock, make_directory, provenance
+from kr.storage import check_output, lock, make_directory, parse_json, provenance
 from kr.threads import MAX_THREADS
 from kr.units import format_size, parse_size
 
@@ -89,14 +94,6 @@ class AnnotateSettings(JudgeSettings, ReadSettings):
 
 Record = dict[str, Any]
 """A game as an object of JSON."""
-
-
-@dataclass(frozen=True)
-class _Job:
-    number: int
-    """Of the games that can be read, from 1."""
-    file: Path
-    game: Game
 
 
 @dataclass(frozen=True)
@@ -267,39 +264,64 @@ def _annotated(
     settings: AnnotateSettings, archive: Archive, engine: Engine, found: bytearray, pages: Any
 ) -> Generator[Record, None, None]:
     """Annotate the games that are not found in the journal; gives the entries for it, in any order."""
-    jobs = (
-        _Job(number, report.file, game)
+    needs, places = engine_needs(engine, settings.weights)
+    tools = {"hash": settings.hash, "threads": 1, "egdb_memory": settings.egdb_memory}
+    judging = {each.name: getattr(settings, each.name) for each in fields(JudgeSettings)} | {"tc": str(settings.tc)}
+    shaping = {"judging": judging, "line": settings.line, "results": settings.results, "html": pages is not None}
+    shaping["by"] = signature(engine, settings.tc)
+    units = (
+        Unit("annotated game", str(number), needs, tools, {
+            "number": number, "file": str(report.file), "line_of_file": game.line, "headers": game.headers,
+            "pdn": write_game(game), **shaping,
+        })
         for number, (report, game) in enumerate(archive, start=1)
         if number >= len(found) or not found[number]
-    )
+    )  # fmt: skip
     workers = settings.workers or len(os.sched_getaffinity(0))
-    # no more engines than there are games
-    first = list(islice(jobs, workers))
-    engines = [engine, *(_engine(settings) for _ in first[1:])]
-
-    def work(job: _Job, engine: Engine) -> Record:
-        annotation = annotate(job.game, engine, settings, settings.line)
-        text = write_game(job.game, results=cast(Results, settings.results))
-        record = _record(job, annotation)
-        if pages:
-            record["page"] = pages.write(record, job.game, annotation, signature(engine, settings.tc))
-        return {"game": record, "pdn": text}
-
     # closed before its end it stops the searches
-    with closing(share_out(chain(first, jobs), engines, work)) as shared:
-        for _, entry in shared:
+    with closing(Pool(AnnotatedGames(), Needs(places), workers, [engine]).run(units)) as parts:
+        for part in parts:
+            assert part.chunk is not None
+            entry = parse_json(bytes(part.chunk))
+            if pages:
+                pages.write(entry["game"]["page"], entry.pop("html"))
             yield entry
 
 
-def _record(job: _Job, annotation: Annotation) -> Record:
+class AnnotatedGames(EngineKind):
+    """Units of a game; the result is its line of the journal, and its page where there is to be one."""
+
+    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Piece[Engine]]]:
+        yield [Piece(partial(self._annotate, unit))]
+
+    def _annotate(self, unit: Unit, engine: Engine, stop: Stop) -> bytes:
+        values = unit.values
+        game = read_game(values["pdn"])
+        assert game is not None
+        # as they stood in the file: PDN has some of them in a normal form
+        game.headers, game.line = dict(values["headers"]), values["line_of_file"]
+        settings = JudgeSettings(**{**values["judging"], "tc": Limits.parse(values["judging"]["tc"])})
+        annotation = annotate(game, engine, settings, values["line"], values["by"])
+        text = write_game(game, results=cast(Results, values["results"]))
+        entry: Record = {"game": _record(values, game, annotation), "pdn": text}
+        if values["html"]:
+            from kr.lab.annotating.pages import page, page_name
+
+            number = values["number"]
+            entry["game"]["page"] = page_name(number, game.headers)
+            entry["html"] = page(number, game, annotation, values["by"])
+        return json.dumps(entry).encode()
+
+
+def _record(values: Mapping[str, Any], game: Game, annotation: Annotation) -> Record:
     """A game for programs."""
     return {
-        "number": job.number,
-        "file": str(job.file),
-        "line": job.game.line,
-        "headers": job.game.headers,
-        "result": job.game.result,
-        "fen": job.game.start.fen,
+        "number": values["number"],
+        "file": values["file"],
+        "line": values["line_of_file"],
+        "headers": dict(game.headers),
+        "result": game.result,
+        "fen": game.start.fen,
         "black": annotation.black.as_object(),
         "white": annotation.white.as_object(),
         "moves": [move_object(judged) for judged in annotation.moves],

@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,8 @@ from kr.position import Side
 from kr.storage import atomic_path, check_directory, write_atomic
 
 if TYPE_CHECKING:
+    import jinja2
+
     from kr.lab.annotating.annotation import AnnotateReport, Annotation
 
 INDEX = "index.html"
@@ -50,50 +53,69 @@ _OTHER = re.compile(r"[^a-z0-9]+")
 
 
 class Pages:
-    """Writes the pages of one directory. Raises InvalidSettingError where there can be none."""
+    """The pages of one directory. Raises InvalidSettingError where there can be none."""
 
     def __init__(self, directory: Path) -> None:
         check_directory(directory)
-        import jinja2
-
+        # what is missing is said before there is anything to write
+        _environment()
         self._directory = directory
-        environment = jinja2.Environment(
-            loader=jinja2.FunctionLoader(_template), autoescape=True, undefined=jinja2.StrictUndefined,
-            trim_blocks=True, lstrip_blocks=True,
-        )  # fmt: skip
-        self._environment = environment
-        script = _template("page.js")
-        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-        from markupsafe import Markup
 
-        environment.filters["day"] = _day
-        environment.globals.update(
-            style=Markup(_template("page.css")),
-            script=Markup(script),
-            policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; "
-            "form-action 'none'",
-            shapes=SHAPES,
-            kinds=KINDS,
+    def write(self, name: str, content: str) -> None:
+        """Write the page of a game. Raises OSError."""
+        write_atomic(self._directory / name, content.encode(errors="replace"))
+
+    def write_index(self, report: AnnotateReport, records: Iterable[Mapping[str, Any]]) -> None:
+        """Write the table of all games and the players' summary; the games are read one by one. Raises OSError."""
+        rows = ({**record, "title": _title(record["headers"])} for record in records)
+        stream = (
+            _environment()
+            .get_template("index.html")
+            .stream(report=report, settings=report.settings, players=report.ranked(), records=rows)
         )
+        stream.enable_buffering(100)
+        with atomic_path(self._directory / INDEX) as path, path.open("w", encoding="utf-8", errors="replace") as file:
+            file.writelines(stream)
 
-    def write(self, record: Mapping[str, Any], game: Game, annotation: Annotation, signature: str) -> str:
-        """Write the page of a game; returns the name of the file. Raises OSError."""
-        name = page_name(record["number"], game.headers)
-        page = self.page(record["number"], game, annotation, signature)
-        write_atomic(self._directory / name, page.encode(errors="replace"))
-        return name
 
-    def page(self, number: int, game: Game, annotation: Annotation, signature: str) -> str:
-        """The page of a game that is annotated."""
-        from markupsafe import Markup
+@cache
+def _environment() -> jinja2.Environment:
+    """The templates, and what all pages share."""
+    import jinja2
+    from markupsafe import Markup
 
-        plies = _plies(game, annotation)
-        rows: list[list[_Ply | None]] = []
-        for ply in plies[1:]:
-            if ply.column == 0 or not rows:
-                rows.append([None, None])
-            rows[-1][ply.column] = ply
-        return self._environment.get_template("game.html").render(
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_template), autoescape=True, undefined=jinja2.StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    script = _template("page.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    environment.filters["day"] = _day
+    environment.globals.update(
+        style=Markup(_template("page.css")),
+        script=Markup(script),
+        policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; "
+        "form-action 'none'",
+        shapes=SHAPES,
+        kinds=KINDS,
+    )
+    return environment
+
+
+def page(number: int, game: Game, annotation: Annotation, signature: str) -> str:
+    """The page of a game that is annotated."""
+    from markupsafe import Markup
+
+    plies = _plies(game, annotation)
+    rows: list[list[_Ply | None]] = []
+    for ply in plies[1:]:
+        if ply.column == 0 or not rows:
+            rows.append([None, None])
+        rows[-1][ply.column] = ply
+    return (
+        _environment()
+        .get_template("game.html")
+        .render(
             number=number,
             title=_title(game.headers),
             facts=_facts(game.headers),
@@ -110,16 +132,7 @@ class Pages:
             graph=_graph(plies),
             signature=signature,
         )
-
-    def write_index(self, report: AnnotateReport, records: Iterable[Mapping[str, Any]]) -> None:
-        """Write the table of all games and the players' summary; the games are read one by one. Raises OSError."""
-        rows = ({**record, "title": _title(record["headers"])} for record in records)
-        stream = self._environment.get_template("index.html").stream(
-            report=report, settings=report.settings, players=report.ranked(), records=rows
-        )
-        stream.enable_buffering(100)
-        with atomic_path(self._directory / INDEX) as path, path.open("w", encoding="utf-8", errors="replace") as file:
-            file.writelines(stream)
+    )
 
 
 def page_name(number: int, headers: Mapping[str, str]) -> str:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kr.errors import InvalidGamesError, InvalidSettingError
-from kr.lab.journal import Journal, begun_settings, open_journal, read_entries, typed
+from kr.jobs.journal import Journal, begun_settings, open_journal, read_entries, typed
 from kr.storage import append, check_output, lock, open_regular, printable
 
 

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import datetime
 import os
-import queue
 import random
-import signal
-import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kr.engine import load_database
 from kr.errors import InvalidSettingError
-from kr.lab.engines import STOP_AGAIN
+from kr.jobs.needs import Needs
+from kr.jobs.pool import Pool, interruptible
+from kr.jobs.unit import Unit
+from kr.lab.engines import MEBIBYTE, egdb_needs, players_needs
 from kr.lab.matches.elo import Estimate, Sprt, estimate
-from kr.lab.matches.game import FAILURE, OVERTIME, Adjudication, Outcome, play_game
+from kr.lab.matches.game import FAILURE, OVERTIME, Adjudication, Outcome
 from kr.lab.matches.log import Effort, GameRecord, MatchLog, open_log
 from kr.lab.matches.openings import DECKS, Opening, deck
+from kr.lab.matches.pairs import Pairs, game_of
 from kr.lab.matches.tally import Tally
 from kr.limits import Limits, TimeControl, parse_limits
 from kr.pdn import Comment, format_game
@@ -31,13 +31,12 @@ from kr.players.registry import PLAYER_HELP, kind_of, player_from_spec
 from kr.position import Side
 from kr.settings import egdb_memory_option, egdb_option, option
 from kr.storage import checksum, provenance
-from kr.threads import MAX_THREADS, start_all
+from kr.threads import MAX_THREADS
 from kr.units import counted, format_count, format_duration, format_size, parse_count, parse_duration, parse_size
 
 if TYPE_CHECKING:
     from kr.egdb.database import Database
 
-MEBIBYTE = 1 << 20
 MOST_GAMES = 10**7
 MOST_HASH = 1 << 40
 BLACK_RESULTS = {Side.BLACK: "1-0", Side.WHITE: "0-1", None: "1/2-1/2"}
@@ -239,7 +238,7 @@ def play_match(settings: MatchSettings, on_game: Callable[[MatchResult], None] =
                 result.damaged = log.damaged
             if result.games:
                 on_game(result)
-            _Hall(settings, _schedule(settings, openings), result, log, referee).play(first, on_game)
+            _play(settings, _schedule(settings, openings), result, log, first, on_game)
     finally:
         for player in first:
             player.close()
@@ -295,185 +294,106 @@ def _record(
         yield log
 
 
-class _Hall:
-    """The tables at which the games of a match are played, one thread each; a pair is played at one of them."""
+def _play(
+    settings: MatchSettings,
+    schedule: Sequence[Opening],
+    result: MatchResult,
+    log: MatchLog | None,
+    first: tuple[Player, Player],
+    on_game: Callable[[MatchResult], None],
+) -> None:
+    """Play what is missing. `first`: players for one table, which stay the caller's to close."""
+    if result.decision or len(result.games) >= settings.games:
+        return
+    units, places = _units(settings, schedule, result.games, first)
+    pool = Pool(Pairs(), Needs(places), settings.threads(), [first])
 
-    def __init__(
-        self,
-        settings: MatchSettings,
-        schedule: Sequence[Opening],
-        result: MatchResult,
-        log: MatchLog | None,
-        referee: Database | None,
-    ) -> None:
-        self._settings = settings
-        self._schedule = schedule
-        self._result = result
-        self._log = log
-        self._referee = referee
-        self._played = {(game.pair, game.a_black) for game in result.games}
-        self._pairs = iter(range(len(schedule)))
-        self._next_pair = threading.Lock()
-        self._stop = threading.Event()
-        self._players: list[Player] = []
-        self._news: queue.Queue[tuple[int, bool, Outcome] | BaseException | None] = queue.Queue()
+    def interrupt() -> None:
+        result.interrupted = True
+        pool.stop()
 
-    def play(self, first: tuple[Player, Player], on_game: Callable[[MatchResult], None]) -> None:
-        """Play what is missing. `first`: the players of the first table, which stay the caller's to close."""
-        if self._result.decision or len(self._played) >= self._settings.games:
-            return
-        error: BaseException | None = None
-        with self._interruptible():
-            tables = self._settings.threads()
-            seats = [first, *[None] * (tables - 1)]
-            threads = [threading.Thread(target=self._sit, args=(seat,), daemon=True) for seat in seats]
-            start_all(threads, lambda: self._end(threads))
-            while tables:
-                try:
-                    news = self._news.get(timeout=0.1)
-                except queue.Empty:
-                    self._end_if_stopped()
-                    continue
-                if news is None:
-                    tables -= 1
-                elif isinstance(news, BaseException):
-                    error = error or news
-                    self._stop.set()
-                elif error is None:
-                    try:
-                        self._enter(*news)
-                        on_game(self._result)
-                    except Exception as fault:
-                        error = fault
-                    if error or self._result.decision:
-                        self._stop.set()
-                self._end_if_stopped()
-        if error:
-            raise error
+    with interruptible(interrupt), closing(pool.run(units)) as parts:
+        for part in parts:
+            assert part.chunk is not None
+            pair = part.unit.values["pair"]
+            a_black, outcome = game_of(part.unit.values, part.chunk)
+            game = _entered(pair, a_black, schedule[pair], outcome)
+            if log:
+                log.append(game, _pdn(settings, result.names, game, schedule[pair], outcome))
+            result.games.append(game)
+            on_game(result)
+            if result.decision:
+                pool.stop()
 
-    @contextmanager
-    def _interruptible(self) -> Iterator[None]:
-        """Let the first Ctrl-C or SIGTERM end the match in good order, and the second at once."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
-        def restore() -> None:
-            for number, handler in before.items():
-                signal.signal(number, handler)
-
-        def interrupt(number: int, frame: object) -> None:
-            self._result.interrupted = True
-            self._stop.set()
-            restore()
-
-        for number, handler in before.items():
-            # a shell's background jobs have Ctrl-C ignored, and keep it so
-            if handler is not signal.SIG_IGN:
-                signal.signal(number, interrupt)
-        try:
-            yield
-        finally:
-            restore()
-
-    def _end(self, threads: Sequence[threading.Thread]) -> None:
-        """Let those tables that are there end their games."""
-        self._stop.set()
-        while any(thread.is_alive() for thread in threads):
-            self._end_if_stopped()
-            time.sleep(STOP_AGAIN)
-
-    def _end_if_stopped(self) -> None:
-        """Asked for again and again: a player that is between two searches hears nothing of a stop."""
-        if self._stop.is_set():
-            for player in list(self._players):
-                player.stop()
-
-    def _sit(self, players: tuple[Player, Player] | None) -> None:
-        """The work of one table: pairs until there are none left; its last news is None."""
-        own: list[Player] = []
-        try:
-            if players is None:
-                for spec in (self._settings.a, self._settings.b):
-                    own.append(self._settings.player(spec))
-                players = (own[0], own[1])
-            self._players.extend(players)
-            while not self._stop.is_set():
-                with self._next_pair:
-                    pair = next(self._pairs, None)
-                if pair is None:
-                    break
-                self._play_pair(pair, players)
-        except BaseException as error:
-            self._news.put(error)
-        finally:
-            for player in own:
-                player.close()
-            self._news.put(None)
-
-    def _play_pair(self, pair: int, players: tuple[Player, Player]) -> None:
-        settings = self._settings
-        controls = settings.controls()
-        for a_black in (True, False):
-            if (pair, a_black) in self._played:
-                continue
-            black, white = (0, 1) if a_black else (1, 0)
-            outcome = play_game(
-                self._schedule[pair],
-                (players[black], players[white]),
-                (controls[black], controls[white]),
-                settings.margin,
-                settings.terms(),
-                self._stop.is_set,
-                self._referee,
-            )
-            if outcome is None:
-                return
-            self._news.put((pair, a_black, outcome))
-
-    def _enter(self, pair: int, a_black: bool, outcome: Outcome) -> None:
-        """Count a finished game and write it down."""
-        a_side = Side.BLACK if a_black else Side.WHITE
-        points = 1 if outcome.winner is None else 2 if outcome.winner == a_side else 0
-        efforts = _efforts(outcome)
-        game = GameRecord(
-            pair=pair,
-            a_black=a_black,
-            opening=self._schedule[pair].name,
-            points=points,
-            reason=outcome.reason,
-            detail=outcome.detail,
-            plies=len(outcome.moves),
-            a=efforts[a_side],
-            b=efforts[a_side.other],
+def _units(
+    settings: MatchSettings, schedule: Sequence[Opening], games: Sequence[GameRecord], first: tuple[Player, Player]
+) -> tuple[Iterator[Unit], dict[str, str]]:
+    """The pairs that aren't whole, and the places of what they need."""
+    players = {"a": (settings.a, first[0]), "b": (settings.b, first[1])}
+    needs, places = players_needs(players, settings.egdb, settings.egdb_memory)
+    referee, place = egdb_needs(settings.referee())
+    if referee:
+        needs["referee"] = referee["egdb"]
+    tools = {name: getattr(settings, name) for name in ("hash", "patience", "egdb_memory")}
+    terms = settings.terms()
+    shaping = {
+        "controls": [str(control) for control in settings.controls()],
+        "margin": settings.margin,
+        "terms": None if terms is None else asdict(terms),
+    }
+    played = {(game.pair, game.a_black) for game in games}
+    units = (
+        Unit(
+            "match pair", str(pair), needs, tools,
+            {"pair": pair, "games": missing, "opening": opening.name, "fen": opening.position.fen, **shaping},
         )
-        if self._log:
-            self._log.append(game, self._pdn(game, self._schedule[pair], outcome))
-        self._result.games.append(game)
+        for pair, opening in enumerate(schedule)
+        if (missing := [a_black for a_black in (True, False) if (pair, a_black) not in played])
+    )  # fmt: skip
+    return units, places | place
 
-    def _pdn(self, game: GameRecord, opening: Opening, outcome: Outcome) -> str:
-        names = self._result.names if game.a_black else self._result.names[::-1]
-        tags = {
-            "Event": "kr match",
-            "Site": "?",
-            "Date": datetime.datetime.now(datetime.UTC).strftime("%Y.%m.%d"),
-            "Round": f"{game.pair + 1}.{1 if game.a_black else 2}",
-            "Black": names[0],
-            "White": names[1],
-            "Opening": opening.title,
-            "TimeControl": self._time_control(game.a_black),
-            "Termination": f"{game.reason}: {game.detail}" if game.detail else game.reason,
-        }
-        start, line = opening.begin()
-        notes = [Comment(ply, reply.note()) for ply, reply in enumerate(outcome.replies, start=len(line) + 1) if reply]
-        result = BLACK_RESULTS[outcome.winner]
-        return format_game(tags, start, (*line, *outcome.moves), result, notes) + "\n"
 
-    def _time_control(self, a_black: bool) -> str:
-        a, b = map(str, self._settings.controls())
-        black, white = (a, b) if a_black else (b, a)
-        return black if black == white else f"Black {black}, White {white}"
+def _entered(pair: int, a_black: bool, opening: Opening, outcome: Outcome) -> GameRecord:
+    """A finished game as A sees it."""
+    a_side = Side.BLACK if a_black else Side.WHITE
+    efforts = _efforts(outcome)
+    return GameRecord(
+        pair=pair,
+        a_black=a_black,
+        opening=opening.name,
+        points=1 if outcome.winner is None else 2 if outcome.winner == a_side else 0,
+        reason=outcome.reason,
+        detail=outcome.detail,
+        plies=len(outcome.moves),
+        a=efforts[a_side],
+        b=efforts[a_side.other],
+    )
+
+
+def _pdn(settings: MatchSettings, names: tuple[str, str], game: GameRecord, opening: Opening, outcome: Outcome) -> str:
+    black, white = names if game.a_black else names[::-1]
+    tags = {
+        "Event": "kr match",
+        "Site": "?",
+        "Date": datetime.datetime.now(datetime.UTC).strftime("%Y.%m.%d"),
+        "Round": f"{game.pair + 1}.{1 if game.a_black else 2}",
+        "Black": black,
+        "White": white,
+        "Opening": opening.title,
+        "TimeControl": _time_control(settings, game.a_black),
+        "Termination": f"{game.reason}: {game.detail}" if game.detail else game.reason,
+    }
+    start, line = opening.begin()
+    notes = [Comment(ply, reply.note()) for ply, reply in enumerate(outcome.replies, start=len(line) + 1) if reply]
+    result = BLACK_RESULTS[outcome.winner]
+    return format_game(tags, start, (*line, *outcome.moves), result, notes) + "\n"
+
+
+def _time_control(settings: MatchSettings, a_black: bool) -> str:
+    a, b = map(str, settings.controls())
+    black, white = (a, b) if a_black else (b, a)
+    return black if black == white else f"Black {black}, White {white}"
 
 
 def _efforts(outcome: Outcome) -> tuple[Effort, Effort]:

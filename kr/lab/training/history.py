@@ -13,7 +13,7 @@ from typing import Any
 
 from kr import storage
 from kr.errors import InvalidGamesError
-from kr.lab.journal import typed
+from kr.jobs.journal import typed
 from kr.lab.matches.log import log_of
 
 KIND = "kr training history"

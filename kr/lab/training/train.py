@@ -26,7 +26,8 @@ from kr.lab.matches import openings
 from kr.lab.matches.elo import Sprt
 from kr.lab.matches.log import log_of
 from kr.lab.matches.match import MatchSettings, check_match
-from kr.lab.selfplay import SelfplaySettings, Tally, opening_mix, play
+from kr.lab.selfplay import SelfplaySettings, Tally, play
+from kr.lab.shards import opening_mix
 from kr.lab.training import history as train_history
 from kr.lab.training import plot as train_plot
 from kr.lab.training.gate import Gate, play_gate

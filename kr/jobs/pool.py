@@ -1,0 +1,225 @@
+"""A pool of threads that does units, and how Ctrl-C ends it in good order."""
+
+from __future__ import annotations
+
+import queue
+import signal
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+from kr.jobs.kinds import Kind, Piece, Stop
+from kr.jobs.needs import Needs
+from kr.jobs.unit import Chunk, Unit
+from kr.threads import start_all
+
+T = TypeVar("T")
+
+AHEAD = 2
+"""Units taken for each worker, so that none waits while the next one is made."""
+STOP_AGAIN = 0.02
+"""Seconds after which tools are stopped again: those between two searches hear nothing of a stop."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A piece of a unit is done."""
+
+    unit: Unit
+    number: int
+    """Of the piece, from 0: the order of the chunks in the result."""
+    chunk: Chunk | None
+    weight: float
+    seconds: float
+    """Since the unit was begun."""
+    last: bool
+    """Whether the unit is done with it."""
+
+
+@dataclass
+class _Begun(Generic[T]):
+    """A unit under way."""
+
+    unit: Unit
+    steps: Iterator[Sequence[Piece[T]]]
+    began: float
+    pieces: int = 0
+    """Of the steps so far."""
+    running: int = 0
+    """Of this step, not done."""
+
+
+class Pool(Generic[T]):
+    """Workers that do the units of one job, each a thread with tools of its own.
+
+    ready: tools that are open already and stay the caller's to close, for the first workers; the others open theirs
+    with the first unit that they get.
+    """
+
+    def __init__(self, kind: Kind[T], needs: Needs, workers: int, ready: Sequence[T] = ()) -> None:
+        self._kind = kind
+        self._needs = needs
+        self._tools: list[T] = list(ready)
+        given = [*ready, *[None] * workers][:workers]
+        self._threads = [threading.Thread(target=self._work, args=(tools,), daemon=True) for tools in given]
+        self._stop = Stop()
+        self._over = False
+        self._changed = threading.Condition()
+        self._waiting: deque[Unit] = deque()
+        self._pieces: deque[tuple[_Begun[T], int, Piece[T]]] = deque()
+        self._news: queue.SimpleQueue[Part | BaseException | None] = queue.SimpleQueue()
+
+    def run(self, units: Iterable[Unit | None]) -> Generator[Part, None, None]:
+        """Do units; gives their parts as they are done.
+
+        units: asked for when a worker will soon be free; None says that no unit can begin before another is done. A
+        part is dealt with by whoever asks for them before more units are. After `stop` what is done already is given,
+        and no more. Whoever stops asking, by an error or Ctrl-C, ends the work; `rest` then gives what was done
+        meanwhile. Raises ThreadError, and the first error of a worker.
+        """
+        source = iter(units)
+        under_way = 0
+        error: BaseException | None = None
+        try:
+            start_all(self._threads, self._wake_to_end)
+            while error is None and not self._stop.is_set():
+                under_way += self._feed(source, AHEAD * len(self._threads) - under_way)
+                if not under_way:
+                    break
+                news = self._news.get()
+                if isinstance(news, Part):
+                    under_way -= news.last
+                    yield news
+                else:
+                    error = news
+            self._over = not under_way
+        finally:
+            self._end()
+        while error is None and not self._news.empty():
+            left = self._news.get()
+            if isinstance(left, Part):
+                yield left
+            else:
+                error = left
+        if error is not None:
+            raise error
+
+    def rest(self) -> Iterator[Part]:
+        """The parts that were done before the work ended, and that nobody has been given."""
+        while not self._news.empty():
+            if isinstance(news := self._news.get(), Part):
+                yield news
+
+    def stop(self) -> None:
+        """End the work, from any thread and from a signal handler."""
+        self._stop.set()
+        self._news.put(None)
+
+    def _feed(self, source: Iterator[Unit | None], count: int) -> int:
+        """Take up to so many units; returns how many there were."""
+        fed = 0
+        while fed < count and (unit := next(source, None)) is not None:
+            fed += 1
+            with self._changed:
+                self._waiting.append(unit)
+                self._changed.notify()
+        return fed
+
+    def _end(self) -> None:
+        """Wait for the end of all threads; unless the work is over, their searches are stopped."""
+        self._wake_to_end()
+        while alive := [thread for thread in self._threads if thread.is_alive()]:
+            for tools in list(self._tools) if self._stop.is_set() else ():
+                self._kind.stop(tools)
+            alive[0].join(STOP_AGAIN)
+
+    def _wake_to_end(self) -> None:
+        if not self._over:
+            self._stop.set()
+        with self._changed:
+            self._changed.notify_all()
+
+    def _work(self, tools: T | None) -> None:
+        """One thread."""
+        own: T | None = None
+        try:
+            while (taken := self._next()) is not None:
+                begun, number, piece = taken
+                if tools is None:
+                    tools = own = self._kind.open(begun.unit, self._needs)
+                    self._tools.append(own)
+                chunk = piece.do(tools, self._stop)
+                if chunk is None and self._stop.is_set():
+                    break
+                self._done(begun, number, piece, chunk)
+                # a thread that waits for work holds on to nothing of a unit that is done
+                del taken, begun, piece, chunk
+        except BaseException as error:  # raised in the thread that asks for parts
+            self._news.put(error)
+        finally:
+            if own is not None:
+                self._kind.close(own)
+
+    def _next(self) -> tuple[_Begun[T], int, Piece[T]] | None:
+        """A piece of a unit under way, else of a new one; None when there is no more."""
+        while True:
+            with self._changed:
+                while not (self._pieces or self._waiting or self._over or self._stop.is_set()):
+                    self._changed.wait()
+                if self._over or self._stop.is_set():
+                    return None
+                if self._pieces:
+                    return self._pieces.popleft()
+                unit = self._waiting.popleft()
+            begun = _Begun(unit, filter(None, self._kind.steps(unit, self._needs)), time.monotonic())
+            self._hand_out(begun, next(begun.steps))
+
+    def _hand_out(self, begun: _Begun[T], step: Sequence[Piece[T]]) -> None:
+        with self._changed:
+            begun.running = len(step)
+            self._pieces.extend((begun, begun.pieces + i, piece) for i, piece in enumerate(step))
+            begun.pieces += len(step)
+            self._changed.notify_all()
+
+    def _done(self, begun: _Begun[T], number: int, piece: Piece[T], chunk: Chunk | None) -> None:
+        """Tell of a piece; the last one of a step is followed by the next step."""
+        part = Part(begun.unit, number, chunk, piece.weight, time.monotonic() - begun.began, last=False)
+        with self._changed:
+            begun.running -= 1
+            if begun.running:
+                self._news.put(part)
+                return
+        step = next(begun.steps, None)
+        self._news.put(replace(part, last=step is None))
+        if step is not None:
+            self._hand_out(begun, step)
+
+
+@contextmanager
+def interruptible(stop: Callable[[], None]) -> Iterator[None]:
+    """Let the first Ctrl-C or SIGTERM stop the work in good order, and the second at once."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    def interrupt(number: int, frame: object) -> None:
+        stop()
+        restore()
+
+    for number, handler in before.items():
+        # a shell's background jobs have Ctrl-C ignored, and keep it so
+        if handler is not signal.SIG_IGN:
+            signal.signal(number, interrupt)
+    try:
+        yield
+    finally:
+        restore()

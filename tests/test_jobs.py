@@ -1,0 +1,384 @@
+"""Long work: the pool, and units that another process does as this one, from their text and what they need alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tables import save_random
+
+from kr.egdb.build import BuildSettings, build
+from kr.egdb.verify import VerifySettings, verify
+from kr.engine import Engine, Limits, load_database
+from kr.errors import KrError, MissingNeedError
+from kr.jobs import kinds, pool
+from kr.jobs.kinds import KINDS, Kind, Piece, Stop, kind_named, perform
+from kr.jobs.needs import Needs
+from kr.jobs.pool import AHEAD, Part, Pool, interruptible
+from kr.jobs.progress import Progress
+from kr.jobs.unit import Chunk, Unit, checksum
+from kr.lab.annotating.files import AnnotateSettings, annotate_files
+from kr.lab.doubling import DoublingSettings, compare, play_matches
+from kr.lab.matches.match import MatchSettings, play_match
+from kr.lab.problems import classics
+from kr.lab.selfplay import SelfplaySettings, play
+from kr.lab.solving import SolveSettings, solve_all
+from kr.position import Position
+
+pytestmark = pytest.mark.core
+
+# --- the pool
+
+
+class Toys(Kind[list[str]]):
+    """Units whose values are steps of pieces, each a text that is its chunk; "" has none. Tools are a log."""
+
+    def __init__(self, do: Callable[[str, Stop], None] = lambda text, stop: None) -> None:
+        self.do = do
+        self.opened: list[list[str]] = []
+        self.stopped = self.closed = 0
+
+    def open(self, unit: Unit, needs: Needs) -> list[str]:
+        self.opened.append([])
+        return self.opened[-1]
+
+    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Piece[list[str]]]]:
+        for step in unit.values["steps"]:
+            yield [Piece(partial(self._do, text)) for text in step]
+
+    def _do(self, text: str, tools: list[str], stop: Stop) -> bytes | None:
+        self.do(text, stop)
+        tools.append(text)
+        return text.encode() or None
+
+    def stop(self, tools: list[str]) -> None:
+        self.stopped += 1
+
+    def close(self, tools: list[str]) -> None:
+        self.closed += 1
+
+
+def toy(key: object, *steps: Sequence[str]) -> Unit:
+    return Unit("toy", str(key), values={"steps": steps or [[str(key)]]})
+
+
+def results(parts: Sequence[Part]) -> dict[str, list[Chunk]]:
+    """The results of the units that are done."""
+    done = {part.unit.key for part in parts if part.last}
+    ordered = sorted(parts, key=lambda part: part.number)
+    return {key: [part.chunk for part in ordered if part.unit.key == key and part.chunk is not None] for key in done}
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+def test_all_pieces_are_done_in_the_order_of_their_steps(workers: int) -> None:
+    units = [toy(i, ["a", "b", ""], [], ["c"], ["d", "e"]) for i in range(20)]
+    done: list[tuple[str, int]] = []
+    toys = Toys()
+    for part in Pool(toys, Needs(), workers).run(units):
+        done.append((part.unit.key, part.number))
+        steps = [0, 0, 0, 1, 2, 2]
+        mine = [steps[number] for key, number in done if key == part.unit.key]
+        assert mine == sorted(mine)
+        assert part.last == (len(mine) == len(steps))
+    assert sorted(done) == sorted((unit.key, number) for unit in units for number in range(6))
+    assert toys.closed == len(toys.opened) <= workers
+    assert toys.stopped == 0
+
+
+def test_pieces_of_a_step_are_done_side_by_side() -> None:
+    together = threading.Barrier(3)
+    parts = list(Pool(Toys(lambda text, stop: together.wait(20) and None), Needs(), 3).run([toy(0, "abc")]))
+    assert results(parts) == {"0": [b"a", b"b", b"c"]}
+
+
+def test_units_are_taken_as_they_are_needed() -> None:
+    taken: list[int] = []
+    units = (taken.append(i) or toy(i) for i in range(500))  # type: ignore[func-returns-value]
+    for done, _ in enumerate(Pool(Toys(), Needs(), 2).run(units)):
+        assert len(taken) <= done + AHEAD * 2
+    assert len(taken) == 500
+
+
+def test_units_may_wait_for_others() -> None:
+    """Each needs the two before it; the coordinator hears of a unit before it is asked for the next."""
+    done: set[int] = set()
+
+    def units() -> Iterator[Unit | None]:
+        for i in range(30):
+            while not {i - 2, i - 4} <= done | {-4, -3, -2, -1}:
+                yield None
+            yield toy(i)
+
+    for part in Pool(Toys(), Needs(), 4).run(units()):
+        done.add(int(part.unit.key))
+    assert done == set(range(30))
+
+
+def test_an_error_ends_the_work_and_is_raised_once() -> None:
+    def fail(text: str, stop: Stop) -> None:
+        if text in ("7", "8"):
+            raise ZeroDivisionError(text)
+
+    before = threading.active_count()
+    with pytest.raises(ZeroDivisionError):
+        list(Pool(Toys(fail), Needs(), 3).run(toy(i) for i in range(1000)))
+    assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("how", ["stop", "close"])
+def test_what_is_done_when_the_work_is_ended_is_not_lost(how: str) -> None:
+    """Whether it ends in good order or not; and nothing is begun any more."""
+    first, both = threading.Event(), threading.Barrier(2)
+
+    def wait(text: str, stop: Stop) -> None:
+        if text != "0":
+            both.wait(20)
+            first.wait(20)
+
+    toys = Toys(wait)
+    work = Pool(toys, Needs(), 2)
+    with closing(work.run(toy(i, [str(i)], ["more"]) if i else toy(0) for i in range(100))) as parts:
+        seen = [next(parts)]
+        threading.Timer(0.1, first.set).start()
+        if how == "stop":
+            work.stop()
+            seen += parts
+    seen += work.rest()
+    assert sorted(part.chunk for part in seen) == [b"0", b"1", b"2"]  # type: ignore[type-var]
+    assert not any("more" in log for log in toys.opened)
+    assert toys.stopped
+
+
+def test_searches_that_are_between_two_hear_of_a_stop() -> None:
+    engine = Engine("material", 1, database="none")
+
+    class Searches(Toys):
+        def stop(self, tools: list[str]) -> None:
+            engine.stop()
+
+    def search(text: str, stop: Stop) -> None:
+        for _ in range(5):
+            engine.search(Position(), Limits(time=20 if int(text) else 0.01))
+
+    with closing(Pool(Searches(search), Needs(), 1).run(toy(i) for i in range(9))) as parts:
+        assert next(parts).chunk == b"0"
+
+
+def test_the_first_interrupt_stops_and_the_second_is_raised() -> None:
+    stopped = []
+    with pytest.raises(KeyboardInterrupt), interruptible(lambda: stopped.append(1)):
+        os.kill(os.getpid(), signal.SIGINT)
+        assert stopped == [1]
+        os.kill(os.getpid(), signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_progress_leaves_out_what_was_done_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("kr.jobs.progress.time.monotonic", lambda: now[0])
+    progress = Progress(total=50)
+    now[0] += 7
+    progress.skip(10)
+    now[0] += 5
+    progress.add(20)
+    assert (progress.done, progress.rate, progress.seconds_left) == (30, 4.0, 5.0)
+
+
+# --- units
+
+
+def test_every_kind_is_there() -> None:
+    for name in KINDS:
+        assert isinstance(kind_named(name), Kind)
+
+
+ELSEWHERE = """
+import json, sys
+from kr.jobs.kinds import perform
+from kr.jobs.needs import Needs
+from kr.jobs.unit import Unit
+given = json.load(sys.stdin)
+needs = Needs(given["places"])
+print(json.dumps([[bytes(chunk).hex() for chunk in perform(Unit.from_json(unit), needs)] for unit in given["units"]]))
+"""
+
+
+def elsewhere(units: Sequence[Unit], places: dict[str, str], directory: Path) -> list[list[bytes]]:
+    """The results of units in another process, in a directory of its own."""
+    given = json.dumps({"units": [unit.to_json() for unit in units], "places": places})
+    directory.mkdir()
+    environment = os.environ | {"PYTHONPATH": str(Path(kinds.__file__).parents[2]), "KR_EGDB": "none"}
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", ELSEWHERE], input=given, capture_output=True, text=True, check=True,
+        env=environment, cwd=directory,
+    )  # fmt: skip
+    return [[bytes.fromhex(chunk) for chunk in chunks] for chunks in json.loads(done.stdout)]
+
+
+@pytest.fixture
+def parts(monkeypatch: pytest.MonkeyPatch) -> list[Part]:
+    """All parts that pools give."""
+    given: list[Part] = []
+    run = Pool.run
+
+    def listened(self: Pool[Any], units: Any) -> Any:
+        with closing(run(self, units)) as found:
+            for part in found:
+                given.append(part)
+                yield part
+
+    monkeypatch.setattr(pool.Pool, "run", listened)
+    return given
+
+
+class Here:
+    """Weights, openings and a database in one place for this process, and in another one for the other."""
+
+    def __init__(self, directory: Path, whole: Path) -> None:
+        self.directory = directory
+        here, there = directory / "here", directory / "there"
+        here.mkdir()
+        there.mkdir()
+        self.weights = save_random(here / "random.h5")
+        self.egdb = shutil.copytree(whole, here / "egdb")
+        self.deck = here / "deck.txt"
+        self.deck.write_text("B:W21-32:B1-8,10-12,14\nW:W21-32:B1-7,9-12,16\n")
+        self.games = here / "games.pdn"
+        self.games.write_text('[Event "x"]\n[FEN "B:W18,K29,30:B1,2,3"]\n\n1. 2-7 18-14 2. 7-10 14x7 3. 3x10 *\n' * 2)
+        database = load_database(str(self.egdb))
+        assert database is not None
+        signature = Engine(self.weights, 1, database="none").signature
+        players = {
+            f"{signature} egdb {database.signature}": f"{there / 'other.h5'},egdb={there / 'db'}",
+            f"material egdb {database.signature}": f"material,egdb={there / 'db'}",
+        }
+        self.places = players | {signature: str(there / "other.h5"), database.signature: str(there / "db")}
+        self.move = lambda: (self.weights.rename(there / "other.h5"), self.egdb.rename(there / "db"))
+
+    def selfplay(self) -> None:
+        play(SelfplaySettings(
+            games=7, shard_games=3, nodes=150, out=self.directory / "run", weights=str(self.weights), hash=1 << 18,
+            openings=str(self.deck), egdb=str(self.egdb),
+        ))  # fmt: skip
+        there = self.deck.rename(self.directory / "there" / "openings.txt")
+        openings = json.loads((self.directory / "run" / "run.json").read_text())["shaping"]["openings"].split()[1]
+        self.places[openings] = str(there)
+
+    def match(self) -> None:
+        play_match(MatchSettings(
+            a=str(self.weights), b="material", games=4, tc=Limits(nodes=200), hash=1 << 20, egdb=str(self.egdb),
+            ballot="endings",
+        ))  # fmt: skip
+
+    def solve(self) -> None:
+        limits = (Limits(nodes=2000), Limits(depth=4))
+        settings = SolveSettings(weights=str(self.weights), tc=limits, hash=1 << 20, multipv=2, egdb=str(self.egdb))
+        solve_all(classics()[:3], settings)
+
+    def annotate(self) -> None:
+        annotate_files(AnnotateSettings(
+            files=(self.games,), html=self.directory / "pages", tc=Limits(nodes=400), weights=str(self.weights),
+            hash=1 << 20, egdb=str(self.egdb), from_ply=0,
+        ))  # fmt: skip
+
+    def doubling(self) -> None:
+        settings = DoublingSettings(
+            out=self.directory / "doubling", player=str(self.weights), shortest=Limits(nodes=100),
+            longest=Limits(nodes=200), games=2, positions=4, ballot="endings", hash=1 << 20, egdb=str(self.egdb),
+        )  # fmt: skip
+        play_matches(settings)
+        compare(settings)
+
+    def verify(self) -> None:
+        verify(VerifySettings(dir=self.egdb))
+        verify(VerifySettings(dir=self.egdb, sample=0.1))
+        key = PARTS[-1].unit.needs["egdb"]
+        self.places[key] = str(self.directory / "there" / "db")
+
+    def build(self) -> None:
+        build(BuildSettings(pieces=3, dir=self.directory / "built", distances=2))
+        for name, chunks in ((part.unit.key, results(PARTS)[part.unit.key]) for part in PARTS if part.last):
+            values = chunks[1 + (sum(map(int, name)) <= 2) :]
+            crc = solving_crc(values)
+            place = self.directory / "there" / f"{crc}.bin"
+            place.write_bytes(b"".join(values) + crc.to_bytes(8, "little"))
+            self.places[f"{name} {crc:08x}"] = str(place)
+
+
+def solving_crc(values: Sequence[Chunk]) -> int:
+    from zlib import crc32
+
+    return crc32(b"".join(values))
+
+
+PARTS: list[Part] = []
+TIMES = {"time", "move_from", "agrees_from"}
+
+
+def timeless(kind: str, chunk: Chunk) -> Any:
+    """A chunk without the times that its searches took."""
+    if kind == "problem":
+        return {name: value for name, value in json.loads(bytes(chunk)).items() if name not in TIMES}
+    if kind == "match pair":
+        game = json.loads(bytes(chunk))
+        return game | {"replies": [reply and reply[:-1] for reply in game["replies"]]}
+    return bytes(chunk)
+
+
+@pytest.mark.parametrize(
+    ("work", "kind"),
+    [
+        ("selfplay", "self-play shard"),
+        ("match", "match pair"),
+        ("solve", "problem"),
+        ("annotate", "annotated game"),
+        ("doubling", "doubling position"),
+        ("verify", "checked range"),
+        ("build", "slice pair"),
+    ],
+)
+def test_another_process_does_a_unit_as_this_one(
+    work: str, kind: str, parts: list[Part], tmp_path: Path, whole: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules[__name__], "PARTS", parts)
+    here = Here(tmp_path, whole)
+    getattr(here, work)()
+    mine = [part for part in parts if part.unit.kind == kind]
+    found = results(mine)
+    units = list({part.unit.key: part.unit for part in mine}.values())
+    here.move()
+    for unit, chunks in zip(units, elsewhere(units, here.places, tmp_path / "cwd"), strict=True):
+        there, own = ([timeless(kind, chunk) for chunk in each] for each in (chunks, found[unit.key]))
+        assert there == own
+        assert there
+        if kind not in ("problem", "match pair"):
+            assert checksum(chunks) == checksum(found[unit.key])
+    # what is needed is named, and nothing else is taken for it
+    needed = [unit for unit in units if unit.needs]
+    assert needed
+    with pytest.raises(MissingNeedError, match="not found here"):
+        perform(needed[-1], Needs())
+    with pytest.raises(KrError):
+        perform(needed[-1], Needs(dict.fromkeys(here.places, "manual")))
+
+
+def test_a_unit_is_its_text() -> None:
+    unit = Unit("problem", "1 é", {"weights": "ab"}, {"hash": 1 << 20}, {"fen": None, "lines": [1.5, {"a": [True]}]})
+    assert Unit.from_json(unit.to_json()) == unit
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"kind": "x"}', '{"kind": "x", "key": "y", "other": 1}'])
+def test_texts_that_are_no_unit(text: str) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        Unit.from_json(text)

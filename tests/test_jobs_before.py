@@ -1,0 +1,124 @@
+"""Long work that kr 0.1 began: its files are resumed, and what they hold is not done again."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kr.egdb import build as building
+from kr.egdb.build import BuildSettings, Progress, build
+from kr.lab import games
+from kr.lab.annotating.files import AnnotateSettings, annotate_files
+from kr.lab.doubling import DoublingSettings, compare
+from kr.lab.matches.match import MatchSettings, play_match
+from kr.lab.problems import load
+from kr.lab.selfplay import SelfplaySettings, play
+from kr.lab.solving import SolveSettings, solve_all
+from kr.limits import Limits
+from kr.pdn import read_games
+
+pytestmark = pytest.mark.core
+
+HASH = 1 << 20
+
+
+@pytest.fixture
+def before(tmp_path: Path) -> Path:
+    """Files of work that was interrupted."""
+    copy = shutil.copytree(Path(__file__).parent / "data" / "jobs_0.1", tmp_path / "before")
+    (copy / "egdb" / "values").rename(copy / "egdb" / building.VALUES)
+    return copy
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_selfplay(before: Path) -> None:
+    kept = [record.game for path in sorted((before / "selfplay").glob("shard-*")) for record in records(path)]
+    settings = SelfplaySettings(
+        games=12, out=before / "selfplay", nodes=2000, weights="manual", openings="2move", random_plies=2,
+        egdb="none", hash=1 << 18, shard_games=6,
+    )  # fmt: skip
+    tally = play(settings)
+    assert (tally.earlier, tally.played) == (len(kept), 12 - len(kept))
+    assert 6 < len(kept) < 12
+    anew = before / "anew"
+    play(SelfplaySettings(**{**vars(settings), "out": anew}))
+    for name in ("shard-000000.h5", "shard-000001.h5"):
+        resumed, fresh = (games.read_shard(directory / name) for directory in (settings.out, anew))
+        assert resumed.attrs["checksum"] == fresh.attrs["checksum"]
+
+
+def records(path: Path) -> list[games.GameRecord]:
+    return list(games.records(games.read_shard(path)))
+
+
+def test_match(before: Path) -> None:
+    old = lines(before / "match.pdn.log")
+    settings = MatchSettings(
+        a="manual", b="material", games=12, ballot="2move", tc=Limits(nodes=100), hash=HASH, egdb="none",
+        egdb_adjudication=False, pdn=before / "match.pdn",
+    )  # fmt: skip
+    seen: list[int] = []
+    result = play_match(settings, lambda result: seen.append(len(result.games)))
+    assert seen == [6, *range(7, 13)]
+    assert lines(before / "match.pdn.log")[: len(old)] == old
+    fresh = play_match(MatchSettings(**{**vars(settings), "pdn": None}))
+    points = [sorted((game.pair, game.a_black, game.points) for game in each.games) for each in (result, fresh)]
+    assert points[0] == points[1]
+    assert len(list(read_games(before / "match.pdn"))) == 12
+
+
+def test_solve(before: Path) -> None:
+    old = lines(before / "answers.jsonl")
+    settings = SolveSettings(
+        source="first", tc=(Limits(depth=5),), weights="manual", egdb="none", hash=HASH, out=before / "answers.jsonl"
+    )
+    solutions = solve_all(load("first"), settings)
+    assert lines(before / "answers.jsonl")[: len(old)] == old
+    assert len(lines(before / "answers.jsonl")) == len(solutions) + 1 > len(old)
+
+
+def test_doubling(before: Path) -> None:
+    old = lines(before / "doubling" / "searches.jsonl")
+    settings = DoublingSettings(
+        out=before / "doubling", player="manual", shortest=Limits(depth=1), longest=Limits(depth=3), games=4,
+        positions=12, ballot="2move", egdb="none", hash=HASH,
+    )  # fmt: skip
+    seen: list[int] = []
+    compare(settings, seen.append)
+    assert seen == [5] + [1] * 7
+    assert lines(settings.searches)[: len(old)] == old
+
+
+def test_annotate(before: Path) -> None:
+    old = lines(before / "out.pdn.journal")
+    seen: list[bool] = []
+    settings = AnnotateSettings(
+        files=(before / "games.pdn",), out=before / "out.pdn", tc=Limits(nodes=300), weights="manual", egdb="none",
+        hash=HASH,
+    )  # fmt: skip
+    annotate_files(settings, lambda record, earlier: seen.append(earlier))
+    assert seen == [True, False]
+    assert (before / "out.pdn").read_text().startswith(old[1]["pdn"])
+
+
+def test_egdb_build(before: Path, whole: Path) -> None:
+    done: list[str] = []
+
+    def on_progress(progress: Progress) -> None:
+        done[:] = [each["pair"] for each in progress.written]
+
+    there = {path.name for path in (before / "egdb").glob("wld-*")}
+    build(BuildSettings(pieces=3, dir=before / "egdb", distances=0), on_progress)
+    assert there
+    assert there.isdisjoint(f"wld-{name}.egdb" for name in done)
+    for path in whole.glob("wld-*"):
+        resumed = before / "egdb" / path.name
+        # the header says by which kr
+        assert resumed.stat().st_size == path.stat().st_size
