@@ -288,9 +288,9 @@ def test_table() -> None:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The seconds that `console` reads, to be set."""
+    """The seconds that progress reads, to be set."""
     seconds = [0.0]
-    monkeypatch.setattr(console.time, "monotonic", lambda: seconds[0])
+    monkeypatch.setattr("kr.jobs.progress.time.monotonic", lambda: seconds[0])
     return seconds
 
 

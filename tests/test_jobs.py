@@ -14,6 +14,7 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 from tables import save_random
@@ -245,8 +246,8 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> list[Part]:
 class Here:
     """Weights, openings and a database in one place for this process, and in another one for the other."""
 
-    def __init__(self, directory: Path, whole: Path) -> None:
-        self.directory = directory
+    def __init__(self, directory: Path, whole: Path, parts: list[Part]) -> None:
+        self.directory, self.parts = directory, parts
         here, there = directory / "here", directory / "there"
         here.mkdir()
         there.mkdir()
@@ -303,26 +304,19 @@ class Here:
     def verify(self) -> None:
         verify(VerifySettings(dir=self.egdb))
         verify(VerifySettings(dir=self.egdb, sample=0.1))
-        key = PARTS[-1].unit.needs["egdb"]
+        key = self.parts[-1].unit.needs["egdb"]
         self.places[key] = str(self.directory / "there" / "db")
 
     def build(self) -> None:
         build(BuildSettings(pieces=3, dir=self.directory / "built", distances=2))
-        for name, chunks in ((part.unit.key, results(PARTS)[part.unit.key]) for part in PARTS if part.last):
+        for name, chunks in ((part.unit.key, results(self.parts)[part.unit.key]) for part in self.parts if part.last):
             values = chunks[1 + (sum(map(int, name)) <= 2) :]
-            crc = solving_crc(values)
+            crc = crc32(b"".join(values))
             place = self.directory / "there" / f"{crc}.bin"
             place.write_bytes(b"".join(values) + crc.to_bytes(8, "little"))
             self.places[f"{name} {crc:08x}"] = str(place)
 
 
-def solving_crc(values: Sequence[Chunk]) -> int:
-    from zlib import crc32
-
-    return crc32(b"".join(values))
-
-
-PARTS: list[Part] = []
 TIMES = {"time", "move_from", "agrees_from"}
 
 
@@ -349,10 +343,9 @@ def timeless(kind: str, chunk: Chunk) -> Any:
     ],
 )
 def test_another_process_does_a_unit_as_this_one(
-    work: str, kind: str, parts: list[Part], tmp_path: Path, whole: Path, monkeypatch: pytest.MonkeyPatch
+    work: str, kind: str, parts: list[Part], tmp_path: Path, whole: Path
 ) -> None:
-    monkeypatch.setattr(sys.modules[__name__], "PARTS", parts)
-    here = Here(tmp_path, whole)
+    here = Here(tmp_path, whole, parts)
     getattr(here, work)()
     mine = [part for part in parts if part.unit.kind == kind]
     found = results(mine)
