@@ -12,38 +12,40 @@ import kr
 
 PACKAGE = Path(kr.__file__).parent
 
-# From the top of the house down: a module may import from its own floor and those below.
+# From the top of the house down, each room on its own floor: a module may import from its room and those below.
 FLOORS = [
-    ("__main__",),
-    ("cli", "web"),
+    "__main__",
+    "cli",
     # the public names of everything below; nothing below asks for more of it than the version
-    ("__init__",),
-    ("lab",),
-    ("players",),
-    ("protocols",),
-    ("engine",),
-    ("limits",),
-    (
-        "evaluation",
-        "parts",
-        "patterns",
-        "notation",
-        "position",
-        "board",
-        "pdn",
-        "svg",
-        "chances",
-        "counting",
-        "egdb",
-        "hdf5",
-    ),
-    ("jobs",),
-    ("storage", "units", "settings", "threads"),
-    ("errors",),
-    ("_core", "_learn"),
-    ("_egdb",),
+    "__init__",
+    "lab",
+    "players",
+    "protocols",
+    "engine",
+    "evaluation",
+    "egdb",
+    "pdn",
+    "counting",
+    "board",
+    "position",
+    "svg",
+    "jobs",
+    "limits",
+    "settings",
+    "parts",
+    "patterns",
+    "hdf5",
+    "chances",
+    "notation",
+    "storage",
+    "threads",
+    "units",
+    "errors",
+    "_learn",
+    "_core",
+    "_egdb",
 ]
-LEVEL = {room: len(FLOORS) - i for i, floor in enumerate(FLOORS) for room in floor}
+LEVEL = {room: len(FLOORS) - i for i, room in enumerate(FLOORS)}
 HEAVY = {"numpy", "scipy", "h5py", "rich", "matplotlib", "typer", "sklearn", "jinja2"}
 
 
