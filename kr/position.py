@@ -105,8 +105,7 @@ class Position:
     @classmethod
     def from_bits(cls, bits: tuple[int, int, int, int]) -> Position:
         """From black, white, kings and the side to move (0 Black, 1 White); raises InvalidFenError."""
-        black, white, kings, side = bits
-        return cls(black, white, kings, Side(side))
+        return cls(*bits)  # type: ignore[arg-type]  # a number is taken for the side as well
 
     @property
     def fen(self) -> str:
