@@ -140,7 +140,7 @@ def test_an_error_ends_the_work_and_is_raised_once() -> None:
 @pytest.mark.parametrize("how", ["stop", "close"])
 def test_what_is_done_when_the_work_is_ended_is_not_lost(how: str) -> None:
     """Whether it ends in good order or not; and nothing is begun any more."""
-    first, both = threading.Event(), threading.Barrier(2)
+    first, both = threading.Event(), threading.Barrier(3)
 
     def wait(text: str, stop: Stop) -> None:
         if text != "0":
@@ -151,6 +151,7 @@ def test_what_is_done_when_the_work_is_ended_is_not_lost(how: str) -> None:
     work = Pool(toys, Needs(), 2)
     with closing(work.run(toy(i, [str(i)], ["more"]) if i else toy(0) for i in range(100))) as parts:
         seen = [next(parts)]
+        both.wait(20)
         threading.Timer(0.1, first.set).start()
         if how == "stop":
             work.stop()
@@ -164,15 +165,11 @@ def test_what_is_done_when_the_work_is_ended_is_not_lost(how: str) -> None:
 def test_searches_that_are_between_two_hear_of_a_stop() -> None:
     engine = Engine("material", 1, database="none")
 
-    class Searches(Toys):
-        def stop(self, tools: list[str]) -> None:
-            engine.stop()
-
     def search(text: str, stop: Stop) -> None:
         for _ in range(5):
-            engine.search(Position(), Limits(time=20 if int(text) else 0.01))
+            engine.search(Position(), Limits(time=20 if int(text) else 0.01), stop=stop)
 
-    with closing(Pool(Searches(search), Needs(), 1).run(toy(i) for i in range(9))) as parts:
+    with closing(Pool(Toys(search), Needs(), 1).run(toy(i) for i in range(9))) as parts:
         assert next(parts).chunk == b"0"
 
 

@@ -250,7 +250,7 @@ class ScriptedEngine:
     def chances(self, score, value=None):
         return chances(score, 40.0, value)
 
-    def search(self, position, limits, history=(), on_info=None, multipv=1):
+    def search(self, position, limits, history=(), on_info=None, multipv=1, stop=None):
         self.searched.append((position, tuple(history), multipv))
         first = len(self.searched) == 1
         move = position.parse_move(self.move) if first else position.legal_moves()[0]
@@ -354,7 +354,7 @@ class Thinking(ScriptedEngine):
         super().__init__(*thoughts[-1], 0)
         self.thoughts = thoughts
 
-    def search(self, position, limits, history=(), on_info=None, multipv=1):
+    def search(self, position, limits, history=(), on_info=None, multipv=1, stop=None):
         if not self.searched:
             for second, (move, score) in enumerate(self.thoughts[:-1], start=1):
                 on_info(Info(second, score, 10, float(second), (position.parse_move(move),)))

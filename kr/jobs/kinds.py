@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from kr import _core
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Chunk, Unit
 
@@ -30,24 +31,22 @@ KINDS = {
 """Module and class of each kind of work by its name, looked up when a unit of it is to be done."""
 
 
-class Stop:
-    """Ends work, for good: set by its coordinator, looked at by all who do it."""
+class Stop(_core.Stop):
+    """Ends work, for good: set by its coordinator, looked at by all who do it, given to all their searches."""
 
     def __init__(self) -> None:
         self._flag = memoryview(bytearray(4)).cast("i")
 
     @property
     def flag(self) -> NDArray[np.int32]:
-        """For the core: one number, not 0 when the work is to end."""
+        """For what is no search: one number, not 0 when the work is to end."""
         import numpy as np
 
         return np.frombuffer(self._flag, dtype=np.int32)
 
     def set(self) -> None:
+        super().set()
         self._flag[0] = 1
-
-    def is_set(self) -> bool:
-        return self._flag[0] != 0
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ class Kind(ABC, Generic[T]):
         """The steps of a unit, one after the other; the pieces of one may be done side by side. None is empty."""
 
     def stop(self, tools: T) -> None:
-        """End what these tools are at, from another thread; asked again and again until it has ended."""
+        """End what these tools are at, and all that is still asked of them, from another thread: what no Stop ends."""
 
     def close(self, tools: T) -> None:
         """Free what the tools hold besides memory."""

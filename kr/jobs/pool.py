@@ -21,8 +21,6 @@ T = TypeVar("T")
 
 AHEAD = 2
 """Units taken for each worker, so that none waits while the next one is made."""
-STOP_AGAIN = 0.02
-"""Seconds after which tools are stopped again: those between two searches hear nothing of a stop."""
 
 
 @dataclass(frozen=True)
@@ -132,10 +130,11 @@ class Pool(Generic[T]):
     def _end(self) -> None:
         """Wait for the end of all threads; unless the work is over, their searches are stopped."""
         self._wake_to_end()
-        while alive := [thread for thread in self._threads if thread.is_alive()]:
-            for tools in list(self._tools) if self._stop.is_set() else ():
-                self._kind.stop(tools)
-            alive[0].join(STOP_AGAIN)
+        for tools in list(self._tools) if self._stop.is_set() else ():
+            self._kind.stop(tools)
+        for thread in self._threads:
+            if thread.is_alive():
+                thread.join()
 
     def _wake_to_end(self) -> None:
         if not self._over:
@@ -152,6 +151,8 @@ class Pool(Generic[T]):
                 if tools is None:
                     tools = own = self._kind.open(begun.unit, self._needs)
                     self._tools.append(own)
+                    if self._stop.is_set():
+                        self._kind.stop(own)
                 chunk = piece.do(tools, self._stop)
                 if chunk is None and self._stop.is_set():
                     break

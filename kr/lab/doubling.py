@@ -23,10 +23,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from kr.engine import SCORE_WIN, Engine, Limits
+from kr.engine import SCORE_WIN, Engine, Limits, Stop
 from kr.errors import InvalidSettingError
 from kr.jobs.journal import check_journal, open_journal, typed
-from kr.jobs.kinds import Kind, Piece, Stop
+from kr.jobs.kinds import Kind, Piece
 from kr.jobs.needs import Needs
 from kr.jobs.pool import Pool
 from kr.jobs.unit import Unit
@@ -432,16 +432,18 @@ class Comparisons(Kind[Engine]):
     def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Piece[Engine]]]:
         yield [Piece(partial(self._compare, unit))]
 
-    def stop(self, tools: Engine) -> None:
-        tools.stop()
-
     def _compare(self, unit: Unit, engine: Engine, stop: Stop) -> bytes:
         limits = [Limits.parse(text) for text in unit.values["limits"]]
-        return json.dumps(asdict(search(Position.from_fen(unit.values["fen"]), limits, engine))).encode()
+        return json.dumps(asdict(search(Position.from_fen(unit.values["fen"]), limits, engine, stop))).encode()
 
 
-def search(position: Position, limits: Sequence[Limits], engine: Engine) -> Comparison:
-    """Search a position with every limit, each time from an empty table, and judge the moves where they differ."""
+def search(
+    position: Position, limits: Sequence[Limits], engine: Engine, stop: Stop | None = None
+) -> Comparison:
+    """Search a position with every limit, each time from an empty table, and judge the moves where they differ.
+
+    stop: ends its searches; what is found then is of no use.
+    """
     searches: list[Found] = []
     iterations: list[Found] = []
     for limit in limits:
@@ -450,17 +452,18 @@ def search(position: Position, limits: Sequence[Limits], engine: Engine) -> Comp
         result = engine.search(
             position, limit,
             on_info=lambda info: iterations.append(Found(str(info.pv[0]), info.score, info.depth)),
+            stop=stop,
         )  # fmt: skip
         searches.append(Found(str(result.move), result.score, result.depth))
     moves = dict.fromkeys(found.move for found in searches)
-    judged = {} if len(moves) == 1 else {move: _judged(position, move, limits[-1], engine) for move in moves}
+    judged = {} if len(moves) == 1 else {move: _judged(position, move, limits[-1], engine, stop) for move in moves}
     return Comparison(position.fen, tuple(searches), tuple(iterations), judged)
 
 
-def _judged(position: Position, move: str, limit: Limits, engine: Engine) -> int:
+def _judged(position: Position, move: str, limit: Limits, engine: Engine, stop: Stop | None) -> int:
     """The score of a move for its side, by a search of the position after it."""
     after = position.play(move)
     if after.is_over:
         return SCORE_WIN
     engine.new_game()
-    return -engine.search(after, limit, history=[position]).score
+    return -engine.search(after, limit, history=[position], stop=stop).score

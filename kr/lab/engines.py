@@ -30,9 +30,6 @@ class EngineKind(Kind[Engine]):
         check_need("weights", unit.needs["weights"], engine.signature, place)
         return engine
 
-    def stop(self, tools: Engine) -> None:
-        tools.stop()
-
 
 def engine_needs(engine: Engine, weights: str | None) -> tuple[dict[str, str], dict[str, str]]:
     """What units need for an engine like this one, and the places of that; weights: as it was asked for."""

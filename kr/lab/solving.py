@@ -15,10 +15,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from kr.engine import SCORE_DECIDED, SCORE_WIN, Engine, Info, Limits, load_database
+from kr.engine import SCORE_DECIDED, SCORE_WIN, Engine, Info, Limits, Stop, load_database
 from kr.errors import InvalidSettingError
 from kr.jobs.journal import Journal, open_journal, typed
-from kr.jobs.kinds import Piece, Stop
+from kr.jobs.kinds import Piece
 from kr.jobs.needs import Needs
 from kr.jobs.pool import Pool
 from kr.jobs.unit import Unit
@@ -132,8 +132,13 @@ class Count:
         return self.solved / self.problems if self.problems else 0.0
 
 
-def solve(problem: Problem, engine: Engine, limits: Limits, multipv: int = 1) -> Solution:
-    """Search a problem from an empty hash table and judge what is found. A proven win ends the search early."""
+def solve(
+    problem: Problem, engine: Engine, limits: Limits, multipv: int = 1, stop: Stop | None = None
+) -> Solution:
+    """Search a problem from an empty hash table and judge what is found. A proven win ends the search early.
+
+    stop: ends its searches; what is found then is of no use.
+    """
     if problem.position.is_over:
         agrees = problem.published == "loss" if problem.published else None
         because = "" if agrees is not False else f"published {problem.published}, but no move is left: a loss"
@@ -147,7 +152,7 @@ def solve(problem: Problem, engine: Engine, limits: Limits, multipv: int = 1) ->
             steps.append((info.time, info.pv[0], engine.chances(info.score).likeliest))
 
     lines = min(multipv, len(problem.position.legal_moves()))
-    found = engine.search(problem.position, limits, on_info=on_info, multipv=lines)
+    found = engine.search(problem.position, limits, on_info=on_info, multipv=lines, stop=stop)
     answer = engine.chances(found.score, found.value).likeliest
     steps.append((found.time, found.move, answer))
 
@@ -155,7 +160,7 @@ def solve(problem: Problem, engine: Engine, limits: Limits, multipv: int = 1) ->
         after = problem.position.play(found.move)
         if after.is_over:
             return True
-        reply = engine.search(after, limits, history=[problem.position])
+        reply = engine.search(after, limits, history=[problem.position], stop=stop)
         return engine.chances(reply.score, reply.value).likeliest == "loss"
 
     agrees, because = judge(problem, found.move, answer, still_won)
@@ -237,7 +242,7 @@ class Answers(EngineKind):
     def _solve(self, unit: Unit, engine: Engine, stop: Stop) -> bytes:
         values = unit.values
         problem, limits = Problem.from_object(values["problem"]), Limits.parse(values["limits"])
-        solution = solve(problem, engine, limits, values["multipv"])
+        solution = solve(problem, engine, limits, values["multipv"], stop)
         return json.dumps(_entry(values["number"], solution)).encode()
 
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from kr.engine import Engine, Limits
+from kr.engine import Engine, Limits, Stop
 from kr.lab.annotating.judging import ONLY, OPENING, JudgedMove, JudgeSettings, judge
 from kr.lab.annotating.marking import mark_game, unjudged_opening
 from kr.pdn import Game
@@ -107,17 +107,22 @@ class Annotation:
 
 
 def annotate(
-    game: Game, engine: Engine, settings: JudgeSettings | None = None, line_plies: int = 12, by: str = ""
+    game: Game,
+    engine: Engine,
+    settings: JudgeSettings | None = None,
+    line_plies: int = 12,
+    by: str = "",
+    stop: Stop | None = None,
 ) -> Annotation:
     """Judge the moves of a game and put marks, comments and better lines into its tree, in place of earlier ones.
 
     engine: its hash table is emptied first; with limits of nodes or depth and one thread the same game gets the same
     marks, whatever was searched before. line_plies: the most plies of a better line, 0 for none. by: what the
-    Annotator tag says; `signature` if not given. Raises InvalidDatabaseError, and lets KeyboardInterrupt through; the
-    game is as it was then.
+    Annotator tag says; `signature` if not given. stop: ends all its searches; what is found then is of no use.
+    Raises InvalidDatabaseError, and lets KeyboardInterrupt through; the game is as it was then.
     """
     settings = settings or JudgeSettings()
-    annotation = Annotation(judge(game, engine, settings), settings)
+    annotation = Annotation(judge(game, engine, settings, stop), settings)
     report = f"Black: {annotation.black}. White: {annotation.white}."
     if annotation.opening:
         report += f" {unjudged_opening(annotation.opening)}"

@@ -18,10 +18,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, cast
 
-from kr.engine import Engine, Limits, load_database
+from kr.engine import Engine, Limits, Stop, load_database
 from kr.errors import InvalidPdnError, InvalidSettingError
 from kr.jobs.journal import Journal, open_journal
-from kr.jobs.kinds import Piece, Stop
+from kr.jobs.kinds import Piece
 from kr.jobs.needs import Needs
 from kr.jobs.pool import Pool
 from kr.jobs.unit import Unit
@@ -301,7 +301,7 @@ class AnnotatedGames(EngineKind):
         # as they stood in the file: PDN has some of them in a normal form
         game.headers, game.line = dict(values["headers"]), values["line_of_file"]
         settings = JudgeSettings(**{**values["judging"], "tc": Limits.parse(values["judging"]["tc"])})
-        annotation = annotate(game, engine, settings, values["line"], values["by"])
+        annotation = annotate(game, engine, settings, values["line"], values["by"], stop)
         text = write_game(game, results=cast(Results, values["results"]))
         entry: Record = {"game": _record(values, game, annotation), "pdn": text}
         if values["html"]:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 from kr.chances import KNOWN
 from kr.egdb.probe import OPPOSITE
-from kr.engine import SCORE_WIN, Engine, Limits
+from kr.engine import SCORE_WIN, Engine, Limits, Stop
 from kr.errors import InvalidSettingError
 from kr.lab.analysis import Analysis, Task, analyze
 from kr.lab.matches.openings import opening_plies
@@ -167,22 +167,24 @@ class _Choice:
     """Where it is proved."""
 
 
-def judge(game: Game, engine: Engine, settings: JudgeSettings | None = None) -> tuple[JudgedMove, ...]:
+def judge(
+    game: Game, engine: Engine, settings: JudgeSettings | None = None, stop: Stop | None = None
+) -> tuple[JudgedMove, ...]:
     """Judge the moves that were played, all of them in order.
 
     The engine's hash table is emptied first: with limits of nodes or depth and one thread, the same game is judged the
-    same whatever came before. Raises InvalidDatabaseError, and lets KeyboardInterrupt through.
+    same whatever came before. stop: ends all its searches; what is found then is of no use. Raises
+    InvalidDatabaseError, and lets KeyboardInterrupt through.
     """
     settings = settings or JudgeSettings()
     engine.new_game()
-    return tuple(reversed(list(_judged_backwards(game, engine, settings))))
+    return tuple(reversed(list(_judged_backwards(game, settings, _Search(engine, settings.tc, game, stop)))))
 
 
-def _judged_backwards(game: Game, engine: Engine, settings: JudgeSettings) -> Iterator[JudgedMove]:
+def _judged_backwards(game: Game, settings: JudgeSettings, search: _Search) -> Iterator[JudgedMove]:
     moves = game.moves
     positions = list(game.positions())
     first = settings.first_ply(game)
-    search = _Search(engine, settings.tc, positions)
     # as long as the table is empty: what is found later would show at once
     glances = {ply: search.glance(ply) for ply in range(first, len(moves)) if not search.is_forced(ply)}
     following = search.position(len(moves)) if moves and first <= len(moves) else None
@@ -268,10 +270,11 @@ def _judged(
 class _Search:
     """The searches of one game."""
 
-    def __init__(self, engine: Engine, limits: Limits, positions: list[Position]) -> None:
+    def __init__(self, engine: Engine, limits: Limits, game: Game, stop: Stop | None) -> None:
         self._engine = engine
         self._limits = limits
-        self._positions = positions
+        self._positions = list(game.positions())
+        self._stop = stop
 
     def position(self, ply: int) -> _Seen:
         """Search the position after so many moves."""
@@ -280,7 +283,8 @@ class _Search:
     def glance(self, ply: int) -> tuple[Move, float]:
         """The move that is seen at a glance after so many moves, and how much better it looks than any other."""
         position = self._positions[ply]
-        lines = analyze(self._engine, Task(position, tuple(self._positions[:ply])), GLANCE, multipv=2).lines
+        task = Task(position, tuple(self._positions[:ply]))
+        lines = analyze(self._engine, task, GLANCE, multipv=2, stop=self._stop).lines
         return lines[0].pv[0], lines[0].chances.expected - lines[-1].chances.expected
 
     def is_forced(self, ply: int) -> bool:
@@ -331,7 +335,7 @@ class _Search:
 
     def _seen(self, position: Position, history: tuple[Position, ...]) -> _Seen:
         # the second line is what the only move stands out from
-        found = analyze(self._engine, Task(position, history), self._limits, multipv=2)
+        found = analyze(self._engine, Task(position, history), self._limits, multipv=2, stop=self._stop)
         lines = tuple(
             _Choice(position.play(line.pv[0]), line.pv, line.score, line.chances.expected, line.value)
             for line in found.lines
