@@ -1,6 +1,7 @@
 """The house: imports go down only, and `import kr` is light."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ import pytest
 import kr
 
 PACKAGE = Path(kr.__file__).parent
+ARCHITECTURE = PACKAGE.parent / "docs" / "internals" / "architecture.md"
 
 # From the top of the house down, each room on its own floor: a module may import from its room and those below.
 FLOORS = [
@@ -85,6 +87,13 @@ def test_imports_go_down_only(path: Path) -> None:
             continue
         assert room in LEVEL, f"{path.name}:{line}: {target} has no floor"
         assert LEVEL[room] <= LEVEL[here], f"{path.name}:{line}: {here} may not import {target} from above"
+
+
+@pytest.mark.skipif(not ARCHITECTURE.exists(), reason="the checkout is not here")
+def test_the_map_shows_the_floors() -> None:
+    """The first table of docs/internals/architecture.md has the rooms from the top down."""
+    table = ARCHITECTURE.read_text().partition("| room |")[2].partition("\n\n")[0]
+    assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == FLOORS
 
 
 def loaded_by(statement: str) -> set[str]:
