@@ -11,6 +11,7 @@ import typer
 from kr.chances import format_score
 from kr.cli import console, options
 from kr.errors import InvalidSettingError
+from kr.evaluation.kinds import SHIPPED, weights_texts
 from kr.notation import SIDE_NAMES, square_name
 from kr.position import Position, Side
 
@@ -23,7 +24,7 @@ def command(
     moves: Annotated[
         str, typer.Option(metavar="MOVES", help="Moves to play first, such as '11-15 22-18'.", show_default=False)
     ] = "",
-    weights: Annotated[str, typer.Option(help="Weights file, manual, material or shipped.")] = "shipped",
+    weights: Annotated[str, typer.Option(help=f"A {weights_texts(SHIPPED)}.")] = SHIPPED,
     flip: Annotated[bool, typer.Option("--flip", help="Draw Black at the bottom.")] = False,
     svg: Annotated[
         Path | None,

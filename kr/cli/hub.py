@@ -5,11 +5,12 @@ from typing import Annotated
 import typer
 
 from kr.errors import InvalidSettingError
+from kr.evaluation.kinds import SHIPPED, weights_texts
 from kr.units import parse_size
 
 
 def command(
-    weights: Annotated[str, typer.Option(help="Weights file, manual, material or shipped.")] = "shipped",
+    weights: Annotated[str, typer.Option(help=f"A {weights_texts(SHIPPED)}.")] = SHIPPED,
     hash: Annotated[str, typer.Option(help="Hash table.", metavar="SIZE")] = "64MB",
     threads: Annotated[int, typer.Option(help="Threads to search with.")] = 1,
     egdb: Annotated[

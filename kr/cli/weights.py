@@ -26,7 +26,7 @@ def group() -> None:
 @command.command("show")
 def show(
     file: Annotated[
-        str, typer.Argument(help="Weights file, manual, material or shipped: the tables of kr.", metavar="FILE")
+        str, typer.Argument(help=f"A {kinds.weights_texts(kinds.SHIPPED)}: the tables of kr.", metavar="FILE")
     ] = kinds.SHIPPED,
     json: options.Json = False,
 ) -> None:

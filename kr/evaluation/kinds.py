@@ -148,6 +148,12 @@ def built_in() -> tuple[str, ...]:
     return tuple(name for name in KINDS if issubclass(kind_named(name), BuiltIn))
 
 
+def weights_texts(*others: str) -> str:
+    """What to write for an evaluation, for the help of settings that take one: "weights file, manual or material"."""
+    *first, last = ("weights file", *sorted(built_in()), *others)
+    return f"{', '.join(first)} or {last}"
+
+
 def load(weights: str | Path | None = None) -> Evaluation:
     """The evaluation that a text names: a weights file, a built-in one, or None or "shipped" for the tables of kr.
 

@@ -28,6 +28,7 @@ from kr.engine import (
     load_database,
 )
 from kr.errors import InvalidFenError, InvalidPdnError, InvalidSettingError
+from kr.evaluation.kinds import weights_texts
 from kr.limits import MOST
 from kr.notation import SIDE_NAMES
 from kr.pdn import Game, GameNode, Reader
@@ -57,7 +58,7 @@ class AnalyzeSettings:
     depth: int | None = option(None, "The same as --tc depth=.")
     game: int = option(1, "PDN: which game of the file.")
     ply: str = option("", "PDN: only after this ply or these, such as 20 or 10-30; 0 is before the first move.")
-    weights: str | None = option(None, "Weights file, manual or material; the shipped tables if not given.")
+    weights: str | None = option(None, f"A {weights_texts()}; the shipped tables if not given.")
     hash: int = option(64 << 20, "Hash table.", parse=parse_size, show=format_size)
     threads: int = option(1, "Threads to search with.")
     egdb: str = egdb_option()

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from kr.engine import SEARCH_OPTIONS, Engine, Info, Limits, load_database, parse_search_options
 from kr.errors import InvalidFenError, InvalidSettingError
+from kr.evaluation.kinds import weights_texts
 from kr.position import Position
 from kr.settings import egdb_memory_option, egdb_option, option
 from kr.units import format_size, parse_size
@@ -40,7 +41,7 @@ class BenchSettings:
     """What is searched, and how."""
 
     depth: int = option(17, "Plies to which each position is searched.")
-    weights: str = option("", "Weights file, manual or material; the shipped tables if not given.")
+    weights: str = option("", f"A {weights_texts()}; the shipped tables if not given.")
     hash: int = option(64 << 20, "Hash table.", parse=parse_size, show=format_size)
     egdb: str = egdb_option("none", "the signature depends on it")
     egdb_memory: int = egdb_memory_option()

@@ -25,6 +25,7 @@ from typing import Any
 
 from kr.engine import SCORE_WIN, Engine, Limits, Stop
 from kr.errors import InvalidSettingError
+from kr.evaluation.kinds import SHIPPED, weights_texts
 from kr.jobs.journal import check_journal, open_journal, typed
 from kr.jobs.kinds import Kind, Piece
 from kr.jobs.needs import Needs
@@ -65,7 +66,7 @@ class DoublingSettings:
 
     out: Path = option(REQUIRED, "Directory for games and searches; what is in it goes on.", metavar="DIR")
     player: str = option(
-        "shipped", "Whose: shipped, manual, material or a weights file, with settings as in a match.",
+        "shipped", f"Whose: a {weights_texts(SHIPPED)}, with settings as in a match.",
         argument=True, metavar="PLAYER",
     )  # fmt: skip
     shortest: Limits = option(

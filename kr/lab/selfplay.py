@@ -15,7 +15,7 @@ from kr import _core, storage
 from kr.engine import load_database
 from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.evaluation import kinds
-from kr.evaluation.kinds import SHIPPED
+from kr.evaluation.kinds import SHIPPED, weights_texts
 from kr.jobs.needs import Needs
 from kr.jobs.pool import Pool
 from kr.jobs.unit import Unit
@@ -49,7 +49,7 @@ class SelfplaySettings:
     tc: float | None = option(
         None, "Time for each move instead, such as 20ms; such games can't be repeated.", parse=parse_duration
     )
-    weights: str = option("", "Weights file, manual or material; the shipped tables if not given.")
+    weights: str = option("", f"A {weights_texts()}; the shipped tables if not given.")
     openings: str = option(
         MIXED_OPENINGS,
         "Decks with + between (start, 2move, 3move, 11man, endings), lost ones too, or a file; 11man*4 counts 4 times.",

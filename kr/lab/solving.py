@@ -17,6 +17,7 @@ from typing import Any
 
 from kr.engine import SCORE_DECIDED, SCORE_WIN, Engine, Info, Limits, Stop, load_database
 from kr.errors import InvalidSettingError
+from kr.evaluation.kinds import weights_texts
 from kr.jobs.journal import Journal, open_journal, typed
 from kr.jobs.kinds import Piece
 from kr.jobs.needs import Needs
@@ -43,7 +44,7 @@ class SolveSettings:
         (Limits(time=1.0),), "Limit of each problem: 1s, nodes=100000 or depth=15; may be given several times.",
         parse=Limits.parse, show=lambda limits: " ".join(map(str, limits)), metavar="LIMIT",
     )  # fmt: skip
-    weights: str | None = option(None, "Weights file, manual or material; the shipped tables if not given.")
+    weights: str | None = option(None, f"A {weights_texts()}; the shipped tables if not given.")
     hash: int = option(64 << 20, "Hash table of each engine.", parse=parse_size, show=format_size)
     multipv: int = option(1, "Best moves to show a line of.")
     concurrency: int = option(1, "Problems to solve at the same time.")

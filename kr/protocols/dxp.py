@@ -18,6 +18,7 @@ from pathlib import Path
 from kr import __version__
 from kr.engine import Engine, load_database
 from kr.errors import InvalidSettingError, KrError, ProtocolError
+from kr.evaluation.kinds import SHIPPED, weights_texts
 from kr.limits import Limits, TimeControl, parse_limits
 from kr.pdn import Comment, format_game
 from kr.position import Move, Position, Side
@@ -94,7 +95,7 @@ class DxpSettings:
         "holds besides. Without any of these, 1s a move.",
         parse=parse_limits,
     )
-    weights: str = option("shipped", "Weights file, manual, material or shipped.")
+    weights: str = option(SHIPPED, f"A {weights_texts(SHIPPED)}.")
     hash: int = option(64 * MEBIBYTE, "Hash table.", parse=parse_size, show=format_size)
     threads: int = option(1, "Threads to search with.")
     egdb: str = egdb_option()

@@ -20,6 +20,7 @@ from typing import Any, cast
 
 from kr.engine import Engine, Limits, Stop, load_database
 from kr.errors import InvalidPdnError, InvalidSettingError
+from kr.evaluation.kinds import weights_texts
 from kr.jobs.journal import Journal, open_journal
 from kr.jobs.kinds import Piece
 from kr.jobs.needs import Needs
@@ -58,7 +59,7 @@ class AnnotateSettings(JudgeSettings, ReadSettings):
         None, "Directory for a page of HTML for each game, and index.html with all of them.", metavar="DIR"
     )
     line: int = option(12, "Plies of a better line that are written; 0 for none.")
-    weights: str | None = option(None, "Weights file, manual or material; the shipped tables if not given.")
+    weights: str | None = option(None, f"A {weights_texts()}; the shipped tables if not given.")
     hash: int = option(64 << 20, "Hash table of each engine.", parse=parse_size, show=format_size)
     workers: int = option(0, "Games annotated at the same time; 0: one a core.")
     egdb: str = egdb_option()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from kr.engine import Engine, Limits
 from kr.errors import InvalidSettingError
+from kr.evaluation.kinds import weights_texts
 from kr.lab.matches.openings import BARRED, LOST, Opening, format_line, generated, read_deck
 from kr.settings import option
 from kr.storage import check_output, lock
@@ -24,7 +25,7 @@ class MarkSettings:
     deck: str = option("11man", "The deck: 11man, 3move, 2move, start or endings; a file can be listed too.")
     nodes: int = option(200_000, "Nodes to search each opening.", parse=parse_count, show=format_count)
     lost_score: int = option(25, "Centi-men ahead, for either side, from which an opening is lost.")
-    weights: str | None = option(None, "Weights file, manual or material; the shipped tables if not given.")
+    weights: str | None = option(None, f"A {weights_texts()}; the shipped tables if not given.")
 
     def __post_init__(self) -> None:
         Limits(nodes=self.nodes)

@@ -19,6 +19,7 @@ from kr import storage
 from kr.engine import Limits
 from kr.errors import InvalidGamesError, InvalidSettingError, InvalidWeightsError
 from kr.evaluation import files, kinds
+from kr.evaluation.kinds import weights_texts
 from kr.lab import drawing, games
 from kr.lab.fitting.dataset import Label
 from kr.lab.fitting.fit import FitSettings, fit, read_priors
@@ -49,7 +50,7 @@ class TrainSettings:
     out: Path = option(REQUIRED, "Directory of the run; an earlier start in it goes on.", metavar="DIR")
     seed: int = option(1, "Seed of all games and choices.")
     weights: str = option(
-        "", "Tables to begin with: a weights file, manual or material; the shipped ones if not given.", metavar="START"
+        "", f"Tables to begin with: a {weights_texts()}; the shipped ones if not given.", metavar="START"
     )
     generations: int = option(4, "Generations to have in the end.")
     workers: int = option(0, "Threads; 0: one for each core.")
