@@ -29,15 +29,15 @@ KR_HUB = f"hub:{sys.executable} -m kr hub --weights material --hash 1MB"
 # --- a kind of players as a module of its own would bring it
 
 
-class RandomPlayer:
-    """Plays by chance, the same for the same seed."""
+class DicePlayer:
+    """Plays by chance, the same for the same seed in the same place."""
 
     version = "1"
 
     def __init__(self, given: Given, means: Means) -> None:
         if not given.text.isdecimal():
             raise InvalidSettingError(f"player {given.spec!r}: the seed is {given.text!r}, not a whole number")
-        self._source = random.Random(int(given.text))
+        self._seed = int(given.text)
         self._rest = float(given.settings.get("rest", 0.0))
         self.name = self.signature = self.source = given.spec
 
@@ -45,7 +45,8 @@ class RandomPlayer:
         pass
 
     def search(self, position: Position, limits: Limits, history: Sequence[Position]) -> Reply:
-        return Reply(self._source.choice(position.legal_moves()), 0, 1, 1, self._rest)
+        source = random.Random(f"{self._seed} {position.fen} {len(history)}")
+        return Reply(source.choice(position.legal_moves()), 0, 0, 0, self._rest)
 
     def stop(self) -> None:
         pass
@@ -54,22 +55,22 @@ class RandomPlayer:
         pass
 
 
-RANDOM = Kind(prefix="random:", texts=("random:SEED",), make=RandomPlayer, settings=("rest", "bias"), repeatable=True)
+DICE = Kind(prefix="dice:", texts=("dice:SEED",), make=DicePlayer, settings=("rest", "bias"), repeatable=True)
 
 
 @pytest.fixture
-def with_random(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "KINDS", (*KINDS, RANDOM))
+def with_dice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "KINDS", (*KINDS, DICE))
 
 
-@pytest.mark.usefixtures("with_random")
+@pytest.mark.usefixtures("with_dice")
 def test_a_new_kind_plays_matches(tmp_path: Path) -> None:
     settings = MatchSettings(
-        a="random:7", b="random:7,rest=0.5", ballot="2move", games=4, tc=Limits(nodes=10), hash=1 << 20,
+        a="dice:7", b="dice:7,rest=0.5", ballot="2move", games=4, tc=Limits(nodes=10), hash=1 << 20,
         egdb="none", pdn=tmp_path / "match.pdn", concurrency=1,
     )  # fmt: skip
     result = play_match(settings)
-    assert result.names == ("random:7", "random:7,rest=0.5")
+    assert result.names == ("dice:7", "dice:7,rest=0.5")
     assert len(result.games) == len(list(read_games(tmp_path / "match.pdn"))) == 4
     assert result.efforts()[1].seconds > 0 == result.efforts()[0].seconds
 
@@ -82,23 +83,23 @@ class Mute:
         return "resign"
 
 
-@pytest.mark.usefixtures("with_random")
+@pytest.mark.usefixtures("with_dice")
 def test_a_new_kind_plays_at_the_board() -> None:
-    ending = Play.prepare(PlaySettings(black="random:3", out=Path("none")), Mute()).run()
+    ending = Play.prepare(PlaySettings(black="dice:3", out=Path("none")), Mute()).run()
     assert ending is not None
     assert ending.reason == "resignation"
 
 
-@pytest.mark.usefixtures("with_random")
+@pytest.mark.usefixtures("with_dice")
 @pytest.mark.parametrize(
     ("spec", "expected"),
     [
-        ("random:7,nothing=1", "player 'random:7,nothing=1': no setting 'nothing'; there are rest, bias"),
-        ("random:7,rset=1", "no setting 'rset'; did you mean rest?"),
-        ("random:7,rest", "rest needs a value"),
-        ("random:7,rest=1,rest=2", "sets rest twice"),
-        ("random:seven", "the seed is 'seven'"),
-        ("random:7,level=3", "no setting 'level'"),
+        ("dice:7,nothing=1", "player 'dice:7,nothing=1': no setting 'nothing'; there are rest, bias"),
+        ("dice:7,rset=1", "no setting 'rset'; did you mean rest?"),
+        ("dice:7,rest", "rest needs a value"),
+        ("dice:7,rest=1,rest=2", "sets rest twice"),
+        ("dice:seven", "the seed is 'seven'"),
+        ("dice:7,level=3", "no setting 'level'"),
     ],
 )
 def test_settings_of_a_new_kind_that_are_none(spec: str, expected: str) -> None:
@@ -119,12 +120,14 @@ def test_the_help_names_every_kind() -> None:
 
 @pytest.mark.parametrize(
     ("spec", "prefix"),
-    [("shipped", ""), ("a,hub:b.h5", ""), ("", ""), ("hub:kr hub", "hub:"), ("hub:", "hub:"), ("random:1", "")],
+    [("shipped", ""), ("a,hub:b.h5", ""), ("", ""), ("hub:kr hub", "hub:"), ("hub:", "hub:"), ("dice:1", "")],
 )
 def test_kinds_are_known_by_their_prefix(spec: str, prefix: str) -> None:
     kind = kind_of(spec)
     assert kind.prefix == prefix
-    assert kind.own_engine == kind.repeatable == (not kind.starts_program) == (prefix == "")
+    assert kind.own_engine == (prefix == "")
+    assert kind.starts_program == (prefix == "hub:")
+    assert not (kind.repeatable and kind.starts_program)
 
 
 @pytest.mark.parametrize("spec", ["material", "material,level=2", KR_HUB])

@@ -30,11 +30,10 @@ def kind_of(spec: str) -> Kind:
 def player_from_spec(
     spec: str, hash_mb: int = 64, patience: float = 600.0, egdb: str = "none", egdb_memory: int = 0
 ) -> Player:
-    """The player that a text names: shipped, manual, material, the path of a weights file, or hub:COMMAND.
+    """The player that a text names: one of PLAYER_TEXTS, with settings of its own after commas.
 
-    A player of kr's own uses the endgame database of the setting `egdb`; after its name it may have settings of its
-    own, each after a comma: egdb=DIR, hash=16MB, threads=2, level=3 (kr.players.levels) and the seed=7 of its errors,
-    or a search option such as etc_depth=99. Raises InvalidSettingError, InvalidWeightsError, InvalidDatabaseError,
+    A player of kr's own uses the endgame database of the setting `egdb`, and may set egdb=DIR, hash=16MB, threads=2,
+    level=3 (kr.players.levels) and the seed=7 of its errors, or a search option such as etc_depth=99. Raises InvalidSettingError, InvalidWeightsError, InvalidDatabaseError,
     ProtocolError.
     """
     kind = kind_of(spec)
