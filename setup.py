@@ -50,9 +50,9 @@ def missing_tool() -> str | None:
     return "no C library headers to build kr._core with: apt install libc6-dev" if probe.returncode else None
 
 
-def flags_stamp(kind: str, flags: list[str]) -> str:
-    """A file that is newer than the extension of this kind of build where that was built with other flags."""
-    stamp = Path(f"build/flags-{kind}.txt")
+def flags_stamp(place: str, flags: list[str]) -> str:
+    """A file that is newer than the extensions built into this place last, where that was with other flags."""
+    stamp = Path(f"build/flags-{place}.txt")
     text = " ".join(flags) + "\n"
     if not stamp.exists() or stamp.read_text() != text:
         stamp.parent.mkdir(exist_ok=True)
@@ -72,14 +72,13 @@ def units(distribution: Distribution) -> list[Extension]:
     warnings = ["-Wno-unused-function", "-Wno-maybe-uninitialized"]
     compile_args = [*level, arch_flag(chosen_arch(distribution)), *warnings]
     sanitize = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-fno-sanitize-recover=undefined"] * bool(SANITIZE)
-    kind = "debug" if DEBUG else "wheel" if is_wheel(distribution) else "release"
-    stamp = flags_stamp(kind, [*compile_args, *sanitize])
-    contracts = [*Path("kr").glob("_*.pxd"), *Path("kr/_rules").rglob("*.pxi")]
+    # setup.py has what Cython is told
+    contracts = [Path("setup.py"), *Path("kr").glob("_*.pxd"), *Path("kr/_rules").rglob("*.pxi")]
     return [
         Extension(
             f"kr.{name}",
             [f"kr/{name}.pyx"],
-            depends=[*sorted(map(str, [*contracts, *Path("kr", name).rglob("*.pxi")])), stamp],
+            depends=sorted(map(str, [*contracts, *Path("kr", name).rglob("*.pxi")])),
             extra_compile_args=compile_args + sanitize,
             extra_link_args=sanitize,
         )
@@ -103,6 +102,11 @@ class BuildCore(build_ext):
     def run(self) -> None:
         if lack := missing_tool():
             sys.exit(f"kr: {lack}")
+        # wheels and the checkout's units are built in one place, build/lib.*, and those of `make debug-test` elsewhere
+        folder = Path(self.build_lib).name
+        place = "lib" if self.editable_mode or folder.startswith("lib.") else folder
+        unit = self.extensions[0]
+        self.stamp = flags_stamp(place, [*unit.extra_compile_args, *unit.extra_link_args])
         super().run()
 
     def finalize_options(self) -> None:
@@ -114,12 +118,13 @@ class BuildCore(build_ext):
     def build_extension(self, ext: Extension) -> None:
         """Compile, but take the unit of the checkout where nothing has changed since: pip builds in new directories."""
         built = Path(*ext.name.split(".")[:-1], Path(self.get_ext_filename(ext.name)).name)
-        if self.editable_mode and not DEBUG and not newer_group([*ext.sources, *ext.depends], str(built)):
+        if self.editable_mode and not newer_group([*ext.sources, *ext.depends, self.stamp], str(built)):
             target = Path(self.get_ext_fullpath(ext.name))
             target.parent.mkdir(parents=True, exist_ok=True)
             self.copy_file(str(built), str(target))
             return
         ext.sources = [self._translated(ext)]
+        ext.depends = [*ext.depends, self.stamp]
         super().build_extension(ext)
 
     def _translated(self, ext: Extension) -> str:
@@ -138,10 +143,12 @@ class BuildCore(build_ext):
         if self.force or newer_group([*ext.sources, *ext.depends], str(target)):
             target.parent.mkdir(parents=True, exist_ok=True)
             options = [word for name, value in directives.items() for word in ("-X", f"{name}={value}")]
-            command = [sys.executable, "-m", "cython", "-3", *options, "-o", str(target), *ext.sources]
+            # under its name once it is whole, whatever happens on the way
+            part = target.with_suffix(".part")
+            command = [sys.executable, "-m", "cython", "-3", *options, "-o", str(part), *ext.sources]
             if subprocess.run(command).returncode:
-                target.unlink(missing_ok=True)
                 raise CompileError(f"{ext.sources[0]} is not translated to C")
+            part.replace(target)
         return str(target)
 
 

@@ -160,27 +160,76 @@ build.run()
 """
 
 
-@in_checkout
-def test_an_unchanged_core_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A checkout with one small unit, whose part is to be written."""
     pytest.importorskip("Cython")
     for name in ("setup.py", "pyproject.toml", "README.md"):
         shutil.copy(CHECKOUT / name, tmp_path)
     (tmp_path / "kr" / "_core").mkdir(parents=True)
     (tmp_path / "kr" / "__init__.py").write_text('__version__ = "1.0"')
     (tmp_path / "kr" / "_core.pyx").write_text('include "_core/part.pxi"')
-    part = tmp_path / "kr" / "_core" / "part.pxi"
+    return tmp_path
+
+
+@in_checkout
+def test_an_unchanged_core_is_compiled_once(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    part = small / "kr" / "_core" / "part.pxi"
     part.write_text("ANSWER = 42")
 
     def build(to: str) -> bool:
-        done = subprocess.run([sys.executable, "-c", EDITABLE, to], cwd=tmp_path, capture_output=True, check=False)
-        return done.returncode == 0 and any((tmp_path / to / "kr").glob("_core*.so"))
+        done = subprocess.run([sys.executable, "-c", EDITABLE, to], cwd=small, capture_output=True, check=False)
+        return done.returncode == 0 and any((small / to / "kr").glob("_core*.so"))
 
     assert build("first")
-    (so,) = (tmp_path / "first" / "kr").glob("_core*.so")
-    shutil.copy(so, tmp_path / "kr")
+    (so,) = (small / "first" / "kr").glob("_core*.so")
+    shutil.copy(so, small / "kr")
     # from here on no compilation succeeds
     monkeypatch.setenv("CFLAGS", "-include no_such_header.h")
     assert build("second")
     later = time.time() + 60
     os.utime(part, (later, later))
     assert not build("third")
+
+
+FLAVOUR = '''
+cdef extern from *:
+    """
+    #ifdef NDEBUG
+    #define KR_FLAVOUR "release"
+    #else
+    #define KR_FLAVOUR "debug"
+    #endif
+    """
+    const char* KR_FLAVOUR
+FLAVOUR = KR_FLAVOUR.decode()
+'''
+
+
+def built_in_place(checkout: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "setup.py", "-q", "build_ext", "--inplace"]
+    return subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=False)
+
+
+@in_checkout
+def test_the_units_are_those_of_the_flavour_asked_for_last(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (small / "kr" / "_core" / "part.pxi").write_text(FLAVOUR)
+    for debug, flavour in (("0", "release"), ("1", "debug"), ("0", "release"), ("1", "debug")):
+        monkeypatch.setenv("KR_DEBUG", debug)
+        assert built_in_place(small).returncode == 0
+        command = [sys.executable, "-P", "-c", "import kr._core; print(kr._core.FLAVOUR)"]
+        done = subprocess.run(command, env={"PYTHONPATH": str(small)}, capture_output=True, text=True, check=True)
+        assert done.stdout.split() == [flavour]
+
+
+@in_checkout
+def test_a_part_that_is_no_cython_is_named_and_leaves_nothing(small: Path) -> None:
+    part = small / "kr" / "_core" / "part.pxi"
+    part.write_text("ANSWER = = 42")
+    failed = built_in_place(small)
+    assert failed.returncode
+    assert "part.pxi:1:9" in failed.stderr
+    assert "kr/_core.pyx is not translated to C" in failed.stderr
+    assert not [*small.rglob("*.c"), *small.rglob("*.so")]
+    part.write_text("ANSWER = 42")
+    assert built_in_place(small).returncode == 0
