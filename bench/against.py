@@ -138,9 +138,10 @@ def match() -> Run:
 
 def fit() -> Run:
     """Tables fitted to games that are made before."""
-    games = tempfile.mkdtemp(prefix="kr-games-")
-    command(*"selfplay --games 4000 --nodes 20 --weights material --egdb none --seed 1 --out".split(), games)
-    return lambda directory: command("fit", games, "--out", str(directory / "weights.h5"))
+    # removed once the work that holds it is gone
+    games = tempfile.TemporaryDirectory(prefix="kr-games-")
+    command(*"selfplay --games 4000 --nodes 20 --weights material --egdb none --seed 1 --out".split(), games.name)
+    return lambda directory: command("fit", games.name, "--out", str(directory / "weights.h5"))
 
 
 WORK = {each.__name__: each for each in (search, perft, captures, scores, probes, build, selfplay, match, fit)}
