@@ -1,9 +1,9 @@
 # cython: language_level=3
 """The compiled engine: evaluation, search and self-play, and the rules for Python.
 
-One unit, so that everything inlines, made of parts that stand in folders by subject. Each part uses only what stands above it.
-Positions cross the boundary to Python as four integers: black, white and kings (32-bit bitboards, bit s for square s,
-0-31) and the side to move (0 Black, 1 White).
+One unit, so that everything inlines, made of parts that stand in folders by subject. Each part uses only what stands
+above it. Positions cross the boundary to Python as four integers: black, white and kings (32-bit bitboards, bit s for
+square s, 0-31) and the side to move (0 Black, 1 White).
 """
 
 from kr._egdb cimport VALUE_DRAW, VALUE_LOSS, VALUE_UNKNOWN, VALUE_WIN, Egdb, EndgameDatabase, egdb_distance, egdb_value
