@@ -300,3 +300,16 @@ def test_every_kind_is_at_home(name: str) -> None:
     assert EVALUATIONS[name].scale > 0
     assert type(EVALUATIONS[name]) is kind
     assert type(EVALUATIONS[name].core) is _core.EVALUATORS[name]
+
+
+TAKES_WEIGHTS = (
+    *("analyze", "annotate", "bench", "dxp listen", "explain", "hub", "match", "play", "selfplay"),
+    *("solve-problem", "train", "weights show"),
+)
+
+
+@pytest.mark.parametrize("command", TAKES_WEIGHTS)
+def test_help_names_what_needs_no_file(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*command.split(), "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert [name for name in kinds.built_in() if name not in shown] == []

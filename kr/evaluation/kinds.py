@@ -8,7 +8,7 @@ How to add one, say `net`:
     sums that are kept from ply to ply.
  2. kr/_core.pyx: the include of that part, after the others.
  3. kr/evaluation/net.py: a `FileEvaluation` (or `BuiltIn`) such as that of squares.py, as KIND.
-Whatever takes `--weights` then takes it.
+Whatever takes `--weights` then takes it; the help of those commands names a built-in one, which a test asks for.
 """
 
 from __future__ import annotations
