@@ -33,8 +33,8 @@ def player_from_spec(
     """The player that a text names: one of PLAYER_TEXTS, with settings of its own after commas.
 
     A player of kr's own uses the endgame database of the setting `egdb`, and may set egdb=DIR, hash=16MB, threads=2,
-    level=3 (kr.players.levels) and the seed=7 of its errors, or a search option such as etc_depth=99. Raises InvalidSettingError, InvalidWeightsError, InvalidDatabaseError,
-    ProtocolError.
+    level=3 (kr.players.levels) and the seed=7 of its errors, or a search option such as etc_depth=99. Raises
+    InvalidSettingError, InvalidWeightsError, InvalidDatabaseError, ProtocolError.
     """
     kind = kind_of(spec)
     given = _taken_apart(spec, kind)
