@@ -438,9 +438,7 @@ class Comparisons(Kind[Engine]):
         return json.dumps(asdict(search(Position.from_fen(unit.values["fen"]), limits, engine, stop))).encode()
 
 
-def search(
-    position: Position, limits: Sequence[Limits], engine: Engine, stop: Stop | None = None
-) -> Comparison:
+def search(position: Position, limits: Sequence[Limits], engine: Engine, stop: Stop | None = None) -> Comparison:
     """Search a position with every limit, each time from an empty table, and judge the moves where they differ.
 
     stop: ends its searches; what is found then is of no use.

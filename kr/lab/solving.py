@@ -133,9 +133,7 @@ class Count:
         return self.solved / self.problems if self.problems else 0.0
 
 
-def solve(
-    problem: Problem, engine: Engine, limits: Limits, multipv: int = 1, stop: Stop | None = None
-) -> Solution:
+def solve(problem: Problem, engine: Engine, limits: Limits, multipv: int = 1, stop: Stop | None = None) -> Solution:
     """Search a problem from an empty hash table and judge what is found. A proven win ends the search early.
 
     stop: ends its searches; what is found then is of no use.
