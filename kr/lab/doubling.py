@@ -433,9 +433,10 @@ class Comparisons(Kind[Engine]):
     def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Piece[Engine]]]:
         yield [Piece(partial(self._compare, unit))]
 
-    def _compare(self, unit: Unit, engine: Engine, stop: Stop) -> bytes:
+    def _compare(self, unit: Unit, engine: Engine, stop: Stop) -> bytes | None:
         limits = [Limits.parse(text) for text in unit.values["limits"]]
-        return json.dumps(asdict(search(Position.from_fen(unit.values["fen"]), limits, engine, stop))).encode()
+        comparison = search(Position.from_fen(unit.values["fen"]), limits, engine, stop)
+        return None if stop.is_set() else json.dumps(asdict(comparison)).encode()
 
 
 def search(position: Position, limits: Sequence[Limits], engine: Engine, stop: Stop | None = None) -> Comparison:

@@ -238,11 +238,11 @@ class Answers(EngineKind):
     def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Piece[Engine]]]:
         yield [Piece(partial(self._solve, unit))]
 
-    def _solve(self, unit: Unit, engine: Engine, stop: Stop) -> bytes:
+    def _solve(self, unit: Unit, engine: Engine, stop: Stop) -> bytes | None:
         values = unit.values
         problem, limits = Problem.from_object(values["problem"]), Limits.parse(values["limits"])
         solution = solve(problem, engine, limits, values["multipv"], stop)
-        return json.dumps(_entry(values["number"], solution)).encode()
+        return None if stop.is_set() else json.dumps(_entry(values["number"], solution)).encode()
 
 
 Job = tuple[Limits, int]

@@ -295,7 +295,7 @@ class AnnotatedGames(EngineKind):
     def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Piece[Engine]]]:
         yield [Piece(partial(self._annotate, unit))]
 
-    def _annotate(self, unit: Unit, engine: Engine, stop: Stop) -> bytes:
+    def _annotate(self, unit: Unit, engine: Engine, stop: Stop) -> bytes | None:
         values = unit.values
         game = read_game(values["pdn"])
         assert game is not None
@@ -303,6 +303,8 @@ class AnnotatedGames(EngineKind):
         game.headers, game.line = dict(values["headers"]), values["line_of_file"]
         settings = JudgeSettings(**{**values["judging"], "tc": Limits.parse(values["judging"]["tc"])})
         annotation = annotate(game, engine, settings, values["line"], values["by"], stop)
+        if stop.is_set():
+            return None
         text = write_game(game, results=cast(Results, values["results"]))
         entry: Record = {"game": _record(values, game, annotation), "pdn": text}
         if values["html"]:
