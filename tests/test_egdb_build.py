@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 import kr
 from kr import _egdb, storage
 from kr.egdb import build as building
-from kr.egdb import files, slices
+from kr.egdb import files, slices, solving
 from kr.egdb.build import BuildSettings, Progress, build
 from kr.egdb.database import Database
 from kr.errors import InvalidDatabaseError, InvalidSettingError, OutputBusyError
@@ -368,3 +369,30 @@ def test_progress_is_told(tmp_path: Path) -> None:
     assert told == sorted(told)
     total = sum(slices.pair_size(pair) for count in (2, 3) for pair in slices.pairs(count))
     assert told[-1] == (len(slices.pairs(2)) + len(slices.pairs(3)), pytest.approx(total))
+
+
+def test_values_that_nobody_needs_are_let_go_before_more_is_solved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of the last pairs are the largest; the estimate of the memory has no room for them."""
+    arrays, advance = solving._Solving.arrays, building._Build._advance
+    given: list[tuple[str, weakref.ref[NDArray[Any]]]] = []
+    finished: list[int] = [0]
+
+    def noted(self: solving._Solving) -> Iterator[NDArray[Any]]:
+        for array in arrays(self):
+            given.append((slices.name(self.pair), weakref.ref(array)))
+            yield array
+
+    def checked(self: building._Build, began: float) -> None:
+        advance(self, began)
+        written = {each["pair"] for each in self.progress.written}
+        if len(written) == finished[-1]:
+            held = {pair for pair, array in given if pair in written and array() is not None}
+            assert held <= {slices.name(pair) for pair in self.checks}
+        finished.append(len(written))
+
+    monkeypatch.setattr(solving._Solving, "arrays", noted)
+    monkeypatch.setattr(building._Build, "_advance", checked)
+    build(settings(tmp_path, pieces=3, jobs=1))
+    assert len(given) > len(set(finished)) > 5

@@ -9,10 +9,13 @@ import signal
 import subprocess
 import sys
 import threading
+import time
+import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
+from types import FrameType
 from typing import Any
 from zlib import crc32
 
@@ -173,6 +176,49 @@ def test_searches_that_are_between_two_hear_of_a_stop() -> None:
         assert next(parts).chunk == b"0"
 
 
+def test_a_chunk_is_let_go_before_the_next_one_is_waited_for() -> None:
+    """Of a database it is a slice, beside which there is no room for another."""
+    chunks: list[weakref.ref[memoryview]] = []
+    let_go = []
+
+    class Slices(Toys):
+        def _do(self, text: str, tools: list[str], stop: Stop) -> memoryview:
+            if text == "1":
+                ends = time.monotonic() + 20
+                while chunks[0]() is not None and time.monotonic() < ends:
+                    time.sleep(0.001)
+                let_go.append(chunks[0]() is None)
+            chunk = memoryview(b"x")
+            chunks.append(weakref.ref(chunk))
+            return chunk
+
+    for part in Pool(Slices(), Needs(), 1).run(toy(i) for i in range(2)):
+        del part
+    assert let_go == [True]
+
+
+def test_an_interrupt_as_the_pool_is_locked_does_not_leave_it_locked() -> None:
+    """It may be raised after each call, also in what a `with` enters."""
+
+    def interrupt(frame: FrameType, event: str, called: object) -> None:
+        if event == "c_return" and getattr(called, "__name__", "") == "__enter__":
+            raise KeyboardInterrupt
+
+    def units() -> Iterator[Unit]:
+        yield toy(0)
+        sys.setprofile(interrupt)
+        yield toy(1)
+
+    def work() -> None:
+        with suppress(KeyboardInterrupt):
+            list(Pool(Toys(), Needs(), 1).run(units()))
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(20)
+    assert not thread.is_alive()
+
+
 def test_the_first_interrupt_stops_and_the_second_is_raised() -> None:
     stopped = []
     with pytest.raises(KeyboardInterrupt), interruptible(lambda: stopped.append(1)):
@@ -325,6 +371,21 @@ def timeless(kind: str, chunk: Chunk) -> Any:
         game = json.loads(bytes(chunk))
         return game | {"replies": [reply and reply[:-1] for reply in game["replies"]]}
     return bytes(chunk)
+
+
+@pytest.mark.parametrize("work", ["solve", "annotate", "doubling", "match", "selfplay"])
+def test_a_search_that_was_ended_gives_no_result(work: str, parts: list[Part], tmp_path: Path, whole: Path) -> None:
+    here = Here(tmp_path, whole, parts)
+    getattr(here, work)()
+    here.move()
+    unit, needs = parts[-1].unit, Needs(here.places)
+    kind, stop = kind_named(unit.kind), Stop()
+    tools = kind.open(unit, needs)
+    stop.set()
+    pieces = [piece for step in kind.steps(unit, needs) for piece in step]
+    assert pieces
+    assert [piece.do(tools, stop) for piece in pieces] == [None] * len(pieces)
+    kind.close(tools)
 
 
 @pytest.mark.parametrize(

@@ -208,8 +208,9 @@ class _Build:
                 if part.chunk is not None:
                     chunks.setdefault(part.unit.key, {})[part.number] = part.chunk
                 if part.last:
-                    found = chunks.pop(part.unit.key)
-                    self._enter(part.unit, [found[number] for number in sorted(found)], part.seconds)
+                    self._enter(part.unit, _in_order(chunks.pop(part.unit.key)), part.seconds)
+                # whatever is held here while the next part is waited for stays in memory beside its successors
+                del part
                 self._advance(began)
         self._advance(began)
         shutil.rmtree(self.values, ignore_errors=True)
@@ -272,6 +273,10 @@ class _Build:
         if check := self.checks.pop(pair, None):
             self.needs.drop(VALUES_NEED, check)
         self.values_path(pair).unlink(missing_ok=True)
+
+
+def _in_order(chunks: Mapping[int, Chunk]) -> list[Chunk]:
+    return [chunks[number] for number in sorted(chunks)]
 
 
 def _rounded(size: int) -> int:

@@ -66,7 +66,9 @@ class Pool(Generic[T]):
         self._threads = [threading.Thread(target=self._work, args=(tools,), daemon=True) for tools in given]
         self._stop = Stop()
         self._over = False
-        self._changed = threading.Condition()
+        # taken by itself: `with` a Condition, a Ctrl-C that comes as it is taken would leave it taken for ever
+        self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)
         self._waiting: deque[Unit] = deque()
         self._pieces: deque[tuple[_Begun[T], int, Piece[T]]] = deque()
         self._news: queue.SimpleQueue[Part | BaseException | None] = queue.SimpleQueue()
@@ -92,6 +94,7 @@ class Pool(Generic[T]):
                 if isinstance(news, Part):
                     under_way -= news.last
                     yield news
+                    del news  # what it holds may be large, and the next one long in coming
                 else:
                     error = news
             self._over = not under_way
@@ -122,7 +125,7 @@ class Pool(Generic[T]):
         fed = 0
         while fed < count and (unit := next(source, None)) is not None:
             fed += 1
-            with self._changed:
+            with self._lock:
                 self._waiting.append(unit)
                 self._changed.notify()
         return fed
@@ -139,7 +142,7 @@ class Pool(Generic[T]):
     def _wake_to_end(self) -> None:
         if not self._over:
             self._stop.set()
-        with self._changed:
+        with self._lock:
             self._changed.notify_all()
 
     def _work(self, tools: T | None) -> None:
@@ -168,7 +171,7 @@ class Pool(Generic[T]):
     def _next(self) -> tuple[_Begun[T], int, Piece[T]] | None:
         """A piece of a unit under way, else of a new one; None when there is no more."""
         while True:
-            with self._changed:
+            with self._lock:
                 while not (self._pieces or self._waiting or self._over or self._stop.is_set()):
                     self._changed.wait()
                 if self._over or self._stop.is_set():
@@ -180,7 +183,7 @@ class Pool(Generic[T]):
             self._hand_out(begun, next(begun.steps))
 
     def _hand_out(self, begun: _Begun[T], step: Sequence[Piece[T]]) -> None:
-        with self._changed:
+        with self._lock:
             begun.running = len(step)
             self._pieces.extend((begun, begun.pieces + i, piece) for i, piece in enumerate(step))
             begun.pieces += len(step)
@@ -189,7 +192,7 @@ class Pool(Generic[T]):
     def _done(self, begun: _Begun[T], number: int, piece: Piece[T], chunk: Chunk | None) -> None:
         """Tell of a piece; the last one of a step is followed by the next step."""
         part = Part(begun.unit, number, chunk, piece.weight, time.monotonic() - begun.began, last=False)
-        with self._changed:
+        with self._lock:
             begun.running -= 1
             if begun.running:
                 self._news.put(part)
