@@ -316,7 +316,7 @@ def _play(
         for part in parts:
             assert part.chunk is not None
             pair = part.unit.values["pair"]
-            a_black, outcome = game_of(part.unit.values, part.chunk)
+            a_black, outcome = game_of(schedule[pair].position, part.chunk)
             game = _entered(pair, a_black, schedule[pair], outcome)
             if log:
                 log.append(game, _pdn(settings, result.names, game, schedule[pair], outcome))

@@ -10,7 +10,7 @@ depth, nodes and seconds, null for the only legal move; the winner is 0 (Black),
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from kr.jobs.kinds import Kind, Piece, Stop
@@ -19,7 +19,7 @@ from kr.jobs.unit import Chunk, Unit
 from kr.lab.engines import database_of, player_of
 from kr.lab.matches.game import Adjudication, Outcome, play_game
 from kr.lab.matches.openings import Opening
-from kr.limits import parse_limits
+from kr.limits import Limits, TimeControl, parse_limits
 from kr.players.player import Player, Reply
 from kr.position import Move, Position, Side
 from kr.storage import parse_json
@@ -40,8 +40,11 @@ class Pairs(Kind[Table]):
             raise
 
     def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Piece[Table]]]:
-        for a_black in unit.values["games"]:
-            yield [Piece(partial(self._play, unit, needs, a_black))]
+        values = unit.values
+        opening = Opening(values["opening"], Position.from_fen(values["fen"]))
+        controls = [parse_limits(text) for text in values["controls"]]
+        for a_black in values["games"]:
+            yield [Piece(partial(self._play, unit, needs, opening, controls, a_black))]
 
     def stop(self, tools: Table) -> None:
         for player in tools:
@@ -51,12 +54,20 @@ class Pairs(Kind[Table]):
         for player in tools:
             player.close()
 
-    def _play(self, unit: Unit, needs: Needs, a_black: bool, table: Table, stop: Stop) -> bytes | None:
+    def _play(
+        self,
+        unit: Unit,
+        needs: Needs,
+        opening: Opening,
+        controls: Sequence[Limits | TimeControl],
+        a_black: bool,
+        table: Table,
+        stop: Stop,
+    ) -> bytes | None:
         values = unit.values
-        controls = [parse_limits(text) for text in values["controls"]]
         black, white = (0, 1) if a_black else (1, 0)
         outcome = play_game(
-            Opening(values["opening"], Position.from_fen(values["fen"])),
+            opening,
             (table[black], table[white]),
             (controls[black], controls[white]),
             values["margin"],
@@ -78,11 +89,10 @@ def _game(a_black: bool, outcome: Outcome) -> dict[str, object]:
     }
 
 
-def game_of(values: Mapping[str, object], chunk: Chunk) -> tuple[bool, Outcome]:
-    """Whether A was Black in a game of a pair, and the game; values: those of the unit."""
+def game_of(start: Position, chunk: Chunk) -> tuple[bool, Outcome]:
+    """Whether A was Black in a game of a pair, and the game, from where it began."""
     found = parse_json(bytes(chunk))
     moves = tuple(Move(tuple(path), captured, whole) for path, captured, whole in found["moves"])
     replies = tuple(reply and Reply(move, *reply) for move, reply in zip(moves, found["replies"], strict=True))
     winner = None if found["winner"] is None else Side(found["winner"])
-    start = Position.from_fen(str(values["fen"]))
     return found["a_black"], Outcome(start, moves, replies, winner, found["reason"], found["detail"])
