@@ -23,21 +23,25 @@ import pytest
 from tables import save_random
 
 from kr.egdb.build import BuildSettings, build
+from kr.egdb.checking import Files, Ranges
+from kr.egdb.solving import SlicePairs
 from kr.egdb.verify import VerifySettings, verify
 from kr.engine import Engine, Limits, load_database
-from kr.errors import KrError, MissingNeedError
+from kr.errors import InvalidSettingError, KrError, MissingNeedError
 from kr.jobs import kinds, pool
-from kr.jobs.kinds import KINDS, Kind, Piece, Stop, kind_named, perform
+from kr.jobs.kinds import Kind, Piece, Stop, kind_named, perform
 from kr.jobs.needs import Needs
 from kr.jobs.pool import AHEAD, Part, Pool, interruptible
 from kr.jobs.progress import Progress
 from kr.jobs.unit import Chunk, Unit, checksum
-from kr.lab.annotating.files import AnnotateSettings, annotate_files
-from kr.lab.doubling import DoublingSettings, compare, play_matches
+from kr.lab.annotating.files import AnnotatedGames, AnnotateSettings, annotate_files
+from kr.lab.doubling import Comparisons, DoublingSettings, compare, play_matches
 from kr.lab.matches.match import MatchSettings, play_match
+from kr.lab.matches.pairs import Pairs
 from kr.lab.problems import classics
 from kr.lab.selfplay import SelfplaySettings, play
-from kr.lab.solving import SolveSettings, solve_all
+from kr.lab.shards import Shards
+from kr.lab.solving import Answers, SolveSettings, solve_all
 from kr.position import Position
 
 pytestmark = pytest.mark.core
@@ -242,9 +246,19 @@ def test_progress_leaves_out_what_was_done_before(monkeypatch: pytest.MonkeyPatc
 # --- units
 
 
-def test_every_kind_is_there() -> None:
-    for name in KINDS:
-        assert isinstance(kind_named(name), Kind)
+@pytest.mark.parametrize("kind", [AnnotatedGames, Answers, Comparisons, Files, Pairs, Ranges, Shards, SlicePairs])
+def test_a_kind_is_found_by_its_name(kind: type[Kind[Any]]) -> None:
+    assert type(kind_named(kind.name())) is kind
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "Pairs", "os:system", "subprocess:Popen", "kr.lab.matches.pairs:", "kr.lab.matches.pairs:Table",
+     "kr.no_such:Pairs", "kr.jobs.kinds:Kind", "kr.lab.engines:EngineKind"],
+)  # fmt: skip
+def test_what_names_no_kind_is_refused(name: str) -> None:
+    with pytest.raises(InvalidSettingError, match="is not a kind of work"):
+        kind_named(name)
 
 
 ELSEWHERE = """
@@ -365,9 +379,9 @@ TIMES = {"time", "move_from", "agrees_from"}
 
 def timeless(kind: str, chunk: Chunk) -> Any:
     """A chunk without the times that its searches took."""
-    if kind == "problem":
+    if kind == Answers.name():
         return {name: value for name, value in json.loads(bytes(chunk)).items() if name not in TIMES}
-    if kind == "match pair":
+    if kind == Pairs.name():
         game = json.loads(bytes(chunk))
         return game | {"replies": [reply and reply[:-1] for reply in game["replies"]]}
     return bytes(chunk)
@@ -391,29 +405,29 @@ def test_a_search_that_was_ended_gives_no_result(work: str, parts: list[Part], t
 @pytest.mark.parametrize(
     ("work", "kind"),
     [
-        ("selfplay", "self-play shard"),
-        ("match", "match pair"),
-        ("solve", "problem"),
-        ("annotate", "annotated game"),
-        ("doubling", "doubling position"),
-        ("verify", "checked range"),
-        ("build", "slice pair"),
+        ("selfplay", Shards),
+        ("match", Pairs),
+        ("solve", Answers),
+        ("annotate", AnnotatedGames),
+        ("doubling", Comparisons),
+        ("verify", Ranges),
+        ("build", SlicePairs),
     ],
 )
 def test_another_process_does_a_unit_as_this_one(
-    work: str, kind: str, parts: list[Part], tmp_path: Path, whole: Path
+    work: str, kind: type[Kind[Any]], parts: list[Part], tmp_path: Path, whole: Path
 ) -> None:
     here = Here(tmp_path, whole, parts)
     getattr(here, work)()
-    mine = [part for part in parts if part.unit.kind == kind]
+    mine = [part for part in parts if part.unit.kind == kind.name()]
     found = results(mine)
     units = list({part.unit.key: part.unit for part in mine}.values())
     here.move()
     for unit, chunks in zip(units, elsewhere(units, here.places, tmp_path / "cwd"), strict=True):
-        there, own = ([timeless(kind, chunk) for chunk in each] for each in (chunks, found[unit.key]))
+        there, own = ([timeless(kind.name(), chunk) for chunk in each] for each in (chunks, found[unit.key]))
         assert there == own
         assert there
-        if kind not in ("problem", "match pair"):
+        if kind not in (Answers, Pairs):
             assert checksum(chunks) == checksum(found[unit.key])
     # what is needed is named, and nothing else is taken for it
     needed = [unit for unit in units if unit.needs]
@@ -425,7 +439,8 @@ def test_another_process_does_a_unit_as_this_one(
 
 
 def test_a_unit_is_its_text() -> None:
-    unit = Unit("problem", "1 é", {"weights": "ab"}, {"hash": 1 << 20}, {"fen": None, "lines": [1.5, {"a": [True]}]})
+    values = {"fen": None, "lines": [1.5, {"a": [True]}]}
+    unit = Unit(Answers.name(), "1 é", {"weights": "ab"}, {"hash": 1 << 20}, values)
     assert Unit.from_json(unit.to_json()) == unit
 
 

@@ -231,7 +231,7 @@ class _Build:
             needs = {slices.name(successor): self.checks[successor] for successor in sorted(slices.successors(pair))}
             name, kinds = slices.name(pair), self.missing.get(pair, [])
             values = {"pair": name, "distances": self._with_distances(pair), "files": kinds}
-            yield Unit("slice pair", name, needs, {}, values)
+            yield Unit(SlicePairs.name(), name, needs, {}, values)
 
     def _enter(self, unit: Unit, chunks: Sequence[Chunk], seconds: float) -> None:
         """A pair is solved: its files, then its values for those to come."""

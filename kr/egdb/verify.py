@@ -196,7 +196,7 @@ class _Run:
             raise InvalidDatabaseError(f"{self.directory}: no endgame database in it; `kr egdb build` makes one")
         self.found.files = len(paths)
         headers = {}
-        units = (Unit("checked file", path.name, values={"path": str(path)}) for path in paths)
+        units = (Unit(checking.Files.name(), path.name, values={"path": str(path)}) for path in paths)
         with closing(Pool(Files(), Needs(), self.threads).run(units)) as parts:
             for done, part in enumerate(parts, start=1):
                 assert part.chunk is not None
@@ -227,7 +227,8 @@ class _Run:
         values = self._sampled_ranges(shapes) if self.found.sampled else self._unproven_ranges()
         tools = {"pieces": pieces, "memory": memory}
         units = (
-            Unit("checked range", " ".join(map(str, each.values())), {"egdb": key}, tools, each) for each in values
+            Unit(checking.Ranges.name(), " ".join(map(str, each.values())), {"egdb": key}, tools, each)
+            for each in values
         )
         try:
             needs.keep(DATABASE, key, Opened(database, None if self.found.sampled else self._known_distances(database)))

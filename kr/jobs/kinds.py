@@ -6,9 +6,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from inspect import isabstract
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from kr import _core
+from kr.errors import InvalidSettingError
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Chunk, Unit
 
@@ -17,18 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 T = TypeVar("T")
-
-KINDS = {
-    "annotated game": "kr.lab.annotating.files:AnnotatedGames",
-    "checked file": "kr.egdb.checking:Files",
-    "checked range": "kr.egdb.checking:Ranges",
-    "doubling position": "kr.lab.doubling:Comparisons",
-    "match pair": "kr.lab.matches.pairs:Pairs",
-    "problem": "kr.lab.solving:Answers",
-    "self-play shard": "kr.lab.shards:Shards",
-    "slice pair": "kr.egdb.solving:SlicePairs",
-}
-"""Module and class of each kind of work by its name, looked up when a unit of it is to be done."""
 
 
 class Stop(_core.Stop):
@@ -62,6 +52,11 @@ class Piece(Generic[T]):
 class Kind(ABC, Generic[T]):
     """A kind of work; T: the tools that each worker keeps from unit to unit."""
 
+    @classmethod
+    def name(cls) -> str:
+        """What its units say they are: where the class stands, so that another process finds it without a list."""
+        return f"{cls.__module__}:{cls.__qualname__}"
+
     @abstractmethod
     def open(self, unit: Unit, needs: Needs) -> T:
         """The tools for units like this one. Raises MissingNeedError, and what opening them raises."""
@@ -78,10 +73,15 @@ class Kind(ABC, Generic[T]):
 
 
 def kind_named(name: str) -> Kind[Any]:
-    """The kind of work with this name. Raises KeyError."""
-    module, _, member = KINDS[name].partition(":")
-    kind: Kind[Any] = getattr(import_module(module), member)()
-    return kind
+    """The kind of work with this name. Raises InvalidSettingError where it is none of kr's."""
+    module, _, member = name.partition(":")
+    try:
+        found = getattr(import_module(module), member) if module.startswith("kr.") else None
+    except (ImportError, AttributeError):
+        found = None
+    if not (isinstance(found, type) and issubclass(found, Kind)) or isabstract(found):
+        raise InvalidSettingError(f"{name!r} is not a kind of work; it may be one of another kr")
+    return found()
 
 
 def perform(unit: Unit, needs: Needs) -> list[Chunk]:

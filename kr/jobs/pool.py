@@ -19,6 +19,8 @@ from kr.threads import start_all
 
 T = TypeVar("T")
 
+SIGNALS_WAIT = 0.5
+"""Seconds."""
 AHEAD = 2
 """Units taken for each worker, so that none waits while the next one is made."""
 
@@ -90,7 +92,7 @@ class Pool(Generic[T]):
                 under_way += self._feed(source, AHEAD * len(self._threads) - under_way)
                 if not under_way:
                     break
-                news = self._news.get()
+                news = self._heard()
                 if isinstance(news, Part):
                     under_way -= news.last
                     yield news
@@ -108,6 +110,14 @@ class Pool(Generic[T]):
                 error = left
         if error is not None:
             raise error
+
+    def _heard(self) -> Part | BaseException | None:
+        """The next news. Waited for in short turns: a signal that comes as a wait begins is heard only at its end."""
+        while True:
+            try:
+                return self._news.get(timeout=SIGNALS_WAIT)
+            except queue.Empty:
+                continue
 
     def rest(self) -> Iterator[Part]:
         """The parts that were done before the work ended, and that nobody has been given."""

@@ -19,7 +19,7 @@ class Unit:
     """Work to be done as one. It is JSON: dicts with names, lists, texts, numbers."""
 
     kind: str
-    """A name in kr.jobs.kinds.KINDS."""
+    """The name of a kr.jobs.kinds.Kind."""
     key: str
     """What tells it from the others of its job."""
     needs: Mapping[str, str] = field(default_factory=dict)

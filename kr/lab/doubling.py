@@ -370,7 +370,7 @@ def compare(settings: DoublingSettings, on_position: Callable[[int], None] = lam
         needs, places = players_needs({"player": (settings.player, player)}, settings.egdb, settings.egdb_memory)
         tools = {"hash": settings.hash, "patience": 0.0, "egdb_memory": settings.egdb_memory}
         units = (
-            Unit("doubling position", fen, needs, tools, {"fen": fen, "limits": kept["limits"]})
+            Unit(Comparisons.name(), fen, needs, tools, {"fen": fen, "limits": kept["limits"]})
             for fen in positions
             if fen not in done
         )

@@ -258,7 +258,7 @@ class _Shards:
             self.pending[shard] = held
             missing = ranges([number for number in numbers if number not in held])
             if missing:
-                units.append(Unit("self-play shard", f"{shard:06d}", needs, tools, {"games": missing}))
+                units.append(Unit(Shards.name(), f"{shard:06d}", needs, tools, {"games": missing}))
         return units
 
     def _held(self, shard: int) -> dict[int, GameRecord] | None:

@@ -215,7 +215,7 @@ def solve_all(
         needs, places = engine_needs(engine, settings.weights)
         tools = {name: getattr(settings, name) for name in ("hash", "threads", "egdb_memory")}
         units = (
-            Unit("problem", f"{number} {limits}", needs, tools, {
+            Unit(Answers.name(), f"{number} {limits}", needs, tools, {
                 "problem": problems[number].as_object(), "number": number, "limits": str(limits),
                 "multipv": settings.multipv,
             })

@@ -271,7 +271,7 @@ def _annotated(
     shaping = {"judging": judging, "line": settings.line, "results": settings.results, "html": pages is not None}
     shaping["by"] = signature(engine, settings.tc)
     units = (
-        Unit("annotated game", str(number), needs, tools, {
+        Unit(AnnotatedGames.name(), str(number), needs, tools, {
             "number": number, "file": str(report.file), "line_of_file": game.line, "headers": game.headers,
             "pdn": write_game(game), **shaping,
         })

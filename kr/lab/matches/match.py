@@ -345,7 +345,7 @@ def _units(
     played = {(game.pair, game.a_black) for game in games}
     units = (
         Unit(
-            "match pair", str(pair), needs, tools,
+            Pairs.name(), str(pair), needs, tools,
             {"pair": pair, "games": missing, "opening": opening.name, "fen": opening.position.fen, **shaping},
         )
         for pair, opening in enumerate(schedule)
