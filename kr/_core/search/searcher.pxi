@@ -6,6 +6,7 @@ import threading
 from cpython.exc cimport PyErr_CheckSignals
 
 cdef class Searcher
+cdef class SearchRequest
 
 
 class SearchingError(RuntimeError):
@@ -22,14 +23,30 @@ cdef class Stop:
     None but those, so that nothing is left of it for another search, whichever of the two ends first.
     """
     cdef int flag
+    cdef list searches          # the requests under way that it was given to
+
+    def __cinit__(self):
+        self.searches = []
 
     def set(self):
         """End the searches; from any thread, and from a signal handler."""
+        cdef SearchRequest request
         self.flag = 1
+        for request in tuple(self.searches):
+            request.ended = 1
 
     def is_set(self):
         """Whether they were to end."""
         return self.flag != 0
+
+    cdef follow(self, SearchRequest request):
+        """End this search too: now, if it is set already, or when it will be."""
+        self.searches.append(request)
+        if self.flag:
+            request.ended = 1
+
+    cdef leave(self, SearchRequest request):
+        self.searches.remove(request)
 
 
 cdef class SearchRequest:
@@ -49,7 +66,8 @@ cdef class SearchRequest:
     cdef int lines
     cdef bint forced_at_once
     cdef object listener
-    cdef readonly Stop stop
+    cdef Stop stop
+    cdef int ended              # by its stop, or by the searcher's, which reaches no other search of the stop
 
     def __init__(self, tuple root not None, list history not None, *, time=None, nodes=None, depth=None,
                  usual_time=None, int lines=1, bint forced_at_once=False, listener=None, Stop stop=None):
@@ -62,7 +80,8 @@ cdef class SearchRequest:
         self.lines = lines
         self.forced_at_once = forced_at_once
         self.listener = listener
-        self.stop = Stop() if stop is None else stop
+        self.stop = stop
+        self.ended = 0
 
 
 cdef class SearchReply:
@@ -166,7 +185,7 @@ cdef class Searcher:
         """End the running search, from any thread; without one, nothing."""
         cdef SearchRequest request = self.request
         if request is not None:
-            request.stop.set()
+            request.ended = 1
 
     cdef refuse_own_search(self):
         """Whoever is called by a search can't wait for its end."""
@@ -198,6 +217,15 @@ cdef class Searcher:
         except RuntimeError as error:
             self.release()
             raise ThreadError(str(error)) from None
+        except BaseException:
+            self.release()
+            raise
+
+    def forget_search(self):
+        """In a process that was forked, where the threads of the search are not: be ready for the next one."""
+        if self.request is not None:
+            memset(&self.busy, 0, sizeof(Busy))
+            self.release()
 
     def search_apart(self, SearchRequest request, on_end):
         """The thread of a search that was started."""
@@ -247,11 +275,13 @@ cdef class Searcher:
         if self.thread == threading.main_thread().ident:
             worker.hear_signals = hear_signals
             worker.owner = <void*>self
-        worker.stop = &request.stop.flag
+        worker.stop = &request.ended
         new_generation(&self.table)
         ends = []
         self.helpers_end = 0
         try:
+            if request.stop is not None:
+                request.stop.follow(request)
             for i in range(1, self.threads):
                 ends.append(self.start_helper(i, request.root))
             with nogil:
@@ -259,6 +289,8 @@ cdef class Searcher:
         finally:
             worker.stop = &self.helpers_end
             self.helpers_end = 1
+            if request.stop is not None:
+                request.stop.leave(request)
             self.join_helpers(ends)
         if self.pending is not None:
             raise self.pending
