@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import atexit
+import math
 import os
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,7 +18,7 @@ from weakref import WeakValueDictionary
 from kr import _core, _egdb
 from kr._core import Stop as Stop
 from kr.chances import Chances, chances
-from kr.errors import IllegalMoveError, InvalidSettingError, KrError
+from kr.errors import IllegalMoveError, InvalidSettingError, ThreadError
 from kr.evaluation import kinds
 from kr.limits import Limits as Limits
 from kr.position import Move, Position
@@ -25,6 +27,8 @@ from kr.threads import MAX_THREADS, no_thread
 from kr.units import check_number
 
 if TYPE_CHECKING:
+    from _thread import LockType
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -94,33 +98,65 @@ Outcome = SearchResult | BaseException
 _NEVER = 1 << 62
 """Infos that no search has."""
 _EXIT_SECONDS = 2.0
-"""That a search under way may take to end with the program."""
+"""That all searches under way may take to end with the program."""
 
 
 @dataclass(eq=False)
 class _Course:
-    """What a search in the background has come to: the thread has this, not the handle, which may be let go."""
+    """What a search in the background has come to: the thread has this, not the handle, which may be let go.
 
+    Nothing here is done under a lock, so that whatever is raised by a signal handler, and wherever, leaves none held.
+    """
+
+    forget: Callable[[], None]
+    """Frees the engine of a search whose thread is gone."""
     stop: Stop = field(default_factory=Stop)
-    news: threading.Condition = field(default_factory=threading.Condition)
     infos: list[Info] = field(default_factory=list)
     outcome: Outcome | None = None
+    thread: int = 0
+    """That calls back; 0 before it has."""
+    bells: set[LockType] = field(default_factory=set)
+    """Locks to be released when there is news, one of each that waits for it."""
 
     def add(self, info: Info) -> None:
-        with self.news:
-            self.infos.append(info)
-            self.news.notify_all()
+        self.infos.append(info)
+        self.ring()
 
     def end(self, outcome: Outcome) -> None:
+        self.outcome = outcome
         _under_way.discard(self)
-        with self.news:
-            self.outcome = outcome
-            self.news.notify_all()
+        self.ring()
+
+    def ring(self) -> None:
+        for bell in tuple(self.bells):
+            self.bells.discard(bell)
+            bell.release()
 
     def wait(self, seen: int, timeout: float | None = None) -> bool:
-        """Wait for more infos than were seen, or for the end. False where neither comes in time."""
-        with self.news:
-            return self.news.wait_for(lambda: self.outcome is not None or len(self.infos) > seen, timeout)
+        """Wait for more infos than were seen, or for the end. False where neither comes in time.
+
+        Raises InvalidSettingError where the search itself would wait.
+        """
+        until = math.inf if timeout is None else time.monotonic() + timeout
+        while not self.has_news(seen):
+            left = until - time.monotonic()
+            if left <= 0:
+                return False
+            if self.thread == threading.get_ident():
+                raise InvalidSettingError("a search cannot wait for itself: its callback can only stop it")
+            bell = threading.Lock()
+            bell.acquire()
+            self.bells.add(bell)
+            try:
+                # what came before the bell was there was not heard
+                if not self.has_news(seen):
+                    bell.acquire(timeout=min(left, threading.TIMEOUT_MAX))
+            finally:
+                self.bells.discard(bell)
+        return True
+
+    def has_news(self, seen: int) -> bool:
+        return self.outcome is not None or len(self.infos) > seen
 
 
 class Search:
@@ -165,7 +201,12 @@ class Search:
         self._course.stop.set()
 
     def result(self, timeout: float | None = None) -> SearchResult:
-        """Wait for the result. Raises what the search raised, and TimeoutError where it goes on after these seconds."""
+        """Wait for the result. Raises what the search raised, and TimeoutError where it goes on after these seconds.
+
+        Raises InvalidSettingError where the search itself, by a callback, would wait for its end.
+        """
+        if timeout is not None:
+            timeout = check_number("the timeout", timeout)
         if not self._course.wait(_NEVER, timeout):
             raise TimeoutError(f"the search goes on after {timeout} s")
         outcome = self._course.outcome
@@ -175,7 +216,8 @@ class Search:
         return outcome
 
     def close(self) -> None:
-        """Stop the search and wait for its end, whatever it was; not to be called by the search itself."""
+        """Stop the search and wait for its end, whatever it was. Raises InvalidSettingError where the search itself, by
+        a callback, would wait."""
         self.stop()
         self._course.wait(_NEVER)
 
@@ -186,10 +228,24 @@ _under_way: set[_Course] = set()
 @atexit.register
 def _end_searches() -> None:
     """No search may use what the interpreter takes down; one whose callback never returns is left alone."""
-    for course in list(_under_way):
+    until = time.monotonic() + _EXIT_SECONDS
+    for course in tuple(_under_way):
         course.stop.set()
-    for course in list(_under_way):
-        course.wait(_NEVER, _EXIT_SECONDS)
+    for course in tuple(_under_way):
+        course.wait(_NEVER, until - time.monotonic())
+
+
+def _forget_searches() -> None:
+    """A process that is forked has none of the threads of its parent's searches: nobody may wait for them."""
+    for course in tuple(_under_way):
+        if course.thread == threading.get_ident():
+            continue  # it is a callback of this one that forks
+        course.forget()
+        course.end(ThreadError("the search is in the process that this one was forked from"))
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_searches)
 
 
 class Engine:
@@ -283,14 +339,16 @@ class Engine:
         """
         _check_function("on_info", on_info, "an Info")
         _check_function("on_end", on_end, "a SearchResult")
-        course = _Course()
+        course = _Course(self._searcher.forget_search)
 
         def heard(info: Info) -> None:
+            course.thread = threading.get_ident()
             course.add(info)
             if on_info is not None:
                 on_info(info)
 
         def ended(found: _core.SearchReply | BaseException) -> None:
+            course.thread = threading.get_ident()
             try:
                 with self._errors():
                     if isinstance(found, BaseException):
@@ -307,11 +365,13 @@ class Engine:
 
         request = _request(position, limits, history, multipv, heard, forced_at_once, course.stop)
         search = Search(course)
-        _under_way.add(course)
         try:
+            _under_way.add(course)
             with self._errors():
                 self._searcher.start(request, ended)
-        except KrError:
+        except BaseException:
+            # Ctrl-C may come after the search has begun as well
+            course.stop.set()
             _under_way.discard(course)
             raise
         return search

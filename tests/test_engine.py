@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import _thread
 import gc
+import math
+import queue
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -18,6 +21,7 @@ import numpy as np
 import pytest
 from tables import save_random
 
+import kr
 from kr import Engine, InvalidSettingError, InvalidWeightsError, KrError, Limits, Position
 from kr.engine import Info, Search, Stop
 from kr.errors import ThreadError
@@ -318,6 +322,127 @@ def test_a_search_that_nobody_holds_is_stopped(engine: Engine) -> None:
     engine.start(Position(), Limits(), on_end=lambda outcome: ended.set())
     gc.collect()
     assert ended.wait(20)
+
+
+@pytest.mark.parametrize("where", ["on_info", "on_end"])
+@pytest.mark.parametrize(
+    "wait", [Search.close, Search.result, list, lambda search: search.result(60)], ids=["close", "result", "list", "60"]
+)
+def test_a_search_cannot_wait_for_itself(engine: Engine, where: str, wait: Callable[[Search], object]) -> None:
+    held: list[Search] = []
+    begun = threading.Event()
+
+    def ask(_: object) -> None:
+        begun.wait(20)
+        with pytest.raises(TimeoutError):
+            held[0].result(0)
+        wait(held[0])
+
+    held.append(engine.start(Position(), Limits(), **{where: ask}))  # type: ignore[arg-type]
+    begun.set()
+    if where == "on_end":
+        held[0].stop()
+    with pytest.raises(InvalidSettingError, match="cannot wait for itself"):
+        held[0].result(20)
+    assert engine.search(Position(), Limits(depth=3)).depth == 3
+
+
+def test_a_search_can_be_waited_for_by_a_signal_handler_and_what_it_interrupts(engine: Engine) -> None:
+    depths: list[int] = []
+
+    def handler(number: int, frame: object) -> None:
+        search.stop()
+        depths.append(search.result(20).depth)
+
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        search = engine.start(Position(), Limits())
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        depths.append(search.result(20).depth)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert len(depths) == 2
+    assert depths[0] == depths[1]
+
+
+@pytest.mark.parametrize("timeout", ["1s", True, math.nan])
+def test_seconds_that_are_none(engine: Engine, timeout: Any) -> None:
+    with engine.start(Position(), Limits()) as search:
+        with pytest.raises(InvalidSettingError, match="the timeout is"):
+            search.result(timeout)
+        with pytest.raises(TimeoutError):
+            search.result(-1)
+    assert search.result(1e300) == search.result(math.inf)
+
+
+def test_the_engine_ends_a_search_and_not_the_others_of_its_stop() -> None:
+    stop = Stop()
+    engines = [Engine("material", hash_mb=1, database="none") for _ in range(2)]
+    ends: queue.Queue[int] = queue.Queue()
+
+    def search(number: int) -> None:
+        engines[number].search(Position(), Limits(), stop=stop)
+        ends.put(number)
+
+    threads = [threading.Thread(target=search, args=(number,)) for number in range(2)]
+    for thread in threads:
+        thread.start()
+    while ends.empty():
+        engines[0].stop()
+        time.sleep(0.001)
+    assert ends.get() == 0
+    assert not stop.is_set()
+    with pytest.raises(queue.Empty):
+        ends.get(timeout=0.05)
+    stop.set()
+    assert ends.get(timeout=20) == 1
+    for thread in threads:
+        thread.join()
+
+
+def test_an_interrupted_start_leaves_nothing_to_wait_for(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: Any) -> int:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_thread, "start_new_thread", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            engine.start(Position(), Limits())
+    assert not kr.engine._under_way
+    assert engine.search(Position(), Limits(depth=3)).depth == 3
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_process_that_is_forked_does_not_wait_for_the_search(threads: int) -> None:
+    script = f"""
+import os, kr
+engine = kr.Engine("material", hash_mb=1, threads={threads}, database="none")
+with engine.start(kr.Position(), kr.Limits()) as search:
+    next(iter(search))
+    child = os.fork()
+    if child == 0:
+        try:
+            search.result()
+        except kr.errors.ThreadError:
+            engine.new_game()
+            raise SystemExit(engine.search(kr.Position(), "depth=5").depth)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 5
+    assert not search.done
+assert search.result().depth > 0
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=30, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_program_ends_soon_with_many_searches_that_do_not() -> None:
+    script = """
+import time, kr
+engines = [kr.Engine("material", hash_mb=1, database="none") for _ in range(6)]
+held = [engine.start(kr.Position(), kr.Limits(), on_info=lambda info: time.sleep(3600)) for engine in engines]
+"""
+    began = time.monotonic()
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=30)
+    assert time.monotonic() - began < 8
 
 
 @pytest.mark.parametrize("threads", [1, 2])
