@@ -205,6 +205,15 @@ def _timeless(found: Analysis) -> Analysis:
     return replace(found, time=0)
 
 
+@pytest.mark.parametrize("limits", [0, 0.0, "", True])
+def test_limits_that_are_none(limits: float | str) -> None:
+    engine = Engine("material", hash_mb=1)
+    for run in (analyze, Analyzing):
+        with pytest.raises(InvalidSettingError):
+            run(engine, Position(), limits)  # type: ignore[operator]
+    assert analyze(engine, Position(), "depth=3").depth == 3
+
+
 def test_an_analysis_that_is_held_goes_on_until_it_is_stopped() -> None:
     depths = []
     with Analyzing(Engine("material", hash_mb=1), Position()) as analyzing:

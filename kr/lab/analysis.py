@@ -183,7 +183,9 @@ class Analyzing:
         self._task = Task(task) if isinstance(task, Position) else task
         self._search: Search | None = None
         if not self._task.position.is_over:
-            self._search = engine.start(self._task.position, limits or Limits(), self._task.history, multipv=multipv)
+            self._search = engine.start(
+                self._task.position, Limits() if limits is None else limits, self._task.history, multipv=multipv
+            )
 
     def __enter__(self) -> Analyzing:
         return self
@@ -216,7 +218,7 @@ class Analyzing:
 def analyze(
     engine: Engine,
     task: Task | Position,
-    limits: Limits | None = None,
+    limits: Limits | float | str | None = None,
     multipv: int = 1,
     on_analysis: Callable[[Analysis], None] | None = None,
     stop: Stop | None = None,
@@ -246,7 +248,7 @@ def analyze(
         if len(collected) == info.lines:
             on_analysis(_analysis(engine, task, collected, final=False))
 
-    result = engine.search(position, limits or Limits(), task.history, on_info, multipv, stop=stop)
+    result = engine.search(position, Limits() if limits is None else limits, task.history, on_info, multipv, stop=stop)
     found = _analysis(engine, task, result.lines, final=True, value=result.value)
     if on_analysis is not None:
         on_analysis(found)
