@@ -1,11 +1,14 @@
 """Hub 2: the text, and the server in scripted conversations."""
 
 import _thread
+import io
 import queue
+import random
 import re
 import subprocess
 import sys
 import threading
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -651,3 +654,29 @@ def test_bad_option_is_one_line(options):
     )
     assert (result.returncode, result.stdout) == (2, "")
     assert len(result.stderr.splitlines()) == 1
+
+
+STORM = ("go think", "go ponder", "go analyze", "stop", "ponder-hit", "ping", "new-game", "init", "level nodes=300",
+         "level time=0.02", "level infinite", 'pos moves="11-15"', "set-param name=threads value=2",
+         "set-param name=threads value=1")  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_each_go_and_ping_of_a_storm_is_answered_once(seed):
+    chance = random.Random(seed)
+    storm = [chance.choice(STORM) for _ in range(60)]
+    asked = [command.split()[0] for command in storm]
+    lines = iter([f"{command}\n" for command in storm])
+
+    class Source:
+        def readline(self):
+            time.sleep(chance.choice([0, 0, 0, 0.0003, 0.002]))
+            return next(lines, "")
+
+    sink = io.StringIO()
+    HubServer(Source(), sink, {"weights": "material", "hash": "1", "egdb": "none"}).serve()
+    answers = [line.split()[0] for line in sink.getvalue().splitlines()]
+    assert set(answers) <= {"info", "done", "pong", "ready"}
+    assert [answers.count(name) for name in ("done", "pong", "ready")] == [
+        asked.count(name) for name in ("go", "ping", "init")
+    ]
