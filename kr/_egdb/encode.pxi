@@ -1,4 +1,4 @@
-# Writing the code of a slice's values (egdb_codec.pxi reads it).
+# Writing the code of a slice's values (codec.pxi reads it).
 #
 # A block is seen as segments: each the stretch from the first to the last entry that must have the same value,
 # don't-cares and all. The don't-cares between two segments may belong to either, so a run may end anywhere in the gap:

@@ -99,7 +99,7 @@ cdef struct View:
     ManMove men[MAX_MAN_MOVES]
 
 cdef struct Distances:
-    # What a view needs for its distances beside its states; egdb_distance.pxi.
+    # What a view needs for its distances beside its states; distance.pxi.
     uint8_t* settled         # h, or DISTANCE_OPEN or DISTANCE_NONE
     uint8_t* least           # of a loss: h at least, from what is known so far
     uint8_t* left            # of a loss: king moves whose distance isn't known

@@ -1,7 +1,7 @@
 """`kr egdb verify`: a database proved right, or what is wrong with it.
 
 First every file: name, header, all checksums. Then every position, with either side to move, against its one-ply
-successors: positions are enumerated, moves made and values probed in the core (egdb_verify.pxi) by a path that shares
+successors: positions are enumerated, moves made and values probed in the core (_egdb/verify.pxi) by a path that shares
 nothing with the builder, and each win and loss must follow from others that are proven already, so that what passes is
 proven, not just in agreement with itself. Distances are compared with those of the successors. The values are counted,
 and the counts compared with those in the files and, in total, with Table I (see stats.py).
