@@ -93,36 +93,52 @@ cdef inline bint has_move(const MoveList* moves, Move move) noexcept nogil:
 
 
 cdef inline void add_jumps(const Jumper* jumper, MoveList* moves, int8_t* paths) noexcept nogil:
-    """Every way of jumping on until no jump is left; `paths` as in generate_with_paths."""
+    """Every way of jumping on until no jump is left; `paths` as in generate_with_paths.
+
+    Where the piece is stays in registers: most captures are one jump, and only a longer one needs the arrays.
+    """
     cdef int path[PATH_LENGTH]
-    cdef u64 captured[PATH_LENGTH]
-    cdef u64 left[PATH_LENGTH]        # landings not yet tried
+    cdef u64 captured[PATH_LENGTH]    # up to each square of the path
+    cdef u64 untried[PATH_LENGTH]     # landings from it
     cdef int jumps = 0
-    cdef int i
+    cdef int square = jumper.origin
+    cdef u64 taken = 0
+    cdef u64 left = landings(jumper, square, 0)
+    cdef u64 after, onward
+    cdef int target, i
     cdef Move move
-    path[0] = jumper.origin
-    captured[0] = 0
-    left[0] = landings(jumper, jumper.origin, 0)
-    while jumps >= 0:
-        if left[jumps] == 0:
+    path[0] = square
+    while True:
+        # back to where there is another way
+        while left == 0:
+            if jumps == 0:
+                return
             jumps -= 1
+            square = path[jumps]
+            taken = captured[jumps]
+            left = untried[jumps]
+        target = pop_landing(&left, square)
+        after = taken | jumped(square, target)
+        onward = landings(jumper, target, after)
+        if onward:
+            captured[jumps] = taken
+            untried[jumps] = left
+            jumps += 1
+            path[jumps] = target
+            square = target
+            taken = after
+            left = onward
             continue
-        path[jumps + 1] = pop_landing(&left[jumps], path[jumps])
-        captured[jumps + 1] = captured[jumps] | jumped(path[jumps], path[jumps + 1])
-        jumps += 1
-        left[jumps] = landings(jumper, path[jumps], captured[jumps])
-        if left[jumps]:
-            continue
-        move = make_move(jumper.origin, path[jumps], captured[jumps])
+        move = make_move(jumper.origin, target, after)
         if paths != NULL:
-            for i in range(jumps + 1):
+            path[jumps + 1] = target
+            for i in range(jumps + 2):
                 paths[moves.size * PATH_LENGTH + i] = <int8_t>path[i]
-            paths[moves.size * PATH_LENGTH + jumps + 1] = -1
+            paths[moves.size * PATH_LENGTH + jumps + 2] = -1
             add_capture(moves, move)
         elif not has_move(moves, move):
             # two ways round to the same position are one move to the search
             add_capture(moves, move)
-        jumps -= 1
 
 
 cdef inline void add_captures(const Board* board, MoveList* moves, int8_t* paths, u64 movers,
