@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import resource
+import signal
 import statistics
 import subprocess
 import sys
@@ -237,6 +238,8 @@ def main() -> None:
     wanted = options.only.split(",")
     if options.commit is None or options.rounds < 2 or not set(wanted) <= set(WORK):
         parser.error(f"expected a commit, 2 rounds or more, and work among {', '.join(WORK)}")
+    # killed, it takes its checkout away as after Ctrl-C
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(1))
     with built(options.commit) as other:
         for work in wanted:
             row = compare(other, work, options.rounds)
