@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kr import chances
-from kr.engine import SCORE_PROVED
-from kr.lab import games
-from kr.lab.fitting.dataset import expectation, logistic_slope
+from kr.engine.engine import SCORE_PROVED
+from kr.evaluation import chances
+from kr.learn import games
+from kr.learn.fitting.dataset import expectation, logistic_slope
 
 EDGES = (0, 5, 10, 15, 20, 30, 40, 50, 60, 80, 100, 130, 160, 200, 300)
 ORIGIN = 2**15

@@ -15,8 +15,8 @@ import json
 import random
 
 from kr import _core
-from kr.engine import Engine, Limits
-from kr.lab.matches.openings import deck
+from kr.engine.engine import Engine, Limits
+from kr.openings.decks import deck
 from kr.units import parse_count, parse_size
 
 KEY_BITS = 64

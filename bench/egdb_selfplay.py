@@ -26,10 +26,10 @@ from kr.egdb import slices
 from kr.egdb.database import Database, find
 from kr.egdb.sample import random_positions
 from kr.evaluation import weights
-from kr.lab import games
-from kr.lab.fitting.dataset import Label, read_dataset
-from kr.lab.fitting.fit import FitSettings, fit
-from kr.lab.selfplay import SelfplaySettings, play
+from kr.learn import games
+from kr.learn.fitting.dataset import Label, read_dataset
+from kr.learn.fitting.fit import FitSettings, fit
+from kr.learn.selfplay import SelfplaySettings, play
 from kr.units import parse_count
 
 ENDING_POSITIONS = 300_000

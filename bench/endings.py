@@ -18,11 +18,11 @@ import time
 from pathlib import Path
 
 from kr import Engine, Limits, Position
-from kr.board import NO_PROGRESS_PLIES, REPETITIONS
 from kr.egdb import slices
 from kr.egdb.database import Database
 from kr.egdb.sample import random_positions
-from kr.position import Move
+from kr.game.board import NO_PROGRESS_PLIES, REPETITIONS
+from kr.game.position import Move
 from kr.units import parse_count
 
 

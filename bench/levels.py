@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-from kr.lab.matches.elo import CONFIDENCE_95, Estimate
-from kr.lab.matches.match import MatchResult, MatchSettings, play_match
-from kr.limits import Limits
+from kr.engine.limits import Limits
+from kr.match.elo import CONFIDENCE_95, Estimate
+from kr.match.match import MatchResult, MatchSettings, play_match
 from kr.players.levels import LEVELS
 from kr.units import parse_count
 

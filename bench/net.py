@@ -20,9 +20,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kr.engine import Engine
-from kr.lab.fitting.dataset import Label, Samples, expectation, read_dataset
-from kr.lab.fitting.fit import FitSettings
+from kr.engine.engine import Engine
+from kr.learn.fitting.dataset import Label, Samples, expectation, read_dataset
+from kr.learn.fitting.fit import FitSettings
 
 HIDDEN = (256, 32)
 BATCH = 4096

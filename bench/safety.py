@@ -23,13 +23,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from kr.board import NO_PROGRESS, NO_PROGRESS_PLIES, REPETITION, REPETITIONS
-from kr.engine import Limits
+from kr.engine.engine import Limits
 from kr.errors import InvalidPdnError
-from kr.lab.matches.game import FAILURE, NO_MOVE, OVERTIME
-from kr.lab.matches.tally import forfeit_warning
+from kr.game.board import NO_PROGRESS, NO_PROGRESS_PLIES, REPETITION, REPETITIONS
+from kr.game.position import Side
+from kr.match.game import FAILURE, NO_MOVE, OVERTIME
+from kr.match.tally import forfeit_warning
 from kr.pdn import Comment, Game, read_games
-from kr.position import Side
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
 import reference

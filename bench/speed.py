@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import kr
-from kr.lab.selfplay import SelfplaySettings, play
+from kr.learn.selfplay import SelfplaySettings, play
 
 
 def repeated(measure: Callable[[], float], runs: int) -> dict[str, float]:

@@ -20,7 +20,7 @@ import time
 from dataclasses import asdict, dataclass
 
 import kr
-from kr.lab.bench import load_positions
+from kr.engine.bench import load_positions
 from kr.units import parse_size
 
 

@@ -55,7 +55,7 @@ def same_option(settings: type, name: str) -> Any:
 
 
 def egdb_option(default: str = "", rest: str = "whichever is found if not given") -> Any:
-    """The setting that says which endgame database is used, as kr.engine.load_database takes it."""
+    """The setting that says which endgame database is used, as kr.engine.engine.load_database takes it."""
     return option(default, f"Endgame database: its directory, or none; {rest}.", metavar="DIR|none")
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from hypothesis import strategies as st
 from reference import SQUARE_AT, place
 
-from kr.position import Move, Position, Side
+from kr.game.position import Move, Position, Side
 
 STEPS = ((1, 1), (1, -1), (-1, 1), (-1, -1))
 MOST_TAKEN = 12

@@ -10,7 +10,7 @@ import reference
 from hypothesis import strategies as st
 
 from kr import _core
-from kr.position import Position
+from kr.game.position import Position
 
 Bits = tuple[int, int, int, int]
 """Black, white, kings, side."""

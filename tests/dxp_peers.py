@@ -5,8 +5,8 @@ import re
 import socket
 import threading
 
-from kr.engine import Limits
-from kr.position import Position, Side
+from kr.engine.engine import Limits
+from kr.game.position import Position, Side
 from kr.protocols.dxp import ConnectSettings, ListenSettings, Operator, connect, listen
 from kr.protocols.dxp_link import Link
 from kr.protocols.dxp_text import (

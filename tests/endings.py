@@ -17,7 +17,7 @@ from kr.egdb.database import VALUES, Database
 from kr.egdb.probe import OPPOSITE
 from kr.egdb.sample import random_positions
 from kr.egdb.slices import Shape
-from kr.position import Position
+from kr.game.position import Position
 
 
 class Endings:

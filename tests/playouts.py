@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from kr.lab import games
-from kr.position import Position
+from kr.game.position import Position
+from kr.learn import games
 
 UNSEARCHED = 4
 """Plies at the start of each game that have no score."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from kr.evaluation import weights
-from kr.patterns import KINGS_ENTRIES, LAYOUTS, MEN_ENTRIES
+from kr.evaluation.patterns import KINGS_ENTRIES, LAYOUTS, MEN_ENTRIES
 
 
 @cache

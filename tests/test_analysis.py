@@ -17,10 +17,10 @@ from refusals import check_refused
 
 import kr
 from kr import Engine, InvalidFenError, InvalidPdnError, InvalidSettingError, Limits, Position
+from kr.analysis.analysis import Analysis, AnalyzeSettings, Analyzing, Task, analyze, read_tasks
 from kr.cli import main
 from kr.egdb.database import Database
-from kr.engine import Stop
-from kr.lab.analysis import Analysis, AnalyzeSettings, Analyzing, Task, analyze, read_tasks
+from kr.engine.engine import Stop
 
 pytestmark = pytest.mark.core
 

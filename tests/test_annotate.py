@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from kr.engine import Engine, Limits
-from kr.lab.annotating.annotation import Annotation, Tally, annotate
-from kr.lab.annotating.judging import MARKS, JudgedMove, JudgeSettings, _Search, judge
-from kr.lab.annotating.marking import evaluation, pov, unjudged, unmark_game
+from kr.analysis.annotation.annotation import Annotation, Tally, annotate
+from kr.analysis.annotation.judging import MARKS, JudgedMove, JudgeSettings, _Search, judge
+from kr.analysis.annotation.marking import evaluation, pov, unjudged, unmark_game
+from kr.engine.engine import Engine, Limits
+from kr.game.position import Position, Side
 from kr.pdn import Game, read_game, write_game
-from kr.position import Position, Side
 
 pytestmark = pytest.mark.core
 
@@ -131,10 +131,10 @@ def test_verdicts_of_the_endgame_database_are_exact(
 
 def test_the_only_move_is_marked_unless_it_is_seen_at_a_glance(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     game = played("8-11", "B:W12,K18:B8,K17,27")
-    monkeypatch.setattr("kr.lab.annotating.judging._Search.glance", lambda self, ply: (game.moves[0], 0.05))
+    monkeypatch.setattr("kr.analysis.annotation.judging._Search.glance", lambda self, ply: (game.moves[0], 0.05))
     (judged,) = judge(game, engine, QUICK)
     assert (judged.mark, judged.others_expected) == ("!", 0.5)
-    monkeypatch.setattr("kr.lab.annotating.judging._Search.glance", lambda self, ply: (game.moves[0], 0.4))
+    monkeypatch.setattr("kr.analysis.annotation.judging._Search.glance", lambda self, ply: (game.moves[0], 0.4))
     assert judge(game, engine, QUICK)[0].mark == ""
 
 

@@ -16,11 +16,11 @@ from test_annotate import playout
 from test_annotate_pages import GAME, WHITE_BEGINS
 
 from kr import svg
-from kr.engine import Engine, Limits
-from kr.lab.annotating import pages
-from kr.lab.annotating.annotation import annotate
-from kr.lab.annotating.files import AnnotateSettings, annotate_files
-from kr.lab.annotating.judging import JudgeSettings
+from kr.analysis.annotation import pages
+from kr.analysis.annotation.annotation import annotate
+from kr.analysis.annotation.files import AnnotateSettings, annotate_files
+from kr.analysis.annotation.judging import JudgeSettings
+from kr.engine.engine import Engine, Limits
 from kr.pdn import Game, read_game, read_games
 
 if TYPE_CHECKING:

@@ -13,16 +13,24 @@ import pytest
 from test_annotate import BLUNDER_PLY, NODES, PDN
 
 from kr import cli
+from kr.analysis.annotation import files as annotating
+from kr.analysis.annotation.annotation import AnnotateReport
+from kr.analysis.annotation.files import (
+    SEARCHES,
+    AnnotateSettings,
+    Extent,
+    annotate_files,
+    forecast,
+    in_order,
+    measure,
+)
+from kr.analysis.annotation.judging import MARKS
+from kr.analysis.annotation.marking import unmark_game
 from kr.cli.annotate import _forecast
-from kr.engine import Engine, Limits
+from kr.engine.engine import Engine, Limits
 from kr.errors import InvalidPdnError, InvalidSettingError, OutputBusyError
-from kr.lab.annotating import files as annotating
-from kr.lab.annotating.annotation import AnnotateReport
-from kr.lab.annotating.files import SEARCHES, AnnotateSettings, Extent, annotate_files, forecast, in_order, measure
-from kr.lab.annotating.judging import MARKS
-from kr.lab.annotating.marking import unmark_game
+from kr.game.position import Position
 from kr.pdn import Game, read_games
-from kr.position import Position
 from kr.storage import lock
 
 READABLE = "\n\n".join(game for game in re.split(r"\n\n(?=\[Event)", PDN) if "Bad" not in game)

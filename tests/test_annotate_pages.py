@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from kr.engine import Engine, Limits
-from kr.lab.annotating import pages
-from kr.lab.annotating.annotation import annotate
-from kr.lab.annotating.files import AnnotateSettings, annotate_files
-from kr.lab.annotating.judging import JudgeSettings
-from kr.lab.annotating.pages import page_name
+from kr.analysis.annotation import pages
+from kr.analysis.annotation.annotation import annotate
+from kr.analysis.annotation.files import AnnotateSettings, annotate_files
+from kr.analysis.annotation.judging import JudgeSettings
+from kr.analysis.annotation.pages import page_name
+from kr.engine.engine import Engine, Limits
 from kr.pdn import Game, read_game
 
 pytest.importorskip("jinja2")

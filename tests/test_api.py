@@ -1,34 +1,22 @@
 """The public names of kr: all there, documented, and typed (what a type checker sees of them: typed_program.py)."""
 
-import ast
 import inspect
-from pathlib import Path
 
 import pytest
 
 import kr
 from kr import Limits, Position, Task
 
-SOURCE = Path(kr.__file__)
 ENDING = Position.from_fen("W:W21,K30:B1,2")
-
-
-def declared() -> set[str]:
-    """The names that type checkers are told of."""
-    [block] = [node for node in ast.parse(SOURCE.read_text()).body if isinstance(node, ast.If)][:1]
-    return {alias.asname or alias.name for node in block.body for alias in node.names}
-
-
-def test_names_are_declared_once_more_for_type_checkers() -> None:
-    assert set(kr.__all__) == declared()
-    assert len(set(kr.__all__)) == len(kr.__all__)
-    assert set(kr.__all__) <= set(dir(kr))
 
 
 @pytest.mark.parametrize("name", kr.__all__)
 def test_each_name_is_there_and_documented(name: str) -> None:
     found = getattr(kr, name)
-    if inspect.ismodule(found) or isinstance(found, tuple):
+    if isinstance(found, tuple):
+        return
+    if inspect.ismodule(found):
+        assert found.__doc__
         return
     assert found.__name__ == name
     assert inspect.getdoc(found), f"kr.{name} has no docstring"
@@ -38,7 +26,7 @@ def test_each_name_is_there_and_documented(name: str) -> None:
 
 
 def test_a_name_that_is_not() -> None:
-    with pytest.raises(AttributeError, match="module 'kr' has no attribute 'Postion'"):
+    with pytest.raises(AttributeError, match="kr attribute Postion"):
         kr.Postion  # noqa: B018
     assert not hasattr(kr, "__wrapped__")
 

@@ -12,17 +12,17 @@ import pytest
 from refusals import check_refused
 
 from kr import cli
+from kr.archives.archive import Archive, ReadSettings, year_of
+from kr.archives.search import SearchSettings
+from kr.archives.stats import opening_of
 from kr.errors import InvalidGamesError, InvalidPdnError, InvalidSettingError
 from kr.evaluation.kinds import load_file
-from kr.lab.archives.archive import Archive, ReadSettings, year_of
-from kr.lab.archives.opening_names import BALLOT_NAMES, Line, ballots, find_opening
-from kr.lab.archives.search import SearchSettings
-from kr.lab.archives.stats import opening_of
-from kr.lab.fitting.check import check_tables, quiet_positions
-from kr.lab.matches.openings import deck
+from kr.game.position import Position
+from kr.learn.fitting.check import check_tables, quiet_positions
+from kr.openings.decks import deck
+from kr.openings.names import BALLOT_NAMES, Line, ballots, find_opening
 from kr.pdn import Game, read_game, read_games
 from kr.pdn.replay import board_of
-from kr.position import Position
 from kr.storage import lock
 
 GAMES = """[Event "Glasgow 1901, game 1"]

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from kr import cli
-from kr.engine import SEARCH_OPTIONS, Engine, Limits, format_search_options, parse_search_options
+from kr.engine.bench import BenchSettings, compare, features, load_positions, run
+from kr.engine.engine import SEARCH_OPTIONS, Engine, Limits, format_search_options, parse_search_options
 from kr.errors import InvalidFenError, InvalidSettingError
-from kr.lab.bench import BenchSettings, compare, features, load_positions, run
-from kr.position import Position, Side
+from kr.game.position import Position, Side
 
 # Nodes at depth 7 with material alone. A change of this number is a change of the search: say so in its commit,
 # with the match that justifies it.

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kr.board import NO_PROGRESS, NO_PROGRESS_PLIES, REPETITION, Board
 from kr.errors import IllegalMoveError, InvalidSettingError
-from kr.position import Position
+from kr.game.board import NO_PROGRESS, NO_PROGRESS_PLIES, REPETITION, Board
+from kr.game.position import Position
 
 pytestmark = pytest.mark.core
 KINGS = "B:WK32:BK1"

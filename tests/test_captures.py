@@ -4,12 +4,12 @@ import pytest
 from captures import PART_OF_ANOTHER, POSITIONS, is_part_of_another
 from hypothesis import example, given, settings
 
-from kr.board import Board
 from kr.errors import IllegalMoveError
-from kr.lab.playing.input import next_squares, read_move
+from kr.game.board import Board
+from kr.game.position import Move, Position
 from kr.notation import format_path, parse_path, square_name
 from kr.pdn import Game, read_game, write_game
-from kr.position import Move, Position
+from kr.play.input import next_squares, read_move
 from kr.protocols import hub_text
 
 # position, text, the squares of the move that is meant

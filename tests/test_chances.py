@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from kr import Engine
-from kr.chances import DRAW_SHARE, KNOWN, Chances, chances, format_score
-from kr.engine import SCORE_WIN
+from kr.engine.engine import SCORE_WIN
 from kr.evaluation import kinds, weights
+from kr.evaluation.chances import DRAW_SHARE, KNOWN, Chances, chances, format_score
 from kr.evaluation.manual import Manual
+from kr.evaluation.patterns import LAYOUTS
 from kr.evaluation.regions import DEFAULT_SCALE
-from kr.patterns import LAYOUTS
 
 SCORES = [*range(-400, 401, 7), -28000, 28000]
 

@@ -19,9 +19,9 @@ import typer
 import kr
 from kr import __main__, cli, storage
 from kr.cli import console, options
-from kr.counting import divide, perft
 from kr.errors import InvalidGamesError, InvalidSettingError
-from kr.lab.matches import openings
+from kr.game.perft import divide, perft
+from kr.openings import decks
 from kr.settings import REQUIRED, option
 from kr.units import format_count, parse_count, parse_duration
 
@@ -270,7 +270,7 @@ runpy.run_module("kr", run_name="__main__")
 def test_help_names_every_deck_of_openings(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([*command, "--help"]) == 0
     words = set(re.findall(r"\w+", capsys.readouterr().out.partition("--ballot")[2].partition("--")[0]))
-    assert words >= set(openings.DECKS)
+    assert words >= set(decks.DECKS)
 
 
 def test_json_takes_what_results_are_made_of(capsys: pytest.CaptureFixture) -> None:
@@ -422,7 +422,7 @@ def test_threads_and_divide_count_the_same(depth: int, threads: int, by_moves: b
 
 @pytest.mark.parametrize(("limit", "by_moves"), [("UNIT_DEPTH", False), ("UNIT_DEPTH_BY_MOVES", True)])
 def test_units_deeper_than_one_call_of_the_core(limit: str, by_moves: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(f"kr.counting.{limit}", 2)
+    monkeypatch.setattr(f"kr.game.perft.{limit}", 2)
     assert perft(kr.Position(), 5, 1, by_moves) == perft(kr.Position(), 5, 2, by_moves) == 7361
 
 

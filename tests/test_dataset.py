@@ -11,10 +11,10 @@ from sklearn.linear_model import LogisticRegression
 
 from kr import _learn
 from kr.errors import InvalidGamesError, InvalidSettingError
-from kr.lab import games
-from kr.lab.fitting.dataset import Dataset, Label, Merger, Split, expectation, logistic_slope, read_dataset
-from kr.patterns import mover_frame
-from kr.position import Position, Side
+from kr.evaluation.patterns import mover_frame
+from kr.game.position import Position, Side
+from kr.learn import games
+from kr.learn.fitting.dataset import Dataset, Label, Merger, Split, expectation, logistic_slope, read_dataset
 
 pytestmark = pytest.mark.core
 

@@ -9,10 +9,11 @@ from dataclasses import replace
 import pytest
 
 from kr.cli import main
-from kr.engine import Engine, Limits
+from kr.engine.engine import Engine, Limits
 from kr.errors import InvalidGamesError, InvalidSettingError
-from kr.lab import doubling, doubling_plot
-from kr.lab.doubling import (
+from kr.game.position import Position
+from kr.match import doubling, doubling_plot
+from kr.match.doubling import (
     Changes,
     Comparison,
     DoublingResult,
@@ -23,8 +24,7 @@ from kr.lab.doubling import (
     play_matches,
     sample,
 )
-from kr.lab.matches.openings import deck
-from kr.position import Position
+from kr.openings.decks import deck
 
 
 def settings(directory, **changes):

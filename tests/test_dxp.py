@@ -10,11 +10,11 @@ from types import SimpleNamespace
 import pytest
 from dxp_peers import FAST, NAME, SECONDS, START, Peer, Playing, link_pair, listening
 
-from kr.engine import Engine
+from kr.engine.engine import Engine
+from kr.engine.limits import Limits, TimeControl
 from kr.errors import OutputBusyError, ThreadError
-from kr.limits import Limits, TimeControl
+from kr.game.position import Position, Side
 from kr.pdn import read_games
-from kr.position import Position, Side
 from kr.protocols import dxp, dxp_game
 from kr.protocols.dxp import ListenSettings
 from kr.protocols.dxp_game import DxpGame, Manners, Terms, Thinker

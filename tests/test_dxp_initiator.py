@@ -6,10 +6,10 @@ import pytest
 from dxp_peers import FAST, NAME, SHORT_GAMES, START, accept, connecting, listening
 
 from kr import cli
+from kr.engine.limits import Limits
 from kr.errors import ProtocolError
-from kr.limits import Limits
+from kr.game.position import Position, Side
 from kr.pdn import read_games
-from kr.position import Position, Side
 from kr.protocols import dxp, dxp_game
 from kr.protocols.dxp import ConnectSettings, ListenSettings
 

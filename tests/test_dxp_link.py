@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kr.errors import ProtocolError
-from kr.position import Position
+from kr.game.position import Position
 from kr.protocols import dxp_link
 from kr.protocols.dxp_text import BackAccept, Chat, GameAccept, GameEnd, MoveMade
 

@@ -9,9 +9,9 @@ from dxp_peers import FAST, NAME, SECONDS, Peer, Playing, accept, listening
 
 from kr import cli
 from kr.cli import dxp as command
-from kr.engine import Engine
-from kr.limits import Limits
-from kr.position import Position, Side
+from kr.engine.engine import Engine
+from kr.engine.limits import Limits
+from kr.game.position import Position, Side
 from kr.protocols import dxp_game
 from kr.protocols.dxp import ConnectSettings, ListenSettings, Operator, connect
 from kr.protocols.dxp_text import format_move

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kr.errors import IllegalMoveError, InvalidSettingError, KrError, ProtocolError
-from kr.position import Position, Side
+from kr.game.position import Position, Side
 from kr.protocols.dxp_link import format_address, parse_address
 from kr.protocols.dxp_text import (
     LONGEST,

@@ -31,7 +31,7 @@ from kr.egdb.build import VALUES as VALUES_DIRECTORY
 from kr.egdb.build import BuildSettings, build
 from kr.egdb.database import Database
 from kr.errors import InvalidDatabaseError
-from kr.position import Position
+from kr.game.position import Position
 
 pytestmark = pytest.mark.core
 

@@ -27,7 +27,7 @@ from kr.egdb import files, slices, solving
 from kr.egdb.build import BuildSettings, Progress, build
 from kr.egdb.database import Database
 from kr.errors import InvalidDatabaseError, InvalidSettingError, OutputBusyError
-from kr.position import Position
+from kr.game.position import Position
 
 pytestmark = pytest.mark.core
 

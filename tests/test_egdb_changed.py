@@ -13,7 +13,7 @@ from kr import _egdb, storage
 from kr.egdb import files, slices
 from kr.egdb.database import Database
 from kr.errors import InvalidDatabaseError
-from kr.position import Position
+from kr.game.position import Position
 
 pytestmark = pytest.mark.core
 

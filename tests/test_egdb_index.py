@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kr import _egdb
 from kr.egdb.stats import PUBLISHED
-from kr.position import Position, Side
+from kr.game.position import Position, Side
 
 pytestmark = pytest.mark.core
 

@@ -16,19 +16,19 @@ from egdb_reference import DRAW, LOSS, WIN
 from refusals import check_refused
 
 from kr import Engine, InvalidSettingError, Limits, Position, storage
+from kr.analysis.problems import Problem
+from kr.analysis.solving import SolveSettings, solve_all
 from kr.cli import main
 from kr.egdb import database as databases
 from kr.egdb.database import Database
-from kr.engine import SCORE_DECIDED, SCORE_PROVED, load_database
-from kr.lab import games
-from kr.lab.matches.game import DATABASE
-from kr.lab.matches.match import MatchSettings, play_match
-from kr.lab.problems import Problem
-from kr.lab.selfplay import SelfplaySettings, play
-from kr.lab.solving import SolveSettings, solve_all
+from kr.engine.engine import SCORE_DECIDED, SCORE_PROVED, load_database
+from kr.game.position import Side
+from kr.learn import games
+from kr.learn.selfplay import SelfplaySettings, play
+from kr.match.game import DATABASE
+from kr.match.match import MatchSettings, play_match
 from kr.pdn import read_games
 from kr.players.registry import player_from_spec
-from kr.position import Side
 
 SHIPPED = storage.data_path("egdb")
 MATCH = MatchSettings(

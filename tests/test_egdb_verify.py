@@ -16,7 +16,7 @@ from kr.egdb.slices import Shape
 from kr.egdb.stats import Counts
 from kr.egdb.verify import Verification, VerifySettings
 from kr.errors import InvalidDatabaseError, InvalidSettingError
-from kr.position import Position, Side
+from kr.game.position import Position, Side
 
 pytestmark = pytest.mark.core
 

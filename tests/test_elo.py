@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from kr.errors import InvalidSettingError
-from kr.lab.matches.elo import PAIR_SCORES, Sprt, elo_of_score, estimate, score_of_elo
+from kr.match.elo import PAIR_SCORES, Sprt, elo_of_score, estimate, score_of_elo
 
 MATCH = (5, 40, 300, 80, 20)
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from tables import random_weights
 
-from kr import _core, patterns
-from kr.evaluation import kinds
+from kr import _core
+from kr.evaluation import kinds, patterns
 from kr.evaluation.regions import Regions
-from kr.position import Position, Side
+from kr.game.position import Position, Side
 
 pytestmark = pytest.mark.core
 

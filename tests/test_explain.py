@@ -21,11 +21,11 @@ from kr import InvalidSettingError, Position
 from kr.cli import main
 from kr.evaluation.explanation import Explanation
 from kr.evaluation.kinds import Evaluation, explain, load
+from kr.evaluation.parts import MEN_SHAPES, with_parts
+from kr.evaluation.patterns import KINGS_BASE, LAYOUTS, MEN_BASE
 from kr.evaluation.picture import colours, format_share
 from kr.evaluation.regions import UNITS, Regions, _digits, _Mix, _of_parts, _shared_out
 from kr.evaluation.weights import Parts
-from kr.parts import MEN_SHAPES, with_parts
-from kr.patterns import KINGS_BASE, LAYOUTS, MEN_BASE
 
 CHOSEN = [
     "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12",
@@ -202,7 +202,7 @@ def test_text_and_pictures(capsys: pytest.CaptureFixture, tmp_path: Path) -> Non
     ],
 )  # fmt: skip
 def test_a_picture_says_what_it_shows(fen: str, weights: str, said: list[str]) -> None:
-    from kr.lab.explain_plot import figure
+    from kr.evaluation.plot import figure
 
     found = explain(Position.from_fen(fen), weights)
     picture = ElementTree.fromstring(found.svg())

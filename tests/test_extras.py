@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 import kr
-from kr import cli
-from kr.lab import drawing
+from kr import cli, figures
 
 COMMANDS = [
     "fit games --out tables.h5 --plots pictures",
@@ -21,7 +20,7 @@ def test_missing_matplotlib_is_named_before_anything_is_done(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "games").mkdir()
-    monkeypatch.setattr(drawing, "find_spec", lambda name: None)
+    monkeypatch.setattr(figures, "find_spec", lambda name: None)
     assert cli.main(command.split()) == 2
     assert capsys.readouterr().err == (
         "kr: pictures need matplotlib: pip install matplotlib, or '.[plots]' in kr's checkout\n"

@@ -24,12 +24,12 @@ from kr import storage
 from kr.cli import main
 from kr.errors import DivergedError, InvalidSettingError, InvalidWeightsError, OutputBusyError
 from kr.evaluation import weights
-from kr.lab.fitting import fit as fit_module
-from kr.lab.fitting.dataset import Dataset, Label, read_dataset
-from kr.lab.fitting.fit import FitSettings, fit
-from kr.lab.fitting.objective import Entries, Inputs, Objective, Prior, predict, ranked
-from kr.parts import KINGS_SHAPES, MEN_SHAPES, Windows, with_parts
-from kr.patterns import LAYOUTS, region_indices
+from kr.evaluation.parts import KINGS_SHAPES, MEN_SHAPES, Windows, with_parts
+from kr.evaluation.patterns import LAYOUTS, region_indices
+from kr.learn.fitting import fit as fit_module
+from kr.learn.fitting.dataset import Dataset, Label, read_dataset
+from kr.learn.fitting.fit import FitSettings, fit
+from kr.learn.fitting.objective import Entries, Inputs, Objective, Prior, predict, ranked
 
 
 @pytest.fixture(scope="module")
@@ -442,7 +442,7 @@ def test_pictures(settings: FitSettings, tmp_path: Path) -> None:
 
 
 def test_pictures_say_of_what_they_are(settings: FitSettings, monkeypatch: pytest.MonkeyPatch) -> None:
-    from kr.lab.fitting import plots
+    from kr.learn.fitting import plots
 
     titles: dict[str, str] = {}
     monkeypatch.setattr(plots, "save", lambda figure, path: titles.update({path.stem: figure.get_suptitle()}))
@@ -455,7 +455,7 @@ def test_pictures_say_of_what_they_are(settings: FitSettings, monkeypatch: pytes
 
 
 def test_coverage_is_drawn_on_a_logarithmic_axis() -> None:
-    from kr.lab.fitting.plots import coverage
+    from kr.learn.fitting.plots import coverage
 
     counts = {"men": {"entries": 10**6, "at least 1": 16_000, "at least 10": 2, "at least 100": 0}}
     counts["kings"] = {"entries": 10**6, "at least 1": 10**6, "at least 10": 3000, "at least 100": 25}
@@ -470,7 +470,7 @@ def test_coverage_is_drawn_on_a_logarithmic_axis() -> None:
 
 
 def test_squares_stand_as_on_every_board_and_have_one_scale() -> None:
-    from kr.lab.fitting.plots import squares
+    from kr.learn.fitting.plots import squares
     from kr.svg import place
 
     low, high = np.arange(32.0), np.arange(32.0) + 100
@@ -496,7 +496,7 @@ def test_squares_stand_as_on_every_board_and_have_one_scale() -> None:
 
 
 def test_worth_of_a_square_is_the_mean_change(settings: FitSettings, dataset: Dataset) -> None:
-    from kr.lab.fitting.plots import square_worth
+    from kr.learn.fitting.plots import square_worth
 
     made = weights.load(fit(settings).path)
     worth = square_worth(made, dataset)

@@ -14,9 +14,9 @@ from kr import storage
 from kr.cli import main
 from kr.evaluation import weights
 from kr.jobs.journal import open_journal
-from kr.lab import games
-from kr.lab.matches.log import Effort, GameRecord, open_log
-from kr.lab.training import history as train_history
+from kr.learn import games
+from kr.learn.training import history as train_history
+from kr.match.log import Effort, GameRecord, open_log
 
 GAME = GameRecord(0, True, "x", 1, "draw", "", 3, Effort(), Effort())
 

@@ -16,10 +16,10 @@ import pytest
 from kr import cli, storage
 from kr.errors import InvalidGamesError, InvalidWeightsError, KrError
 from kr.evaluation import files, weights
+from kr.evaluation.patterns import LAYOUTS, MAX_REGIONS
 from kr.hdf5 import MOST_ATTRIBUTES, MOST_CHUNKS, MOST_TEXT
-from kr.lab import games
-from kr.lab.games import GameRecord
-from kr.patterns import LAYOUTS, MAX_REGIONS
+from kr.learn import games
+from kr.learn.games import GameRecord
 
 LAYOUT = LAYOUTS["small"]
 STARTS = (0x0000_0FFF, 0xFFF0_0000, 0, 0)

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kr.engine import Engine, Info, Limits, SearchResult
+from kr.engine.engine import Engine, Info, Limits, SearchResult
 from kr.errors import KrError, ProtocolError
-from kr.position import Position
+from kr.game.position import Position
 from kr.protocols.hub import HubServer
 from kr.protocols.hub_level import Level
 from kr.protocols.hub_text import (

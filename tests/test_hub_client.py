@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from kr.engine import Limits
+from kr.engine.engine import Limits
 from kr.errors import InvalidSettingError, ProtocolError
-from kr.position import Position, Side
+from kr.game.position import Position, Side
 from kr.protocols.hub_client import HubClient
 from kr.protocols.hub_text import format_position
 

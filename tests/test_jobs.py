@@ -22,27 +22,27 @@ from zlib import crc32
 import pytest
 from tables import save_random
 
+from kr.analysis.annotation.files import AnnotatedGames, AnnotateSettings, annotate_files
+from kr.analysis.problems import classics
+from kr.analysis.solving import Answers, SolveSettings, solve_all
 from kr.egdb.build import BuildSettings, build
 from kr.egdb.checking import Files, Ranges
 from kr.egdb.solving import SlicePairs
 from kr.egdb.verify import VerifySettings, verify
-from kr.engine import Engine, Limits, load_database
+from kr.engine.engine import Engine, Limits, load_database
 from kr.errors import InvalidSettingError, KrError, MissingNeedError
+from kr.game.position import Position
 from kr.jobs import kinds, pool
 from kr.jobs.kinds import Kind, Piece, Stop, kind_named, perform
 from kr.jobs.needs import Needs
 from kr.jobs.pool import AHEAD, Part, Pool, interruptible
 from kr.jobs.progress import Progress
 from kr.jobs.unit import Chunk, Unit, checksum
-from kr.lab.annotating.files import AnnotatedGames, AnnotateSettings, annotate_files
-from kr.lab.doubling import Comparisons, DoublingSettings, compare, play_matches
-from kr.lab.matches.match import MatchSettings, play_match
-from kr.lab.matches.pairs import Pairs
-from kr.lab.problems import classics
-from kr.lab.selfplay import SelfplaySettings, play
-from kr.lab.shards import Shards
-from kr.lab.solving import Answers, SolveSettings, solve_all
-from kr.position import Position
+from kr.learn.selfplay import SelfplaySettings, play
+from kr.learn.shards import Shards
+from kr.match.doubling import Comparisons, DoublingSettings, compare, play_matches
+from kr.match.match import MatchSettings, play_match
+from kr.match.pairs import Pairs
 
 pytestmark = pytest.mark.core
 
@@ -253,8 +253,8 @@ def test_a_kind_is_found_by_its_name(kind: type[Kind[Any]]) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["", "Pairs", "os:system", "subprocess:Popen", "kr.lab.matches.pairs:", "kr.lab.matches.pairs:Table",
-     "kr.no_such:Pairs", "kr.jobs.kinds:Kind", "kr.lab.engines:EngineKind"],
+    ["", "Pairs", "os:system", "subprocess:Popen", "kr.match.pairs:", "kr.match.pairs:Table",
+     "kr.no_such:Pairs", "kr.jobs.kinds:Kind", "kr.players.workers:EngineKind"],
 )  # fmt: skip
 def test_what_names_no_kind_is_refused(name: str) -> None:
     with pytest.raises(InvalidSettingError, match="is not a kind of work"):

@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
+from kr.analysis.annotation.files import AnnotateSettings, annotate_files
+from kr.analysis.problems import load
+from kr.analysis.solving import SolveSettings, solve_all
 from kr.egdb import build as building
 from kr.egdb.build import BuildSettings, Progress, build
 from kr.egdb.files import read_header
-from kr.lab import games
-from kr.lab.annotating.files import AnnotateSettings, annotate_files
-from kr.lab.doubling import DoublingSettings, compare
-from kr.lab.matches.match import MatchSettings, play_match
-from kr.lab.problems import load
-from kr.lab.selfplay import SelfplaySettings, play
-from kr.lab.solving import SolveSettings, solve_all
-from kr.limits import Limits
+from kr.engine.limits import Limits
+from kr.learn import games
+from kr.learn.selfplay import SelfplaySettings, play
+from kr.match.doubling import DoublingSettings, compare
+from kr.match.match import MatchSettings, play_match
 from kr.pdn import read_games
 
 pytestmark = pytest.mark.core

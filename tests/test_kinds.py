@@ -13,18 +13,18 @@ import pytest
 from tables import random_weights
 
 from kr import Engine, InvalidWeightsError, Position, _core, storage
-from kr.chances import format_score
 from kr.cli import main
+from kr.engine.limits import Limits
 from kr.evaluation import files, kinds, squares, weights
+from kr.evaluation.chances import format_score
 from kr.evaluation.kinds import BuiltIn, Evaluation, FileEvaluation
+from kr.evaluation.patterns import KINGS_BASE, KINGS_ENTRIES, LAYOUTS, MEN_BASE, MEN_ENTRIES, Region
 from kr.evaluation.regions import Regions
 from kr.evaluation.squares import Squares
-from kr.lab.matches.match import MatchSettings, play_match
-from kr.lab.selfplay import SelfplaySettings
-from kr.lab.selfplay import play as play_games
-from kr.limits import Limits
-from kr.patterns import KINGS_BASE, KINGS_ENTRIES, LAYOUTS, MEN_BASE, MEN_ENTRIES, Region
-from kr.position import Move
+from kr.game.position import Move
+from kr.learn.selfplay import SelfplaySettings
+from kr.learn.selfplay import play as play_games
+from kr.match.match import MatchSettings, play_match
 
 LAYOUT = LAYOUTS["small"]
 

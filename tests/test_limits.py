@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kr.engine import Engine
+from kr.engine.engine import Engine
+from kr.engine.limits import CLOCK_SHARE, LATENCY, SHORTEST, Clock, Limits, TimeControl, parse_limits
 from kr.errors import InvalidSettingError
-from kr.limits import CLOCK_SHARE, LATENCY, SHORTEST, Clock, Limits, TimeControl, parse_limits
-from kr.position import Position
+from kr.game.position import Position
 
 
 @pytest.mark.parametrize(

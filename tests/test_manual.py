@@ -7,8 +7,8 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from kr.engine import SCORE_DECIDED, Engine
-from kr.position import Position, Side
+from kr.engine.engine import SCORE_DECIDED, Engine
+from kr.game.position import Position, Side
 
 pytestmark = pytest.mark.core
 

@@ -12,38 +12,30 @@ from pathlib import Path
 import pytest
 from tables import save_random
 
-from kr.board import NO_PROGRESS, REPETITION
 from kr.cli import main
 from kr.cli.match import report
-from kr.engine import Limits
+from kr.engine.engine import Limits
+from kr.engine.limits import TimeControl
 from kr.errors import (
     InvalidSettingError,
     InvalidWeightsError,
     KrError,
     ProtocolError,
 )
-from kr.lab import engines
-from kr.lab.matches import match as match_module
-from kr.lab.matches.game import (
-    AGREED_DRAW,
-    AGREED_WIN,
-    FAILURE,
-    NO_MOVE,
-    OVERTIME,
-    Adjudication,
-    play_game,
-)
-from kr.lab.matches.log import Effort, GameRecord
-from kr.lab.matches.match import MatchResult, MatchSettings, play_match
-from kr.lab.matches.openings import Opening
-from kr.lab.matches.tally import Tally
-from kr.limits import TimeControl
+from kr.game.board import NO_PROGRESS, REPETITION
+from kr.game.position import Position, Side
+from kr.match import match as match_module
+from kr.match.game import AGREED_DRAW, AGREED_WIN, FAILURE, NO_MOVE, OVERTIME, Adjudication, play_game
+from kr.match.log import Effort, GameRecord
+from kr.match.match import MatchResult, MatchSettings, play_match
+from kr.match.tally import Tally
+from kr.openings.decks import Opening
 from kr.pdn import read_games
+from kr.players import workers
 from kr.players.names import names_apart
 from kr.players.own import EnginePlayer
 from kr.players.player import Reply
 from kr.players.registry import player_from_spec
-from kr.position import Position, Side
 
 FAULTY = Path(__file__).parent / "hub_engines" / "faulty.py"
 NODES = Limits(nodes=60)
@@ -333,7 +325,7 @@ def test_sprt_ends_the_match(monkeypatch):
 
 
 def test_an_error_in_a_player_ends_the_match(monkeypatch):
-    for owner, name in ((MatchSettings, "player"), (engines, "player_from_spec")):
+    for owner, name in ((MatchSettings, "player"), (workers, "player_from_spec")):
         monkeypatch.setattr(owner, name, lambda *given: Scripted(fail=ZeroDivisionError("a bug")))
     with pytest.raises(ZeroDivisionError):
         play_match(replace(TINY, concurrency=2))

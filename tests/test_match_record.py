@@ -14,17 +14,17 @@ from test_match import TINY, essence
 
 from kr import storage
 from kr.cli import main
-from kr.engine import Limits
+from kr.engine.engine import Limits
 from kr.errors import (
     InvalidGamesError,
     InvalidSettingError,
     OutputBusyError,
 )
-from kr.lab.archives.opening_names import ballots
-from kr.lab.matches import log as log_module
-from kr.lab.matches.log import Effort, GameRecord, open_log
-from kr.lab.matches.match import play_match
-from kr.lab.matches.openings import Opening, deck, opening_plies
+from kr.match import log as log_module
+from kr.match.log import Effort, GameRecord, open_log
+from kr.match.match import play_match
+from kr.openings.decks import Opening, deck, opening_plies
+from kr.openings.names import ballots
 from kr.pdn import read_games
 from kr.pdn.replay import board_of
 

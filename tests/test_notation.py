@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kr.errors import IllegalMoveError, InvalidFenError
+from kr.game.position import Position, Side
 from kr.notation import (
     BLACK_KING_ROW,
     WHITE_KING_ROW,
@@ -18,7 +19,6 @@ from kr.notation import (
     parse_square,
     square_name,
 )
-from kr.position import Position, Side
 
 START = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12"
 

@@ -8,9 +8,9 @@ import reference
 
 from kr.egdb.database import Database
 from kr.errors import InvalidFenError, InvalidPdnError, InvalidSettingError
-from kr.lab.matches.opening_marks import MarkSettings, mark_deck
-from kr.lab.matches.openings import BARRED, DECKS, LOST, PLAYABLE, deck, format_line, generated, read_deck
-from kr.position import Position, Side
+from kr.game.position import Position, Side
+from kr.openings.decks import BARRED, DECKS, LOST, PLAYABLE, deck, format_line, generated, read_deck
+from kr.openings.marks import MarkSettings, mark_deck
 from kr.storage import data_path
 
 START_FEN = Position().fen

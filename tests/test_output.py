@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kr import cli
 from kr.cli import console
-from kr.position import Position
+from kr.game.position import Position
 
 WIDTH = 80
 SMALL = "--hash 1MB --weights material --egdb none"

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from kr.errors import InvalidSettingError
-from kr.parts import KINGS_SHAPES, MEN_SHAPES, Part, Windows, with_parts
-from kr.patterns import LAYOUTS, windows
+from kr.evaluation.parts import KINGS_SHAPES, MEN_SHAPES, Part, Windows, with_parts
+from kr.evaluation.patterns import LAYOUTS, windows
 
 WIDE = LAYOUTS["wide"]
 GROUPS = {

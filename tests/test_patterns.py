@@ -5,9 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from kr import patterns
 from kr.errors import InvalidSettingError
-from kr.patterns import LAYOUTS, Layout, mover_frame, region_indices, windows
+from kr.evaluation import patterns
+from kr.evaluation.patterns import LAYOUTS, Layout, mover_frame, region_indices, windows
 
 COUNTS = {"small": (6, 9), "tall": (9, 15), "broad": (12, 16), "base": (12, 16), "wide": (16, 22), "full": (25, 26)}
 
@@ -79,7 +79,7 @@ def test_mover_frame_turns_white_around() -> None:
 @pytest.mark.parametrize("kings", [False, True])
 def test_core_indices_equal_the_reference(name: str, kings: bool) -> None:
     from kr import _learn
-    from kr.lab.fitting.objective import byte_digits
+    from kr.learn.fitting.objective import byte_digits
 
     layout, boards = LAYOUTS[name], random_boards(500, kings)
     regions, base = (layout.kings, 5) if kings else (layout.men, 3)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from kr.errors import InvalidPdnError
+from kr.game.position import Move, Position, Side
 from kr.pdn import Comment, Game, Nag, Variation, format_game, read_games, write_game
-from kr.position import Move, Position, Side
 
 pytestmark = pytest.mark.core
 

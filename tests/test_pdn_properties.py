@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kr.errors import InvalidPdnError
+from kr.game.position import Position
 from kr.pdn import (
     Game,
     GameNode,
@@ -23,7 +24,6 @@ from kr.pdn import (
     source,
     write_game,
 )
-from kr.position import Position
 
 GAMES = (Path(__file__).parent / "data" / "games.pdn").read_text()
 STARTS = [Position().fen, "W:WK10,18,24:B12,K22", "W:W32:B27,18,19,10,11", "B:WK1:BK5", "B:W32,31,21:B1,2,12"]

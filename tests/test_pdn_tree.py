@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from kr.errors import IllegalMoveError, InvalidPdnError, InvalidSettingError
+from kr.game.position import Move, Position, Side
 from kr.pdn import (
     SKIP,
     ChildNode,
@@ -25,7 +26,6 @@ from kr.pdn import (
     read_games,
     write_game,
 )
-from kr.position import Move, Position, Side
 
 pytestmark = pytest.mark.core
 

@@ -10,7 +10,7 @@ from captures import POSITIONS
 from counters import BY_MOVES, FAST, REFERENCE, Bits, Counter, Leap, boards, parting
 from hypothesis import given
 
-from kr.position import Position
+from kr.game.position import Position
 
 pytestmark = pytest.mark.core
 

@@ -13,21 +13,21 @@ import pytest
 from refusals import check_refused
 
 from kr import storage
-from kr.board import NO_PROGRESS, REPETITION
 from kr.cli import main, terminal
-from kr.engine import Engine
+from kr.engine.engine import Engine
+from kr.engine.limits import Limits, TimeControl
 from kr.errors import InvalidSettingError, OutputBusyError, ProtocolError
-from kr.lab.matches.game import NO_MOVE, OVERTIME
-from kr.lab.playing import play as play_module
-from kr.lab.playing.input import COMMANDS
-from kr.lab.playing.manners import OFFER_AGAIN
-from kr.lab.playing.play import AGREED, RESIGNED, Line, Play, PlaySettings, Thought, TimeUp, clock_text
-from kr.lab.playing.record import Record
-from kr.lab.playing.setup import HUMAN
-from kr.limits import Limits, TimeControl
+from kr.game.board import NO_PROGRESS, REPETITION
+from kr.game.position import Position, Side
+from kr.match.game import NO_MOVE, OVERTIME
 from kr.pdn import read_game
+from kr.play import play as play_module
+from kr.play.input import COMMANDS
+from kr.play.manners import OFFER_AGAIN
+from kr.play.play import AGREED, RESIGNED, Line, Play, PlaySettings, Thought, TimeUp, clock_text
+from kr.play.record import Record
+from kr.play.setup import HUMAN
 from kr.players.player import Reply
-from kr.position import Position, Side
 
 TINY = "nodes=50"
 JUMPS = "W:W27:B23,15,14"
@@ -464,7 +464,7 @@ def test_a_full_disk_ends_no_game(tmp_path, monkeypatch):
     def full(path, content):
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr("kr.lab.playing.record.write_atomic", full)
+    monkeypatch.setattr("kr.play.record.write_atomic", full)
     play, table = start(tmp_path, monkeypatch, ["11-15", "8-11"], Scripted(["22-18"]))
     assert play.run() is None
     assert "not kept" in table.said("error")[0]

@@ -6,15 +6,15 @@ from collections import Counter
 
 import pytest
 
+from kr.engine.limits import Limits, TimeControl
 from kr.errors import IllegalMoveError, InvalidSettingError
-from kr.lab.playing.input import Command, next_squares, parse_command, read_move
-from kr.lab.playing.manners import ACCEPT_AFTER, gives_up, offers_draw, refusal
-from kr.lab.playing.play import PlaySettings
-from kr.lab.playing.setup import HUMAN, set_up, shown_name
-from kr.limits import Limits, TimeControl
+from kr.game.position import Position, Side
+from kr.play.input import Command, next_squares, parse_command, read_move
+from kr.play.manners import ACCEPT_AFTER, gives_up, offers_draw, refusal
+from kr.play.play import PlaySettings
+from kr.play.setup import HUMAN, set_up, shown_name
 from kr.players.levels import LEVELS, Level, choose, level_numbered
 from kr.players.registry import player_from_spec
-from kr.position import Position, Side
 
 TINY = "nodes=50"
 JUMPS = "W:W27:B23,15,14"

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
+from kr.engine.limits import Limits
 from kr.errors import InvalidSettingError, ProtocolError
-from kr.lab.matches.match import MatchSettings, play_match
-from kr.lab.playing.play import Event, Play, PlaySettings
-from kr.limits import Limits
+from kr.game.position import Position
+from kr.match.match import MatchSettings, play_match
 from kr.pdn import read_games
+from kr.play.play import Event, Play, PlaySettings
 from kr.players import registry
 from kr.players.player import Given, Kind, Means, Player, Reply
 from kr.players.registry import KINDS, PLAYER_HELP, PLAYER_TEXTS, kind_of, player_from_spec
-from kr.position import Position
 
 pytestmark = pytest.mark.core
 

@@ -6,21 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from kr.chances import chances
+from kr.analysis import solving
+from kr.analysis.problems import Problem, classics, judge, load, read_problems, same_move
+from kr.analysis.solving import Count, SolveSettings, solve, solve_all, summary
 from kr.cli import main
-from kr.engine import Engine, Info, Limits, SearchResult
+from kr.engine.engine import Engine, Info, Limits, SearchResult
 from kr.errors import InvalidFenError, InvalidGamesError, InvalidPdnError, InvalidProblemError, InvalidSettingError
-from kr.lab import solving
-from kr.lab.problems import (
-    Problem,
-    classics,
-    judge,
-    load,
-    read_problems,
-    same_move,
-)
-from kr.lab.solving import Count, SolveSettings, solve, solve_all, summary
-from kr.position import Position
+from kr.evaluation.chances import chances
+from kr.game.position import Position
 
 CLASSICS = classics()
 SHARED = Path(__file__).parents[2] / "shared" / "data" / "problems.jsonl"

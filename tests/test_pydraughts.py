@@ -11,7 +11,7 @@ import pytest
 from dxp_peers import SECONDS, Playing, connecting, listening
 
 import kr
-from kr.position import Position, Side
+from kr.game.position import Position, Side
 from kr.protocols import dxp_link
 
 draughts = pytest.importorskip("draughts")

@@ -10,7 +10,7 @@ from hypothesis import given
 
 from kr import _core
 from kr.errors import IllegalMoveError, InvalidFenError
-from kr.position import Move, Position, Side
+from kr.game.position import Move, Position, Side
 
 pytestmark = pytest.mark.core
 

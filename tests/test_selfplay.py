@@ -19,12 +19,12 @@ import pytest
 
 from kr import InvalidGamesError, InvalidSettingError, InvalidWeightsError, OutputBusyError, Position, storage
 from kr.egdb.database import Database
-from kr.lab import games
-from kr.lab.matches.openings import generated
-from kr.lab.selfplay import SelfplaySettings, Tally, play, report
-from kr.lab.shards import opening_mix
+from kr.game.position import Side
+from kr.learn import games
+from kr.learn.selfplay import SelfplaySettings, Tally, play, report
+from kr.learn.shards import opening_mix
+from kr.openings.decks import generated
 from kr.pdn import read_games
-from kr.position import Side
 
 pytestmark = pytest.mark.core
 

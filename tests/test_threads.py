@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 
 from kr import cli
-from kr.counting import perft
+from kr.analysis.problems import classics
+from kr.analysis.solving import SolveSettings, solve_all
 from kr.egdb.build import BuildSettings, build
 from kr.egdb.sample import SampleSettings, sample
 from kr.egdb.verify import VerifySettings, verify
-from kr.engine import Limits
+from kr.engine.engine import Limits
 from kr.errors import InvalidSettingError, ThreadError
-from kr.lab.matches.match import MatchSettings, play_match
-from kr.lab.problems import classics
-from kr.lab.selfplay import SelfplaySettings, play
-from kr.lab.solving import SolveSettings, solve_all
-from kr.position import Position
+from kr.game.perft import perft
+from kr.game.position import Position
+from kr.learn.selfplay import SelfplaySettings, play
+from kr.match.match import MatchSettings, play_match
 from kr.protocols.hub_client import HubClient
 from kr.threads import start_all, thread_pool
 

@@ -21,18 +21,18 @@ from kr import storage
 from kr.cli import main
 from kr.errors import InvalidGamesError, InvalidSettingError, InvalidWeightsError, KrError, OutputBusyError
 from kr.evaluation import weights
-from kr.lab.fitting.fit import FitSettings
-from kr.lab.matches.elo import Sprt
-from kr.lab.matches.game import FAILURE, OVERTIME
-from kr.lab.matches.log import Effort, GameRecord
-from kr.lab.selfplay import SelfplaySettings, Tally
-from kr.lab.training import history as train_history
-from kr.lab.training import plot as train_plot
-from kr.lab.training import train as train_module
-from kr.lab.training.gate import Gate
-from kr.lab.training.history import History
-from kr.lab.training.outlook import doubt
-from kr.lab.training.train import TrainSettings, Watcher, train
+from kr.learn.fitting.fit import FitSettings
+from kr.learn.selfplay import SelfplaySettings, Tally
+from kr.learn.training import history as train_history
+from kr.learn.training import plot as train_plot
+from kr.learn.training import train as train_module
+from kr.learn.training.gate import Gate
+from kr.learn.training.history import History
+from kr.learn.training.outlook import doubt
+from kr.learn.training.train import TrainSettings, Watcher, train
+from kr.match.elo import Sprt
+from kr.match.game import FAILURE, OVERTIME
+from kr.match.log import Effort, GameRecord
 
 ACCEPT, REFUSE = (-800.0, -790.0), (790.0, 800.0)
 """Bounds between which all tables pass the gate after all games, or none."""

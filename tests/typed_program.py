@@ -37,8 +37,8 @@ def against_kr() -> kr.play.Ending | None:
     return kr.play.Play.prepare(kr.play.PlaySettings(level=kr.LEVELS[0].number), Mute()).run()
 
 
-def wait(calls: list[kr.dxp.PlayedGame]) -> None:
-    kr.dxp.listen(kr.dxp.ListenSettings(games=1, tc=kr.parse_limits("5m+3s")), calls.append)
+def wait(calls: list[kr.protocols.dxp.PlayedGame]) -> None:
+    kr.protocols.dxp.listen(kr.protocols.dxp.ListenSettings(games=1, tc=kr.parse_limits("5m+3s")), calls.append)
 
 
 def picture(problem: kr.Problem) -> str:

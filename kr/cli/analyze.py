@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
 
-from kr.chances import format_score
+from kr.analysis.analysis import Analysis, AnalyzeSettings, Analyzing, Line, read_tasks
 from kr.cli import console, options
-from kr.engine import Limits
+from kr.engine.engine import Limits
 from kr.errors import InvalidFenError
-from kr.lab.analysis import Analysis, AnalyzeSettings, Analyzing, Line, read_tasks
+from kr.evaluation.chances import format_score
 from kr.notation import SIDE_NAMES
 from kr.units import counted, format_rate, format_value
 

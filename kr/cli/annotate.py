@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
+from kr.analysis.annotation.annotation import AnnotateReport
+from kr.analysis.annotation.files import AnnotateSettings, Forecast, annotate_files, measure
+from kr.archives.archive import located, standard_output
 from kr.cli import console, options
 from kr.errors import InvalidPdnError
-from kr.lab.annotating.annotation import AnnotateReport
-from kr.lab.annotating.files import AnnotateSettings, Forecast, annotate_files, measure
-from kr.lab.archives.archive import located, standard_output
 from kr.units import counted
 
 COLUMNS = ["player", "games", "moves", "best", "unmarked", "loss", "?!", "?", "??", "!"]

@@ -6,11 +6,8 @@ from typing import Annotated
 
 import typer
 
-from kr.chances import format_score
 from kr.cli import console, options
-from kr.engine import parse_search_options
-from kr.errors import InvalidSettingError
-from kr.lab.bench import (
+from kr.engine.bench import (
     PAPER,
     SAME_DEPTH,
     BenchResult,
@@ -21,7 +18,10 @@ from kr.lab.bench import (
     first_word,
     load_positions,
 )
-from kr.lab.bench import run as bench
+from kr.engine.bench import run as bench
+from kr.engine.engine import parse_search_options
+from kr.errors import InvalidSettingError
+from kr.evaluation.chances import format_score
 from kr.units import counted, format_rate
 
 SHOWN_DEPTHS = 9

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from kr.game.position import Move, Position
 from kr.notation import SQUARES, draw_board, square_name
-from kr.position import Move, Position
 from kr.svg import place
 
 if TYPE_CHECKING:

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable
 
 from kr.cli import console, options
-from kr.lab.doubling import TIE, WORTHS, Changes, DoublingResult, DoublingSettings, claimed, compare, play_matches
-from kr.lab.doubling_plot import draw
-from kr.lab.matches.match import MatchResult
+from kr.match.doubling import TIE, WORTHS, Changes, DoublingResult, DoublingSettings, claimed, compare, play_matches
+from kr.match.doubling_plot import draw
+from kr.match.match import MatchResult
 from kr.units import counted
 
 NOTE = f"(no tie: by more than {TIE} centi-men; mean: what a change brings, centi-men)"

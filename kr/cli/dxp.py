@@ -159,7 +159,7 @@ def _connect(
         raise InvalidSettingError("--fen and --ballot both say where games begin: give one")
     starts = []
     if ballot is not None:
-        from kr.lab.matches.openings import deck
+        from kr.openings.decks import deck
 
         starts = [opening.position for opening in deck(ballot)]
     table, operator = _Table(json), _operator(talk)

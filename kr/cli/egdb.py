@@ -17,8 +17,8 @@ from kr.egdb.database import Database, directory_for
 from kr.egdb.sample import Sample, SampleSettings
 from kr.egdb.stats import Counts, Longest, Stats
 from kr.egdb.verify import Verification, VerifySettings
+from kr.game.position import Position
 from kr.notation import SIDE_NAMES
-from kr.position import Position
 from kr.units import counted, format_rate, format_value
 
 Directory = Annotated[

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kr.chances import format_score
 from kr.cli import console, options
 from kr.errors import InvalidSettingError
+from kr.evaluation.chances import format_score
 from kr.evaluation.kinds import SHIPPED, weights_texts
+from kr.game.position import Position, Side
 from kr.notation import SIDE_NAMES, square_name
-from kr.position import Position, Side
 
 if TYPE_CHECKING:
     from kr.evaluation.explanation import Explanation
@@ -50,16 +50,16 @@ def command(
         kr explain --moves '11-15 22-18 15x22' --svg board.svg --png board.png
         kr explain 'W:WK10,21,K30:B1,2,9,K23' --weights weights/mine.h5 --json
     """
-    from kr import storage
+    from kr import figures, storage
+    from kr.evaluation import plot
     from kr.evaluation.kinds import explain
     from kr.evaluation.picture import picture
-    from kr.lab import drawing, explain_plot
 
     position = Position() if fen is None else Position.from_fen(fen)
     for move in moves.split():
         position = position.play(move)
     if png is not None:
-        drawing.check_installed()
+        figures.check_installed()
     for path in (svg, png):
         if path is not None and not path.parent.is_dir():
             raise InvalidSettingError(f"{path}: no such directory {path.parent}")
@@ -69,7 +69,7 @@ def command(
             temporary.write_text(picture(found, flipped=flip))
         console.wrote(svg)
     if png is not None:
-        explain_plot.draw(found, png, flipped=flip)
+        plot.draw(found, png, flipped=flip)
         console.wrote(png)
     if json:
         console.emit_json(_object(found))

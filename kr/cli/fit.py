@@ -8,9 +8,9 @@ import typer
 
 from kr.cli import console, options
 from kr.errors import InvalidSettingError
-from kr.lab.fitting import check as fit_check
-from kr.lab.fitting import report as fit_report
-from kr.lab.fitting.fit import FitSettings, fit
+from kr.learn.fitting import check as fit_check
+from kr.learn.fitting import report as fit_report
+from kr.learn.fitting.fit import FitSettings, fit
 
 
 class Stages:

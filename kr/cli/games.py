@@ -7,7 +7,7 @@ import typer
 
 from kr import storage
 from kr.cli import console, options
-from kr.lab import games
+from kr.learn import games
 from kr.units import counted
 
 

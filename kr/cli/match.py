@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kr.cli import console, options
-from kr.lab.matches.match import MatchResult, MatchSettings, play_match
+from kr.match.match import MatchResult, MatchSettings, play_match
 from kr.units import counted, format_rate
 
 INDENT = 16

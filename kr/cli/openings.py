@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from kr.chances import format_score
 from kr.cli import console, options
 from kr.errors import InvalidSettingError
-from kr.lab.matches.opening_marks import MarkSettings, mark_deck
-from kr.lab.matches.openings import DECKS, Opening, deck, generated
+from kr.evaluation.chances import format_score
+from kr.openings.decks import DECKS, Opening, deck, generated
+from kr.openings.marks import MarkSettings, mark_deck
 from kr.units import counted
 
 

@@ -6,7 +6,7 @@ How to add a command: a file kr/cli/NAME.py and a line in COMMANDS (kr/cli/__ini
     from typing import Annotated
     import typer
     from kr.cli import console, options
-    from kr.lab.thing import ThingSettings, do_thing    # a frozen dataclass whose fields are option(...)
+    from kr.thing import ThingSettings, do_thing    # a frozen dataclass whose fields are option(...)
 
     def run(settings: ThingSettings, json: options.Json = False) -> None:
         '''What it does, in one line.

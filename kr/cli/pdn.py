@@ -9,12 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from kr import storage
+from kr.archives import archive as archives
+from kr.archives.archive import Archive, ConvertSettings, FileReport, ReadSettings, Where, complaint, located
+from kr.archives.search import Hit, Search, SearchSettings
+from kr.archives.stats import ArchiveStats, PlayerTally, Tally
 from kr.cli import console, options
 from kr.errors import InvalidPdnError
-from kr.lab.archives import archive as archives
-from kr.lab.archives.archive import Archive, ConvertSettings, FileReport, ReadSettings, Where, complaint, located
-from kr.lab.archives.search import Hit, Search, SearchSettings
-from kr.lab.archives.stats import ArchiveStats, PlayerTally, Tally
 from kr.pdn import Game, write_game
 from kr.units import counted
 

@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from kr.cli import console, options
-from kr.counting import MAX_DEPTH, divide, perft
 from kr.errors import InvalidSettingError
-from kr.position import Position
+from kr.game.perft import MAX_DEPTH, divide, perft
+from kr.game.position import Position
 from kr.threads import MAX_THREADS
 from kr.units import format_rate
 

@@ -1,7 +1,7 @@
 """`kr play`."""
 
 from kr.cli import console, options
-from kr.lab.playing.play import Play, PlaySettings, Table
+from kr.play.play import Play, PlaySettings, Table
 
 
 def run(settings: PlaySettings, json: options.Json = False) -> None:

@@ -1,7 +1,7 @@
 """`kr selfplay`."""
 
 from kr.cli import console, options
-from kr.lab.selfplay import SelfplaySettings, Tally, play, report
+from kr.learn.selfplay import SelfplaySettings, Tally, play, report
 from kr.units import counted
 
 

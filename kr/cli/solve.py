@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from kr.chances import format_score
+from kr.analysis.problems import VALUES, Problem, load
+from kr.analysis.solving import Count, Solution, SolveSettings, solve_all, summary
 from kr.cli import boards, console, options
-from kr.engine import Limits
+from kr.engine.engine import Limits
 from kr.errors import KrError
-from kr.lab.problems import VALUES, Problem, load
-from kr.lab.solving import Count, Solution, SolveSettings, solve_all, summary
+from kr.evaluation.chances import format_score
 from kr.notation import SIDE_NAMES
 from kr.units import counted, format_value
 

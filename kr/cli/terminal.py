@@ -1,4 +1,4 @@
-"""A game in the terminal, or line by line for a program: prints what kr.lab.playing.play tells, reads what it asks."""
+"""A game in the terminal, or line by line for a program: prints what kr.play.play tells, reads what it asks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from kr.cli import boards, console
-from kr.lab.playing.play import Event, TimeUp, View
+from kr.play.play import Event, TimeUp, View
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -9,16 +9,16 @@ from typing import Annotated, Any
 
 import typer
 
+from kr import figures
 from kr.cli import console, options
 from kr.cli.fit import Stages
 from kr.evaluation.kinds import SHIPPED, built_in
-from kr.lab import drawing
-from kr.lab.selfplay import Tally
-from kr.lab.training import history as train_history
-from kr.lab.training import plot as train_plot
-from kr.lab.training.gate import Gate
-from kr.lab.training.history import History
-from kr.lab.training.train import TrainSettings, Watcher, train
+from kr.learn.selfplay import Tally
+from kr.learn.training import history as train_history
+from kr.learn.training import plot as train_plot
+from kr.learn.training.gate import Gate
+from kr.learn.training.history import History
+from kr.learn.training.train import TrainSettings, Watcher, train
 from kr.units import counted, format_duration
 
 
@@ -99,7 +99,7 @@ def run(
     if status:
         history = train_history.load(settings.out)
         if settings.plots:
-            drawing.check_output(settings.plots)
+            figures.check_output(settings.plots)
             console.wrote(train_plot.draw(history, settings.out, settings.plots))
     else:
         with ExitStack() as bars:

@@ -87,7 +87,7 @@ def check(
         kr weights check tournament.pdn.xz
         kr weights check tournament.pdn.xz --weights weights/mine.h5
     """
-    from kr.lab.fitting import check as fit_check
+    from kr.learn.fitting import check as fit_check
 
     if tables in kinds.built_in():
         expected = f"expected a weights file or {kinds.SHIPPED}"

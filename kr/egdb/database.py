@@ -19,7 +19,7 @@ from kr.settings import EGDB_MEMORY
 from kr.threads import start_all
 
 if TYPE_CHECKING:
-    from kr.position import Position
+    from kr.game.position import Position
 
 NONE = "none"
 ENVIRONMENT = "KR_EGDB"

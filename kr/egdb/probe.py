@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from kr.egdb.database import Database
 from kr.errors import InvalidSettingError
-from kr.position import Move, Position
+from kr.game.position import Move, Position
 
 OPPOSITE = {"win": "loss", "draw": "draw", "loss": "win"}
 """What a value is to the other side."""

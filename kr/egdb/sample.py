@@ -29,7 +29,7 @@ from kr.egdb.database import Database, directory_for
 from kr.egdb.sample_file import SampleWriter, ShareCounts
 from kr.egdb.slices import Shape
 from kr.errors import InvalidSettingError
-from kr.position import Position, Side
+from kr.game.position import Position, Side
 from kr.settings import REQUIRED, option
 from kr.threads import thread_pool
 from kr.units import format_size, parse_size

@@ -14,7 +14,7 @@ from kr import _egdb
 from kr.egdb import files, slices
 from kr.egdb.slices import Shape
 from kr.errors import InvalidDatabaseError
-from kr.position import Position
+from kr.game.position import Position
 
 PUBLISHED = {
     1: 120,

@@ -47,10 +47,10 @@ from kr.egdb.sample import BATCH
 from kr.egdb.slices import Shape, shape_named
 from kr.egdb.stats import Counts
 from kr.errors import InvalidDatabaseError, InvalidSettingError
+from kr.game.position import Position, Side
 from kr.jobs.needs import Needs
 from kr.jobs.pool import Pool
 from kr.jobs.unit import Unit
-from kr.position import Position, Side
 from kr.settings import option
 from kr.threads import thread_pool
 from kr.units import counted, format_size, parse_size

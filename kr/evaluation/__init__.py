@@ -1,1 +1,1 @@
-"""Evaluations: the kinds there are, the files that hold their weights, and where a static score comes from."""
+"""Evaluations: their kinds, the files that hold their weights, and where a static score comes from."""

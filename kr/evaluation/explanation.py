@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kr.game.position import Position, Side
 from kr.notation import squares
-from kr.position import Position, Side
 
 if TYPE_CHECKING:
     from kr.svg import Svg

@@ -26,7 +26,7 @@ from kr.errors import InvalidSettingError, InvalidWeightsError
 from kr.evaluation import files
 from kr.evaluation.explanation import Explanation, occupied, unshared, without
 from kr.evaluation.files import WeightsFile
-from kr.position import Position
+from kr.game.position import Position
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,7 +50,7 @@ class Evaluation(ABC):
     signature: str
     """What identifies its numbers: equal for evaluations that score the same."""
     scale: float
-    """Centi-men in a logit of the expected result (`kr.chances`)."""
+    """Centi-men in a logit of the expected result (`kr.evaluation.chances`)."""
     attrs: Mapping[str, Any] = MappingProxyType({})
     """Provenance and reports, as a weights file has them."""
 

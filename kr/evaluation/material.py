@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kr.evaluation.explanation import Explanation, note, occupied, piece_share, sign
 from kr.evaluation.kinds import BuiltIn
-from kr.position import Position
+from kr.game.position import Position
 
 MAN, KING = 100, 130
 """Centi-men."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from kr.chances import format_score
+from kr.evaluation.chances import format_score
 from kr.evaluation.explanation import Explanation
 from kr.notation import SIDE_NAMES
 

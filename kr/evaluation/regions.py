@@ -20,11 +20,11 @@ from kr import _core
 from kr.evaluation.explanation import Explanation, RegionShare, note, occupied, piece_share, sign
 from kr.evaluation.files import WeightsFile
 from kr.evaluation.kinds import FileEvaluation
+from kr.evaluation.patterns import KINGS_BASE, MAX_PIECES, MEN_BASE, Region
 from kr.evaluation.weights import NAME, Parts, Weights, read
 from kr.evaluation.weights import UNITS as TABLE_UNITS
+from kr.game.position import Position, Side
 from kr.notation import SQUARES
-from kr.patterns import KINGS_BASE, MAX_PIECES, MEN_BASE, Region
-from kr.position import Position, Side
 from kr.units import counted
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ UNITS = MAX_PIECES * TABLE_UNITS
 class Regions(FileEvaluation):
     """Region tables, from a file or in memory."""
 
-    fitting = "kr.lab.fitting"
+    fitting = "kr.learn.fitting"
 
     def __init__(self, weights: Weights) -> None:
         self.weights = weights
@@ -147,7 +147,7 @@ def _on_board(position: Position, square: int) -> int:
 
 
 def _digits(position: Position) -> list[int]:
-    """What the regions see on each square of the mover's frame (kr.patterns)."""
+    """What the regions see on each square of the mover's frame (kr.evaluation.patterns)."""
     digits = [0] * SQUARES
     for square in occupied(position):
         digit = (1 if sign(position, square) > 0 else 2) + 2 * (position.kings >> square & 1)

@@ -15,9 +15,9 @@ from kr.evaluation import files
 from kr.evaluation.explanation import Explanation, note, occupied, piece_share, sign
 from kr.evaluation.files import WeightsFile
 from kr.evaluation.kinds import FileEvaluation
+from kr.evaluation.patterns import MAX_PIECES, PHASES
+from kr.game.position import Position
 from kr.notation import SQUARES
-from kr.patterns import MAX_PIECES, PHASES
-from kr.position import Position
 
 if TYPE_CHECKING:
     import numpy as np

@@ -3,11 +3,11 @@
 A weights file (`kr.evaluation.files`) of region tables holds, in units of 1/16 centi-man,
  - `men_table` int16 (regions, 3^12, 2), `kings_table` int16 (regions, 5^8, 2): opening and ending weight of an entry
    without those of its parts; `men_parts`, `kings_parts` int16 (rows, 2): the weights of the parts, one part after the
-   other. A whole table is the sum of both, modulo 2^16 (`kr.parts`);
+   other. A whole table is the sum of both, modulo 2^16 (`kr.evaluation.parts`);
  - `men_material`, `kings_material` int32 (3, 2): a man, a king, having the move;
  - attributes: `layout` (JSON: name and squares of every region), `parts` (JSON: squares and home of every part); the
    `checksum` is over layout and whole tables.
-Version 1 had no parts. `kr.patterns` says what a region index is and how the two phases are interpolated.
+Version 1 had no parts. `kr.evaluation.patterns` says what a region index is and how the two phases are interpolated.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from kr import storage
 from kr.errors import InvalidSettingError, InvalidWeightsError
 from kr.evaluation import files
 from kr.evaluation.files import WeightsFile
-from kr.parts import Windows
-from kr.patterns import (
+from kr.evaluation.parts import Windows
+from kr.evaluation.patterns import (
     KINGS_BASE,
     KINGS_ENTRIES,
     MAX_PIECES,

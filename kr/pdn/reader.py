@@ -10,14 +10,14 @@ from typing import IO, Any, cast
 from weakref import WeakKeyDictionary
 
 from kr.errors import IllegalMoveError, InvalidFenError, InvalidPdnError
+from kr.game.position import Position, Side
 from kr.notation import SIDE_NAMES, SQUARES, parse_fen
+from kr.pdn.comments import plant_notes
 from kr.pdn.grammar import RESULTS, Buffer, Draft, Fault, NeedMore, plain_move, plain_result
-from kr.pdn.planting import plant_notes
 from kr.pdn.replay import Replay, board_of, is_over
 from kr.pdn.source import DETECT, Text
 from kr.pdn.tree import ChildNode, Game, GameNode
 from kr.pdn.writer import ENGLISH, Results, turned
-from kr.position import Position, Side
 
 Source = str | Path | IO[Any]
 """PDN text, the path of a file (plain, or packed by gzip, xz or bzip2), or an open file of text or bytes."""

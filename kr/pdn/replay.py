@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from kr import _core
 from kr.errors import IllegalMoveError
+from kr.game.position import Move, Position, Side
 from kr.notation import parse_path
-from kr.position import Move, Position, Side
 
 Board = tuple[int, int, int, int]
 

@@ -18,9 +18,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kr.errors import IllegalMoveError, InvalidPdnError
+from kr.game.position import Move, Position, Side
 from kr.pdn.grammar import RESULTS
 from kr.pdn.replay import Board, board_of, checked, played, position_of
-from kr.position import Move, Position, Side
 
 if TYPE_CHECKING:
     from kr.pdn.notes import Note
@@ -412,7 +412,7 @@ class Game(GameNode):
             board = played(board, child.move)
             node = child
         if notes:
-            from kr.pdn.planting import set_notes
+            from kr.pdn.comments import set_notes
 
             set_notes(self, notes)
 
@@ -434,7 +434,7 @@ class Game(GameNode):
     @property
     def notes(self) -> tuple[Note, ...]:
         """Comments, judgements and variations as one list, each with the number of moves played before it."""
-        from kr.pdn.planting import notes_of
+        from kr.pdn.comments import notes_of
 
         return notes_of(self)
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from typing import IO, Literal
 
 from kr.errors import InvalidPdnError
+from kr.game.position import Move, Position
 from kr.pdn.grammar import plain_result
 from kr.pdn.notes import Note
 from kr.pdn.tree import ChildNode, Game
 from kr.pdn.visitor import SKIP, Visitor
-from kr.position import Move, Position
 
 Results = Literal["english", "white"]
 """What "1-0" means: Black, who begins, won (english), or White won."""

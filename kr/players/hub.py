@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kr.engine.limits import Limits
 from kr.errors import ProtocolError
-from kr.limits import Limits
+from kr.game.position import Position
 from kr.players.player import Given, Kind, Means, Reply
-from kr.position import Position
 from kr.protocols.hub_client import HubClient
 
 PREFIX = "hub:"

@@ -4,7 +4,7 @@ A level below the last searches every legal move with its nodes, and takes what 
 
 - each move is overlooked with a chance of its own; if all are, one of them is seen after all;
 - of the moves seen it plays one by chance, weighted by exp(expected result / temperature), where the expected result
-  is what the score promises (kr.chances); at temperature 0 the best one;
+  is what the score promises (kr.evaluation.chances); at temperature 0 the best one;
 - where that move is as good as a win it plays the best of the moves that are: it does not stray once it has won.
 
 Levels that say so leave the endgame database alone. What the levels are worth is measured: docs/play.md.
@@ -17,10 +17,10 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from kr.engine import MAX_LINES, Engine, Info, Stop
+from kr.engine.engine import MAX_LINES, Engine, Info, Stop
+from kr.engine.limits import Limits
 from kr.errors import InvalidSettingError
-from kr.limits import Limits
-from kr.position import Position
+from kr.game.position import Position
 
 AS_GOOD_AS_WON = 0.95
 """From this expected result on a move counts as winning."""

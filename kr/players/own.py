@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kr.engine import (
+from kr.engine.engine import (
     SEARCH_OPTIONS,
     Engine,
     Stop,
@@ -15,12 +15,12 @@ from kr.engine import (
     load_database,
     parse_search_options,
 )
+from kr.engine.limits import Limits
 from kr.errors import InvalidSettingError
 from kr.evaluation.kinds import SHIPPED, built_in
-from kr.limits import Limits
+from kr.game.position import Position
 from kr.players.levels import FULL, Level, level_numbered, search_at
 from kr.players.player import Given, Kind, Means, Reply
-from kr.position import Position
 from kr.units import format_size, parse_count, parse_size
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from kr.limits import Limits
-from kr.position import Move, Position
+from kr.engine.limits import Limits
+from kr.game.position import Move, Position
 
 
 class Reply(NamedTuple):
@@ -75,7 +75,7 @@ class Means(NamedTuple):
     patience: float = 600.0
     """Seconds that a search of another program may take without a time limit."""
     egdb: str = "none"
-    """As kr.engine.load_database takes it."""
+    """As kr.engine.engine.load_database takes it."""
     egdb_memory: int = 0
 
 

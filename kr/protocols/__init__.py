@@ -1,1 +1,5 @@
-"""Languages in which kr speaks with other programs: text over kr.Engine."""
+"""Protocols: kr as an engine of other programs, and other programs as opponents of kr."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

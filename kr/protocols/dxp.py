@@ -16,12 +16,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kr import __version__
-from kr.engine import Engine, load_database
+from kr.engine.engine import Engine, load_database
+from kr.engine.limits import Limits, TimeControl, parse_limits
 from kr.errors import InvalidSettingError, KrError, ProtocolError
 from kr.evaluation.kinds import SHIPPED, weights_texts
-from kr.limits import Limits, TimeControl, parse_limits
+from kr.game.position import Move, Position, Side
 from kr.pdn import Comment, format_game
-from kr.position import Move, Position, Side
 from kr.protocols.dxp_game import (
     UNFINISHED,
     DxpGame,

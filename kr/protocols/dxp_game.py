@@ -17,12 +17,12 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import NamedTuple, NoReturn
 
-from kr.board import Board
-from kr.chances import format_score
-from kr.engine import Engine, Info, Outcome, Search
+from kr.engine.engine import Engine, Info, Outcome, Search
+from kr.engine.limits import Clock, Limits, TimeControl
 from kr.errors import IllegalMoveError, ProtocolError
-from kr.limits import Clock, Limits, TimeControl
-from kr.position import Move, Position, Side
+from kr.evaluation.chances import format_score
+from kr.game.board import Board
+from kr.game.position import Move, Position, Side
 from kr.protocols.dxp_link import Link, SilentError
 from kr.protocols.dxp_text import (
     BACK_ACCEPTED,

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kr.errors import ProtocolError
+from kr.game.position import Move, Position, Side
 from kr.notation import SQUARES, parse_square, square_name, squares
-from kr.position import Move, Position, Side
 
 VERSION = 1
 PORT = 27531

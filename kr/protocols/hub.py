@@ -16,10 +16,10 @@ from threading import Lock, Timer
 from typing import TYPE_CHECKING, TextIO
 
 from kr import __version__
-from kr.engine import MAX_LINES, Engine, Info, Outcome, Search, SearchResult, load_database
+from kr.engine.engine import MAX_LINES, Engine, Info, Outcome, Search, SearchResult, load_database
 from kr.errors import IllegalMoveError, InvalidSettingError, KrError, ProtocolError, ThreadError
 from kr.evaluation.kinds import SHIPPED
-from kr.position import Position, Side
+from kr.game.position import Position, Side
 from kr.protocols.hub_level import Level
 from kr.protocols.hub_text import (
     format_line,

@@ -18,9 +18,9 @@ from threading import Thread
 from types import TracebackType
 from typing import NoReturn
 
-from kr.engine import Info, Limits, SearchResult
+from kr.engine.engine import Info, Limits, SearchResult
 from kr.errors import IllegalMoveError, InvalidSettingError, KrError, ProtocolError
-from kr.position import Move, Position
+from kr.game.position import Move, Position
 from kr.protocols.hub_text import (
     HubLine,
     format_line,

@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from kr.engine.limits import MOST, SHORTEST, Limits
 from kr.errors import ProtocolError
-from kr.limits import MOST, SHORTEST, Limits
 
 
 @dataclass(frozen=True, slots=True)

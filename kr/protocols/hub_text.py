@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from kr.engine import SCORE_DECIDED, SCORE_WIN
+from kr.engine.engine import SCORE_DECIDED, SCORE_WIN
 from kr.errors import IllegalMoveError, ProtocolError
+from kr.game.position import Move, Position, Side
 from kr.notation import SQUARES, parse_square, square_name, squares
-from kr.position import Move, Position, Side
 
 _WORD = re.compile(r'[^\s="]+')
 _ARGUMENT = re.compile(r'\s+([^\s="]+)(?:=(?:"([^"]*)"|([^\s="]*)))?(?=\s|$)')

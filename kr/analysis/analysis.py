@@ -1,0 +1,415 @@
+"""Analysing positions: where they come from, and after each iteration the best lines and what to expect of them.
+
+A line's value is exact where the endgame database knows the position after its first move, or the search has seen the
+line to its end. Chances are those of `kr.evaluation.chances`.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from kr.egdb.probe import OPPOSITE
+from kr.engine.engine import (
+    MAX_LINES,
+    SCORE_DECIDED,
+    SCORE_PROVED,
+    SCORE_WIN,
+    Engine,
+    Info,
+    Limits,
+    Search,
+    Stop,
+    load_database,
+)
+from kr.engine.limits import MOST
+from kr.errors import InvalidFenError, InvalidPdnError, InvalidSettingError
+from kr.evaluation.chances import Chances
+from kr.evaluation.kinds import weights_texts
+from kr.game.position import Move, Position
+from kr.notation import SIDE_NAMES
+from kr.pdn import Game, GameNode, Reader
+from kr.settings import egdb_memory_option, egdb_option, option
+from kr.units import counted, format_count, format_size, parse_count, parse_size
+
+SEVERAL_SECONDS = 1.0
+"""Seconds for each position of a file where no limit is given."""
+
+
+@dataclass(frozen=True)
+class AnalyzeSettings:
+    """What to analyse and how."""
+
+    source: str | None = option(
+        None, "A FEN, a file of FENs (one a line) or games in PDN, or - for FENs from standard input; the start of the "
+        "game if left out.",
+        metavar="FEN|FILE|-", argument=True,
+    )  # fmt: skip
+    multipv: int = option(3, "Best moves to show a line of.")
+    tc: Limits | None = option(
+        None, "Limit of each position: 10s, nodes=1M, depth=25. Without one, until Ctrl-C; 1s each in a file.",
+        parse=Limits.parse, metavar="LIMIT",
+    )  # fmt: skip
+    nodes: int | None = option(None, "The same as --tc nodes=.", parse=parse_count, show=format_count)
+    depth: int | None = option(None, "The same as --tc depth=.")
+    game: int = option(1, "PDN: which game of the file.")
+    ply: str = option("", "PDN: only after this ply or these, such as 20 or 10-30; 0 is before the first move.")
+    weights: str | None = option(None, f"A {weights_texts()}; the shipped tables if not given.")
+    hash: int = option(64 << 20, "Hash table.", parse=parse_size, show=format_size)
+    threads: int = option(1, "Threads to search with.")
+    egdb: str = egdb_option()
+    egdb_memory: int = egdb_memory_option()
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.multipv <= MAX_LINES:
+            raise InvalidSettingError(f"--multipv: {self.multipv} lines; from 1 to {MAX_LINES}")
+        if self.game < 1:
+            raise InvalidSettingError(f"--game: {self.game}; games are counted from 1")
+        for name in ("nodes", "depth"):
+            given = getattr(self, name)
+            if given is not None and self.tc is not None and getattr(self.tc, name) is not None:
+                raise InvalidSettingError(f"--{name}: --tc limits the {name} already")
+            if given is not None and not 0 < given <= MOST[name]:
+                raise InvalidSettingError(f"--{name}: {given}; more than 0 and at most {MOST[name]:g}")
+        _plies(self.ply)
+
+    @property
+    def is_fen(self) -> bool:
+        """Whether the source is one position, not a file or standard input."""
+        return self.source is None or (self.source != "-" and ":" in self.source and not _is_file(self.source))
+
+    @property
+    def limits(self) -> Limits:
+        """Of each position; none for a single one without any."""
+        tc = self.tc or Limits()
+        limits = Limits(tc.time, self.nodes or tc.nodes, self.depth or tc.depth)
+        return limits if limits != Limits() or self.is_fen else Limits(time=SEVERAL_SECONDS)
+
+    def make_engine(self) -> Engine:
+        """The engine to analyse with. Raises what Engine and load_database raise."""
+        database = load_database(self.egdb, self.egdb_memory)
+        return Engine(self.weights, self.hash / (1 << 20), self.threads, database)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A position to analyse."""
+
+    position: Position
+    history: tuple[Position, ...] = ()
+    """The positions of its game before it, oldest first."""
+    title: str = ""
+    """Where it comes from, in words; "" for a bare FEN."""
+
+    @classmethod
+    def at(cls, node: GameNode) -> Task:
+        """The position after a move of a game, with those before it. Raises IllegalMoveError where it is not legal."""
+        history: list[Position] = []
+        before = node.parent
+        while before is not None:
+            history.append(before.position)
+            before = before.parent
+        return cls(node.position, tuple(reversed(history)))
+
+
+@dataclass(frozen=True)
+class Line:
+    """One of the best lines."""
+
+    rank: int
+    """From 1."""
+    score: int
+    """Centi-men, side to move's view."""
+    value: str | None
+    """"win", "draw" or "loss" for the side to move where it is proved; None where it is not."""
+    plies: int | None
+    """To the end of a proved win or loss; None where that isn't known."""
+    chances: Chances
+    pv: tuple[Move, ...]
+
+    @property
+    def move(self) -> Move:
+        """The first move."""
+        return self.pv[0]
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What is known of a position after an iteration."""
+
+    task: Task
+    lines: tuple[Line, ...]
+    """The best first; none where the game is over."""
+    value: str | None
+    """Of the position, as in a line."""
+    plies: int | None
+    """To the end of a proved win or loss; None where that isn't known."""
+    depth: int
+    """Plies of the last iteration."""
+    nodes: int
+    time: float
+    """Seconds."""
+    probes: int
+    """Positions looked up in the endgame database."""
+    hits: int
+    """Look-ups that ended a line of the search."""
+    final: bool
+    """Whether the search has ended."""
+
+    @property
+    def nps(self) -> float:
+        """Nodes a second."""
+        return self.nodes / max(self.time, 1e-6)
+
+
+class Analyzing:
+    """An analysis in the background, as `Engine.start` searches: its steps one after another, the final one last.
+
+        with Analyzing(engine, task, multipv=3) as analyzing:
+            for found in analyzing:
+                ...
+
+    Arguments and errors are those of `analyze`.
+    """
+
+    def __init__(
+        self, engine: Engine, task: Task | Position, limits: Limits | float | str | None = None, multipv: int = 1
+    ) -> None:
+        self._engine = engine
+        self._task = Task(task) if isinstance(task, Position) else task
+        self._search: Search | None = None
+        if not self._task.position.is_over:
+            self._search = engine.start(
+                self._task.position, Limits() if limits is None else limits, self._task.history, multipv=multipv
+            )
+
+    def __enter__(self) -> Analyzing:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._search is not None:
+            self._search.close()
+
+    def __iter__(self) -> Iterator[Analysis]:
+        if self._search is None:
+            yield _over(self._task)
+            return
+        lines: list[Info] = []
+        for info in self._search:
+            lines.append(info)
+            if len(lines) == info.lines:
+                yield _analysis(self._engine, self._task, lines, final=False)
+                lines = []
+        result = self._search.result()
+        yield _analysis(self._engine, self._task, result.lines, final=True, value=result.value)
+
+    def stop(self) -> None:
+        """End it at once, from any thread; what was found comes as the final step."""
+        if self._search is not None:
+            self._search.stop()
+
+
+def analyze(
+    engine: Engine,
+    task: Task | Position,
+    limits: Limits | float | str | None = None,
+    multipv: int = 1,
+    on_analysis: Callable[[Analysis], None] | None = None,
+    stop: Stop | None = None,
+) -> Analysis:
+    """Analyse a position until a limit is reached, or `engine.stop()` ends it, and return what was found.
+
+    task: a position, or one with the game before it, for draws by repetition (`Task.at(node)` of a game in PDN).
+    multipv: how many of the best moves get a line. on_analysis: called after each iteration, and at last with what is
+    returned. stop: ends it too, even if it is set before the search begins. Raises what Engine.search raises, but a
+    game that is over only has no lines.
+    """
+    task = Task(task) if isinstance(task, Position) else task
+    position = task.position
+    if position.is_over:
+        known = _over(task)
+        if on_analysis is not None:
+            on_analysis(known)
+        return known
+    collected: list[Info] = []
+
+    def on_info(info: Info) -> None:
+        if on_analysis is None:
+            return
+        if info.multipv == 1:
+            collected.clear()
+        collected.append(info)
+        if len(collected) == info.lines:
+            on_analysis(_analysis(engine, task, collected, final=False))
+
+    result = engine.search(position, Limits() if limits is None else limits, task.history, on_info, multipv, stop=stop)
+    found = _analysis(engine, task, result.lines, final=True, value=result.value)
+    if on_analysis is not None:
+        on_analysis(found)
+    return found
+
+
+def _over(task: Task) -> Analysis:
+    return Analysis(task, (), "loss", 0, 0, 0, 0.0, 0, 0, final=True)
+
+
+def _analysis(engine: Engine, task: Task, infos: Iterable[Info], *, final: bool, value: str | None = None) -> Analysis:
+    lines = tuple(_line(engine, task.position, info) for info in infos)
+    best = next(iter(infos))
+    root, plies = _known(engine, task.position)
+    if root is None:
+        root, plies = value or lines[0].value, lines[0].plies
+    return Analysis(
+        task, lines, root, plies, best.depth, best.nodes, best.time, best.probes, best.hits, final,
+    )  # fmt: skip
+
+
+def _line(engine: Engine, position: Position, info: Info) -> Line:
+    after, plies = _known(engine, position.play(info.pv[0]))
+    value = None if after is None else OPPOSITE[after]
+    plies = None if plies is None else plies + 1
+    # what the search has seen to its end it knows with the draws by rule on the way
+    if abs(info.score) > SCORE_PROVED:
+        value = "win" if info.score > 0 else "loss"
+        if abs(info.score) > SCORE_DECIDED:
+            plies = SCORE_WIN - abs(info.score)
+    return Line(info.multipv, info.score, value, plies, engine.chances(info.score, value), info.pv)
+
+
+def _known(engine: Engine, position: Position) -> tuple[str | None, int | None]:
+    """Value and distance of a position in the endgame database; None where that doesn't tell."""
+    if position.is_over:
+        return "loss", 0
+    if engine.database is None or position.pieces > engine.database.pieces:
+        return None, None
+    return engine.database.value(position), engine.database.distance(position)
+
+
+# --- where positions come from
+
+
+def read_tasks(settings: AnalyzeSettings, on_error: Callable[[InvalidFenError], None] | None = None) -> Iterator[Task]:
+    """The positions to analyse, in order; those of standard input as they come.
+
+    on_error: told of each line of a file or of standard input that is no position, and is left out; without it the
+    error is raised. Raises InvalidFenError and InvalidPdnError, naming file and line, and InvalidSettingError.
+    """
+    source = settings.source
+    if source is None or settings.is_fen:
+        _no_ply(settings)
+        yield Task(Position() if source is None else Position.from_fen(source))
+    elif source == "-":
+        _no_ply(settings)
+        if sys.stdin is None:
+            raise InvalidSettingError("standard input is closed")
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(errors="replace")
+        yield from _fens(sys.stdin, "standard input", on_error)
+    elif not _is_file(source):
+        raise InvalidSettingError(f"{source!r} is neither a file nor a FEN such as W:W21,K30:B1,2")
+    elif ".pdn" in map(str.lower, Path(source).suffixes):
+        yield from _game_tasks(Path(source), settings.game, _plies(settings.ply))
+    else:
+        _no_ply(settings)
+        with Path(source).open(encoding="utf-8", errors="replace") as lines:
+            if not (yield from _fens(lines, source, on_error)):
+                raise InvalidSettingError(f"{source} holds no positions; expected a FEN a line")
+
+
+def _is_file(source: str) -> bool:
+    try:
+        return Path(source).is_file()
+    except OSError:  # a FEN can be too long for a file name
+        return False
+
+
+def _no_ply(settings: AnalyzeSettings) -> None:
+    if settings.ply:
+        raise InvalidSettingError("--ply: only a game in PDN, a file named *.pdn or *.pdn.xz, has plies")
+
+
+def _fens(
+    lines: Iterable[str], name: str, on_error: Callable[[InvalidFenError], None] | None
+) -> Generator[Task, None, int]:
+    """The positions of lines; returns how many lines were to hold one."""
+    count = 0
+    for number, line in enumerate(lines, 1):
+        text = line.partition("#")[0].strip()
+        if not text:
+            continue
+        count += 1
+        try:
+            task = Task(Position.from_fen(text), title=f"{name}:{number}")
+        except InvalidFenError as error:
+            named = InvalidFenError(f"{name}:{number}: {error}")
+            if on_error is None:
+                raise named from None
+            on_error(named)
+        else:
+            yield task
+    return count
+
+
+def _plies(text: str) -> range | None:
+    """The plies of a --ply: "20", "10-30" or "" for all (None)."""
+    if not text:
+        return None
+    first, dash, last = text.partition("-")
+    if not first.strip().isdecimal() or (dash and not last.strip().isdecimal()):
+        raise InvalidSettingError(f"--ply: {text!r} is neither a ply such as 20 nor a range such as 10-30")
+    plies = range(int(first), int(last if dash else first) + 1)
+    if not plies:
+        raise InvalidSettingError(f"--ply: {text} runs down: write {last.strip()}-{first.strip()}")
+    return plies
+
+
+def _game_tasks(path: Path, number: int, plies: range | None) -> Iterator[Task]:
+    game = _nth_game(path, number)
+    positions = [game.start]
+    for move in game.moves:
+        positions.append(positions[-1].play(move))
+    wanted = range(len(positions)) if plies is None else plies
+    if wanted[-1] >= len(positions):
+        length = counted(len(game.moves), "ply")
+        raise InvalidPdnError(f"--ply: {path}, game {number} has {length}, no ply {wanted[-1]}")
+    for ply in wanted:
+        yield Task(positions[ply], tuple(positions[:ply]), f"{_players(game, number)}, {_after(game, ply)}")
+
+
+def _nth_game(path: Path, number: int) -> Game:
+    """A game by its place in a file, where those before it count that can't be read."""
+    count = 0
+    with Reader(path) as reader:
+        while True:
+            try:
+                game = reader.read_game()
+            except InvalidPdnError as error:
+                count += 1
+                # without a line it is the file that is damaged, not a game
+                if count == number or error.line is None:
+                    raise
+                continue
+            if game is None:
+                raise InvalidSettingError(f"--game: {path} has {counted(count, 'game')}, no game {number}")
+            count += 1
+            if count == number:
+                return game
+
+
+def _players(game: Game, number: int) -> str:
+    names = [game.tags.get(name, "").strip() for name in SIDE_NAMES]
+    return " v ".join(name or "?" for name in names) if any(names) else f"game {number}"
+
+
+def _after(game: Game, ply: int) -> str:
+    """Which move was the last one, as a score sheet numbers it."""
+    if ply == 0:
+        return "at the start"
+    count = ply - 1 + int(game.start.side)
+    return f"after {count // 2 + 1}.{'..' * (count % 2)} {game.moves[ply - 1]}"

@@ -1,0 +1,1 @@
+"""Annotated games: judging moves, marking them in PDN, pages in HTML."""

@@ -1,0 +1,406 @@
+"""Annotating the games of files: marks put into the games, a summary by player, PDN and pages of HTML.
+
+One game at a time for each core, and a journal keeps what is done. Games are read as they are needed, and what is
+written is put in order from the journal at the end. `kr.analysis.annotation.annotation` annotates a single game.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any, cast
+
+from kr.analysis.annotation.annotation import AnnotateReport, Annotation, annotate, signature
+from kr.analysis.annotation.judging import JudgedMove, JudgeSettings
+from kr.archives.archive import Archive, ReadSettings, check_any, output
+from kr.engine.engine import Engine, Limits, Stop, load_database
+from kr.errors import InvalidPdnError, InvalidSettingError
+from kr.evaluation.kinds import weights_texts
+from kr.game.position import Position
+from kr.jobs.journal import Journal, open_journal
+from kr.jobs.kinds import Piece
+from kr.jobs.needs import Needs
+from kr.jobs.pool import Pool
+from kr.jobs.unit import Unit
+from kr.pdn import Game, Results, read_game, write_game
+from kr.players.workers import EngineKind, engine_needs
+from kr.settings import egdb_memory_option, egdb_option, option
+from kr.storage import check_output, lock, make_directory, parse_json, provenance
+from kr.threads import MAX_THREADS
+from kr.units import format_size, parse_size
+
+JOURNAL = ".journal"
+MEASURED_GAMES = 100
+"""Games whose moves are looked at to say how long it will take."""
+TRIALS = 4
+"""Searches made for that."""
+TRIAL_SECONDS = 0.25
+SEARCHES = 1.4
+"""For a judged move, as docs/annotate.md has measured it."""
+
+
+@dataclass(frozen=True)
+class AnnotateSettings(JudgeSettings, ReadSettings):
+    """Which games are annotated, how, and what is written."""
+
+    out: Path | None = option(
+        None, "PDN file to write, packed where its name ends in .gz, .xz or .bz2.  [default: standard output; with "
+        "--html none]", metavar="FILE",
+    )  # fmt: skip
+    html: Path | None = option(
+        None, "Directory for a page of HTML for each game, and index.html with all of them.", metavar="DIR"
+    )
+    line: int = option(12, "Plies of a better line that are written; 0 for none.")
+    weights: str | None = option(None, f"A {weights_texts()}; the shipped tables if not given.")
+    hash: int = option(64 << 20, "Hash table of each engine.", parse=parse_size, show=format_size)
+    workers: int = option(0, "Games annotated at the same time; 0: one a core.")
+    egdb: str = egdb_option()
+    egdb_memory: int = egdb_memory_option()
+
+    def __post_init__(self) -> None:
+        ReadSettings.__post_init__(self)
+        JudgeSettings.__post_init__(self)
+        if self.line < 0:
+            raise InvalidSettingError(f"--line: {self.line}; 0 or more")
+        if not 0 <= self.workers <= MAX_THREADS:
+            raise InvalidSettingError(f"--workers: {self.workers}; from 0 to {MAX_THREADS}")
+        once = [path for path in self.files if str(path) == "-" or path.is_fifo()]
+        if self.is_resumable and once:
+            raise InvalidSettingError(
+                f"{once[0]} can't be read again, as going on after an interruption takes: without --out and --html the "
+                "games go to standard output"
+            )
+
+    @property
+    def is_resumable(self) -> bool:
+        """Whether there is a place for a journal; games on standard output begin anew each time."""
+        return self.out is not None or self.html is not None
+
+    @property
+    def journal(self) -> Path:
+        """Where it is kept what is done."""
+        if self.out is not None:
+            return self.out.with_name(self.out.name + JOURNAL)
+        assert self.html is not None
+        return self.html / f"annotate{JOURNAL}"
+
+
+Record = dict[str, Any]
+"""A game as an object of JSON."""
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much there is to annotate, as far as it shows without looking at the moves of all games."""
+
+    games: int
+    """0 where the files can be read only once."""
+    moves: float = 0.0
+    """Of a game that have a choice and are judged, on average over the first games."""
+    samples: tuple[Position, ...] = ()
+    """From the middle of some of these."""
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What there is to do."""
+
+    games: int
+    """Without those of an earlier run."""
+    workers: int
+    seconds: float
+    """Until all are done, roughly."""
+    or_more: bool
+    """Whether it may be far longer: a search to a depth takes what it takes."""
+
+
+def measure(settings: AnnotateSettings) -> Extent:
+    """Count the games that the files seem to hold, and look at the first of them."""
+    count = 0
+
+    def counted(headers: Mapping[str, str]) -> bool:
+        nonlocal count
+        count += 1
+        return count <= MEASURED_GAMES
+
+    archive = Archive(settings, counted, on_error=lambda path, error: None)
+    if not all(path.is_file() for path in archive.paths):
+        return Extent(0)
+    moves: list[int] = []
+    samples: list[Position] = []
+    for game in _until_damage(archive):
+        judged = list(islice(game.positions(), settings.first_ply(game), len(game.moves)))
+        choices = [position for position in judged if len(position.legal_moves()) > 1]
+        moves.append(len(choices))
+        if choices and len(samples) < TRIALS:
+            samples.append(choices[len(choices) // 2])
+    return Extent(count, sum(moves) / max(len(moves), 1), tuple(samples))
+
+
+def _until_damage(archive: Archive) -> Iterator[Game]:
+    """The games of files, as far as they can be read: what is wrong is said where they are annotated."""
+    with suppress(InvalidPdnError):
+        for _, game in archive:
+            yield game
+
+
+def forecast(settings: AnnotateSettings, extent: Extent, engine: Engine, done: int = 0) -> Forecast:
+    """How long annotating takes, by a few searches in the middle of games. done: games of an earlier run."""
+    games = max(extent.games - done, 0)
+    workers = min(settings.workers or len(os.sched_getaffinity(0)), max(games, 1))
+    searches = games * extent.moves * SEARCHES / workers
+    trials = [_search_seconds(engine, settings.tc, position) for position in extent.samples]
+    mean = sum(seconds for seconds, _ in trials) / max(len(trials), 1)
+    return Forecast(games, workers, searches * mean, any(more for _, more in trials))
+
+
+def _search_seconds(engine: Engine, limits: Limits, position: Position) -> tuple[float, bool]:
+    """How long a search takes, found out in no more than TRIAL_SECONDS, and whether it may be far longer."""
+    most = math.inf if limits.time is None else limits.time
+    if limits.nodes is None and limits.depth is None:
+        return most, False
+    engine.new_game()
+    result = engine.search(position, replace(limits, time=min(most, TRIAL_SECONDS)), multipv=2)
+    if most <= TRIAL_SECONDS or result.time < TRIAL_SECONDS:
+        return result.time, False
+    if limits.nodes is not None:
+        most = min(most, limits.nodes * result.time / max(result.nodes, 1))
+    return (result.time, True) if most == math.inf else (most, False)
+
+
+def annotate_files(
+    settings: AnnotateSettings,
+    on_game: Callable[[Record, bool], None] = lambda record, earlier: None,
+    on_text: Callable[[str], None] = lambda text: None,
+    on_error: Callable[[Path, InvalidPdnError], None] = lambda path, error: None,
+    extent: Extent | None = None,
+    on_start: Callable[[Forecast], None] = lambda forecast: None,
+) -> AnnotateReport:
+    """Annotate the games of files, or the rest of them, and write what is wanted when all are done.
+
+    on_game: told each game as it is done, first of all those of an earlier run, and whether it is one. on_text: given
+    the PDN of each game in order, where neither a file nor pages are written. on_error: called for each game that can't
+    be read; it is left out. extent, on_start: what `measure` found, and who is told beforehand how long it will take.
+    Raises InvalidPdnError where none can be, InvalidSettingError, InvalidWeightsError,
+    InvalidDatabaseError, OutputBusyError, OSError, and what the journal of an earlier run may be refused for.
+    """
+    report = AnnotateReport(settings)
+    archive = Archive(settings, on_error=on_error)
+
+    def done(record: Record, earlier: bool = False) -> None:
+        report.add(record)
+        on_game(record, earlier)
+
+    with ExitStack() as stack:
+        pages = None
+        if settings.html is not None:
+            from kr.analysis.annotation.pages import Pages
+
+            # what is missing is said before a directory is made
+            pages = Pages(settings.html)
+        if settings.out is not None:
+            check_output(settings.out)
+        engine = _engine(settings)
+        if settings.html is not None:
+            make_directory(settings.html)
+            stack.enter_context(lock(settings.html))
+        found = bytearray()
+        journal = None
+        if settings.is_resumable:
+            journal = stack.enter_context(_journal(settings, archive, engine, found, done))
+        if extent is not None and extent.games:
+            on_start(forecast(settings, extent, engine, report.games))
+        entries = stack.enter_context(closing(_annotated(settings, archive, engine, found, pages)))
+        if journal is None:
+            for entry in in_order(entries):
+                done(entry["game"])
+                on_text(entry["pdn"])
+            check_any(archive, report.games)
+        else:
+            for entry in entries:
+                journal.append(entry)
+                done(entry["game"])
+            try:
+                check_any(archive, report.games)
+            except InvalidPdnError:
+                settings.journal.unlink()
+                raise
+            report.left_out = archive.left_out
+            if pages:
+                pages.write_index(report, (entry["game"] for entry in in_order(_entries(settings.journal))))
+            if settings.out is not None:
+                with output(settings.out) as file:
+                    for entry in in_order(_entries(settings.journal)):
+                        file.write(entry["pdn"])
+            settings.journal.unlink()
+        report.left_out = archive.left_out
+    return report
+
+
+def in_order(entries: Iterable[Record]) -> Iterator[Record]:
+    """Entries by the numbers of their games, which are 1, 2, 3 and so on; those that come too early wait."""
+    waiting: dict[int, Record] = {}
+    following = 1
+    for entry in entries:
+        waiting[entry["game"]["number"]] = entry
+        while following in waiting:
+            yield waiting.pop(following)
+            following += 1
+
+
+def _engine(settings: AnnotateSettings) -> Engine:
+    database = load_database(settings.egdb, settings.egdb_memory)
+    return Engine(settings.weights, settings.hash / (1 << 20), database=database)
+
+
+def _annotated(
+    settings: AnnotateSettings, archive: Archive, engine: Engine, found: bytearray, pages: Any
+) -> Generator[Record, None, None]:
+    """Annotate the games that are not found in the journal; gives the entries for it, in any order."""
+    needs, places = engine_needs(engine, settings.weights)
+    tools = {"hash": settings.hash, "threads": 1, "egdb_memory": settings.egdb_memory}
+    judging = {each.name: getattr(settings, each.name) for each in fields(JudgeSettings)} | {"tc": str(settings.tc)}
+    shaping = {"judging": judging, "line": settings.line, "results": settings.results, "html": pages is not None}
+    shaping["by"] = signature(engine, settings.tc)
+    units = (
+        Unit(AnnotatedGames.name(), str(number), needs, tools, {
+            "number": number, "file": str(report.file), "line_of_file": game.line, "headers": game.headers,
+            "pdn": write_game(game), **shaping,
+        })
+        for number, (report, game) in enumerate(archive, start=1)
+        if number >= len(found) or not found[number]
+    )  # fmt: skip
+    workers = settings.workers or len(os.sched_getaffinity(0))
+    # closed before its end it stops the searches
+    with closing(Pool(AnnotatedGames(), Needs(places), workers, [engine]).run(units)) as parts:
+        for part in parts:
+            assert part.chunk is not None
+            entry = parse_json(bytes(part.chunk))
+            if pages:
+                pages.write(entry["game"]["page"], entry.pop("html"))
+            yield entry
+
+
+class AnnotatedGames(EngineKind):
+    """Units of a game; the result is its line of the journal, and its page where there is to be one."""
+
+    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Piece[Engine]]]:
+        yield [Piece(partial(self._annotate, unit))]
+
+    def _annotate(self, unit: Unit, engine: Engine, stop: Stop) -> bytes | None:
+        values = unit.values
+        game = read_game(values["pdn"])
+        assert game is not None
+        # as they stood in the file: PDN has some of them in a normal form
+        game.headers, game.line = dict(values["headers"]), values["line_of_file"]
+        settings = JudgeSettings(**{**values["judging"], "tc": Limits.parse(values["judging"]["tc"])})
+        annotation = annotate(game, engine, settings, values["line"], values["by"], stop)
+        if stop.is_set():
+            return None
+        text = write_game(game, results=cast(Results, values["results"]))
+        entry: Record = {"game": _record(values, game, annotation), "pdn": text}
+        if values["html"]:
+            from kr.analysis.annotation.pages import page, page_name
+
+            number = values["number"]
+            entry["game"]["page"] = page_name(number, game.headers)
+            entry["html"] = page(number, game, annotation, values["by"])
+        return json.dumps(entry).encode()
+
+
+def _record(values: Mapping[str, Any], game: Game, annotation: Annotation) -> Record:
+    """A game for programs."""
+    return {
+        "number": values["number"],
+        "file": values["file"],
+        "line": values["line_of_file"],
+        "headers": dict(game.headers),
+        "result": game.result,
+        "fen": game.start.fen,
+        "black": annotation.black.as_object(),
+        "white": annotation.white.as_object(),
+        "moves": [move_object(judged) for judged in annotation.moves],
+        "page": None,
+    }
+
+
+def move_object(judged: JudgedMove) -> Record:
+    """A judgement for programs; scores and expected results are those of the side that moved."""
+
+    def rounded(expected: float | None) -> float | None:
+        return None if expected is None else round(expected, 4)
+
+    return {
+        "ply": judged.ply,
+        "side": judged.side.name.lower(),
+        "move": str(judged.move),
+        "judged": judged.judged,
+        "mark": judged.mark,
+        "score": judged.score,
+        "expected": rounded(judged.expected),
+        "value": judged.value,
+        "plies": judged.plies,
+        "value_before": judged.value_before,
+        "best": None if judged.best is None else str(judged.best),
+        "best_score": judged.best_score,
+        "best_expected": rounded(judged.best_expected),
+        "others_expected": rounded(judged.others_expected),
+        "loss": round(judged.loss, 4),
+        "line": [str(move) for move in judged.line],
+        "reason": judged.reason or None,
+    }
+
+
+@contextmanager
+def _journal(
+    settings: AnnotateSettings,
+    archive: Archive,
+    engine: Engine,
+    found: bytearray,
+    done: Callable[[Record, bool], None],
+) -> Iterator[Journal[None]]:
+    """The journal, open; marks the numbers of the games in it and tells of them."""
+    shaping = {
+        "tc": str(settings.tc), "from_ply": settings.from_ply, "inaccuracy": settings.inaccuracy,
+        "mistake": settings.mistake, "blunder": settings.blunder, "only": settings.only, "line": settings.line,
+        "results": settings.results, "encoding": settings.encoding, "hash": settings.hash,
+        "html": None if settings.html is None else os.path.realpath(settings.html),
+        "weights": engine.signature,
+        "egdb": None if engine.database is None else engine.database.signature,
+        "files": [_checksum(path) for path in archive.paths],
+    }  # fmt: skip
+
+    def read(values: Record) -> None:
+        record, text = values["game"], values["pdn"]
+        number = record["number"]
+        if not isinstance(number, int) or number < 1 or not isinstance(text, str):
+            raise ValueError("no game")
+        found.extend(bytes(max(0, number + 1 - len(found))))
+        if found[number]:
+            raise ValueError("a game twice")
+        found[number] = 1
+        done(record, True)
+
+    with open_journal(settings.journal, shaping, provenance(), read) as journal:
+        yield journal
+
+
+def _checksum(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:32]
+
+
+def _entries(journal: Path) -> Iterator[Record]:
+    """The finished games of a journal, in the order in which they were finished."""
+    with journal.open("rb") as lines:
+        next(lines)
+        for line in lines:
+            yield json.loads(line)

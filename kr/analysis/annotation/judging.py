@@ -1,0 +1,353 @@
+"""Judging the moves of a game by the expected result that each one gave away.
+
+The positions of a game are searched from the last to the first with one hash table, so that what a search finds later
+in the game is known to those before it. A move is judged by the search of the position after it, and what could have
+been played instead by a search of the same kind of the position after that: two searches as deep as each other, not
+one a ply deeper than the other. Where the endgame database knows the position, nothing is searched for: its values are
+exact.
+
+What is expected before a move is what its search says as long as the searches after the move agree, and otherwise what
+those say. So from one position of a game to the next the expected result changes by as much as a mark takes where a
+mark stands, and nowhere else. docs/annotate.md has the thresholds, and what came of them in real games.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from kr.analysis.analysis import Analysis, Task, analyze
+from kr.egdb.probe import OPPOSITE
+from kr.engine.engine import SCORE_WIN, Engine, Limits, Stop
+from kr.errors import InvalidSettingError
+from kr.evaluation.chances import KNOWN
+from kr.game.position import Move, Position, Side
+from kr.openings.decks import opening_plies
+from kr.pdn import Game
+from kr.settings import option
+
+TIE = 0.02
+"""Expected result: moves that differ by no more are as good as each other."""
+BALLOT = 3
+"""Plies that a ballot may have chosen instead of the players."""
+GLANCE = Limits(depth=5)
+"""What is seen at a glance."""
+MARKS = ("?!", "?", "??")
+"""What stands at a move by what it gave away, the least first."""
+ONLY = "!"
+"""What stands at the only good move, where that isn't seen at a glance."""
+OPENING, FORCED, UNSEARCHED = "opening", "forced", "unsearched"
+"""Why a move is not judged: before the first ply that is, without an alternative, or the search saw none."""
+
+
+@dataclass(frozen=True)
+class JudgeSettings:
+    """How long positions are searched, and what a mark takes."""
+
+    tc: Limits = option(
+        Limits(nodes=200_000), "Limit of each search: nodes=200k, 0.3s, depth=15; with nodes or depth alone the same "
+        "games get the same marks on every machine.", parse=Limits.parse, metavar="LIMIT",
+    )  # fmt: skip
+    from_ply: int | None = option(
+        None, f"Plies at the beginning that are not judged.  [default: {BALLOT}, as a ballot has; 0 where a FEN sets "
+        "the game up]",
+    )  # fmt: skip
+    inaccuracy: float = option(0.08, "Expected result, from 0 to 1, that a move marked ?! gives away.")
+    mistake: float = option(0.15, "The same of a move marked ?.")
+    blunder: float = option(0.25, "The same of a move marked ??.")
+    only: float = option(0.25, "What every other move would give away, where the one played is marked !.")
+
+    def __post_init__(self) -> None:
+        if self.tc == Limits() or self.tc.left is not None:
+            raise InvalidSettingError(f"--tc: {self.tc}; expected a limit such as nodes=200k, 0.3s or depth=15")
+        if self.from_ply is not None and self.from_ply < 0:
+            raise InvalidSettingError(f"--from-ply: {self.from_ply}; plies, 0 or more")
+        for name in ("inaccuracy", "mistake", "blunder", "only"):
+            given = getattr(self, name)
+            if not TIE <= given <= 1 or math.isnan(given):
+                raise InvalidSettingError(f"--{name}: {given}; an expected result from {TIE} to 1")
+        if not self.inaccuracy <= self.mistake <= self.blunder:
+            raise InvalidSettingError(
+                f"--inaccuracy {self.inaccuracy}, --mistake {self.mistake}, --blunder {self.blunder}: each is to be at "
+                "least the one before"
+            )
+
+    def first_ply(self, game: Game) -> int:
+        """The first ply of a game that is judged."""
+        if self.from_ply is not None:
+            return self.from_ply
+        return opening_plies(game) or (BALLOT if game.start == Position() else 0)
+
+    def mark(self, loss: float) -> str:
+        """The mark of a move that gave so much of the expected result away; "" for none."""
+        # what is shown as .14 is .14
+        given = round(loss, 6)
+        reached = [mark for mark, least in zip(MARKS, self.thresholds, strict=True) if given >= least]
+        return reached[-1] if reached else ""
+
+    @property
+    def thresholds(self) -> tuple[float, float, float]:
+        """Of the MARKS."""
+        return self.inaccuracy, self.mistake, self.blunder
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedMove:
+    """A move that was played, seen by who played it.
+
+    Expected results are from 0 to 1, a draw counts half. What was not searched is None.
+    """
+
+    ply: int
+    """Moves played before it."""
+    side: Side
+    """Who played it."""
+    move: Move
+    judged: bool
+    """Whether there was a choice, and it was searched."""
+    score: int | None = None
+    """Centi-men after the move."""
+    expected: float | None = None
+    """The expected result after the move."""
+    value: str | None = None
+    """"win", "draw" or "loss" after the move, where that is proved."""
+    plies: int | None = None
+    """From the move on to the end of a proved win or loss, where that is known."""
+    value_before: str | None = None
+    """The same as `value` before the move, under best play."""
+    best: Move | None = None
+    """The best move; the one played where it is as good as any."""
+    best_score: int | None = None
+    """Centi-men after the best move."""
+    best_expected: float | None = None
+    """The expected result after the best move."""
+    best_value: str | None = None
+    """As `value`, after the best move."""
+    line: tuple[Move, ...] = ()
+    """The best move and how the game would go on; empty where the one played is as good."""
+    others_expected: float | None = None
+    """The expected result of the best move beside the one played."""
+    loss: float = 0.0
+    """Expected result given away."""
+    mark: str = ""
+    """One of MARKS, ONLY, or ""."""
+    reason: str = ""
+    """Why it is not judged: OPENING, FORCED or UNSEARCHED; "" where it is."""
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What a search says of a position, seen by its side to move."""
+
+    score: int
+    expected: float
+    value: str | None
+    plies: int | None
+    lines: tuple[_Choice, ...] = ()
+    corrected: bool = False
+    """Whether it is not the search of the position itself that says so, but those after it."""
+
+    def turned(self) -> _Seen:
+        """The same seen by the other side, a move earlier."""
+        value = None if self.value is None else OPPOSITE[self.value]
+        plies = None if self.plies is None else self.plies + 1
+        return _Seen(-self.score, 1 - self.expected, value, plies, corrected=self.corrected)
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """A move and what comes of it, seen by who plays it."""
+
+    after: Position
+    line: tuple[Move, ...]
+    score: int
+    expected: float
+    value: str | None
+    """Where it is proved."""
+
+
+def judge(
+    game: Game, engine: Engine, settings: JudgeSettings | None = None, stop: Stop | None = None
+) -> tuple[JudgedMove, ...]:
+    """Judge the moves that were played, all of them in order.
+
+    The engine's hash table is emptied first: with limits of nodes or depth and one thread, the same game is judged the
+    same whatever came before. stop: ends all its searches; what is found then is of no use. Raises
+    InvalidDatabaseError, and lets KeyboardInterrupt through.
+    """
+    settings = settings or JudgeSettings()
+    engine.new_game()
+    return tuple(reversed(list(_judged_backwards(game, settings, _Search(engine, settings.tc, game, stop)))))
+
+
+def _judged_backwards(game: Game, settings: JudgeSettings, search: _Search) -> Iterator[JudgedMove]:
+    moves = game.moves
+    positions = list(game.positions())
+    first = settings.first_ply(game)
+    # as long as the table is empty: what is found later would show at once
+    glances = {ply: search.glance(ply) for ply in range(first, len(moves)) if not search.is_forced(ply)}
+    following = search.position(len(moves)) if moves and first <= len(moves) else None
+    for ply in reversed(range(len(moves))):
+        move, side = moves[ply], positions[ply].side
+        if following is None:
+            yield JudgedMove(ply, side, move, judged=False, reason=OPENING)
+            continue
+        after = following.turned()
+        judged = JudgedMove(ply, side, move, False, after.score, after.expected, after.value, after.plies)
+        if ply < first:
+            following = None
+            judged = replace(judged, reason=OPENING)
+        elif ply not in glances:
+            # nothing to search for: what there is to expect is what comes after the move
+            following = after
+            judged = replace(judged, value_before=after.value, reason=FORCED)
+        else:
+            before = search.position(ply)
+            judged = _judged(judged, before, after, search, settings, glances[ply])
+            following = _agreed(before, after, judged, settings)
+        yield judged
+
+
+def _agreed(before: _Seen, after: _Seen, judged: JudgedMove, settings: JudgeSettings) -> _Seen:
+    """What is expected before a move: by its own search, unless the searches that judged the move say otherwise.
+
+    after: seen by who played the move.
+    """
+    if judged.mark not in MARKS and not settings.mark(abs(before.expected - after.expected)):
+        return before
+    if not judged.judged:
+        return replace(after, corrected=True)
+    assert judged.best_score is not None
+    assert judged.best_expected is not None
+    if before.expected == judged.best_expected:
+        return before
+    # a win after the best move is one before it; a draw or a loss would have to be that of all moves
+    value = judged.best_value if judged.best_value == "win" else None
+    plies = after.plies if value is not None and judged.best == judged.move else None
+    return _Seen(judged.best_score, judged.best_expected, value, plies, corrected=True)
+
+
+def _judged(
+    judged: JudgedMove, before: _Seen, after: _Seen, search: _Search, settings: JudgeSettings,
+    glance: tuple[Move, float],
+) -> JudgedMove:  # fmt: skip
+    """The judgement of a move with a choice."""
+    assert judged.expected is not None
+    others = search.others(judged.ply, before)
+    if not others:
+        # a search that ended before it had looked at a second move
+        return replace(judged, reason=UNSEARCHED)
+    # what seems better is searched as the move played was; what then is no better is none
+    for number, other in enumerate(others):
+        if other.value is None and other.expected - judged.expected > TIE:
+            others[number] = search.confirmed(judged.ply, other)
+    if after.corrected:
+        # the move played has been seen from further on, and so must be what a mark says was better
+        for number, other in enumerate(others):
+            if other.value is None and settings.mark(other.expected - judged.expected):
+                others[number] = search.answered(judged.ply, other)
+    best = max(others, key=lambda other: other.expected)
+    obvious = glance[0] == judged.move and glance[1] >= settings.only / 2
+    if not obvious and best.value is None and judged.expected - best.expected >= settings.only:
+        best = search.confirmed(judged.ply, best)
+    loss = best.expected - judged.expected
+    judged = replace(judged, judged=True, value_before=before.value, others_expected=best.expected)
+    if loss <= TIE:
+        return replace(
+            judged, best=judged.move, best_score=judged.score, best_expected=judged.expected, best_value=judged.value,
+            mark=ONLY if not obvious and round(-loss, 6) >= settings.only else "",
+        )  # fmt: skip
+    if len(best.line) == 1:
+        # known by the database: only how the game goes on is not
+        best = search.confirmed(judged.ply, best)
+    return replace(
+        judged, best=best.line[0], best_score=best.score, best_expected=best.expected, best_value=best.value,
+        line=best.line, loss=loss, mark=settings.mark(loss),
+    )  # fmt: skip
+
+
+class _Search:
+    """The searches of one game."""
+
+    def __init__(self, engine: Engine, limits: Limits, game: Game, stop: Stop | None) -> None:
+        self._engine = engine
+        self._limits = limits
+        self._positions = list(game.positions())
+        self._stop = stop
+
+    def position(self, ply: int) -> _Seen:
+        """Search the position after so many moves."""
+        return self._seen(self._positions[ply], tuple(self._positions[:ply]))
+
+    def glance(self, ply: int) -> tuple[Move, float]:
+        """The move that is seen at a glance after so many moves, and how much better it looks than any other."""
+        position = self._positions[ply]
+        task = Task(position, tuple(self._positions[:ply]))
+        lines = analyze(self._engine, task, GLANCE, multipv=2, stop=self._stop).lines
+        return lines[0].pv[0], lines[0].chances.expected - lines[-1].chances.expected
+
+    def is_forced(self, ply: int) -> bool:
+        """Whether all moves lead to the same position."""
+        position = self._positions[ply]
+        return len({position.play(move) for move in position.legal_moves()}) == 1
+
+    def others(self, ply: int, seen: _Seen) -> list[_Choice]:
+        """What could have been played instead, as far as it was searched or is known."""
+        position, played = self._positions[ply], self._positions[ply + 1]
+        lines = {choice.after: choice for choice in seen.lines if choice.after != played}
+        database = self._engine.database
+        if database is not None and position.pieces <= database.pieces:
+            for move in position.legal_moves():
+                after = position.play(move)
+                if after != played:
+                    lines[after] = self._known(after, move, lines.get(after))
+        return list(lines.values())
+
+    def confirmed(self, ply: int, choice: _Choice) -> _Choice:
+        """The same move by a search of the position after it, with its line."""
+        after = self._seen(choice.after, tuple(self._positions[: ply + 1]))
+        line = (choice.line[0], *(after.lines[0].line if after.lines else ()))
+        turned = after.turned()
+        if choice.value is not None:
+            return replace(choice, line=line, score=turned.score)
+        return _Choice(choice.after, line, turned.score, turned.expected, turned.value)
+
+    def answered(self, ply: int, choice: _Choice) -> _Choice:
+        """The same move, confirmed, by a search of the position after its best answer where that is worse."""
+        if len(choice.line) < 2:
+            return choice
+        history = (*self._positions[: ply + 1], choice.after)
+        later = self._seen(choice.after.play(choice.line[1]), history)
+        if later.expected >= choice.expected:
+            return choice
+        line = (*choice.line[:2], *(later.lines[0].line if later.lines else ()))
+        # one answer that wins is enough; one that draws need not be the best
+        value = later.value if later.value == "loss" else None
+        return replace(choice, line=line, score=later.score, expected=later.expected, value=value)
+
+    def _known(self, after: Position, move: Move, line: _Choice | None) -> _Choice:
+        """A move that leads to a position in the endgame database."""
+        database = self._engine.database
+        assert database is not None
+        value = OPPOSITE["loss" if after.is_over else database.value(after) or ""]
+        return _Choice(after, line.line if line else (move,), line.score if line else 0, KNOWN[value].expected, value)
+
+    def _seen(self, position: Position, history: tuple[Position, ...]) -> _Seen:
+        # the second line is what the only move stands out from
+        found = analyze(self._engine, Task(position, history), self._limits, multipv=2, stop=self._stop)
+        lines = tuple(
+            _Choice(position.play(line.pv[0]), line.pv, line.score, line.chances.expected, line.value)
+            for line in found.lines
+        )
+        return _Seen(_score(found), _expected(found), found.value, found.plies, lines)
+
+
+def _score(found: Analysis) -> int:
+    if not found.lines:
+        return -SCORE_WIN
+    return 0 if found.value == "draw" else found.lines[0].score
+
+
+def _expected(found: Analysis) -> float:
+    return KNOWN[found.value].expected if found.value is not None else found.lines[0].chances.expected

@@ -1,0 +1,178 @@
+"""Marks in the tree of a game: judgements, comments and better lines, known by their [%kr ...] so that they can go.
+
+A comment of kr's begins with [%eval ...], the score in men as other programs have it, + for Black, who is the first
+player, and a [%kr ...] with Black's expected result, from 0 to 1:
+
+    11-15?! {[%eval -0.31] [%kr exp=0.32 nag=?!] Inaccuracy: Black expects 0.32, with 9-14 0.41.}
+
+Every comment with [%kr is kr's own and is taken away when the game is marked again, with the sign that its nag= names;
+a variation is, whose first comment has [%kr line, unless somebody has added to it. All else is left as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from kr.analysis.annotation.judging import FORCED, MARKS, ONLY, OPENING, UNSEARCHED, JudgedMove
+from kr.egdb.probe import OPPOSITE
+from kr.evaluation.chances import format_score
+from kr.game.position import Side
+from kr.notation import SIDE_NAMES
+from kr.pdn import ChildNode, Game, GameNode
+from kr.pdn.writer import SIGNS
+from kr.units import counted
+
+OWN = "[%kr"
+OWN_LINE = "[%kr line"
+WORDS = {"?!": "Inaccuracy", "?": "Mistake", "??": "Blunder", "!": "The only move"}
+ANNOTATOR = "Annotator"
+
+_SIGN = re.compile(r"\[%kr [^\[\]]{0,80}\bnag=([?!]{1,2})")
+_SIGNATURE = re.compile(r"(?:^|; )kr \d[^;]*$")
+
+
+def mark_game(game: Game, moves: Sequence[JudgedMove], report: str, signature: str, line_plies: int) -> None:
+    """Put judgements into a game, in place of those of an earlier time.
+
+    report: said before the first move; signature: who annotated, for the Annotator tag, with no semicolon; line_plies:
+    the most plies of a better line, 0 for none.
+    """
+    unmark_game(game)
+    others = _SIGNATURE.sub("", game.headers.get(ANNOTATOR, ""))
+    game.headers[ANNOTATOR] = f"{others}; {signature}" if others else signature
+    game.comments.append(f"{OWN} game] {report}")
+    before = None
+    for node, judged in zip(list(game.mainline()), moves, strict=True):
+        words = explained(judged, before)
+        before = judged
+        if judged.expected is None:
+            continue
+        sign = judged.mark if judged.mark and judged.mark not in _signs(node) else ""
+        if sign:
+            node.nags.append(sign)
+        node.comments.append(_comment(judged, sign, words))
+        if judged.mark in MARKS and line_plies:
+            _add_line(node, judged, line_plies)
+
+
+def unmark_game(game: Game) -> None:
+    """Take away what `mark_game` put into a game."""
+    annotator = game.headers.get(ANNOTATOR)
+    if annotator is not None and _SIGNATURE.search(annotator):
+        game.headers[ANNOTATOR] = _SIGNATURE.sub("", annotator)
+        if not game.headers[ANNOTATOR]:
+            del game.headers[ANNOTATOR]
+    for node in [game, *game.descendants()]:
+        node.variations[1:] = [child for child in node.variations[1:] if not _is_own_line(child)]
+        taken = [comment for comment in node.comments if OWN in comment]
+        if taken:
+            node.comments = [comment for comment in node.comments if OWN not in comment]
+            signs = {sign[1] for sign in map(_SIGN.search, taken) if sign}
+            node.nags = [nag for nag in node.nags if nag not in signs]
+
+
+def pov(side: Side, expected: float) -> float:
+    """The expected result of Black, from that of a side."""
+    return expected if side == Side.BLACK else 1 - expected
+
+
+def evaluation(side: Side, score: int, value: str | None, plies: int | None) -> str:
+    """A score as [%eval] has it: men, + for Black; #3 or #-3 for a known win in three moves of the winner."""
+    sign = 1 if side == Side.BLACK else -1
+    if value == "draw":
+        return "0.00"
+    if value is not None and plies is not None:
+        return f"#{sign * (1 if value == 'win' else -1) * ((plies + 1) // 2)}"
+    return f"{sign * score / 100:.2f}"
+
+
+def scored(side: Side, score: int, value: str | None, plies: int | None) -> str:
+    """The same for people: "score +55 centi-men", + for Black, or what is proved."""
+    if value is not None:
+        return _known(side, value, plies)
+    return f"score {format_score(score if side == Side.BLACK else -score)} centi-men"
+
+
+def explained(judged: JudgedMove, before: JudgedMove | None) -> str:
+    """A judgement in words; "" where there is nothing to say. before: the move before it, of the other side."""
+    said = []
+    side = SIDE_NAMES[judged.side]
+    if judged.mark in MARKS:
+        said.append(
+            f"{WORDS[judged.mark]}: {side} expects {judged.expected:.2f}, with {judged.best} "
+            f"{judged.best_expected:.2f}."
+        )
+    elif judged.mark == ONLY:
+        said.append(
+            f"{WORDS[ONLY]}: any other and {side} expects {judged.others_expected:.2f}, not {judged.expected:.2f}."
+        )
+    known = None if before is None or before.value is None else OPPOSITE[before.value]
+    # said once, not at each move of an ending
+    if judged.value is not None and judged.value != known:
+        was = "" if known is None else f"{_known(judged.side, known, None)} before, now "
+        said.append(f"Known: {was}{_known(judged.side, judged.value, judged.plies)}.")
+    return " ".join(said)
+
+
+def unjudged(judged: JudgedMove, opening: int) -> str:
+    """Why a move is not judged, in words; "" where it is. opening: plies at the beginning that are not."""
+    return {
+        OPENING: unjudged_opening(opening),
+        FORCED: "Not judged: there was no other move.",
+        UNSEARCHED: "Not judged: the search was too short to see another move.",
+    }.get(judged.reason, "")
+
+
+def unjudged_opening(opening: int) -> str:
+    """That the first plies are not judged, in words."""
+    return f"The first {'ply is' if opening == 1 else f'{opening} plies are'} not judged (--from-ply)."
+
+
+def _known(side: Side, value: str | None, plies: int | None) -> str:
+    """What is proved, in words."""
+    if value == "draw":
+        return "a draw"
+    winner = SIDE_NAMES[side if value == "win" else side.other]
+    return f"{winner} wins" if plies is None else f"{winner} wins in {counted(plies, 'ply')}"
+
+
+def _comment(judged: JudgedMove, sign: str, words: str) -> str:
+    assert judged.score is not None
+    assert judged.expected is not None
+    told = f"exp={pov(judged.side, judged.expected):.2f}" + (f" nag={sign}" if sign else "")
+    shown = evaluation(judged.side, judged.score, judged.value, judged.plies)
+    return f"[%eval {shown}] {OWN} {told}] {words}".rstrip()
+
+
+def _add_line(node: ChildNode, judged: JudgedMove, plies: int) -> None:
+    assert node.parent is not None
+    assert judged.best_score is not None
+    assert judged.best_expected is not None
+    head = None
+    last: GameNode = node.parent
+    for move in judged.line[:plies]:
+        last = last.add_variation(move)
+        head = head or last
+    if head is not None:
+        shown = evaluation(judged.side, judged.best_score, judged.best_value, None)
+        expected = pov(judged.side, judged.best_expected)
+        head.comments.append(f"[%eval {shown}] {OWN_LINE} exp={expected:.2f}]")
+
+
+def _signs(node: ChildNode) -> set[str]:
+    """The judgements of a move, as signs where they have one."""
+    return {SIGNS.get(nag, nag) for nag in node.nags}
+
+
+def _is_own_line(head: ChildNode) -> bool:
+    """Whether a variation is kr's and holds nothing but moves and kr's comment on the first."""
+    node: ChildNode | None = head if any(OWN_LINE in comment for comment in head.comments) else None
+    if node is None:
+        return False
+    while node is not None:
+        others = [comment for comment in node.comments if node is not head or OWN not in comment]
+        if others or node.nags or node.starting_comments or len(node.variations) > 1:
+            return False
+        node = node.next()
+    return True

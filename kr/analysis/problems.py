@@ -1,0 +1,271 @@
+"""Problem positions: where they come from, and judging an answer against what is published.
+
+The built-in set is kr/analysis/classics.jsonl, in the form that every problem file has: one JSON object a line with
+
+ - `fen`, the only key that must be there, and `id`, `title`, `author`, `source`;
+ - `result`: "W-win", "B-win" or "draw", the published result (absent or empty: unknown);
+ - `solution`: the published line as PDN moves; `first_move`: its first move;
+ - `keeping_moves`: every move that keeps the published result, where an exact database knows them.
+
+Other keys are ignored. A PDN file gives one problem for each game that has a FEN tag.
+
+How an answer is judged (`judge`): the engine's verdict is the proved result, or else the likeliest one by its score
+(`kr.evaluation.chances`). It must be the published one; in a win the move must keep the win, and in a draw it must not
+be known to throw the draw away.
+
+Whether a move keeps the win is known by `keeping_moves` if there are any. Else the published first move does, and of
+any other move the engine is asked: after a second search with the same limits, its verdict for the opponent must be a
+loss.
+A move is known to throw a draw away if `keeping_moves` are there and it is not one of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from kr.errors import InvalidPdnError, InvalidProblemError, InvalidSettingError, KrError
+from kr.game.position import Move, Position, Side
+from kr.pdn import Game, is_pdn, read_games
+from kr.storage import parse_json, printable
+
+VALUES = ("win", "draw", "loss")
+
+_CLASSICS = "classics.jsonl"
+_WINNERS = {"W-win": Side.WHITE, "B-win": Side.BLACK, "draw": None}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A position with what is published about it."""
+
+    id: str
+    title: str
+    position: Position
+    result: str = ""
+    """"W-win", "B-win" or "draw"; "" if unknown."""
+    author: str = ""
+    source: str = ""
+    """The book or page it is from, and where needed how the position is known."""
+    solution: str = ""
+    """The published line, as PDN moves with blanks between."""
+    first_move: Move | None = None
+    """The first move of the published solution."""
+    keeping_moves: tuple[Move, ...] = ()
+    """Every move that keeps the published result; empty if that is not known."""
+
+    @property
+    def published(self) -> str:
+        """The published result for the side to move: "win", "draw" or "loss"; "" if unknown."""
+        if not self.result:
+            return ""
+        winner = _WINNERS[self.result]
+        return "draw" if winner is None else "win" if winner == self.position.side else "loss"
+
+    @property
+    def key_moves(self) -> tuple[Move, ...]:
+        """Moves that are known to keep the published result: all of them, or the published one; () if none is known."""
+        return self.keeping_moves or (() if self.first_move is None else (self.first_move,))
+
+    def as_object(self) -> dict[str, Any]:
+        """The object of a problem file's line."""
+        return {
+            "id": self.id,
+            "title": self.title,
+            "author": self.author,
+            "source": self.source,
+            "fen": self.position.fen,
+            "result": self.result,
+            "solution": self.solution,
+            "first_move": "" if self.first_move is None else str(self.first_move),
+            "keeping_moves": [str(move) for move in self.keeping_moves],
+        }
+
+    @classmethod
+    def from_object(cls, entry: Any, number: int = 1) -> Problem:
+        """The problem of a line's object. Raises InvalidProblemError and other ValueErrors that say what is wrong."""
+        return _problem(entry, number)
+
+
+def judge(problem: Problem, move: Move, found: str, still_won: Callable[[], bool]) -> tuple[bool | None, str]:
+    """Whether an answer agrees with what is published (see the module's rule), and if not why.
+
+    found: the engine's verdict; still_won: asks the engine whether the win is there after the move, called only where
+    nothing else tells.
+    """
+    published = problem.published
+    if not published:
+        return None, ""
+    if found != published:
+        return False, f"published {published}, found {found}"
+    if published == "loss":
+        return True, ""
+    if problem.keeping_moves:
+        kept = any(same_move(move, keeping) for keeping in problem.keeping_moves)
+        return kept, "" if kept else f"{move} does not keep the {published}"
+    if published == "draw" or (problem.first_move is not None and same_move(move, problem.first_move)):
+        return True, ""
+    kept = still_won()
+    return kept, "" if kept else f"{move} does not keep the win"
+
+
+def same_move(one: Move, other: Move) -> bool:
+    """Whether two moves of one position lead to the same position."""
+    return (one.origin, one.target, one.captured) == (other.origin, other.target, other.captured)
+
+
+def load(source: str | Path | None = None, errors: list[KrError] | None = None) -> list[Problem]:
+    """Problems by name, FEN or file; the built-in set for None.
+
+    A name is an id or title of the built-in set, or the beginning of some, in any case: "first" gives every First
+    Position. A file whose name ends in .pdn is PDN, any other JSON lines. Raises InvalidSettingError for an unknown
+    name, InvalidFenError, and InvalidProblemError or InvalidPdnError for a file that can't be read. With a list in
+    `errors` the problems of a file that are wrong are left out, and what is wrong with each is added to the list; the
+    first of it is raised where no problem is left.
+    """
+    if source is None:
+        return classics()
+    path = Path(source)
+    if isinstance(source, Path) or _is_file(path):
+        return _read_pdn(path, errors) if is_pdn(path) else read_problems(path, errors)
+    if ":" in source:
+        position = Position.from_fen(source)
+        return [Problem(position.fen, "", position)]
+    return _named(source)
+
+
+def classics() -> list[Problem]:
+    """The built-in set."""
+    resource = files("kr.analysis") / _CLASSICS
+    return list(_parsed(resource.read_text(encoding="utf-8"), _CLASSICS))
+
+
+def read_problems(path: Path, errors: list[KrError] | None = None) -> list[Problem]:
+    """The problems of a JSON-lines file. Raises InvalidProblemError with file and line for what is wrong in it.
+
+    errors: as for `load`.
+    """
+    try:
+        problems = list(_parsed(path.read_text(encoding="utf-8"), str(path), errors))
+    except UnicodeDecodeError:
+        raise InvalidProblemError(f"{path} is not a text file; a problem file has one JSON object a line") from None
+    if errors and not problems:
+        raise errors[0]
+    if not problems:
+        raise InvalidProblemError(f"{path} holds no problems; a problem file has one JSON object a line")
+    return problems
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a FEN can be too long for a file name
+        return False
+
+
+def _named(name: str) -> list[Problem]:
+    problems = classics()
+    wanted = _plain(name)
+    for matches in (str.__eq__, str.startswith):
+        found = [each for each in problems if matches(_plain(each.id), wanted) or matches(_plain(each.title), wanted)]
+        if found and wanted:
+            return found
+    names = ", ".join(problem.id for problem in problems)
+    raise InvalidSettingError(f"{name!r} is not a file, a FEN such as W:W21,K30:B1,2 or a built-in problem: {names}")
+
+
+def _plain(name: str) -> str:
+    """A name without case, blanks and punctuation."""
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
+def _parsed(text: str, name: str, errors: list[KrError] | None = None) -> Iterator[Problem]:
+    # not splitlines: a text may hold other ends of lines, such as U+2028
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            problem = Problem.from_object(parse_json(line), number)
+        except ValueError as error:
+            wrong = InvalidProblemError(f"{name}:{number}: {_fault(error)}")
+            if errors is None:
+                raise wrong from None
+            errors.append(wrong)
+        else:
+            yield problem
+
+
+def _fault(error: ValueError) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"not JSON, {error.msg} at column {error.colno}"
+    return str(error) if isinstance(error, KrError) else f"not JSON as it is used here, {error}"
+
+
+def _problem(entry: Any, number: int) -> Problem:
+    """A problem from the JSON object of a line."""
+    if not isinstance(entry, dict):
+        raise InvalidProblemError('a line must be a JSON object such as {"fen": "W:W21,K30:B1,2", "result": "draw"}')
+    fen = _text(entry, "fen")
+    if not fen:
+        raise InvalidProblemError('"fen" is missing')
+    result = _text(entry, "result")
+    if result and result not in _WINNERS:
+        raise InvalidProblemError(f'"result" is {result!r}; it must be one of {", ".join(_WINNERS)}')
+    position = Position.from_fen(fen)
+    solution = _text(entry, "solution")
+    first = _text(entry, "first_move") or (solution.split()[0] if solution.split() else "")
+    keeping = entry.get("keeping_moves") or []
+    if not isinstance(keeping, list) or not all(isinstance(move, str) for move in keeping):
+        raise InvalidProblemError('"keeping_moves" must be a list of moves such as ["11-15", "22x15"]')
+    title = _text(entry, "title")
+    return Problem(
+        id=_text(entry, "id") or title or f"line {number}",
+        title=title,
+        position=position,
+        result=result,
+        author=_text(entry, "author"),
+        source=_text(entry, "source"),
+        solution=solution,
+        first_move=position.parse_move(first) if first else None,
+        keeping_moves=tuple(position.parse_move(move) for move in keeping),
+    )
+
+
+def _text(entry: dict[str, Any], key: str) -> str:
+    value = entry.get(key)
+    if value is not None and not isinstance(value, str):
+        raise InvalidProblemError(f'"{key}" must be a text, not {json.dumps(value)}')
+    if value and printable(value) != value:
+        raise InvalidProblemError(f'"{key}" has half a surrogate pair, which is not a character: {json.dumps(value)}')
+    return (value or "").strip()
+
+
+def _read_pdn(path: Path, errors: list[KrError] | None = None) -> list[Problem]:
+    """One problem for each game with a FEN tag; the moves of the game are the published solution."""
+    found: list[InvalidPdnError] | None = None if errors is None else []
+    games = [game for game in read_games(path, errors=found) if "FEN" in game.tags]
+    if errors is not None and found:
+        errors += found
+        if not games:
+            raise errors[0]
+    if not games:
+        raise InvalidPdnError(f"{path}: no game has a FEN tag, so there is no position to solve")
+    return [_game_problem(game, number) for number, game in enumerate(games, 1)]
+
+
+def _game_problem(game: Game, number: int) -> Problem:
+    title = game.tags.get("Event", "").strip()
+    draw = {"1/2-1/2": "draw"}.get(game.result, "")
+    return Problem(
+        id=title or f"position {number}",
+        title=title,
+        position=game.start,
+        result=draw if game.winner is None else f"{'BW'[game.winner]}-win",
+        source=game.tags.get("Site", ""),
+        solution=" ".join(str(move) for move in game.moves),
+        first_move=game.moves[0] if game.moves else None,
+    )

@@ -1,0 +1,265 @@
+"""Collections of games in PDN files: read one after another, checked, written in normal form."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, cast
+
+from kr import storage
+from kr.errors import InvalidPdnError, InvalidSettingError
+from kr.game.position import Side
+from kr.pdn import Game, Reader, Results, StringExporter, is_pdn, normalise
+from kr.pdn.replay import is_over
+from kr.settings import REQUIRED, option
+from kr.units import counted
+
+STANDARD_INPUT = Path("-")
+CONVENTIONS = ("english", "white")
+_PACKERS = {".gz": "gzip", ".xz": "lzma", ".bz2": "bz2"}
+_YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)")
+
+Where = Callable[[Mapping[str, str]], bool]
+
+
+@dataclass(frozen=True)
+class ReadSettings:
+    """Which games are read, and how. Raises InvalidSettingError for a convention that is not known."""
+
+    files: tuple[Path, ...] = option(
+        REQUIRED, "PDN files, also packed by gzip, xz or bzip2; directories of them; - for standard input.",
+        argument=True, metavar="FILE",
+    )  # fmt: skip
+    results: str = option("english", 'What "1-0" means in them: english (Black won, who begins) or white (White won).')
+    encoding: str = option("detect", "Encoding: detect, utf-8, latin-1, cp437 or another.")
+    allow_errors: bool = option(False, "Exit with 0, not 1, when some games could not be read.")
+
+    def __post_init__(self) -> None:
+        check_convention("results", self.results)
+
+
+@dataclass(frozen=True)
+class ConvertSettings(ReadSettings):
+    """How games are written in normal form."""
+
+    out: Path | None = option(
+        None, "File to write, packed where its name ends in .gz, .xz or .bz2.  [default: standard output]",
+        metavar="FILE",
+    )  # fmt: skip
+    write_results: str = option("english", 'What "1-0" is to mean in the output: english or white.')
+    comments: bool = option(True, "Write comments.")
+    variations: bool = option(True, "Write variations.")
+    nags: bool = option(True, "Write judgements of moves.")
+    width: int = option(79, "Letters in a line of moves; 0 for one line a game.")
+    unique: bool = option(False, "Leave out games with the start, moves and result of an earlier one.")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_convention("write-results", self.write_results)
+        if self.width < 0:
+            raise InvalidSettingError(f"width is {self.width}; expected a number of columns, or 0 for one line a game")
+
+
+def check_convention(name: str, convention: str) -> None:
+    """Raise InvalidSettingError unless a result convention is known."""
+    if convention not in CONVENTIONS:
+        raise InvalidSettingError(f"{name} is {convention!r}; expected {' or '.join(CONVENTIONS)}")
+
+
+@dataclass
+class FileReport:
+    """What was found in one file, so far."""
+
+    file: Path
+    games: int = 0
+    plies: int = 0
+    errors: list[InvalidPdnError] = field(default_factory=list)
+    """One for each game that can't be read."""
+    warnings: list[tuple[int, str]] = field(default_factory=list)
+    """Line at which a game begins, and what had to be decided in it."""
+    encoding: str = ""
+    agreeing: int = 0
+    """Games ended by a side without a move whose result says that it lost."""
+    contradicting: int = 0
+    """Games ended so whose result says that it won."""
+
+    @property
+    def turned(self) -> bool:
+        """Whether the results make more sense the other way round."""
+        return self.contradicting > self.agreeing
+
+
+class Archive:
+    """The games of files, one after another; `reports` say what was found, the last one of the file being read.
+
+    where: told the headers of a game before its moves are read; without it all games are taken. on_bytes: called with
+    how many more bytes were read. on_error: called for each game that can't be read. Raises InvalidSettingError where
+    there is no such file, and InvalidPdnError for damaged ones.
+    """
+
+    def __init__(
+        self,
+        settings: ReadSettings,
+        where: Where | None = None,
+        on_bytes: Callable[[int], None] | None = None,
+        on_error: Callable[[Path, InvalidPdnError], None] | None = None,
+    ) -> None:
+        self.paths = expanded(settings.files)
+        self.reports: list[FileReport] = []
+        self._settings = settings
+        self._where = where
+        self.on_bytes = on_bytes
+        self._on_error = on_error
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files; 0 where one is a pipe."""
+        if STANDARD_INPUT in self.paths:
+            return 0
+        return sum(path.stat().st_size for path in self.paths)
+
+    @property
+    def left_out(self) -> int:
+        """Games that could not be read so far."""
+        return sum(len(report.errors) for report in self.reports)
+
+    def __iter__(self) -> Iterator[tuple[FileReport, Game]]:
+        for path in self.paths:
+            report = FileReport(path)
+            self.reports.append(report)
+
+            def note(error: InvalidPdnError, report: FileReport = report) -> None:
+                report.errors.append(error)
+                if self._on_error:
+                    self._on_error(report.file, error)
+
+            source: Any = sys.stdin.buffer if path == STANDARD_INPUT else path
+            results = cast(Results, self._settings.results)
+            seen = 0
+            with Reader(
+                source, results=results, encoding=self._settings.encoding, on_error=note, where=self._where
+            ) as reader:
+                for game in reader:
+                    report.games += 1
+                    report.encoding = reader.encoding
+                    if self.on_bytes and (position := reader.position) > seen:
+                        self.on_bytes(position - seen)
+                        seen = position
+                    yield report, game
+                report.encoding = reader.encoding
+            if self.on_bytes and path != STANDARD_INPUT:
+                self.on_bytes(path.stat().st_size - seen)
+
+
+def expanded(paths: tuple[Path, ...]) -> list[Path]:
+    """The files that are meant: those in a directory for the directory. Raises InvalidSettingError."""
+    found: list[Path] = []
+    for path in paths:
+        if path == STANDARD_INPUT or path.is_file() or path.is_fifo():
+            found.append(path)
+            if path == STANDARD_INPUT and sys.stdin is None:
+                raise InvalidSettingError("standard input is closed")
+        elif path.is_dir():
+            inside = sorted(inner for inner in path.iterdir() if inner.is_file() and is_pdn(inner))
+            if not inside:
+                raise InvalidSettingError(f"{path} holds no PDN file")
+            found += inside
+        else:
+            raise InvalidSettingError(f"{path} does not exist")
+    return found
+
+
+def check(archive: Archive, on_game: Callable[[FileReport, Game], None] | None = None) -> list[FileReport]:
+    """Read every game and report what is wrong, file by file. on_game: called with each game that could be read."""
+    for report, game in archive:
+        report.plies += sum(1 for _ in game.mainline())
+        report.warnings += [(game.line or 0, warning) for warning in game.warnings]
+        end = game.end().raw_board()
+        if game.winner is not None and is_over(end):
+            if game.winner == Side(end[3]).other:
+                report.agreeing += 1
+            else:
+                report.contradicting += 1
+        if on_game:
+            on_game(report, game)
+    return archive.reports
+
+
+def convert(archive: Archive, settings: ConvertSettings) -> int:
+    """Write every game in normal form; returns how many. Raises OSError, and InvalidPdnError where none can be read."""
+    results = cast(Results, settings.write_results)
+    exporter = StringExporter(
+        comments=settings.comments, variations=settings.variations, nags=settings.nags,
+        columns=settings.width or None, results=results,
+    )  # fmt: skip
+    seen: set[int] = set()
+    written = 0
+    with output(settings.out) as file:
+        for _, game in archive:
+            if settings.unique:
+                # 64 bits of a hash: among a million games two different ones meet with a chance of 1 in 37 million
+                identity = hash((game.start, tuple(move.path for move in game.mainline_moves()), game.result))
+                if identity in seen:
+                    continue
+                seen.add(identity)
+            normalise(game)
+            file.write(game.accept(exporter))
+            written += 1
+        check_any(archive, written)
+    return written
+
+
+def check_any(archive: Archive, games: int) -> None:
+    """Refuse to write nothing. Raises InvalidPdnError where there were games, but none could be read."""
+    if archive.left_out and not games:
+        others = len(archive.paths) - 1
+        names = archive.paths[0].name + (f" and {counted(others, 'other')}" if others else "")
+        count = counted(archive.left_out, "game")
+        raise InvalidPdnError(f"{names}: {count}, none of which can be read; nothing is written")
+
+
+def located(path: Path, error: InvalidPdnError) -> str:
+    """FILE:LINE:COLUMN: what is wrong, in one line whatever the file is called."""
+    return " ".join(f"{path}:{error.line}:{error.column}: {complaint(error)}".split())
+
+
+def complaint(error: InvalidPdnError) -> str:
+    """What is wrong with a game, without the place."""
+    return str(error).partition(f"column {error.column}: ")[2] or str(error)
+
+
+def standard_output() -> IO[str]:
+    """Where PDN goes that is written to no file: UTF-8, whatever the locale says."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+    return sys.stdout
+
+
+@contextmanager
+def output(path: Path | None) -> Iterator[IO[str]]:
+    """A text file to write: standard output for None, else one that appears whole, packed as its name says."""
+    if path is None or path == STANDARD_INPUT:
+        yield standard_output()
+        return
+    with storage.lock(path), storage.atomic_path(path) as temporary:
+        packer = _PACKERS.get(path.suffix.lower())
+        if packer:
+            with importlib.import_module(packer).open(temporary, "wt", encoding="utf-8") as file:
+                yield file
+        else:
+            with temporary.open("w", encoding="utf-8") as file:
+                yield file
+
+
+def year_of(headers: Mapping[str, str]) -> int | None:
+    """The year of a game by its Date tag, or else the first year that its Event tag names."""
+    for name in ("Date", "EventDate", "Event"):
+        if found := _YEAR.search(headers.get(name, "")):
+            return int(found[1])
+    return None

@@ -1,0 +1,136 @@
+"""Games of a collection that somebody looks for: by what their tags say, by opening, by a position."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from kr.archives.archive import ReadSettings, year_of
+from kr.errors import InvalidSettingError
+from kr.game.position import Position
+from kr.openings.names import Line, find_opening
+from kr.pdn import RESULTS, Game
+from kr.pdn.grammar import plain_result
+from kr.pdn.replay import Board, board_of
+from kr.settings import option, some_text
+
+
+@dataclass(frozen=True)
+class SearchSettings(ReadSettings):
+    """What is looked for; a game must answer to everything that is given. Raises InvalidSettingError."""
+
+    player: tuple[str, ...] = option((), "A player, or a part of the name; given twice, both.", metavar="NAME")
+    black: str = option("", "Black's name, or a part of it.", metavar="NAME")
+    white: str = option("", "White's name, or a part of it.", metavar="NAME")
+    event: str = option("", "A part of the Event tag.", metavar="TEXT")
+    tag: tuple[str, ...] = option(
+        (), "A part of another tag, such as Site=Glasgow; several times.", metavar="NAME=TEXT"
+    )
+    year: str = option("", "A year, or years from and to: 1934, 1900-1910, 1950-.", metavar="YEARS")
+    result: str = option("", "1-0 (Black won), 0-1, 1/2-1/2, 0-0 or *.", metavar="RESULT")
+    ballot: str = option(
+        "",
+        "Opening: a three-move ballot's number or name, an 11-man one as '11man 17', or moves in any order.",
+        parse=some_text,
+        metavar="OPENING",
+    )
+    position: str = option("", "A position that comes up in the game.", parse=some_text, metavar="FEN")
+    reversed: bool = option(False, "Look for the position with colours and board turned round, too.")
+    in_variations: bool = option(False, "Look for the position in variations, too.")
+    out: Path | None = option(None, "Write the games found to this PDN file.", metavar="FILE")
+    limit: int = option(0, "Stop after this many games; 0 for all.")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.result and plain_result(self.result) not in RESULTS:
+            raise InvalidSettingError(f"result {self.result!r} is not one of {', '.join(RESULTS)}")
+        if self.limit < 0:
+            raise InvalidSettingError(f"limit is {self.limit}; a number of games, or 0 for all")
+        if (self.reversed or self.in_variations) and not self.position:
+            raise InvalidSettingError("--reversed and --in-variations say how to look for a --position: give one")
+        for tag in self.tag:
+            if "=" not in tag:
+                raise InvalidSettingError(f"tag {tag!r} is not NAME=TEXT, such as Site=Glasgow")
+        self.years()
+
+    def years(self) -> tuple[int, int] | None:
+        """The first and the last year, None for any."""
+        if not self.year:
+            return None
+        first, dash, last = self.year.replace(" ", "").partition("-")
+        try:
+            low = int(first or 0)
+            high = int(last or 9999) if dash else low
+        except ValueError:
+            low, high = 1, 0
+        if low > high:
+            raise InvalidSettingError(f"year {self.year!r} is not a year or a span such as 1934, 1900-1910 or 1950-")
+        return low, high
+
+
+@dataclass(frozen=True)
+class Hit:
+    """Where the position that was looked for stands in a game."""
+
+    ply: int
+    """Moves before it."""
+    turned: bool
+    """Whether it stands there with colours and board turned round."""
+
+
+class Search:
+    """A search made ready. Raises InvalidFenError, IllegalMoveError and InvalidSettingError for what makes no sense."""
+
+    def __init__(self, settings: SearchSettings) -> None:
+        self._settings = settings
+        self._years = settings.years()
+        self._openings: list[Line] = find_opening(settings.ballot) if settings.ballot else []
+        self._boards: dict[Board, bool] = {}
+        if settings.position:
+            position = Position.from_fen(settings.position)
+            if settings.reversed:
+                self._boards[board_of(position.flipped())] = True
+            self._boards[board_of(position)] = False
+
+    def wanted(self, headers: Mapping[str, str]) -> bool:
+        """Whether the tags of a game are as they should be."""
+        settings = self._settings
+        named = {name: headers.get(name, "").casefold() for name in ("Black", "White", "Event")}
+        return (
+            all(name.casefold() in named["Black"] or name.casefold() in named["White"] for name in settings.player)
+            and settings.black.casefold() in named["Black"]
+            and settings.white.casefold() in named["White"]
+            and settings.event.casefold() in named["Event"]
+            and all(_tag_holds(headers, tag) for tag in settings.tag)
+            and (not self._years or self._years[0] <= (year_of(headers) or -1) <= self._years[1])
+        )
+
+    def hit(self, game: Game) -> Hit | None:
+        """Where a game has what is looked for (ply 0 if that is no position); None where it has not."""
+        if self._settings.result and game.result != plain_result(self._settings.result):
+            return None
+        if self._openings and not any(self._opens(game, line) for line in self._openings):
+            return None
+        if not self._boards:
+            return Hit(0, False)
+        for ply, board in enumerate(game.raw_boards()):
+            if board in self._boards:
+                return Hit(ply, self._boards[board])
+        if self._settings.in_variations:
+            for node in game.descendants():
+                if node.is_legal and (board := node.raw_board()) in self._boards:
+                    return Hit(node.ply(), self._boards[board])
+        return None
+
+    def _opens(self, game: Game, line: Line) -> bool:
+        if game.start != Position():
+            # set up where the opening leads
+            return board_of(game.start) == line.board
+        return next(islice(game.raw_boards(), line.plies, None), None) == line.board
+
+
+def _tag_holds(headers: Mapping[str, str], tag: str) -> bool:
+    name, _, text = tag.partition("=")
+    return text.casefold() in headers.get(name.strip(), "").casefold() and name.strip() in headers

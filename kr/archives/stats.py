@@ -1,0 +1,133 @@
+"""What is in a collection of games: counts by result, opening, year and player."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import islice
+
+from kr.archives.archive import year_of
+from kr.game.position import Position
+from kr.openings.names import BALLOT_PLIES, FIRST_MOVES, ballots, eleven_man_ballots
+from kr.pdn import Game
+from kr.pdn.replay import board_of
+
+START = Position()
+SET_UP = "position set up"
+OTHER = "other moves"
+SHORT = "shorter than three moves"
+UNKNOWN = "unknown"
+
+
+@dataclass
+class Tally:
+    """Results of games, by the player who won."""
+
+    games: int = 0
+    black_wins: int = 0
+    draws: int = 0
+    white_wins: int = 0
+    other: int = 0
+    """Unfinished, not known, or lost by both."""
+
+    def add(self, result: str) -> None:
+        """Count one game."""
+        self.games += 1
+        match result:
+            case "1-0":
+                self.black_wins += 1
+            case "0-1":
+                self.white_wins += 1
+            case "1/2-1/2":
+                self.draws += 1
+            case _:
+                self.other += 1
+
+
+@dataclass
+class PlayerTally:
+    """One player's results."""
+
+    games: int = 0
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    as_black: int = 0
+
+
+@dataclass
+class ArchiveStats:
+    """Counts over games."""
+
+    all: Tally = field(default_factory=Tally)
+    plies: int = 0
+    shortest: int = 0
+    longest: int = 0
+    results: Counter[str] = field(default_factory=Counter)
+    openings: dict[str, Tally] = field(default_factory=dict)
+    """By ballot ("68 10-14 22-18 12-16 (White Doctor)", "11man 17"), or why there is none."""
+    first_moves: dict[str, Tally] = field(default_factory=dict)
+    """By first move, with what players call it."""
+    years: dict[str, Tally] = field(default_factory=dict)
+    players: dict[str, PlayerTally] = field(default_factory=dict)
+
+    def add(self, game: Game) -> None:
+        """Count one game."""
+        plies = sum(1 for _ in game.mainline())
+        self.shortest = plies if not self.all.games else min(self.shortest, plies)
+        self.longest = max(self.longest, plies)
+        self.plies += plies
+        self.results[game.result] += 1
+        self.all.add(game.result)
+        year = year_of(game.headers)
+        for table, key in (
+            (self.openings, opening_of(game)),
+            (self.first_moves, first_move_of(game)),
+            (self.years, str(year) if year else UNKNOWN),
+        ):
+            table.setdefault(key, Tally()).add(game.result)
+        self._add_players(game)
+
+    def _add_players(self, game: Game) -> None:
+        for name, mine, other in (("Black", "1-0", "0-1"), ("White", "0-1", "1-0")):
+            player = game.headers.get(name, "").strip()
+            if not player.strip("?"):
+                continue
+            tally = self.players.setdefault(player, PlayerTally())
+            tally.games += 1
+            tally.wins += game.result == mine
+            tally.losses += game.result == other
+            tally.draws += game.result == "1/2-1/2"
+            tally.as_black += name == "Black"
+
+
+def stats(games: Iterable[Game]) -> ArchiveStats:
+    """Count games."""
+    found = ArchiveStats()
+    for game in games:
+        found.add(game)
+    return found
+
+
+def opening_of(game: Game) -> str:
+    """The ballot of a game: three moves, by the position after them whatever their order, or an 11-man one.
+
+    A game that is set up with the position of a ballot has it, too.
+    """
+    if game.start != START:
+        start = board_of(game.start)
+        number = eleven_man_ballots().get(start)
+        return f"11man {number}" if number else str(ballots().get(start, SET_UP))
+    boards = list(islice(game.raw_boards(), BALLOT_PLIES + 1))
+    if len(boards) <= BALLOT_PLIES:
+        return SHORT
+    return str(ballots().get(boards[-1], OTHER))
+
+
+def first_move_of(game: Game) -> str:
+    """The first move with its name."""
+    if game.start != START:
+        return SET_UP
+    first = game.next()
+    return f"{first.text} {FIRST_MOVES[first.text]}" if first else SHORT

@@ -1,0 +1,1 @@
+"""The engine: searches and their handles, limits and clocks, the bench."""

@@ -1,0 +1,1 @@
+"""A game of draughts: positions and moves, the board as it is played, perft."""

@@ -1,0 +1,71 @@
+"""Perft: the number of leaves of the move tree, which checks a move generator and measures its speed.
+
+There are two counters in the core: a fast one, and one by the moves that a search makes, one by one.
+"""
+
+from threading import Event
+
+from kr import _core
+from kr.errors import InvalidSettingError
+from kr.game.position import Move, Position
+from kr.threads import MAX_THREADS, thread_pool
+from kr.units import check_number
+
+# Depth counted in one call of the core: a second or so at most, so that Ctrl-C is heard.
+UNIT_DEPTH = 9
+UNIT_DEPTH_BY_MOVES = 7
+MAX_DEPTH = 64
+"""Plies; more than anybody can wait for."""
+
+
+def _leaves(position: Position, depth: int, by_moves: bool, stopped: Event) -> int:
+    if stopped.is_set():
+        return 0
+    if depth <= (UNIT_DEPTH_BY_MOVES if by_moves else UNIT_DEPTH):
+        count = _core.perft_by_moves if by_moves else _core.perft
+        return count(position.black, position.white, position.kings, position.side, depth)
+    return sum(_leaves(position.play(move), depth - 1, by_moves, stopped) for move in position.legal_moves())
+
+
+def perft(position: Position, depth: int, threads: int = 1, by_moves: bool = False) -> int:
+    """The leaves `depth` plies below a position; captures by different ways count separately.
+
+    by_moves: count the moves that a search makes, which is slower and comes to the same.
+
+    Raises InvalidSettingError for a depth that is not from 0 to MAX_DEPTH or threads that are not from 1 to
+    MAX_THREADS, and ThreadError where they can't be started.
+    """
+    depth, threads = _checked(depth, 0, threads)
+    stopped = Event()
+    if threads == 1:
+        return _leaves(position, depth, by_moves, stopped)
+
+    # Eight times as many subtrees as threads, or the last one would count alone.
+    roots = [position]
+    while depth > 1 and 0 < len(roots) < 8 * threads:
+        roots = [root.play(move) for root in roots for move in root.legal_moves()]
+        depth -= 1
+    with thread_pool(threads) as pool:
+        try:
+            return sum(pool.map(lambda root: _leaves(root, depth, by_moves, stopped), roots))
+        finally:
+            stopped.set()
+
+
+def divide(position: Position, depth: int, threads: int = 1, by_moves: bool = False) -> list[tuple[Move, int]]:
+    """The leaves below each legal move, in the order of the legal moves; their sum is `perft(position, depth)`.
+
+    Raises what `perft` raises, and InvalidSettingError for a depth below 1.
+    """
+    depth, threads = _checked(depth, 1, threads)
+    return [(move, perft(position.play(move), depth - 1, threads, by_moves)) for move in position.legal_moves()]
+
+
+def _checked(depth: int, least: int, threads: int) -> tuple[int, int]:
+    plies: int = check_number("depth", depth, whole=True)
+    if not least <= plies <= MAX_DEPTH:
+        raise InvalidSettingError(f"depth is {depth}; from {least} to {MAX_DEPTH} plies")
+    count: int = check_number("threads", threads, whole=True)
+    if not 1 <= count <= MAX_THREADS:
+        raise InvalidSettingError(f"threads is {threads}; from 1 to {MAX_THREADS}")
+    return plies, count

@@ -1,1 +1,0 @@
-"""Collections of games: read, converted, counted, searched; the names of openings."""

@@ -1,1 +1,0 @@
-"""Matches: players, openings, games, their log, and the Elo between them."""

@@ -1,1 +1,0 @@
-"""Games of people against kr in the terminal."""

@@ -1,0 +1,1 @@
+"""Learning: records of games, self-play, samples, the fit of region tables, training by generations."""

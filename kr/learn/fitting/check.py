@@ -1,0 +1,161 @@
+"""Tables held against games that had no part in their fit: the loss on the quiet positions of tournament games.
+
+The positions are those that a fit would take from the games: nothing to capture for either side, and a choice of moves.
+Each predicts the game's result, from the score the tables give it; the loss is the cross entropy, a draw counting half
+of each. What a centi-man is worth depends on who plays, so the logits are scaled to fit these games best, by one factor
+for the positions without and one for those with kings. No part of the tables is changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kr import _core, _learn
+from kr.errors import InvalidGamesError, InvalidPdnError
+from kr.evaluation.kinds import Evaluation, load_file
+from kr.game.position import Move
+from kr.learn.fitting.dataset import Merger, Samples, logistic_slope
+from kr.learn.fitting.report import losses
+from kr.learn.games import NO_SCORE
+from kr.pdn import Game, Reader
+from kr.pdn.replay import board_of
+from kr.units import counted
+
+BATCH = 1000
+"""Games turned into positions at once."""
+POINTS = {"1-0": 1, "1/2-1/2": 0, "0-1": -1}
+"""Black's view of a result; games with others are left out."""
+GROUPS = {False: "men", True: "kings"}
+
+
+@dataclass(frozen=True)
+class GroupLoss:
+    """What is found of the positions without (men) or with kings."""
+
+    group: str
+    positions: int
+    distinct: int
+    loss: float | None
+    """Mean cross entropy of the results; None without positions."""
+    baseline: float | None
+    """The loss of one prediction for all positions, the best there is."""
+    centimen_per_logit: float | None
+    """The scale that fits these games best; None where the scores say nothing."""
+
+
+@dataclass(frozen=True)
+class FitCheck:
+    """The loss of tables on the games of a PDN file."""
+
+    weights: str
+    checksum: str
+    games: int
+    """Games with a result."""
+    left_out: int
+    """Games without one, or that can't be read."""
+    groups: tuple[GroupLoss, ...]
+
+
+def check_tables(
+    tables: Path | str | None, pdn: Path, on_bytes: Callable[[int], None] | None = None, every: int = 1
+) -> FitCheck:
+    """Measure the loss of a weights file (None: the shipped tables) on the games of a PDN file.
+
+    every: take each n-th game only. on_bytes: called with how many more bytes of the file were read. Raises
+    InvalidWeightsError, InvalidGamesError where no game has a result, OSError.
+    """
+    evaluation = load_file(tables)
+    mergers = {kings: Merger() for kings in GROUPS}
+    errors: list[InvalidPdnError] = []
+    games = seen = 0
+    with Reader(pdn, on_error=errors.append) as reader:
+        wanted = islice(_told(reader, on_bytes), 0, None, every)
+        while batch := list(islice(wanted, BATCH)):
+            seen += len(batch)
+            played = [game for game in batch if game.result in POINTS]
+            games += len(played)
+            boards, result = quiet_positions(played)
+            crowned = (boards[:, 2] | boards[:, 3]) != 0
+            for kings, merger in mergers.items():
+                rows = np.flatnonzero(crowned == kings)
+                merger.add(boards[rows], result[rows], result[rows])
+    if not games:
+        raise InvalidGamesError(f"{pdn}: no game in it has a result, so there is nothing to check tables by")
+    groups = tuple(_group(evaluation, kings, merger.samples()) for kings, merger in mergers.items())
+    return FitCheck(str(evaluation.path), evaluation.signature, games, seen - games + len(errors), groups)
+
+
+def quiet_positions(games: list[Game]) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
+    """The quiet positions with a choice of moves: boards (n, 4) in the mover's frame, game results (n,) from 0 to 1."""
+    start = np.array([board_of(game.start)[:3] for game in games], dtype=np.uint32).reshape(-1, 3)
+    side = np.array([game.start.side for game in games], dtype=np.uint8)
+    result = np.array([POINTS[game.result] for game in games], dtype=np.int8)
+    first, codes, scores = [0], [], []
+    for game in games:
+        board = board_of(game.start)
+        for move in game.mainline_moves():
+            paths = _core.legal_moves(*board)
+            codes.append(move.origin | move.target << 5 | _variant(move, paths) << 10)
+            scores.append(0 if len(paths) > 1 else NO_SCORE)
+            board = _core.play(*board, move.origin, move.target, move.captured)
+        first.append(len(codes))
+    boards, outcome, *_ = _learn.quiet_positions(
+        start, side, np.array(first, dtype=np.int64), result, np.array(codes, dtype=np.uint16),
+        np.array(scores, dtype=np.int16),
+    )  # fmt: skip
+    return boards, ((outcome + 1) / 2).astype(np.float32)
+
+
+def text(check: FitCheck) -> str:
+    """The check for a terminal."""
+    lines = [
+        f"{counted(check.games, 'game')} with a result, {check.left_out:,} left out",
+        f"{'group':7}{'positions':>12}{'distinct':>12}{'loss':>9}{'baseline':>10}{'centi-men in a logit':>22}",
+    ]
+    for row in check.groups:
+        numbers = f"{_number(row.loss, 9, 4)}{_number(row.baseline, 10, 4)}{_number(row.centimen_per_logit, 22, 1)}"
+        lines.append(f"{row.group:7}{row.positions:12,}{row.distinct:12,}{numbers}")
+    return "\n".join([*lines, f"weights: {check.weights} ({check.checksum})"])
+
+
+def _told(reader: Reader, on_bytes: Callable[[int], None] | None) -> Iterator[Game]:
+    seen = 0
+    for game in reader:
+        if on_bytes and (position := reader.position) > seen:
+            on_bytes(position - seen)
+            seen = position
+        yield game
+
+
+def _variant(move: Move, paths: list[tuple[tuple[int, ...], int]]) -> int:
+    """Which of the captures with the same origin and target a move is."""
+    if not move.captured:
+        return 0
+    alike = [captured for path, captured in paths if path[0] == move.origin and path[-1] == move.target]
+    return list(dict.fromkeys(alike)).index(move.captured)
+
+
+def _group(evaluation: Evaluation, kings: bool, samples: Samples) -> GroupLoss:
+    name, positions = GROUPS[kings], samples.positions
+    if not positions:
+        return GroupLoss(name, 0, 0, None, None, None)
+    count = samples.count.astype(float)
+    parts = np.array_split(samples.boards, len(samples) // 100_000 + 1)
+    scores = np.concatenate([evaluation.scores(part) for part in parts])
+    slope = logistic_slope(scores, count, count * samples.result)
+    loss = losses(scores * (slope or 0.0), samples.result, "ce")
+    mean = float(count @ samples.result) / positions
+    flat = losses(np.full(1, np.log(mean / (1 - mean)) if 0 < mean < 1 else 0.0), np.array([mean]), "ce")[0]
+    return GroupLoss(
+        name, positions, len(samples), float(count @ loss) / positions, float(flat), 1 / slope if slope else None
+    )
+
+
+def _number(value: float | None, width: int, digits: int) -> str:
+    return f"{'-':>{width}}" if value is None else f"{value:{width}.{digits}f}"

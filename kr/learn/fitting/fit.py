@@ -1,0 +1,384 @@
+"""Fit the tables of the evaluation to games: logistic regression by L-BFGS-B, for men and kings apart.
+
+Positions without and with kings are independent problems, each with its own tables and material. The optimiser works
+in legs of a fixed number of iterations. Each leg starts it afresh from the weights reached and ends in a checkpoint
+beside the output, so that a fit that was killed goes on to exactly what it would have become.
+
+Logits become centi-men by one factor for both problems, so that scores go on smoothly when a man crowns: a man more
+is worth 100 on average, by the slope of the fitted logit on the difference of men over the kingless training positions.
+
+A fit can start from earlier tables, so that what was learnt from games that are not read again is kept: their weights,
+scaled to the new games by one factor for each problem, are what the penalty draws to.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kr import figures, storage
+from kr.errors import DivergedError, InvalidGamesError, InvalidSettingError, InvalidWeightsError
+from kr.evaluation import weights
+from kr.evaluation.parts import KINGS_SHAPES, MEN_SHAPES, Windows, with_parts
+from kr.evaluation.patterns import DEFAULT_LAYOUT, KINGS_BASE, LAYOUTS, MEN_BASE, PHASES, layout_named
+from kr.learn.fitting import plots
+from kr.learn.fitting import report as fit_report
+from kr.learn.fitting.dataset import Dataset, Label, read_dataset
+from kr.learn.fitting.objective import LOSSES, Inputs, Objective, Prior, Problem, predict, ranked
+from kr.settings import REQUIRED, option
+from kr.threads import thread_pool
+
+LEG = 10
+"""Iterations from one checkpoint to the next."""
+MEMORY = 10
+"""Pairs of steps and gradients that L-BFGS keeps."""
+GROUPS = {False: "men", True: "kings"}
+
+OnProgress = Callable[[str, int, int], None]
+"""Called with what is being done, units done and units in all."""
+
+
+@dataclass(frozen=True)
+class FitSettings:
+    """What a fit is made from. `out`, `workers` and `plots` do not change the tables."""
+
+    directories: tuple[Path, ...] = option(REQUIRED, "Run directories of `kr selfplay`.", argument=True, metavar="DIR")
+    out: Path = option(REQUIRED, "Weights file to write.", metavar="FILE")
+    layout: str = option(DEFAULT_LAYOUT, f"Regions: {', '.join(LAYOUTS)}.")
+    label: Label = option(
+        Label(0.9, 0.6),
+        "Target: result, mix=SHARE of the search score, or mix=SHARE,decay=DECAY.",
+        parse=Label.parse,
+        metavar="LABEL",
+    )
+    loss: str = option("ce", "Loss: ce (cross entropy) or mse (mean squared error).")
+    parts: bool = option(True, "Let rare entries fall back on the smaller windows in them.")
+    prior: Path | None = option(
+        None, "Weights file to start from and to be drawn to, of the same layout and parts.", metavar="FILE"
+    )
+    l2: float = option(10.0, "Penalty: half of it times the sum of squared changes of the entries, in samples.")
+    l2_parts: float = option(10.0, "The same for the weights of the parts.")
+    holdout: float = option(0.05, "Share of the games held out, to judge the tables by.")
+    max_iter: int = option(100, "Most iterations for each of the two problems, men and kings.")
+    tolerance: float = option(1e-5, "Stop when an iteration lowers the loss by less than this share.")
+    seed: int = option(1, "Seed of the choice of held-out games.")
+    workers: int = option(2, "Threads; the tables do not depend on it.")
+    plots: Path | None = option(None, "Directory for pictures of the fit.", metavar="DIR")
+
+    def __post_init__(self) -> None:
+        layout_named(self.layout)
+        if self.loss not in LOSSES:
+            raise InvalidSettingError(f"loss {self.loss!r} is none of {', '.join(LOSSES)}")
+        if not 0 <= self.holdout <= 0.9:
+            raise InvalidSettingError(f"holdout {self.holdout} is not a share of the games from 0 to 0.9")
+        for name, least in (("l2", 0), ("l2_parts", 0), ("tolerance", 0), ("max_iter", 1), ("workers", 1)):
+            if not least <= getattr(self, name) < float("inf"):
+                raise InvalidSettingError(f"{name} is {getattr(self, name)}; a number from {least}")
+
+    def shaping(self) -> dict[str, Any]:
+        """The settings that change the tables, but for the earlier tables."""
+        names = ("layout", "loss", "parts", "l2", "l2_parts", "holdout", "max_iter", "tolerance", "seed")
+        return {"label": str(self.label), **{name: getattr(self, name) for name in names}}
+
+    def windows(self, kings: bool) -> Windows:
+        """The regions of one problem with their parts."""
+        layout = layout_named(self.layout)
+        regions, base, shapes = (
+            (layout.kings, KINGS_BASE, KINGS_SHAPES) if kings else (layout.men, MEN_BASE, MEN_SHAPES)
+        )
+        return with_parts(regions, base, shapes if self.parts else ())
+
+
+@dataclass(frozen=True)
+class FitResult:
+    """A finished fit."""
+
+    path: Path
+    checksum: str
+    report: dict[str, Any]
+    earlier: bool = field(default=False, compare=False)
+    """Whether an earlier start had finished it, so that nothing was left to do."""
+
+
+@dataclass(frozen=True, eq=False)
+class Progress:
+    """Where the fit of one problem stands; what a checkpoint keeps."""
+
+    x: NDArray[np.float64]
+    """Parameters (`Objective`)."""
+    history: NDArray[np.float64]
+    """(iterations, 2): mean training and held-out loss after each."""
+    finished: bool = False
+
+
+def fit(settings: FitSettings, on_progress: OnProgress | None = None) -> FitResult:
+    """Fit, write the weights file and return its report; a fit that is finished already is only reported.
+
+    Raises InvalidGamesError for damaged or missing games, DivergedError when the loss is no longer a number,
+    OutputBusyError when another process writes the same file, InvalidWeightsError for a damaged checkpoint.
+    """
+    report_to = on_progress or (lambda what, done, total: None)
+    if settings.plots:
+        figures.check_output(settings.plots)
+    storage.check_output(settings.out)
+    with storage.lock(settings.out), thread_pool(settings.workers) as pool:
+        started = time.monotonic()
+        priors, prior_checksum = read_priors(settings)
+        dataset = read_dataset(
+            settings.directories, settings.label, settings.holdout, settings.seed, settings.workers, report_to
+        )
+        checkpoint = Checkpoint(settings, dataset, prior_checksum)
+        result = checkpoint.finished()
+        if result is None:
+            read = time.monotonic()
+            problems = [
+                _solve(settings, dataset, kings, priors.get(kings), checkpoint, pool, report_to) for kings in GROUPS
+            ]
+            seconds = {"reading": read - started, "fitting": time.monotonic() - read}
+            result = _write(settings, dataset, problems, prior_checksum, checkpoint.fingerprint, seconds)
+        checkpoint.remove()
+        if settings.plots:
+            plots.draw(weights.load(result.path), result.report, dataset, settings.plots, settings.out.name)
+    return result
+
+
+def read_priors(settings: FitSettings) -> tuple[dict[bool, Prior], str]:
+    """The earlier tables of both problems and their checksum; nothing without them."""
+    if not settings.prior:
+        return {}, ""
+    made = weights.load(settings.prior)
+    layout = layout_named(settings.layout)
+    if (made.layout.men, made.layout.kings) != (layout.men, layout.kings):
+        raise InvalidSettingError(f"{settings.prior} has the layout {made.layout.name}, the fit {layout.name}: use one")
+    if "centimen_per_logit" not in made.attrs:
+        raise InvalidWeightsError(f"{settings.prior}: these tables were not fitted, a fit can't start from them")
+    priors = {}
+    for kings, table, parts, material in (
+        (False, made.men_table, made.men_parts, made.men_material),
+        (True, made.kings_table, made.kings_parts, made.kings_material),
+    ):
+        windows = settings.windows(kings)
+        values = np.zeros((windows.starts[-1], PHASES), dtype=np.int16)
+        if parts:
+            if parts.windows != windows:
+                raise InvalidSettingError(f"{settings.prior} has other parts than the fit: use the same")
+            values, table = parts.values, table - windows.unfolded(parts.values)
+        priors[kings] = Prior(table, values, material, made.attrs["centimen_per_logit"] * weights.UNITS)
+    return priors, made.checksum
+
+
+class Checkpoint:
+    """The file beside the output that a fit goes on from, valid for the same settings and samples only."""
+
+    def __init__(self, settings: FitSettings, dataset: Dataset, prior_checksum: str) -> None:
+        sets = [s for group in (dataset.training, dataset.held_out) for s in group.values()]
+        self._samples = storage.checksum(*(a for s in sets for a in (s.count, s.target)))
+        shaping = json.dumps([settings.shaping(), layout_named(settings.layout).as_dict()], sort_keys=True)
+        self.fingerprint = storage.checksum(shaping.encode(), prior_checksum.encode(), self._samples.encode())
+        self._out = settings.out
+        self.path = settings.out.with_name(f"{settings.out.name}.checkpoint")
+
+    def finished(self) -> FitResult | None:
+        """The result, if the output is that of this very fit."""
+        if not self._out.exists():
+            return None
+        made = weights.load(self._out)
+        if made.attrs.get("fingerprint") != self.fingerprint:
+            return None
+        report = fit_report.read(str(made.attrs.get("report")), self._out)
+        return FitResult(self._out, made.checksum, report, earlier=True)
+
+    def load(self) -> dict[bool, Progress]:
+        """What the last checkpoint holds, nothing when there is none or it belongs to another fit."""
+        if not self.path.exists():
+            return {}
+        try:
+            with storage.open_regular(self.path) as opened, np.load(opened) as file:
+                if str(file["fingerprint"]) != self.fingerprint:
+                    return {}
+                return {kings: _progress(file, name) for kings, name in GROUPS.items() if f"{name}_x" in file}
+        except Exception as error:  # numpy and zipfile raise what they like for a damaged file
+            raise InvalidWeightsError(f"{self.path}: damaged checkpoint; remove it to start afresh") from error
+
+    def save(self, progress: dict[bool, Progress]) -> None:
+        """Replace the checkpoint."""
+        arrays: dict[str, Any] = {"fingerprint": self.fingerprint}
+        for kings, one in progress.items():
+            name = GROUPS[kings]
+            arrays |= {f"{name}_x": one.x, f"{name}_history": one.history, f"{name}_finished": one.finished}
+        with storage.atomic_path(self.path) as temporary, temporary.open("wb") as file:
+            np.savez(file, **arrays)
+
+    def remove(self) -> None:
+        """The fit is written, its checkpoint no longer needed."""
+        self.path.unlink(missing_ok=True)
+
+
+def _progress(file: Any, name: str) -> Progress:
+    """Where a problem stands by a checkpoint. Raises ValueError where that is nothing to go on from."""
+    x, history = file[f"{name}_x"], file[f"{name}_history"]
+    plain = x.dtype == history.dtype == np.float64 and x.ndim == 1 and history.shape[1:] == (2,)
+    if not plain or not np.isfinite(x).all():
+        raise ValueError(name)
+    return Progress(x, history, bool(file[f"{name}_finished"]))
+
+
+def _solve(
+    settings: FitSettings,
+    dataset: Dataset,
+    kings: bool,
+    prior: Prior | None,
+    checkpoint: Checkpoint,
+    pool: ThreadPoolExecutor,
+    report_to: OnProgress,
+) -> Problem:
+    training, held_out = dataset.training[kings], dataset.held_out[kings]
+    entries, inputs, held_inputs = ranked(training, held_out, settings.windows(kings), pool, prior)
+    if not len(training):
+        prior = None
+    objective = Objective(inputs, entries, settings.loss, settings.l2, settings.l2_parts, pool, prior)
+    one = Progress(np.zeros(objective.size), np.empty((0, 2)), finished=not len(training))
+    if len(training):
+        held_out_loss = _held_out_loss(held_inputs, objective, settings.loss, pool)
+        progress = checkpoint.load()
+        one = progress.get(kings, one)
+        if len(one.x) != objective.size:
+            raise InvalidWeightsError(f"{checkpoint.path}: damaged checkpoint; remove it to start afresh")
+        while not one.finished:
+            one = _leg(
+                settings, objective, training.positions, one, held_out_loss, f"{GROUPS[kings]} tables", report_to
+            )
+            progress[kings] = one
+            checkpoint.save(progress)
+    solution = objective.solution(one.x)
+    logits, held_logits = (predict(i, entries, solution, settings.loss, pool)[0] for i in (inputs, held_inputs))
+    return Problem(
+        kings, entries, training, held_out, logits, held_logits, solution, one.history, objective.prior_scale
+    )
+
+
+def _held_out_loss(
+    inputs: Inputs, objective: Objective, loss: str, pool: ThreadPoolExecutor
+) -> Callable[[NDArray[np.float64]], float]:
+    return lambda x: predict(inputs, objective.entries, objective.solution(x), loss, pool)[1]
+
+
+def _leg(
+    settings: FitSettings,
+    objective: Objective,
+    positions: int,
+    start: Progress,
+    held_out_loss: Callable[[NDArray[np.float64]], float],
+    what: str,
+    report_to: OnProgress,
+) -> Progress:
+    """Up to LEG iterations more."""
+    from scipy.optimize import OptimizeResult, minimize
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    done = len(start.history)
+    history: list[tuple[float, float]] = []
+
+    def checked(x: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        loss, gradient = objective(x)
+        if not (np.isfinite(loss) and np.isfinite(gradient).all()):
+            raise DivergedError(
+                f"{what}: the loss is {loss} after {done + len(history)} iterations; "
+                f"the last checkpoint stands at {done}; try a larger --l2 than {settings.l2:g}"
+            )
+        return loss, gradient
+
+    def record(intermediate_result: OptimizeResult) -> None:
+        x = intermediate_result.x
+        history.append(((intermediate_result.fun - objective.penalty(x)) / positions, held_out_loss(x)))
+        report_to(what, done + len(history), settings.max_iter)
+
+    iterations = min(LEG, settings.max_iter - done)
+    options = {"maxiter": iterations, "maxcor": MEMORY, "ftol": settings.tolerance, "gtol": 0.0}
+    # One BLAS thread: with more, the sums would depend on the machine, and on a busy one they wait for each other.
+    with threadpool_limits(limits=1, user_api="blas"):
+        found = minimize(checked, start.x, jac=True, method="L-BFGS-B", callback=record, options=options)
+    steps = np.concatenate([start.history, np.reshape(history, (-1, 2))])
+    # a leg that ends before its time has converged, or can get no lower
+    return Progress(found.x, steps, finished=len(history) < iterations or len(steps) >= settings.max_iter)
+
+
+def centimen_per_logit(men: Problem) -> float:
+    """100 divided by the slope of the fitted logit on the difference of men, over the kingless training positions."""
+    difference = men.training.material[:, 0].astype(float)
+    count = men.training.count.astype(float)
+    total = count.sum()
+    if total:
+        difference -= (count @ difference) / total
+        spread = float(count @ difference**2)
+        slope = float((count * difference) @ men.training_logits) / spread if spread else 0.0
+        if slope > 0:
+            return 100 / slope
+    raise InvalidGamesError("a man more wins no more often in these games without kings; more games are needed")
+
+
+@dataclass(frozen=True, eq=False)
+class Quantised:
+    """Tables of one problem in units of 1/16 centi-man."""
+
+    table: NDArray[np.int16]
+    parts: weights.Parts | None
+    material: NDArray[np.int32]
+    clipped: int
+    """Entries cut to fit 16 bits."""
+
+
+def quantised(problem: Problem, factor: float) -> Quantised:
+    """The int16 tables of a solution; `factor` is centi-men in a logit. Other entries are the sum of their parts."""
+    entries, solution = problem.entries, problem.solution
+    units = factor * weights.UNITS
+    limit = np.iinfo(np.int16).max
+    values = np.clip(np.rint(solution.parts * units), -limit, limit).astype(np.int16)
+    table = entries.windows.unfolded(values.astype(np.int32))
+    for r, indices in enumerate(entries.indices):
+        table[r, indices] = np.rint(solution.table[entries.starts[r] : entries.starts[r + 1]] * units)
+    clipped = int((np.abs(table) > limit).any(axis=2).sum())
+    material = np.rint(solution.material * units).astype(np.int32)
+    table = np.clip(table, -limit, limit).astype(np.int16)
+    parts = weights.Parts(entries.windows, values) if entries.windows.parts else None
+    return Quantised(table, parts, material, clipped)
+
+
+def _write(
+    settings: FitSettings,
+    dataset: Dataset,
+    problems: list[Problem],
+    prior_checksum: str,
+    fingerprint: str,
+    seconds: dict[str, float],
+) -> FitResult:
+    factor = centimen_per_logit(problems[0])
+    layout = layout_named(settings.layout)
+    men, kings = (quantised(problem, factor) for problem in problems)
+    tables = (men.table, kings.table, men.material, kings.material)
+    identity = weights.table_checksum(layout, *tables)
+    made = weights.Weights(layout, *tables, attrs={}, checksum=identity)
+    report = {
+        "centimen_per_logit": factor,
+        "seconds": {name: round(value, 1) for name, value in seconds.items()},
+        "runs": [asdict(run) for run in dataset.runs],
+        "prior_scale": {GROUPS[p.kings]: p.prior_scale for p in problems} if settings.prior else None,
+        **fit_report.report(problems, settings.loss, made, factor, {"men": men.clipped, "kings": kings.clipped}),
+    }
+    attrs = {
+        **storage.provenance(**settings.shaping(), parents=[run.directory for run in dataset.runs]),
+        **({"prior": storage.printable(f"{settings.prior} ({prior_checksum})")} if settings.prior else {}),
+        "fingerprint": fingerprint,
+        "centimen_per_logit": factor,
+        "report": json.dumps(report),
+    }
+    weights.save(settings.out, layout, *tables, attrs=attrs, men_parts=men.parts, kings_parts=kings.parts)
+    return FitResult(settings.out, identity, report)

@@ -1,0 +1,223 @@
+"""What a fit is worth: loss by phase, calibration, coverage of the tables, errors of rounding; numbers and text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kr.errors import InvalidWeightsError
+from kr.evaluation.weights import Weights
+from kr.learn.fitting.dataset import Samples, expectation
+from kr.learn.fitting.objective import Entries, Problem, blocks
+from kr.storage import parse_json
+from kr.units import counted
+
+BANDS = ((0, 6), (7, 12), (13, 18), (19, 24))
+"""Numbers of pieces reported together."""
+SEEN = (1, 10, 100, 1000)
+CALIBRATION_BINS = 20
+ROUNDING_SAMPLES = 20_000
+GROUPS = {False: "men", True: "kings"}
+SETS = ("training", "held_out")
+
+
+def report(
+    problems: Sequence[Problem], loss: str, made: Weights, factor: float, clipped: dict[str, int]
+) -> dict[str, Any]:
+    """Everything that is known of a fit, as JSON: see `text` for what each part means."""
+    return {
+        "samples": [_samples(p, name, *_pick(p, name)) for p in problems for name in SETS],
+        "loss": [_totals(p, name, loss, *_pick(p, name)) for p in problems for name in SETS],
+        "loss_by_phase": [row for p in problems for name in SETS for row in _by_phase(p, name, loss, *_pick(p, name))],
+        "calibration": _calibration(problems),
+        "coverage": {GROUPS[p.kings]: coverage(p.entries) for p in problems},
+        "material": {GROUPS[p.kings]: (p.solution.material * factor).round(1).tolist() for p in problems},
+        "rounding": {GROUPS[p.kings]: _rounding(p, made, factor, clipped[GROUPS[p.kings]]) for p in problems},
+        "history": {GROUPS[p.kings]: p.history.tolist() for p in problems},
+    }
+
+
+def _pick(problem: Problem, name: str) -> tuple[Samples, NDArray[np.float32]]:
+    if name == "training":
+        return problem.training, problem.training_logits
+    return problem.held_out, problem.held_out_logits
+
+
+def losses(logits: NDArray[np.floating], target: NDArray[np.floating], loss: str) -> NDArray[np.float64]:
+    """The loss of each prediction: "ce" cross entropy, "mse" squared error."""
+    z = logits.astype(np.float64)
+    if loss == "mse":
+        return (expectation(z) - target) ** 2
+    return np.logaddexp(0, z) - target * z
+
+
+def _samples(problem: Problem, name: str, samples: Samples, logits: NDArray[np.float32]) -> dict[str, Any]:
+    return {
+        "group": GROUPS[problem.kings],
+        "set": name,
+        "positions": samples.positions,
+        "distinct": len(samples),
+    }
+
+
+def _sums(samples: Samples, logits: NDArray[np.float32], loss: str) -> NDArray[np.float64]:
+    """(25, 3) by number of pieces: positions, summed loss against the target and against the result."""
+    out = np.zeros((25, 3))
+    pieces = samples.pieces
+    for first, last in blocks(len(samples)):
+        part = slice(first, last)
+        count = samples.count[part].astype(float)
+        columns = [count, *(count * losses(logits[part], t[part], loss) for t in (samples.target, samples.result))]
+        for column, each in enumerate(columns):
+            out[:, column] += np.bincount(pieces[part], each, minlength=25)
+    return out
+
+
+def _loss_row(sums: NDArray[np.float64]) -> dict[str, Any]:
+    """Sums of `_sums` over some numbers of pieces as means; None where there are no positions."""
+    positions, target, result = sums
+    return {
+        "positions": int(positions),
+        "loss": target / positions if positions else None,
+        "result_loss": result / positions if positions else None,
+    }
+
+
+def _totals(problem: Problem, name: str, loss: str, samples: Samples, logits: NDArray[np.float32]) -> dict[str, Any]:
+    row = _loss_row(_sums(samples, logits, loss).sum(axis=0))
+    return {"group": GROUPS[problem.kings], "set": name, **row}
+
+
+def _by_phase(
+    problem: Problem, name: str, loss: str, samples: Samples, logits: NDArray[np.float32]
+) -> Iterable[dict[str, Any]]:
+    sums = _sums(samples, logits, loss)
+    for least, most in BANDS:
+        row = _loss_row(sums[least : most + 1].sum(axis=0))
+        yield {"group": GROUPS[problem.kings], "set": name, "pieces": f"{max(least, 2)}-{most}", **row}
+
+
+def _calibration(problems: Sequence[Problem]) -> list[dict[str, Any]]:
+    """Held-out positions by predicted expectation: what was predicted, the target, the results."""
+    sums = np.zeros((CALIBRATION_BINS, 4))
+    for problem in problems:
+        samples = problem.held_out
+        predicted = expectation(problem.held_out_logits)
+        bins = np.minimum((predicted * CALIBRATION_BINS).astype(int), CALIBRATION_BINS - 1)
+        values = np.stack([np.ones(len(samples)), predicted, samples.target, samples.result])
+        for column, each in enumerate(values * samples.count):
+            sums[:, column] += np.bincount(bins, each, minlength=CALIBRATION_BINS)
+    return [
+        {
+            "from": b / CALIBRATION_BINS,
+            "positions": int(n),
+            "predicted": predicted / n,
+            "target": target / n,
+            "result": result / n,
+        }
+        for b, (n, predicted, target, result) in enumerate(sums)
+        if n
+    ]
+
+
+def coverage(entries: Entries) -> dict[str, int]:
+    """Table entries, those never seen in training, and those seen at least 1, 10, 100, 1000 times."""
+    total = entries.windows.table_size * len(entries.indices)
+    seen = np.concatenate(entries.seen)
+    return {
+        "entries": total,
+        "never": total - int((seen > 0).sum()),
+        **{f"at least {times}": int((seen >= times).sum()) for times in SEEN},
+    }
+
+
+def _rounding(problem: Problem, made: Weights, factor: float, clipped: int) -> dict[str, Any]:
+    """Centi-men between the float weights and the 16-bit tables on held-out positions, evenly picked."""
+    n = len(problem.held_out)
+    rows = np.arange(0, n, max(1, n // ROUNDING_SAMPLES))
+    error = np.abs(made.scores(problem.held_out.boards[rows]) - problem.held_out_logits[rows] * factor)
+    return {
+        "clipped": clipped,
+        "mean": float(error.mean()) if len(rows) else 0.0,
+        "largest": float(error.max()) if len(rows) else 0.0,
+    }
+
+
+def summary(report: dict[str, Any]) -> str:
+    """What a fit came to, in a few lines."""
+    games = sum(run["games"] for run in report["runs"])
+    positions = sum(counts["positions"] for counts in report["samples"])
+    men, kings = (len(report["history"][group]) for group in GROUPS.values())
+    seconds = sum(report["seconds"].values())
+    work = f"{men} and {counted(kings, 'iteration')}, {seconds:.0f} s"
+    return "\n".join([f"{counted(games, 'game')}, {counted(positions, 'quiet position')}, {work}", *_losses(report)])
+
+
+def read(content: str, path: Path | str) -> dict[str, Any]:
+    """The report that a weights file holds. Raises InvalidWeightsError, naming the file, where it is none."""
+    try:
+        report: dict[str, Any] = parse_json(content)
+        text(report)
+        summary(report)
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise InvalidWeightsError(f"{path}: damaged weights file: its report makes no sense") from error
+    return report
+
+
+def _losses(report: dict[str, Any]) -> list[str]:
+    """The table of losses by group and set."""
+    lines = [f"{'group':7}{'set':10}{'positions':>12}{'distinct':>12}{'loss':>9}{'result loss':>13}"]
+    for counts, loss in zip(report["samples"], report["loss"], strict=True):
+        lines.append(
+            f"{counts['group']:7}{counts['set'].replace('_', ' '):10}{counts['positions']:12,}{counts['distinct']:12,}"
+            f"{_number(loss['loss'], 9)}{_number(loss['result_loss'], 13)}"
+        )
+    return lines
+
+
+def text(report: dict[str, Any]) -> str:
+    """The whole report for a terminal."""
+    lines = _losses(report)
+    lines += ["", f"{'pieces':8}{'group':7}{'set':10}{'positions':>12}{'loss':>9}{'result loss':>13}"]
+    for row in report["loss_by_phase"]:
+        lines.append(
+            f"{row['pieces']:8}{row['group']:7}{row['set'].replace('_', ' '):10}{row['positions']:12,}"
+            f"{_number(row['loss'], 9)}{_number(row['result_loss'], 13)}"
+        )
+    lines += ["", "held-out calibration", f"{'from':>6}{'positions':>12}{'predicted':>11}{'target':>9}{'result':>9}"]
+    for row in report["calibration"]:
+        lines.append(
+            f"{row['from']:6.2f}{row['positions']:12,}{row['predicted']:11.3f}{row['target']:9.3f}{row['result']:9.3f}"
+        )
+    lines += ["", "table entries seen in training"]
+    for group, counts in report["coverage"].items():
+        lines.append(f"{group:7}" + ", ".join(f"{name} {number:,}" for name, number in counts.items()))
+    lines += ["", "material in centi-men, opening and ending"]
+    for group, rows in report["material"].items():
+        man, king, move = (f"{round(o)}/{round(e)}" for o, e in rows)
+        lines.append(f"{group:7}man {man}, king {king}, having the move {move}")
+    lines += ["", "rounding to 16 bits, centi-men"]
+    for group, error in report["rounding"].items():
+        lines.append(
+            f"{group:7}mean {error['mean']:.2f}, largest {error['largest']:.2f}, entries clipped {error['clipped']}"
+        )
+    iterations = ", ".join(f"{group} {len(rows)}" for group, rows in report["history"].items())
+    seconds = ", ".join(f"{name} {value:.1f}" for name, value in report["seconds"].items())
+    runs = "; ".join(
+        f"{run['directory']}: {counted(run['games'], 'game')}"
+        + (f", score scale {run['score_scale']:.0f}" if run["score_scale"] else "")
+        for run in report["runs"]
+    )
+    scales = report.get("prior_scale")
+    if scales:
+        lines += ["", "prior multiplied by: " + ", ".join(f"{g} {s:.2f}" for g, s in scales.items() if s)]
+    lines += ["", f"runs: {runs}", f"iterations: {iterations}", f"seconds: {seconds}"]
+    return "\n".join([*lines, f"centi-men in a logit: {report['centimen_per_logit']:.1f}"])
+
+
+def _number(value: float | None, width: int) -> str:
+    return f"{'-':>{width}}" if value is None else f"{value:{width}.4f}"

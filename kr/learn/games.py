@@ -1,0 +1,329 @@
+"""Self-play games on disk: a run directory of immutable HDF5 shards.
+
+A shard holds some thousand games whole, with a checksum and where they come from. It appears at once or not at all;
+`shard-000012.h5` holds the games from 12 * shard_games on. Games of a shard that was interrupted wait in
+`shard-000012.part`, of the same format, until the run goes on. The format is described in docs/formats.md.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kr import _core, _learn, storage
+from kr.errors import InvalidGamesError
+from kr.game.position import Move, Position, Side
+from kr.hdf5 import Attribute, reading
+from kr.pdn import Comment, format_game
+
+KIND = "kr games"
+FORMAT_VERSION = 1
+MAX_SIDE = 12
+"""Pieces of a side."""
+NO_SCORE: int = _core.SCORE_NONE
+"""The score of a move that was not searched."""
+REASONS = ("no move", "repetition", "no progress", "proven by search", "clear score", "length", "endgame database")
+"""Why a game ended, by its code."""
+
+_DTYPES = {
+    "game": np.int64,
+    "start": np.uint32,
+    "side": np.uint8,
+    "first": np.int64,
+    "result": np.int8,
+    "reason": np.uint8,
+    "opening": np.uint16,
+    "move": np.uint16,
+    "score": np.int16,
+}
+_SHAPES = {"start": (None, 3)}
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """One game as it was played."""
+
+    game: int
+    start: tuple[int, int, int, int]
+    """Black, white, kings, side to move."""
+    opening: int
+    """Index into the openings of the run."""
+    result: int
+    """Black's view: 1 win, 0 draw, -1 loss."""
+    reason: int
+    """Index into REASONS."""
+    moves: NDArray[np.uint16]
+    """Codes: origin | target << 5 | variant << 10, squares 0-31."""
+    scores: NDArray[np.int16]
+    """Centi-men from the side to move, NO_SCORE where not searched."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shard:
+    """The games of one file as arrays: G games, P plies in all."""
+
+    game: NDArray[np.int64]
+    """(G,) the number of each game in its run."""
+    start: NDArray[np.uint32]
+    """(G, 3) black, white, kings."""
+    side: NDArray[np.uint8]
+    """(G,) side to move at the start."""
+    first: NDArray[np.int64]
+    """(G + 1,) where the plies of each game begin."""
+    result: NDArray[np.int8]
+    """(G,) Black's view: 1, 0, -1."""
+    reason: NDArray[np.uint8]
+    """(G,) index into REASONS."""
+    opening: NDArray[np.uint16]
+    """(G,) index into the openings of the run."""
+    move: NDArray[np.uint16]
+    """(P,) origin | target << 5 | variant << 10."""
+    score: NDArray[np.int16]
+    """(P,) centi-men from the side to move, or NO_SCORE."""
+    attrs: Mapping[str, Any]
+    """Provenance and settings."""
+    seed: int = 0
+    """Of the run."""
+    decks: tuple[tuple[str, int], ...] = ()
+    """Name and size of each deck of the run's openings, in order."""
+
+    def __len__(self) -> int:
+        return len(self.game)
+
+
+def arrays(records: Sequence[GameRecord]) -> dict[str, NDArray[Any]]:
+    """The datasets of a shard with these games."""
+    starts = np.array([record.start for record in records], dtype=np.uint32).reshape(-1, 4)
+    lengths = [len(record.moves) for record in records]
+    columns = {
+        "game": [record.game for record in records],
+        "start": starts[:, :3],
+        "side": starts[:, 3],
+        "first": np.concatenate([[0], np.cumsum(lengths)]),
+        "result": [record.result for record in records],
+        "reason": [record.reason for record in records],
+        "opening": [record.opening for record in records],
+        "move": np.concatenate([np.empty(0, np.uint16), *(record.moves for record in records)]),
+        "score": np.concatenate([np.empty(0, np.int16), *(record.scores for record in records)]),
+    }
+    return {name: np.ascontiguousarray(column, dtype=_DTYPES[name]) for name, column in columns.items()}
+
+
+def write_shard(path: Path, records: Sequence[GameRecord], attrs: Mapping[str, Any]) -> None:
+    """Write a shard at once or not at all."""
+    datasets = arrays(records)
+    with storage.hdf5_file(path) as file:
+        for name, column in datasets.items():
+            packing: dict[str, Any] = {}
+            if len(column):
+                packing = {"compression": "gzip", "compression_opts": 6, "shuffle": True, "chunks": column.shape}
+            file.create_dataset(name, data=column, **packing)
+        file.attrs.update({**attrs, "kind": KIND, "format_version": FORMAT_VERSION, "checksum": _checksum(datasets)})
+
+
+def read_shard(path: Path | str) -> Shard:
+    """Read and check a shard. Raises InvalidGamesError, naming the file, for anything that isn't one."""
+    with reading(path, InvalidGamesError, "shard of games") as file:
+        attrs = file.attributes
+        if attrs.get("kind") != KIND:
+            raise InvalidGamesError(f"{path}: not a file of self-play games")
+        if wrong := storage.check_version(attrs.get("format_version"), (FORMAT_VERSION,)):
+            raise InvalidGamesError(f"{path}: {wrong}")
+        datasets: dict[str, NDArray[Any]] = {
+            name: file.array(name, np.dtype(dtype).name, _SHAPES.get(name, (None,))) for name, dtype in _DTYPES.items()
+        }
+    if not _belong_together(datasets):
+        raise file.refusal("its tables do not fit each other, or hold numbers out of range")
+    if attrs.get("checksum") != _checksum(datasets):
+        raise file.refusal("its tables do not match their checksum")
+    try:
+        return Shard(**datasets, attrs=attrs, **_checked_attributes(attrs))  # type: ignore[arg-type]
+    except (ValueError, TypeError) as error:
+        raise file.refusal(f"its attributes make no sense: {error}"[:300]) from error
+
+
+def _checked_attributes(attrs: Mapping[str, Attribute]) -> dict[str, Any]:
+    """Seed and decks of a shard; raises ValueError or TypeError where these or what is read later make no sense."""
+    seed = int(attrs.get("seed", 0))
+    decks = tuple((name, size) for name, size in storage.parse_json(str(attrs.get("decks", "[]"))))
+    if not 0 <= seed < 2**63:
+        raise ValueError(f"seed {seed}")
+    if not all(isinstance(name, str) and type(size) is int and 0 <= size <= 1 << 16 for name, size in decks):
+        raise ValueError("decks are not pairs of name and size")
+    if not math.isfinite(float(attrs.get("games_per_second", 0.0))):
+        raise ValueError("games_per_second is not a number")
+    if not isinstance(storage.parse_json(str(attrs.get("settings", "{}"))), dict):
+        raise ValueError("settings are not a JSON object")
+    return {"seed": seed, "decks": decks}
+
+
+def records(shard: Shard) -> Iterator[GameRecord]:
+    """The games of a shard, one by one."""
+    for i in range(len(shard)):
+        plies = slice(shard.first[i], shard.first[i + 1])
+        black, white, kings = map(int, shard.start[i])
+        yield GameRecord(
+            game=int(shard.game[i]),
+            start=(black, white, kings, int(shard.side[i])),
+            opening=int(shard.opening[i]),
+            result=int(shard.result[i]),
+            reason=int(shard.reason[i]),
+            moves=shard.move[plies],
+            scores=shard.score[plies],
+        )
+
+
+def shards(directory: Path | str) -> list[Path]:
+    """The whole shards of a run directory, in order. Raises InvalidGamesError where there is no such directory."""
+    directory = Path(directory)
+    if not directory.is_dir():
+        raise InvalidGamesError(f"{directory}: no such directory of games")
+    return sorted(directory.glob("shard-*.h5"))
+
+
+def decoded_moves(record: GameRecord) -> list[Move]:
+    """The moves of a game. Raises InvalidGamesError for a code that no legal move has."""
+    position = Position(record.start[0], record.start[1], record.start[2], Side(record.start[3]))
+    moves = []
+    for ply, code in enumerate(map(int, record.moves)):
+        origin, target, variant = code & 31, code >> 5 & 31, code >> 10
+        alike = {m.captured: m for m in position.legal_moves() if (m.origin, m.target) == (origin, target)}
+        if variant >= len(alike):
+            raise InvalidGamesError(f"game {record.game}, ply {ply}: {origin + 1}-{target + 1} is not legal there")
+        moves.append(list(alike.values())[variant])
+        position = position.play(moves[-1])
+    return moves
+
+
+def pdn(record: GameRecord, attrs: Mapping[str, Any]) -> str:
+    """A game as PDN, with the score of each searched move as a comment."""
+    start = Position(record.start[0], record.start[1], record.start[2], Side(record.start[3]))
+    name = str(json.loads(attrs.get("settings", "{}")).get("weights") or "shipped")
+    tags = {
+        "Event": "kr self-play",
+        "Site": f"seed {attrs.get('seed', '?')}",
+        "Date": str(attrs.get("created", "????-??-??"))[:10].replace("-", "."),
+        "Round": str(record.game + 1),
+        "Black": name,
+        "White": name,
+        "Termination": REASONS[record.reason],
+    }
+    notes = [Comment(ply, f"{s / 100:+.2f}") for ply, s in enumerate(map(int, record.scores), 1) if s != NO_SCORE]
+    result = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}[record.result]
+    return format_game(tags, start, decoded_moves(record), result, notes)
+
+
+@dataclass
+class Summary:
+    """Counts over the games of a run directory. Triples are Black's wins, draws, White's wins."""
+
+    games: int = 0
+    black_wins: int = 0
+    draws: int = 0
+    white_wins: int = 0
+    plies: int = 0
+    searched: int = 0
+    shortest: int = 0
+    longest: int = 0
+    bytes: int = 0
+    shards: int = 0
+    games_per_second: float = 0.0
+    """Of the start that wrote the last shard; 0 where not known."""
+    reasons: dict[str, int] = field(default_factory=lambda: dict.fromkeys(REASONS, 0))
+    decks: dict[str, list[int]] = field(default_factory=dict)
+    """Results by deck of openings."""
+    phases: dict[str, list[int]] = field(default_factory=dict)
+    """Positions by pieces on the board and the result of their game."""
+
+    @property
+    def bytes_per_move(self) -> float:
+        """Bytes on disk for each move stored."""
+        return self.bytes / max(self.plies, 1)
+
+
+def summarize(paths: Iterable[Path], on_shard: Callable[[], None] | None = None) -> Summary:
+    """Read shards and count. Raises InvalidGamesError."""
+    total = Summary()
+    for path in paths:
+        shard = read_shard(path)
+        total.shards += 1
+        total.bytes += path.stat().st_size
+        total.games += len(shard)
+        results = _results(shard.result)
+        total.black_wins += results[0]
+        total.draws += results[1]
+        total.white_wins += results[2]
+        total.plies += len(shard.move)
+        total.searched += int((shard.score != NO_SCORE).sum())
+        total.games_per_second = float(shard.attrs.get("games_per_second", 0.0))
+        if len(shard):
+            lengths = np.diff(shard.first)
+            total.shortest = min(total.shortest or 1 << 30, int(lengths.min()))
+            total.longest = max(total.longest, int(lengths.max()))
+        for code, reason in enumerate(REASONS):
+            total.reasons[reason] += int((shard.reason == code).sum())
+        _count_decks(total.decks, shard)
+        _count_phases(total.phases, shard, path)
+        if on_shard is not None:
+            on_shard()
+    return total
+
+
+def _results(results: NDArray[np.int8]) -> list[int]:
+    return [int((results == result).sum()) for result in (1, 0, -1)]
+
+
+def _add(counts: dict[str, list[int]], name: str, more: Iterable[int]) -> None:
+    counts[name] = [a + int(b) for a, b in zip(counts.get(name, [0, 0, 0]), more, strict=True)]
+
+
+def _count_decks(decks: dict[str, list[int]], shard: Shard) -> None:
+    begin = 0
+    for name, size in shard.decks:
+        _add(decks, name, _results(shard.result[(shard.opening >= begin) & (shard.opening < begin + size)]))
+        begin += size
+
+
+def _count_phases(phases: dict[str, list[int]], shard: Shard, path: Path) -> None:
+    """Positions by pieces on the board, in fours, and by whether there is a king."""
+    counts = np.zeros((25, 2, 3), dtype=np.int64)
+    bad = _learn.count_pieces(shard.start, shard.side, shard.first, shard.result, shard.move, counts)
+    if bad >= 0:
+        raise InvalidGamesError(f"{path}: game {shard.game[bad]} has a move that is not legal")
+    for low in range(21, 0, -4):
+        for kings, words in ((0, "no kings"), (1, "kings")):
+            _add(phases, f"{low}-{low + 3} pieces, {words}", counts[low : low + 4, kings].sum(axis=0))
+
+
+def _belong_together(datasets: Mapping[str, NDArray[Any]]) -> bool:
+    """Whether the tables have the same games and plies, and the core may be given them."""
+    games, plies, first = len(datasets["game"]), len(datasets["move"]), datasets["first"]
+    if any(len(datasets[name]) != games for name in ("start", "side", "result", "reason", "opening")):
+        return False
+    if len(first) != games + 1 or len(datasets["score"]) != plies or first[0] != 0 or first[-1] != plies:
+        return False
+    # the differences of hostile offsets may wrap
+    in_order = bool((first[:-1] <= first[1:]).all()) and bool((np.diff(first) <= _core.MAX_GAME_PLIES).all())
+    in_range = {"game": (0, 2**63 - 1), "side": (0, 1), "result": (-1, 1), "reason": (0, len(REASONS) - 1)}
+    columns = ((datasets[name], low, high) for name, (low, high) in in_range.items())
+    within = all(bool(((column >= low) & (column <= high)).all()) for column, low, high in columns)
+    return in_order and within and _can_stand(datasets["start"])
+
+
+def _can_stand(start: NDArray[np.uint32]) -> bool:
+    """Whether all are positions: no square with two pieces, no king without one, no men on their king row."""
+    black, white, kings = start.T
+    pieces = np.bitwise_count(start[:, :2])
+    men_home = black & ~kings & 0xF000_0000 | white & ~kings & 0xF
+    return not bool((black & white | kings & ~(black | white) | men_home).any()) and bool((pieces <= MAX_SIDE).all())
+
+
+def _checksum(datasets: Mapping[str, NDArray[Any]]) -> str:
+    return storage.checksum(*(datasets[name] for name in _DTYPES))

@@ -1,0 +1,319 @@
+"""Self-play: games of an evaluation against itself, in all cores, into a run directory that resumes."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kr import _core, storage
+from kr.engine.engine import load_database
+from kr.errors import InvalidGamesError, InvalidSettingError
+from kr.evaluation import kinds
+from kr.evaluation.kinds import SHIPPED, weights_texts
+from kr.jobs.needs import Needs
+from kr.jobs.pool import Pool
+from kr.jobs.unit import Unit
+from kr.learn import games
+from kr.learn.games import GameRecord
+from kr.learn.shards import SHAPING, Openings, Shards, game_of, opening_mix, ranges
+from kr.players.workers import egdb_needs
+from kr.settings import egdb_memory_option, egdb_option, option
+from kr.units import counted, format_count, format_duration, format_size, parse_count, parse_duration, parse_size
+
+if TYPE_CHECKING:
+    from kr.egdb.database import Database
+
+MIXED_OPENINGS = "3move+11man"
+RUN_FILE = "run.json"
+BEFORE = {"egdb": "none", "egdb_ends": False, "egdb_search": False}
+"""How runs were played whose description lacks a setting, because there was none."""
+
+
+@dataclass(frozen=True)
+class SelfplaySettings:
+    """How self-play games are played. All but those in UNSHAPING shape the games themselves."""
+
+    games: int = option(
+        10_000, "Games to have in the end, those of earlier starts counted in.", parse=parse_count, show=format_count
+    )
+    out: Path = option(Path("selfplay/games"), "Run directory; an earlier run in it goes on.")
+    seed: int = option(1, "Seed of openings, random moves and noise.")
+    workers: int = option(0, "Threads; 0: one for each core.")
+    nodes: int = option(2000, "Nodes searched for each move.", parse=parse_count, show=format_count)
+    tc: float | None = option(
+        None, "Time for each move instead, such as 20ms; such games can't be repeated.", parse=parse_duration
+    )
+    weights: str = option("", f"A {weights_texts()}; the shipped tables if not given.")
+    openings: str = option(
+        MIXED_OPENINGS,
+        "Decks with + between (start, 2move, 3move, 11man, endings), lost ones too, or a file; 11man*4 counts 4 times.",
+    )
+    random_plies: int = option(8, "Up to this many random plies follow the opening.")
+    noise: int = option(3, "Random part of static scores, centi-men either way, for variety.")
+    draw_plies: int = option(60, "A draw after this many plies without a capture or a man's move.")
+    clear_score: int = option(300, "Centi-men ahead from which a score is clear; 0: no game ends so.")
+    clear_plies: int = option(6, "A game is decided after this many clear scores in a row, by both sides.")
+    hash: int = option(1 << 20, "Hash table of each thread.", parse=parse_size, show=format_size)
+    shard_games: int = option(2000, "Games in one file.", parse=parse_count, show=format_count)
+    egdb: str = egdb_option("", "the one that comes with kr if not given, or that of the run that goes on")
+    egdb_memory: int = egdb_memory_option()
+    egdb_ends: bool = option(True, "End a game with its exact result where the endgame database knows it.")
+    egdb_search: bool = option(True, "Let the search look positions up in the endgame database.")
+
+    def __post_init__(self) -> None:
+        for name, low, high in (
+            ("games", 1, 10**12),
+            ("workers", 0, 1024),
+            ("seed", 0, 2**63 - 1),
+            ("nodes", 1, 10**12),
+            ("random_plies", 0, 100),
+            ("noise", 0, 1000),
+            ("draw_plies", 4, 80),
+            ("clear_score", 0, _core.SCORE_DECIDED),
+            ("clear_plies", 1, 100),
+            ("shard_games", 1, 100_000),
+            ("hash", 1, 1 << 40),
+        ):
+            if not low <= (value := getattr(self, name)) <= high:
+                raise InvalidSettingError(f"{name} is {value}; from {low} to {high}")
+        if self.tc is not None and not 0 < self.tc <= 3600:
+            raise InvalidSettingError(f"tc is {format_duration(self.tc)}; more than 0 and at most an hour a move")
+
+
+UNSHAPING = ("games", "out", "workers", "weights", "egdb_memory")
+"""Settings that a run may go on with changed; of the weights their signature shapes the games."""
+
+
+@dataclass
+class Tally:
+    """What is done so far, for progress displays and the final report."""
+
+    wanted: int
+    earlier: int = 0
+    """Games found done already."""
+    played: int = 0
+    black_wins: int = 0
+    draws: int = 0
+    white_wins: int = 0
+    plies: int = 0
+    reasons: dict[str, int] = field(default_factory=lambda: dict.fromkeys(games.REASONS, 0))
+    seconds: float = 0.0
+
+    def add(self, record: GameRecord) -> None:
+        """Count one more game."""
+        self.played += 1
+        self.black_wins += record.result > 0
+        self.draws += record.result == 0
+        self.white_wins += record.result < 0
+        self.plies += len(record.moves)
+        self.reasons[games.REASONS[record.reason]] += 1
+
+    @property
+    def games_per_second(self) -> float:
+        """Speed of this start."""
+        return self.played / max(self.seconds, 1e-9)
+
+
+def play(settings: SelfplaySettings, on_game: Callable[[Tally], None] | None = None) -> Tally:
+    """Play the games that the run directory lacks; each full shard appears as soon as its games are done.
+
+    Game i depends only on the seed, i and the settings, whatever the number of workers and interruptions. On an
+    interruption finished games are kept for the next start. Raises InvalidSettingError where the directory holds
+    games of other settings, InvalidWeightsError, InvalidDatabaseError, OutputBusyError, OSError.
+    """
+    evaluation = kinds.load(settings.weights or None)
+    mix = opening_mix(settings.openings)
+    storage.make_directory(settings.out)
+    with storage.lock(settings.out):
+        earlier = _earlier_shaping(settings.out)
+        database = _database(settings, earlier)
+        shaping = _shaping(settings, evaluation.signature, database, mix)
+        attrs = _begin_run(settings, evaluation.name, shaping, earlier, mix)
+        egdb, places = egdb_needs(database)
+        openings = storage.checksum(mix.bits)
+        needs = Needs(places | {evaluation.signature: settings.weights or SHIPPED, openings: settings.openings})
+        needs.keep("weights", evaluation.signature, evaluation.core)
+        needs.keep("openings", openings, mix.bits)
+        run = _Shards(settings, attrs)
+        units = run.units({"weights": evaluation.signature, "openings": openings} | egdb)
+        return _play(settings, run, units, needs, on_game) if units else run.tally
+
+
+def _play(
+    settings: SelfplaySettings,
+    run: _Shards,
+    units: Sequence[Unit],
+    needs: Needs,
+    on_game: Callable[[Tally], None] | None,
+) -> Tally:
+    """Play the games of these units."""
+    began = time.monotonic()
+    missing = settings.games - run.tally.earlier
+    pool = Pool(Shards(), needs, min(settings.workers or len(os.sched_getaffinity(0)), missing))
+    try:
+        with closing(pool.run(units)) as parts:
+            for part in parts:
+                assert part.chunk is not None
+                run.tally.seconds = time.monotonic() - began
+                run.take(game_of(part.chunk))
+                if on_game is not None:
+                    on_game(run.tally)
+    finally:
+        for part in pool.rest():
+            if part.chunk is not None:
+                run.take(game_of(part.chunk))
+        run.keep_unfinished()
+    return run.tally
+
+
+def _database(settings: SelfplaySettings, earlier: Mapping[str, Any] | None) -> Database | None:
+    """The endgame database to play with. What this machine happens to have beyond kr's own must be asked for."""
+    if not (settings.egdb_ends or settings.egdb_search):
+        return None
+    if settings.egdb:
+        return load_database(settings.egdb, settings.egdb_memory)
+    shipped = storage.data_path("egdb")
+    if not shipped.is_dir() or (earlier is not None and earlier["egdb"] == "none"):
+        return None
+    return load_database(str(shipped), settings.egdb_memory)
+
+
+def _shaping(settings: SelfplaySettings, signature: str, database: Database | None, mix: Openings) -> dict[str, Any]:
+    """What must be the same for games to belong to one run."""
+    shaping = {key: value for key, value in asdict(settings).items() if key not in UNSHAPING}
+    shaping["weights"] = signature
+    shaping["openings"] = f"{settings.openings} {storage.checksum(mix.bits)}"
+    if database is None:
+        return shaping | BEFORE
+    return shaping | {"egdb": database.signature}
+
+
+def _earlier_shaping(directory: Path) -> dict[str, Any] | None:
+    """What shapes the games of the run in a directory; None where none has begun."""
+    path = directory / RUN_FILE
+    begun = any(directory.glob("shard-*"))
+    if not path.exists():
+        if begun:
+            raise InvalidGamesError(f"{directory} holds games but no {RUN_FILE}; choose another --out")
+        return None
+    try:
+        earlier = BEFORE | storage.parse_json(storage.read_regular(path))["shaping"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise InvalidGamesError(f"{path}: not the description of a run; choose another --out") from error
+    return earlier if begun else None
+
+
+def _begin_run(
+    settings: SelfplaySettings, name: str, shaping: dict[str, Any], earlier: Mapping[str, Any] | None, mix: Openings
+) -> dict[str, str]:
+    """Write or check run.json; returns the attributes of this start's shards."""
+    if earlier is None:
+        text = json.dumps({"shaping": shaping, **storage.provenance(**asdict(settings))}, indent=1, default=str)
+        storage.write_atomic(settings.out / RUN_FILE, text + "\n")
+    elif differing := [key for key in shaping if earlier.get(key) != shaping[key]]:
+        key = differing[0]
+        raise InvalidSettingError(
+            f"{settings.out} holds games with {key}={earlier.get(key)}, not {shaping[key]}; "
+            "use the same settings to go on, or another --out"
+        )
+    shown = {**asdict(settings), "weights": name, "out": str(settings.out), "egdb": shaping["egdb"]}
+    parents = [shaping["weights"]] + [shaping["egdb"]] * (shaping["egdb"] != "none")
+    return {**storage.provenance(parents=parents, **shown), "decks": json.dumps(mix.decks)}
+
+
+class _Shards:
+    """The files of a run directory: games found in them, and those that come."""
+
+    def __init__(self, settings: SelfplaySettings, attrs: Mapping[str, str]) -> None:
+        self.settings = settings
+        self.attrs = attrs
+        self.tally = Tally(settings.games)
+        self.pending: dict[int, dict[int, GameRecord]] = {}
+
+    def path(self, shard: int, suffix: str = "h5") -> Path:
+        return self.settings.out / f"shard-{shard:06d}.{suffix}"
+
+    def shard_range(self, shard: int) -> range:
+        size = self.settings.shard_games
+        return range(shard * size, min((shard + 1) * size, self.settings.games))
+
+    def units(self, needs: Mapping[str, str]) -> list[Unit]:
+        """Those still to play; finished games of interrupted shards are taken up."""
+        storage.remove_orphans(self.settings.out, "shard-*")
+        tools = {name: getattr(self.settings, name) for name in SHAPING}
+        units = []
+        for shard in range(-(-self.settings.games // self.settings.shard_games)):
+            numbers = self.shard_range(shard)
+            held = self._held(shard)
+            self.tally.earlier += len(numbers) if held is None else len(held)
+            if held is None:
+                self.path(shard, "part").unlink(missing_ok=True)
+                continue
+            self.pending[shard] = held
+            missing = ranges([number for number in numbers if number not in held])
+            if missing:
+                units.append(Unit(Shards.name(), f"{shard:06d}", needs, tools, {"games": missing}))
+        return units
+
+    def _held(self, shard: int) -> dict[int, GameRecord] | None:
+        """Finished games of a shard that is not whole; None for a whole one."""
+        numbers = self.shard_range(shard)
+        held = self._records(self.path(shard), numbers)
+        return None if len(held) == len(numbers) else held | self._records(self.path(shard, "part"), numbers)
+
+    def _records(self, path: Path, numbers: range) -> dict[int, GameRecord]:
+        """The games with these numbers in a file. Raises InvalidGamesError where it is of another run."""
+        if not path.exists():
+            return {}
+        shard = games.read_shard(path)
+        if any(shard.attrs.get(name) != self.attrs[name] for name in ("seed", "parents")):
+            raise InvalidGamesError(
+                f"{path}: games of another run (seed {shard.attrs.get('seed')}, weights and endgame database "
+                f"{shard.attrs.get('parents')}); take it away, and its games are played"
+            )
+        return {record.game: record for record in games.records(shard) if record.game in numbers}
+
+    def take(self, record: GameRecord) -> None:
+        """Count a game; a shard is written when it is whole."""
+        shard = record.game // self.settings.shard_games
+        held = self.pending[shard]
+        held[record.game] = record
+        self.tally.add(record)
+        if len(held) == len(self.shard_range(shard)):
+            self._write(shard, "h5")
+            self.path(shard, "part").unlink(missing_ok=True)
+            del self.pending[shard]
+
+    def _write(self, shard: int, suffix: str) -> None:
+        held = self.pending[shard]
+        attrs = {**self.attrs, "games_per_second": self.tally.games_per_second}
+        games.write_shard(self.path(shard, suffix), [held[number] for number in sorted(held)], attrs)
+
+    def keep_unfinished(self) -> None:
+        """Games of shards that are not full wait in a file of their own."""
+        for shard, held in self.pending.items():
+            if held:
+                self._write(shard, "part")
+
+
+def report(tally: Tally) -> str:
+    """The final report as text, of the games played now: those found have no tally."""
+    if not tally.played:
+        return f"nothing to do: {counted(tally.earlier, 'game')} there already"
+    shares = ", ".join(f"{name} {100 * n / tally.played:.1f}%" for name, n in tally.reasons.items() if n)
+    speed = f"{tally.games_per_second:.1f} games/s"
+    found = f", after the {tally.earlier:,} that were there already" if tally.earlier else ""
+    return "\n".join(
+        [
+            f"{counted(tally.played, 'game')} in {tally.seconds:.1f} s ({speed}){found}",
+            f"Black won {tally.black_wins:,}, White won {tally.white_wins:,}, drawn {tally.draws:,}",
+            f"{tally.plies / tally.played:.1f} plies a game",
+            f"ended by {shares}",
+        ]
+    )

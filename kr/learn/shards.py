@@ -1,0 +1,147 @@
+"""Units of self-play: the games of a shard. The result of a game is bytes.
+
+Little-endian: the game's number (8 bytes); black, white, kings (4 each); opening, plies (2 each); side, result, reason
+(1 each) and a zero; then its moves and its scores (2 each), coded as in shards.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kr import _core, storage
+from kr.errors import InvalidSettingError
+from kr.evaluation import kinds
+from kr.jobs.kinds import Kind, Piece, Stop
+from kr.jobs.needs import Needs
+from kr.jobs.unit import Chunk, Unit
+from kr.learn.games import GameRecord
+from kr.openings.decks import deck
+from kr.players.workers import database_of
+from kr.units import counted
+
+if TYPE_CHECKING:
+    from kr.egdb.database import Database
+
+MOST_TIMES = 1000
+RULES = ("seed", "random_plies", "noise", "draw_plies", "clear_score", "clear_plies")
+"""Settings of self-play that the core takes as they are."""
+SHAPING = (*RULES, "hash", "nodes", "tc", "egdb_ends", "egdb_search", "egdb_memory")
+"""Settings of self-play that the tools of a unit have."""
+_GAME = struct.Struct("<qIIIHHBbBx")
+
+
+@dataclass(frozen=True)
+class Openings:
+    """The start positions of a run."""
+
+    bits: np.ndarray
+    """(n, 4) uint32 black, white, kings, side."""
+    decks: tuple[tuple[str, int], ...]
+    """Name and size of each deck, in order."""
+
+
+def opening_mix(spec: str) -> Openings:
+    """The openings of a `--openings` text: decks with + between, each of their openings played as often as any other.
+
+    A deck with *4 after its name counts four times. Raises InvalidSettingError and InvalidFenError.
+    """
+    parts = []
+    for part in spec.split("+"):
+        name, times = _deck_and_times(part)
+        chosen = [o.position for o in deck(name, playable_only=False) if not o.position.is_over]
+        parts.append((name, times, chosen))
+    decks = tuple((name, times * len(chosen)) for name, times, chosen in parts)
+    if not 0 < (count := sum(size for _, size in decks)) <= 1 << 16:
+        raise InvalidSettingError(f"{spec!r} has {counted(count, 'opening')}; from 1 to 65536")
+    rows = [(p.black, p.white, p.kings, int(p.side)) for _, times, chosen in parts for p in times * chosen]
+    return Openings(np.array(rows, dtype=np.uint32), decks)
+
+
+def _deck_and_times(part: str) -> tuple[str, int]:
+    name, _, times = part.rpartition("*")
+    if not name:
+        return part, 1
+    if not times.isdecimal() or not 0 < int(times) <= MOST_TIMES:
+        raise InvalidSettingError(f"{part!r} counts a deck {times!r} times; from 1 to {MOST_TIMES}, such as 11man*4")
+    return name, int(times)
+
+
+@dataclass
+class Player:
+    """What a worker plays games with."""
+
+    core: _core.SelfPlayer
+    openings: np.ndarray
+    database: Database | None
+
+    def __post_init__(self) -> None:
+        self.start = np.zeros(4, dtype=np.uint32)
+        self.moves = np.zeros(_core.MAX_GAME_PLIES, dtype=np.uint16)
+        self.scores = np.zeros(_core.MAX_GAME_PLIES, dtype=np.int16)
+
+
+class Shards(Kind[Player]):
+    """Each game depends on its number, the tools (SHAPING) and the needs alone: weights, openings, egdb."""
+
+    def open(self, unit: Unit, needs: Needs) -> Player:
+        tools = unit.tools
+        database = database_of(unit, needs)
+        player = _core.SelfPlayer(
+            needs.load("weights", unit.needs["weights"], _loaded_weights),
+            **{name: tools[name] for name in RULES},
+            hash_bytes=tools["hash"],
+            nodes=tools["nodes"] if tools["tc"] is None else 0,
+            move_time=tools["tc"] or 0.0,
+            database=None if database is None else database.core,
+            end_by_database=tools["egdb_ends"],
+            search_database=tools["egdb_search"],
+        )
+        return Player(player, needs.load("openings", unit.needs["openings"], _loaded_openings), database)
+
+    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Piece[Player]]]:
+        yield [Piece(partial(_play, number)) for begin, end in unit.values["games"] for number in range(begin, end)]
+
+
+def _loaded_weights(text: str) -> tuple[str, _core.Evaluator]:
+    evaluation = kinds.load(text)
+    return evaluation.signature, evaluation.core
+
+
+def _loaded_openings(spec: str) -> tuple[str, np.ndarray]:
+    bits = opening_mix(spec).bits
+    return storage.checksum(bits), bits
+
+
+def _play(number: int, tools: Player, stop: Stop) -> bytes | None:
+    found = tools.core.play(tools.openings, number, tools.start, tools.moves, tools.scores, stop.flag)
+    if found is None:
+        return None
+    if tools.database is not None:
+        tools.database.raise_damage()
+    plies, result, reason, opening = found
+    black, white, kings, side = map(int, tools.start)
+    moves, scores = (array[:plies].astype("<i2").tobytes() for array in (tools.moves, tools.scores))
+    return _GAME.pack(number, black, white, kings, opening, plies, side, result, reason) + moves + scores
+
+
+def game_of(chunk: Chunk) -> GameRecord:
+    """The game of a chunk."""
+    number, black, white, kings, opening, plies, side, result, reason = _GAME.unpack_from(chunk)
+    moves = np.frombuffer(chunk, "<u2", plies, _GAME.size).astype(np.uint16)
+    scores = np.frombuffer(chunk, "<i2", plies, _GAME.size + 2 * plies).astype(np.int16)
+    return GameRecord(number, (black, white, kings, side), opening, result, reason, moves, scores)
+
+
+def ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """Ascending numbers as ranges: the first, and the one behind the last."""
+    found: list[tuple[int, int]] = []
+    for number in numbers:
+        begin = found.pop()[0] if found and found[-1][1] == number else number
+        found.append((begin, number + 1))
+    return found

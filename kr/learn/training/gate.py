@@ -1,0 +1,106 @@
+"""The gate of a generation: a match of new tables against the strongest so far, ended by a sequential test.
+
+Pairs of games are counted in the order of their openings, whichever end first, up to the pair that decides. So the
+verdict depends on the players and the seed alone, not on how many games go on at a time or where a match was
+interrupted; and short games, which come in first, don't weigh more than long ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from kr.match.elo import Sprt, estimate
+from kr.match.log import GameRecord
+from kr.match.match import MatchResult, MatchSettings, play_match
+from kr.match.tally import Tally
+
+
+class _DecidedError(Exception):
+    """Ends a match whose remaining games can change nothing."""
+
+
+@dataclass
+class Gate:
+    """The pairs of a match that count so far, from the new tables' point of view."""
+
+    test: Sprt
+    stop: bool
+    """Whether the first decision ends it."""
+
+    def __post_init__(self) -> None:
+        self.pentanomial = [0] * 5
+        self.games = [0] * 3
+        """Losses, draws and wins of the counted pairs."""
+        self.tally = Tally()
+        """The same games."""
+        self._waiting: dict[int, list[GameRecord]] = {}
+        self._next = 0
+
+    @property
+    def llr(self) -> float:
+        """The log likelihood ratio of the pairs that count."""
+        return self.test.llr(self.pentanomial)
+
+    @property
+    def decided(self) -> bool:
+        """Whether no more games are wanted."""
+        return self.stop and self.test.decision(self.pentanomial) is not None
+
+    def add(self, game: GameRecord) -> None:
+        """Take up a finished game; those of a pair before it may still be under way."""
+        self._waiting.setdefault(game.pair, []).append(game)
+        while len(self._waiting.get(self._next, ())) == 2 and not self.decided:
+            pair = self._waiting.pop(self._next)
+            self.pentanomial[sum(each.points for each in pair)] += 1
+            for each in pair:
+                self.games[each.points] += 1
+                self.tally.add(each)
+            self._next += 1
+
+    def verdict(self) -> dict[str, Any]:
+        """Counts, Elo with its error, the test, and whether the new tables are accepted: see `play_gate`."""
+        losses, draws, wins = self.games
+        figures = estimate(self.pentanomial)
+        llr = self.llr
+        return {
+            "wins": wins,
+            "draws": draws,
+            "losses": losses,
+            "pentanomial": list(self.pentanomial),
+            "elo": figures.elo,
+            "elo_error": figures.elo_error,
+            "llr": llr,
+            "decision": self.test.decision(self.pentanomial),
+            "accepted": llr > 0,
+            "warning": self.tally.warning(),
+        }
+
+
+def play_gate(
+    match: MatchSettings, test: Sprt, stop: bool, on_game: Callable[[Gate], None] = lambda gate: None
+) -> dict[str, Any]:
+    """Play the match, or the rest of it, and give the verdict on its first player.
+
+    The new tables are accepted where the test finds for elo1. With `stop` that ends the match; where all games leave
+    it undecided, the more likely of the two hypotheses holds. Raises KeyboardInterrupt, and all that `play_match` does.
+    """
+    gate = Gate(test, stop)
+    taken = 0
+
+    def take(result: MatchResult) -> None:
+        nonlocal taken
+        for game in result.games[taken:]:
+            gate.add(game)
+        taken = len(result.games)
+        on_game(gate)
+        if gate.decided:
+            raise _DecidedError
+
+    try:
+        if play_match(match, take).interrupted:
+            raise KeyboardInterrupt
+    except _DecidedError:
+        pass
+    return gate.verdict()

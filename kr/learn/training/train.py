@@ -1,0 +1,494 @@
+"""Training by generations: the strongest tables so far play games, tables are fitted to the latest games, and a match
+decides whether these are the stronger ones. Then the next generation begins.
+
+All stands in one directory: the history (history.py), and for each generation a run directory of games, a
+weights file and the record of its match. Each step resumes by its own means; the history says which step is next.
+Generation n plays with the seed 1000 * seed + n, so that a run can be repeated.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from kr import figures, storage
+from kr.engine.engine import Limits
+from kr.errors import InvalidGamesError, InvalidSettingError, InvalidWeightsError
+from kr.evaluation import files, kinds
+from kr.evaluation.kinds import weights_texts
+from kr.learn import games
+from kr.learn.fitting.dataset import Label
+from kr.learn.fitting.fit import FitSettings, fit, read_priors
+from kr.learn.selfplay import SelfplaySettings, Tally, play
+from kr.learn.shards import opening_mix
+from kr.learn.training import history as train_history
+from kr.learn.training import plot as train_plot
+from kr.learn.training.gate import Gate, play_gate
+from kr.learn.training.history import Generation, History, Step, games_name, gate_name, matched_games, tables_name
+from kr.learn.training.outlook import doubt, games_behind
+from kr.match.elo import Sprt
+from kr.match.log import log_of
+from kr.match.match import MatchSettings, check_match
+from kr.openings import decks
+from kr.settings import REQUIRED, option, same_option
+from kr.units import counted, format_count, format_size, parse_count, parse_size
+
+START = "start.h5"
+MOST_GENERATIONS = 999
+SAVE_EVERY = 60.0
+"""Seconds of work after which the time spent is written down: what a kill takes from the history at most."""
+
+
+@dataclass(frozen=True)
+class TrainSettings:
+    """What a training run is. All but what stands first may change while it goes on: see `train`."""
+
+    out: Path = option(REQUIRED, "Directory of the run; an earlier start in it goes on.", metavar="DIR")
+    seed: int = option(1, "Seed of all games and choices.")
+    weights: str = option(
+        "", f"Tables to begin with: a {weights_texts()}; the shipped ones if not given.", metavar="START"
+    )
+    generations: int = option(4, "Generations to have in the end.")
+    workers: int = option(0, "Threads; 0: one for each core.")
+    plots: Path | None = option(None, "Directory for a picture of Elo by generation.", metavar="DIR")
+
+    games: int = option(100_000, "Games of each generation.", parse=parse_count, show=format_count)
+    nodes: int = same_option(SelfplaySettings, "nodes")
+    openings: str = same_option(SelfplaySettings, "openings")
+    random_plies: int = same_option(SelfplaySettings, "random_plies")
+    noise: int = same_option(SelfplaySettings, "noise")
+    draw_plies: int = same_option(SelfplaySettings, "draw_plies")
+    clear_score: int = same_option(SelfplaySettings, "clear_score")
+    clear_plies: int = same_option(SelfplaySettings, "clear_plies")
+    hash: int = same_option(SelfplaySettings, "hash")
+    shard_games: int = same_option(SelfplaySettings, "shard_games")
+    egdb: str = option("", "Endgame database: its directory, or none; the one that comes with kr if not given.")
+    egdb_memory: int = same_option(SelfplaySettings, "egdb_memory")
+    egdb_ends: bool = same_option(SelfplaySettings, "egdb_ends")
+    egdb_search: bool = same_option(SelfplaySettings, "egdb_search")
+
+    data: tuple[Path, ...] = option(
+        (),
+        "Run directory of earlier games, one option each, oldest first: generations before the first.",
+        metavar="DIR",
+    )
+    window: int = option(3, "Latest generations whose games the tables are fitted to; 0: all.")
+    layout: str = same_option(FitSettings, "layout")
+    label: Label = same_option(FitSettings, "label")
+    loss: str = same_option(FitSettings, "loss")
+    parts: bool = same_option(FitSettings, "parts")
+    prior: Path | None = same_option(FitSettings, "prior")
+    l2: float = same_option(FitSettings, "l2")
+    l2_parts: float = same_option(FitSettings, "l2_parts")
+    holdout: float = same_option(FitSettings, "holdout")
+    max_iter: int = same_option(FitSettings, "max_iter")
+    tolerance: float = same_option(FitSettings, "tolerance")
+
+    gate_games: int = option(2000, "Most games of the match at the gate.", parse=parse_count, show=format_count)
+    gate_nodes: int = option(2000, "Nodes searched for each move of it.", parse=parse_count, show=format_count)
+    gate_ballot: str = option("11man", "Its openings, as in `kr match --ballot`.")
+    gate_hash: int = option(4 << 20, "Hash table of each player in it.", parse=parse_size, show=format_size)
+    sprt: tuple[float, float] = option((0.0, 10.0), "Elo between which its test decides.", metavar="ELO0 ELO1")
+    gate_stop: bool = option(True, "End it when decided; its Elo is less exact then, and a little too far out.")
+
+    def __post_init__(self) -> None:
+        for name, low, high in (
+            ("generations", 0, MOST_GENERATIONS),
+            ("seed", 0, 10**12),
+            ("workers", 0, 1024),
+            ("window", 0, 10**6),
+        ):
+            if not low <= (value := getattr(self, name)) <= high:
+                raise InvalidSettingError(f"{name} is {value}; from {low} to {high}")
+        if "," in str(self.out):
+            raise InvalidSettingError(f"out is {self.out}; without a comma, which ends the name of a player")
+        # each raises for what it can't do
+        self.selfplay_settings(1, "")
+        self.fit_settings(1, ())
+        self.match_settings(1, "", "")
+        self.test()
+
+    def threads(self) -> int:
+        """How many threads work."""
+        return self.workers or len(os.sched_getaffinity(0))
+
+    def database(self) -> str:
+        """The endgame database of games and matches: what is found on this machine besides has no part in a run."""
+        if self.egdb:
+            return self.egdb
+        shipped = storage.data_path("egdb")
+        return str(shipped) if shipped.is_dir() else "none"
+
+    def selfplay_settings(self, number: int, player: str) -> SelfplaySettings:
+        """How the games of a generation are played."""
+        return SelfplaySettings(
+            **_named(self, PLAY),
+            out=self.out / games_name(number),
+            weights=player,
+            seed=1000 * self.seed + number,
+            workers=self.threads(),
+            egdb_memory=self.egdb_memory,
+        )
+
+    def fit_settings(self, number: int, directories: Sequence[Path]) -> FitSettings:
+        """How the tables of a generation are fitted. The seed stays: a game once held out is never learned from."""
+        return FitSettings(
+            directories=tuple(directories),
+            out=self.out / tables_name(number),
+            **_named(self, FIT),
+            seed=self.seed,
+            workers=self.threads(),
+        )
+
+    def match_settings(self, number: int, new: str, old: str) -> MatchSettings:
+        """The match of a generation."""
+        return MatchSettings(
+            a=new,
+            b=old,
+            ballot=self.gate_ballot,
+            games=self.gate_games,
+            tc=Limits(nodes=self.gate_nodes),
+            concurrency=self.threads(),
+            hash=self.gate_hash,
+            seed=1000 * self.seed + number,
+            egdb=self.database(),
+            egdb_memory=self.egdb_memory,
+            pdn=self.out / gate_name(number),
+        )
+
+    def test(self) -> Sprt:
+        """The sequential test at the gate."""
+        return Sprt(*self.sprt)
+
+    def game_directories(self, number: int) -> list[Path]:
+        """The run directories whose games the tables of a generation are fitted to, oldest first."""
+        own = [self.out / games_name(n) for n in range(1, number + 1)]
+        every = [*self.data, *own]
+        return every[-self.window :] if self.window else every
+
+
+def _shared(others: type) -> tuple[str, ...]:
+    """The names of TrainSettings' fields that other settings have too, and that are the same in each generation."""
+    own = {field.name for field in fields(TrainSettings)} - {"out", "seed", "weights", "workers", "plots"}
+    return tuple(field.name for field in fields(others) if field.name in own - {"egdb_memory"})
+
+
+PLAY = _shared(SelfplaySettings)
+FIT = _shared(FitSettings)
+SHAPING = {
+    "play": PLAY,
+    "fit": ("data", "window", *FIT),
+    "gate": ("gate_games", "gate_nodes", "gate_ballot", "gate_hash", "sprt", "gate_stop", "egdb"),
+}
+"""The settings that shape each step, and are recorded with it."""
+
+
+def _named(settings: TrainSettings, names: Sequence[str]) -> dict[str, Any]:
+    return {name: getattr(settings, name) for name in names}
+
+
+def _recorded(settings: TrainSettings, step: str) -> dict[str, Any]:
+    """What shapes a step, as JSON types."""
+    return {name: _plain(value) for name, value in _named(settings, SHAPING[step]).items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, Path):
+        return os.path.abspath(value)
+    return value if value is None or isinstance(value, int | float | str) else str(value)
+
+
+def _restored(settings: TrainSettings, record: Mapping[str, Any]) -> TrainSettings:
+    """Settings with a record of `_recorded` taken back."""
+    values: dict[str, Any] = {}
+    for field in fields(TrainSettings):
+        if field.name in record:
+            value, parse = record[field.name], field.metadata["parse"]
+            value = tuple(value) if isinstance(value, list) else value
+            values[field.name] = parse(value) if parse and isinstance(value, str) else value
+    return replace(settings, **values)
+
+
+class Watcher:
+    """What a training run tells while it works; by itself it says nothing."""
+
+    def begins(self, number: int, step: str, settings: TrainSettings) -> None:
+        """A step of a generation begins or goes on, with these settings."""
+
+    def played(self, tally: Tally) -> None:
+        """One more game."""
+
+    def fitting(self, what: str, done: int, total: int) -> None:
+        """The fit has come on."""
+
+    def matched(self, gate: Gate) -> None:
+        """One more game at the gate."""
+
+    def ended(self, number: int, step: str, result: Mapping[str, Any], seconds: float) -> None:
+        """A step has its result."""
+
+    def notice(self, text: str) -> None:
+        """Something the user should know."""
+
+
+def train(settings: TrainSettings, watcher: Watcher | None = None) -> History:
+    """Make the generations that the directory lacks; returns the history.
+
+    A step that was interrupted goes on. Settings may have changed since: they hold for what has not begun. The games
+    and the match of a generation end with those with which they began; a fit begins afresh with new ones. The seed
+    and the tables to begin with can't change. Raises what selfplay.play, fit.fit and match.play_match raise.
+    """
+    watcher = watcher or Watcher()
+    if settings.plots:
+        figures.check_output(settings.plots)
+    opening_mix(settings.openings)
+    decks.deck(settings.gate_ballot)
+    path = settings.out / train_history.FILE
+    # raises before anything is made
+    if not path.exists():
+        kinds.load(settings.weights or None)
+    if not path.exists() or train_history.load(settings.out).lacks(settings.generations):
+        _check_inputs(settings)
+    storage.make_directory(settings.out)
+    with storage.lock(settings.out):
+        history = _begun(settings) if path.exists() else _begin(settings)
+        if history.lacks(settings.generations) and (doubt := _doubt(settings, history)):
+            watcher.notice(doubt)
+        _Run(settings, history, watcher).go()
+    return history
+
+
+def _check_inputs(settings: TrainSettings) -> None:
+    """Raise now what a later step would be refused for, after hours of work on those before it."""
+    check_match(settings.match_settings(1, "", ""))
+    read_priors(settings.fit_settings(1, ()))
+    for directory in settings.data:
+        if not games.shards(directory):
+            raise InvalidGamesError(f"{directory}: no shards of games in it")
+
+
+def _doubt(settings: TrainSettings, history: History) -> str | None:
+    """What is to be said beforehand of a run that can't be expected to get anywhere. Nothing where a prior helps it."""
+    if settings.prior or history.best in kinds.built_in():
+        return None
+    played = [g.play.result["games"] for g in history.generations if g.play and g.play.result]
+    behind = games_behind(settings.out / history.best)
+    if behind is None:
+        return None
+    return doubt(
+        f"{history.weights or kinds.SHIPPED}" if history.best == history.start else history.best,
+        behind,
+        [*(sum(len(games.read_shard(path)) for path in games.shards(each)) for each in settings.data), *played],
+        settings.generations - len(played),
+        settings.games,
+        settings.window,
+    )
+
+
+def _begin(settings: TrainSettings) -> History:
+    """A new history. The run keeps a copy of the tables it begins with: those elsewhere may change."""
+    foreign = [path.name for pattern in ("games-*", "g[0-9]*", "gate-*") for path in settings.out.glob(pattern)]
+    if foreign:
+        raise InvalidGamesError(f"{settings.out} holds {foreign[0]} but no {train_history.FILE}; choose another --out")
+    start = settings.weights if settings.weights in kinds.built_in() else START
+    if start == START:
+        shipped = settings.weights in ("", kinds.SHIPPED)
+        source = files.shipped_path() if shipped else Path(settings.weights)
+        storage.write_atomic(settings.out / START, source.read_bytes())
+    signature = kinds.load(settings.out / start if start == START else start).signature
+    history = History(
+        weights=settings.weights,
+        start=start,
+        signature=signature,
+        seed=settings.seed,
+        provenance=storage.provenance(parents=[signature], seed=settings.seed),
+    )
+    train_history.save(settings.out, history)
+    return history
+
+
+def _begun(settings: TrainSettings) -> History:
+    """The history of a run that goes on. Raises InvalidSettingError where it began otherwise."""
+    history = train_history.load(settings.out)
+    if settings.seed != history.seed:
+        raise InvalidSettingError(
+            f"{settings.out} began with seed={history.seed}, not {settings.seed}; "
+            "use the same seed to go on, or another --out"
+        )
+    if settings.weights not in ("", history.weights) and kinds.load(settings.weights).signature != history.signature:
+        raise InvalidSettingError(
+            f"{settings.out} began with the tables {history.weights or kinds.SHIPPED} ({history.signature}), "
+            f"not {settings.weights}; leave out --weights to go on, or use another --out"
+        )
+    return history
+
+
+class _Run:
+    """One start of a training run."""
+
+    def __init__(self, settings: TrainSettings, history: History, watcher: Watcher) -> None:
+        self.settings = settings
+        self.history = history
+        self.watcher = watcher
+
+    def go(self) -> None:
+        """Make what is missing, generation by generation."""
+        while (generation := self._next()) is not None:
+            while (step := generation.under_way) is not None:
+                self._do(generation, step)
+            self._draw()
+        self._draw()
+
+    def _next(self) -> Generation | None:
+        """The generation to work on, None when there are enough."""
+        generations = self.history.generations
+        if generations and generations[-1].under_way:
+            return generations[-1]
+        if not self.history.lacks(self.settings.generations):
+            return None
+        generations.append(Generation(len(generations) + 1, self.history.best))
+        return generations[-1]
+
+    def _draw(self) -> None:
+        if self.settings.plots:
+            train_plot.draw(self.history, self.settings.out, self.settings.plots)
+
+    def _do(self, generation: Generation, name: str) -> None:
+        """Do a step, or the rest of it, and write down what came of it."""
+        step, settings = self._taken_up(generation, name)
+        self.watcher.begins(generation.number, name, settings)
+        work = {"play": self._play, "fit": self._fit, "gate": self._gate}[name]
+        clock = _Clock(step, self._save)
+        try:
+            step.result = work(generation, settings, clock)
+        finally:
+            clock.save()
+        self.watcher.ended(generation.number, name, step.result, step.seconds)
+
+    def _taken_up(self, generation: Generation, name: str) -> tuple[Step, TrainSettings]:
+        """A step without a result, written down as begun, and the settings to do it with."""
+        step: Step | None = getattr(generation, name)
+        settings, wanted = self.settings, _recorded(self.settings, name)
+        if step is not None and self._holds_games(generation.number, name):
+            settings = _restored(settings, step.settings)
+            changed = [key for key, value in step.settings.items() if wanted.get(key, value) != value]
+            if changed:
+                self.watcher.notice(
+                    f"generation {generation.number}, {name}: goes on as it began, with "
+                    f"{', '.join(f'{key}={step.settings[key]}' for key in changed)}; "
+                    f"{', '.join(f'{key}={wanted[key]}' for key in changed)} from generation {generation.number + 1} on"
+                )
+        else:
+            story = storage.provenance()
+            kept: dict[str, str] = {
+                key: story[key] for key in ("command", "kr", "commit", "platform", "created") if key in story
+            }
+            step = Step(wanted, kept, step.seconds if step else 0.0)
+            setattr(generation, name, step)
+        self._save()
+        return step, settings
+
+    def _holds_games(self, number: int, name: str) -> bool:
+        """Whether a step has games that other settings would waste. A fit has none."""
+        if name == "play":
+            return any((self.settings.out / games_name(number)).glob("shard-*"))
+        return name == "gate" and matched_games(self.settings.out / gate_name(number)) > 0
+
+    def _save(self) -> None:
+        train_history.save(self.settings.out, self.history)
+
+    def _play(self, generation: Generation, settings: TrainSettings, clock: _Clock) -> dict[str, Any]:
+        player = self._tables(generation.player)
+        play(settings.selfplay_settings(generation.number, player), clock.ticking(self.watcher.played))
+        summary = games.summarize(games.shards(settings.out / games_name(generation.number)))
+        names = ("games", "plies", "searched", "black_wins", "draws", "white_wins", "reasons", "shards", "bytes")
+        return {name: getattr(summary, name) for name in names}
+
+    def _fit(self, generation: Generation, settings: TrainSettings, clock: _Clock) -> dict[str, Any]:
+        directories = settings.game_directories(generation.number)
+        self._check_shards(directories)
+        found = fit(settings.fit_settings(generation.number, directories), clock.ticking(self.watcher.fitting))
+        report = found.report
+        held = {row["group"]: row for row in report["loss"] if row["set"] == "held_out" and row["positions"]}
+        positions = sum(row["positions"] for row in held.values())
+        loss = sum(row["positions"] * row["loss"] for row in held.values()) / positions if positions else None
+        return {
+            "weights": tables_name(generation.number),
+            "checksum": found.checksum,
+            "positions": sum(row["positions"] for row in report["samples"]),
+            "distinct": sum(row["distinct"] for row in report["samples"]),
+            "held_out_loss": loss,
+            "held_out": {group: {key: row[key] for key in ("positions", "loss")} for group, row in held.items()},
+            "iterations": {group: len(steps) for group, steps in report["history"].items()},
+            "runs": [{**run, "directory": self._name(run["directory"])} for run in report["runs"]],
+        }
+
+    def _gate(self, generation: Generation, settings: TrainSettings, clock: _Clock) -> dict[str, Any]:
+        if not self._holds_games(generation.number, "gate"):
+            pdn = settings.out / gate_name(generation.number)
+            for path in (pdn, log_of(pdn)):
+                path.unlink(missing_ok=True)
+        new, old = (self._tables(name) for name in (tables_name(generation.number), generation.player))
+        match = settings.match_settings(generation.number, new, old)
+        verdict = play_gate(match, settings.test(), settings.gate_stop, clock.ticking(self.watcher.matched))
+        return {"against": generation.player, **verdict}
+
+    def _tables(self, name: str) -> str:
+        """Tables of this run as players know them. Raises InvalidWeightsError where others are in their place."""
+        if name in kinds.built_in():
+            return name
+        path = self.settings.out / name
+        found, made = kinds.load_file(path).signature, self.history.signature_of(name)
+        if found != made:
+            raise InvalidWeightsError(
+                f"{path}: these tables ({found}) are not those of {train_history.FILE} ({made}); put those back"
+            )
+        return str(path)
+
+    def _check_shards(self, directories: Sequence[Path]) -> None:
+        """Refuse to fit to what is left of a generation's games: tables would depend on what has been lost."""
+        for generation in self.history.generations:
+            directory = self.settings.out / games_name(generation.number)
+            if directory in directories and generation.play and generation.play.result:
+                found, made = len(games.shards(directory)), generation.play.result["shards"]
+                if found != made:
+                    raise InvalidGamesError(
+                        f"{directory} holds {counted(found, 'shard')} of games, {made} were made; put them back"
+                    )
+
+    def _name(self, directory: str) -> str:
+        """A run directory as the history names it: those of this run by their name, others by their whole path."""
+        path = Path(directory)
+        return path.name if path.parent == self.settings.out else os.path.abspath(path)
+
+
+class _Clock:
+    """The time spent on a step, written down now and then."""
+
+    def __init__(self, step: Step, save: Callable[[], None]) -> None:
+        self._step = step
+        self._save = save
+        self._seen = self._saved = time.monotonic()
+
+    def save(self) -> None:
+        """Add the time that has passed, and write it down."""
+        now = time.monotonic()
+        self._step.seconds += now - self._seen
+        self._seen = self._saved = now
+        self._save()
+
+    def ticking(self, then: Callable[..., None]) -> Callable[..., None]:
+        """A callback that saves when it is time to, and hands on."""
+
+        def tick(*given: Any) -> None:
+            if time.monotonic() - self._saved > SAVE_EVERY:
+                self.save()
+            then(*given)
+
+        return tick

@@ -1,0 +1,469 @@
+"""What more time is worth: matches of each limit against its half, and how often and how far the longer search differs.
+
+After A. Junghanns and J. Schaeffer, "Search versus knowledge in game-playing programs revisited" (IJCAI 1997), whose
+figures for checkers J. Schaeffer's paper on Chinook's search repeats: the score of a search against one that is two
+plies shallower, and how often one ply more changes the move, and the score with it.
+
+Limits double from step to step; a depth grows by two plies. Each step is a match on ballots. Positions sampled from
+these games are then searched from an empty table with every limit. Where that gives more than one move, the position
+after each of them is searched with the longest limit, so that the moves are compared by one judge that saw both.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import operator
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from kr import figures
+from kr.engine.engine import SCORE_WIN, Engine, Limits, Stop
+from kr.errors import InvalidSettingError
+from kr.evaluation.kinds import SHIPPED, weights_texts
+from kr.game.position import Position
+from kr.jobs.journal import check_journal, open_journal, typed
+from kr.jobs.kinds import Kind, Piece
+from kr.jobs.needs import Needs
+from kr.jobs.pool import Pool
+from kr.jobs.unit import Unit
+from kr.match.elo import CONFIDENCE_95
+from kr.match.log import intact_games
+from kr.match.match import MatchResult, MatchSettings, check_match, play_match
+from kr.openings.decks import DECKS, opening_plies
+from kr.pdn import read_games
+from kr.players.own import EnginePlayer
+from kr.players.registry import kind_of, player_from_spec
+from kr.players.workers import MEBIBYTE, player_of, players_needs
+from kr.settings import REQUIRED, egdb_memory_option, egdb_option, option
+from kr.storage import checksum, lock, make_directory, parse_json, provenance
+from kr.units import counted, format_count, format_size, parse_count, parse_size
+
+STEPS = 5
+"""Doublings where no longest limit is given."""
+MOST_STEPS = 30
+DEPTH_STEP = 2
+"""Plies that a depth grows by."""
+TIE = 5
+"""Centi-men: moves whose scores differ by no more are as good as each other."""
+DECIDED = 400
+"""Centi-men: a score beyond counts as this much, so that a few proved wins don't make the mean."""
+LARGEST = 10
+"""Positions shown where the longer search gains most."""
+WORTHS = (10, 25, 50, 100)
+"""Centi-men by which differences are counted."""
+
+
+@dataclass(frozen=True)
+class DoublingSettings:
+    """Whose search is doubled, from where to where, and on how many games and positions."""
+
+    out: Path = option(REQUIRED, "Directory for games and searches; what is in it goes on.", metavar="DIR")
+    player: str = option(
+        "shipped", f"Whose: a {weights_texts(SHIPPED)}, with settings as in a match.",
+        argument=True, metavar="PLAYER",
+    )  # fmt: skip
+    shortest: Limits = option(
+        Limits(time=0.01), "Limit of the shortest search: 10ms, nodes=2000 or depth=5.", parse=Limits.parse, name="from"
+    )
+    longest: Limits | None = option(
+        None, f"Limit of the longest; {STEPS} steps up if not given.", parse=Limits.parse, name="to"
+    )
+    games: int = option(200, "Games of each limit against its half.", parse=parse_count, show=format_count)
+    positions: int = option(
+        1000, "Positions of these games that are searched with every limit; 0: only the matches.",
+        parse=parse_count, show=format_count,
+    )  # fmt: skip
+    ballot: str = option("11man", f"Openings: {', '.join(DECKS)}, or a file of FENs or PDN games.")
+    concurrency: int = option(0, "Games and searches at a time; 0: one a core.")
+    hash: int = option(64 * MEBIBYTE, "Hash table of each engine.", parse=parse_size, show=format_size)
+    seed: int = option(1, "Order of the openings, and choice of the positions.")
+    egdb: str = egdb_option()
+    egdb_memory: int = egdb_memory_option()
+    plots: Path | None = option(None, "Directory for a picture of it all.", metavar="DIR")
+
+    def __post_init__(self) -> None:
+        self.limits()
+        if not kind_of(self.player).own_engine:
+            raise InvalidSettingError(f"player {self.player}: expected kr's own engine, whose searches can be compared")
+        if self.plots:
+            figures.check_output(self.plots)
+
+    @property
+    def searches(self) -> Path:
+        """The journal of the searches."""
+        return self.out / "searches.jsonl"
+
+    def limits(self) -> list[Limits]:
+        """From the shortest to the longest. Raises InvalidSettingError where there is no way up."""
+        kind = _kind(self.shortest)
+        if kind is None:
+            raise InvalidSettingError(f"--from {self.shortest}: expected one limit such as 10ms, nodes=2000 or depth=5")
+        if self.longest is not None and _kind(self.longest) != kind:
+            raise InvalidSettingError(f"--to {self.longest}: expected a limit of the kind of --from {self.shortest}")
+        ladder = [self.shortest]
+        while len(ladder) <= (STEPS if self.longest is None else MOST_STEPS):
+            above = _step_up(ladder[-1])
+            if self.longest is not None and getattr(above, kind) > getattr(self.longest, kind):
+                break
+            ladder.append(above)
+        if len(ladder) < 2:
+            raise InvalidSettingError(f"no step from {self.shortest} to {self.longest}: expected a longer --to")
+        return ladder
+
+    def matches(self) -> list[MatchSettings]:
+        """Each longer limit (A) against the one before."""
+        return [
+            MatchSettings(
+                a=self.player, b=self.player, ballot=self.ballot, games=self.games, tc=longer, tc_b=shorter,
+                concurrency=self.concurrency, hash=self.hash, seed=self.seed, egdb=self.egdb,
+                egdb_memory=self.egdb_memory, pdn=self.out / f"{longer}.pdn",
+            )
+            for shorter, longer in itertools.pairwise(self.limits())
+        ]  # fmt: skip
+
+
+def _kind(limits: Limits) -> str | None:
+    """Name of the one limit that is set; None for none or several."""
+    given = [name for name in ("time", "nodes", "depth") if getattr(limits, name) is not None]
+    return given[0] if len(given) == 1 else None
+
+
+def _step_up(limits: Limits) -> Limits:
+    if limits.depth is not None:
+        return Limits(depth=limits.depth + DEPTH_STEP)
+    if limits.nodes is not None:
+        return Limits(nodes=2 * limits.nodes)
+    return Limits(time=2 * (limits.time or 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one search found; or one iteration of it."""
+
+    move: str
+    score: int
+    """Centi-men, side to move's view."""
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One position, searched with every limit."""
+
+    fen: str
+    searches: tuple[Found, ...]
+    """In the order of the limits."""
+    iterations: tuple[Found, ...]
+    """Of the longest search."""
+    judged: dict[str, int]
+    """Score of each move that a search chose, by a search of the longest limit after it; empty if there is one only."""
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> Comparison:
+        """Raises ValueError, KeyError and TypeError where the values are none."""
+        searches, iterations = (
+            tuple(typed(Found(**each)) for each in values[name]) for name in ("searches", "iterations")
+        )
+        judged = {move: operator.index(score) for move, score in dict(values["judged"]).items()}
+        moves = {each.move for each in searches}
+        if set(judged) != (moves if len(moves) > 1 else set()):
+            raise ValueError("not the moves that were judged")
+        return typed(cls(values["fen"], searches, iterations, judged))
+
+
+@dataclass(frozen=True)
+class Changes:
+    """How often a longer search plays another move, and what that is worth."""
+
+    positions: int
+    changed: int
+    """Another move."""
+    worths: tuple[int, ...]
+    """Of each change, centi-men by which the longer search's move is judged better."""
+
+    @property
+    def untied(self) -> int:
+        """Changes between moves that are not as good as each other."""
+        return sum(abs(worth) > TIE for worth in self.worths)
+
+    @property
+    def mean_worth(self) -> float:
+        """Centi-men that a change brings; 0 if there is none."""
+        return sum(self.worths) / len(self.worths) if self.worths else 0.0
+
+    def better(self, least: int) -> int:
+        """Changes that are worth at least so many centi-men."""
+        return sum(worth >= least for worth in self.worths)
+
+    def worse(self, least: int) -> int:
+        """Changes that cost at least so many centi-men."""
+        return sum(worth <= -least for worth in self.worths)
+
+    def share(self, count: int) -> tuple[float, float]:
+        """Of all positions, and the error of that with 95% confidence."""
+        n = max(self.positions, 1)
+        return count / n, CONFIDENCE_95 * math.sqrt(count / n * (1 - count / n) / n)
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A position where the longer search plays a better move."""
+
+    worth: int
+    """Centi-men by which it is judged better."""
+    fen: str
+    longer: str
+    """Its limit."""
+    move: str
+    shorter_move: str
+    """What the search with the limit before plays."""
+
+
+@dataclass(frozen=True)
+class DoublingResult:
+    """Matches and comparisons."""
+
+    settings: DoublingSettings
+    matches: list[MatchResult]
+    comparisons: list[Comparison]
+
+    def changes(self) -> list[Changes]:
+        """Of each limit against the one before."""
+        worths = [tuple(each.worth for each in step) for step in self._disagreements()]
+        return [Changes(len(self.comparisons), len(each), each) for each in worths]
+
+    def largest(self, count: int = LARGEST) -> list[Disagreement]:
+        """Where the longer search gains most, a position once: what the shorter one is blind for."""
+        every = [each for step in self._disagreements() for each in step if each.worth > TIE]
+        best = {each.fen: each for each in sorted(every, key=lambda each: each.worth)}
+        return sorted(best.values(), key=lambda each: -each.worth)[:count]
+
+    def _disagreements(self) -> list[list[Disagreement]]:
+        """Of each limit with the one before, whichever of the moves is the better."""
+        steps: list[list[Disagreement]] = []
+        for i, limits in enumerate(self.settings.limits()[1:]):
+            steps.append([])
+            for each in self.comparisons:
+                old, new = each.searches[i].move, each.searches[i + 1].move
+                if old != new:
+                    worth = _clipped(each.judged[new]) - _clipped(each.judged[old])
+                    steps[-1].append(Disagreement(worth, each.fen, str(limits), new, old))
+        return steps
+
+    def depth_changes(self) -> dict[int, Changes]:
+        """Of each depth against the iteration before it; here a change is worth the difference of the two scores.
+
+        A depth that fewer than half of the searches came to says little about all, and is left out.
+        """
+        steps: dict[int, list[tuple[Found, Found]]] = {}
+        for each in self.comparisons:
+            for old, new in itertools.pairwise(each.iterations):
+                steps.setdefault(new.depth, []).append((old, new))
+        return {
+            depth: Changes(
+                len(pairs),
+                sum(old.move != new.move for old, new in pairs),
+                tuple(_clipped(new.score) - _clipped(old.score) for old, new in pairs if old.move != new.move),
+            )
+            for depth, pairs in sorted(steps.items())
+            if 2 * len(pairs) >= len(self.comparisons)
+        }
+
+    def summary(self) -> dict[str, Any]:
+        """All of it, for programs."""
+        limits = self.settings.limits()
+        rows = itertools.zip_longest(itertools.pairwise(limits), self.matches, self.changes())
+        return {
+            "settings": self.settings,
+            "steps": [
+                {
+                    "longer": str(longer),
+                    "shorter": str(shorter),
+                    "match": None if match is None else match.summary(),
+                    "changes": _change_summary(changes),
+                }
+                for (shorter, longer), match, changes in rows
+            ],
+            "largest": self.largest(),
+            "depths": [{"depth": depth, **_change_summary(found)} for depth, found in self.depth_changes().items()],
+        }
+
+
+def _change_summary(changes: Changes) -> dict[str, Any]:
+    return {
+        "positions": changes.positions,
+        "changed": changes.changed,
+        "untied": changes.untied,
+        "mean_worth": changes.mean_worth,
+        "better": {str(worth): changes.better(worth) for worth in WORTHS},
+        "worse": {str(worth): changes.worse(worth) for worth in WORTHS},
+    }
+
+
+def _clipped(score: int) -> int:
+    return max(-DECIDED, min(DECIDED, score))
+
+
+@contextmanager
+def claimed(settings: DoublingSettings) -> Iterator[None]:
+    """Hold the directory for this block alone, matches and searches. Raises OutputBusyError, and what they raise."""
+    # before the directory is made
+    signature = _player(settings).signature
+    for match in settings.matches():
+        check_match(match)
+    make_directory(settings.out)
+    with lock(settings.out):
+        _check_searches(settings, signature)
+        yield
+
+
+def play_matches(
+    settings: DoublingSettings, on_game: Callable[[int, MatchResult], None] = lambda before, result: None
+) -> list[MatchResult]:
+    """Play the matches, or the rest of them. on_game: called after each game, with the games of the matches before.
+
+    Raises KeyboardInterrupt after Ctrl-C; the games played are kept.
+    """
+    results: list[MatchResult] = []
+    for match in settings.matches():
+        before = sum(len(result.games) for result in results)
+        result = play_match(match, lambda result, before=before: on_game(before, result))  # type: ignore[misc]
+        if result.interrupted:
+            raise KeyboardInterrupt
+        results.append(result)
+    return results
+
+
+def sample(settings: DoublingSettings) -> list[Position]:
+    """Positions of the games played, as many as wanted or there are, in which there is something to choose."""
+    seen: dict[Position, None] = {}
+    for match in settings.matches():
+        assert match.pdn is not None
+        for game in sorted(read_games(match.pdn), key=lambda game: game.tags["Round"]):
+            # from where the players began to move
+            positions = itertools.islice(game.positions(), opening_plies(game), None)
+            seen.update(dict.fromkeys(position for position in positions if len(position.legal_moves()) > 1))
+    return random.Random(settings.seed).sample(list(seen), min(settings.positions, len(seen)))
+
+
+def compare(settings: DoublingSettings, on_position: Callable[[int], None] = lambda count: None) -> list[Comparison]:
+    """Search the sampled positions, or the rest of them, with every limit.
+
+    on_position: called with how many more are done, first of all with those of an earlier run.
+    """
+    positions = {position.fen: position for position in sample(settings)} if settings.positions else {}
+    if not positions:
+        return []
+    player = _player(settings)
+    kept = _kept(settings, player.signature) | _sampled(positions)
+    with open_journal(settings.searches, kept, provenance(seed=settings.seed), Comparison.from_json) as journal:
+        done = {each.fen: each for each in journal.entries}
+        on_position(len(done))
+        workers = max(1, min(settings.matches()[0].threads(), len(positions)))
+        needs, places = players_needs({"player": (settings.player, player)}, settings.egdb, settings.egdb_memory)
+        tools = {"hash": settings.hash, "patience": 0.0, "egdb_memory": settings.egdb_memory}
+        units = (
+            Unit(Comparisons.name(), fen, needs, tools, {"fen": fen, "limits": kept["limits"]})
+            for fen in positions
+            if fen not in done
+        )
+        with closing(Pool(Comparisons(), Needs(places), workers, [player.engine]).run(units)) as parts:
+            for part in parts:
+                assert part.chunk is not None
+                entry = parse_json(bytes(part.chunk))
+                journal.append(entry)
+                done[part.unit.key] = Comparison.from_json(entry)
+                on_position(1)
+    return [done[fen] for fen in positions]
+
+
+def _check_searches(settings: DoublingSettings, signature: str) -> None:
+    """Refuse searches of other limits or positions, before the matches are played that they would come after.
+
+    They begin when all matches are played. Where a match lacks games, those that there are were of shorter ones.
+    """
+    if not settings.positions or not settings.searches.exists():
+        return
+    check_journal(settings.searches, _kept(settings, signature))
+    for match in settings.matches():
+        assert match.pdn is not None
+        played = intact_games(match.pdn)
+        if played < match.games:
+            raise InvalidSettingError(
+                f"{settings.searches} has positions of matches of {counted(played, 'game')}, not {match.games}; ask "
+                "for as many, remove it, or choose another directory"
+            )
+    check_journal(settings.searches, _sampled(position.fen for position in sample(settings)))
+
+
+def _kept(settings: DoublingSettings, signature: str) -> dict[str, Any]:
+    """What shapes a search besides its position."""
+    limits = [str(each) for each in settings.limits()]
+    return {"player": signature, "limits": limits, "hash": settings.hash}
+
+
+def _sampled(fens: Iterable[str]) -> dict[str, str]:
+    return {"positions": checksum("\n".join(fens).encode())}
+
+
+def _player(settings: DoublingSettings) -> EnginePlayer:
+    """The player whose engine searches."""
+    player = player_from_spec(
+        settings.player, settings.hash // MEBIBYTE, egdb=settings.egdb, egdb_memory=settings.egdb_memory
+    )
+    assert isinstance(player, EnginePlayer)
+    return player
+
+
+class Comparisons(Kind[Engine]):
+    """Units of a position; the result is a line of the journal."""
+
+    def open(self, unit: Unit, needs: Needs) -> Engine:
+        player = player_of(unit, needs)
+        assert isinstance(player, EnginePlayer)
+        return player.engine
+
+    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Piece[Engine]]]:
+        yield [Piece(partial(self._compare, unit))]
+
+    def _compare(self, unit: Unit, engine: Engine, stop: Stop) -> bytes | None:
+        limits = [Limits.parse(text) for text in unit.values["limits"]]
+        comparison = search(Position.from_fen(unit.values["fen"]), limits, engine, stop)
+        return None if stop.is_set() else json.dumps(asdict(comparison)).encode()
+
+
+def search(position: Position, limits: Sequence[Limits], engine: Engine, stop: Stop | None = None) -> Comparison:
+    """Search a position with every limit, each time from an empty table, and judge the moves where they differ.
+
+    stop: ends its searches; what is found then is of no use.
+    """
+    searches: list[Found] = []
+    iterations: list[Found] = []
+    for limit in limits:
+        iterations.clear()
+        engine.new_game()
+        result = engine.search(
+            position, limit,
+            on_info=lambda info: iterations.append(Found(str(info.pv[0]), info.score, info.depth)),
+            stop=stop,
+        )  # fmt: skip
+        searches.append(Found(str(result.move), result.score, result.depth))
+    moves = dict.fromkeys(found.move for found in searches)
+    judged = {} if len(moves) == 1 else {move: _judged(position, move, limits[-1], engine, stop) for move in moves}
+    return Comparison(position.fen, tuple(searches), tuple(iterations), judged)
+
+
+def _judged(position: Position, move: str, limit: Limits, engine: Engine, stop: Stop | None) -> int:
+    """The score of a move for its side, by a search of the position after it."""
+    after = position.play(move)
+    if after.is_over:
+        return SCORE_WIN
+    engine.new_game()
+    return -engine.search(after, limit, history=[position], stop=stop).score

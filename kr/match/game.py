@@ -1,0 +1,174 @@
+"""One game of a match: two players, the rules' draws, adjudication, and what becomes of a player that fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kr.engine.limits import Clock, Limits, TimeControl
+from kr.errors import IllegalMoveError, InvalidSettingError, ProtocolError
+from kr.game.board import Board
+from kr.game.position import Move, Position, Side
+from kr.openings.decks import Opening
+from kr.players.player import Player, Reply
+
+if TYPE_CHECKING:
+    from kr.egdb.database import Database
+
+NO_MOVE = "no legal move"
+AGREED_WIN = "adjudicated win"
+AGREED_DRAW = "adjudicated draw"
+DATABASE = "endgame database"
+OVERTIME = "time forfeit"
+FAILURE = "engine failure"
+
+
+@dataclass(frozen=True, slots=True)
+class Adjudication:
+    """When a game is ended because both players see it the same way. Raises InvalidSettingError."""
+
+    win_score: int
+    """Centi-men by which both players hold the same side to be ahead."""
+    win_moves: int
+    """For how many of its moves in a row each player has to hold that view."""
+    draw_score: int
+    """Centi-men that neither player's score exceeds, either way."""
+    draw_moves: int
+    """For how many of its moves in a row each player has to hold that view."""
+    draw_after: int
+    """Plies before which no game is adjudicated a draw."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.draw_score < self.win_score:
+            raise InvalidSettingError(
+                f"adjudication of draws up to {self.draw_score} and of wins from {self.win_score} centi-men: "
+                "the first must be 0 or more and less than the second"
+            )
+        if min(self.win_moves, self.draw_moves) < 1:
+            raise InvalidSettingError("adjudication needs 1 or more moves of each player")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A finished game."""
+
+    start: Position
+    moves: tuple[Move, ...]
+    replies: tuple[Reply | None, ...]
+    """One for each move; None where the move was the only legal one, which nobody is asked for."""
+    winner: Side | None
+    reason: str
+    detail: str = ""
+    """What went wrong, where the reason is a failure or a time forfeit."""
+
+
+class _Views:
+    """What each player thinks of the game, and for how many of its moves in a row it has thought so."""
+
+    def __init__(self, terms: Adjudication) -> None:
+        self._terms = terms
+        self._views: list[Side | str | None] = [None, None]
+        self._lengths = [0, 0]
+
+    def add(self, side: Side, score: int) -> None:
+        """The player of `side` gives this score, its own view."""
+        view: Side | str | None = None
+        if abs(score) >= self._terms.win_score:
+            view = side if score > 0 else side.other
+        elif abs(score) <= self._terms.draw_score:
+            view = AGREED_DRAW
+        self._lengths[side] = self._lengths[side] + 1 if view == self._views[side] else 1
+        self._views[side] = view
+
+    def agreed(self, ply: int) -> Side | str | None:
+        """The side that both have held to be winning for long enough, AGREED_DRAW, or None."""
+        view, length = self._views[0], min(self._lengths)
+        if view is None or view != self._views[1]:
+            return None
+        if view == AGREED_DRAW:
+            return view if length >= self._terms.draw_moves and ply >= self._terms.draw_after else None
+        return view if length >= self._terms.win_moves else None
+
+
+class _Board(Board):
+    """The game so far, and the replies of the players."""
+
+    def __init__(self, start: Position) -> None:
+        super().__init__(start)
+        self._replies: list[Reply | None] = []
+
+    def add(self, move: Move, reply: Reply | None) -> None:
+        """Raises IllegalMoveError."""
+        self.play(move)
+        self._replies.append(reply)
+
+    def outcome(self, winner: Side | None, reason: str, detail: str = "") -> Outcome:
+        return Outcome(self.start, self.moves, tuple(self._replies), winner, reason, detail)
+
+
+def _known(referee: Database, position: Position) -> str | None:
+    """The exact value for the side to move; None beyond the database's reach, and where a capture is pending.
+
+    Raises InvalidDatabaseError.
+    """
+    if position.pieces > referee.pieces or position.legal_moves()[0].is_capture:
+        return None
+    value = referee.value(position)
+    referee.raise_damage()
+    return value
+
+
+def play_game(
+    opening: Opening,
+    players: tuple[Player, Player],
+    controls: tuple[Limits | TimeControl, Limits | TimeControl],
+    margin: float,
+    terms: Adjudication | None,
+    stopped: Callable[[], bool] = lambda: False,
+    referee: Database | None = None,
+) -> Outcome | None:
+    """Play a game from an opening; None if `stopped` became true meanwhile.
+
+    players, controls: Black's and White's; margin: seconds by which a move may exceed its time limit or the clock;
+    terms: None to play every game out; referee: the endgame database that ends the game where it knows the result.
+    A player that fails, plays an illegal move or oversteps the time loses. Raises InvalidDatabaseError.
+    """
+    board = _Board(opening.position)
+    views = None if terms is None else _Views(terms)
+    clocks = Clock(controls[0]), Clock(controls[1])
+    for side in Side:
+        try:
+            players[side].new_game()
+        except ProtocolError as error:
+            return None if stopped() else board.outcome(side.other, FAILURE, str(error))
+
+    while not stopped():
+        side = board.position.side
+        legal = board.position.legal_moves()
+        if not legal:
+            return board.outcome(side.other, NO_MOVE)
+        if reason := board.drawn():
+            return board.outcome(None, reason)
+        if referee and (value := _known(referee, board.position)) is not None:
+            return board.outcome({"win": side, "loss": side.other}.get(value), DATABASE)
+        if views and (view := views.agreed(len(board.moves))) is not None:
+            return board.outcome(view, AGREED_WIN) if isinstance(view, Side) else board.outcome(None, AGREED_DRAW)
+        if len(legal) == 1:
+            board.add(legal[0], None)
+            clocks[side].stop(0.0)
+            continue
+
+        try:
+            allowed = clocks[side].limits()
+            reply = players[side].search(board.position, allowed, board.history)
+            if stopped():
+                break
+            if clocks[side].stop(reply.time) > margin:
+                return board.outcome(side.other, OVERTIME, f"{reply.time:.3f} s for a move of {allowed}")
+            board.add(reply.move, reply)
+        except (ProtocolError, IllegalMoveError) as error:
+            return None if stopped() else board.outcome(side.other, FAILURE, str(error))
+        if views:
+            views.add(side, reply.score)
+    return None

@@ -1,0 +1,406 @@
+"""A match between two players: pairs of games, played side by side, counted as they end."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import random
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kr.engine.engine import load_database
+from kr.engine.limits import Limits, TimeControl, parse_limits
+from kr.errors import InvalidSettingError
+from kr.game.position import Side
+from kr.jobs.needs import Needs
+from kr.jobs.pool import Pool, interruptible
+from kr.jobs.unit import Unit
+from kr.match.elo import Estimate, Sprt, estimate
+from kr.match.game import FAILURE, OVERTIME, Adjudication, Outcome
+from kr.match.log import Effort, GameRecord, MatchLog, open_log
+from kr.match.pairs import Pairs, game_of
+from kr.match.tally import Tally
+from kr.openings.decks import DECKS, Opening, deck
+from kr.pdn import Comment, format_game
+from kr.players.names import names_apart
+from kr.players.player import Player
+from kr.players.registry import PLAYER_HELP, kind_of, player_from_spec
+from kr.players.workers import MEBIBYTE, egdb_needs, players_needs
+from kr.settings import egdb_memory_option, egdb_option, option
+from kr.storage import checksum, provenance
+from kr.threads import MAX_THREADS
+from kr.units import counted, format_count, format_duration, format_size, parse_count, parse_duration, parse_size
+
+if TYPE_CHECKING:
+    from kr.egdb.database import Database
+
+MOST_GAMES = 10**7
+MOST_HASH = 1 << 40
+BLACK_RESULTS = {Side.BLACK: "1-0", Side.WHITE: "0-1", None: "1/2-1/2"}
+
+
+@dataclass(frozen=True)
+class MatchSettings:
+    """What a match is. Raises InvalidSettingError for what can't be played."""
+
+    a: str = option("shipped", f"First player: {PLAYER_HELP}.", argument=True, metavar="A")
+    b: str = option("manual", "Second player.", argument=True, metavar="B")
+    ballot: str = option(
+        "11man",
+        f"Openings: {', '.join(DECKS)}, or a file of FENs or PDN games; FILE.pdn:8 for those after 8 plies.",
+    )
+    games: int = option(200, "Games to play, two with each opening.", parse=parse_count, show=format_count)
+    tc: Limits | TimeControl = option(
+        Limits(time=0.3),
+        "Limit of each move: 0.3s, nodes=2000, depth=8; or a clock: 5+3 (minutes and seconds), 40/30.",
+        parse=parse_limits,
+    )
+    tc_b: Limits | TimeControl | None = option(None, "The same for B, if it is another.", parse=parse_limits)
+    concurrency: int = option(0, "Games at a time; 0: one a core.")
+    hash: int = option(64 * MEBIBYTE, "Hash table of each player.", parse=parse_size, show=format_size)
+    seed: int = option(1, "Order of the openings.")
+    adjudicate: bool = option(True, "End games that both players see as decided, or as drawn.")
+    win_score: int = option(400, "Adjudicate a win when both players hold one side this many centi-men ahead.")
+    win_moves: int = option(4, "The same, for so many moves in a row of each player.")
+    draw_score: int = option(10, "Adjudicate a draw when both players' scores stay within this, either way.")
+    draw_moves: int = option(12, "The same, for so many moves in a row of each player.")
+    draw_after: int = option(60, "Plies before which no draw is adjudicated.")
+    egdb: str = egdb_option()
+    egdb_memory: int = egdb_memory_option()
+    egdb_adjudication: bool = option(True, "End games where the endgame database knows the result.")
+    margin: float = option(
+        0.2,
+        "How much longer than its time a move may take, or how far a clock may be overdrawn.",
+        parse=parse_duration,
+        show=format_duration,
+    )
+    patience: float = option(
+        120.0, "How long a Hub engine may search without a time limit.", parse=parse_duration, show=format_duration
+    )
+    sprt: tuple[float, float] | None = option(None, "Stop when decided between these two Elo.", metavar="ELO0 ELO1")
+    pdn: Path | None = option(None, "Write the games here; run the same command to resume.")
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.games <= MOST_GAMES or self.games % 2:
+            expected = f"an even number up to {format_count(MOST_GAMES)}, two with each opening"
+            raise InvalidSettingError(f"{counted(self.games, 'game')}: expected {expected}")
+        if Limits() in self.controls():
+            raise InvalidSettingError("a match needs a limit for each move, such as 0.3s, nodes=2000 or depth=8")
+        if not 0 <= self.concurrency <= MAX_THREADS:
+            raise InvalidSettingError(
+                f"concurrency {self.concurrency}: expected 1 to {MAX_THREADS}, or 0 for one a core"
+            )
+        if not MEBIBYTE <= self.hash <= MOST_HASH:
+            raise InvalidSettingError(f"hash {format_size(self.hash)}: expected 1MB to {format_size(MOST_HASH)}")
+        self.terms()
+        self.test()
+
+    def terms(self) -> Adjudication | None:
+        """The terms of adjudication, None where games are played out."""
+        terms = Adjudication(self.win_score, self.win_moves, self.draw_score, self.draw_moves, self.draw_after)
+        return terms if self.adjudicate else None
+
+    def test(self) -> Sprt | None:
+        """The sequential test that may end the match."""
+        return None if self.sprt is None else Sprt(*self.sprt)
+
+    def controls(self) -> tuple[Limits | TimeControl, Limits | TimeControl]:
+        """The limits of each of A's and of B's moves, or their clocks."""
+        return self.tc, self.tc_b or self.tc
+
+    def threads(self) -> int:
+        """How many games go on at a time."""
+        return min(self.concurrency or len(os.sched_getaffinity(0)), self.games // 2)
+
+    def player(self, spec: str) -> Player:
+        """A new player of this match."""
+        return player_from_spec(spec, self.hash // MEBIBYTE, self.patience, self.egdb, self.egdb_memory)
+
+    def referee(self) -> Database | None:
+        """The endgame database that ends games, if one does."""
+        return load_database(self.egdb, self.egdb_memory) if self.egdb_adjudication else None
+
+
+@dataclass
+class MatchResult:
+    """The games of a match so far, as A sees them."""
+
+    settings: MatchSettings
+    names: tuple[str, str]
+    games: list[GameRecord] = field(default_factory=list)
+    interrupted: bool = False
+    damaged: int = 0
+    """Games of the record that were not as they had been written: removed, to be played again."""
+    _tally: Tally = field(default_factory=Tally, init=False, repr=False, compare=False)
+
+    @property
+    def tally(self) -> Tally:
+        """The sums over all games, with those that came since it was asked for last."""
+        for game in self.games[self._tally.games :]:
+            self._tally.add(game)
+        return self._tally
+
+    def count(self, points: int) -> int:
+        """How many games brought A so many half points."""
+        return self.tally.points[points]
+
+    @property
+    def pentanomial(self) -> tuple[int, int, int, int, int]:
+        """Whole pairs by A's half points, worst first."""
+        worst, worse, even, better, best = self.tally.pairs
+        return worst, worse, even, better, best
+
+    @property
+    def estimate(self) -> Estimate:
+        """Elo and what belongs to it, from whole pairs."""
+        return estimate(self.pentanomial)
+
+    @property
+    def warning(self) -> str | None:
+        """One line where so many games were lost on time or by failure that the result is distorted; else None."""
+        return self.tally.warning()
+
+    @property
+    def decision(self) -> str | None:
+        """What the sequential test has decided, if there is one and it has."""
+        test = self.settings.test()
+        return test.decision(self.pentanomial) if test else None
+
+    def reasons(self) -> dict[str, int]:
+        """Why the games ended, most frequent first."""
+        return dict(self.tally.reasons.most_common())
+
+    def faults(self, reason: str) -> tuple[int, int]:
+        """How many games A and B lost for this reason."""
+        return self.tally.lost[0][reason], self.tally.lost[1][reason]
+
+    def efforts(self) -> tuple[Effort, Effort]:
+        """What the searches of A and of B amount to."""
+        return self.tally.efforts
+
+    def summary(self) -> dict[str, Any]:
+        """All of it, for programs: numbers and texts by name; a number that doesn't exist is None or infinite."""
+        figures = self.estimate
+        test = self.settings.test()
+        summary: dict[str, Any] = {
+            "games": len(self.games),
+            "wins": self.count(2),
+            "draws": self.count(1),
+            "losses": self.count(0),
+            "pentanomial": self.pentanomial,
+            "elo": figures.elo,
+            "elo_error": figures.elo_error,
+            "normalized_elo": figures.normalized_elo,
+            "normalized_elo_error": figures.normalized_elo_error,
+            "los": figures.los,
+            "reasons": self.reasons(),
+            "forfeits": sum(self.tally.forfeits),
+            "warning": self.warning,
+            "interrupted": self.interrupted,
+            "sprt": None,
+            "settings": self.settings,
+        }
+        if test:
+            llr = test.llr(self.pentanomial)
+            summary["sprt"] = {"llr": llr, "lower": test.lower, "upper": test.upper, "decision": self.decision}
+        for index, letter in enumerate("ab"):
+            effort = self.efforts()[index]
+            summary[letter] = {
+                "name": self.names[index],
+                "mean_depth": effort.depth / max(effort.searches, 1),
+                "nodes_per_second": effort.nodes / max(effort.seconds, 1e-9),
+                "time_forfeits": self.faults(OVERTIME)[index],
+                "failures": self.faults(FAILURE)[index],
+            }
+        return summary
+
+
+def play_match(settings: MatchSettings, on_game: Callable[[MatchResult], None] = lambda result: None) -> MatchResult:
+    """Play a match, or the rest of it; `on_game` is called after each game.
+
+    Ctrl-C ends it with what has been played (`interrupted`). Raises what the settings, players and files raise.
+    """
+    openings = deck(settings.ballot)
+    _check_variety(settings, openings)
+    referee = settings.referee()
+    first = (settings.player(settings.a), settings.player(settings.b))
+    try:
+        a, b = settings.controls()
+        names = first[0].name, first[1].name
+        apart = names_apart(names, first, (str(a), str(b)), ("A", "B"))
+        result = MatchResult(settings, apart)
+        with _record(settings, openings, first, referee) as log:
+            if log:
+                result.games.extend(log.games)
+                result.damaged = log.damaged
+            if result.games:
+                on_game(result)
+            _play(settings, _schedule(settings, openings), result, log, first, on_game)
+    finally:
+        for player in first:
+            player.close()
+    return result
+
+
+def check_match(settings: MatchSettings) -> None:
+    """Raise what a match is refused for by its openings or its endgame database, before work is done that it needs."""
+    _check_variety(settings, deck(settings.ballot))
+    load_database(settings.egdb, settings.egdb_memory)
+
+
+def _check_variety(settings: MatchSettings, openings: Sequence[Opening]) -> None:
+    """Refuse a match that would play games over again and count them as new."""
+    repeatable = all(control.time is None for control in settings.controls()) and all(
+        kind_of(spec).repeatable for spec in (settings.a, settings.b)
+    )
+    if repeatable and settings.games > 2 * len(openings):
+        raise InvalidSettingError(
+            f"{settings.games} games with {counted(len(openings), 'opening')} of {settings.ballot} at {settings.tc} "
+            f"would repeat each other: play {2 * len(openings)} at most, choose more openings or a time limit"
+        )
+
+
+def _schedule(settings: MatchSettings, openings: Sequence[Opening]) -> list[Opening]:
+    """The opening of each pair: all of them in random order, then all in another order, and so on."""
+    source = random.Random(settings.seed)
+    order: list[Opening] = []
+    while len(order) < settings.games // 2:
+        order += source.sample(openings, len(openings))
+    return order[: settings.games // 2]
+
+
+@contextmanager
+def _record(
+    settings: MatchSettings, openings: Sequence[Opening], players: tuple[Player, Player], referee: Database | None
+) -> Iterator[MatchLog | None]:
+    """The record of the match, if it has one. It holds what may not change when the match is continued."""
+    if settings.pdn is None:
+        with nullcontext() as nothing:
+            yield nothing
+        return
+    kept = {
+        "players": [player.signature for player in players],
+        "openings": checksum("\n".join(opening.position.fen for opening in openings).encode()),
+        "tc": str(settings.tc),
+        "tc_b": None if settings.tc_b is None else str(settings.tc_b),
+        "egdb_adjudication": None if referee is None else referee.signature,
+    }
+    for name in ("ballot", "hash", "seed", "adjudicate", "win_score", "win_moves", "draw_score", "draw_moves"):
+        kept[name] = getattr(settings, name)
+    with open_log(settings.pdn, kept | {"draw_after": settings.draw_after}, provenance(seed=settings.seed)) as log:
+        yield log
+
+
+def _play(
+    settings: MatchSettings,
+    schedule: Sequence[Opening],
+    result: MatchResult,
+    log: MatchLog | None,
+    first: tuple[Player, Player],
+    on_game: Callable[[MatchResult], None],
+) -> None:
+    """Play what is missing. `first`: players for one table, which stay the caller's to close."""
+    if result.decision or len(result.games) >= settings.games:
+        return
+    units, places = _units(settings, schedule, result.games, first)
+    pool = Pool(Pairs(), Needs(places), settings.threads(), [first])
+
+    def interrupt() -> None:
+        result.interrupted = True
+        pool.stop()
+
+    with interruptible(interrupt), closing(pool.run(units)) as parts:
+        for part in parts:
+            assert part.chunk is not None
+            pair = part.unit.values["pair"]
+            a_black, outcome = game_of(schedule[pair].position, part.chunk)
+            game = _entered(pair, a_black, schedule[pair], outcome)
+            if log:
+                log.append(game, _pdn(settings, result.names, game, schedule[pair], outcome))
+            result.games.append(game)
+            on_game(result)
+            if result.decision:
+                pool.stop()
+
+
+def _units(
+    settings: MatchSettings, schedule: Sequence[Opening], games: Sequence[GameRecord], first: tuple[Player, Player]
+) -> tuple[Iterator[Unit], dict[str, str]]:
+    """The pairs that aren't whole, and the places of what they need."""
+    players = {"a": (settings.a, first[0]), "b": (settings.b, first[1])}
+    needs, places = players_needs(players, settings.egdb, settings.egdb_memory)
+    referee, place = egdb_needs(settings.referee())
+    if referee:
+        needs["referee"] = referee["egdb"]
+    tools = {name: getattr(settings, name) for name in ("hash", "patience", "egdb_memory")}
+    terms = settings.terms()
+    shaping = {
+        "controls": [str(control) for control in settings.controls()],
+        "margin": settings.margin,
+        "terms": None if terms is None else asdict(terms),
+    }
+    played = {(game.pair, game.a_black) for game in games}
+    units = (
+        Unit(
+            Pairs.name(), str(pair), needs, tools,
+            {"pair": pair, "games": missing, "opening": opening.name, "fen": opening.position.fen, **shaping},
+        )
+        for pair, opening in enumerate(schedule)
+        if (missing := [a_black for a_black in (True, False) if (pair, a_black) not in played])
+    )  # fmt: skip
+    return units, places | place
+
+
+def _entered(pair: int, a_black: bool, opening: Opening, outcome: Outcome) -> GameRecord:
+    """A finished game as A sees it."""
+    a_side = Side.BLACK if a_black else Side.WHITE
+    efforts = _efforts(outcome)
+    return GameRecord(
+        pair=pair,
+        a_black=a_black,
+        opening=opening.name,
+        points=1 if outcome.winner is None else 2 if outcome.winner == a_side else 0,
+        reason=outcome.reason,
+        detail=outcome.detail,
+        plies=len(outcome.moves),
+        a=efforts[a_side],
+        b=efforts[a_side.other],
+    )
+
+
+def _pdn(settings: MatchSettings, names: tuple[str, str], game: GameRecord, opening: Opening, outcome: Outcome) -> str:
+    black, white = names if game.a_black else names[::-1]
+    tags = {
+        "Event": "kr match",
+        "Site": "?",
+        "Date": datetime.datetime.now(datetime.UTC).strftime("%Y.%m.%d"),
+        "Round": f"{game.pair + 1}.{1 if game.a_black else 2}",
+        "Black": black,
+        "White": white,
+        "Opening": opening.title,
+        "TimeControl": _time_control(settings, game.a_black),
+        "Termination": f"{game.reason}: {game.detail}" if game.detail else game.reason,
+    }
+    start, line = opening.begin()
+    notes = [Comment(ply, reply.note()) for ply, reply in enumerate(outcome.replies, start=len(line) + 1) if reply]
+    result = BLACK_RESULTS[outcome.winner]
+    return format_game(tags, start, (*line, *outcome.moves), result, notes) + "\n"
+
+
+def _time_control(settings: MatchSettings, a_black: bool) -> str:
+    a, b = map(str, settings.controls())
+    black, white = (a, b) if a_black else (b, a)
+    return black if black == white else f"Black {black}, White {white}"
+
+
+def _efforts(outcome: Outcome) -> tuple[Effort, Effort]:
+    """Black's and White's."""
+    sums = [Effort(), Effort()]
+    for ply, reply in enumerate(outcome.replies):
+        if reply:
+            side = (outcome.start.side + ply) % 2
+            sums[side] += Effort(1, reply.depth, reply.nodes, reply.time)
+    return sums[0], sums[1]

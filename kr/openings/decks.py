@@ -1,0 +1,354 @@
+"""Opening decks, generated from the rules: the start, 49 two-move, 174 three-move and 2,500 11-man openings; and
+10,000 random endings, for self-play.
+
+Which openings nobody should have to play is no matter of rules: the deck files in selfplay/, made by
+`kr openings --mark` (kr.openings.marks), say so for each. Where such a file is missing every opening counts
+as playable but the barred three-move ones.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import islice
+from pathlib import Path
+
+from kr.errors import InvalidFenError, InvalidSettingError
+from kr.game.position import Move, Position, Side
+from kr.notation import format_path, square_name
+from kr.openings.endings import random_endings
+from kr.pdn import Game, is_pdn, read_games
+from kr.pdn.replay import Replay, board_of
+from kr.storage import data_path
+
+DECKS = ("start", "2move", "3move", "11man", "endings")
+
+PLAYABLE, LOST, BARRED = "playable", "lost", "barred"
+STANDINGS = (PLAYABLE, LOST, BARRED)
+NOT_SEARCHED = "-"
+
+# The three-move openings barred as lost, by their numbers in the federation's list (American Checker Federation,
+# 2004: 144 in the old deck and 12 more for play by mail are playable).
+BARRED_NUMBERS = frozenset((3, 13, 26, 35, 44, 45, 48, 52, 77, 88, 94, 109, 114, 137, 145, 156, 168, 171))
+
+# Where several lines lead to one three-move opening the federation's list names it after the first of them in the
+# order of their squares, but for these.
+NAMED_AFTER_LATER_LINE = frozenset(
+    (
+        "9-14 22-18 14-17",
+        "10-14 22-18 6-10",
+        "10-14 23-19 6-10",
+        "10-14 24-19 6-10",
+        "10-14 24-20 6-10",
+        "10-15 21-17 9-13",
+        "10-15 22-17 9-14",
+        "11-15 21-17 9-13",
+        "11-15 23-19 9-13",
+        "11-15 23-19 9-14",
+        "11-16 21-17 9-13",
+        "11-16 24-20 16-19",
+        "12-16 21-17 9-13",
+        "12-16 24-20 8-12",
+        "12-16 24-20 10-15",
+    )
+)
+
+# How far the search looks that finds a three-move opening to lose a man.
+MAN_LOST_PLIES = 4
+# The plies of a game that are its opening, where nothing else is said: what a three-move ballot prescribes.
+BALLOT_PLIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """Where a game of a match or of self-play begins."""
+
+    name: str
+    """Deck and number, such as "3move 17", or file name and number."""
+    position: Position
+    """The position after the opening's moves."""
+    moves: str = ""
+    """How it comes about, such as "9-13 21-17 5-9" or "remove 11 and 28; 8-11 24-19"; empty if unknown."""
+    standing: str = PLAYABLE
+    """playable, lost (by search) or barred (by the federation)."""
+    score: int | None = None
+    """Score of the search that judged it, in centi-men from the side to move; None if not searched."""
+    start: Position = Position()  # noqa: RUF009 - immutable
+    """Where its moves begin."""
+
+    @property
+    def playable(self) -> bool:
+        """Whether both sides can be asked to play it."""
+        return self.standing == PLAYABLE
+
+    @property
+    def number(self) -> int:
+        """Its number in its deck, from 1."""
+        return int(self.name.rsplit(" ", 1)[1])
+
+    @property
+    def title(self) -> str:
+        """Name and moves, as the Opening tag of a game has them."""
+        return f"{self.name}: {self.moves}" if self.moves else self.name
+
+    def begin(self) -> tuple[Position, tuple[Move, ...]]:
+        """Where a game with this opening begins, and the moves that are played for it.
+
+        An opening that comes about by no moves, as where men are taken away, begins in its position.
+        """
+        replay = Replay(board_of(self.start), self.moves.split())
+        if replay.error or replay.boards[-1] != board_of(self.position):
+            return self.position, ()
+        return self.start, tuple(replay.moves)
+
+
+def deck(name: str, playable_only: bool = True) -> list[Opening]:
+    """The openings of a deck, in order.
+
+    `name`: start, 2move, 3move, 11man, endings, or the path of a file: PDN, a deck file, or one FEN a line; blank lines
+    and lines that begin with # are passed over. Each game of a PDN file gives an opening, positions that come again are
+    dropped: a game without a result (*) is an opening line and gives its final position, one that was played its
+    position after three moves, or its start where that is set up. With ":PLIES" after the path of a PDN file it is the
+    position after so many moves of every game.
+    Raises InvalidSettingError, InvalidFenError, InvalidPdnError.
+    """
+    numbered = re.fullmatch(r"(.+):(\d{1,4})", name)
+    if name in DECKS:
+        openings = _marked(name)
+    elif (path := Path(name)).is_file():
+        openings = _pdn_openings(path) if is_pdn(path) else read_deck(path)
+    elif numbered and is_pdn(path := Path(numbered[1])) and path.is_file():
+        openings = _pdn_openings(path, int(numbered[2]))
+    else:
+        raise InvalidSettingError(f"no openings {name!r}: expected {', '.join(DECKS)} or a file of FENs or PDN games")
+    chosen = [opening for opening in openings if opening.playable or not playable_only]
+    if not chosen:
+        raise InvalidSettingError(f"{name} holds no opening to play")
+    return chosen
+
+
+def opening_plies(game: Game) -> int:
+    """How many moves at the beginning of a game are its opening by its Opening tag, 0 if that names none of them."""
+    _, named, line = game.headers.get("Opening", "").rpartition(": ")
+    moves = line.split()
+    if not named or not moves:
+        return 0
+    replay = Replay(board_of(game.start), moves)
+    first = list(islice(game.mainline_moves(), len(moves)))
+    return len(moves) if replay.error is None and replay.moves == first else 0
+
+
+@cache
+def _marked(name: str) -> tuple[Opening, ...]:
+    file = data_path("selfplay", f"{name}.txt")
+    return read_deck(file, name) if file.is_file() else generated(name)
+
+
+@cache
+def generated(name: str) -> tuple[Opening, ...]:
+    """The openings of a deck of DECKS as the rules alone make them; 3-move ones carry the federation's bar."""
+    if name == "11man":
+        return _eleven_man()
+    if name == "3move":
+        return _three_move()
+    if name == "endings":
+        return tuple(Opening(f"{name} {n}", position) for n, position in enumerate(random_endings(), start=1))
+    plies = {"start": 0, "2move": 2}[name]
+    return tuple(
+        Opening(f"{name} {number}", position, line)
+        for number, (line, position) in enumerate(_lines(Position(), plies), start=1)
+    )
+
+
+def _lines(position: Position, plies: int) -> list[tuple[str, Position]]:
+    """Every line of so many plies with the position it leads to, in the order of the squares of its moves."""
+    if plies == 0:
+        return [("", position)]
+    return [
+        (f"{move} {rest}".strip(), end)
+        for move in sorted(position.legal_moves(), key=lambda move: move.path)
+        for rest, end in _lines(position.play(move), plies - 1)
+    ]
+
+
+# --- three-move openings ---
+
+
+def _three_move() -> tuple[Opening, ...]:
+    """The 174 three-move openings with their usual numbers.
+
+    The 302 lines of three plies lead to 216 positions. Those 42 are dropped in which a side comes out a man down: where
+    a search of four plies that counts men only, and plays every capture out, finds the balance other than even (five,
+    six and seven plies drop the same 42). In the order of their squares the names of the rest have the numbers of the
+    federation's list.
+    """
+    lines = _lines(Position(), 3)
+    name = {position: line for line, position in reversed(lines)}
+    name |= {position: line for line, position in lines if line in NAMED_AFTER_LATER_LINE}
+    kept = [(line, position) for line, position in lines if name[position] == line and not _loses_man(position)]
+    return tuple(
+        Opening(f"3move {number}", position, line, BARRED if number in BARRED_NUMBERS else PLAYABLE)
+        for number, (line, position) in enumerate(kept, start=1)
+    )
+
+
+def _loses_man(position: Position) -> bool:
+    return _balance(position, MAN_LOST_PLIES, -1, 1) != 0
+
+
+def _balance(position: Position, plies: int, alpha: int, beta: int) -> int:
+    """The mover's men less the opponent's after best play by both, exact between alpha and beta, else a bound."""
+    moves = position.legal_moves()
+    if plies <= 0 and not (moves and moves[0].is_capture):
+        balance = position.black.bit_count() - position.white.bit_count()
+        return balance if position.side == Side.BLACK else -balance
+    best = -12
+    for move in moves:
+        best = max(best, -_balance(position.play(move), plies - 1, -beta, -max(alpha, best)))
+        if best >= beta:
+            break
+    return best
+
+
+# --- 11-man openings ---
+
+
+@dataclass(frozen=True, slots=True)
+class _Half:
+    """What the first move of one side of an 11-man opening leads to, seen by Black."""
+
+    removed: int
+    path: tuple[int, int]
+    men: int
+
+    def turned(self) -> _Half:
+        """The same for White."""
+        origin, target = self.path
+        men = Position(self.men, 0).flipped().white
+        return _Half(31 - self.removed, (31 - origin, 31 - target), men)
+
+
+def _eleven_man() -> tuple[Opening, ...]:
+    """The 2,500 11-man openings: 50 arrangements of Black's eleven men by 50 of White's, Black to move.
+
+    One man is taken from Black's 5-12 and one from White's 21-28, and each side plays one of its first moves. Where
+    the man to move is the one taken, the man behind it in the direction of the move goes up to its square instead.
+    An arrangement that comes about in two ways has the name of the first.
+    """
+    halves = _halves()
+    openings: list[Opening] = []
+    for black in halves:
+        for white in (half.turned() for half in halves):
+            taken = f"remove {square_name(black.removed)} and {square_name(white.removed)}"
+            moves = f"{format_path(black.path, False)} {format_path(white.path, False)}"
+            position = Position(black.men, white.men, 0, Side.BLACK)
+            openings.append(Opening(f"11man {len(openings) + 1}", position, f"{taken}; {moves}"))
+    return tuple(openings)
+
+
+def _halves() -> list[_Half]:
+    start = Position()
+    halves: dict[int, _Half] = {}
+    for removed in range(4, 12):
+        for move in start.legal_moves():
+            origin, target = move.origin, move.target
+            if origin == removed:
+                behind = _square_behind(origin, target)
+                if behind is None:
+                    continue
+                origin, target = behind, origin
+            men = start.black & ~(1 << removed | 1 << origin) | 1 << target
+            halves.setdefault(men, _Half(removed, (origin, target), men))
+    return list(halves.values())
+
+
+def _square_behind(origin: int, target: int) -> int | None:
+    """The square from which Black steps to `origin` in the direction of origin to target; None off the board."""
+    row = origin // 4
+    # two steps on a diagonal are 7 or 9 squares; a single one is 4 and 3, or 5 and 4, by the parity of its row
+    behind = target - (7 if target - origin == 4 - row % 2 else 9)
+    return behind if behind >= 0 and behind // 4 == row - 1 else None
+
+
+# --- files ---
+
+
+def format_line(opening: Opening) -> str:
+    """The opening's line in a deck file: number, moves, standing, score and FEN, with tabs between."""
+    score = NOT_SEARCHED if opening.score is None else str(opening.score)
+    return "\t".join((str(opening.number), opening.moves, opening.standing, score, opening.position.fen))
+
+
+def read_deck(path: str | Path, name: str | None = None) -> tuple[Opening, ...]:
+    """The openings of a text file with a FEN, or a line of `format_line`, a line; `name` begins their names.
+
+    Raises InvalidFenError and InvalidSettingError, naming the line.
+    """
+    path = Path(path)
+    openings: list[Opening] = []
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidSettingError(f"can't read {path} as text: {error}") from None
+    for number, line in enumerate(lines, start=1):
+        if line.strip() and not line.startswith("#"):
+            try:
+                openings.append(_parse_line(line, name or path.stem, len(openings) + 1))
+            except InvalidFenError as error:
+                raise InvalidFenError(f"{path}, line {number}: {error}") from None
+            except InvalidSettingError as error:
+                raise InvalidSettingError(f"{path}, line {number}: {error}") from None
+    return tuple(openings)
+
+
+def _parse_line(line: str, name: str, count: int) -> Opening:
+    fields = line.strip("\n").split("\t")
+    if len(fields) == 1:
+        return Opening(f"{name} {count}", _playing(Position.from_fen(line)))
+    if len(fields) != 5 or not fields[0].isdecimal() or fields[2] not in STANDINGS:
+        expected = f"number, moves, {' or '.join(STANDINGS)}, score and FEN with tabs between, or a FEN alone"
+        raise InvalidSettingError(f"{line!r} is not an opening; expected {expected}")
+    number, moves, standing, score, fen = fields
+    try:
+        judged = None if score == NOT_SEARCHED else int(score)
+    except ValueError:
+        raise InvalidSettingError(f"the score {score!r} is not a number of centi-men, or {NOT_SEARCHED}") from None
+    return Opening(f"{name} {number}", _playing(Position.from_fen(fen)), moves, standing, judged)
+
+
+def _playing(position: Position) -> Position:
+    if position.is_over:
+        raise InvalidFenError(f"{position.fen} has no legal move, so no game can begin there")
+    return position
+
+
+def _pdn_openings(path: Path, plies: int | None = None) -> tuple[Opening, ...]:
+    """The openings of the games of a PDN file, read once as long as it stays the same."""
+    state = path.stat()
+    return _read_pdn(path, plies, (state.st_mtime_ns, state.st_size))
+
+
+@lru_cache(maxsize=4)
+def _read_pdn(path: Path, plies: int | None, state: tuple[int, int]) -> tuple[Opening, ...]:
+    name = path.name[: path.name.lower().rindex(".pdn")]
+    found: dict[Position, Opening] = {}
+    for number, game in enumerate(read_games(path), start=1):
+        played = plies is not None or game.result != "*"
+        length = _opening_plies(game) if plies is None else plies
+        *_, position = islice(game.positions(), None if length is None else length + 1)
+        if played and position.is_over:
+            continue  # a game that ended before its opening did
+        try:
+            moves = " ".join(map(str, islice(game.mainline_moves(), length)))
+            found.setdefault(position, Opening(f"{name} {number}", _playing(position), moves, start=game.start))
+        except InvalidFenError as error:
+            raise InvalidFenError(f"{path}, game {number}: {error}") from None
+    return tuple(found.values())
+
+
+def _opening_plies(game: Game) -> int | None:
+    """How many moves of a game are its opening, None for all."""
+    if game.result == "*":
+        return None
+    return opening_plies(game) or (BALLOT_PLIES if game.start == Position() else 0)

@@ -1,0 +1,80 @@
+"""Endings to begin games with: random positions with few pieces, kings and men in the places where endings have them.
+
+Games from openings come to few kinds of endings, and mostly decided ones. Those of the problem books, bridges and men
+held by a king, are hardly among them: tables that never saw them score them all alike.
+"""
+
+from __future__ import annotations
+
+import random
+
+from kr.game.position import Position, Side
+
+ENDINGS = 10_000
+SEED = 1
+PIECES = range(3, 7)
+"""Of each side."""
+MOST_KINGS = 2
+HOME_SHARE = 0.5
+"""How often a side keeps men at home."""
+HOME = (0, 2)
+"""Squares, seen from Black, on which two men keep two kings' ways closed: 1 and 3, the bridge."""
+MEN_SQUARES = range(28)
+"""Squares, seen from Black, on which its men can be."""
+
+
+def random_endings() -> list[Position]:
+    """ENDINGS different positions, always the same, in which either side could move and neither could capture.
+
+    The sides have as many pieces, or one has one more; up to MOST_KINGS of each side's are kings.
+    """
+    chance = random.Random(SEED)
+    found: dict[Position, None] = {}
+    while len(found) < ENDINGS:
+        position = _placed(chance)
+        if position is not None and _is_quiet(position):
+            found[position] = None
+    return list(found)
+
+
+def _placed(chance: random.Random) -> Position | None:
+    """Pieces put on the board at random; None where two would have the same square."""
+    black = chance.choice(PIECES)
+    white = max(PIECES[0], min(PIECES[-1], black + chance.choice((-1, 0, 0, 1))))
+    black_men, black_kings = _side(chance, black)
+    white_men, white_kings = (_turned(squares) for squares in _side(chance, white))
+    sets = (black_men, black_kings, white_men, white_kings)
+    if sum(squares.bit_count() for squares in sets) != (black_men | black_kings | white_men | white_kings).bit_count():
+        return None
+    side = chance.choice((Side.BLACK, Side.WHITE))
+    return Position(black_men | black_kings, white_men | white_kings, black_kings | white_kings, side)
+
+
+def _side(chance: random.Random, pieces: int) -> tuple[int, int]:
+    """Men and kings of one side, seen from Black."""
+    kings = chance.randint(0, min(MOST_KINGS, pieces - 1))
+    men: set[int] = set()
+    if chance.random() < HOME_SHARE:
+        men.update(chance.sample(HOME, min(chance.choice((1, 2)), pieces - kings)))
+    while len(men) < pieces - kings:
+        men.add(chance.choice(MEN_SQUARES))
+    crowned = chance.sample([square for square in range(32) if square not in men], kings)
+    return _bits(men), _bits(crowned)
+
+
+def _bits(squares: set[int] | list[int]) -> int:
+    return sum(1 << square for square in squares)
+
+
+def _turned(squares: int) -> int:
+    """The same squares for White."""
+    return Position(squares, 0, squares).flipped().white
+
+
+def _is_quiet(position: Position) -> bool:
+    """Whether either side could move, and neither capture."""
+    for side in Side:
+        moves = Position(position.black, position.white, position.kings, side).legal_moves()
+        if not moves or moves[0].is_capture:
+            return False
+    return True

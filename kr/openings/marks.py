@@ -1,0 +1,90 @@
+"""Which openings of a deck are lost, by searching each: how the deck files in selfplay/ are made."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from kr.engine.engine import Engine, Limits
+from kr.errors import InvalidSettingError
+from kr.evaluation.kinds import weights_texts
+from kr.openings.decks import BARRED, LOST, Opening, format_line, generated, read_deck
+from kr.settings import option
+from kr.storage import check_output, lock
+from kr.units import format_count, parse_count
+
+HASH_MB = 16
+
+
+@dataclass(frozen=True)
+class MarkSettings:
+    """How the openings of a deck are judged. Raises InvalidSettingError."""
+
+    deck: str = option("11man", "The deck: 11man, 3move, 2move, start or endings; a file can be listed too.")
+    nodes: int = option(200_000, "Nodes to search each opening.", parse=parse_count, show=format_count)
+    lost_score: int = option(25, "Centi-men ahead, for either side, from which an opening is lost.")
+    weights: str | None = option(None, f"A {weights_texts()}; the shipped tables if not given.")
+
+    def __post_init__(self) -> None:
+        Limits(nodes=self.nodes)
+        if self.lost_score < 1:
+            raise InvalidSettingError(f"lost_score is {self.lost_score}; centi-men, 1 or more")
+
+
+def mark_deck(
+    settings: MarkSettings, out: str | Path, on_opening: Callable[[Opening], None] = lambda opening: None
+) -> list[Opening]:
+    """Search every opening of a deck and write the deck file `out`; `on_opening` is called for each, once.
+
+    An interrupted run leaves what it has in `out` + ".part", with which the same call goes on. Three-move openings
+    keep the federation's judgement and gain a score only. Raises InvalidSettingError where the part was begun with
+    other settings, OutputBusyError, InvalidWeightsError, OSError.
+    """
+    check_output(out)
+    out = Path(out)
+    openings = generated(settings.deck)
+    engine = Engine(settings.weights, hash_mb=HASH_MB, database=None)
+    header = (
+        f"# {settings.deck}: {len(openings)} openings, each searched {settings.nodes} nodes by {engine.name} "
+        f"({engine.signature}), lost from {settings.lost_score} centi-men\n"
+        "# number, moves, standing, score (centi-men, side to move), FEN\n"
+    )
+    part = out.with_name(f"{out.name}.part")
+    with lock(out):
+        marked = _begun(part, header, settings.deck)
+        for opening in marked:
+            on_opening(opening)
+        with open(part, "a", encoding="utf-8") as file:
+            if file.tell() == 0:
+                file.write(header)
+            for opening in openings[len(marked) :]:
+                marked.append(_judged(opening, engine, settings))
+                file.write(f"{format_line(marked[-1])}\n")
+                file.flush()
+                on_opening(marked[-1])
+            os.fsync(file.fileno())
+        os.replace(part, out)
+    return marked
+
+
+def _judged(opening: Opening, engine: Engine, settings: MarkSettings) -> Opening:
+    engine.new_game()
+    score = engine.search(opening.position, Limits(nodes=settings.nodes)).score
+    lost = abs(score) >= settings.lost_score and settings.deck != "3move"
+    return replace(opening, score=score, standing=LOST if lost and opening.standing != BARRED else opening.standing)
+
+
+def _begun(part: Path, header: str, deck: str) -> list[Opening]:
+    """What an interrupted run has left, a torn last line removed."""
+    if not part.exists():
+        return []
+    text = part.read_text(encoding="utf-8")
+    text = text[: text.rfind("\n") + 1]
+    if not text.startswith(header):
+        if not header.startswith(text):
+            raise InvalidSettingError(f"{part} was begun with other settings ({text.splitlines()[0]}); remove it")
+        text = ""
+    os.truncate(part, len(text.encode()))
+    return list(read_deck(part, deck)) if text else []

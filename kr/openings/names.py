@@ -1,0 +1,106 @@
+"""Names of openings, as players call them: the three-move ballots that have one, and the first moves.
+
+After the list of the American Checker Federation's ballots; the others are known by their moves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from kr.errors import InvalidSettingError
+from kr.game.position import Position
+from kr.openings.decks import generated
+from kr.pdn.replay import Board, board_of, moves_named, played
+
+BALLOT_NAMES = {
+    5: "Dreaded Edinburgh", 6: "Inferno", 8: "Edinburgh Single", 9: "Wilderness I", 16: "Wilderness II",
+    34: "Twilight Zone", 35: "Dundee Barred", 46: "Double Cross", 48: "Rattlesnake", 60: "Black Hole",
+    62: "Gemini I", 65: "Fraser's Inferno", 68: "White Doctor", 71: "Diabolical Denny", 86: "Octopus", 87: "Tyne",
+    94: "Nutcracker", 96: "Skull-Cracker", 105: "Gemini II", 133: "Octopus", 137: "Shark", 145: "Cheetah",
+    153: "Black Widow", 174: "Skunk",
+}  # fmt: skip
+FIRST_MOVES = {
+    "9-13": "Edinburgh", "9-14": "Double Corner", "10-14": "Denny", "10-15": "Kelso", "11-15": "Old Faithful",
+    "11-16": "Bristol", "12-16": "Dundee",
+}  # fmt: skip
+BALLOT_PLIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Ballot:
+    """A three-move opening."""
+
+    number: int
+    """In the federation's list, from 1."""
+    moves: str
+    name: str
+    """What players call it, "" where it has no name."""
+    standing: str
+    """playable or barred."""
+
+    def __str__(self) -> str:
+        return f"{self.number} {self.moves}" + (f" ({self.name})" if self.name else "")
+
+
+@cache
+def ballots() -> dict[Board, Ballot]:
+    """The 174 three-move openings by the board they lead to."""
+    return {
+        board_of(opening.position): Ballot(
+            opening.number, opening.moves, BALLOT_NAMES.get(opening.number, ""), opening.standing
+        )
+        for opening in generated("3move")
+    }
+
+
+@cache
+def eleven_man_ballots() -> dict[Board, int]:
+    """The numbers of the 2,500 11-man ballots by the board a game begins with."""
+    return {board_of(opening.position): opening.number for opening in generated("11man")}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Where an opening that somebody asks for leads; after 0 plies, where it begins."""
+
+    plies: int
+    board: Board
+
+
+def find_opening(text: str) -> list[Line]:
+    """The openings that are meant by a ballot's number, the name of one or several, or the moves from the start.
+
+    "11man 17" is the 11-man ballot of that number.
+
+    Raises InvalidSettingError where it is none of these, IllegalMoveError at a move that is not legal.
+    """
+    wanted = " ".join(text.replace(",", " ").split())
+    known = ballots()
+    if wanted.lower().startswith("11man"):
+        number = wanted[len("11man") :].strip()
+        starts = [board for board, each in eleven_man_ballots().items() if str(each) == number]
+        if not starts:
+            raise InvalidSettingError(f"no ballot {text!r}: 11-man ballots are 11man 1 to 11man 2500")
+        return [Line(0, starts[0])]
+    if wanted.isdecimal():
+        found = [board for board, ballot in known.items() if ballot.number == int(wanted)]
+        if not found:
+            raise InvalidSettingError(f"ballot {wanted} does not exist: they are numbered 1 to {len(known)}")
+    elif wanted[:1].isdecimal():
+        board, plies = board_of(Position()), 0
+        for move in wanted.split():
+            board = played(board, moves_named(board, move)[0])
+            plies += 1
+        return [Line(plies, board)]
+    else:
+        name = wanted.casefold()
+        found = [board for board, ballot in known.items() if name and ballot.name.casefold() == name]
+        found = found or [board for board, ballot in known.items() if name and name in ballot.name.casefold()]
+        if not found:
+            names = ", ".join(sorted(set(BALLOT_NAMES.values())))
+            raise InvalidSettingError(
+                f"no ballot {text!r}: expected a number from 1 to {len(known)}, moves such as 11-15 23-19, 11man 17, "
+                f"or {names}"
+            )
+    return [Line(BALLOT_PLIES, board) for board in found]

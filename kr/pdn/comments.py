@@ -1,0 +1,131 @@
+"""Notes put into the tree of a game, and the list of them made from it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+
+from kr.errors import InvalidPdnError
+from kr.game.position import Move
+from kr.pdn.grammar import Judgement, Line, plain_move
+from kr.pdn.notes import Comment, Nag, Note, Variation
+from kr.pdn.replay import Replay
+from kr.pdn.tree import ChildNode, Game, GameNode
+
+
+def notes_of(game: Game) -> tuple[Note, ...]:
+    """The notes of a game in the order in which they are written."""
+    heads: list[tuple[GameNode, ChildNode | None]] = [(game, None)]
+    lines: list[tuple[list[str], list[Note | tuple[int, ChildNode]]]] = []
+    line_of: dict[int, int] = {}
+    for parent, first in heads:
+        line_of[id(first)] = len(lines)
+        moves: list[str] = []
+        notes: list[Note | tuple[int, ChildNode]] = []
+        if first is None:
+            notes += _said(parent, 0)
+        node = first or parent.next()
+        while node is not None:
+            notes += [Comment(len(moves), text) for text in node.starting_comments]
+            moves.append(node.text)
+            notes += _said(node, len(moves))
+            if node is not first and node.parent is not None:
+                others = node.parent.variations[1:]
+                notes += [(len(moves), other) for other in others]
+                heads += [(node.parent, other) for other in others]
+            node = node.next()
+        lines.append((moves, notes))
+    # from the innermost variations out
+    told: list[tuple[Note, ...]] = [()] * len(lines)
+    for number in reversed(range(len(lines))):
+        found: list[Note] = []
+        for note in lines[number][1]:
+            if isinstance(note, tuple):
+                inner = line_of[id(note[1])]
+                found.append(Variation(note[0], tuple(lines[inner][0]), told[inner]))
+            else:
+                found.append(note)
+        told[number] = tuple(found)
+    return told[0]
+
+
+def _said(node: GameNode, ply: int) -> list[Note]:
+    return [*(Nag(ply, text) for text in node.nags), *(Comment(ply, text) for text in node.comments)]
+
+
+def set_notes(game: Game, notes: Iterable[Note]) -> None:
+    """Put notes into a game that has none. Raises InvalidPdnError for one that stands after the last move."""
+    nodes: list[GameNode] = [game, *game.mainline()]
+    drafts: list[tuple[int, str | Line]] = []
+    waiting = [(drafts, note) for note in notes]
+    for _, note in waiting:
+        if not 0 <= note.ply < len(nodes):
+            raise InvalidPdnError(f"a note stands at ply {note.ply} of a game of {len(nodes) - 1} plies")
+    for into, note in waiting:
+        if isinstance(note, Variation):
+            line = Line(list(note.moves), [0] * len(note.moves))
+            into.append((note.ply, line))
+            waiting += [(line.notes, inner) for inner in note.notes if 0 <= inner.ply <= len(note.moves)]
+        else:
+            into.append((note.ply, Judgement(note.text) if isinstance(note, Nag) else note.text))
+    game.warnings = (*game.warnings, *plant_notes(nodes, drafts))
+
+
+def plant_notes(line: list[GameNode], notes: Sequence[tuple[int, str | Line]]) -> list[str]:
+    """Put what stands between the moves of a line into the tree; returns warnings, of variations that are not legal.
+
+    line: the start of a game and the nodes of its main continuation, on which nothing is said yet.
+    """
+    warnings: list[str] = []
+    waiting: list[tuple[list[GameNode], Sequence[tuple[int, str | Line]], int]] = [(line, notes, 0)]
+    while waiting:
+        nodes, entries, before = waiting.pop()
+        # a comment at the beginning is about the game, or about the first move of the variation
+        first = 0 if nodes is line else 1
+        queue = deque(entries)
+        after_variation = -1
+        while queue:
+            ply, note = queue.popleft()
+            node = nodes[max(ply, first)]
+            if isinstance(note, Judgement):
+                if note not in node.nags:
+                    node.nags.append(str(note))
+            elif isinstance(note, str):
+                following = nodes[ply + 1] if ply + 1 < len(nodes) and ply in (first - 1, after_variation) else None
+                if isinstance(following, ChildNode):
+                    following.starting_comments.append(note)
+                else:
+                    node.comments.append(note)
+            elif not note.moves:
+                queue.extendleft((ply, inner) for _, inner in reversed(note.notes))
+            elif len(nodes) == 1:
+                node.comments.append(_as_text(note))
+                warnings.append("a variation stands where no move is played: kept as a comment")
+            else:
+                index = max(ply, 1) - 1
+                branch = _branch(nodes[index], before + index, note, warnings)
+                waiting.append((branch, note.notes, before + index))
+                after_variation = ply
+    return warnings
+
+
+def _branch(anchor: GameNode, ply: int, line: Line, warnings: list[str]) -> list[GameNode]:
+    """The node before a variation, at a ply, and the new ones of its moves; from the first illegal one on text."""
+    moves: list[Move | str] = [plain_move(text) for text in line.moves]
+    if anchor.is_legal:
+        replay = Replay(anchor.raw_board(), [str(move) for move in moves])
+        warnings += replay.ambiguous
+        if replay.error:
+            ply += len(replay.moves) + 1
+            warnings.append(f"in a variation, ply {ply}: {replay.error}; kept as text from there")
+        moves[: len(replay.moves)] = replay.moves
+    nodes = [anchor]
+    for move in moves:
+        child = ChildNode(nodes[-1], move)
+        nodes[-1].variations.append(child)
+        nodes.append(child)
+    return nodes
+
+
+def _as_text(line: Line) -> str:
+    return " ".join(line.moves)

@@ -1,0 +1,10 @@
+from .play import Ending as Ending
+from .play import Event as Event
+from .play import Line as Line
+from .play import Play as Play
+from .play import Seat as Seat
+from .play import Table as Table
+from .play import Thought as Thought
+from .play import TimeUp as TimeUp
+from .play import View as View
+from .setup import PlaySettings as PlaySettings

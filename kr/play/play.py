@@ -1,0 +1,617 @@
+"""A game at the board: people and engines, the rules' ends, clocks, offers, and a file that has it all.
+
+    play = Play.prepare(PlaySettings(level=3), table)
+    ending = play.run()
+
+The table is whoever shows events and asks people for a line: a terminal, a program, a test. `run` waits for people and
+engines; who must not wait, such as a page, takes the same game step by step and answers each in its own time:
+
+    steps = play.steps()
+    wanted = next(steps)            # a Line to be typed or a Thought to be had
+    wanted = steps.send("11-15")
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+import shlex
+import time
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from kr.engine.engine import SCORE_DECIDED, SCORE_WIN, Engine, SearchResult, load_database
+from kr.engine.limits import Clock, TimeControl
+from kr.errors import KrError
+from kr.evaluation.chances import format_score
+from kr.game.position import Move, Position, Side
+from kr.match.game import NO_MOVE, OVERTIME
+from kr.match.match import BLACK_RESULTS
+from kr.notation import SIDE_NAMES, square_name
+from kr.play.input import COMMANDS, Command, next_squares, parse_command, read_move
+from kr.play.manners import OFFER_AGAIN, gives_up, offers_draw, refusal
+from kr.play.record import NO_FILE, UNFINISHED, Record, default_path
+from kr.play.setup import HUMAN, SETUP_TAGS, Setup, set_up, shown_name
+from kr.play.setup import PlaySettings as PlaySettings
+from kr.players.levels import LEVELS
+from kr.players.names import names_apart
+from kr.players.player import Player, Reply
+from kr.players.registry import kind_of
+from kr.storage import lock, printable
+from kr.units import counted, format_value
+
+RESIGNED = "resignation"
+AGREED = "agreement"
+
+
+@dataclass(frozen=True)
+class View:
+    """A board to be shown."""
+
+    position: Position
+    flipped: bool
+    """Whether Black sits at the bottom."""
+    last_move: Move | None
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened."""
+
+    kind: str
+    """start, turn, thinking, move, more (squares of a move), undo, offer, answer (to it), end, left; and what commands
+    bring: moves, hint, eval, board, saved, help, error."""
+    text: str = ""
+    """For people; "" where the board says it all."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """For programs."""
+    view: View | None = None
+
+
+class TimeUp(Exception):
+    """The time in which a line was to be typed has passed."""
+
+
+class Table(Protocol):
+    """Whoever the game is shown to, and people type at."""
+
+    def tell(self, event: Event) -> None:
+        """Show something."""
+
+    def ask(self, prompt: str, words: Sequence[str], seconds: float | None) -> str:
+        """A line that a person types; `words`: what would make sense. Raises EOFError, KeyboardInterrupt, TimeUp."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """What a person has to say next: a line, or "" where the time has passed."""
+
+    prompt: str
+    words: Sequence[str]
+    """What would make sense."""
+    seconds: float | None
+    """In which it must be said; None where there is no clock."""
+
+
+@dataclass(frozen=True)
+class Thought:
+    """What an engine has to find next: the answer is what `find` returns, called in any thread."""
+
+    find: Callable[[], Reply | SearchResult]
+    """Raises ProtocolError, InvalidDatabaseError where the engine fails, which is then to be thrown as the answer."""
+    stop: Callable[[], None]
+    """Lets it end at once, from any other thread. A player can only be closed after that; a hint comes all the same."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a game ended."""
+
+    winner: Side | None
+    """None for a draw."""
+    reason: str
+
+    @property
+    def result(self) -> str:
+        """In PDN: 1-0 Black won, 0-1, 1/2-1/2."""
+        return BLACK_RESULTS[self.winner]
+
+    def __str__(self) -> str:
+        what = "a draw" if self.winner is None else f"{SIDE_NAMES[self.winner]} wins"
+        return f"{what} ({self.reason}), {self.result}"
+
+
+Steps = Generator[Line | Thought, Any, Ending | None]
+Part = Generator[Line | Thought, Any, None]
+
+
+@dataclass
+class Seat:
+    """One side of the board."""
+
+    name: str
+    player: Player | None
+    """None for a human."""
+    clock: Clock | None = None
+    """None for a human without one."""
+
+    @property
+    def left(self) -> float | None:
+        """Seconds on the clock, with the increment of the move to come; None without a clock."""
+        if self.clock is None or not isinstance(self.clock.control, TimeControl):
+            return None
+        return self.clock.left + self.clock.control.inc
+
+
+class _Over(Exception):
+    def __init__(self, ending: Ending) -> None:
+        super().__init__(ending.reason)
+        self.ending = ending
+
+
+class _Leave(Exception):
+    """Someone leaves the table."""
+
+
+class Play:
+    """A game between two seats. make_adviser: the engine that gives hints; now: seconds of a running clock."""
+
+    def __init__(
+        self,
+        settings: PlaySettings,
+        setup: Setup,
+        record: Record,
+        players: tuple[Player | None, Player | None],
+        table: Table,
+        now: Callable[[], float] = time.monotonic,
+        make_adviser: Callable[[], Engine] | None = None,
+    ) -> None:
+        self._settings, self._setup, self._record, self._table, self._now = settings, setup, record, table, now
+        self._make_adviser = make_adviser or self._full_engine
+        self._adviser: Engine | None = None
+        self.board = record.board()
+        self._seats = [Seat(name, player) for name, player in zip(_names(setup.specs, players), players, strict=True)]
+        for side in Side:
+            self._set_clock(side)
+        humans = [side for side in Side if self._seats[side].player is None]
+        self.humans = len(humans)
+        """How many people play."""
+        self._flipped = humans == [Side.BLACK]
+        self._offer: Side | None = None
+        """Who has a draw offered that stands."""
+        self._offered_at: dict[Side, int] = {}
+        self._began = 0.0
+
+    @classmethod
+    def prepare(cls, settings: PlaySettings, table: Table, now: Callable[[], float] = time.monotonic) -> Play:
+        """The game that settings ask for, its players started and its file found.
+
+        Raises InvalidSettingError, InvalidFenError, InvalidPdnError, InvalidWeightsError, InvalidDatabaseError,
+        ProtocolError and OSError.
+        """
+        if settings.resume:
+            record = Record.resume(settings.resume)
+            setup = set_up(settings, record.game.headers, record.game.end().turn)
+            # what was given anew holds from now on
+            for tag in SETUP_TAGS:
+                record.game.headers.pop(tag, None)
+            record.game.headers.update(setup.headers)
+        else:
+            setup = set_up(settings)
+            today = datetime.datetime.now()
+            # the names follow when the players are there
+            headers = {"Date": f"{today:%Y.%m.%d}", "Round": "?", "Black": "", "White": "", **setup.headers}
+            given = None if str(settings.out) == NO_FILE else settings.out or default_path(today)
+            record = Record.begin(setup.start, headers, given, setup.line)
+        players: list[Player | None] = []
+        try:
+            for spec in setup.specs:
+                players.append(None if spec == HUMAN else settings.make_player(spec))
+        except BaseException:
+            _close(players)
+            raise
+        seated = players[0], players[1]
+        for tag, name, player in zip(("Black", "White"), _names(setup.specs, seated), seated, strict=True):
+            # a person's own name, in a file that is resumed, stays
+            if player or not record.game.headers.get(tag):
+                record.game.headers[tag] = name
+        return cls(settings, setup, record, seated, table, now)
+
+    def run(self) -> Ending | None:
+        """Play to the end; None where it was left before, at which the file has what was played.
+
+        Raises ProtocolError, InvalidDatabaseError where an engine fails, OutputBusyError where another process has the
+        file, OSError.
+        """
+        steps = self.steps()
+        try:
+            wanted = next(steps)
+            while True:
+                try:
+                    answer = self._answer(wanted)
+                except BaseException as error:
+                    wanted = steps.throw(error)
+                else:
+                    wanted = steps.send(answer)
+        except StopIteration as end:
+            ending: Ending | None = end.value
+            return ending
+
+    def _answer(self, wanted: Line | Thought) -> str | Reply | SearchResult:
+        if isinstance(wanted, Thought):
+            return wanted.find()
+        try:
+            return self._table.ask(wanted.prompt, wanted.words, wanted.seconds)
+        except TimeUp:
+            return ""
+
+    def steps(self) -> Steps:
+        """The same game, each step of which waits for its answer to be sent, or for an error to be thrown; its value is
+        what `run` returns. Closed before the end, the game is left.
+        """
+        path = self._record.path
+        try:
+            with lock(path) if path else nullcontext():
+                return (yield from self._run())
+        finally:
+            _close([seat.player for seat in self._seats])
+
+    def _run(self) -> Steps:
+        try:
+            for seat in self._seats:
+                if seat.player:
+                    seat.player.new_game()
+            self._tell_start()
+            while True:
+                self._end_by_rules()
+                side = self.board.position.side
+                if self._seats[side].player is None:
+                    yield from self._human_turn(side)
+                else:
+                    yield from self._engine_turn(side)
+        except _Over as over:
+            self._record.finish(over.ending.result, over.ending.reason)
+            self._save()
+            self._tell_end(over.ending)
+            return over.ending
+        except (_Leave, KeyboardInterrupt, EOFError):
+            self._leave()
+            return None
+        except BaseException:
+            self._leave()
+            raise
+
+    # --- turns
+
+    def _end_by_rules(self) -> None:
+        position = self.board.position
+        if position.is_over:
+            raise _Over(Ending(position.side.other, NO_MOVE))
+        if reason := self.board.drawn():
+            raise _Over(Ending(None, reason))
+
+    def _engine_turn(self, side: Side) -> Part:
+        seat = self._seats[side]
+        player, clock = seat.player, seat.clock
+        assert player is not None
+        assert clock is not None
+        legal = self.board.position.legal_moves()
+        if len(legal) == 1:
+            clock.stop(0.0)
+            self._play(side, legal[0], 0.0, None)
+            return
+        self._tell("thinking", f"{SIDE_NAMES[side]} is thinking ...", side=side)
+        asked = self.board.position, clock.limits(), self.board.history
+        reply: Reply = yield Thought(lambda: player.search(*asked), player.stop)
+        if clock.stop(reply.time) > self._settings.margin:
+            raise _Over(Ending(side.other, OVERTIME))
+        scores = [*self._record.scores(side), reply.score]
+        if self._settings.resign and gives_up(scores):
+            raise _Over(Ending(side.other, RESIGNED))
+        self._play(side, reply.move, reply.time, reply)
+        if offers_draw(scores, len(self.board.moves)) and self._may_offer(side):
+            self._offer_draw(side)
+
+    def _human_turn(self, side: Side) -> Part:
+        """Until the side has moved, or moves were taken back."""
+        seat, moves = self._seats[side], self.board.moves
+        self._began = self._now()
+        begun: tuple[int, ...] = ()
+        self._tell_turn(side)
+        while self.board.moves == moves:
+            position = self.board.position
+            words = [str(move) for move in position.legal_moves()] + list(COMMANDS)
+            if begun:
+                words = [square_name(square) for square in next_squares(position, begun)]
+            text: str = yield Line(self._prompt(side, begun), words, self._time_left(seat))
+            left = self._time_left(seat)
+            if left is not None and left <= 0:
+                raise _Over(Ending(side.other, OVERTIME))
+            try:
+                command = parse_command(text)
+                if command:
+                    begun = ()
+                    yield from self._obey(command, side)
+                elif not text.strip():
+                    begun = ()
+                else:
+                    found = read_move(text, position, begun)
+                    begun = found if isinstance(found, tuple) else ()
+                    if isinstance(found, Move):
+                        self._move_by_hand(side, found)
+                    else:
+                        self._tell_squares(begun)
+            except (KrError, OSError) as error:
+                begun = ()
+                self._tell("error", _line(error))
+
+    def _move_by_hand(self, side: Side, move: Move) -> None:
+        seconds, clock = self._now() - self._began, self._seats[side].clock
+        if clock:
+            clock.stop(seconds)
+        self._play(side, move, seconds, None)
+
+    def _play(self, side: Side, move: Move, seconds: float, reply: Reply | None) -> None:
+        self.board.play(move)
+        seat = self._seats[side]
+        clocked = seat.clock is not None and isinstance(seat.clock.control, TimeControl)
+        self._record.add(move, seconds, seat.clock.left if clocked and seat.clock else None, reply)
+        # an offer that is not accepted at once is declined by moving on
+        if self._offer == side.other:
+            self._offer = None
+        self._save()
+        text = f"{SIDE_NAMES[side]} ({seat.name}) plays {move}" if seat.player else ""
+        thought = {} if reply is None else {"score": reply.score, "depth": reply.depth, "nodes": reply.nodes}
+        self._tell(
+            "move", text, view=None if self.humans else self._view(), side=side, move=str(move),
+            fen=self.board.position.fen, ply=len(self.board.moves), time=round(seconds, 3), clock=seat.left, **thought,
+        )  # fmt: skip
+
+    def _time_left(self, seat: Seat) -> float | None:
+        """Seconds until the side that is to move has lost by time."""
+        return None if seat.left is None else seat.left + self._settings.margin - (self._now() - self._began)
+
+    # --- commands
+
+    def _obey(self, command: Command, side: Side) -> Part:
+        position = self.board.position
+        match command.name:
+            case "moves":
+                legal = position.legal_moves()
+                self._tell("moves", f"legal: {' '.join(map(str, legal))}", moves=_texts(legal))
+            case "hint":
+                found = yield from self._advice()
+                line = " ".join(map(str, found.pv[:8]))
+                self._tell("hint", f"{found.move}: {self._promise(found)}; {line}", **self._found(found))
+            case "eval":
+                found = yield from self._advice()
+                self._tell("eval", f"for {SIDE_NAMES[side]}: {self._promise(found)}", **self._found(found))
+            case "undo":
+                self._undo(side)
+            case "board":
+                self._tell("board", view=self._view())
+            case "flip":
+                self._flipped = not self._flipped
+                self._tell("board", view=self._view())
+            case "draw":
+                self._draw(side)
+            case "resign":
+                raise _Over(Ending(side.other, RESIGNED))
+            case "save":
+                self._save_to(command.argument)
+            case "help":
+                lines = [f"  {name:<6}  {what}" for name, what in COMMANDS.items()]
+                moves = "  11-15   a move; 22x15 or 22-15 captures; or its squares one after another"
+                self._tell("help", "\n".join([moves, *lines]), commands=COMMANDS)
+            case "quit":
+                raise _Leave
+
+    def _undo(self, side: Side) -> None:
+        """Go back to where the same person, or the other one, was to move."""
+        moves = len(self.board.moves)
+        ply = moves - 1
+        while ply >= self._record.opening and self._seats[(self.board.start.side + ply) % 2].player is not None:
+            ply -= 1
+        if ply < self._record.opening:
+            self._tell("error", "there is no move of yours to take back")
+            return
+        self._record.take_back(moves - ply)
+        self.board.take_back(ply)
+        for each in Side:
+            self._set_clock(each)
+        self._offer = None
+        self._offered_at = {each: at for each, at in self._offered_at.items() if at <= ply}
+        self._save()
+        self._tell("undo", f"{counted(moves - ply, 'move')} taken back",
+                   plies=moves - ply, fen=self.board.position.fen)  # fmt: skip
+
+    def _draw(self, side: Side) -> None:
+        """Accept the offer that stands, or make one: an engine answers at once, a person by what they do next."""
+        if self._offer == side.other:
+            raise _Over(Ending(None, AGREED))
+        if not self._may_offer(side):
+            again = self._offered_at[side] + OFFER_AGAIN - len(self.board.moves)
+            self._tell("error", f"you have offered a draw already: again {counted(again, 'ply')} from now")
+            return
+        self._offer_draw(side)
+
+    def _may_offer(self, side: Side) -> bool:
+        at = self._offered_at.get(side)
+        return at is None or len(self.board.moves) >= at + OFFER_AGAIN
+
+    def _offer_draw(self, side: Side) -> None:
+        self._offered_at[side] = len(self.board.moves)
+        other = self._seats[side.other]
+        how = "" if other.player else "; draw accepts, a move declines"
+        self._tell("offer", f"{SIDE_NAMES[side]} offers a draw{how}", side=side)
+        if other.player is None:
+            self._offer = side
+            return
+        why = refusal(self._record.scores(side.other), len(self.board.moves))
+        if why is None:
+            raise _Over(Ending(None, AGREED))
+        self._tell("answer", f"{SIDE_NAMES[side.other]} declines: {why}", side=side.other, accepted=False)
+
+    def _save_to(self, name: str) -> None:
+        if not name:
+            self._tell("error", "save where? save FILE")
+            return
+        try:
+            path = Path(name).expanduser()
+            self._record.copy_to(path)
+        except (ValueError, RuntimeError) as error:
+            # a name with a null byte, or in the home of nobody
+            if isinstance(error, KrError):
+                raise
+            self._tell("error", f"{printable(name)!r} is not a file name: {_line(error)}")
+            return
+        self._tell("saved", f"written to {path}", file=str(path))
+
+    # --- advice
+
+    def _full_engine(self) -> Engine:
+        database = load_database(self._settings.egdb, self._settings.egdb_memory)
+        return Engine(hash_mb=self._settings.hash >> 20, database=database)
+
+    def _advice(self) -> Generator[Thought, SearchResult, SearchResult]:
+        """What a search finds; the clock of whoever asks stands still meanwhile."""
+        asked = self._now()
+        if self._adviser is None:
+            self._adviser = self._make_adviser()
+        with self._adviser.start(self.board.position, self._settings.hint_tc, self.board.history) as search:
+            found = yield Thought(search.result, search.stop)
+        self._began += self._now() - asked
+        return found
+
+    def _promise(self, found: SearchResult) -> str:
+        assert self._adviser is not None
+        chances = self._adviser.chances(found.score, found.value)
+        if found.value is not None:
+            plies = SCORE_WIN - abs(found.score) if abs(found.score) > SCORE_DECIDED else None
+            return f"a proved {format_value(found.value, plies)}"
+        shares = f"win {chances.win:.0%}, draw {chances.draw:.0%}, loss {chances.loss:.0%}"
+        return f"{format_score(found.score)} centi-men, expected result {chances.expected:.2f} ({shares})"
+
+    def _found(self, found: SearchResult) -> dict[str, Any]:
+        assert self._adviser is not None
+        chances = self._adviser.chances(found.score, found.value)
+        return {"move": str(found.move), "score": found.score, "value": found.value, "depth": found.depth,
+                "pv": _texts(found.pv),
+                "expected": round(chances.expected, 4), "win": round(chances.win, 4),
+                "draw": round(chances.draw, 4), "loss": round(chances.loss, 4)}  # fmt: skip
+
+    # --- what is told
+
+    def _tell(self, kind: str, text: str = "", view: View | None = None, **facts: Any) -> None:
+        self._table.tell(Event(kind, text, facts, view))
+
+    def _tell_start(self) -> None:
+        setup, played = self._setup, len(self.board.moves)
+        names = [f"{SIDE_NAMES[side]}: {seat.name}" for side, seat in enumerate(self._seats)]
+        lines = [", ".join(names)]
+        if setup.opening:
+            lines.append(f"opening {setup.opening}")
+        if self.humans:
+            levels = f"; --level 1 to {len(LEVELS)} sets how well kr plays" if "level=" in "".join(setup.specs) else ""
+            lines.append(f"help lists what else can be typed{levels}")
+        view = None if self.humans else self._view()
+        self._tell(
+            "start", "\n".join(lines), view, black=self._seats[0].name, white=self._seats[1].name, seed=setup.seed,
+            controls=[None if control is None else str(control) for control in setup.controls],
+            fen=self.board.position.fen, start=self.board.start.fen, ply=played, moves=_texts(self.board.moves),
+            opening=setup.opening, file=None if self._record.path is None else str(self._record.path),
+        )  # fmt: skip
+
+    def _tell_turn(self, side: Side) -> None:
+        position = self.board.position
+        self._tell(
+            "turn", view=self._view(), side=side, fen=position.fen, ply=len(self.board.moves),
+            moves=_texts(position.legal_moves()), clocks=[seat.left for seat in self._seats],
+        )  # fmt: skip
+
+    def _tell_squares(self, begun: tuple[int, ...]) -> None:
+        squares = [square_name(square) for square in next_squares(self.board.position, begun)]
+        self._tell("more", f"from {square_name(begun[-1])} to {' or '.join(squares)}", squares=list(map(int, squares)))
+
+    def _tell_end(self, ending: Ending) -> None:
+        kept = self._record.path if self._record.kept else None
+        text = f"{ending}" + (f"\nkept in {kept}" if kept else "")
+        self._tell(
+            "end", text, self._view(), result=ending.result, winner=ending.winner, reason=ending.reason,
+            plies=len(self.board.moves), fen=self.board.position.fen, file=None if kept is None else str(kept),
+        )  # fmt: skip
+
+    def _leave(self) -> None:
+        """Keep the game and say how to resume it."""
+        self._save()
+        path = self._record.path
+        if path is None or not self._record.kept:
+            nothing = "nothing was played" if not self._record.is_begun else "the game is not kept"
+            self._tell("left", nothing, file=None, resume=None, result=UNFINISHED)
+            return
+        command = ["kr", "play", "--resume", str(path)]
+        for side, spec in zip(("--black", "--white"), self._setup.specs, strict=True):
+            if kind_of(spec).starts_program:
+                command += [side, spec]
+        again = shlex.join(command)
+        text = f"the game is kept; resume it with: {again}"
+        self._tell("left", text, file=str(path), resume=again, result=UNFINISHED)
+
+    def _prompt(self, side: Side, begun: tuple[int, ...]) -> str:
+        left = self._time_left(self._seats[side])
+        clock = "" if left is None else f" ({clock_text(left - self._settings.margin)})"
+        return f"{SIDE_NAMES[side]}{clock}: " + "".join(f"{square_name(square)}-" for square in begun)
+
+    def _view(self) -> View:
+        moves = self.board.moves
+        return View(self.board.position, self._flipped, moves[-1] if moves else None)
+
+    # ---
+
+    def _set_clock(self, side: Side) -> None:
+        control = self._setup.controls[side]
+        self._seats[side].clock = None if control is None else self._record.clock(side, control)
+
+    def _save(self) -> None:
+        """Keep the game; one that can't be kept goes on all the same."""
+        try:
+            self._record.save()
+        except (KrError, OSError) as error:
+            self._tell("error", f"the game is not kept: {_line(error)}")
+
+
+def clock_text(seconds: float) -> str:
+    """Minutes and seconds, those begun included; tenths in the last ten seconds."""
+    if seconds < 10:
+        return f"{max(seconds, 0.0):.1f}"
+    whole = math.ceil(seconds)
+    return f"{whole // 60}:{whole % 60:02d}"
+
+
+def _line(error: Exception) -> str:
+    """An error in one line."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return " ".join(str(error).split())
+
+
+def _names(specs: tuple[str, str], players: tuple[Player | None, Player | None]) -> tuple[str, str]:
+    """What to call Black and White."""
+    black, white = (
+        player.name if player and kind_of(spec).names_itself else shown_name(spec)
+        for spec, player in zip(specs, players, strict=True)
+    )
+    return names_apart((black, white), players)
+
+
+def _texts(moves: Sequence[Move]) -> list[str]:
+    return [str(move) for move in moves]
+
+
+def _close(players: Sequence[Player | None]) -> None:
+    for player in players:
+        if player is not None:
+            player.close()

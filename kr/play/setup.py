@@ -1,0 +1,196 @@
+"""What `kr play` may be told, and what a game is made of: who plays, from where, by which clock."""
+
+from __future__ import annotations
+
+import random
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from kr.engine.limits import Limits, TimeControl, parse_limits
+from kr.errors import InvalidSettingError
+from kr.game.position import Move, Position, Side
+from kr.match.match import MatchSettings
+from kr.notation import SIDE_NAMES
+from kr.openings.decks import DECKS, deck
+from kr.players.levels import LEVELS, level_numbered
+from kr.players.registry import PLAYER_TEXTS, kind_of, player_from_spec
+from kr.settings import egdb_memory_option, egdb_option, option, same_option, some_text
+from kr.units import format_duration, parse_duration
+
+if TYPE_CHECKING:
+    from kr.players.player import Player
+
+HUMAN = "human"
+SIDES = {"black": Side.BLACK, "white": Side.WHITE}
+RANDOM = "random"
+DEFAULT_LEVEL = 5
+THINKING = Limits(time=1.0)
+"""Of an engine's move where no limit is given."""
+
+# headers of a game by which it is resumed
+SPEC_TAGS = ("BlackPlayer", "WhitePlayer")
+CONTROL_TAG, ENGINE_CONTROL_TAG, SEED_TAG = "TimeControl", "EngineTimeControl", "Seed"
+SETUP_TAGS = (*SPEC_TAGS, CONTROL_TAG, ENGINE_CONTROL_TAG, SEED_TAG)
+
+_FEN = re.compile(r"\s*[BW]\s*:", re.IGNORECASE)
+_OWN = re.compile(r",(level|seed)=\d+(?=,|$)")
+
+
+@dataclass(frozen=True)
+class PlaySettings:
+    """A game to be played. Raises InvalidSettingError for what contradicts itself."""
+
+    level: int | None = option(
+        None, f"Of kr: 1, a beginner, to {len(LEVELS)}, full strength; {DEFAULT_LEVEL} if no player is named.",
+    )  # fmt: skip
+    side: str = option("", "Yours: black (who begins), white or random; black if not given.", metavar="SIDE")
+    black: str = option("", f"Who has Black: human, {', '.join(PLAYER_TEXTS)}; with "
+                        "settings of its own: shipped,level=3.", metavar="PLAYER")  # fmt: skip
+    white: str = option("", "The same for White.", metavar="PLAYER")
+    tc: Limits | TimeControl | None = option(
+        None, "A clock for both sides, 5+3 (minutes, and seconds for each move) or 40/30; or a limit of each move of "
+        "an engine, 1s or nodes=2000: 1s if not given.", parse=parse_limits,
+    )  # fmt: skip
+    tc_engine: Limits | TimeControl | None = option(None, "The same for engines, if it is another.", parse=parse_limits)
+    ballot: str = option("", f"Where to begin: {', '.join(DECKS)}, a FEN, or a file of FENs or PDN games; one by "
+                         "chance where there are several.",
+                         parse=some_text, metavar="3move|11man|FEN|FILE")  # fmt: skip
+    seed: int = option(0, "Of all chances: side, ballot, errors of a level; another every time if 0.")
+    out: Path | None = option(None, "PDN file in which the game is kept, or none; a new one in the user's data "
+                              "directory if not given.", metavar="FILE|none")  # fmt: skip
+    resume: Path | None = option(None, "Go on with the game of this PDN file.", metavar="FILE")
+    resign: bool = option(True, "Whether engines give up lost games.")
+    hint_tc: Limits = option(THINKING, "Limit of the search for a hint or an eval.", parse=Limits.parse)
+    hash: int = same_option(MatchSettings, "hash")
+    margin: float = option(0.2, "How far a clock may be overdrawn.", parse=parse_duration, show=format_duration)
+    patience: float = same_option(MatchSettings, "patience")
+    egdb: str = egdb_option()
+    egdb_memory: int = egdb_memory_option()
+
+    def __post_init__(self) -> None:
+        if self.level is not None:
+            level_numbered(self.level)
+        if self.side not in ("", *SIDES, RANDOM):
+            raise InvalidSettingError(f"--side: {self.side!r} is not black, white or random")
+        if self.side and (self.black or self.white):
+            raise InvalidSettingError("--side and --black or --white both say who plays: give one")
+        if self.resume and (self.ballot or self.out):
+            raise InvalidSettingError("--resume continues a game in its file: leave out --ballot and --out")
+        if self.seed < 0:
+            raise InvalidSettingError(f"--seed: {self.seed}; 1 or more, or 0 for another every time")
+        for name, given in (("--tc", self.tc), ("--tc-engine", self.tc_engine), ("--hint-tc", self.hint_tc)):
+            if given == Limits():
+                raise InvalidSettingError(f"{name} sets no limit: give one such as 1s, nodes=2000 or 5m+3s")
+
+    def make_player(self, spec: str) -> Player:
+        """The engine of a player's text. Raises what player_from_spec raises."""
+        return player_from_spec(spec, self.hash >> 20, self.patience, self.egdb, self.egdb_memory)
+
+
+class Setup(NamedTuple):
+    """Who plays from where by which clock."""
+
+    specs: tuple[str, str]
+    """Black's and White's: HUMAN or a player's text."""
+    controls: tuple[Limits | TimeControl | None, Limits | TimeControl | None]
+    """None for a human without a clock."""
+    start: Position
+    line: tuple[Move, ...]
+    """The moves of the opening from there, which nobody at the board chooses."""
+    opening: str
+    """What to call the opening; "" where there is none."""
+    seed: int
+    headers: Mapping[str, str]
+    """What a file has to say so that the game can be resumed."""
+
+
+def set_up(settings: PlaySettings, tags: Mapping[str, str] | None = None, to_move: Side = Side.BLACK) -> Setup:
+    """What the settings mean; for a game that is resumed, with its headers where they don't say, and its side to move.
+
+    Raises InvalidSettingError, InvalidFenError, InvalidPdnError.
+    """
+    # other programs have time controls of their own, which mean something else
+    kept = tags if tags and any(tag in tags for tag in SPEC_TAGS) else {}
+    seed = settings.seed or _number(kept.get(SEED_TAG, "")) or secrets.randbelow(10**6) + 1
+    source = random.Random(seed)
+    start, line, opening = _start(settings.ballot, source)
+    specs = _specs(settings, kept, Side.BLACK if tags is None else to_move, source, seed)
+    if settings.level is not None and not any(",level=" in spec for spec in specs):
+        raise InvalidSettingError("--level is how well kr plays, and kr plays neither side: leave it out")
+    tc = settings.tc or _control(kept.get(CONTROL_TAG, ""))
+    tc_engine = settings.tc_engine or (None if settings.tc else _control(kept.get(ENGINE_CONTROL_TAG, "")))
+    controls = tuple(
+        (tc if isinstance(tc, TimeControl) else None) if spec == HUMAN else tc_engine or tc or THINKING
+        for spec in specs
+    )
+    headers = {**dict(zip(SPEC_TAGS, specs, strict=True)), SEED_TAG: str(seed)}
+    for tag, control in ((CONTROL_TAG, tc), (ENGINE_CONTROL_TAG, tc_engine)):
+        if control is not None:
+            headers[tag] = str(control)
+    if opening:
+        headers["Opening"] = opening
+    return Setup(specs, (controls[0], controls[1]), start, line, opening, seed, headers)
+
+
+def shown_name(spec: str) -> str:
+    """What to call a player: "human", "kr level 5", "kr", or its text without the seed of its errors."""
+    text = re.sub(r",seed=\d+(?=,|$)", "", spec)
+    return re.sub(r"^shipped(?=,|$)", "kr", text).replace(",level=", " level ")
+
+
+def _start(ballot: str, source: random.Random) -> tuple[Position, tuple[Move, ...], str]:
+    if not ballot:
+        return Position(), (), ""
+    if _FEN.match(ballot) and not Path(ballot).is_file():
+        position = Position.from_fen(ballot)
+        if position.is_over:
+            raise InvalidSettingError(f"--ballot: {position.fen} has no legal move, so no game can begin there")
+        return position, (), ""
+    opening = source.choice(deck(ballot))
+    return *opening.begin(), opening.title
+
+
+def _specs(
+    settings: PlaySettings, kept: Mapping[str, str], to_move: Side, source: random.Random, seed: int
+) -> tuple[str, str]:
+    opponent = f"shipped,level={settings.level or DEFAULT_LEVEL}"
+    named = [settings.black, settings.white]
+    if kept and not settings.side:
+        for side, tag in enumerate(SPEC_TAGS):
+            before = kept.get(tag, "")
+            if not named[side] and kind_of(before).starts_program:
+                # a file from somewhere must not start programs
+                raise InvalidSettingError(
+                    f"{SIDE_NAMES[side]} was played by {before}: say so again, --{SIDE_NAMES[side].lower()} '{before}'"
+                )
+            named[side] = named[side] or before
+    if not any(named):
+        own = source.choice(list(Side)) if settings.side == RANDOM else SIDES.get(settings.side, to_move)
+        named[own] = HUMAN
+    specs = []
+    for side, name in enumerate(named):
+        spec = name or (opponent if named[1 - side] == HUMAN else HUMAN)
+        if spec != HUMAN and "level" in kind_of(spec).settings:
+            if settings.level is not None:
+                spec = f"{_OWN.sub('', spec)},level={settings.level}"
+            if ",level=" in spec and ",seed=" not in spec:
+                spec += f",seed={seed}"
+        specs.append(spec)
+    return specs[0], specs[1]
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) < 19 else 0
+
+
+def _control(text: str) -> Limits | TimeControl | None:
+    """The time control that a file tells; other programs write what kr can't read."""
+    try:
+        control = parse_limits(text)
+    except InvalidSettingError:
+        return None
+    return None if control == Limits() else control

@@ -1,0 +1,86 @@
+"""Engines and players of units: what is needed to have them, and having them where a unit is done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from kr.engine.engine import Engine, load_database
+from kr.evaluation.kinds import SHIPPED
+from kr.jobs.kinds import Kind
+from kr.jobs.needs import Needs, check_need
+from kr.jobs.unit import Unit
+from kr.players.own import EnginePlayer
+from kr.players.player import Player
+from kr.players.registry import player_from_spec
+
+if TYPE_CHECKING:
+    from kr.egdb.database import Database
+
+MEBIBYTE = 1 << 20
+
+
+class EngineKind(Kind[Engine]):
+    """Work that takes an engine a worker. tools: hash (bytes), threads, egdb_memory (bytes)."""
+
+    def open(self, unit: Unit, needs: Needs) -> Engine:
+        place = needs.place("weights", unit.needs["weights"])
+        tools = unit.tools
+        engine = Engine(place, tools["hash"] / MEBIBYTE, tools["threads"], database_of(unit, needs))
+        check_need("weights", unit.needs["weights"], engine.signature, place)
+        return engine
+
+
+def engine_needs(engine: Engine, weights: str | None) -> tuple[dict[str, str], dict[str, str]]:
+    """What units need for an engine like this one, and the places of that; weights: as it was asked for."""
+    database = egdb_needs(engine.database)
+    return {"weights": engine.signature} | database[0], {engine.signature: weights or SHIPPED} | database[1]
+
+
+def egdb_needs(database: Database | None) -> tuple[dict[str, str], dict[str, str]]:
+    """The same for an endgame database; nothing for none."""
+    if database is None:
+        return {}, {}
+    return {"egdb": database.signature}, {database.signature: str(database.directory)}
+
+
+def database_of(unit: Unit, needs: Needs, name: str = "egdb") -> Database | None:
+    """The endgame database that a unit needs by this name, if it needs one."""
+    if name not in unit.needs:
+        return None
+
+    def load(place: str) -> tuple[str, Database]:
+        database = load_database(place, unit.tools["egdb_memory"])
+        assert database is not None
+        return database.signature, database
+
+    return needs.load("endgame database", unit.needs[name], load)
+
+
+def players_needs(
+    players: Mapping[str, tuple[str, Player]], egdb: str, egdb_memory: int
+) -> tuple[dict[str, str], dict[str, str]]:
+    """The same for players: by the names that units have for them, the text of each, and one that was made of it.
+
+    egdb, egdb_memory: the database of those whose text names none.
+    """
+    needs = {name: player.signature for name, (_, player) in players.items()}
+    places = {player.signature: text for text, player in players.values()}
+    if any(isinstance(player, EnginePlayer) and player.engine.database for _, player in players.values()):
+        found, place = egdb_needs(load_database(egdb, egdb_memory))
+        return needs | found, places | place
+    return needs, places
+
+
+def player_of(unit: Unit, needs: Needs, name: str = "player") -> Player:
+    """A new player like the one that a unit needs. tools: hash (bytes), patience (seconds), egdb_memory (bytes)."""
+    signature, tools = unit.needs[name], unit.tools
+    place = needs.place("player", signature)
+    egdb = needs.place("endgame database", unit.needs["egdb"]) if "egdb" in unit.needs else "none"
+    player = player_from_spec(place, tools["hash"] // MEBIBYTE, tools["patience"], egdb, tools["egdb_memory"])
+    try:
+        check_need("player", signature, player.signature, place)
+    except BaseException:
+        player.close()
+        raise
+    return player

@@ -1,0 +1,2 @@
+from . import dxp as dxp
+from . import hub as hub
