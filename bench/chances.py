@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kr.engine.engine import SCORE_PROVED
+from kr.engine.result import SCORE_PROVED
 from kr.evaluation import chances
 from kr.learn import games
 from kr.learn.fitting.dataset import expectation, logistic_slope

@@ -15,7 +15,8 @@ import json
 import random
 
 from kr import _core
-from kr.engine.engine import Engine, Limits
+from kr.engine.engine import Engine
+from kr.engine.limits import Limits
 from kr.openings.decks import deck
 from kr.units import parse_count, parse_size
 

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from kr.engine.engine import Limits
+from kr.engine.limits import Limits
 from kr.errors import InvalidPdnError
 from kr.game.board import NO_PROGRESS, NO_PROGRESS_PLIES, REPETITION, REPETITIONS
 from kr.game.position import Side

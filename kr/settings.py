@@ -13,7 +13,6 @@ from dataclasses import MISSING, field, fields
 from typing import Any
 
 from kr.errors import InvalidSettingError
-from kr.units import format_size, parse_size
 
 REQUIRED = MISSING
 EGDB_MEMORY = 64 << 20
@@ -52,14 +51,3 @@ def same_option(settings: type, name: str) -> Any:
     """A dataclass field with the default and the words of that name in other settings."""
     (found,) = (each for each in fields(settings) if each.name == name)
     return field(default=found.default, metadata=found.metadata)
-
-
-def egdb_option(default: str = "", rest: str = "whichever is found if not given") -> Any:
-    """The setting that says which endgame database is used, as kr.engine.engine.load_database takes it."""
-    return option(default, f"Endgame database: its directory, or none; {rest}.", metavar="DIR|none")
-
-
-def egdb_memory_option() -> Any:
-    """The setting that says how much memory an endgame database may take to be probed fast."""
-    help = "Memory in which to unpack the endgame database, as far as it fits; the rest is read from its files."
-    return option(EGDB_MEMORY, help, parse=parse_size, show=format_size)

@@ -5,7 +5,7 @@ import re
 import socket
 import threading
 
-from kr.engine.engine import Limits
+from kr.engine.limits import Limits
 from kr.game.position import Position, Side
 from kr.protocols.dxp import ConnectSettings, ListenSettings, Operator, connect, listen
 from kr.protocols.dxp_link import Link

@@ -20,7 +20,7 @@ from kr import Engine, InvalidFenError, InvalidPdnError, InvalidSettingError, Li
 from kr.analysis.analysis import Analysis, AnalyzeSettings, Analyzing, Task, analyze, read_tasks
 from kr.cli import main
 from kr.egdb.database import Database
-from kr.engine.engine import Stop
+from kr.engine.search import Stop
 
 pytestmark = pytest.mark.core
 

@@ -9,7 +9,8 @@ import pytest
 from kr.analysis.annotation.annotation import Annotation, Tally, annotate
 from kr.analysis.annotation.judging import MARKS, JudgedMove, JudgeSettings, _Search, judge
 from kr.analysis.annotation.marking import evaluation, pov, unjudged, unmark_game
-from kr.engine.engine import Engine, Limits
+from kr.engine.engine import Engine
+from kr.engine.limits import Limits
 from kr.game.position import Position, Side
 from kr.pdn import Game, read_game, write_game
 

@@ -20,7 +20,8 @@ from kr.analysis.annotation import pages
 from kr.analysis.annotation.annotation import annotate
 from kr.analysis.annotation.files import AnnotateSettings, annotate_files
 from kr.analysis.annotation.judging import JudgeSettings
-from kr.engine.engine import Engine, Limits
+from kr.engine.engine import Engine
+from kr.engine.limits import Limits
 from kr.pdn import Game, read_game, read_games
 
 if TYPE_CHECKING:

@@ -27,7 +27,8 @@ from kr.analysis.annotation.files import (
 from kr.analysis.annotation.judging import MARKS
 from kr.analysis.annotation.marking import unmark_game
 from kr.cli.annotate import _forecast
-from kr.engine.engine import Engine, Limits
+from kr.engine.engine import Engine
+from kr.engine.limits import Limits
 from kr.errors import InvalidPdnError, InvalidSettingError, OutputBusyError
 from kr.game.position import Position
 from kr.pdn import Game, read_games

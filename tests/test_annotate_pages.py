@@ -14,7 +14,8 @@ from kr.analysis.annotation.annotation import annotate
 from kr.analysis.annotation.files import AnnotateSettings, annotate_files
 from kr.analysis.annotation.judging import JudgeSettings
 from kr.analysis.annotation.pages import page_name
-from kr.engine.engine import Engine, Limits
+from kr.engine.engine import Engine
+from kr.engine.limits import Limits
 from kr.pdn import Game, read_game
 
 pytest.importorskip("jinja2")

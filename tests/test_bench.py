@@ -13,7 +13,9 @@ import pytest
 
 from kr import cli
 from kr.engine.bench import BenchSettings, compare, features, load_positions, run
-from kr.engine.engine import SEARCH_OPTIONS, Engine, Limits, format_search_options, parse_search_options
+from kr.engine.engine import Engine
+from kr.engine.limits import Limits
+from kr.engine.options import SEARCH_OPTIONS, format_search_options, parse_search_options
 from kr.errors import InvalidFenError, InvalidSettingError
 from kr.game.position import Position, Side
 
@@ -103,7 +105,7 @@ def test_the_bench_of_options_is_that_of_an_engine_with_them() -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("", "no position in it"), ("W:W22", "line 1"), ("\nnonsense", "line 2"), ("W:W:B1", "no legal move")],
+    [("", "no positions"), ("W:W22", "line 1"), ("\nnonsense", "line 2"), ("W:W:B1", "no legal move")],
 )
 def test_bad_positions(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "positions.txt"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kr import Engine
-from kr.engine.engine import SCORE_WIN
+from kr.engine.result import SCORE_WIN
 from kr.evaluation import kinds, weights
 from kr.evaluation.chances import DRAW_SHARE, KNOWN, Chances, chances, format_score
 from kr.evaluation.manual import Manual

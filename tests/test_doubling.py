@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 
 from kr.cli import main
-from kr.engine.engine import Engine, Limits
+from kr.engine.engine import Engine
+from kr.engine.limits import Limits
 from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.game.position import Position
 from kr.match import doubling, doubling_plot

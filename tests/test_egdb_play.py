@@ -21,7 +21,8 @@ from kr.analysis.solving import SolveSettings, solve_all
 from kr.cli import main
 from kr.egdb import database as databases
 from kr.egdb.database import Database
-from kr.engine.engine import SCORE_DECIDED, SCORE_PROVED, load_database
+from kr.engine.database import load_database
+from kr.engine.result import SCORE_DECIDED, SCORE_PROVED
 from kr.game.position import Side
 from kr.learn import games
 from kr.learn.selfplay import SelfplaySettings, play

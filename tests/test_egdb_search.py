@@ -12,7 +12,7 @@ from endings import OPPOSITE, database, endings, positions
 
 from kr import Engine, InvalidDatabaseError, Limits, Position
 from kr.egdb.database import Database
-from kr.engine.engine import SCORE_DECIDED, SCORE_PROVED, SCORE_WIN
+from kr.engine.result import SCORE_DECIDED, SCORE_PROVED, SCORE_WIN
 from kr.game.position import Move
 
 pytestmark = pytest.mark.core

@@ -23,7 +23,8 @@ from tables import save_random
 
 import kr
 from kr import Engine, InvalidSettingError, InvalidWeightsError, KrError, Limits, Position
-from kr.engine.engine import Info, Search, Stop
+from kr.engine.result import Info
+from kr.engine.search import Search, Stop
 from kr.errors import ThreadError
 
 pytestmark = pytest.mark.core
@@ -408,7 +409,7 @@ def test_an_interrupted_start_leaves_nothing_to_wait_for(engine: Engine, monkeyp
         patch.setattr(_thread, "start_new_thread", interrupt)
         with pytest.raises(KeyboardInterrupt):
             engine.start(Position(), Limits())
-    assert not kr.engine.engine._under_way
+    assert not kr.engine.search.under_way
     assert engine.search(Position(), Limits(depth=3)).depth == 3
 
 

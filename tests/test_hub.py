@@ -15,7 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kr.engine.engine import Engine, Info, Limits, SearchResult
+from kr.engine.engine import Engine
+from kr.engine.limits import Limits
+from kr.engine.result import Info, SearchResult
 from kr.errors import KrError, ProtocolError
 from kr.game.position import Position
 from kr.protocols.hub import HubServer

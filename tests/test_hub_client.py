@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kr.engine.engine import Limits
+from kr.engine.limits import Limits
 from kr.errors import InvalidSettingError, ProtocolError
 from kr.game.position import Position, Side
 from kr.protocols.hub_client import HubClient

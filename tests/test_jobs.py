@@ -29,7 +29,9 @@ from kr.egdb.build import BuildSettings, build
 from kr.egdb.checking import Files, Ranges
 from kr.egdb.solving import SlicePairs
 from kr.egdb.verify import VerifySettings, verify
-from kr.engine.engine import Engine, Limits, load_database
+from kr.engine.database import load_database
+from kr.engine.engine import Engine
+from kr.engine.limits import Limits
 from kr.errors import InvalidSettingError, KrError, MissingNeedError
 from kr.game.position import Position
 from kr.jobs import kinds, pool

@@ -7,7 +7,8 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from kr.engine.engine import SCORE_DECIDED, Engine
+from kr.engine.engine import Engine
+from kr.engine.result import SCORE_DECIDED
 from kr.game.position import Position, Side
 
 pytestmark = pytest.mark.core

@@ -14,8 +14,7 @@ from tables import save_random
 
 from kr.cli import main
 from kr.cli.match import report
-from kr.engine.engine import Limits
-from kr.engine.limits import TimeControl
+from kr.engine.limits import Limits, TimeControl
 from kr.errors import (
     InvalidSettingError,
     InvalidWeightsError,

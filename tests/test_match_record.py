@@ -14,7 +14,7 @@ from test_match import TINY, essence
 
 from kr import storage
 from kr.cli import main
-from kr.engine.engine import Limits
+from kr.engine.limits import Limits
 from kr.errors import (
     InvalidGamesError,
     InvalidSettingError,

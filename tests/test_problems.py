@@ -10,7 +10,10 @@ from kr.analysis import solving
 from kr.analysis.problems import Problem, classics, judge, load, read_problems, same_move
 from kr.analysis.solving import Count, SolveSettings, solve, solve_all, summary
 from kr.cli import main
-from kr.engine.engine import Engine, Info, Limits, SearchResult
+from kr.engine.engine import Engine
+from kr.engine.limits import Limits
+from kr.engine.result import Info, SearchResult
+from kr.engine.settings import engine_from
 from kr.errors import InvalidFenError, InvalidGamesError, InvalidPdnError, InvalidProblemError, InvalidSettingError
 from kr.evaluation.chances import chances
 from kr.game.position import Position
@@ -298,11 +301,11 @@ def test_solutions_do_not_depend_on_concurrency():
 def test_each_search_has_the_threads_asked_for(monkeypatch):
     made = []
 
-    def engine(weights, hash_mb, threads, database):
-        made.append(Engine(weights, hash_mb, threads, database))
+    def engine(settings, weights, threads):
+        made.append(engine_from(settings, weights, threads))
         return made[-1]
 
-    monkeypatch.setattr(solving, "Engine", engine)
+    monkeypatch.setattr(solving, "engine_from", engine)
     settings = SolveSettings(tc=(Limits(depth=8),), weights="material", hash=1 << 20, egdb="none", threads=2)
     (solution,) = solve_all(CLASSICS[:1], settings)
     assert (solution.depth, [each.threads for each in made]) == (8, [2])

@@ -9,7 +9,7 @@ import pytest
 import reference
 
 from kr import Engine, IllegalMoveError, InvalidSettingError, Limits, Move, Position
-from kr.engine.engine import SCORE_DECIDED, SCORE_WIN
+from kr.engine.result import SCORE_DECIDED, SCORE_WIN
 
 pytestmark = pytest.mark.core
 

@@ -16,7 +16,7 @@ from kr.analysis.solving import SolveSettings, solve_all
 from kr.egdb.build import BuildSettings, build
 from kr.egdb.sample import SampleSettings, sample
 from kr.egdb.verify import VerifySettings, verify
-from kr.engine.engine import Limits
+from kr.engine.limits import Limits
 from kr.errors import InvalidSettingError, ThreadError
 from kr.game.perft import perft
 from kr.game.position import Position

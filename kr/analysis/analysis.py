@@ -14,27 +14,18 @@ from pathlib import Path
 from types import TracebackType
 
 from kr.egdb.probe import OPPOSITE
-from kr.engine.engine import (
-    MAX_LINES,
-    SCORE_DECIDED,
-    SCORE_PROVED,
-    SCORE_WIN,
-    Engine,
-    Info,
-    Limits,
-    Search,
-    Stop,
-    load_database,
-)
-from kr.engine.limits import MOST
+from kr.engine.engine import MAX_LINES, Engine
+from kr.engine.limits import MOST, Limits
+from kr.engine.result import SCORE_DECIDED, SCORE_PROVED, SCORE_WIN, Info
+from kr.engine.search import Search, Stop
+from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, threads_option, weights_option
 from kr.errors import InvalidFenError, InvalidPdnError, InvalidSettingError
 from kr.evaluation.chances import Chances
-from kr.evaluation.kinds import weights_texts
 from kr.game.position import Move, Position
 from kr.notation import SIDE_NAMES
 from kr.pdn import Game, GameNode, Reader
-from kr.settings import egdb_memory_option, egdb_option, option
-from kr.units import counted, format_count, format_size, parse_count, parse_size
+from kr.settings import option
+from kr.units import counted, format_count, parse_count
 
 SEVERAL_SECONDS = 1.0
 """Seconds for each position of a file where no limit is given."""
@@ -58,9 +49,9 @@ class AnalyzeSettings:
     depth: int | None = option(None, "The same as --tc depth=.")
     game: int = option(1, "PDN: which game of the file.")
     ply: str = option("", "PDN: only after this ply or these, such as 20 or 10-30; 0 is before the first move.")
-    weights: str | None = option(None, f"A {weights_texts()}; the shipped tables if not given.")
-    hash: int = option(64 << 20, "Hash table.", parse=parse_size, show=format_size)
-    threads: int = option(1, "Threads to search with.")
+    weights: str | None = weights_option()
+    hash: int = hash_option()
+    threads: int = threads_option()
     egdb: str = egdb_option()
     egdb_memory: int = egdb_memory_option()
 
@@ -90,9 +81,8 @@ class AnalyzeSettings:
         return limits if limits != Limits() or self.is_fen else Limits(time=SEVERAL_SECONDS)
 
     def make_engine(self) -> Engine:
-        """The engine to analyse with. Raises what Engine and load_database raise."""
-        database = load_database(self.egdb, self.egdb_memory)
-        return Engine(self.weights, self.hash / (1 << 20), self.threads, database)
+        """The engine to analyse with. Raises what Engine raises."""
+        return engine_from(self, self.weights, self.threads)
 
 
 @dataclass(frozen=True)

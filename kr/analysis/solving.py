@@ -16,9 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from kr.analysis.problems import VALUES, Problem, judge, same_move
-from kr.engine.engine import SCORE_DECIDED, SCORE_WIN, Engine, Info, Limits, Stop, load_database
+from kr.engine.engine import Engine
+from kr.engine.limits import Limits
+from kr.engine.result import SCORE_DECIDED, SCORE_WIN, Info
+from kr.engine.search import Stop
+from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, threads_option, weights_option
 from kr.errors import InvalidSettingError
-from kr.evaluation.kinds import weights_texts
 from kr.game.position import Move
 from kr.jobs.journal import Journal, open_journal, typed
 from kr.jobs.kinds import Piece
@@ -26,10 +29,9 @@ from kr.jobs.needs import Needs
 from kr.jobs.pool import Pool
 from kr.jobs.unit import Unit
 from kr.players.workers import EngineKind, engine_needs
-from kr.settings import egdb_memory_option, egdb_option, option
+from kr.settings import option
 from kr.storage import checksum, parse_json, provenance
 from kr.threads import MAX_THREADS
-from kr.units import format_size, parse_size
 
 
 @dataclass(frozen=True)
@@ -44,11 +46,13 @@ class SolveSettings:
         (Limits(time=1.0),), "Limit of each problem: 1s, nodes=100000 or depth=15; may be given several times.",
         parse=Limits.parse, show=lambda limits: " ".join(map(str, limits)), metavar="LIMIT",
     )  # fmt: skip
-    weights: str | None = option(None, f"A {weights_texts()}; the shipped tables if not given.")
-    hash: int = option(64 << 20, "Hash table of each engine.", parse=parse_size, show=format_size)
+    weights: str | None = weights_option()
+    hash: int = hash_option("of each engine")
     multipv: int = option(1, "Best moves to show a line of.")
     concurrency: int = option(1, "Problems to solve at the same time.")
-    threads: int = option(1, "Threads to search each problem with; with one, a limit of nodes or depth is repeatable.")
+    threads: int = threads_option(
+        "Threads to search each problem with; with one, a limit of nodes or depth is repeatable."
+    )
     egdb: str = egdb_option()
     egdb_memory: int = egdb_memory_option()
     out: Path | None = option(
@@ -197,8 +201,7 @@ def solve_all(
     it is found, first of all for those of an earlier run. Raises InvalidSettingError, InvalidWeightsError,
     InvalidDatabaseError, and what the file of an earlier run may be refused for.
     """
-    database = load_database(settings.egdb, settings.egdb_memory)
-    engine = Engine(settings.weights, settings.hash / (1 << 20), settings.threads, database)
+    engine = engine_from(settings, settings.weights, settings.threads)
     jobs = [(limits, number) for limits in settings.tc for number in range(len(problems))]
     done: dict[Job, Solution] = {}
 

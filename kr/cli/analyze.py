@@ -14,7 +14,7 @@ from typing import Any
 
 from kr.analysis.analysis import Analysis, AnalyzeSettings, Analyzing, Line, read_tasks
 from kr.cli import console, options
-from kr.engine.engine import Limits
+from kr.engine.limits import Limits
 from kr.errors import InvalidFenError
 from kr.evaluation.chances import format_score
 from kr.notation import SIDE_NAMES

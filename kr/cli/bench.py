@@ -19,7 +19,7 @@ from kr.engine.bench import (
     load_positions,
 )
 from kr.engine.bench import run as bench
-from kr.engine.engine import parse_search_options
+from kr.engine.options import parse_search_options
 from kr.errors import InvalidSettingError
 from kr.evaluation.chances import format_score
 from kr.units import counted, format_rate

@@ -6,7 +6,7 @@ from typing import Any
 from kr.analysis.problems import VALUES, Problem, load
 from kr.analysis.solving import Count, Solution, SolveSettings, solve_all, summary
 from kr.cli import boards, console, options
-from kr.engine.engine import Limits
+from kr.engine.limits import Limits
 from kr.errors import KrError
 from kr.evaluation.chances import format_score
 from kr.notation import SIDE_NAMES

@@ -1,1 +1,1 @@
-"""The engine: searches and their handles, limits and clocks, the bench."""
+"""The engine: searches and their handles, limits and clocks, shared settings, the bench."""

@@ -1,9 +1,9 @@
 """The bench: fixed positions searched to a fixed depth by one thread.
 
-The total of nodes is the signature of search and evaluation: a change that is meant to alter nothing keeps it. What
-each feature of the search is worth in nodes and time is measured by switching it off (`compare`).
+The node total is the signature of search and evaluation: a change that is meant to alter nothing keeps it. `compare`
+measures what each feature of the search is worth in nodes and time by switching it off.
 
-Seconds are those of the processor, not of the clock on the wall, so that other work on the machine counts little.
+Times are CPU seconds, so that other work on the machine matters little.
 """
 
 from __future__ import annotations
@@ -16,38 +16,40 @@ from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 
-from kr.engine.engine import SEARCH_OPTIONS, Engine, Info, Limits, load_database, parse_search_options
+from kr.engine.engine import Engine
+from kr.engine.limits import Limits
+from kr.engine.options import SEARCH_OPTIONS, parse_search_options
+from kr.engine.result import Info
+from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, weights_option
 from kr.errors import InvalidFenError, InvalidSettingError
-from kr.evaluation.kinds import weights_texts
 from kr.game.position import Position
-from kr.settings import egdb_memory_option, egdb_option, option
-from kr.units import format_size, parse_size
+from kr.settings import option
 
 POSITIONS = "bench.txt"
 
 SAME_DEPTH = ("aspiration", "etc", "history")
-"""Features that leave a depth what it is: they find nearly the same scores with fewer nodes. Any other one is taken to
-reduce or extend, so that the same depth says something else with and without it."""
+"""Features that find nearly the same scores with fewer nodes. All others are taken to reduce or extend, so that a depth
+with them does not compare with the same depth without them."""
 
 PAPER = {
     "etc": "22% fewer nodes at 17 plies",
     "single": "all extensions: six plies less deep in the same time, 55-45",
 }
-"""What Chinook's authors published of its search in 2001, by the first word of a feature."""
+"""Figures that Chinook's authors published about its search in 2001, by the first word of a feature."""
 
 
 @dataclass(frozen=True)
 class BenchSettings:
-    """What is searched, and how."""
+    """Positions of the bench, and how each is searched."""
 
-    depth: int = option(17, "Plies to which each position is searched.")
-    weights: str = option("", f"A {weights_texts()}; the shipped tables if not given.")
-    hash: int = option(64 << 20, "Hash table.", parse=parse_size, show=format_size)
+    depth: int = option(17, "Depth of each search, in plies.")
+    weights: str | None = weights_option()
+    hash: int = hash_option()
     egdb: str = egdb_option("none", "the signature depends on it")
     egdb_memory: int = egdb_memory_option()
     options: str = option("", "Search options other than their defaults.", metavar="NAME=NUMBER,...")
-    positions: Path | None = option(None, "A FEN a line, # before a comment; the built-in positions if not given.")
-    rounds: int = option(3, "How often each search is timed where searches are compared.")
+    positions: Path | None = option(None, "File with a FEN on each line, # before comments; built in if not given.")
+    rounds: int = option(3, "Number of times that each search is timed in a comparison.")
 
     def __post_init__(self) -> None:
         if not 1 <= self.depth <= 60:
@@ -58,7 +60,7 @@ class BenchSettings:
 
 @dataclass(frozen=True)
 class Iteration:
-    """What had been spent when an iteration was finished."""
+    """Nodes and time spent up to the end of an iteration."""
 
     depth: int
     nodes: int
@@ -67,13 +69,13 @@ class Iteration:
 
 @dataclass(frozen=True)
 class BenchLine:
-    """One position of the bench."""
+    """Search of one position."""
 
     fen: str
     move: str
     score: int
     depth: int
-    """Less than was asked for where the game was seen to its end before."""
+    """Less than the settings ask for if the search saw the game to its end before."""
     nodes: int
     seconds: float
     probes: int
@@ -83,26 +85,26 @@ class BenchLine:
     iterations: tuple[Iteration, ...]
 
     def spent(self, depth: int) -> Iteration:
-        """The last iteration that was finished up to a depth."""
+        """Last iteration that was finished up to a depth."""
         return max((each for each in self.iterations if each.depth <= depth), key=lambda each: each.depth)
 
 
 @dataclass(frozen=True)
 class DepthLine:
-    """All positions up to one depth."""
+    """Totals of all positions up to one depth."""
 
     depth: int
     positions: int
-    """Those that were searched as deep as this; the others were seen to their end before."""
+    """Positions searched to this depth; the others were seen to their end before."""
     nodes: int
     seconds: float
     branching: float
-    """How many times as many nodes as one ply before, the geometric mean; no number for the first."""
+    """Growth of the nodes by one ply, as a geometric mean; not a number for the first depth."""
 
 
 @dataclass(frozen=True)
 class BenchResult:
-    """The bench as a whole."""
+    """Result of the bench."""
 
     settings: BenchSettings
     weights: str
@@ -111,17 +113,17 @@ class BenchResult:
 
     @property
     def signature(self) -> int:
-        """All nodes: the same on every machine for the same code and weights."""
+        """Node total: the same on every machine for the same code and weights."""
         return sum(line.nodes for line in self.lines)
 
     @property
     def nps(self) -> float:
-        """Nodes a second."""
+        """Nodes per second."""
         return self.signature / max(sum(line.seconds for line in self.lines), 1e-9)
 
     @property
     def probes(self) -> int:
-        """All look-ups in the endgame database."""
+        """Total look-ups in the endgame database."""
         return sum(line.probes for line in self.lines)
 
     @property
@@ -148,41 +150,42 @@ class BenchResult:
 
 @dataclass(frozen=True)
 class Variant:
-    """The bench with other search options, against the bench as it is. Ratios: more than 1 is more than as it is."""
+    """The bench with other search options, as ratios to the bench with the options of the settings."""
 
     name: str
     options: Mapping[str, int]
     positions: int
-    """Those that both searched to the full depth; the ratios are of these."""
+    """Positions that both searched to the full depth; the ratios are over these."""
     nodes: float
-    """Nodes, the geometric mean of the positions' ratios."""
+    """Geometric mean of the positions' node ratios."""
     nodes_error: float
-    """Of that mean: 95% of samples of as many positions lie within this factor of it."""
+    """Error of that mean as a factor, with 95% confidence."""
     total: float
-    """All nodes."""
+    """Ratio of the node totals."""
     seconds: float
-    """Time, the geometric mean of the positions' ratios, the mean of the rounds."""
+    """Geometric mean of the positions' time ratios, averaged over the rounds."""
     seconds_least: float
-    """The same of single rounds."""
+    """Least of a single round."""
     seconds_most: float
+    """Most of a single round."""
     other_moves: int
-    """Positions in which another move was chosen."""
+    """Positions where another move was chosen."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Variants of the search, each against the search as it is."""
+    """Variants of the search, each compared with the search of the settings."""
 
     settings: BenchSettings
     result: BenchResult
-    """The search as it is, in the first round."""
+    """Search of the settings, in the first round."""
     variants: tuple[Variant, ...]
 
 
 def load_positions(path: Path | None = None) -> tuple[Position, ...]:
-    """The positions of a file, or the built-in ones: a FEN a line, with # before what is no FEN.
+    """Positions of a file, or the built-in ones: a FEN on each line, # before a comment.
 
-    Raises InvalidFenError with file and line, InvalidSettingError for a file without any, and OSError.
+    Raises InvalidFenError with file and line, InvalidSettingError for a file without positions, and OSError.
     """
     text = (path or files("kr.engine").joinpath(POSITIONS)).read_bytes().decode(errors="replace")
     positions = []
@@ -194,16 +197,17 @@ def load_positions(path: Path | None = None) -> tuple[Position, ...]:
         except InvalidFenError as error:
             raise InvalidFenError(f"{path}: line {number}: {error}") from None
         if fen and positions[-1].is_over:
-            raise InvalidSettingError(f"{path}: line {number}: {fen} has no legal move to search")
+            raise InvalidSettingError(f"{path}: line {number}: {fen} has no legal move")
     if not positions:
-        raise InvalidSettingError(f"{path}: no position in it; expected a FEN a line")
+        raise InvalidSettingError(f"{path}: no positions; expected a FEN on each line")
     return tuple(positions)
 
 
 def run(settings: BenchSettings, on_line: Callable[[BenchLine], None] | None = None) -> BenchResult:
-    """Search each position from an empty table.
+    """Search each position, starting with an empty hash table.
 
-    Raises InvalidWeightsError, InvalidDatabaseError, and what load_positions raises.
+    on_line: called after each position. Raises InvalidWeightsError, InvalidDatabaseError, and what load_positions
+    raises.
     """
     engine = _engine(settings)
     lines = []
@@ -215,9 +219,10 @@ def run(settings: BenchSettings, on_line: Callable[[BenchLine], None] | None = N
 
 
 def features() -> dict[str, dict[str, int]]:
-    """The features of the search, each with the options that switch it off.
+    """Features of the search, each with the options that switch it off.
 
-    Options whose names begin with the same word belong to one feature, "lmr"; what is off already is none.
+    Options whose names begin with the same word, such as "lmr", belong to one feature. Options that are off by default
+    are left out.
     """
     found: dict[str, dict[str, int]] = {}
     for name, (default, _, _, off, _) in SEARCH_OPTIONS.items():
@@ -227,7 +232,7 @@ def features() -> dict[str, dict[str, int]]:
 
 
 def first_word(name: str) -> str:
-    """The word of a search option, or of a feature, by which SAME_DEPTH and PAPER know it."""
+    """First word of a search option or feature: its key in SAME_DEPTH and PAPER."""
     return name.partition("_")[0]
 
 
@@ -236,11 +241,11 @@ def compare(
     variants: Mapping[str, Mapping[str, int]],
     on_search: Callable[[], None] | None = None,
 ) -> Comparison:
-    """Search each position with the settings' own options and with those of each variant besides, in turn.
+    """Search each position with the options of the settings, and with those of each variant added.
 
-    In each round every position is searched by all before the next one is, so that what else the machine does falls
-    on all alike; nodes are the same in every round. Raises InvalidSettingError for options that are none, and what run
-    raises.
+    In each round a position is searched by all variants before the next position, so that other load on the machine
+    falls on all alike. Node counts are the same in every round. on_search: called after each search. Raises
+    InvalidSettingError for unknown options, and what run raises.
     """
     own = parse_search_options(settings.options)
     engine = _engine(settings)
@@ -269,9 +274,7 @@ def compare(
 
 
 def _engine(settings: BenchSettings) -> Engine:
-    database = load_database(settings.egdb, settings.egdb_memory)
-    options = parse_search_options(settings.options)
-    return Engine(settings.weights or None, settings.hash / (1 << 20), database=database, options=options)
+    return engine_from(settings, settings.weights, options=parse_search_options(settings.options))
 
 
 def _search(engine: Engine, position: Position, depth: int) -> BenchLine:
@@ -292,7 +295,7 @@ def _search(engine: Engine, position: Position, depth: int) -> BenchLine:
 def _variant(
     name: str, options: Mapping[str, int], base: Sequence[Sequence[BenchLine]], other: Sequence[Sequence[BenchLine]]
 ) -> Variant:
-    """One variant; base and other have a list of lines for each round."""
+    """Compare one variant. base, other: a list of lines for each round."""
     depth = max(line.depth for line in base[0])
     both = [i for i, (line, its) in enumerate(zip(base[0], other[0], strict=True)) if line.depth == its.depth == depth]
     nodes = [math.log(other[0][i].nodes / base[0][i].nodes) for i in both]
@@ -315,12 +318,12 @@ def _variant(
 
 
 def _mean_factor(logs: Sequence[float]) -> float:
-    """The geometric mean of factors given by their logarithms; no number for none."""
+    """Geometric mean of factors given by their logarithms; not a number for none."""
     return math.exp(sum(logs) / len(logs)) if logs else math.nan
 
 
 def _mean_error(logs: Sequence[float]) -> float:
-    """The factor within which that mean lies of the true one, with 95%; no number for fewer than two."""
+    """Error of that mean as a factor, with 95% confidence; not a number for fewer than two."""
     if len(logs) < 2:
         return math.nan
     mean = sum(logs) / len(logs)

@@ -1,4 +1,4 @@
-"""When a search ends: limits of one move, time controls of a game, and what a move may take of a clock."""
+"""Limits of one search, time controls of a game, and the share of the clock that a move may take."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from kr.errors import InvalidSettingError
 from kr.units import check_number, format_duration, parse_count, parse_duration
 
 MOST = {"time": 1e9, "nodes": 10**18, "depth": 10**9}
-"""What the core can count to: seconds, nodes and plies of a limit."""
+"""Largest limits that the core can count: seconds, nodes, plies."""
 MOVES_AHEAD = 30
-"""The clock is spread over this many moves, or over those before the next time control where they are fewer."""
+"""The clock is spread over this many moves, or over the moves to the next time control if these are fewer."""
 CLOCK_SHARE = 0.8
-"""No move takes more than this part of the clock."""
+"""Largest share of the clock that one move may take."""
 UNSETTLED = 3.0
-"""A move that is hard to find may take so many times its share of the clock."""
+"""A move that is hard to find may take this many times its share of the clock."""
 LATENCY = 0.01
-"""Seconds kept back from each move for the way of the answer to the other side's clock."""
+"""Seconds kept back from each move for the delay until the answer stops the clock."""
 SHORTEST = 0.001
-"""Seconds given to a move when the clock is all but empty."""
+"""Seconds for a move when the clock is all but empty."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """When a search ends: at the first limit reached; with none it goes on until it is stopped."""
+    """Limits of a search, which ends at the first one reached. Without any it runs until it is stopped."""
 
     time: float | None = None
     """Seconds for this move."""
@@ -32,12 +32,12 @@ class Limits:
     depth: int | None = None
     """Plies of the last iteration."""
     left: float | None = None
-    """Seconds left on the mover's clock, before the increment for this move; an easy move takes less of it than a hard
-    one. Less than 0 where the increment is counted in already."""
+    """Seconds left on the mover's clock, before the increment for this move. May be negative if the increment has been
+    counted already."""
     inc: float = 0.0
-    """Seconds that the clock gets for each move."""
+    """Seconds added to the clock for each move."""
     moves: int | None = None
-    """Moves to the next time control, this one included; None where the clock must last for the game."""
+    """Moves to the next time control, including this one; None if the clock must last for the game."""
 
     def __post_init__(self) -> None:
         for name in ("time", "nodes", "depth", "left", "inc", "moves"):
@@ -47,15 +47,16 @@ class Limits:
         for name in ("time", "nodes", "depth"):
             value = getattr(self, name)
             if value is not None and not 0 < value <= MOST[name]:
-                raise InvalidSettingError(f"the limit {name}={value} must be more than 0 and at most {MOST[name]:g}")
+                raise InvalidSettingError(f"limit {name}={value}: expected more than 0 and at most {MOST[name]:g}")
         if self.left is not None and not -MOST["time"] <= self.left <= MOST["time"]:
-            raise InvalidSettingError(f"the clock's left={self.left} must be seconds, at most {MOST['time']:g}")
+            raise InvalidSettingError(f"clock with left={self.left}: expected seconds, at most {MOST['time']:g}")
         if not 0 <= self.inc <= MOST["time"] or (self.moves is not None and self.moves < 1):
-            raise InvalidSettingError(f"the clock's inc={self.inc}, moves={self.moves} must be 0 or more, 1 or more")
+            expected = "expected inc of 0 or more, moves of 1 or more"
+            raise InvalidSettingError(f"clock with inc={self.inc}, moves={self.moves}: {expected}")
 
     @classmethod
     def of(cls, limits: Limits | float | str) -> Limits:
-        """Limits as they are, a number as seconds, or the text of limits. Raises InvalidSettingError for all else."""
+        """Limits from Limits, a number of seconds, or text. Raises InvalidSettingError for anything else."""
         if isinstance(limits, Limits):
             return limits
         if isinstance(limits, str):
@@ -68,7 +69,7 @@ class Limits:
 
     @classmethod
     def parse(cls, text: str) -> Limits:
-        """Limits as text: "0.3s", "20ms", "nodes=2000", "depth=8", or several with commas between.
+        """Parse limits such as "0.3s", "20ms", "nodes=2000", "depth=8", or several separated by commas.
 
         Raises InvalidSettingError.
         """
@@ -92,11 +93,11 @@ class Limits:
         return ",".join(parts) or "infinite"
 
     def seconds(self) -> tuple[float | None, float | None]:
-        """Seconds that this move should take on average, and at most; None and None where no clock limits it.
+        """Usual and longest time of this move, in seconds; None and None if time does not limit it.
 
-        On a clock: left/M + inc, where M is the number of moves to the next time control, at most 30, and 30 where
-        there is none, and at most three times as much; never more than 80 % of left + inc; less 10 ms for the way of
-        the answer.
+        On a clock the usual time is left/M + inc, where M is the number of moves to the next time control, or 30 if
+        that is less or there is none. The longest time is three times as much. Neither exceeds 80% of left + inc, and
+        10 ms are kept back from both.
         """
         if self.left is None:
             return self.time, self.time
@@ -110,14 +111,14 @@ class Limits:
 
 @dataclass(frozen=True)
 class TimeControl:
-    """Time for a whole game: "5m+3s", "40/30m" (40 moves in 30 minutes, again and again), "40/30m+5s"."""
+    """Time for a whole game: "5m+3s", "40/30m" (30 minutes for every 40 moves), "40/30m+5s"."""
 
     time: float
     """Seconds for the game, or for each `moves` moves."""
     inc: float = 0.0
     """Seconds added for each move."""
     moves: int | None = None
-    """Moves in which `time` must last; None for the game."""
+    """Moves for which `time` must last; None for the whole game."""
 
     def __post_init__(self) -> None:
         for name in ("time", "inc", "moves"):
@@ -125,15 +126,16 @@ class TimeControl:
                 number = check_number(f"the time control's {name}", value, whole=name == "moves")
                 object.__setattr__(self, name, number)
         if not 0 < self.time + self.inc <= MOST["time"] or min(self.time, self.inc) < 0:
-            raise InvalidSettingError(f"the time control {self} gives no time, or too much")
+            raise InvalidSettingError(f"time control {self}: expected more than 0s and at most {MOST['time']:g}s")
         if self.moves is not None and not 0 < self.moves <= MOST["depth"]:
-            raise InvalidSettingError(f"the time control {self} must be for 1 or more moves")
+            raise InvalidSettingError(f"time control {self}: expected 1 or more moves")
 
     @classmethod
     def parse(cls, text: str) -> TimeControl:
-        """Read "5m+3s", "5m+0s", "40/30m" or "40/30m+5s"; raises InvalidSettingError.
+        """Parse "5m+3s", "5m+0s", "40/30m" or "40/30m+5s". Raises InvalidSettingError.
 
-        Without units, minutes and seconds as on every clock: "5+3", "15|10", "40/30", "5:00+3", "1:30:00".
+        Without units, the time is in minutes and the increment in seconds: "5+3", "15|10", "40/30", "5:00+3",
+        "1:30:00".
         """
         match = re.fullmatch(r"(?:([^/+|]+)/)?([^/+|]+)(?:[+|]([^/+|]+))?", text.strip())
         if match is None or not (match[1] or match[3] or ":" in match[2]):
@@ -151,7 +153,7 @@ class TimeControl:
 
 
 def _clock_time(text: str, unit: str) -> float:
-    """Seconds of a part of a time control: of a bare number, those of the unit that people leave out there."""
+    """Seconds of one part of a time control. unit: that of a bare number."""
     text = text.strip().replace("'", "m").replace('"', "s")
     if found := re.fullmatch(r"(?:(\d{1,4}):)?(\d{1,4}):(\d\d(?:\.\d{1,3})?)", text):
         return 3600 * int(found[1] or 0) + 60 * int(found[2]) + float(found[3])
@@ -163,9 +165,9 @@ def _duration(seconds: float) -> str:
 
 
 def parse_limits(text: str) -> Limits | TimeControl:
-    """What `--tc` takes where games are played: the limit of each move (0.3s, nodes=2000) or a clock (5m+3s, 40/30m).
+    """Parse the `--tc` of a game: a limit for each move (0.3s, nodes=2000) or a clock (5m+3s, 40/30m).
 
-    "5m" alone is five minutes a move; five minutes for the game are "5m+0s", "5+0" or "5:00". Raises
+    "5m" alone is five minutes per move; five minutes for the game is "5m+0s", "5+0" or "5:00". Raises
     InvalidSettingError.
     """
     if re.search(r"[/|:]|(?<![eE])\+", text):
@@ -177,23 +179,23 @@ def parse_limits(text: str) -> Limits | TimeControl:
 
 
 class Clock:
-    """One player's clock in one game; with Limits in place of a time control, the same limits for every move."""
+    """One player's clock in one game. With Limits instead of a time control, the same limits hold for every move."""
 
     def __init__(self, control: Limits | TimeControl) -> None:
         self.control = control
         self.left = control.time if isinstance(control, TimeControl) else 0.0
         """Seconds, before the increment for the next move."""
         self.moves = control.moves if isinstance(control, TimeControl) else None
-        """Moves to the next time control; None where there is none."""
+        """Moves to the next time control; None if there is none."""
 
     def limits(self) -> Limits:
-        """Those of the next search."""
+        """Limits of the next search."""
         if isinstance(self.control, Limits):
             return self.control
         return Limits(left=self.left, inc=self.control.inc, moves=self.moves)
 
     def stop(self, seconds: float) -> float:
-        """Count a move that took so long. Returns by how many seconds it was late; 0 or less where it was in time."""
+        """Charge a move that took `seconds`. Returns the seconds by which it was late; 0 or less if it was in time."""
         if isinstance(self.control, Limits):
             return -1.0 if self.control.time is None else seconds - self.control.time
         self.left += self.control.inc - seconds

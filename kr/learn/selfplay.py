@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kr import _core, storage
-from kr.engine.engine import load_database
+from kr.engine.database import load_database
+from kr.engine.settings import egdb_memory_option, egdb_option
 from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.evaluation import kinds
 from kr.evaluation.kinds import SHIPPED, weights_texts
@@ -23,7 +24,7 @@ from kr.learn import games
 from kr.learn.games import GameRecord
 from kr.learn.shards import SHAPING, Openings, Shards, game_of, opening_mix, ranges
 from kr.players.workers import egdb_needs
-from kr.settings import egdb_memory_option, egdb_option, option
+from kr.settings import option
 from kr.units import counted, format_count, format_duration, format_size, parse_count, parse_duration, parse_size
 
 if TYPE_CHECKING:

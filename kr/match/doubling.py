@@ -24,7 +24,11 @@ from pathlib import Path
 from typing import Any
 
 from kr import figures
-from kr.engine.engine import SCORE_WIN, Engine, Limits, Stop
+from kr.engine.engine import Engine
+from kr.engine.limits import Limits
+from kr.engine.result import SCORE_WIN
+from kr.engine.search import Stop
+from kr.engine.settings import MEBIBYTE, egdb_memory_option, egdb_option, hash_option
 from kr.errors import InvalidSettingError
 from kr.evaluation.kinds import SHIPPED, weights_texts
 from kr.game.position import Position
@@ -40,10 +44,10 @@ from kr.openings.decks import DECKS, opening_plies
 from kr.pdn import read_games
 from kr.players.own import EnginePlayer
 from kr.players.registry import kind_of, player_from_spec
-from kr.players.workers import MEBIBYTE, player_of, players_needs
-from kr.settings import REQUIRED, egdb_memory_option, egdb_option, option
+from kr.players.workers import player_of, players_needs
+from kr.settings import REQUIRED, option
 from kr.storage import checksum, lock, make_directory, parse_json, provenance
-from kr.units import counted, format_count, format_size, parse_count, parse_size
+from kr.units import counted, format_count, parse_count
 
 STEPS = 5
 """Doublings where no longest limit is given."""
@@ -82,7 +86,7 @@ class DoublingSettings:
     )  # fmt: skip
     ballot: str = option("11man", f"Openings: {', '.join(DECKS)}, or a file of FENs or PDN games.")
     concurrency: int = option(0, "Games and searches at a time; 0: one a core.")
-    hash: int = option(64 * MEBIBYTE, "Hash table of each engine.", parse=parse_size, show=format_size)
+    hash: int = hash_option("of each engine")
     seed: int = option(1, "Order of the openings, and choice of the positions.")
     egdb: str = egdb_option()
     egdb_memory: int = egdb_memory_option()

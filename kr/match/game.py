@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kr.engine.database import decided
 from kr.engine.limits import Clock, Limits, TimeControl
 from kr.errors import IllegalMoveError, InvalidSettingError, ProtocolError
 from kr.game.board import Board
@@ -107,18 +108,6 @@ class _Board(Board):
         return Outcome(self.start, self.moves, tuple(self._replies), winner, reason, detail)
 
 
-def _known(referee: Database, position: Position) -> str | None:
-    """The exact value for the side to move; None beyond the database's reach, and where a capture is pending.
-
-    Raises InvalidDatabaseError.
-    """
-    if position.pieces > referee.pieces or position.legal_moves()[0].is_capture:
-        return None
-    value = referee.value(position)
-    referee.raise_damage()
-    return value
-
-
 def play_game(
     opening: Opening,
     players: tuple[Player, Player],
@@ -150,7 +139,7 @@ def play_game(
             return board.outcome(side.other, NO_MOVE)
         if reason := board.drawn():
             return board.outcome(None, reason)
-        if referee and (value := _known(referee, board.position)) is not None:
+        if (value := decided(referee, board.position)) is not None:
             return board.outcome({"win": side, "loss": side.other}.get(value), DATABASE)
         if views and (view := views.agreed(len(board.moves))) is not None:
             return board.outcome(view, AGREED_WIN) if isinstance(view, Side) else board.outcome(None, AGREED_DRAW)

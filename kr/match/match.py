@@ -11,8 +11,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kr.engine.engine import load_database
+from kr.engine.database import load_database
 from kr.engine.limits import Limits, TimeControl, parse_limits
+from kr.engine.settings import MEBIBYTE, egdb_memory_option, egdb_option, hash_option
 from kr.errors import InvalidSettingError
 from kr.game.position import Side
 from kr.jobs.needs import Needs
@@ -28,11 +29,11 @@ from kr.pdn import Comment, format_game
 from kr.players.names import names_apart
 from kr.players.player import Player
 from kr.players.registry import PLAYER_HELP, kind_of, player_from_spec
-from kr.players.workers import MEBIBYTE, egdb_needs, players_needs
-from kr.settings import egdb_memory_option, egdb_option, option
+from kr.players.workers import egdb_needs, players_needs
+from kr.settings import option
 from kr.storage import checksum, provenance
 from kr.threads import MAX_THREADS
-from kr.units import counted, format_count, format_duration, format_size, parse_count, parse_duration, parse_size
+from kr.units import counted, format_count, format_duration, format_size, parse_count, parse_duration
 
 if TYPE_CHECKING:
     from kr.egdb.database import Database
@@ -60,7 +61,7 @@ class MatchSettings:
     )
     tc_b: Limits | TimeControl | None = option(None, "The same for B, if it is another.", parse=parse_limits)
     concurrency: int = option(0, "Games at a time; 0: one a core.")
-    hash: int = option(64 * MEBIBYTE, "Hash table of each player.", parse=parse_size, show=format_size)
+    hash: int = hash_option("of each player")
     seed: int = option(1, "Order of the openings.")
     adjudicate: bool = option(True, "End games that both players see as decided, or as drawn.")
     win_score: int = option(400, "Adjudicate a win when both players hold one side this many centi-men ahead.")

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kr.engine.engine import Engine, Limits
+from kr.engine.engine import Engine
+from kr.engine.limits import Limits
 from kr.errors import InvalidSettingError
 from kr.evaluation.kinds import weights_texts
 from kr.openings.decks import BARRED, LOST, Opening, format_line, generated, read_deck

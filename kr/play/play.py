@@ -23,8 +23,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from kr.engine.engine import SCORE_DECIDED, SCORE_WIN, Engine, SearchResult, load_database
+from kr.engine.engine import Engine
 from kr.engine.limits import Clock, TimeControl
+from kr.engine.result import SCORE_DECIDED, SCORE_WIN, SearchResult
+from kr.engine.settings import engine_from
 from kr.errors import KrError
 from kr.evaluation.chances import format_score
 from kr.game.position import Move, Position, Side
@@ -473,8 +475,7 @@ class Play:
     # --- advice
 
     def _full_engine(self) -> Engine:
-        database = load_database(self._settings.egdb, self._settings.egdb_memory)
-        return Engine(hash_mb=self._settings.hash >> 20, database=database)
+        return engine_from(self._settings)
 
     def _advice(self) -> Generator[Thought, SearchResult, SearchResult]:
         """What a search finds; the clock of whoever asks stands still meanwhile."""

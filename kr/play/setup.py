@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from kr.engine.limits import Limits, TimeControl, parse_limits
+from kr.engine.settings import MEBIBYTE, egdb_memory_option, egdb_option, hash_option
 from kr.errors import InvalidSettingError
 from kr.game.position import Move, Position, Side
 from kr.match.match import MatchSettings
@@ -18,7 +19,7 @@ from kr.notation import SIDE_NAMES
 from kr.openings.decks import DECKS, deck
 from kr.players.levels import LEVELS, level_numbered
 from kr.players.registry import PLAYER_TEXTS, kind_of, player_from_spec
-from kr.settings import egdb_memory_option, egdb_option, option, same_option, some_text
+from kr.settings import option, same_option, some_text
 from kr.units import format_duration, parse_duration
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class PlaySettings:
     resume: Path | None = option(None, "Go on with the game of this PDN file.", metavar="FILE")
     resign: bool = option(True, "Whether engines give up lost games.")
     hint_tc: Limits = option(THINKING, "Limit of the search for a hint or an eval.", parse=Limits.parse)
-    hash: int = same_option(MatchSettings, "hash")
+    hash: int = hash_option("of each player")
     margin: float = option(0.2, "How far a clock may be overdrawn.", parse=parse_duration, show=format_duration)
     patience: float = same_option(MatchSettings, "patience")
     egdb: str = egdb_option()
@@ -88,7 +89,7 @@ class PlaySettings:
 
     def make_player(self, spec: str) -> Player:
         """The engine of a player's text. Raises what player_from_spec raises."""
-        return player_from_spec(spec, self.hash >> 20, self.patience, self.egdb, self.egdb_memory)
+        return player_from_spec(spec, self.hash // MEBIBYTE, self.patience, self.egdb, self.egdb_memory)
 
 
 class Setup(NamedTuple):

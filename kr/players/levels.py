@@ -17,8 +17,10 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from kr.engine.engine import MAX_LINES, Engine, Info, Stop
+from kr.engine.engine import MAX_LINES, Engine
 from kr.engine.limits import Limits
+from kr.engine.result import Info
+from kr.engine.search import Stop
 from kr.errors import InvalidSettingError
 from kr.game.position import Position
 

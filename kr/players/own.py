@@ -7,15 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kr.engine.engine import (
-    SEARCH_OPTIONS,
-    Engine,
-    Stop,
-    format_search_options,
-    load_database,
-    parse_search_options,
-)
+from kr.engine.database import load_database
+from kr.engine.engine import Engine
 from kr.engine.limits import Limits
+from kr.engine.options import SEARCH_OPTIONS, format_search_options, parse_search_options
+from kr.engine.search import Stop
+from kr.engine.settings import MEBIBYTE
 from kr.errors import InvalidSettingError
 from kr.evaluation.kinds import SHIPPED, built_in
 from kr.game.position import Position
@@ -92,7 +89,7 @@ def _make(given: Given, means: Means) -> EnginePlayer:
         raise InvalidSettingError(f"player {given.spec!r}: {error}") from None
     player = EnginePlayer(
         given.text,
-        means.hash_mb if own_hash is None else own_hash / (1 << 20),
+        means.hash_mb if own_hash is None else own_hash / MEBIBYTE,
         load_database(own.get("egdb", means.egdb), means.egdb_memory),
         options,
         threads,

@@ -75,7 +75,7 @@ class Means(NamedTuple):
     patience: float = 600.0
     """Seconds that a search of another program may take without a time limit."""
     egdb: str = "none"
-    """As kr.engine.engine.load_database takes it."""
+    """As kr.engine.database.load_database takes it."""
     egdb_memory: int = 0
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from kr.engine.engine import Engine, load_database
+from kr.engine.database import load_database
+from kr.engine.engine import Engine
+from kr.engine.settings import MEBIBYTE
 from kr.evaluation.kinds import SHIPPED
 from kr.jobs.kinds import Kind
 from kr.jobs.needs import Needs, check_need
@@ -16,8 +18,6 @@ from kr.players.registry import player_from_spec
 
 if TYPE_CHECKING:
     from kr.egdb.database import Database
-
-MEBIBYTE = 1 << 20
 
 
 class EngineKind(Kind[Engine]):

@@ -16,10 +16,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kr import __version__
-from kr.engine.engine import Engine, load_database
+from kr.engine.engine import Engine
 from kr.engine.limits import Limits, TimeControl, parse_limits
+from kr.engine.settings import (
+    egdb_memory_option,
+    egdb_option,
+    engine_from,
+    hash_option,
+    threads_option,
+    weights_option,
+)
 from kr.errors import InvalidSettingError, KrError, ProtocolError
-from kr.evaluation.kinds import SHIPPED, weights_texts
 from kr.game.position import Move, Position, Side
 from kr.pdn import Comment, format_game
 from kr.protocols.dxp_game import (
@@ -65,11 +72,10 @@ from kr.protocols.dxp_text import (
     format_position,
     parse_position,
 )
-from kr.settings import egdb_memory_option, egdb_option, option
+from kr.settings import option
 from kr.storage import check_output, lock
-from kr.units import counted, format_count, format_duration, format_size, parse_count, parse_duration, parse_size
+from kr.units import counted, format_count, format_duration, parse_count, parse_duration
 
-MEBIBYTE = 1 << 20
 COLORS = ("alternate", "black", "white")
 USUAL_STARTS = ("refuse", "black", "white")
 REFUSALS = {
@@ -95,9 +101,9 @@ class DxpSettings:
         "holds besides. Without any of these, 1s a move.",
         parse=parse_limits,
     )
-    weights: str = option(SHIPPED, f"A {weights_texts(SHIPPED)}.")
-    hash: int = option(64 * MEBIBYTE, "Hash table.", parse=parse_size, show=format_size)
-    threads: int = option(1, "Threads to search with.")
+    weights: str | None = weights_option()
+    hash: int = hash_option()
+    threads: int = threads_option()
     egdb: str = egdb_option()
     egdb_memory: int = egdb_memory_option()
     name: str = option(f"kr {__version__}", f"What to be called, at most {NAME_WIDTH} characters.")
@@ -127,9 +133,8 @@ class DxpSettings:
         return Manners(self.tc, self.timeout, self.takeback, self.claim_time, self.chat, frame)
 
     def engine(self) -> Engine:
-        """The engine that plays. Raises what Engine and load_database raise."""
-        database = load_database(self.egdb, self.egdb_memory)
-        return Engine(self.weights, self.hash / MEBIBYTE, self.threads, database)
+        """The engine that plays. Raises what Engine raises."""
+        return engine_from(self, self.weights, self.threads)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,8 +17,11 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import NamedTuple, NoReturn
 
-from kr.engine.engine import Engine, Info, Outcome, Search
+from kr.engine.database import decided
+from kr.engine.engine import Engine
 from kr.engine.limits import Clock, Limits, TimeControl
+from kr.engine.result import Info, SearchOutcome
+from kr.engine.search import Search
 from kr.errors import IllegalMoveError, ProtocolError
 from kr.evaluation.chances import format_score
 from kr.game.board import Board
@@ -60,7 +63,7 @@ class Found(NamedTuple):
 
     search: int
     """Its number: what an earlier one still says is passed over."""
-    outcome: Outcome
+    outcome: SearchOutcome
 
 
 class Remark(NamedTuple):
@@ -293,22 +296,13 @@ class DxpGame:
         if self._manners.claim_time and self._time_over(own.other):
             self._over(RESULTS[own], "time", code=I_WIN)
         if self._terms.moves and len(board.moves) >= 2 * self._terms.moves:
-            value = self._known_value()
+            value = decided(self._thinker.engine.database, board.position)
             reason = f"{counted(self._terms.moves, 'move')} played"
             if value is None:
                 self._over(UNFINISHED, reason)
             winner = {"win": own, "loss": own.other}.get(value)
             code = {"win": I_WIN, "loss": I_LOSE}.get(value, DRAW)
             self._over(RESULTS[winner], f"{reason}, endgame database", code=code)
-
-    def _known_value(self) -> str | None:
-        """What the endgame database knows of the position; None where it knows nothing."""
-        database, position = self._thinker.engine.database, self.board.position
-        if database is None or position.pieces > database.pieces or position.legal_moves()[0].is_capture:
-            return None
-        value = database.value(position)
-        database.raise_damage()
-        return value
 
     def _move(self) -> None:
         """Think, answering what comes meanwhile, and play the move; nothing is played where moves are taken back."""

@@ -16,7 +16,10 @@ from threading import Lock, Timer
 from typing import TYPE_CHECKING, TextIO
 
 from kr import __version__
-from kr.engine.engine import MAX_LINES, Engine, Info, Outcome, Search, SearchResult, load_database
+from kr.engine.database import load_database
+from kr.engine.engine import MAX_LINES, Engine
+from kr.engine.result import Info, SearchOutcome, SearchResult
+from kr.engine.search import Search
 from kr.errors import IllegalMoveError, InvalidSettingError, KrError, ProtocolError, ThreadError
 from kr.evaluation.kinds import SHIPPED
 from kr.game.position import Position, Side
@@ -282,7 +285,7 @@ class HubServer:
         )
         self._pondered = self._level if pondering else None
 
-    def _send_end(self, outcome: Outcome) -> None:
+    def _send_end(self, outcome: SearchOutcome) -> None:
         """Answer a search, in its thread."""
         if isinstance(outcome, SearchResult):
             self._send(self._done(outcome))

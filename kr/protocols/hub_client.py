@@ -18,7 +18,8 @@ from threading import Thread
 from types import TracebackType
 from typing import NoReturn
 
-from kr.engine.engine import Info, Limits, SearchResult
+from kr.engine.limits import Limits
+from kr.engine.result import Info, SearchResult
 from kr.errors import IllegalMoveError, InvalidSettingError, KrError, ProtocolError
 from kr.game.position import Move, Position
 from kr.protocols.hub_text import (

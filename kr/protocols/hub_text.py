@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from kr.engine.engine import SCORE_DECIDED, SCORE_WIN
+from kr.engine.result import SCORE_DECIDED, SCORE_WIN
 from kr.errors import IllegalMoveError, ProtocolError
 from kr.game.position import Move, Position, Side
 from kr.notation import SQUARES, parse_square, square_name, squares

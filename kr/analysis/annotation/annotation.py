@@ -16,7 +16,9 @@ from typing import Any
 
 from kr.analysis.annotation.judging import ONLY, OPENING, JudgedMove, JudgeSettings, judge
 from kr.analysis.annotation.marking import mark_game, unjudged_opening
-from kr.engine.engine import Engine, Limits, Stop
+from kr.engine.engine import Engine
+from kr.engine.limits import Limits
+from kr.engine.search import Stop
 from kr.game.position import Side
 from kr.pdn import Game
 

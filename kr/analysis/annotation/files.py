@@ -21,9 +21,11 @@ from typing import Any, cast
 from kr.analysis.annotation.annotation import AnnotateReport, Annotation, annotate, signature
 from kr.analysis.annotation.judging import JudgedMove, JudgeSettings
 from kr.archives.archive import Archive, ReadSettings, check_any, output
-from kr.engine.engine import Engine, Limits, Stop, load_database
+from kr.engine.engine import Engine
+from kr.engine.limits import Limits
+from kr.engine.search import Stop
+from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, weights_option
 from kr.errors import InvalidPdnError, InvalidSettingError
-from kr.evaluation.kinds import weights_texts
 from kr.game.position import Position
 from kr.jobs.journal import Journal, open_journal
 from kr.jobs.kinds import Piece
@@ -32,10 +34,9 @@ from kr.jobs.pool import Pool
 from kr.jobs.unit import Unit
 from kr.pdn import Game, Results, read_game, write_game
 from kr.players.workers import EngineKind, engine_needs
-from kr.settings import egdb_memory_option, egdb_option, option
+from kr.settings import option
 from kr.storage import check_output, lock, make_directory, parse_json, provenance
 from kr.threads import MAX_THREADS
-from kr.units import format_size, parse_size
 
 JOURNAL = ".journal"
 MEASURED_GAMES = 100
@@ -59,8 +60,8 @@ class AnnotateSettings(JudgeSettings, ReadSettings):
         None, "Directory for a page of HTML for each game, and index.html with all of them.", metavar="DIR"
     )
     line: int = option(12, "Plies of a better line that are written; 0 for none.")
-    weights: str | None = option(None, f"A {weights_texts()}; the shipped tables if not given.")
-    hash: int = option(64 << 20, "Hash table of each engine.", parse=parse_size, show=format_size)
+    weights: str | None = weights_option()
+    hash: int = hash_option("of each engine")
     workers: int = option(0, "Games annotated at the same time; 0: one a core.")
     egdb: str = egdb_option()
     egdb_memory: int = egdb_memory_option()
@@ -257,8 +258,7 @@ def in_order(entries: Iterable[Record]) -> Iterator[Record]:
 
 
 def _engine(settings: AnnotateSettings) -> Engine:
-    database = load_database(settings.egdb, settings.egdb_memory)
-    return Engine(settings.weights, settings.hash / (1 << 20), database=database)
+    return engine_from(settings, settings.weights)
 
 
 def _annotated(

@@ -19,7 +19,10 @@ from dataclasses import dataclass, replace
 
 from kr.analysis.analysis import Analysis, Task, analyze
 from kr.egdb.probe import OPPOSITE
-from kr.engine.engine import SCORE_WIN, Engine, Limits, Stop
+from kr.engine.engine import Engine
+from kr.engine.limits import Limits
+from kr.engine.result import SCORE_WIN
+from kr.engine.search import Stop
 from kr.errors import InvalidSettingError
 from kr.evaluation.chances import KNOWN
 from kr.game.position import Move, Position, Side

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from kr import figures, storage
-from kr.engine.engine import Limits
+from kr.engine.limits import Limits
 from kr.errors import InvalidGamesError, InvalidSettingError, InvalidWeightsError
 from kr.evaluation import files, kinds
 from kr.evaluation.kinds import weights_texts

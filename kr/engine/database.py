@@ -1,0 +1,48 @@
+"""The endgame database behind engines and games: opened once and shared, and the rule by which it decides games."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
+
+from kr.game.position import Position
+from kr.settings import EGDB_MEMORY
+
+if TYPE_CHECKING:
+    from kr.egdb.database import Database
+
+_databases: WeakValueDictionary[tuple[str, int], Database] = WeakValueDictionary()
+_opening = threading.Lock()
+
+
+def load_database(setting: str = "", memory: int = EGDB_MEMORY) -> Database | None:
+    """Open the endgame database of an `--egdb` setting; None for "none", and for "" if none is found.
+
+    setting: a directory, "none", or "" to look where databases are kept. memory: bytes in which to unpack it, as far as
+    it fits. Equal arguments give the same shared object. Raises InvalidSettingError and InvalidDatabaseError.
+    """
+    from kr.egdb.database import Database, find
+
+    directory = find(setting)
+    if directory is None:
+        return None
+    with _opening:
+        key = os.path.realpath(directory), memory
+        database = _databases.get(key)
+        if database is None:
+            database = _databases[key] = Database.open(directory, unpack_bytes=memory)
+    return database
+
+
+def decided(database: Database | None, position: Position) -> str | None:
+    """Result by which the database ends a game here: "win", "draw" or "loss" for the side to move, else None.
+
+    A game goes on while a capture is pending, as in self-play. Raises InvalidDatabaseError.
+    """
+    if database is None or position.pieces > database.pieces or position.legal_moves()[0].is_capture:
+        return None
+    value = database.value(position)
+    database.raise_damage()
+    return value

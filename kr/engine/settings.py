@@ -1,0 +1,78 @@
+"""The settings of an engine that commands share, and the engine that they ask for.
+
+Each default and each help text stands here once. A settings class takes the fields that it needs:
+
+    @dataclass(frozen=True)
+    class SolveSettings:
+        weights: str | None = weights_option()
+        hash: int = hash_option()
+        egdb: str = egdb_option()
+        egdb_memory: int = egdb_memory_option()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from kr.engine.database import load_database
+from kr.engine.engine import Engine
+from kr.evaluation.kinds import weights_texts
+from kr.settings import EGDB_MEMORY, option
+from kr.units import format_size, parse_size
+
+MEBIBYTE = 1 << 20
+DEFAULT_HASH = 64 * MEBIBYTE
+
+
+class EngineSettings(Protocol):
+    """The settings that every engine needs."""
+
+    @property
+    def hash(self) -> int:
+        """Bytes of the hash table."""
+
+    @property
+    def egdb(self) -> str:
+        """Endgame database, as load_database takes it."""
+
+    @property
+    def egdb_memory(self) -> int:
+        """Bytes in which to unpack the endgame database."""
+
+
+def engine_from(
+    settings: EngineSettings,
+    weights: str | None = None,
+    threads: int = 1,
+    options: Mapping[str, int] | None = None,
+) -> Engine:
+    """The engine that settings ask for. weights, threads, options: as for Engine, with the same errors."""
+    database = load_database(settings.egdb, settings.egdb_memory)
+    return Engine(weights, settings.hash / MEBIBYTE, threads, database, options)
+
+
+def weights_option() -> Any:
+    """Setting: the evaluation, as Engine takes it."""
+    return option(None, f"A {weights_texts()}; the shipped tables if not given.")
+
+
+def hash_option(whose: str = "") -> Any:
+    """Setting: bytes of the hash table. whose: "of each player" where there are several."""
+    return option(DEFAULT_HASH, f"Hash table {whose}".strip() + ".", parse=parse_size, show=format_size)
+
+
+def threads_option(help: str = "Threads to search with.") -> Any:
+    """Setting: threads of one search."""
+    return option(1, help)
+
+
+def egdb_option(default: str = "", rest: str = "whichever is found if not given") -> Any:
+    """Setting: the endgame database, as load_database takes it."""
+    return option(default, f"Endgame database: its directory, or none; {rest}.", metavar="DIR|none")
+
+
+def egdb_memory_option() -> Any:
+    """Setting: bytes in which to unpack the endgame database."""
+    help = "Memory in which to unpack the endgame database, as far as it fits; the rest is read from its files."
+    return option(EGDB_MEMORY, help, parse=parse_size, show=format_size)
