@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 
 import pytest
 import typer
+from shortages import threads_left
 
 import kr
 from kr import __main__, cli, storage
@@ -345,13 +346,11 @@ def test_without_a_terminal_progress_is_a_line_now_and_then(
     assert set(capsys.readouterr().err.splitlines()) == {"a line"}
 
 
-def test_without_threads_work_goes_on_without_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    def start(thread: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr(threading.Thread, "start", start)
-    with console.progress("work", 10, "games") as bar:
+def test_without_threads_work_goes_on_without_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    with threads_left(0), console.progress("work", 10, "games") as bar:
         bar.advance(10)
+    assert bar.done == 10
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("terminal", [False, True])

@@ -1,14 +1,13 @@
 """DXP over real sockets as the one that is asked: games, manners, peers that break every rule, the file of games."""
 
-import _thread
 import random
 import socket
-import threading
 from contextlib import closing
 from types import SimpleNamespace
 
 import pytest
 from dxp_peers import FAST, NAME, SECONDS, START, Peer, Playing, link_pair, listening
+from shortages import threads_left
 
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits, TimeControl
@@ -460,25 +459,12 @@ def test_a_file_that_another_writes_is_refused(tmp_path):
         dxp.listen(ListenSettings(**{**FAST, "address": ":0", "out": out}))
 
 
-@pytest.mark.parametrize("name", ["reader", "search"])
-def test_threads_that_cannot_be_started_end_it_and_tell_the_peer(tmp_path, monkeypatch, name):
-    start = threading.Thread.start
-
-    def start_others(thread):
-        if thread.name == "dxp reader":
-            refuse()
-        start(thread)
-
-    def refuse(*_):
-        raise RuntimeError("can't start new thread")
-
+# of a connection, its reader comes before a search
+@pytest.mark.parametrize(("name", "started"), [("reader", 0), ("search", 1)])
+def test_threads_that_cannot_be_started_end_it_and_tell_the_peer(tmp_path, name, started):
     kr, address = listening(games=1, out=tmp_path / "games.pdn")
     # before anything connects: the threads of a connection start at once
-    if name == "reader":
-        monkeypatch.setattr(threading.Thread, "start", start_others)
-    else:
-        monkeypatch.setattr(_thread, "start_new_thread", refuse)
-    with Peer.at(address) as peer:
+    with threads_left(started), Peer.at(address) as peer:
         if name == "search":
             peer.ask(follower=Side.BLACK)
             peer.expect("E01")

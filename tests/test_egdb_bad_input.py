@@ -23,6 +23,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from refusals import check_refused
+from shortages import leave_on_disk
 
 import kr
 from kr import _egdb, cli
@@ -458,7 +459,7 @@ def test_a_disk_that_fills_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, c
     """Others may fill it after the estimate. What is written stays, and the build goes on when there is room."""
     disk = tmp_path / "disk"
     with mounted(disk, "size=128k"):
-        monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10**9, 0, 10**9))
+        leave_on_disk(monkeypatch, 10**9)
         assert cli.main(["egdb", "build", "--pieces", "4", "--dir", str(disk)]) == 1
         out, err = capsys.readouterr()
         assert out == ""

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 from egdb_reference import Shape
 from numpy.typing import NDArray
+from shortages import leave_on_disk
 
 import kr
 from kr import _egdb, storage
@@ -316,7 +317,7 @@ def test_a_build_that_needs_too_much_memory(tmp_path: Path) -> None:
 
 
 def test_a_build_that_needs_too_much_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10**9, 10**9 - 9999, 9999))
+    leave_on_disk(monkeypatch, 9999)
     with pytest.raises(InvalidSettingError, match="of disk"):
         build(settings(tmp_path))
     assert content(tmp_path) == {}

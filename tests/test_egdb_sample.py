@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import reference
 from numpy.typing import NDArray
+from shortages import leave_on_disk
 
 from kr import _core, _egdb
 from kr.egdb import sample, slices
@@ -199,7 +200,7 @@ def test_what_cannot_be_sampled(whole: Path, tmp_path: Path, changes: dict[str, 
 
 
 def test_a_full_disk_is_foreseen(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10**9, 10**9, 1000))  # type: ignore[attr-defined]
+    leave_on_disk(monkeypatch, 1000)
     with pytest.raises(InvalidSettingError, match="GB are free"):
         sampled(whole, tmp_path / "x.h5")
 

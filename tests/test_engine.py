@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from shortages import threads_left
 from tables import save_random
 
 import kr
@@ -463,33 +464,20 @@ def test_a_program_ends_with_a_search_under_way(threads: int, on_info: str, rest
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_a_held_search_without_a_thread(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: Any) -> int:
-        raise RuntimeError("can't start new thread")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(_thread, "start_new_thread", refuse)
-        with pytest.raises(ThreadError, match="cannot start a thread"):
-            engine.start(Position(), Limits())
+def test_a_held_search_without_a_thread(engine: Engine) -> None:
+    with threads_left(0), pytest.raises(ThreadError, match="cannot start a thread"):
+        engine.start(Position(), Limits())
 
 
 # --- threads
 
 
 @pytest.mark.parametrize("started", [0, 1, 5])
-def test_threads_that_cannot_all_be_started(monkeypatch: pytest.MonkeyPatch, started: int) -> None:
+def test_threads_that_cannot_all_be_started(started: int) -> None:
     engine = Engine("material", hash_mb=1, threads=7, database="none")
-    running, start, left = _thread._count(), _thread.start_new_thread, iter(range(started))
-
-    def start_some(*arguments: Any) -> int:
-        if next(left, None) is None:
-            raise RuntimeError("can't start new thread")
-        return start(*arguments)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(_thread, "start_new_thread", start_some)
-        with pytest.raises(ThreadError, match="cannot start 7 threads"):
-            engine.search(Position(), Limits())
+    running = _thread._count()
+    with threads_left(started), pytest.raises(ThreadError, match="cannot start 7 threads"):
+        engine.search(Position(), Limits())
     assert _thread._count() == running
     assert engine.search(Position(), Limits(depth=6)).depth == 6
 

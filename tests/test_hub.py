@@ -1,6 +1,5 @@
 """Hub 2: the text, and the server in scripted conversations."""
 
-import _thread
 import io
 import queue
 import random
@@ -14,6 +13,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shortages import threads_left
 
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
@@ -589,13 +589,9 @@ def test_an_engine_that_finds_no_memory_is_an_error_line(talk):
     conversation.expect(fault("out of memory"))
 
 
-def test_a_search_whose_thread_cannot_be_started_is_an_error_line(talk, monkeypatch):
-    def refuse(*_):
-        raise RuntimeError("can't start new thread")
-
+def test_a_search_whose_thread_cannot_be_started_is_an_error_line(talk):
     conversation = talk()
-    with monkeypatch.context() as patch:
-        patch.setattr(_thread, "start_new_thread", refuse)
+    with threads_left(0):
         conversation.send("go think")
         conversation.expect(fault("cannot start a thread"))
         conversation.send("stop")

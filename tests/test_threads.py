@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from shortages import threads_left
 
 from kr import cli
 from kr.analysis.problems import classics
@@ -30,35 +31,17 @@ pytestmark = pytest.mark.core
 THREADS = 4
 
 
-@pytest.fixture
-def starting(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Let so many more threads start, and no others; none may be left at the end."""
-    start = threading.Thread.start
-
-    def limit(count: int) -> None:
-        left = iter(range(count))
-
-        def start_some(thread: threading.Thread) -> None:
-            if next(left, None) is None:
-                raise RuntimeError("can't start new thread")
-            start(thread)
-
-        monkeypatch.setattr(threading.Thread, "start", start_some)
-
-    return limit
-
-
 @pytest.mark.parametrize("count", range(THREADS + 1))
-def test_all_threads_start_or_none(starting: Callable[[int], None], count: int) -> None:
+def test_all_threads_start_or_none(count: int) -> None:
     ended, worked = threading.Event(), []
     threads = [threading.Thread(target=lambda: worked.append(ended.wait(20))) for _ in range(THREADS)]
-    starting(count)
     if count < THREADS:
-        with pytest.raises(ThreadError, match="cannot start 4 threads"):
+        with threads_left(count), pytest.raises(ThreadError, match="cannot start 4 threads"):
             start_all(threads, ended.set)
         assert not any(thread.is_alive() for thread in threads)
     else:
-        start_all(threads, ended.set)
+        with threads_left(count):
+            start_all(threads, ended.set)
         assert not ended.is_set()
         ended.set()
         for thread in threads:
@@ -106,28 +89,23 @@ WORK: dict[str, Callable[[Path, Path], Any]] = {
 
 @pytest.mark.parametrize("started", [0, 2])
 @pytest.mark.parametrize("work", WORK)
-def test_work_whose_threads_cannot_be_started(
-    starting: Callable[[int], None], tmp_path: Path, whole: Path, work: str, started: int
-) -> None:
+def test_work_whose_threads_cannot_be_started(tmp_path: Path, whole: Path, work: str, started: int) -> None:
     before = threading.active_count()
-    starting(started)
-    with pytest.raises(ThreadError):
+    with threads_left(started), pytest.raises(ThreadError):
         WORK[work](tmp_path, whole)
     assert threading.active_count() == before
 
 
-def test_perft_prints_nothing_but_the_error(
-    starting: Callable[[int], None], capsys: pytest.CaptureFixture[str]
-) -> None:
-    starting(2)
-    assert cli.main(["perft", "--depth", "8", "--threads", str(THREADS)]) == 1
+def test_perft_prints_nothing_but_the_error(capsys: pytest.CaptureFixture[str]) -> None:
+    with threads_left(2):
+        assert cli.main(["perft", "--depth", "8", "--threads", str(THREADS)]) == 1
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("kr: cannot start 4 threads")
 
 
 def test_a_hub_engine_that_nobody_could_listen_to_is_not_left_running(
-    starting: Callable[[int], None], monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     processes: list[subprocess.Popen[str]] = []
     popen = subprocess.Popen
@@ -137,8 +115,7 @@ def test_a_hub_engine_that_nobody_could_listen_to_is_not_left_running(
         return processes[-1]
 
     monkeypatch.setattr(subprocess, "Popen", kept)
-    starting(0)
-    with pytest.raises(ThreadError):
+    with threads_left(0), pytest.raises(ThreadError):
         HubClient(["sleep", "60"])
     [process] = processes
     assert process.poll() is not None
