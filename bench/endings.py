@@ -57,7 +57,7 @@ def main() -> None:
     parser.add_argument("directory", type=Path, help="a database with distances")
     parser.add_argument("--positions", type=parse_count, default=10_000, help="how many endings to play")
     parser.add_argument("--nodes", type=parse_count, default=200, help="of the engine a move")
-    parser.add_argument("--engine-distances", type=int, default=slices.MAX_PIECES, help="pieces, all if not given")
+    parser.add_argument("--engine-distances", type=int, default=slices.EGDB_MAX_PIECES, help="pieces, all if not given")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()

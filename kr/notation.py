@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from kr.errors import IllegalMoveError, InvalidFenError
 
 SQUARES = 32
-MAX_PIECES = 12
+MAX_SIDE_PIECES = 12
 SIDE_NAMES = ("Black", "White")
 # the rows where a man is crowned, so that no man can stand there
 BLACK_KING_ROW = 0xF0000000
@@ -55,8 +55,8 @@ def check_board(black: int, white: int, kings: int) -> None:
     if kings & ~(black | white):
         raise InvalidFenError(f"square {_names(kings & ~(black | white))} is marked as a king but holds no piece")
     for name, pieces, king_row in (("Black", black, BLACK_KING_ROW), ("White", white, WHITE_KING_ROW)):
-        if pieces.bit_count() > MAX_PIECES:
-            raise InvalidFenError(f"{name} has {pieces.bit_count()} pieces: a side has at most {MAX_PIECES}")
+        if pieces.bit_count() > MAX_SIDE_PIECES:
+            raise InvalidFenError(f"{name} has {pieces.bit_count()} pieces: a side has at most {MAX_SIDE_PIECES}")
         for square in squares(pieces & ~kings & king_row):
             number = square_name(square)
             raise InvalidFenError(f"a {name} man stands on its king row, square {number}: make it a king, K{number}")

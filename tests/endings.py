@@ -14,10 +14,10 @@ from kr import _egdb
 from kr.egdb import scheduling, slices
 from kr.egdb.build import BuildSettings, build
 from kr.egdb.database import VALUES, Database
-from kr.egdb.probe import OPPOSITE
 from kr.egdb.sample import random_positions
 from kr.egdb.slices import Shape
 from kr.game.position import Position
+from kr.game.value import Value
 
 
 class Endings:
@@ -40,10 +40,10 @@ class Endings:
                     rows = share.own_rows, share.opponent_rows
                     solver.solve(pair, space, *rows, share.first, share.last, stop)
 
-    def value(self, position: Position) -> str:
+    def value(self, position: Position) -> Value:
         """For the side to move."""
         if position.is_over:
-            return "loss"
+            return Value.LOSS
         shape, index = _egdb.egdb_index(*bits(position))
         return VALUES[self._values[shape][index >> 2] >> 2 * (index & 3) & 3]
 
@@ -53,12 +53,12 @@ class Endings:
             return 0
         value = self.value(position)
         shape, index = _egdb.egdb_index(*bits(position))
-        return None if value == "draw" else 2 * int(self._distances[shape][index]) + (value == "win")
+        return None if value is Value.DRAW else 2 * int(self._distances[shape][index]) + (value is Value.WIN)
 
     def kept(self, position: Position) -> list[str]:
         """The moves that keep the value, as text."""
         value = self.value(position)
-        return [str(move) for move in position.legal_moves() if OPPOSITE[self.value(position.play(move))] == value]
+        return [str(move) for move in position.legal_moves() if self.value(position.play(move)).opposite is value]
 
 
 @cache

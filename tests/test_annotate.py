@@ -12,6 +12,7 @@ from kr.analysis.annotation.marking import evaluation, pov, unjudged, unmark_gam
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.game.position import Position, Side
+from kr.game.value import Value
 from kr.pdn import Game, read_game, write_game
 
 pytestmark = pytest.mark.core
@@ -310,15 +311,15 @@ def test_no_lines_are_added_where_none_are_wanted(engine: Engine) -> None:
     [
         (Side.BLACK, 35, None, None, "0.35"),
         (Side.WHITE, 35, None, None, "-0.35"),
-        (Side.WHITE, 60, "draw", None, "0.00"),
-        (Side.BLACK, 28990, "win", 12, "#6"),
-        (Side.WHITE, 28990, "win", 11, "#-6"),
-        (Side.WHITE, -28990, "loss", 11, "#6"),
-        (Side.BLACK, -28500, "loss", None, "-285.00"),
+        (Side.WHITE, 60, Value.DRAW, None, "0.00"),
+        (Side.BLACK, 28990, Value.WIN, 12, "#6"),
+        (Side.WHITE, 28990, Value.WIN, 11, "#-6"),
+        (Side.WHITE, -28990, Value.LOSS, 11, "#6"),
+        (Side.BLACK, -28500, Value.LOSS, None, "-285.00"),
     ],
 )
 def test_scores_as_other_programs_have_them(
-    side: Side, score: int, value: str | None, plies: int | None, shown: str
+    side: Side, score: int, value: Value | None, plies: int | None, shown: str
 ) -> None:
     assert evaluation(side, score, value, plies) == shown
 

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from endings import OPPOSITE, database, endings, positions
+from endings import database, endings, positions
 
 from kr import Engine, InvalidDatabaseError, Limits, Position
 from kr.egdb.database import Database
@@ -38,10 +38,6 @@ def engine(known: Database | None, weights: str = "material", threads: int = 1) 
     return Engine(weights, hash_mb=1, threads=threads, database=known)
 
 
-def sign(value: str) -> int:
-    return {"win": 1, "draw": 0, "loss": -1}[value]
-
-
 @pytest.mark.parametrize("depth", [1, 2, 3, 6])
 @pytest.mark.parametrize("threads", [1, 2])
 def test_values_are_those_of_the_database(values: Database, depth: int, threads: int) -> None:
@@ -54,7 +50,7 @@ def test_values_are_those_of_the_database(values: Database, depth: int, threads:
         if value == "draw":
             assert abs(found.score) <= DRAW_MAX, position.fen
         else:
-            assert found.score * sign(value) > SCORE_PROVED, position.fen
+            assert found.score * value.sign > SCORE_PROVED, position.fen
         assert found.hits <= found.probes
 
 
@@ -82,7 +78,7 @@ def test_every_line_has_its_value(values: Database) -> None:
     mixed = 0
     for position in islice(positions(11, PIECES), 60):
         found = searcher.search(position, Limits(depth=4), multipv=64)
-        worth = [sign(OPPOSITE[endings(PIECES).value(position.play(line.pv[0]))]) for line in found.lines]
+        worth = [-endings(PIECES).value(position.play(line.pv[0])).sign for line in found.lines]
         assert len({line.pv[0] for line in found.lines}) == len(worth)
         assert len(worth) == len({(move.origin, move.target, move.captured) for move in position.legal_moves()})
         assert worth == sorted(worth, reverse=True), position.fen
@@ -150,7 +146,7 @@ def test_drawn_positions_are_kept(values: Database) -> None:
                 move = source.choice(position.legal_moves())
             position = position.play(move)
             value = endings(PIECES).value(position)
-            value = value if position.side == side else OPPOSITE[value]
+            value = value if position.side == side else value.opposite
             assert value == best or (best, value) == ("draw", "win"), start.fen
             best = value
 
@@ -170,7 +166,7 @@ def forced_into(position: Position) -> str | None:
     after = [position.play(move) for move in position.legal_moves() if move.is_capture]
     if not after or max(each.pieces for each in after) > PIECES:
         return None
-    return max((OPPOSITE[endings(PIECES).value(each)] for each in after), key=sign)
+    return max((endings(PIECES).value(each).opposite for each in after), key=lambda value: value.sign)
 
 
 @pytest.mark.parametrize(
@@ -251,9 +247,9 @@ def test_values_ahead_decide_the_score(values: Database, weights: str) -> None:
             assert abs(found.score) <= DRAW_MAX, position.fen
             assert found.value is None
         else:
-            assert found.score * sign(value) > SCORE_PROVED, position.fen
+            assert found.score * value.sign > SCORE_PROVED, position.fen
             assert found.value == value
-        assert OPPOSITE[endings(PIECES).value(position.play(found.move))] == value, position.fen
+        assert endings(PIECES).value(position.play(found.move)).opposite is value, position.fen
     assert len(seen) == 3
     assert min(seen.values()) > 10
 

@@ -108,7 +108,7 @@ def test_nothing_gives_the_set_and_a_fen_one_problem():
     assert load() == CLASSICS
     (problem,) = load(" b:w18,24,k10:b12,k22. ")
     assert problem.position.fen == "B:WK10,18,24:B12,K22"
-    assert problem.published == ""
+    assert problem.published is None
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_files_are_read_with_unknown_keys_and_blank_lines(tmp_path):
     )
     first, second = load(str(path))
     assert (first.id, first.title, str(first.first_move), first.published) == ("a", "A", "32x23", "win")
-    assert (second.id, second.first_move, second.published) == ("line 3", None, "")
+    assert (second.id, second.first_move, second.published) == ("line 3", None, None)
     assert [str(move) for move in second.keeping_moves] == ["2-7"]
 
 
@@ -228,7 +228,7 @@ def test_the_published_result_is_seen_from_the_side_to_move():
         ("B:WK1:BK32", "W-win", "loss"),
         ("B:WK1:BK32", "B-win", "win"),
         ("B:WK1:BK32", "draw", "draw"),
-        ("B:WK1:BK32", "", ""),
+        ("B:WK1:BK32", "", None),
     ):
         assert make_problem(fen, result=result).published == published
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from kr.egdb.probe import OPPOSITE
 from kr.engine.engine import MAX_LINES, Engine
 from kr.engine.limits import MOST, Limits
 from kr.engine.result import SCORE_DECIDED, SCORE_PROVED, SCORE_WIN, Info
@@ -22,6 +21,7 @@ from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, has
 from kr.errors import InvalidFenError, InvalidPdnError, InvalidSettingError
 from kr.evaluation.chances import Chances
 from kr.game.position import Move, Position
+from kr.game.value import Value
 from kr.notation import SIDE_NAMES
 from kr.pdn import Game, GameNode, Reader
 from kr.settings import option
@@ -114,8 +114,8 @@ class Line:
     """From 1."""
     score: int
     """Centi-men, side to move's view."""
-    value: str | None
-    """"win", "draw" or "loss" for the side to move where it is proved; None where it is not."""
+    value: Value | None
+    """For the side to move where it is proved; None where it is not."""
     plies: int | None
     """To the end of a proved win or loss; None where that isn't known."""
     chances: Chances
@@ -134,7 +134,7 @@ class Analysis:
     task: Task
     lines: tuple[Line, ...]
     """The best first; none where the game is over."""
-    value: str | None
+    value: Value | None
     """Of the position, as in a line."""
     plies: int | None
     """To the end of a proved win or loss; None where that isn't known."""
@@ -246,10 +246,12 @@ def analyze(
 
 
 def _over(task: Task) -> Analysis:
-    return Analysis(task, (), "loss", 0, 0, 0, 0.0, 0, 0, final=True)
+    return Analysis(task, (), Value.LOSS, 0, 0, 0, 0.0, 0, 0, final=True)
 
 
-def _analysis(engine: Engine, task: Task, infos: Iterable[Info], *, final: bool, value: str | None = None) -> Analysis:
+def _analysis(
+    engine: Engine, task: Task, infos: Iterable[Info], *, final: bool, value: Value | None = None
+) -> Analysis:
     lines = tuple(_line(engine, task.position, info) for info in infos)
     best = next(iter(infos))
     root, plies = _known(engine, task.position)
@@ -262,20 +264,20 @@ def _analysis(engine: Engine, task: Task, infos: Iterable[Info], *, final: bool,
 
 def _line(engine: Engine, position: Position, info: Info) -> Line:
     after, plies = _known(engine, position.play(info.pv[0]))
-    value = None if after is None else OPPOSITE[after]
+    value = None if after is None else after.opposite
     plies = None if plies is None else plies + 1
     # what the search has seen to its end it knows with the draws by rule on the way
     if abs(info.score) > SCORE_PROVED:
-        value = "win" if info.score > 0 else "loss"
+        value = Value.from_sign(info.score)
         if abs(info.score) > SCORE_DECIDED:
             plies = SCORE_WIN - abs(info.score)
     return Line(info.multipv, info.score, value, plies, engine.chances(info.score, value), info.pv)
 
 
-def _known(engine: Engine, position: Position) -> tuple[str | None, int | None]:
+def _known(engine: Engine, position: Position) -> tuple[Value | None, int | None]:
     """Value and distance of a position in the endgame database; None where that doesn't tell."""
     if position.is_over:
-        return "loss", 0
+        return Value.LOSS, 0
     if engine.database is None or position.pieces > engine.database.pieces:
         return None, None
     return engine.database.value(position), engine.database.distance(position)

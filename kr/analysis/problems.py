@@ -30,10 +30,9 @@ from typing import Any
 
 from kr.errors import InvalidPdnError, InvalidProblemError, InvalidSettingError, KrError
 from kr.game.position import Move, Position, Side
+from kr.game.value import Result, Value
 from kr.pdn import Game, is_pdn, read_games
 from kr.storage import parse_json, printable
-
-VALUES = ("win", "draw", "loss")
 
 _CLASSICS = "classics.jsonl"
 _WINNERS = {"W-win": Side.WHITE, "B-win": Side.BLACK, "draw": None}
@@ -59,12 +58,9 @@ class Problem:
     """Every move that keeps the published result; empty if that is not known."""
 
     @property
-    def published(self) -> str:
-        """The published result for the side to move: "win", "draw" or "loss"; "" if unknown."""
-        if not self.result:
-            return ""
-        winner = _WINNERS[self.result]
-        return "draw" if winner is None else "win" if winner == self.position.side else "loss"
+    def published(self) -> Value | None:
+        """The published value for the side to move; None if unknown."""
+        return Value.of(_WINNERS[self.result], self.position.side) if self.result else None
 
     @property
     def key_moves(self) -> tuple[Move, ...]:
@@ -91,23 +87,23 @@ class Problem:
         return _problem(entry, number)
 
 
-def judge(problem: Problem, move: Move, found: str, still_won: Callable[[], bool]) -> tuple[bool | None, str]:
+def judge(problem: Problem, move: Move, found: Value, still_won: Callable[[], bool]) -> tuple[bool | None, str]:
     """Whether an answer agrees with what is published (see the module's rule), and if not why.
 
     found: the engine's verdict; still_won: asks the engine whether the win is there after the move, called only where
     nothing else tells.
     """
     published = problem.published
-    if not published:
+    if published is None:
         return None, ""
     if found != published:
         return False, f"published {published}, found {found}"
-    if published == "loss":
+    if published is Value.LOSS:
         return True, ""
     if problem.keeping_moves:
         kept = any(same_move(move, keeping) for keeping in problem.keeping_moves)
         return kept, "" if kept else f"{move} does not keep the {published}"
-    if published == "draw" or (problem.first_move is not None and same_move(move, problem.first_move)):
+    if published is Value.DRAW or (problem.first_move is not None and same_move(move, problem.first_move)):
         return True, ""
     kept = still_won()
     return kept, "" if kept else f"{move} does not keep the win"
@@ -259,12 +255,11 @@ def _read_pdn(path: Path, errors: list[KrError] | None = None) -> list[Problem]:
 
 def _game_problem(game: Game, number: int) -> Problem:
     title = game.tags.get("Event", "").strip()
-    draw = {"1/2-1/2": "draw"}.get(game.result, "")
     return Problem(
         id=title or f"position {number}",
         title=title,
         position=game.start,
-        result=draw if game.winner is None else f"{'BW'[game.winner]}-win",
+        result={Result.of(winner): text for text, winner in _WINNERS.items()}.get(game.result, ""),
         source=game.tags.get("Site", ""),
         solution=" ".join(str(move) for move in game.moves),
         first_move=game.moves[0] if game.moves else None,

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from kr.analysis.problems import VALUES, Problem, judge, same_move
+from kr.analysis.problems import Problem, judge, same_move
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.result import SCORE_DECIDED, SCORE_WIN, Info
@@ -23,6 +23,7 @@ from kr.engine.search import Stop
 from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, threads_option, weights_option
 from kr.errors import InvalidSettingError
 from kr.game.position import Move
+from kr.game.value import Value
 from kr.jobs.journal import Journal, open_journal, typed
 from kr.jobs.kinds import Piece
 from kr.jobs.needs import Needs
@@ -87,8 +88,8 @@ class Solution:
     limits: Limits
     move: str
     """The key move in PDN; "" where the side to move has none."""
-    verdict: str
-    """"win", "draw" or "loss": the proved result, or else the likeliest by the score (`kr.evaluation.chances`)."""
+    verdict: Value
+    """For the side to move: the proved value, or else the likeliest by the score (`kr.evaluation.chances`)."""
     score: int
     """Centi-men, side to move's view."""
     depth: int
@@ -143,12 +144,12 @@ def solve(problem: Problem, engine: Engine, limits: Limits, multipv: int = 1, st
     stop: ends its searches; what is found then is of no use.
     """
     if problem.position.is_over:
-        agrees = problem.published == "loss" if problem.published else None
+        agrees = None if problem.published is None else problem.published is Value.LOSS
         because = "" if agrees is not False else f"published {problem.published}, but no move is left: a loss"
-        return Solution(problem, limits, "", "loss", -SCORE_WIN, 0, 0, 0.0, (), agrees, because, proved=True)
+        return Solution(problem, limits, "", Value.LOSS, -SCORE_WIN, 0, 0, 0.0, (), agrees, because, proved=True)
     engine.new_game()
     # time, move and verdict of each iteration, and of the end
-    steps: list[tuple[float, Move, str]] = []
+    steps: list[tuple[float, Move, Value]] = []
 
     def on_info(info: Info) -> None:
         if info.multipv == 1:
@@ -164,7 +165,7 @@ def solve(problem: Problem, engine: Engine, limits: Limits, multipv: int = 1, st
         if after.is_over:
             return True
         reply = engine.search(after, limits, history=[problem.position], stop=stop)
-        return engine.chances(reply.score, reply.value).likeliest == "loss"
+        return engine.chances(reply.score, reply.value).likeliest is Value.LOSS
 
     agrees, because = judge(problem, found.move, answer, still_won)
     if found.value not in (None, problem.published) and problem.published:
@@ -178,7 +179,7 @@ def solve(problem: Problem, engine: Engine, limits: Limits, multipv: int = 1, st
         problem, limits, str(found.move), answer, found.score, found.depth, found.nodes, found.time,
         tuple(Line(info.score, " ".join(map(str, info.pv))) for info in found.lines),
         agrees, because, found.value is not None, found.probes, _since(times, held), _since(times, agreed),
-        None if problem.published == "loss" or not problem.key_moves else keeps,
+        None if problem.published is Value.LOSS or not problem.key_moves else keeps,
     )  # fmt: skip
 
 
@@ -280,7 +281,9 @@ def _answer(problems: Sequence[Problem], values: dict[str, Any]) -> tuple[Job, S
     if values.pop("id") != problems[number].id or number < 0:
         raise ValueError("another problem")
     lines = tuple(typed(Line(**line)) for line in values.pop("lines"))
-    return (limits, number), typed(Solution(problem=problems[number], limits=limits, lines=lines, **values))
+    verdict = Value(values.pop("verdict"))
+    solution = Solution(problem=problems[number], limits=limits, lines=lines, verdict=verdict, **values)
+    return (limits, number), typed(solution)
 
 
 def _entry(number: int, solution: Solution) -> dict[str, Any]:
@@ -290,7 +293,7 @@ def _entry(number: int, solution: Solution) -> dict[str, Any]:
 
 
 def summary(solutions: Iterable[Solution]) -> dict[str, Count]:
-    """How many were solved, of "all" with a published result and of each kind for the side to move (VALUES).
+    """How many were solved, of "all" with a published result and of each kind for the side to move (Value).
 
     "key moves": how many moves keep what is published, of wins and draws of which such moves are known; by the move
     alone, whatever the score. "disproved": how many of those that were not solved are proved to end otherwise than
@@ -298,7 +301,7 @@ def summary(solutions: Iterable[Solution]) -> dict[str, Count]:
     """
     judged = [solution for solution in solutions if solution.agrees is not None]
     counts = {"all": Count(sum(bool(each.agrees) for each in judged), len(judged))}
-    for kind in VALUES:
+    for kind in Value:
         answers = [each.agrees for each in judged if each.problem.published == kind]
         counts[kind] = Count(sum(map(bool, answers)), len(answers))
     known = [each.key_move for each in judged if each.key_move is not None]

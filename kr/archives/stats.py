@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from kr.archives.archive import year_of
-from kr.game.position import Position
+from kr.game.position import Position, Side
+from kr.game.value import Result
+from kr.notation import SIDE_NAMES
 from kr.openings.names import BALLOT_PLIES, FIRST_MOVES, ballots, eleven_man_ballots
 from kr.pdn import Game
 from kr.pdn.replay import board_of
@@ -31,18 +33,13 @@ class Tally:
     other: int = 0
     """Unfinished, not known, or lost by both."""
 
-    def add(self, result: str) -> None:
+    def add(self, result: Result) -> None:
         """Count one game."""
         self.games += 1
-        match result:
-            case "1-0":
-                self.black_wins += 1
-            case "0-1":
-                self.white_wins += 1
-            case "1/2-1/2":
-                self.draws += 1
-            case _:
-                self.other += 1
+        self.black_wins += result is Result.BLACK_WON
+        self.white_wins += result is Result.WHITE_WON
+        self.draws += result is Result.DRAWN
+        self.other += not result.is_scored
 
 
 @dataclass
@@ -90,16 +87,16 @@ class ArchiveStats:
         self._add_players(game)
 
     def _add_players(self, game: Game) -> None:
-        for name, mine, other in (("Black", "1-0", "0-1"), ("White", "0-1", "1-0")):
+        for side, name in zip(Side, SIDE_NAMES, strict=True):
             player = game.headers.get(name, "").strip()
             if not player.strip("?"):
                 continue
             tally = self.players.setdefault(player, PlayerTally())
             tally.games += 1
-            tally.wins += game.result == mine
-            tally.losses += game.result == other
-            tally.draws += game.result == "1/2-1/2"
-            tally.as_black += name == "Black"
+            tally.wins += game.winner == side
+            tally.losses += game.winner == side.other
+            tally.draws += game.result is Result.DRAWN
+            tally.as_black += side == Side.BLACK
 
 
 def stats(games: Iterable[Game]) -> ArchiveStats:

@@ -101,7 +101,7 @@ def plain(value: Any) -> Any:
     """The value as JSON types: dataclasses as objects, numpy as numbers and lists, no number as null, else text."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
-    if isinstance(value, Enum):
+    if isinstance(value, Enum) and not isinstance(value, str):
         return value.name.lower()
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from kr.analysis.problems import VALUES, Problem, load
+from kr.analysis.problems import Problem, load
 from kr.analysis.solving import Count, Solution, SolveSettings, solve_all, summary
 from kr.cli import boards, console, options
 from kr.engine.limits import Limits
 from kr.errors import KrError
 from kr.evaluation.chances import format_score
+from kr.game.value import Value
 from kr.notation import SIDE_NAMES
 from kr.units import counted, format_value
 
@@ -68,7 +69,7 @@ def _object(solution: Solution) -> dict[str, Any]:
         "source": problem.source,
         "fen": problem.position.fen,
         "result": problem.result or None,
-        "published": problem.published or None,
+        "published": problem.published,
         "limits": str(solution.limits),
         "move": solution.move or None,
         "verdict": solution.verdict,
@@ -101,7 +102,7 @@ def _facts(problem: Problem) -> str:
         [
             ("problem", ", ".join(filter(None, (problem.title or problem.id, problem.author)))),
             ("source", problem.source),
-            ("published", problem.published and f"{problem.published} ({problem.result})"),
+            ("published", f"{problem.published} ({problem.result})" if problem.published else ""),
             ("solution", problem.solution),
         ]
     )
@@ -148,7 +149,7 @@ def _table(solutions: Sequence[Solution]) -> str:
         (
             solution.problem.title or solution.problem.id,
             *([str(solution.limits)] if limits else []),
-            solution.problem.published,
+            solution.problem.published or "",
             f"{solution.verdict}{', proved' * solution.proved}",
             f"{format_score(solution.score):>5}",
             solution.move,
@@ -163,7 +164,7 @@ def _score_line(limits: Limits, counts: dict[str, Count]) -> str:
     total = counts["all"]
     if not total.problems:
         return "no published results to compare with"
-    kinds = [*VALUES, "key moves"]
+    kinds = [*Value, "key moves"]
     shown = [f"{kind} {counts[kind].solved} of {counts[kind].problems}" for kind in kinds if counts[kind].problems]
     line = f"solved {total.solved} of {total.problems} at {limits}, {total.share:.1%} ({', '.join(shown)})"
     disproved = counts["disproved"]

@@ -59,8 +59,8 @@ class BuildSettings:
     )
 
     def __post_init__(self) -> None:
-        if not 2 <= self.pieces <= slices.MAX_PIECES:
-            raise InvalidSettingError(f"pieces is {self.pieces}; from 2 to {slices.MAX_PIECES}")
+        if not 2 <= self.pieces <= slices.EGDB_MAX_PIECES:
+            raise InvalidSettingError(f"pieces is {self.pieces}; from 2 to {slices.EGDB_MAX_PIECES}")
         if not 0 <= self.jobs <= 1024:
             raise InvalidSettingError(f"jobs is {self.jobs}; from 0 to 1024")
         if not 0 <= self.distances <= 6:

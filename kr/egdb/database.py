@@ -15,6 +15,7 @@ from kr.egdb import files, slices
 from kr.egdb.files import SliceFile
 from kr.egdb.slices import Shape
 from kr.errors import InvalidDatabaseError, InvalidSettingError, ThreadError
+from kr.game.value import Value
 from kr.settings import EGDB_MEMORY
 from kr.threads import start_all
 
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
 NONE = "none"
 ENVIRONMENT = "KR_EGDB"
-VALUES = ("loss", "draw", "win")
-"""Names of the values, by their numbers in the core."""
+VALUES = (Value.LOSS, Value.DRAW, Value.WIN)
+"""Values by their numbers in the core."""
 
 
 def default_directory() -> Path:
@@ -74,7 +75,7 @@ class Listing:
     def complete(self, kind: str) -> int:
         """The most pieces with which every pair has its file of this kind, and with all fewer ones; 1 for none."""
         count = 1
-        while count < slices.MAX_PIECES and all(pair in self.paths[kind] for pair in slices.pairs(count + 1)):
+        while count < slices.EGDB_MAX_PIECES and all(pair in self.paths[kind] for pair in slices.pairs(count + 1)):
             count += 1
         return count
 
@@ -85,7 +86,7 @@ def listing(directory: Path) -> Listing:
         names = set(os.listdir(directory))
     except OSError as error:
         raise InvalidDatabaseError(f"{directory}: can't read this endgame database: {error.strerror}") from error
-    every = [pair for count in range(2, slices.MAX_PIECES + 1) for pair in slices.pairs(count)]
+    every = [pair for count in range(2, slices.EGDB_MAX_PIECES + 1) for pair in slices.pairs(count)]
     return Listing(
         directory,
         {
@@ -111,8 +112,8 @@ class Database:
         directory: Path | str,
         *,
         unpack_bytes: int = EGDB_MEMORY,
-        max_pieces: int = slices.MAX_PIECES,
-        max_distances: int = slices.MAX_PIECES,
+        max_pieces: int = slices.EGDB_MAX_PIECES,
+        max_distances: int = slices.EGDB_MAX_PIECES,
     ) -> Database:
         """Open the files of a directory, as far as it is complete, and at most up to so many pieces.
 
@@ -157,8 +158,8 @@ class Database:
         counts = sorted(f"{name}{count}" for file in self.files for name, count in file.header.facts["counts"].items())
         return f"{self.pieces} pieces {storage.checksum(' '.join(counts).encode())}"
 
-    def value(self, position: Position) -> str | None:
-        """ "win", "draw" or "loss" for the side to move, None with too many pieces. Raises InvalidDatabaseError."""
+    def value(self, position: Position) -> Value | None:
+        """Value for the side to move; None with too many pieces. Raises InvalidDatabaseError."""
         value = self.core.probe(position.black, position.white, position.kings, int(position.side))
         if value == _egdb.VALUE_UNKNOWN:
             self.raise_damage()
@@ -195,11 +196,11 @@ def _open_named(path: Path, kind: str, pair: Shape) -> SliceFile:
 def _unpacked(values: Mapping[Shape, object], limit: int) -> int:
     """The most pieces up to which everything fits into so many bytes at two bits a position."""
     total = 0
-    for count in range(2, slices.MAX_PIECES + 1):
+    for count in range(2, slices.EGDB_MAX_PIECES + 1):
         total += sum(slices.size(shape) for shape in values if slices.pieces(shape) == count) // 4
         if total > limit:
             return count - 1
-    return slices.MAX_PIECES
+    return slices.EGDB_MAX_PIECES
 
 
 def _unpack(core: _egdb.EndgameDatabase) -> None:

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from kr.egdb.database import Database
 from kr.errors import InvalidSettingError
 from kr.game.position import Move, Position
-
-OPPOSITE = {"win": "loss", "draw": "draw", "loss": "win"}
-"""What a value is to the other side."""
+from kr.game.value import Value
 
 
 @dataclass(frozen=True)
@@ -17,8 +15,8 @@ class ProbedMove:
     """A move and what it leads to."""
 
     move: str
-    value: str
-    """"win", "draw" or "loss" for who plays it."""
+    value: Value
+    """For the side that plays it."""
     distance: int | None
     """Plies to the end of the game under best play, this one counted; None for a draw or where it isn't known."""
 
@@ -28,8 +26,8 @@ class Probed:
     """A position."""
 
     fen: str
-    value: str
-    """"win", "draw" or "loss" for the side to move."""
+    value: Value
+    """For the side to move."""
     distance: int | None
     """Plies to the end of the game under best play; None for a draw or where it isn't known."""
     moves: tuple[ProbedMove, ...]
@@ -49,12 +47,12 @@ def probe(database: Database, position: Position) -> Probed:
         )
     moves = [_probed_move(database, position, move) for move in position.legal_moves()]
     # quick wins first, slow losses first
-    sign = {"win": 1, "draw": 0, "loss": -1}
-    moves.sort(key=lambda move: (-sign[move.value], sign[move.value] * (move.distance or 0)))
+    moves.sort(key=lambda move: (-move.value.sign, move.value.sign * (move.distance or 0)))
     return Probed(position.fen, value, database.distance(position), tuple(moves))
 
 
 def _probed_move(database: Database, position: Position, move: Move) -> ProbedMove:
     after = position.play(move)
-    distance = database.distance(after)
-    return ProbedMove(str(move), OPPOSITE[database.value(after) or ""], None if distance is None else distance + 1)
+    value, distance = database.value(after), database.distance(after)
+    assert value is not None, "a move adds no piece"
+    return ProbedMove(str(move), value.opposite, None if distance is None else distance + 1)

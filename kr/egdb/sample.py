@@ -53,12 +53,12 @@ Batch = tuple[NDArray[np.uint32], NDArray[np.uint8], NDArray[np.uint64]]
 def parse_pieces(text: str) -> tuple[int, int]:
     """Read a number of pieces, "6", or a range of them, "2-7". Raises InvalidSettingError."""
     first, dash, last = text.partition("-")
-    expected = f'a number of pieces such as "6", or a range such as "2-7", from 2 to {slices.MAX_PIECES}'
+    expected = f'a number of pieces such as "6", or a range such as "2-7", from 2 to {slices.EGDB_MAX_PIECES}'
     try:
         low, high = int(first), int(last if dash else first)
     except ValueError:
         raise InvalidSettingError(f"{text!r} is not {expected}") from None
-    if not 2 <= low <= high <= slices.MAX_PIECES:
+    if not 2 <= low <= high <= slices.EGDB_MAX_PIECES:
         raise InvalidSettingError(f"{text!r} is not {expected}")
     return low, high
 

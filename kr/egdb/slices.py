@@ -14,7 +14,7 @@ from kr import _egdb
 
 Shape = tuple[int, int, int, int]
 
-MAX_PIECES: int = _egdb.EGDB_MAX_PIECES
+EGDB_MAX_PIECES: int = _egdb.EGDB_MAX_PIECES
 """More than the numbering of positions can take."""
 
 

@@ -125,7 +125,7 @@ def read(directory: Path) -> Stats:
     """What the files of a directory say. Raises InvalidDatabaseError where there are none, or one is damaged."""
     pairs = []
     totals = []
-    for count in range(2, slices.MAX_PIECES + 1):
+    for count in range(2, slices.EGDB_MAX_PIECES + 1):
         found = [read_pair(directory, pair) for pair in slices.pairs(count) if _path(directory, "wld", pair).exists()]
         if found:
             pairs += found

@@ -82,8 +82,8 @@ class VerifySettings:
     )
 
     def __post_init__(self) -> None:
-        if self.pieces != 0 and not 2 <= self.pieces <= slices.MAX_PIECES:
-            raise InvalidSettingError(f"pieces is {self.pieces}; from 2 to {slices.MAX_PIECES}, or 0 for all")
+        if self.pieces != 0 and not 2 <= self.pieces <= slices.EGDB_MAX_PIECES:
+            raise InvalidSettingError(f"pieces is {self.pieces}; from 2 to {slices.EGDB_MAX_PIECES}, or 0 for all")
         if not 0 <= self.sample < 1:
             raise InvalidSettingError(f"sample is {self.sample:g}; a fraction from 0 to below 1")
         if not 0 <= self.seed < 2**63:
@@ -173,7 +173,7 @@ class _Run:
     def _complete(self, headers: dict[str, files.Header]) -> int:
         """Up to how many pieces all files are there and wanted."""
         complete = 1
-        while complete < slices.MAX_PIECES and all(
+        while complete < slices.EGDB_MAX_PIECES and all(
             files.file_name("wld", pair) in headers for pair in slices.pairs(complete + 1)
         ):
             complete += 1

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from kr.game.position import Position
+from kr.game.value import Value
 from kr.settings import EGDB_MEMORY
 
 if TYPE_CHECKING:
@@ -36,8 +37,8 @@ def load_database(setting: str = "", memory: int = EGDB_MEMORY) -> Database | No
     return database
 
 
-def decided(database: Database | None, position: Position) -> str | None:
-    """Result by which the database ends a game here: "win", "draw" or "loss" for the side to move, else None.
+def decided(database: Database | None, position: Position) -> Value | None:
+    """Value for the side to move by which the database ends a game here; None where it does not.
 
     A game goes on while a capture is pending, as in self-play. Raises InvalidDatabaseError.
     """

@@ -18,6 +18,7 @@ from kr.errors import IllegalMoveError, InvalidSettingError
 from kr.evaluation import kinds
 from kr.evaluation.chances import Chances, chances
 from kr.game.position import Move, Position
+from kr.game.value import Value
 from kr.threads import MAX_THREADS, no_thread
 from kr.units import check_number
 
@@ -206,10 +207,10 @@ class Engine:
             except ValueError as error:
                 raise InvalidSettingError(str(error)) from error
 
-    def chances(self, score: int, value: str | None = None) -> Chances:
+    def chances(self, score: int, value: Value | None = None) -> Chances:
         """Chances of a win, a draw and a loss, given a score of this engine.
 
-        value: "win", "draw" or "loss" if that is proved, as in `SearchResult.value`.
+        value: given if it is proved, as in `SearchResult.value`.
         """
         return chances(score, self.score_scale, value)
 
@@ -243,13 +244,13 @@ class Engine:
         return scores
 
 
-def _value(score: int, known: int) -> str | None:
+def _value(score: int, known: int) -> Value | None:
     """Proved result of a position with this score and this value in the endgame database."""
     if known != _egdb.VALUE_UNKNOWN:
         from kr.egdb.database import VALUES
 
         return VALUES[known]
-    return None if abs(score) <= SCORE_PROVED else "win" if score > 0 else "loss"
+    return None if abs(score) <= SCORE_PROVED else Value.from_sign(score)
 
 
 def _request(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from kr import _core
 from kr.game.position import Move
+from kr.game.value import Value
 
 SCORE_WIN: int = _core.SCORE_WIN
 """Score of a won game; a win in n plies scores n less."""
@@ -49,8 +50,8 @@ class SearchResult:
     time: float
     pv: tuple[Move, ...]
     lines: tuple[Info, ...]
-    value: str | None = None
-    """"win", "draw" or "loss" for the side to move where that is proved, by the endgame database or to the end."""
+    value: Value | None = None
+    """For the side to move if proved, by the endgame database or by a line searched to its end."""
     probes: int = 0
     """Positions looked up in the endgame database."""
     hits: int = 0

@@ -13,6 +13,7 @@ import math
 from dataclasses import dataclass
 
 from kr import _core
+from kr.game.value import Value
 
 DRAW_SHARE = 0.93
 """Of the expected points of the side with the worse chances, those that draws bring."""
@@ -32,23 +33,28 @@ class Chances:
         return self.win + self.draw / 2
 
     @property
-    def likeliest(self) -> str:
-        """The likeliest result: "win", "draw" or "loss"."""
-        return max(("draw", self.draw), ("win", self.win), ("loss", self.loss), key=lambda each: each[1])[0]
+    def likeliest(self) -> Value:
+        """Likeliest value; a draw where it is as likely as any other."""
+        ordered = (Value.DRAW, self.draw), (Value.WIN, self.win), (Value.LOSS, self.loss)
+        return max(ordered, key=lambda each: each[1])[0]
 
 
-KNOWN = {"win": Chances(1.0, 0.0, 0.0), "draw": Chances(0.0, 1.0, 0.0), "loss": Chances(0.0, 0.0, 1.0)}
+KNOWN = {
+    Value.WIN: Chances(1.0, 0.0, 0.0),
+    Value.DRAW: Chances(0.0, 1.0, 0.0),
+    Value.LOSS: Chances(0.0, 0.0, 1.0),
+}
 """The chances where the value is proved."""
 
 
-def chances(score: int, scale: float, value: str | None = None) -> Chances:
+def chances(score: int, scale: float, value: Value | None = None) -> Chances:
     """The chances that a score promises.
 
-    score: centi-men from the side to move; scale: centi-men in a logit (`Engine.score_scale`); value: "win", "draw" or
-    "loss" where that is proved, which then is certain, as is a score beyond what static scores can be.
+    score: centi-men from the side to move; scale: centi-men in a logit (`Engine.score_scale`); value: where
+    it is proved, and so certain, as is a score beyond what static scores can be.
     """
     if value is None and abs(score) > _core.SCORE_STATIC_MAX:
-        value = "win" if score > 0 else "loss"
+        value = Value.from_sign(score)
     if value is not None:
         return KNOWN[value]
     worse = 1 / (1 + math.exp(min(abs(score) / scale, 700.0)))
@@ -60,5 +66,5 @@ def chances(score: int, scale: float, value: str | None = None) -> Chances:
 def format_score(score: int) -> str:
     """A score as people read it everywhere: centi-men for the side to move with their sign, "win" or "loss" beyond."""
     if abs(score) > _core.SCORE_STATIC_MAX:
-        return "win" if score > 0 else "loss"
+        return Value.from_sign(score)
     return f"{score:+}" if score else "0"

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kr.errors import InvalidSettingError
+from kr.notation import MAX_SIDE_PIECES
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,7 +36,7 @@ MEN_SQUARES, MEN_BASE = 12, 3
 KINGS_SQUARES, KINGS_BASE = 8, 5
 MEN_ENTRIES = MEN_BASE**MEN_SQUARES
 KINGS_ENTRIES = KINGS_BASE**KINGS_SQUARES
-MAX_PIECES = 24
+MAX_BOARD_PIECES = 2 * MAX_SIDE_PIECES
 PHASES = 2
 MAX_REGIONS = 32
 """Of either group, as many as the core adds up."""

@@ -20,7 +20,7 @@ from kr import _core
 from kr.evaluation.explanation import Explanation, RegionShare, note, occupied, piece_share, sign
 from kr.evaluation.files import WeightsFile
 from kr.evaluation.kinds import FileEvaluation
-from kr.evaluation.patterns import KINGS_BASE, MAX_PIECES, MEN_BASE, Region
+from kr.evaluation.patterns import KINGS_BASE, MAX_BOARD_PIECES, MEN_BASE, Region
 from kr.evaluation.weights import NAME, Parts, Weights, read
 from kr.evaluation.weights import UNITS as TABLE_UNITS
 from kr.game.position import Position, Side
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 DEFAULT_SCALE = 40.0
 """Centi-men in a logit for tables whose file doesn't tell: that of the shipped tables."""
-UNITS = MAX_PIECES * TABLE_UNITS
+UNITS = MAX_BOARD_PIECES * TABLE_UNITS
 """Parts of a centi-man that the core adds up: table units times shares of the phases."""
 
 
@@ -131,7 +131,7 @@ class _Mix:
     """Weights of opening and ending as one number, in UNITS of a centi-man, with so many pieces on the board."""
 
     def __init__(self, pieces: int) -> None:
-        self._opening, self._ending = pieces, MAX_PIECES - pieces
+        self._opening, self._ending = pieces, MAX_BOARD_PIECES - pieces
 
     def __call__(self, weights: NDArray[Any]) -> NDArray[np.int64]:
         """(..., 2) -> (...)."""

@@ -15,7 +15,7 @@ from kr.evaluation import files
 from kr.evaluation.explanation import Explanation, note, occupied, piece_share, sign
 from kr.evaluation.files import WeightsFile
 from kr.evaluation.kinds import FileEvaluation
-from kr.evaluation.patterns import MAX_PIECES, PHASES
+from kr.evaluation.patterns import MAX_BOARD_PIECES, PHASES
 from kr.game.position import Position
 from kr.notation import SQUARES
 
@@ -56,8 +56,8 @@ class Squares(FileEvaluation):
 
     def explanation(self, position: Position, score: int, worth: dict[int, int]) -> Explanation:
         """A sum over the pieces: the mean of their kind, and what the square adds to it."""
-        shares = (position.pieces, MAX_PIECES - position.pieces)
-        values = (self.table.astype(float) @ shares) / (MAX_PIECES * UNITS)
+        shares = (position.pieces, MAX_BOARD_PIECES - position.pieces)
+        values = (self.table.astype(float) @ shares) / (MAX_BOARD_PIECES * UNITS)
         pieces = []
         for square in occupied(position):
             kind = values[int(position.kings >> square & 1)]

@@ -25,7 +25,7 @@ from kr.evaluation.parts import Windows
 from kr.evaluation.patterns import (
     KINGS_BASE,
     KINGS_ENTRIES,
-    MAX_PIECES,
+    MAX_BOARD_PIECES,
     MEN_BASE,
     MEN_ENTRIES,
     PHASES,
@@ -88,7 +88,7 @@ class Weights:
         for r, ids in enumerate(region_indices(boards, self.layout, kings)):
             sums = sums + table[r, ids]
         n = counts.sum(axis=1)
-        return (sums[:, 0] * n + sums[:, 1] * (MAX_PIECES - n)) / (MAX_PIECES * UNITS)
+        return (sums[:, 0] * n + sums[:, 1] * (MAX_BOARD_PIECES - n)) / (MAX_BOARD_PIECES * UNITS)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from kr import _core
 from kr.errors import InvalidSettingError
 from kr.game.position import Move, Position
 from kr.units import counted
 
 REPETITIONS = 3
 """So many times the same position with the same side to move is a draw."""
-NO_PROGRESS_PLIES = 80
-"""So many plies without a capture or a move of a man are a draw."""
+NO_PROGRESS_PLIES: int = _core.NO_PROGRESS_PLIES
+"""Plies without a capture or a move of a man after which the game is a draw."""
 REPETITION = "repetition"
 NO_PROGRESS = "no progress"
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from kr import _core, _learn, storage
 from kr.errors import InvalidGamesError
 from kr.game.position import Move, Position, Side
+from kr.game.value import Result, Value
 from kr.hdf5 import Attribute, reading
 from kr.pdn import Comment, format_game
 
@@ -216,7 +217,7 @@ def pdn(record: GameRecord, attrs: Mapping[str, Any]) -> str:
         "Termination": REASONS[record.reason],
     }
     notes = [Comment(ply, f"{s / 100:+.2f}") for ply, s in enumerate(map(int, record.scores), 1) if s != NO_SCORE]
-    result = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}[record.result]
+    result = Result.of(Value.from_sign(record.result).winner(Side.BLACK))
     return format_game(tags, start, decoded_moves(record), result, notes)
 
 

@@ -140,7 +140,7 @@ def play_game(
         if reason := board.drawn():
             return board.outcome(None, reason)
         if (value := decided(referee, board.position)) is not None:
-            return board.outcome({"win": side, "loss": side.other}.get(value), DATABASE)
+            return board.outcome(value.winner(side), DATABASE)
         if views and (view := views.agreed(len(board.moves))) is not None:
             return board.outcome(view, AGREED_WIN) if isinstance(view, Side) else board.outcome(None, AGREED_DRAW)
         if len(legal) == 1:

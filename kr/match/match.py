@@ -16,6 +16,7 @@ from kr.engine.limits import Limits, TimeControl, parse_limits
 from kr.engine.settings import MEBIBYTE, egdb_memory_option, egdb_option, hash_option
 from kr.errors import InvalidSettingError
 from kr.game.position import Side
+from kr.game.value import Result
 from kr.jobs.needs import Needs
 from kr.jobs.pool import Pool, interruptible
 from kr.jobs.unit import Unit
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 
 MOST_GAMES = 10**7
 MOST_HASH = 1 << 40
-BLACK_RESULTS = {Side.BLACK: "1-0", Side.WHITE: "0-1", None: "1/2-1/2"}
 
 
 @dataclass(frozen=True)
@@ -387,7 +387,7 @@ def _pdn(settings: MatchSettings, names: tuple[str, str], game: GameRecord, open
     }
     start, line = opening.begin()
     notes = [Comment(ply, reply.note()) for ply, reply in enumerate(outcome.replies, start=len(line) + 1) if reply]
-    result = BLACK_RESULTS[outcome.winner]
+    result = Result.of(outcome.winner)
     return format_game(tags, start, (*line, *outcome.moves), result, notes) + "\n"
 
 

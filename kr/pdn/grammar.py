@@ -22,12 +22,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from kr.game.value import Result
+
 MARGIN = 64
 """Letters at the end of a buffer that goes on which may belong to something longer."""
 MOST = 1 << 24
 """Letters of one game; more is a fault, so that a comment without an end fills no memory."""
 
-RESULTS = ("1-0", "0-1", "1/2-1/2", "0-0", "*")
+RESULTS: tuple[str, ...] = tuple(Result)
 _RESULT_FORMS = {
     "2-0": "1-0", "0-2": "0-1", "1-1": "1/2-1/2", "1/2": "1/2-1/2", "½-½": "1/2-1/2", "½": "1/2-1/2",
 }  # fmt: skip

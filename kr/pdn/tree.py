@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from kr.errors import IllegalMoveError, InvalidPdnError
 from kr.game.position import Move, Position, Side
+from kr.game.value import Result
 from kr.pdn.grammar import RESULTS
 from kr.pdn.replay import Board, board_of, checked, played, position_of
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_WINNERS = {"1-0": Side.BLACK, "0-1": Side.WHITE}
 _CLOCK = r"\[%{}\s+(?:(?:(\d{{1,6}}):)?(\d{{1,6}}):)?(\d{{1,9}}(?:\.\d{{1,9}})?)\s*\]"
 _CLK, _EMT = (re.compile(_CLOCK.format(name)) for name in ("clk", "emt"))
 
@@ -382,7 +382,7 @@ class Game(GameNode):
     for an unknown result or a note after the last move, IllegalMoveError for a move that is not legal.
     """
 
-    __slots__ = ("headers", "line", "result", "start", "warnings")
+    __slots__ = ("_result", "headers", "line", "start", "warnings")
 
     def __init__(
         self,
@@ -393,14 +393,11 @@ class Game(GameNode):
         notes: Iterable[Note] = (),
     ) -> None:
         super().__init__(None)
-        if result not in RESULTS:
-            raise InvalidPdnError(f"result {result!r} is not one of {', '.join(RESULTS)}")
         self.headers: dict[str, str] = dict(headers or {})
         """The tags, as they are written."""
         self.start: Position = start or Position()
         """The position before the first move."""
-        self.result: str = result
-        """1-0 Black won, 0-1 White won, 1/2-1/2 drawn, 0-0 both lost, * not known."""
+        self.result = result
         self.warnings: tuple[str, ...] = ()
         """What the reader had to decide, and where the result contradicts its tag or the final position."""
         self.line: int | None = None
@@ -417,6 +414,18 @@ class Game(GameNode):
             set_notes(self, notes)
 
     @property
+    def result(self) -> Result:
+        """Result of the game; text such as "1-0" may be assigned. Raises InvalidPdnError for an unknown one."""
+        return self._result
+
+    @result.setter
+    def result(self, result: str) -> None:
+        try:
+            self._result = Result(result)
+        except ValueError:
+            raise InvalidPdnError(f"result {result!r} is not one of {', '.join(RESULTS)}") from None
+
+    @property
     def tags(self) -> dict[str, str]:
         """The headers, by the name that PDN has for them."""
         return self.headers
@@ -429,7 +438,7 @@ class Game(GameNode):
     @property
     def winner(self) -> Side | None:
         """The side that won by the result; None for a draw, a double loss or an unfinished game."""
-        return _WINNERS.get(self.result)
+        return self.result.winner
 
     @property
     def notes(self) -> tuple[Note, ...]:

@@ -30,12 +30,12 @@ from kr.engine.settings import engine_from
 from kr.errors import KrError
 from kr.evaluation.chances import format_score
 from kr.game.position import Move, Position, Side
+from kr.game.value import Result
 from kr.match.game import NO_MOVE, OVERTIME
-from kr.match.match import BLACK_RESULTS
 from kr.notation import SIDE_NAMES, square_name
 from kr.play.input import COMMANDS, Command, next_squares, parse_command, read_move
 from kr.play.manners import OFFER_AGAIN, gives_up, offers_draw, refusal
-from kr.play.record import NO_FILE, UNFINISHED, Record, default_path
+from kr.play.record import NO_FILE, Record, default_path
 from kr.play.setup import HUMAN, SETUP_TAGS, Setup, set_up, shown_name
 from kr.play.setup import PlaySettings as PlaySettings
 from kr.players.levels import LEVELS
@@ -117,9 +117,9 @@ class Ending:
     reason: str
 
     @property
-    def result(self) -> str:
-        """In PDN: 1-0 Black won, 0-1, 1/2-1/2."""
-        return BLACK_RESULTS[self.winner]
+    def result(self) -> Result:
+        """As written in PDN."""
+        return Result.of(self.winner)
 
     def __str__(self) -> str:
         what = "a draw" if self.winner is None else f"{SIDE_NAMES[self.winner]} wins"
@@ -551,7 +551,7 @@ class Play:
         path = self._record.path
         if path is None or not self._record.kept:
             nothing = "nothing was played" if not self._record.is_begun else "the game is not kept"
-            self._tell("left", nothing, file=None, resume=None, result=UNFINISHED)
+            self._tell("left", nothing, file=None, resume=None, result=Result.UNFINISHED)
             return
         command = ["kr", "play", "--resume", str(path)]
         for side, spec in zip(("--black", "--white"), self._setup.specs, strict=True):
@@ -559,7 +559,7 @@ class Play:
                 command += [side, spec]
         again = shlex.join(command)
         text = f"the game is kept; resume it with: {again}"
-        self._tell("left", text, file=str(path), resume=again, result=UNFINISHED)
+        self._tell("left", text, file=str(path), resume=again, result=Result.UNFINISHED)
 
     def _prompt(self, side: Side, begun: tuple[int, ...]) -> str:
         left = self._time_left(self._seats[side])

@@ -13,12 +13,12 @@ from kr.engine.limits import Clock, Limits, TimeControl
 from kr.errors import InvalidSettingError
 from kr.game.board import Board
 from kr.game.position import Move, Position, Side
+from kr.game.value import Result
 from kr.openings.decks import opening_plies
 from kr.pdn import ENGLISH, Game, GameNode, read_games, write_game
 from kr.players.player import Reply
 from kr.storage import check_output, write_atomic
 
-UNFINISHED = "*"
 NO_FILE = "none"
 
 _SCORE = re.compile(r"([+-]\d{1,4}\.\d\d)/\d+ ")
@@ -53,7 +53,7 @@ class Record:
             check_output(path)
             if path.exists():
                 raise InvalidSettingError(f"{path} exists: resume it with --resume, or give another name")
-        tags = {"Event": "kr play", "Site": "?", **headers, "Result": UNFINISHED, "GameType": ENGLISH}
+        tags = {"Event": "kr play", "Site": "?", **headers, "Result": Result.UNFINISHED, "GameType": ENGLISH}
         return cls(Game(tags, start, line), path)
 
     @classmethod
@@ -69,7 +69,7 @@ class Record:
             held = "no game" if not games else "several games"
             raise InvalidSettingError(f"{path} holds {held}: a file of one unfinished game can be resumed")
         (game,) = games
-        if game.result != UNFINISHED:
+        if game.result != Result.UNFINISHED:
             end = game.headers.get("Termination", "finished")
             raise InvalidSettingError(f"{path}: the game is over, {game.result} ({end}); start another one")
         record = cls(game, path)
@@ -124,7 +124,7 @@ class Record:
                     clock.left = left
         return clock
 
-    def finish(self, result: str, termination: str) -> None:
+    def finish(self, result: Result, termination: str) -> None:
         """Enter the result."""
         self.game.result = self.game.headers["Result"] = result
         self.game.headers["Termination"] = termination

@@ -28,9 +28,9 @@ from kr.engine.settings import (
 )
 from kr.errors import InvalidSettingError, KrError, ProtocolError
 from kr.game.position import Move, Position, Side
+from kr.game.value import Result
 from kr.pdn import Comment, format_game
 from kr.protocols.dxp_game import (
-    UNFINISHED,
     DxpGame,
     Ending,
     Found,
@@ -208,8 +208,8 @@ class PlayedGame:
     color: Side
     """What kr played."""
     opponent: str
-    result: str
-    """In PDN: 1-0 Black won, 0-1, 1/2-1/2, or * for a game that was broken off."""
+    result: Result
+    """As written in PDN; unfinished where the game was broken off."""
     reason: str
     faulty: bool
     """Whether the other side broke the rules or the protocol."""
@@ -221,11 +221,8 @@ class PlayedGame:
     @property
     def points(self) -> float | None:
         """For kr: 1, 0.5, 0, or None for a game that was broken off."""
-        if self.result == UNFINISHED:
-            return None
-        if self.result == "1/2-1/2":
-            return 0.5
-        return float((self.result == "1-0") == (self.color == Side.BLACK))
+        value = self.result.value_for(self.color)
+        return None if value is None else value.points
 
     def pdn(self, name: str) -> str:
         """The game as PDN, kr being called `name`."""
@@ -452,7 +449,9 @@ class _Desk:
             link.send(request)
             answer = self._await_answer(link)
         except ProtocolError as error:
-            return self._finished(terms, (), Ending(UNFINISHED, f"{self.opponent}: {error}", Next.BROKEN, faulty=True))
+            return self._finished(
+                terms, (), Ending(Result.UNFINISHED, f"{self.opponent}: {error}", Next.BROKEN, faulty=True)
+            )
         self.opponent = answer.name or self.opponent
         if answer.code != ACCEPTED:
             raise ProtocolError(f"{self.opponent} refused the game: {REFUSALS[answer.code]}")
@@ -490,7 +489,7 @@ class _Desk:
         except BaseException as error:
             # Ctrl-C, or an engine that failed: the game is kept, and the other side hears of it
             reason = "interrupted" if isinstance(error, KeyboardInterrupt) else f"{self._settings.name} failed: {error}"
-            self._finished(terms, game.board.moves, Ending(UNFINISHED, reason, Next.BROKEN))
+            self._finished(terms, game.board.moves, Ending(Result.UNFINISHED, reason, Next.BROKEN))
             game.abandon()
             raise
         self._finished(terms, game.board.moves, ending)

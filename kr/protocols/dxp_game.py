@@ -26,6 +26,7 @@ from kr.errors import IllegalMoveError, ProtocolError
 from kr.evaluation.chances import format_score
 from kr.game.board import Board
 from kr.game.position import Move, Position, Side
+from kr.game.value import Result, Value
 from kr.protocols.dxp_link import Link, SilentError
 from kr.protocols.dxp_text import (
     BACK_ACCEPTED,
@@ -53,9 +54,6 @@ ANSWER_SECONDS = 10.0
 """How long a peer may take to answer the end of a game."""
 BACK_SECONDS = 60.0
 """How long it may take to answer a request to go back, which a person may have to decide."""
-
-RESULTS = {Side.BLACK: "1-0", Side.WHITE: "0-1", None: "1/2-1/2"}
-UNFINISHED = "*"
 
 
 class Found(NamedTuple):
@@ -165,8 +163,8 @@ class Next(Enum):
 class Ending:
     """How a game came to an end."""
 
-    result: str
-    """In PDN: 1-0 Black won, 0-1, 1/2-1/2, or * for a game that was broken off."""
+    result: Result
+    """As written in PDN; unfinished where the game was broken off."""
     reason: str
     next: Next
     code: int = UNKNOWN
@@ -238,13 +236,13 @@ class DxpGame:
                     self._end_if_over()
                     self._move()
                 elif self.board.position.is_over:
-                    self._over(RESULTS[self._terms.own], "no legal move", Next.AWAIT_END)
+                    self._over(Result.of(self._terms.own), "no legal move", Next.AWAIT_END)
                 else:
                     self._await_move()
         except _Over as over:
             return over.ending
         except ProtocolError as error:
-            return Ending(UNFINISHED, f"{self._terms.opponent}: {error}", Next.BROKEN, faulty=True)
+            return Ending(Result.UNFINISHED, f"{self._terms.opponent}: {error}", Next.BROKEN, faulty=True)
         finally:
             self._thinker.finish()
 
@@ -290,19 +288,19 @@ class DxpGame:
         """End the game instead of moving, where the rules or the terms say so."""
         own, board = self._terms.own, self.board
         if board.position.is_over:
-            self._over(RESULTS[own.other], "no legal move", code=I_LOSE)
+            self._over(Result.of(own.other), "no legal move", code=I_LOSE)
         if self._drawn:
-            self._over(RESULTS[None], self._drawn, code=DRAW)
+            self._over(Result.DRAWN, self._drawn, code=DRAW)
         if self._manners.claim_time and self._time_over(own.other):
-            self._over(RESULTS[own], "time", code=I_WIN)
+            self._over(Result.of(own), "time", code=I_WIN)
         if self._terms.moves and len(board.moves) >= 2 * self._terms.moves:
             value = decided(self._thinker.engine.database, board.position)
             reason = f"{counted(self._terms.moves, 'move')} played"
             if value is None:
-                self._over(UNFINISHED, reason)
-            winner = {"win": own, "loss": own.other}.get(value)
-            code = {"win": I_WIN, "loss": I_LOSE}.get(value, DRAW)
-            self._over(RESULTS[winner], f"{reason}, endgame database", code=code)
+                self._over(Result.UNFINISHED, reason)
+            winner = value.winner(own)
+            code = {Value.WIN: I_WIN, Value.LOSS: I_LOSE}.get(value, DRAW)
+            self._over(Result.of(winner), f"{reason}, endgame database", code=code)
 
     def _move(self) -> None:
         """Think, answering what comes meanwhile, and play the move; nothing is played where moves are taken back."""
@@ -399,29 +397,29 @@ class DxpGame:
                 raise _Over(Ending(result, reason, Next.ENDED, stop=message.stop))
             case GameRequest():
                 reason = f"{self._terms.opponent} asked for another game in the middle of this one"
-                raise _Over(Ending(UNFINISHED, reason, Next.ENDED, request=message, faulty=True))
+                raise _Over(Ending(Result.UNFINISHED, reason, Next.ENDED, request=message, faulty=True))
             case MoveMade():
                 self._fault("moves when it is not its turn")
 
-    def _verdict(self, claim: int) -> tuple[str, str]:
+    def _verdict(self, claim: int) -> tuple[Result, str]:
         """Result and reason of a game that the other side ends, with what it says about it."""
         own, name, board = self._terms.own, self._terms.opponent, self.board
         if board.position.is_over:
-            return RESULTS[board.position.side.other], "no legal move"
+            return Result.of(board.position.side.other), "no legal move"
         if claim == I_LOSE:
-            return RESULTS[own], f"{name} gave up"
+            return Result.of(own), f"{name} gave up"
         if self._drawn:
-            return RESULTS[None], self._drawn
+            return Result.DRAWN, self._drawn
         if claim == DRAW:
-            return RESULTS[None], f"{name} called it a draw"
+            return Result.DRAWN, f"{name} called it a draw"
         if claim == I_WIN and self._time_over(own):
-            return RESULTS[own.other], "time"
+            return Result.of(own.other), "time"
         if unsent := self._unsent(claim):
             return unsent
         said = ", claiming a win that the board does not show" if claim == I_WIN else ""
-        return UNFINISHED, f"{name} ended the game{said}"
+        return Result.UNFINISHED, f"{name} ended the game{said}"
 
-    def _unsent(self, claim: int) -> tuple[str, str] | None:
+    def _unsent(self, claim: int) -> tuple[Result, str] | None:
         """Result and reason where one move of the other side would end the game by rule, in its favour or as a draw.
 
         Programs that stop at the end of a game leave out the move that ended it (pydraughts).
@@ -436,9 +434,9 @@ class DxpGame:
             self.board.take_back(len(self.board.moves) - 1)
         said = f"by a move that {self._terms.opponent} did not send"
         if "no legal move" in reasons:
-            return RESULTS[other], f"no legal move, {said}"
+            return Result.of(other), f"no legal move, {said}"
         reason = next(filter(None, reasons), None)
-        return (RESULTS[None], f"{reason}, {said}") if reason and claim == UNKNOWN else None
+        return (Result.DRAWN, f"{reason}, {said}") if reason and claim == UNKNOWN else None
 
     def _answer(self, message: Chat) -> None:
         """Say what the engine thinks: once between two moves, so that two programs that answer chat come to an end."""
@@ -532,10 +530,10 @@ class DxpGame:
     def _fault(self, what: str) -> NoReturn:
         """End the game because the other side did something wrong that leaves the connection usable."""
         # it is our turn now, in the other side's eyes; so this is the moment to end the game
-        self._over(UNFINISHED, f"{self._terms.opponent}: {what}", faulty=True)
+        self._over(Result.UNFINISHED, f"{self._terms.opponent}: {what}", faulty=True)
 
     @staticmethod
     def _over(
-        result: str, reason: str, next: Next = Next.SEND_END, code: int = UNKNOWN, faulty: bool = False
+        result: Result, reason: str, next: Next = Next.SEND_END, code: int = UNKNOWN, faulty: bool = False
     ) -> NoReturn:
         raise _Over(Ending(result, reason, next, code, faulty=faulty))

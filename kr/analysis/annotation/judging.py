@@ -18,7 +18,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from kr.analysis.analysis import Analysis, Task, analyze
-from kr.egdb.probe import OPPOSITE
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.result import SCORE_WIN
@@ -26,6 +25,7 @@ from kr.engine.search import Stop
 from kr.errors import InvalidSettingError
 from kr.evaluation.chances import KNOWN
 from kr.game.position import Move, Position, Side
+from kr.game.value import Value
 from kr.openings.decks import opening_plies
 from kr.pdn import Game
 from kr.settings import option
@@ -113,11 +113,11 @@ class JudgedMove:
     """Centi-men after the move."""
     expected: float | None = None
     """The expected result after the move."""
-    value: str | None = None
-    """"win", "draw" or "loss" after the move, where that is proved."""
+    value: Value | None = None
+    """For the side that moved, after the move, where it is proved."""
     plies: int | None = None
     """From the move on to the end of a proved win or loss, where that is known."""
-    value_before: str | None = None
+    value_before: Value | None = None
     """The same as `value` before the move, under best play."""
     best: Move | None = None
     """The best move; the one played where it is as good as any."""
@@ -125,7 +125,7 @@ class JudgedMove:
     """Centi-men after the best move."""
     best_expected: float | None = None
     """The expected result after the best move."""
-    best_value: str | None = None
+    best_value: Value | None = None
     """As `value`, after the best move."""
     line: tuple[Move, ...] = ()
     """The best move and how the game would go on; empty where the one played is as good."""
@@ -145,7 +145,7 @@ class _Seen:
 
     score: int
     expected: float
-    value: str | None
+    value: Value | None
     plies: int | None
     lines: tuple[_Choice, ...] = ()
     corrected: bool = False
@@ -153,7 +153,7 @@ class _Seen:
 
     def turned(self) -> _Seen:
         """The same seen by the other side, a move earlier."""
-        value = None if self.value is None else OPPOSITE[self.value]
+        value = None if self.value is None else self.value.opposite
         plies = None if self.plies is None else self.plies + 1
         return _Seen(-self.score, 1 - self.expected, value, plies, corrected=self.corrected)
 
@@ -166,7 +166,7 @@ class _Choice:
     line: tuple[Move, ...]
     score: int
     expected: float
-    value: str | None
+    value: Value | None
     """Where it is proved."""
 
 
@@ -226,7 +226,7 @@ def _agreed(before: _Seen, after: _Seen, judged: JudgedMove, settings: JudgeSett
     if before.expected == judged.best_expected:
         return before
     # a win after the best move is one before it; a draw or a loss would have to be that of all moves
-    value = judged.best_value if judged.best_value == "win" else None
+    value = judged.best_value if judged.best_value is Value.WIN else None
     plies = after.plies if value is not None and judged.best == judged.move else None
     return _Seen(judged.best_score, judged.best_expected, value, plies, corrected=True)
 
@@ -326,14 +326,16 @@ class _Search:
             return choice
         line = (*choice.line[:2], *(later.lines[0].line if later.lines else ()))
         # one answer that wins is enough; one that draws need not be the best
-        value = later.value if later.value == "loss" else None
+        value = later.value if later.value is Value.LOSS else None
         return replace(choice, line=line, score=later.score, expected=later.expected, value=value)
 
     def _known(self, after: Position, move: Move, line: _Choice | None) -> _Choice:
         """A move that leads to a position in the endgame database."""
         database = self._engine.database
         assert database is not None
-        value = OPPOSITE["loss" if after.is_over else database.value(after) or ""]
+        known = Value.LOSS if after.is_over else database.value(after)
+        assert known is not None
+        value = known.opposite
         return _Choice(after, line.line if line else (move,), line.score if line else 0, KNOWN[value].expected, value)
 
     def _seen(self, position: Position, history: tuple[Position, ...]) -> _Seen:
@@ -349,7 +351,7 @@ class _Search:
 def _score(found: Analysis) -> int:
     if not found.lines:
         return -SCORE_WIN
-    return 0 if found.value == "draw" else found.lines[0].score
+    return 0 if found.value is Value.DRAW else found.lines[0].score
 
 
 def _expected(found: Analysis) -> float:

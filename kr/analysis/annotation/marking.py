@@ -15,9 +15,9 @@ import re
 from collections.abc import Sequence
 
 from kr.analysis.annotation.judging import FORCED, MARKS, ONLY, OPENING, UNSEARCHED, JudgedMove
-from kr.egdb.probe import OPPOSITE
 from kr.evaluation.chances import format_score
 from kr.game.position import Side
+from kr.game.value import Value
 from kr.notation import SIDE_NAMES
 from kr.pdn import ChildNode, Game, GameNode
 from kr.pdn.writer import SIGNS
@@ -77,17 +77,17 @@ def pov(side: Side, expected: float) -> float:
     return expected if side == Side.BLACK else 1 - expected
 
 
-def evaluation(side: Side, score: int, value: str | None, plies: int | None) -> str:
+def evaluation(side: Side, score: int, value: Value | None, plies: int | None) -> str:
     """A score as [%eval] has it: men, + for Black; #3 or #-3 for a known win in three moves of the winner."""
     sign = 1 if side == Side.BLACK else -1
-    if value == "draw":
+    if value is Value.DRAW:
         return "0.00"
     if value is not None and plies is not None:
-        return f"#{sign * (1 if value == 'win' else -1) * ((plies + 1) // 2)}"
+        return f"#{sign * value.sign * ((plies + 1) // 2)}"
     return f"{sign * score / 100:.2f}"
 
 
-def scored(side: Side, score: int, value: str | None, plies: int | None) -> str:
+def scored(side: Side, score: int, value: Value | None, plies: int | None) -> str:
     """The same for people: "score +55 centi-men", + for Black, or what is proved."""
     if value is not None:
         return _known(side, value, plies)
@@ -107,7 +107,7 @@ def explained(judged: JudgedMove, before: JudgedMove | None) -> str:
         said.append(
             f"{WORDS[ONLY]}: any other and {side} expects {judged.others_expected:.2f}, not {judged.expected:.2f}."
         )
-    known = None if before is None or before.value is None else OPPOSITE[before.value]
+    known = None if before is None or before.value is None else before.value.opposite
     # said once, not at each move of an ending
     if judged.value is not None and judged.value != known:
         was = "" if known is None else f"{_known(judged.side, known, None)} before, now "
@@ -129,12 +129,13 @@ def unjudged_opening(opening: int) -> str:
     return f"The first {'ply is' if opening == 1 else f'{opening} plies are'} not judged (--from-ply)."
 
 
-def _known(side: Side, value: str | None, plies: int | None) -> str:
+def _known(side: Side, value: Value, plies: int | None) -> str:
     """What is proved, in words."""
-    if value == "draw":
+    winner = value.winner(side)
+    if winner is None:
         return "a draw"
-    winner = SIDE_NAMES[side if value == "win" else side.other]
-    return f"{winner} wins" if plies is None else f"{winner} wins in {counted(plies, 'ply')}"
+    name = SIDE_NAMES[winner]
+    return f"{name} wins" if plies is None else f"{name} wins in {counted(plies, 'ply')}"
 
 
 def _comment(judged: JudgedMove, sign: str, words: str) -> str:

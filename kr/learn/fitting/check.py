@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from kr import _core, _learn
 from kr.errors import InvalidGamesError, InvalidPdnError
 from kr.evaluation.kinds import Evaluation, load_file
-from kr.game.position import Move
+from kr.game.position import Move, Side
+from kr.game.value import Value
 from kr.learn.fitting.dataset import Merger, Samples, logistic_slope
 from kr.learn.fitting.report import losses
 from kr.learn.games import NO_SCORE
@@ -29,8 +30,6 @@ from kr.units import counted
 
 BATCH = 1000
 """Games turned into positions at once."""
-POINTS = {"1-0": 1, "1/2-1/2": 0, "0-1": -1}
-"""Black's view of a result; games with others are left out."""
 GROUPS = {False: "men", True: "kings"}
 
 
@@ -78,7 +77,7 @@ def check_tables(
         wanted = islice(_told(reader, on_bytes), 0, None, every)
         while batch := list(islice(wanted, BATCH)):
             seen += len(batch)
-            played = [game for game in batch if game.result in POINTS]
+            played = [game for game in batch if game.result.is_scored]
             games += len(played)
             boards, result = quiet_positions(played)
             crowned = (boards[:, 2] | boards[:, 3]) != 0
@@ -95,7 +94,7 @@ def quiet_positions(games: list[Game]) -> tuple[NDArray[np.uint32], NDArray[np.f
     """The quiet positions with a choice of moves: boards (n, 4) in the mover's frame, game results (n,) from 0 to 1."""
     start = np.array([board_of(game.start)[:3] for game in games], dtype=np.uint32).reshape(-1, 3)
     side = np.array([game.start.side for game in games], dtype=np.uint8)
-    result = np.array([POINTS[game.result] for game in games], dtype=np.int8)
+    result = np.array([Value.of(game.winner, Side.BLACK).sign for game in games], dtype=np.int8)
     first, codes, scores = [0], [], []
     for game in games:
         board = board_of(game.start)

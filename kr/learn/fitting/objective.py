@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from kr import _learn
 from kr.errors import InvalidSettingError
 from kr.evaluation.parts import Part, Windows
-from kr.evaluation.patterns import MAX_PIECES, PHASES, SQUARES
+from kr.evaluation.patterns import MAX_BOARD_PIECES, PHASES, SQUARES
 from kr.learn.fitting.dataset import Samples, logistic_slope
 
 LOSSES = ("ce", "mse")
@@ -307,7 +307,7 @@ class Objective:
         data = self._inputs
         total = np.zeros(MATERIAL_START.shape)
         for first, last in blocks(len(data)):
-            opening = data.pieces[first:last] / MAX_PIECES
+            opening = data.pieces[first:last] / MAX_BOARD_PIECES
             shares = np.stack([opening, 1 - opening], axis=1) ** 2
             differences = data.material[first:last].astype(float)
             terms = np.concatenate([differences, np.ones((last - first, 1))], axis=1) ** 2
