@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kr.engine.limits import Limits
+from kr.engine.search import Stop
 from kr.errors import InvalidSettingError, ProtocolError
 from kr.game.position import Position, Side
 from kr.protocols.hub_client import HubClient
@@ -81,11 +82,11 @@ def test_only_the_reversible_history_is_sent(monkeypatch):
         ("exit", Limits(depth=3), "crashed: exit status 7"),
         ("crash", Limits(depth=3), "crashed: signal 11"),
         ("close", Limits(depth=3), "closed its output"),
-        ("illegal", Limits(depth=3), "illegal move: 12-13 is not legal in B:W21"),
-        ("nonsense", Limits(depth=3), "nonsense instead of a move: 'e2e4'"),
-        ("no move", Limits(depth=3), "nonsense instead of a move: ''"),
+        ("illegal", Limits(depth=3), "plays an illegal move: 12-13 is not legal in B:W21"),
+        ("nonsense", Limits(depth=3), "sends nonsense instead of a move: 'e2e4'"),
+        ("no move", Limits(depth=3), "sends nonsense instead of a move: ''"),
         ("error", Limits(depth=3), "reports an error: out of ideas"),
-        ("flood", Limits(time=0.01), "hangs: .* goes on talking"),
+        ("flood", Limits(time=0.01), "hangs: .* keeps sending lines"),
         ("endless line", Limits(time=0.01), "hangs"),
     ],
 )
@@ -117,6 +118,28 @@ def test_bad_engine_is_named_and_killed(fault, limits, reason):
 def test_bad_start_is_named(fault, reason):
     with pytest.raises(ProtocolError, match=reason):
         faulty(fault, startup_timeout=0.3)
+
+
+def test_stop_before_the_search_and_in_it():
+    with HubClient(KR_HUB) as client:
+        for wait in (0.0, 0.1):
+            stop = Stop()
+            timer = threading.Timer(wait, stop.set)
+            timer.start()
+            result = client.search(Position(), Limits(time=3600), (), stop)
+            timer.join()
+            assert wait <= result.time < 5
+            assert result.move in Position().legal_moves()
+        assert client.search(Position(), Limits(depth=5)).depth == 5
+
+
+def test_an_engine_that_does_not_stop_is_killed():
+    stop = Stop()
+    stop.set()
+    with faulty("hang") as client:
+        with pytest.raises(ProtocolError, match="hangs: no answer to 'stop' in time"):
+            client.search(Position(), Limits(time=3600), (), stop)
+        assert not client.is_running
 
 
 def test_hang_at_new_game():
@@ -167,8 +190,8 @@ def test_options_must_exist():
 @pytest.mark.parametrize(
     ("command", "error", "reason"),
     [
-        ("/no/such/engine hub", ProtocolError, "cannot be started: No such file"),
-        ('kr "hub', InvalidSettingError, "cannot be read"),
+        ("/no/such/engine hub", ProtocolError, "can't be started: No such file"),
+        ('kr "hub', InvalidSettingError, "can't be parsed"),
         ("", InvalidSettingError, "empty"),
     ],
 )

@@ -57,15 +57,12 @@ class Scripted:
         self.new_games += 1
         self.plies = 0
 
-    def search(self, position, limits, history):
+    def search(self, position, limits, history, stop=None):
         self.plies += 1
         if self.fail and self.plies == 3:
             raise self.fail
         legal = position.legal_moves()
         return Reply(legal[self.choose(self.plies) % len(legal)], self.score(self.plies), 5, 100, self.time)
-
-    def stop(self):
-        pass
 
     def close(self):
         pass
@@ -81,7 +78,7 @@ def game(fen, black, white, limits=NODES, terms=None, margin=0.1):
 def shuttle(*ways):
     """A player that moves its king to and fro: `ways` are the moves in turn."""
     player = Scripted()
-    player.search = lambda position, limits, history: Reply(
+    player.search = lambda position, limits, history, stop=None: Reply(
         position.parse_move(ways[len(history) // 2 % len(ways)]), 0, 1, 1, 0.0
     )
     return player
@@ -161,7 +158,7 @@ def test_a_player_that_fails_loses(side):
 
 def test_an_illegal_move_loses():
     cheat = Scripted()
-    cheat.search = lambda position, limits, history: Reply(Position().parse_move("9-13"), 0, 1, 1, 0.0)
+    cheat.search = lambda position, limits, history, stop=None: Reply(Position().parse_move("9-13"), 0, 1, 1, 0.0)
     outcome = game(Position().play("11-15").fen, Scripted(), cheat)
     assert (outcome.winner, outcome.reason) == (Side.BLACK, FAILURE)
     assert "not legal" in outcome.detail
@@ -519,12 +516,12 @@ def test_players_have_threads_and_a_hash_table_of_their_own() -> None:
         ("material,hash=4", "material,hash=4"),
         ("material,etc_depth=1", "search option etc_depth is 1; from 2 to 99"),
         ("material,etc_depth=x", "search option etc_depth is 'x', not a whole number"),
-        ("material,nothing=1", "'material,nothing=1': no setting 'nothing'; there are egdb, hash, threads, level"),
-        ("shipped,lmr_mvoe=4", "no setting 'lmr_mvoe'; did you mean lmr_move"),
-        ("shipped,lmr_mvoe=4,hash=2MB", "no setting 'lmr_mvoe'"),
-        ("material,Hash=2MB", "no setting 'Hash'; did you mean hash?"),
+        ("material,nothing=1", "unknown setting 'nothing'; choose from egdb, hash, threads, level"),
+        ("shipped,lmr_mvoe=4", "unknown setting 'lmr_mvoe'; did you mean lmr_move"),
+        ("shipped,lmr_mvoe=4,hash=2MB", "unknown setting 'lmr_mvoe'"),
+        ("material,Hash=2MB", "unknown setting 'Hash'; did you mean hash?"),
         ("material,level", "level needs a value"),
-        ("material,", "no setting ''"),
+        ("material,", "unknown setting ''"),
         ("material,hash=1MB,hash=2MB", "sets hash twice"),
         ("material,etc_depth=8,hash=1MB,etc_depth=9", "sets etc_depth twice"),
         ("no,such/file.h5", "no,such/file.h5: no such weights file"),

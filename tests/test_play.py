@@ -7,7 +7,7 @@ import random
 import shlex
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import pytest
 from refusals import check_refused
@@ -24,9 +24,10 @@ from kr.pdn import read_game
 from kr.play import play as play_module
 from kr.play.input import COMMANDS
 from kr.play.manners import OFFER_AGAIN
-from kr.play.play import AGREED, RESIGNED, Line, Play, PlaySettings, Thought, TimeUp, clock_text
+from kr.play.play import AGREED, RESIGNED, Play, clock_text
 from kr.play.record import Record
-from kr.play.setup import HUMAN
+from kr.play.setup import HUMAN, PlaySettings
+from kr.play.table import Prompt, Thought, TimeUp
 from kr.players.player import Reply
 
 TINY = "nodes=50"
@@ -48,16 +49,13 @@ class Scripted:
     def new_game(self):
         pass
 
-    def search(self, position, limits, history):
+    def search(self, position, limits, history, stop=None):
         self.asked.append(limits)
         text = self.moves.pop(0) if self.moves else None
         if isinstance(text, BaseException):
             raise text
         move = position.parse_move(text) if text else position.legal_moves()[0]
         return Reply(move, self.scores.pop(0) if self.scores else 0, 5, 100, self.time)
-
-    def stop(self):
-        pass
 
     def close(self):
         self.closed = True
@@ -141,7 +139,7 @@ def test_words_that_complete(tmp_path, monkeypatch):
         ("save a\0b", "is not a file name"),
         ("save ~nobody-of-that-name/x", "is not a file name"),
         ("\ufffd\ufffd", "neither a move nor a command"),
-        ("undo", "no move of yours"),
+        ("undo", "no move to take back"),
         ("\x00", "neither a move nor a command"),
     ],
 )
@@ -194,7 +192,7 @@ def test_undo_between_people_is_one_ply(tmp_path, monkeypatch):
 def test_the_engine_begins(tmp_path, monkeypatch):
     play, table = start(tmp_path, monkeypatch, ["undo", "22-18"], Scripted(["11-15", None]), side="white")
     play.run()
-    assert "no move of yours" in table.said("error")[0]
+    assert "no move to take back" in table.said("error")[0]
     assert [str(move) for move in kept(tmp_path).moves][:2] == ["11-15", "22-18"]
     assert not next(event for event in table.events if event.kind == "turn").view.flipped
 
@@ -228,7 +226,7 @@ def test_eighty_plies_are_declared(tmp_path, monkeypatch):
     source = random.Random(27)
 
     class Walker(Scripted):
-        def search(self, position, limits, history):
+        def search(self, position, limits, history, stop=None):
             legal = position.legal_moves()
             return Reply(legal[source.randrange(100) % len(legal)], 16, 1, 1, 0.0)
 
@@ -243,8 +241,8 @@ def test_draws_are_offered_and_answered(tmp_path, monkeypatch):
     assert play.run() is None
     assert len(table.said("answer")) == 1
     assert "declines: it accepts no draw before" in table.said("answer")[0]
-    assert f"again {OFFER_AGAIN} plies from now" in table.said("error")[0]
-    assert f"again {OFFER_AGAIN - 2} plies from now" in table.said("error")[1]
+    assert f"again in {OFFER_AGAIN} plies" in table.said("error")[0]
+    assert f"again in {OFFER_AGAIN - 2} plies" in table.said("error")[1]
 
 
 def test_a_draw_is_accepted_by_an_engine_that_stands_worse(tmp_path, monkeypatch):
@@ -347,7 +345,7 @@ def test_the_moves_of_a_ballot_are_moves_of_the_game(tmp_path, monkeypatch, caps
 def test_nobody_takes_a_ballot_back(tmp_path, monkeypatch):
     play, table = start(tmp_path, monkeypatch, ["undo", "quit"], black=HUMAN, white=HUMAN, ballot="3move")
     assert play.run() is None
-    assert table.said("error") == ["there is no move of yours to take back"]
+    assert table.said("error") == ["you have no move to take back"]
     assert len(play.board.moves) == 3
     # nothing was played at the board, so nothing is kept
     assert not (tmp_path / "game.pdn").exists()
@@ -577,7 +575,7 @@ def drive(steps, lines, find=lambda thought: thought.find()):
     while True:
         wants.append(wanted)
         try:
-            wanted = steps.send(next(lines) if isinstance(wanted, Line) else find(wanted))
+            wanted = steps.send(next(lines) if isinstance(wanted, Prompt) else find(wanted))
         except StopIteration as end:
             return end.value, wants
 
@@ -633,14 +631,32 @@ def test_a_step_that_fails_or_is_not_answered_leaves_the_game(tmp_path, monkeypa
 
 def test_a_thought_can_be_ended_from_another_thread(tmp_path):
     settings = PlaySettings(side="white", level=10, hash=1 << 20, egdb="none", tc_engine=Limits(time=3600), out="none")
-    steps = Play.prepare(settings, Patient()).steps()
+    play = Play.prepare(settings, Patient())
+    steps = play.steps()
     thought = next(steps)
     with ThreadPoolExecutor(1) as pool:
         found = pool.submit(thought.find)
         time.sleep(0.02)
         thought.stop()
-        assert found.result(20).move in Position().legal_moves()
+        reply = found.result(20)
+    assert reply.move in Position().legal_moves()
+    # the stop was for this search only: the player plays on
+    steps.send(reply)
+    thought = steps.send(str(play.board.position.legal_moves()[0]))
+    with ThreadPoolExecutor(1) as pool:
+        found = pool.submit(thought.find)
+        assert not wait([found], 0.05).done
+        thought.stop()
+        assert found.result(20).move in play.board.position.legal_moves()
     steps.close()
+
+
+def test_steps_that_are_closed_before_the_first_close_the_players(tmp_path, monkeypatch):
+    engine = Scripted()
+    play, table = start(tmp_path, monkeypatch, [], engine)
+    play.steps().close()
+    assert engine.closed
+    assert not table.events
 
 
 def test_engines_of_one_name_are_told_apart(tmp_path, monkeypatch):
@@ -673,7 +689,7 @@ def test_engines_of_one_name_are_told_apart(tmp_path, monkeypatch):
         ("play --tc soon", 2, "--tc: 'soon'"),
         ("play --seed -1", 2, "--seed: -1"),
         ("play --white nothere.h5", 1, "no such weights file"),
-        ("play --white hub:./nothere", 1, "cannot be started"),
+        ("play --white hub:./nothere", 1, "can't be started"),
         ("play --out /dev/null/x", 2, "/dev/null is no directory"),
     ],
 )

@@ -7,18 +7,22 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from kr.engine.limits import Limits
+from kr.engine.search import Stop
 from kr.errors import InvalidSettingError, ProtocolError
 from kr.game.position import Position
 from kr.match.match import MatchSettings, play_match
 from kr.pdn import read_games
-from kr.play.play import Event, Play, PlaySettings
+from kr.play.play import Play
+from kr.play.setup import PlaySettings
+from kr.play.table import Event
 from kr.players import registry
-from kr.players.player import Given, Kind, Means, Player, Reply
+from kr.players.player import Player, PlayerKind, PlayerSpec, Reply, Resources
 from kr.players.registry import KINDS, PLAYER_HELP, PLAYER_TEXTS, kind_of, player_from_spec
 
 pytestmark = pytest.mark.core
@@ -34,28 +38,27 @@ class DicePlayer:
 
     version = "1"
 
-    def __init__(self, given: Given, means: Means) -> None:
-        if not given.text.isdecimal():
-            raise InvalidSettingError(f"player {given.spec!r}: the seed is {given.text!r}, not a whole number")
-        self._seed = int(given.text)
-        self._rest = float(given.settings.get("rest", 0.0))
-        self.name = self.signature = self.source = given.spec
+    def __init__(self, spec: PlayerSpec, resources: Resources) -> None:
+        if not spec.text.isdecimal():
+            raise InvalidSettingError(f"player {spec.spec!r}: the seed is {spec.text!r}, not a whole number")
+        self._seed = int(spec.text)
+        self._rest = float(spec.settings.get("rest", 0.0))
+        self.name = self.signature = self.source = spec.spec
 
     def new_game(self) -> None:
         pass
 
-    def search(self, position: Position, limits: Limits, history: Sequence[Position]) -> Reply:
+    def search(
+        self, position: Position, limits: Limits, history: Sequence[Position], stop: Stop | None = None
+    ) -> Reply:
         source = random.Random(f"{self._seed} {position.fen} {len(history)}")
         return Reply(source.choice(position.legal_moves()), 0, 0, 0, self._rest)
-
-    def stop(self) -> None:
-        pass
 
     def close(self) -> None:
         pass
 
 
-DICE = Kind(prefix="dice:", texts=("dice:SEED",), make=DicePlayer, settings=("rest", "bias"), repeatable=True)
+DICE = PlayerKind(prefix="dice:", texts=("dice:SEED",), make=DicePlayer, settings=("rest", "bias"), repeatable=True)
 
 
 @pytest.fixture
@@ -94,12 +97,12 @@ def test_a_new_kind_plays_at_the_board() -> None:
 @pytest.mark.parametrize(
     ("spec", "expected"),
     [
-        ("dice:7,nothing=1", "player 'dice:7,nothing=1': no setting 'nothing'; there are rest, bias"),
-        ("dice:7,rset=1", "no setting 'rset'; did you mean rest?"),
+        ("dice:7,nothing=1", "player 'dice:7,nothing=1': unknown setting 'nothing'; choose from rest, bias"),
+        ("dice:7,rset=1", "unknown setting 'rset'; did you mean rest?"),
         ("dice:7,rest", "rest needs a value"),
         ("dice:7,rest=1,rest=2", "sets rest twice"),
         ("dice:seven", "the seed is 'seven'"),
-        ("dice:7,level=3", "no setting 'level'"),
+        ("dice:7,level=3", "unknown setting 'level'"),
     ],
 )
 def test_settings_of_a_new_kind_that_are_none(spec: str, expected: str) -> None:
@@ -131,22 +134,41 @@ def test_kinds_are_known_by_their_prefix(spec: str, prefix: str) -> None:
 
 
 @pytest.mark.parametrize("spec", ["material", "material,level=2", KR_HUB])
-def test_a_player_that_was_stopped_thinks_no_more(spec: str) -> None:
-    """Whether the stop comes before, in or after a search: the player is of no more use."""
+@pytest.mark.parametrize("wait", [0.0, 0.05])
+def test_stop_ends_one_search_only(spec: str, wait: float) -> None:
+    """Set before the search or during it; the player moves with what it has found, and can play on."""
+    player = player_from_spec(spec, 1)
+    player.new_game()
+    stop = Stop()
+    timer = threading.Timer(wait, stop.set)
+    timer.start()
+    try:
+        assert player.search(Position(), Limits(time=3600, nodes=10**12), (), stop).move in Position().legal_moves()
+        timer.join(20)
+        assert stop.is_set() or spec == "material,level=2"  # its nodes end a search as well
+        reply = player.search(Position(), Limits(depth=5), (), Stop())
+        assert reply.depth == 5 or spec == "material,level=2"
+    finally:
+        player.close()
+
+
+def test_closing_a_program_ends_its_search() -> None:
+    """Closed from another thread before, in or after a search: everything asked of the player then fails."""
     for wait in (0.0, 0.05):
-        player = player_from_spec(spec, 1)
+        player = player_from_spec(KR_HUB, 1)
         ended = threading.Event()
         thread = threading.Thread(target=_play_on, args=(player, ended), daemon=True)
         thread.start()
         time.sleep(wait)
-        player.stop()
+        player.close()
         assert ended.wait(20)
         thread.join(20)
-        player.close()
+        with pytest.raises(ProtocolError, match="has been closed"):
+            player.new_game()
 
 
 def _play_on(player: Player, ended: threading.Event) -> None:
-    """Searches as a game has them, which would take an hour each."""
+    """Ask for searches that would take an hour each."""
     asks: list[Callable[[], object]] = [
         player.new_game,
         lambda: player.search(Position(), Limits(time=3600), ()),
@@ -154,8 +176,6 @@ def _play_on(player: Player, ended: threading.Event) -> None:
         lambda: player.search(Position(), Limits(time=3600), ()),
     ]
     for ask in asks:
-        try:
+        with suppress(ProtocolError):
             ask()
-        except ProtocolError:
-            continue
     ended.set()

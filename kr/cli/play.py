@@ -1,7 +1,9 @@
 """`kr play`."""
 
 from kr.cli import console, options
-from kr.play.play import Play, PlaySettings, Table
+from kr.play.play import Play
+from kr.play.setup import PlaySettings
+from kr.play.table import Table
 
 
 def run(settings: PlaySettings, json: options.Json = False) -> None:

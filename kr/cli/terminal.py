@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from kr.cli import boards, console
-from kr.play.play import Event, TimeUp, View
+from kr.play.table import Event, TimeUp, View
 
 if TYPE_CHECKING:
     from rich.console import Console

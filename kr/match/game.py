@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kr.engine.database import decided
 from kr.engine.limits import Clock, Limits, TimeControl
+from kr.engine.search import Stop
 from kr.errors import IllegalMoveError, InvalidSettingError, ProtocolError
 from kr.game.board import Board
 from kr.game.position import Move, Position, Side
@@ -114,15 +114,17 @@ def play_game(
     controls: tuple[Limits | TimeControl, Limits | TimeControl],
     margin: float,
     terms: Adjudication | None,
-    stopped: Callable[[], bool] = lambda: False,
     referee: Database | None = None,
+    stop: Stop | None = None,
 ) -> Outcome | None:
-    """Play a game from an opening; None if `stopped` became true meanwhile.
+    """Play a game from an opening; None if it was stopped.
 
-    players, controls: Black's and White's; margin: seconds by which a move may exceed its time limit or the clock;
-    terms: None to play every game out; referee: the endgame database that ends the game where it knows the result.
-    A player that fails, plays an illegal move or oversteps the time loses. Raises InvalidDatabaseError.
+    players, controls: Black's and White's. margin: seconds by which a move may exceed its time limit or the clock.
+    terms: None to play every game out. referee: endgame database that ends the game once it knows the result. stop:
+    ends the game, and the search under way, once set. A player that fails, plays an illegal move or oversteps its time
+    loses. Raises InvalidDatabaseError.
     """
+    stop = stop or Stop()
     board = _Board(opening.position)
     views = None if terms is None else _Views(terms)
     clocks = Clock(controls[0]), Clock(controls[1])
@@ -130,9 +132,9 @@ def play_game(
         try:
             players[side].new_game()
         except ProtocolError as error:
-            return None if stopped() else board.outcome(side.other, FAILURE, str(error))
+            return None if stop.is_set() else board.outcome(side.other, FAILURE, str(error))
 
-    while not stopped():
+    while not stop.is_set():
         side = board.position.side
         legal = board.position.legal_moves()
         if not legal:
@@ -150,14 +152,14 @@ def play_game(
 
         try:
             allowed = clocks[side].limits()
-            reply = players[side].search(board.position, allowed, board.history)
-            if stopped():
+            reply = players[side].search(board.position, allowed, board.history, stop)
+            if stop.is_set():
                 break
             if clocks[side].stop(reply.time) > margin:
                 return board.outcome(side.other, OVERTIME, f"{reply.time:.3f} s for a move of {allowed}")
             board.add(reply.move, reply)
         except (ProtocolError, IllegalMoveError) as error:
-            return None if stopped() else board.outcome(side.other, FAILURE, str(error))
+            return None if stop.is_set() else board.outcome(side.other, FAILURE, str(error))
         if views:
             views.add(side, reply.score)
     return None

@@ -48,7 +48,7 @@ class Pairs(Kind[Table]):
 
     def stop(self, tools: Table) -> None:
         for player in tools:
-            player.stop()
+            player.close()
 
     def close(self, tools: Table) -> None:
         for player in tools:
@@ -72,8 +72,8 @@ class Pairs(Kind[Table]):
             (controls[black], controls[white]),
             values["margin"],
             None if values["terms"] is None else Adjudication(**values["terms"]),
-            stop.is_set,
             database_of(unit, needs, "referee"),
+            stop,
         )
         return None if outcome is None else json.dumps(_game(a_black, outcome)).encode()
 

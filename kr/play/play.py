@@ -1,13 +1,13 @@
-"""A game at the board: people and engines, the rules' ends, clocks, offers, and a file that has it all.
+"""A game at the board between people and engines, with clocks, draw offers, and a file in which it is kept.
 
     play = Play.prepare(PlaySettings(level=3), table)
     ending = play.run()
 
-The table is whoever shows events and asks people for a line: a terminal, a program, a test. `run` waits for people and
-engines; who must not wait, such as a page, takes the same game step by step and answers each in its own time:
+The table shows events and asks people for lines: a terminal, a program, a test. `run` waits for people and engines. A
+caller that must not wait, such as a web page, takes the same game step by step and answers each step in its own time:
 
     steps = play.steps()
-    wanted = next(steps)            # a Line to be typed or a Thought to be had
+    wanted = next(steps)            # a Prompt, or a Thought
     wanted = steps.send("11-15")
 """
 
@@ -17,27 +17,27 @@ import datetime
 import math
 import shlex
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from kr.engine.engine import Engine
-from kr.engine.limits import Clock, TimeControl
+from kr.engine.limits import TimeControl
 from kr.engine.result import SCORE_DECIDED, SCORE_WIN, SearchResult
+from kr.engine.search import Stop
 from kr.engine.settings import engine_from
 from kr.errors import KrError
 from kr.evaluation.chances import format_score
-from kr.game.position import Move, Position, Side
+from kr.game.position import Move, Side
 from kr.game.value import Result
 from kr.match.game import NO_MOVE, OVERTIME
 from kr.notation import SIDE_NAMES, square_name
 from kr.play.input import COMMANDS, Command, next_squares, parse_command, read_move
 from kr.play.manners import OFFER_AGAIN, gives_up, offers_draw, refusal
 from kr.play.record import NO_FILE, Record, default_path
-from kr.play.setup import HUMAN, SETUP_TAGS, Setup, set_up, shown_name
-from kr.play.setup import PlaySettings as PlaySettings
+from kr.play.setup import HUMAN, SETUP_TAGS, PlaySettings, Setup, set_up, shown_name
+from kr.play.table import Ending, Event, Prompt, Seat, Table, Thought, TimeUp, View
 from kr.players.levels import LEVELS
 from kr.players.names import names_apart
 from kr.players.player import Player, Reply
@@ -49,103 +49,9 @@ RESIGNED = "resignation"
 AGREED = "agreement"
 
 
-@dataclass(frozen=True)
-class View:
-    """A board to be shown."""
-
-    position: Position
-    flipped: bool
-    """Whether Black sits at the bottom."""
-    last_move: Move | None
-
-
-@dataclass(frozen=True)
-class Event:
-    """Something that happened."""
-
-    kind: str
-    """start, turn, thinking, move, more (squares of a move), undo, offer, answer (to it), end, left; and what commands
-    bring: moves, hint, eval, board, saved, help, error."""
-    text: str = ""
-    """For people; "" where the board says it all."""
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    """For programs."""
-    view: View | None = None
-
-
-class TimeUp(Exception):
-    """The time in which a line was to be typed has passed."""
-
-
-class Table(Protocol):
-    """Whoever the game is shown to, and people type at."""
-
-    def tell(self, event: Event) -> None:
-        """Show something."""
-
-    def ask(self, prompt: str, words: Sequence[str], seconds: float | None) -> str:
-        """A line that a person types; `words`: what would make sense. Raises EOFError, KeyboardInterrupt, TimeUp."""
-
-
-@dataclass(frozen=True)
-class Line:
-    """What a person has to say next: a line, or "" where the time has passed."""
-
-    prompt: str
-    words: Sequence[str]
-    """What would make sense."""
-    seconds: float | None
-    """In which it must be said; None where there is no clock."""
-
-
-@dataclass(frozen=True)
-class Thought:
-    """What an engine has to find next: the answer is what `find` returns, called in any thread."""
-
-    find: Callable[[], Reply | SearchResult]
-    """Raises ProtocolError, InvalidDatabaseError where the engine fails, which is then to be thrown as the answer."""
-    stop: Callable[[], None]
-    """Lets it end at once, from any other thread. A player can only be closed after that; a hint comes all the same."""
-
-
-@dataclass(frozen=True)
-class Ending:
-    """How a game ended."""
-
-    winner: Side | None
-    """None for a draw."""
-    reason: str
-
-    @property
-    def result(self) -> Result:
-        """As written in PDN."""
-        return Result.of(self.winner)
-
-    def __str__(self) -> str:
-        what = "a draw" if self.winner is None else f"{SIDE_NAMES[self.winner]} wins"
-        return f"{what} ({self.reason}), {self.result}"
-
-
-Steps = Generator[Line | Thought, Any, Ending | None]
-Part = Generator[Line | Thought, Any, None]
-
-
-@dataclass
-class Seat:
-    """One side of the board."""
-
-    name: str
-    player: Player | None
-    """None for a human."""
-    clock: Clock | None = None
-    """None for a human without one."""
-
-    @property
-    def left(self) -> float | None:
-        """Seconds on the clock, with the increment of the move to come; None without a clock."""
-        if self.clock is None or not isinstance(self.clock.control, TimeControl):
-            return None
-        return self.clock.left + self.clock.control.inc
+Steps = Generator[Prompt | Thought, Any, Ending | None]
+"""A game, step by step: yields what is wanted next, is sent the answer, and returns the end of the game."""
+_Turn = Generator[Prompt | Thought, Any, None]
 
 
 class _Over(Exception):
@@ -155,11 +61,11 @@ class _Over(Exception):
 
 
 class _Leave(Exception):
-    """Someone leaves the table."""
+    """A person leaves the table."""
 
 
 class Play:
-    """A game between two seats. make_adviser: the engine that gives hints; now: seconds of a running clock."""
+    """A game between two players. make_adviser: makes the engine that gives hints. now: seconds of a running clock."""
 
     def __init__(
         self,
@@ -180,16 +86,16 @@ class Play:
             self._set_clock(side)
         humans = [side for side in Side if self._seats[side].player is None]
         self.humans = len(humans)
-        """How many people play."""
+        """Number of people that play."""
         self._flipped = humans == [Side.BLACK]
         self._offer: Side | None = None
-        """Who has a draw offered that stands."""
+        """Side whose draw offer stands."""
         self._offered_at: dict[Side, int] = {}
         self._began = 0.0
 
     @classmethod
     def prepare(cls, settings: PlaySettings, table: Table, now: Callable[[], float] = time.monotonic) -> Play:
-        """The game that settings ask for, its players started and its file found.
+        """Set up the game that the settings ask for: start its players and find its file.
 
         Raises InvalidSettingError, InvalidFenError, InvalidPdnError, InvalidWeightsError, InvalidDatabaseError,
         ProtocolError and OSError.
@@ -197,14 +103,14 @@ class Play:
         if settings.resume:
             record = Record.resume(settings.resume)
             setup = set_up(settings, record.game.headers, record.game.end().turn)
-            # what was given anew holds from now on
+            # settings given now replace those of the file
             for tag in SETUP_TAGS:
                 record.game.headers.pop(tag, None)
             record.game.headers.update(setup.headers)
         else:
             setup = set_up(settings)
             today = datetime.datetime.now()
-            # the names follow when the players are there
+            # the names follow once the players have started
             headers = {"Date": f"{today:%Y.%m.%d}", "Round": "?", "Black": "", "White": "", **setup.headers}
             given = None if str(settings.out) == NO_FILE else settings.out or default_path(today)
             record = Record.begin(setup.start, headers, given, setup.line)
@@ -217,15 +123,15 @@ class Play:
             raise
         seated = players[0], players[1]
         for tag, name, player in zip(("Black", "White"), _names(setup.specs, seated), seated, strict=True):
-            # a person's own name, in a file that is resumed, stays
+            # a person's name in a resumed file stays
             if player or not record.game.headers.get(tag):
                 record.game.headers[tag] = name
         return cls(settings, setup, record, seated, table, now)
 
     def run(self) -> Ending | None:
-        """Play to the end; None where it was left before, at which the file has what was played.
+        """Play to the end; None if someone leaves before, with the game kept in its file.
 
-        Raises ProtocolError, InvalidDatabaseError where an engine fails, OutputBusyError where another process has the
+        Raises ProtocolError and InvalidDatabaseError if an engine fails, OutputBusyError if another process holds the
         file, OSError.
         """
         steps = self.steps()
@@ -242,20 +148,27 @@ class Play:
             ending: Ending | None = end.value
             return ending
 
-    def _answer(self, wanted: Line | Thought) -> str | Reply | SearchResult:
+    def _answer(self, wanted: Prompt | Thought) -> str | Reply | SearchResult:
         if isinstance(wanted, Thought):
             return wanted.find()
         try:
-            return self._table.ask(wanted.prompt, wanted.words, wanted.seconds)
+            return self._table.ask(wanted.text, wanted.words, wanted.seconds)
         except TimeUp:
             return ""
 
     def steps(self) -> Steps:
-        """The same game, each step of which waits for its answer to be sent, or for an error to be thrown; its value is
-        what `run` returns. Closed before the end, the game is left.
+        """The same game as a generator: each step waits for its answer to be sent, or for an error to be thrown. It
+        returns the result of `run`. Closing it before the end leaves the game, and closes the players in any case.
         """
+        steps = self._steps()
+        # once begun, it closes the players whenever it is closed, even before the first step
+        next(steps)
+        return steps
+
+    def _steps(self) -> Generator[Any, Any, Ending | None]:
         path = self._record.path
         try:
+            yield None
             with lock(path) if path else nullcontext():
                 return (yield from self._run())
         finally:
@@ -295,7 +208,7 @@ class Play:
         if reason := self.board.drawn():
             raise _Over(Ending(None, reason))
 
-    def _engine_turn(self, side: Side) -> Part:
+    def _engine_turn(self, side: Side) -> _Turn:
         seat = self._seats[side]
         player, clock = seat.player, seat.clock
         assert player is not None
@@ -306,8 +219,8 @@ class Play:
             self._play(side, legal[0], 0.0, None)
             return
         self._tell("thinking", f"{SIDE_NAMES[side]} is thinking ...", side=side)
-        asked = self.board.position, clock.limits(), self.board.history
-        reply: Reply = yield Thought(lambda: player.search(*asked), player.stop)
+        asked, stop = (self.board.position, clock.limits(), self.board.history), Stop()
+        reply: Reply = yield Thought(lambda: player.search(*asked, stop), stop.set)
         if clock.stop(reply.time) > self._settings.margin:
             raise _Over(Ending(side.other, OVERTIME))
         scores = [*self._record.scores(side), reply.score]
@@ -317,8 +230,8 @@ class Play:
         if offers_draw(scores, len(self.board.moves)) and self._may_offer(side):
             self._offer_draw(side)
 
-    def _human_turn(self, side: Side) -> Part:
-        """Until the side has moved, or moves were taken back."""
+    def _human_turn(self, side: Side) -> _Turn:
+        """Obey lines until the side has moved, or moves have been taken back."""
         seat, moves = self._seats[side], self.board.moves
         self._began = self._now()
         begun: tuple[int, ...] = ()
@@ -328,7 +241,7 @@ class Play:
             words = [str(move) for move in position.legal_moves()] + list(COMMANDS)
             if begun:
                 words = [square_name(square) for square in next_squares(position, begun)]
-            text: str = yield Line(self._prompt(side, begun), words, self._time_left(seat))
+            text: str = yield Prompt(self._prompt(side, begun), words, self._time_left(seat))
             left = self._time_left(seat)
             if left is not None and left <= 0:
                 raise _Over(Ending(side.other, OVERTIME))
@@ -361,7 +274,7 @@ class Play:
         seat = self._seats[side]
         clocked = seat.clock is not None and isinstance(seat.clock.control, TimeControl)
         self._record.add(move, seconds, seat.clock.left if clocked and seat.clock else None, reply)
-        # an offer that is not accepted at once is declined by moving on
+        # a move declines the offer that stands
         if self._offer == side.other:
             self._offer = None
         self._save()
@@ -373,12 +286,12 @@ class Play:
         )  # fmt: skip
 
     def _time_left(self, seat: Seat) -> float | None:
-        """Seconds until the side that is to move has lost by time."""
+        """Seconds until the side to move loses on time."""
         return None if seat.left is None else seat.left + self._settings.margin - (self._now() - self._began)
 
     # --- commands
 
-    def _obey(self, command: Command, side: Side) -> Part:
+    def _obey(self, command: Command, side: Side) -> _Turn:
         position = self.board.position
         match command.name:
             case "moves":
@@ -406,19 +319,19 @@ class Play:
                 self._save_to(command.argument)
             case "help":
                 lines = [f"  {name:<6}  {what}" for name, what in COMMANDS.items()]
-                moves = "  11-15   a move; 22x15 or 22-15 captures; or its squares one after another"
+                moves = "  11-15   a move; 22x15 or 22-15 is a capture; or its squares one by one"
                 self._tell("help", "\n".join([moves, *lines]), commands=COMMANDS)
             case "quit":
                 raise _Leave
 
     def _undo(self, side: Side) -> None:
-        """Go back to where the same person, or the other one, was to move."""
+        """Go back to the last position with a person to move."""
         moves = len(self.board.moves)
         ply = moves - 1
         while ply >= self._record.opening and self._seats[(self.board.start.side + ply) % 2].player is not None:
             ply -= 1
         if ply < self._record.opening:
-            self._tell("error", "there is no move of yours to take back")
+            self._tell("error", "you have no move to take back")
             return
         self._record.take_back(moves - ply)
         self.board.take_back(ply)
@@ -431,12 +344,12 @@ class Play:
                    plies=moves - ply, fen=self.board.position.fen)  # fmt: skip
 
     def _draw(self, side: Side) -> None:
-        """Accept the offer that stands, or make one: an engine answers at once, a person by what they do next."""
+        """Accept the offer that stands, or make one. An engine answers at once, a person by their next line."""
         if self._offer == side.other:
             raise _Over(Ending(None, AGREED))
         if not self._may_offer(side):
             again = self._offered_at[side] + OFFER_AGAIN - len(self.board.moves)
-            self._tell("error", f"you have offered a draw already: again {counted(again, 'ply')} from now")
+            self._tell("error", f"you have already offered a draw; you can again in {counted(again, 'ply')}")
             return
         self._offer_draw(side)
 
@@ -465,7 +378,7 @@ class Play:
             path = Path(name).expanduser()
             self._record.copy_to(path)
         except (ValueError, RuntimeError) as error:
-            # a name with a null byte, or in the home of nobody
+            # a name with a null byte, or in the home of an unknown user
             if isinstance(error, KrError):
                 raise
             self._tell("error", f"{printable(name)!r} is not a file name: {_line(error)}")
@@ -478,7 +391,7 @@ class Play:
         return engine_from(self._settings)
 
     def _advice(self) -> Generator[Thought, SearchResult, SearchResult]:
-        """What a search finds; the clock of whoever asks stands still meanwhile."""
+        """Search for a hint. The clock of the person who asks stands still meanwhile."""
         asked = self._now()
         if self._adviser is None:
             self._adviser = self._make_adviser()
@@ -504,7 +417,7 @@ class Play:
                 "expected": round(chances.expected, 4), "win": round(chances.win, 4),
                 "draw": round(chances.draw, 4), "loss": round(chances.loss, 4)}  # fmt: skip
 
-    # --- what is told
+    # --- events
 
     def _tell(self, kind: str, text: str = "", view: View | None = None, **facts: Any) -> None:
         self._table.tell(Event(kind, text, facts, view))
@@ -516,8 +429,8 @@ class Play:
         if setup.opening:
             lines.append(f"opening {setup.opening}")
         if self.humans:
-            levels = f"; --level 1 to {len(LEVELS)} sets how well kr plays" if "level=" in "".join(setup.specs) else ""
-            lines.append(f"help lists what else can be typed{levels}")
+            levels = f"; --level 1 to {len(LEVELS)} sets the strength of kr" if "level=" in "".join(setup.specs) else ""
+            lines.append(f"help lists the commands{levels}")
         view = None if self.humans else self._view()
         self._tell(
             "start", "\n".join(lines), view, black=self._seats[0].name, white=self._seats[1].name, seed=setup.seed,
@@ -546,7 +459,7 @@ class Play:
         )  # fmt: skip
 
     def _leave(self) -> None:
-        """Keep the game and say how to resume it."""
+        """Keep the game and tell how to resume it."""
         self._save()
         path = self._record.path
         if path is None or not self._record.kept:
@@ -577,7 +490,7 @@ class Play:
         self._seats[side].clock = None if control is None else self._record.clock(side, control)
 
     def _save(self) -> None:
-        """Keep the game; one that can't be kept goes on all the same."""
+        """Keep the game. If it can't be kept, the game goes on all the same."""
         try:
             self._record.save()
         except (KrError, OSError) as error:
@@ -585,7 +498,7 @@ class Play:
 
 
 def clock_text(seconds: float) -> str:
-    """Minutes and seconds, those begun included; tenths in the last ten seconds."""
+    """Minutes and seconds, rounded up; tenths in the last ten seconds."""
     if seconds < 10:
         return f"{max(seconds, 0.0):.1f}"
     whole = math.ceil(seconds)
@@ -593,14 +506,14 @@ def clock_text(seconds: float) -> str:
 
 
 def _line(error: Exception) -> str:
-    """An error in one line."""
+    """Message of an error, in one line."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return " ".join(str(error).split())
 
 
 def _names(specs: tuple[str, str], players: tuple[Player | None, Player | None]) -> tuple[str, str]:
-    """What to call Black and White."""
+    """Names of Black and White."""
     black, white = (
         player.name if player and kind_of(spec).names_itself else shown_name(spec)
         for spec, player in zip(specs, players, strict=True)

@@ -1,1 +1,1 @@
-"""Players by name: whoever can be asked for a move. A kind is a module here and its name in a line of `registry`."""
+"""Players by name. Each kind of players is a module here and a line in `registry`."""

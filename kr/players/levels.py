@@ -1,13 +1,13 @@
 """Levels from 1, a beginner, to 10, kr's full strength: fewer nodes, and errors of a stated kind.
 
-A level below the last searches every legal move with its nodes, and takes what comes out with these errors:
+A level below the last searches all legal moves within its nodes and then errs in these ways:
 
-- each move is overlooked with a chance of its own; if all are, one of them is seen after all;
-- of the moves seen it plays one by chance, weighted by exp(expected result / temperature), where the expected result
-  is what the score promises (kr.evaluation.chances); at temperature 0 the best one;
-- where that move is as good as a win it plays the best of the moves that are: it does not stray once it has won.
+- each move may be overlooked, at random; if all are, one of them is seen after all;
+- of the moves seen it plays one at random, weighted by exp(expected result / temperature), where the expected result
+  follows from the score (kr.evaluation.chances); at temperature 0 it plays the best one;
+- if that move is as good as a win, it plays the best move seen instead: a won game is not thrown away.
 
-Levels that say so leave the endgame database alone. What the levels are worth is measured: docs/play.md.
+Some levels do not use the endgame database. The strength of each level has been measured: docs/play.md.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ from kr.errors import InvalidSettingError
 from kr.game.position import Position
 
 AS_GOOD_AS_WON = 0.95
-"""From this expected result on a move counts as winning."""
+"""Least expected result of a move that counts as winning."""
 
 
 @dataclass(frozen=True)
 class Level:
-    """How well kr plays."""
+    """Playing strength."""
 
     number: int
     nodes: int | None = None
-    """Nodes of a search at most; None where only the limits of the game hold."""
+    """Most nodes of a search; None if only the limits of the game hold."""
     temperature: float = 0.0
-    """Expected result in which the weights of two moves differ by the factor e."""
+    """Difference in expected result for which the weights of two moves differ by the factor e."""
     overlook: float = 0.0
-    """The chance that a move is not seen."""
+    """Probability that a move is overlooked."""
     database: bool = True
-    """Whether it may look positions up in an endgame database."""
+    """True if it may probe an endgame database."""
 
     @property
     def full(self) -> bool:
-        """Whether nothing holds the engine back."""
+        """True if nothing holds the engine back."""
         return self.nodes is None
 
     def __str__(self) -> str:
@@ -69,7 +69,7 @@ FULL = LEVELS[-1]
 
 
 def level_numbered(number: int) -> Level:
-    """The level of a number. Raises InvalidSettingError."""
+    """Level by its number, from 1. Raises InvalidSettingError."""
     if not 1 <= number <= len(LEVELS):
         raise InvalidSettingError(f"level {number}: from 1, a beginner, to {len(LEVELS)}, full strength")
     return LEVELS[number - 1]
@@ -84,15 +84,15 @@ def search_at(
     seed: int,
     stop: Stop | None = None,
 ) -> Info:
-    """The line that a level below the last plays.
+    """Line that a level below the last chooses.
 
-    What it overlooks and draws follows from the seed, the position and the length of the history alone. Raises what
-    Engine.search raises.
+    Its random choices depend only on the seed, the position and the length of the history. Raises what Engine.search
+    raises.
     """
     assert level.nodes is not None
     own = replace(limits, nodes=min(level.nodes, limits.nodes or level.nodes))
     found = engine.search(position, own, history, multipv=MAX_LINES, stop=stop)
-    # the lines of a search that ran out of nodes need not be in the order of their scores
+    # if a search ran out of nodes, its lines may not be in the order of their scores
     lines = sorted(found.lines, key=lambda line: line.score, reverse=True)
     expected = [engine.chances(line.score).expected for line in lines]
     source = random.Random(f"{seed} {position.key} {len(history)}")
@@ -100,7 +100,7 @@ def search_at(
 
 
 def choose(level: Level, expected: Sequence[float], source: random.Random) -> int:
-    """Which of some moves a level plays, given what each promises, best first."""
+    """Index of the move that a level plays, given the expected result of each move, best first."""
     seen = [index for index in range(len(expected)) if source.random() >= level.overlook]
     seen = seen or [source.randrange(len(expected))]
     best = chosen = seen[0]

@@ -1,4 +1,4 @@
-"""What to call two players, so that they are told apart."""
+"""Names that tell two players apart."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from kr.players.player import Player
 def names_apart(
     names: tuple[str, str], players: tuple[Player | None, Player | None], *others: tuple[str, str]
 ) -> tuple[str, str]:
-    """What to call two players: their names, and where these are equal, also what tells the players apart.
+    """Names of two players, with an addition in parentheses if they are equal.
 
-    That is their version, else what they are made of (the command, the path), else the first of the other pairs that
-    differs. A human is None.
+    The addition is the version, else the source (command or path), else the first of the `others` pairs that differs.
+    A human is None.
     """
     first, second = names
     if first != second:
@@ -27,12 +27,12 @@ def names_apart(
 
 
 def _parting(one: Sequence[str], other: Sequence[str]) -> tuple[str, str]:
-    """Two commands without the words with which both begin, and those with which both end."""
+    """Two commands without the words that both begin with and the words that both end with."""
     begin = _alike(one, other)
     end = _alike(one[begin:][::-1], other[begin:][::-1])
     return " ".join(one[begin : len(one) - end]), " ".join(other[begin : len(other) - end])
 
 
 def _alike(one: Sequence[str], other: Sequence[str]) -> int:
-    """With how many equal words both begin."""
+    """Number of equal words at the beginning of both."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))

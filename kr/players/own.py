@@ -1,4 +1,4 @@
-"""kr's own engine as a player: with any tables, at any level."""
+"""kr's own engine as a player, with any weights, at any level."""
 
 from __future__ import annotations
 
@@ -17,19 +17,18 @@ from kr.errors import InvalidSettingError
 from kr.evaluation.kinds import SHIPPED, built_in
 from kr.game.position import Position
 from kr.players.levels import FULL, Level, level_numbered, search_at
-from kr.players.player import Given, Kind, Means, Reply
+from kr.players.player import PlayerKind, PlayerSpec, Reply, Resources
 from kr.units import format_size, parse_count, parse_size
 
 if TYPE_CHECKING:
     from kr.egdb.database import Database
 
 SETTINGS = ("egdb", "hash", "threads", "level", "seed")
-"""What a player's text may set besides search options: a database, a hash table, threads of its own; the level at which
-it plays, and the seed of the errors that it makes there."""
+"""Settings of a player's text, in addition to search options. seed: of the errors of its level."""
 
 
 class EnginePlayer:
-    """kr's engine; `weights` as for Engine; `seed`: of the errors of its level. Raises InvalidWeightsError."""
+    """kr's engine. weights: as for Engine; seed: of the errors of its level. Raises InvalidWeightsError."""
 
     version = ""
 
@@ -44,7 +43,7 @@ class EnginePlayer:
         seed: int = 1,
     ) -> None:
         database = database if level.database else None
-        self._level, self._seed, self._stop = level, seed, Stop()
+        self._level, self._seed = level, seed
         self.engine = Engine(weights, hash_mb=hash_mb, threads=threads, database=database, options=options)
         self.name = self.engine.name
         self.source = weights or SHIPPED
@@ -61,24 +60,23 @@ class EnginePlayer:
     def new_game(self) -> None:
         self.engine.new_game()
 
-    def search(self, position: Position, limits: Limits, history: Sequence[Position]) -> Reply:
+    def search(
+        self, position: Position, limits: Limits, history: Sequence[Position], stop: Stop | None = None
+    ) -> Reply:
         began = time.perf_counter()
         if self._level.full:
-            result = self.engine.search(position, limits, history=history, stop=self._stop)
+            result = self.engine.search(position, limits, history=history, stop=stop)
             return Reply(result.move, result.score, result.depth, result.nodes, time.perf_counter() - began)
-        line = search_at(self._level, self.engine, position, limits, history, self._seed, self._stop)
+        line = search_at(self._level, self.engine, position, limits, history, self._seed, stop)
         return Reply(line.pv[0], line.score, line.depth, line.nodes, time.perf_counter() - began)
 
-    def stop(self) -> None:
-        self._stop.set()
-
     def close(self) -> None:
-        """There is nothing to free but memory."""
+        """Nothing to free but memory."""
 
 
-def _make(given: Given, means: Means) -> EnginePlayer:
-    own = {name: text for name, text in given.settings.items() if name in SETTINGS}
-    others = {name: text for name, text in given.settings.items() if name not in own}
+def _make(spec: PlayerSpec, resources: Resources) -> EnginePlayer:
+    own = {name: text for name, text in spec.settings.items() if name in SETTINGS}
+    others = {name: text for name, text in spec.settings.items() if name not in own}
     try:
         options = parse_search_options(",".join(f"{name}={text}" for name, text in others.items()))
         own_hash = parse_size(own["hash"]) if "hash" in own else None
@@ -86,11 +84,11 @@ def _make(given: Given, means: Means) -> EnginePlayer:
         level = level_numbered(parse_count(own["level"])) if "level" in own else FULL
         seed = parse_count(own.get("seed", 1))
     except InvalidSettingError as error:
-        raise InvalidSettingError(f"player {given.spec!r}: {error}") from None
+        raise InvalidSettingError(f"player {spec.spec!r}: {error}") from None
     player = EnginePlayer(
-        given.text,
-        means.hash_mb if own_hash is None else own_hash / MEBIBYTE,
-        load_database(own.get("egdb", means.egdb), means.egdb_memory),
+        spec.text,
+        resources.hash_mb if own_hash is None else own_hash / MEBIBYTE,
+        load_database(own.get("egdb", resources.egdb), resources.egdb_memory),
         options,
         threads,
         level,
@@ -101,18 +99,18 @@ def _make(given: Given, means: Means) -> EnginePlayer:
     if "egdb" in own:
         own["egdb"] = Path(own["egdb"]).name
     player.name = ",".join([player.name, *(f"{name}={text}" for name, text in (own | options).items())])
-    player.source = given.spec
+    player.source = spec.spec
     return player
 
 
 def _is_weights(name: str) -> bool:
     try:
         return name in (SHIPPED, *built_in()) or Path(name).is_file()
-    except (OSError, ValueError):  # no name of a file
+    except (OSError, ValueError):  # not a possible file name
         return False
 
 
-KIND = Kind(
+KIND = PlayerKind(
     prefix="",
     texts=(SHIPPED, *built_in(), "a weights file"),
     make=_make,

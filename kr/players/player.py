@@ -1,4 +1,4 @@
-"""What a player is, and what a kind of players tells about itself before one of them is made."""
+"""The player protocol, and the kinds of players."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from kr.engine.limits import Limits
+from kr.engine.search import Stop
 from kr.game.position import Move, Position
 
 
@@ -19,57 +20,58 @@ class Reply(NamedTuple):
     depth: int
     nodes: int
     time: float
-    """Seconds from the question to the answer."""
+    """Seconds from the request to the reply."""
 
     def note(self) -> str:
-        """Score in men, depth and seconds, as PDN files have them as comments: "+0.12/15 0.300s"."""
+        """Score in men, depth and seconds, as comments in PDN files give them: "+0.12/15 0.300s"."""
         return f"{self.score / 100:+.2f}/{self.depth} {self.time:.3f}s"
 
 
 class Player(Protocol):
-    """Someone to play games one after another; not to be shared by threads, but for `stop`."""
+    """A player of games, one after another. Not to be shared by threads, except for `close`."""
 
     name: str
-    """What to call it in tables and PDN."""
+    """Name for tables and PDN."""
     version: str
-    """Of the program that plays, where it tells one; else ""."""
+    """Version of the program that plays; "" if it does not tell."""
     source: str
-    """What it was made of: a path with settings, a command."""
+    """Where it comes from: a path with settings, or a command."""
     signature: str
-    """What it plays by: equal for players that play the same."""
+    """Identity of its play: equal for players that play the same."""
 
     def new_game(self) -> None:
-        """Forget the game before. Raises ProtocolError where the engine is gone and can't be started again."""
+        """Forget the previous game. Raises ProtocolError if the engine has gone and can't be restarted."""
 
-    def search(self, position: Position, limits: Limits, history: Sequence[Position]) -> Reply:
-        """Choose a move; `history` holds the positions before, oldest first.
+    def search(
+        self, position: Position, limits: Limits, history: Sequence[Position], stop: Stop | None = None
+    ) -> Reply:
+        """Choose a move.
 
-        Raises ProtocolError on failure, InvalidDatabaseError where the player's endgame database is damaged.
-        """
-
-    def stop(self) -> None:
-        """End the search under way, from any thread, and at once each one that is still asked for.
-
-        What they return is of no use, and so is the player from now on, but to be closed.
+        history: earlier positions of the game, oldest first. stop: once set, from any thread, ends this search, even
+        before it has begun; the reply is the best move so far. Raises ProtocolError on failure, InvalidDatabaseError if
+        the player's endgame database is damaged.
         """
 
     def close(self) -> None:
-        """Free what the player holds."""
+        """Free all resources. The player can't be used any more.
+
+        May be called from any thread: a search of another program that is under way then ends with ProtocolError.
+        """
 
 
-class Given(NamedTuple):
+class PlayerSpec(NamedTuple):
     """A player's text, taken apart."""
 
     spec: str
-    """All of it."""
+    """The whole text."""
     text: str
-    """Without the prefix of its kind and the settings."""
+    """The text without the prefix of its kind and without settings."""
     settings: Mapping[str, str]
-    """Those of the player's own, in their order."""
+    """The player's own settings, in their order."""
 
 
-class Means(NamedTuple):
-    """What a game gives to each of its players that has no settings of its own for it."""
+class Resources(NamedTuple):
+    """Resources of each player in a game, unless its own settings say otherwise."""
 
     hash_mb: int = 64
     patience: float = 600.0
@@ -80,24 +82,24 @@ class Means(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Kind:
-    """Players whose texts begin alike."""
+class PlayerKind:
+    """A kind of players, whose texts share a prefix."""
 
     prefix: str
-    """With which their texts begin; "" for the kind of all texts that begin with no other prefix."""
+    """Prefix of their texts; "" for the kind of all texts without another kind's prefix."""
     texts: tuple[str, ...]
-    """What to write for one, as the help says it: "hub:COMMAND"."""
-    make: Callable[[Given, Means], Player]
-    """Make the player of a text. Raises InvalidSettingError and whatever its kind can."""
+    """Forms of such a text, as the help shows them: "hub:COMMAND"."""
+    make: Callable[[PlayerSpec, Resources], Player]
+    """Make a player. Raises InvalidSettingError and the kind's own errors."""
     settings: Collection[str] = ()
-    """Names of what the text may set after commas, `,name=value`; none where a comma is part of the text."""
+    """Names of the settings that may follow the text, as `,name=value`; empty if commas are part of the text."""
     is_name: Callable[[str], bool] = field(default=lambda text: "," not in text)
-    """Whether a text is that of a player without settings, though there may be commas in it, as in a file's name."""
+    """True for a text that names a player without settings, though it may have commas in it, as a file name may."""
     own_engine: bool = False
-    """Whether kr's own search plays, so that searches of one player can be compared and its levels set."""
+    """True if kr's own search plays, so that its searches can be compared and its level can be set."""
     repeatable: bool = False
-    """Whether it plays the same again with the same nodes or depth."""
+    """True if the same nodes or depth give the same play again."""
     starts_program: bool = False
-    """Whether it is a command to be run, which no file from somewhere may say."""
+    """True if the text is a command to run, which must not come from a file."""
     names_itself: bool = False
-    """Whether the name is the player's to tell, and not in its text."""
+    """True if the player tells its own name, rather than taking it from the text."""

@@ -1,4 +1,4 @@
-"""Engines and players of units: what is needed to have them, and having them where a unit is done."""
+"""Engines and players of units of work: the needs that units state for them, and making them in a worker."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class EngineKind(Kind[Engine]):
-    """Work that takes an engine a worker. tools: hash (bytes), threads, egdb_memory (bytes)."""
+    """Work for which each worker keeps an engine. tools: hash (bytes), threads, egdb_memory (bytes)."""
 
     def open(self, unit: Unit, needs: Needs) -> Engine:
         place = needs.place("weights", unit.needs["weights"])
@@ -32,20 +32,20 @@ class EngineKind(Kind[Engine]):
 
 
 def engine_needs(engine: Engine, weights: str | None) -> tuple[dict[str, str], dict[str, str]]:
-    """What units need for an engine like this one, and the places of that; weights: as it was asked for."""
+    """Needs of units for an engine like this one, and the places of these needs. weights: as given in the settings."""
     database = egdb_needs(engine.database)
     return {"weights": engine.signature} | database[0], {engine.signature: weights or SHIPPED} | database[1]
 
 
 def egdb_needs(database: Database | None) -> tuple[dict[str, str], dict[str, str]]:
-    """The same for an endgame database; nothing for none."""
+    """Needs and places of an endgame database; empty if there is none."""
     if database is None:
         return {}, {}
     return {"egdb": database.signature}, {database.signature: str(database.directory)}
 
 
 def database_of(unit: Unit, needs: Needs, name: str = "egdb") -> Database | None:
-    """The endgame database that a unit needs by this name, if it needs one."""
+    """Endgame database that a unit needs by this name; None if it needs none."""
     if name not in unit.needs:
         return None
 
@@ -60,9 +60,9 @@ def database_of(unit: Unit, needs: Needs, name: str = "egdb") -> Database | None
 def players_needs(
     players: Mapping[str, tuple[str, Player]], egdb: str, egdb_memory: int
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """The same for players: by the names that units have for them, the text of each, and one that was made of it.
+    """Needs and places of players, given by name as the text of each and a player made from it.
 
-    egdb, egdb_memory: the database of those whose text names none.
+    egdb, egdb_memory: database of the players whose text names none.
     """
     needs = {name: player.signature for name, (_, player) in players.items()}
     places = {player.signature: text for text, player in players.values()}
@@ -73,7 +73,7 @@ def players_needs(
 
 
 def player_of(unit: Unit, needs: Needs, name: str = "player") -> Player:
-    """A new player like the one that a unit needs. tools: hash (bytes), patience (seconds), egdb_memory (bytes)."""
+    """New player as a unit needs it. tools: hash (bytes), patience (seconds), egdb_memory (bytes)."""
     signature, tools = unit.needs[name], unit.tools
     place = needs.place("player", signature)
     egdb = needs.place("endgame database", unit.needs["egdb"]) if "egdb" in unit.needs else "none"

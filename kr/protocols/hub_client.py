@@ -1,7 +1,7 @@
-"""Another program's engine, run as a child process and spoken to in Hub 2.
+"""The Hub 2 client: another program's engine, run as a child process.
 
-Whatever the engine does wrong (it ends, hangs, plays an illegal move, talks nonsense) becomes one ProtocolError, and
-the process is killed: nothing is known about its state any more. ``new_game`` starts it again.
+Any fault of the engine (it exits, hangs, plays an illegal move, sends nonsense) becomes one ProtocolError, and its
+process is killed, since nothing is known about its state any more. ``new_game`` restarts it.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import NoReturn
 
 from kr.engine.limits import Limits
 from kr.engine.result import Info, SearchResult
+from kr.engine.search import Stop
 from kr.errors import IllegalMoveError, InvalidSettingError, KrError, ProtocolError
 from kr.game.position import Move, Position
 from kr.protocols.hub_text import (
@@ -33,21 +34,24 @@ from kr.protocols.hub_text import (
 )
 from kr.threads import start_all
 
-# an engine that never ends its line, or never stops talking, must not fill our memory
+# an endless line, or endless lines, must not fill our memory
 _LONGEST_LINE = 1 << 16
 _UNREAD_LINES = 10_000
 _QUIT_SECONDS = 0.5
+_STOP_POLL = 0.02
+"""Seconds between looks at the Stop of a search, while nothing comes from the engine."""
 
 
 class HubClient:
     """An engine behind a command line, such as ``kr hub`` or ``scan hub``.
 
-    options: parameters for ``set-param`` by name; hash_mb: table size, for engines that declare ``hash``.
-    startup_timeout: seconds for each step of the handshake and for ``new-game``.
-    margin: seconds beyond a time limit after which a search counts as hanging.
-    patience: seconds that a search without a time limit may take.
-    Raises ProtocolError where the command can't be started or breaks the handshake, InvalidSettingError for an option
-    that the engine doesn't have. name, version and parameters (its own values) come from the handshake.
+    options: values for ``set-param``, by name. hash_mb: size of the hash table, for engines that declare ``hash``.
+    startup_timeout: seconds for each step of the handshake and for ``new-game``. margin: seconds beyond a time limit,
+    or after a stop, after which a search counts as hanging. patience: seconds that a search without a time limit may
+    take. Raises ProtocolError if the command can't be started or breaks the handshake, InvalidSettingError for an
+    option that the engine doesn't have.
+
+    name, version and parameters (the engine's own values) come from the handshake.
     """
 
     def __init__(
@@ -83,11 +87,11 @@ class HubClient:
 
     @property
     def is_running(self) -> bool:
-        """Whether the engine's process is there; False after close() and after any ProtocolError."""
+        """True while the engine's process runs; False after close() and after any ProtocolError."""
         return self._process is not None and self._process.poll() is None
 
     def new_game(self) -> None:
-        """Say that the next search has nothing to do with those before; starts an engine that has ended again."""
+        """Begin a new game. Restarts an engine that has ended."""
         if not self.is_running:
             self._start()
         deadline = time.monotonic() + self._startup_timeout
@@ -96,14 +100,17 @@ class HubClient:
         self._send("ping")
         self._await("pong", deadline, "ping")
 
-    def search(self, position: Position, limits: Limits, history: Sequence[Position] = ()) -> SearchResult:
-        """Let the engine choose a move; time is measured here, from the question to the answer.
+    def search(
+        self, position: Position, limits: Limits, history: Sequence[Position] = (), stop: Stop | None = None
+    ) -> SearchResult:
+        """Let the engine choose a move. Its time is measured here, from the question to the answer.
 
-        history: the positions before, oldest first. The score is the engine's last, 0 where it sent none. Raises
-        ProtocolError with the reason where the engine fails, InvalidSettingError for limits that set no end.
+        history: earlier positions, oldest first. stop: once set, the engine is told to move at once. The score is the
+        engine's last one, 0 if it sent none. Raises ProtocolError with the reason if the engine fails,
+        InvalidSettingError for limits that set no end.
         """
         if limits == Limits():
-            raise InvalidSettingError("a search by a Hub engine needs a time, nodes or depth limit")
+            raise InvalidSettingError("a Hub engine needs a limit of time, nodes or depth")
         self._running()
         self._discard_unread()
         for question in (_pos_line(position, history), _level_line(limits), "go think"):
@@ -111,18 +118,22 @@ class HubClient:
         begin = time.monotonic()
         times = [limits.time] if limits.left is None else [limits.time, limits.left + limits.inc]
         allowed = min((time + self._margin for time in times if time is not None), default=self._patience)
+        deadline, question = begin + allowed, "go think"
         said: Mapping[str, str] = {}
-        while (line := self._next(begin + allowed, "go think")).command != "done":
-            # only the last one is read further, so that our work takes no time from the engine's
-            if line.command == "info" and "score" in line.args and line.args.get("multipv", "1") == "1":
+        while (line := self._next_unless(stop, deadline, question)) is None or line.command != "done":
+            if line is None:
+                self._send("stop")
+                deadline, question, stop = min(deadline, time.monotonic() + self._margin), "stop", None
+            # only the last one is parsed further, so that our work takes no time from the engine's
+            elif line.command == "info" and "score" in line.args and line.args.get("multipv", "1") == "1":
                 said = line.args
         elapsed = time.monotonic() - begin
         try:
             move = parse_move(line.args.get("move", ""), position)
         except IllegalMoveError as error:
-            self._fail(f"illegal move: {error}")
+            self._fail(f"plays an illegal move: {error}")
         except KrError as error:
-            self._fail(f"nonsense instead of a move: {error}")
+            self._fail(f"sends nonsense instead of a move: {error}")
         best = _read_info(said, position)
         if best is None:
             return SearchResult(move, 0, 0, 0, elapsed, (move,), ())
@@ -130,9 +141,9 @@ class HubClient:
         return SearchResult(move, best.score, best.depth, best.nodes, elapsed, pv, (best,))
 
     def close(self) -> None:
-        """End the process and those that it started: by ``quit`` where it listens, by force where it doesn't.
+        """End the process and its children: by ``quit``, or by force if it does not obey.
 
-        From another thread it also ends a search that waits, with ProtocolError.
+        May be called from any thread: a search that waits for an answer then ends with ProtocolError.
         """
         if self.is_running:
             with suppress(ProtocolError, subprocess.TimeoutExpired):
@@ -154,12 +165,12 @@ class HubClient:
                 encoding="utf-8",
                 errors="replace",
                 bufsize=1,
-                # a group of its own: Ctrl-C is ours to handle, and its children end with it
+                # its own process group: Ctrl-C is ours to handle, and its children end with it
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
-            raise ProtocolError(f"hub engine {shlex.join(self.command)}: cannot be started: {reason}") from None
+            raise ProtocolError(f"hub engine {shlex.join(self.command)} can't be started: {reason}") from None
         self._process = process
         self._lines = queue.Queue(_UNREAD_LINES)
         reader = Thread(target=_read_lines, args=(process, self._lines), name="hub reader", daemon=True)
@@ -188,7 +199,7 @@ class HubClient:
         if self._hash_mb is not None and "hash" in self.parameters:
             options.setdefault("hash", str(self._hash_mb))
         if "frame" in self.parameters:
-            # positions go out as they are, and must not be guessed to be turned
+            # positions are sent as they are, so the engine must not guess that they are turned
             options.setdefault("frame", "pdn")
         for name, value in options.items():
             self._send(format_line("set-param", name=name, value=value))
@@ -196,7 +207,7 @@ class HubClient:
         self._await("ready", time.monotonic() + self._startup_timeout, "init")
 
     def _running(self) -> subprocess.Popen[str]:
-        """The process, which may have ended since; ProtocolError where there is none."""
+        """The process, which may have exited. Raises ProtocolError if there is none."""
         if self._process is None:
             self._fail("is not running")
         return self._process
@@ -211,17 +222,28 @@ class HubClient:
             self._fail_ended()
 
     def _next(self, deadline: float, question: str) -> HubLine:
-        """The next line that makes sense; lines that don't are ignored, as the protocol asks."""
+        """Next valid line; others are ignored, as the protocol asks."""
+        line = self._next_unless(None, deadline, question)
+        assert line is not None
+        return line
+
+    def _next_unless(self, stop: Stop | None, deadline: float, question: str) -> HubLine | None:
+        """Next valid line, or None if `stop` is set."""
         while True:
+            if stop is not None and stop.is_set():
+                return None
+            left = max(deadline - time.monotonic(), 0.0)
             try:
-                text = self._lines.get(timeout=max(deadline - time.monotonic(), 0.0))
+                text = self._lines.get(timeout=left if stop is None else min(left, _STOP_POLL))
             except queue.Empty:
+                if time.monotonic() < deadline:
+                    continue
                 self._fail(f"hangs: no answer to {question!r} in time")
             if text is None:
                 self._fail_ended()
-            # an endless stream of lines never leaves the queue empty
+            # an endless stream of lines never leaves the queue empty, so that only the clock ends it
             if time.monotonic() > deadline:
-                self._fail(f"hangs: no answer to {question!r} in time, though it goes on talking")
+                self._fail(f"hangs: no answer to {question!r} in time, though it keeps sending lines")
             try:
                 line = parse_line(text)
             except ProtocolError:
@@ -232,7 +254,7 @@ class HubClient:
                 return line
 
     def _discard_unread(self) -> None:
-        """Forget what the engine said after its last answer, so that it isn't taken for the next one."""
+        """Discard lines that came after the last answer, so that none is taken for the next answer."""
         with suppress(queue.Empty):
             while self._lines.get_nowait() is not None:
                 pass
@@ -243,7 +265,7 @@ class HubClient:
             pass
 
     def _fail_ended(self) -> NoReturn:
-        """The pipe is closed: say how the process ended."""
+        """Report how the process ended, once its pipe is closed."""
         try:
             status = self._running().wait(_QUIT_SECONDS)
         except subprocess.TimeoutExpired:
@@ -260,23 +282,23 @@ class HubClient:
         process, self._process = self._process, None
         if process is None:
             return
-        # the group outlives its leader: a wrapper script may have ended before the engine that it started
+        # the group outlives its leader: a wrapper script may exit before the engine that it started
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         process.kill()
         process.wait()
         deadline = time.monotonic() + _QUIT_SECONDS
         while self._reader is not None and self._reader.is_alive() and time.monotonic() < deadline:
-            # it may be waiting for room in the queue
+            # the reader may be waiting for room in the queue
             with suppress(queue.Empty):
                 while True:
                     self._lines.get_nowait()
             self._reader.join(0.01)
-        # a search in another thread may be waiting for an answer
+        # a search in another thread may be waiting for a line
         with suppress(queue.Full):
             self._lines.put_nowait(None)
         assert process.stdin is not None
-        # what it had not yet read can't be delivered any more
+        # unread input can't be delivered any more
         with suppress(OSError):
             process.stdin.close()
 
@@ -285,14 +307,14 @@ def _split(command: str | Sequence[str]) -> list[str]:
     try:
         words = shlex.split(command) if isinstance(command, str) else list(command)
     except ValueError as error:
-        raise InvalidSettingError(f"hub command {command!r} cannot be read: {error}") from None
+        raise InvalidSettingError(f"hub command {command!r} can't be parsed: {error}") from None
     if not words:
-        raise InvalidSettingError('hub command is empty: write, for example, "kr hub"')
+        raise InvalidSettingError('empty hub command: expected one such as "kr hub"')
     return words
 
 
 def _read_lines(process: subprocess.Popen[str], lines: queue.Queue[str | None]) -> None:
-    """Hand over what the engine writes, then None; the body of the reader thread, which ends with the process."""
+    """Queue the engine's lines, then None. Body of the reader thread, which ends with the process."""
     assert process.stdout is not None
     with process.stdout as stream:
         while text := stream.readline(_LONGEST_LINE):
@@ -301,7 +323,7 @@ def _read_lines(process: subprocess.Popen[str], lines: queue.Queue[str | None]) 
 
 
 def _pos_line(position: Position, history: Sequence[Position]) -> str:
-    """The position, reached by moves from the last irreversible one, so that the engine sees repetitions."""
+    """The ``pos`` line, with the moves since the last irreversible one, so that the engine sees repetitions."""
     moves: list[str] = []
     for before in reversed(history):
         move = _reversible_move(before, position)
@@ -315,7 +337,7 @@ def _pos_line(position: Position, history: Sequence[Position]) -> str:
 
 
 def _reversible_move(before: Position, after: Position) -> Move | None:
-    """The king move between two positions; None where it was a capture, a man's move, or they don't follow."""
+    """Quiet king move from one position to the next; None for other moves, and for positions that don't follow."""
     men_before, men_after = before.black & ~before.kings, after.black & ~after.kings
     white_before, white_after = before.white & ~before.kings, after.white & ~after.kings
     if men_before != men_after or white_before != white_after or before.pieces != after.pieces:
@@ -331,7 +353,7 @@ def _level_line(limits: Limits) -> str:
 
 
 def _read_info(args: Mapping[str, str], position: Position) -> Info | None:
-    """What an info line says; None where its numbers can't be read."""
+    """Parse an info line; None if its numbers can't be read."""
     try:
         score = parse_score(args.get("score", ""))
         depth, nodes = int(args.get("depth", "0")), int(args.get("nodes", "0"))
@@ -343,7 +365,7 @@ def _read_info(args: Mapping[str, str], position: Position) -> Info | None:
         try:
             move = parse_move(text, position)
         except KrError:
-            # a wrong line of play is a pity, a wrong move is an error
+            # a faulty variation is cut short; only a faulty move is an error
             break
         pv.append(move)
         position = position.play(move)

@@ -1,0 +1,109 @@
+"""The table at which a game is played: events shown there, answers wanted from people and engines, and the seats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from kr.engine.limits import Clock, TimeControl
+from kr.engine.result import SearchResult
+from kr.game.position import Move, Position, Side
+from kr.game.value import Result
+from kr.notation import SIDE_NAMES
+from kr.players.player import Player, Reply
+
+
+@dataclass(frozen=True)
+class View:
+    """A board to be shown."""
+
+    position: Position
+    flipped: bool
+    """True if Black sits at the bottom."""
+    last_move: Move | None
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened in a game."""
+
+    kind: str
+    """start, turn, thinking, move, more (squares of a move), undo, offer, answer (to an offer), end, left; and the
+    results of commands: moves, hint, eval, board, saved, help, error."""
+    text: str = ""
+    """For people; "" if the board says it all."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """For programs."""
+    view: View | None = None
+
+
+class TimeUp(Exception):
+    """The time for typing a line has run out."""
+
+
+class Table(Protocol):
+    """Shows the game, and asks people for lines."""
+
+    def tell(self, event: Event) -> None:
+        """Show something."""
+
+    def ask(self, prompt: str, words: Sequence[str], seconds: float | None) -> str:
+        """Line typed by a person. words: completions. Raises EOFError, KeyboardInterrupt, TimeUp."""
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A line wanted from a person; the answer is its text, or "" if the time has run out."""
+
+    text: str
+    words: Sequence[str]
+    """Completions: moves, squares, commands."""
+    seconds: float | None
+    """Time for the answer; None without a clock."""
+
+
+@dataclass(frozen=True)
+class Thought:
+    """A search wanted from an engine; the answer is the result of `find`, which may be called in any thread."""
+
+    find: Callable[[], Reply | SearchResult]
+    """Raises ProtocolError, InvalidDatabaseError if the engine fails; these must then be thrown as the answer."""
+    stop: Callable[[], None]
+    """End the search at once, from any other thread, even before it has begun; `find` returns the best move so far."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """Result of a game, and the reason for it."""
+
+    winner: Side | None
+    """None for a draw."""
+    reason: str
+
+    @property
+    def result(self) -> Result:
+        """Result of the game in PDN."""
+        return Result.of(self.winner)
+
+    def __str__(self) -> str:
+        what = "a draw" if self.winner is None else f"{SIDE_NAMES[self.winner]} wins"
+        return f"{what} ({self.reason}), {self.result}"
+
+
+@dataclass
+class Seat:
+    """One side of the board."""
+
+    name: str
+    player: Player | None
+    """None for a human."""
+    clock: Clock | None = None
+    """None for a human without a clock."""
+
+    @property
+    def left(self) -> float | None:
+        """Seconds on the clock, including the increment for the move to come; None without a clock."""
+        if self.clock is None or not isinstance(self.clock.control, TimeControl):
+            return None
+        return self.clock.left + self.clock.control.inc
