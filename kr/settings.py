@@ -1,22 +1,29 @@
-"""Settings are frozen dataclasses whose fields carry their help text, so that each default stands in one place.
+"""Settings are frozen dataclasses whose fields carry their help and their range, so that each stands in one place.
 
     @dataclass(frozen=True)
-    class MatchSettings:
-        games: int = option(100, "games to play", parse=parse_count)
-        tc: Limits = option(Limits(time=0.3), "limit of each move", parse=Limits.parse)
+    class MatchSettings(Settings):
+        games: int = option(100, "Games to play, {allowed}.", parse=parse_count, low=2, high=10**7)
+        tc: Limits = option(Limits(time=0.3), "Limit of each move.", parse=Limits.parse)
 
-The command line (kr/cli/options.py) is made from them; Python callers fill in parsed values.
+The command line (kr/cli/options.py) is made from them; Python callers pass parsed values. Both are checked alike.
 """
 
+import dataclasses
+import functools
 from collections.abc import Callable
-from dataclasses import MISSING, field, fields
-from typing import Any
+from dataclasses import MISSING, field
+from types import NoneType
+from typing import Any, get_args, get_type_hints
 
 from kr.errors import InvalidSettingError
+from kr.threads import THREADS
+from kr.units import Range, plain_number
 
 REQUIRED = MISSING
 EGDB_MEMORY = 64 << 20
-"""Bytes of an endgame database that are unpacked into memory if nothing else is said: all up to 5 pieces fit."""
+"""Bytes of an endgame database that are unpacked into memory by default: all up to 5 pieces fit."""
+MOST_SEED = 2**63 - 1
+"""What the core's random numbers start from is 64 bits wide, with a sign."""
 
 
 def option(
@@ -24,24 +31,90 @@ def option(
     help: str,
     *,
     parse: Callable[[str], Any] | None = None,
-    show: Callable[[Any], str] = str,
+    show: Callable[[Any], str] | None = None,
     name: str | None = None,
     metavar: str | None = None,
     argument: bool = False,
+    low: float | None = None,
+    high: float | None = None,
+    above: float | None = None,
+    below: float | None = None,
+    zero: str = "",
+    choices: tuple[str, ...] = (),
 ) -> Any:
-    """A dataclass field with the words that a command line needs.
+    """A dataclass field with the words that a command line needs, and the values that Settings lets it have.
 
-    default: the parsed value, or REQUIRED; help: one line, units named; parse: text to value, raising
-    InvalidSettingError, for types that typer doesn't know; show: value to the text shown as default;
-    name: option name if it isn't the field's ("lambda" for `lambda_`); metavar: what stands for the value in the
-    help; argument: a positional argument instead of an option.
+    default: the parsed value, or REQUIRED; help: one line, units named, in which "{allowed}" becomes the range or the
+    choices; parse: text to value, raising InvalidSettingError, for types that the command line doesn't know; show:
+    value to the text shown as default and in errors; name: option name if it isn't the field's ("lambda" for
+    `lambda_`); metavar: what stands for the value in the help; argument: a positional argument instead of an option;
+    low, high, above, below, zero: as for Range; choices: the texts allowed.
     """
-    words = {"help": help, "parse": parse, "show": show, "name": name, "metavar": metavar, "argument": argument}
+    bounds = Range(low, high, above, below, zero, show or plain_number)
+    bounded = {low, high, above, below} != {None}
+    words = {
+        "help": help.replace("{allowed}", str(bounds) if bounded else one_of(choices)),
+        "parse": parse,
+        "show": show or str,
+        "name": name,
+        "metavar": metavar or "|".join(choices) or None,
+        "argument": argument,
+        "range": bounds if bounded else None,
+        "choices": choices,
+    }
     return field(default=default, metadata=words)
 
 
+class Settings:
+    """Base of settings: every field made by `option` is checked, whoever fills it in.
+
+    A subclass with more to check overrides `__post_init__` and calls this one first. Raises InvalidSettingError, which
+    names the field.
+    """
+
+    def __post_init__(self) -> None:
+        kind: Any = type(self)
+        for name, hint, words in _checked_fields(kind):
+            given = getattr(self, name)
+            value = check_value(name, hint, words, given)
+            if value is not given:
+                object.__setattr__(self, name, value)
+
+
+@functools.cache
+def _checked_fields(settings: Any) -> list[tuple[str, Any, Any]]:
+    """Name, type and words of the fields that have a range or choices."""
+    hints = get_type_hints(settings)
+    return [
+        (each.name, hints[each.name], each.metadata)
+        for each in dataclasses.fields(settings)
+        if each.metadata.get("range") or each.metadata.get("choices")
+    ]
+
+
+def check_value(name: str, hint: Any, words: Any, value: Any) -> Any:
+    """The value of a field of type `hint` with these words (its metadata), a number as a plain one.
+
+    Raises InvalidSettingError.
+    """
+    types = (hint, *get_args(hint))
+    if value is None and NoneType in types:
+        return None
+    if words["range"] is not None:
+        return words["range"].check(name, value, whole=int in types)
+    if words["choices"] and value not in words["choices"]:
+        raise InvalidSettingError(f"{name}: {value!r} is unknown; expected {one_of(words['choices'])}")
+    return value
+
+
+def one_of(choices: tuple[str, ...]) -> str:
+    """Choices in words: "black, white or random"."""
+    named = [choice for choice in choices if choice]
+    return " or ".join(filter(None, (", ".join(named[:-1]), *named[-1:])))
+
+
 def some_text(text: str) -> str:
-    """For `parse`: text that says something, where leaving the option out says the rest. Raises InvalidSettingError."""
+    """For `parse`: text that is not empty, where leaving the option out has a meaning. Raises InvalidSettingError."""
     if not text.strip():
         raise InvalidSettingError(f"{text!r} is empty")
     return text
@@ -49,5 +122,15 @@ def some_text(text: str) -> str:
 
 def same_option(settings: type, name: str) -> Any:
     """A dataclass field with the default and the words of that name in other settings."""
-    (found,) = (each for each in fields(settings) if each.name == name)
+    (found,) = (each for each in dataclasses.fields(settings) if each.name == name)
     return field(default=found.default, metadata=found.metadata)
+
+
+def workers_option(what: str = "Threads") -> Any:
+    """Setting: how many at a time of `what` a command works on."""
+    return option(0, f"{what}: {{allowed}}.", low=THREADS.low, high=THREADS.high, zero="one per core")
+
+
+def seed_option(help: str) -> Any:
+    """Setting: the seed of random choices."""
+    return option(1, help, low=0, high=MOST_SEED)

@@ -7,10 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from threading import Event, Thread
 
-from kr.errors import InvalidSettingError, ThreadError
+from kr.errors import ThreadError
+from kr.units import Range
 
 MAX_THREADS = 1024
-"""Of one piece of work."""
+THREADS = Range(1, MAX_THREADS)
+"""Threads of one piece of work."""
 
 
 def no_thread(count: int) -> ThreadError:
@@ -46,8 +48,7 @@ def thread_pool(count: int) -> Iterator[ThreadPoolExecutor]:
     An executor starts its threads as work comes, and work whose thread can't be started stays in its queue. Raises
     ThreadError, and InvalidSettingError where it is not from 1 to MAX_THREADS.
     """
-    if not 1 <= count <= MAX_THREADS:
-        raise InvalidSettingError(f"{count} threads: expected 1 to {MAX_THREADS}")
+    THREADS.check("threads", count)
     begun = Event()
     with ThreadPoolExecutor(count) as executor:
         try:

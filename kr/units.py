@@ -1,10 +1,13 @@
-"""Durations, counts and sizes as people write them: "20ms", "300k", "64MB", "1 game".
+"""Durations, counts and sizes as people write them, "20ms", "300k", "64MB", "1 game", and ranges of numbers.
 
 Every `format_*` that has a `parse_*` gives the shortest text that it reads back to the same number.
 A size counts in powers of 1024 (64MB is 64 * 2**20 bytes), a count in powers of 1000.
 """
 
+import math
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
@@ -155,3 +158,62 @@ def check_number(what: str, value: Any, *, whole: bool = False) -> Any:
         if number.is_integer():
             return int(number)
     raise InvalidSettingError(f"{what} is {value!r}, not a {expected}")
+
+
+def plain_number(number: float) -> str:
+    """A number for reading: whole ones in full, others with 12 digits at most."""
+    return f"{number:.12g}" if isinstance(number, float) else str(number)
+
+
+@dataclass(frozen=True)
+class Range:
+    """The numbers that a setting takes: from `low` to `high`, both included, or strictly between `above` and `below`.
+
+    zero: what 0 stands for, where it is allowed although it lies outside; show: value to text.
+    """
+
+    low: float | None = None
+    high: float | None = None
+    above: float | None = None
+    below: float | None = None
+    zero: str = ""
+    show: Callable[[Any], str] = plain_number
+
+    def __str__(self) -> str:
+        """The range in words: "1 to 60", "0 or more", "1 to 8, or 0 for all"."""
+        low, high, above, below = (
+            None if bound is None else self.show(bound) for bound in (self.low, self.high, self.above, self.below)
+        )
+        if low is not None and high is not None:
+            text = f"{low} to {high}"
+        else:
+            least = f"{low} or more" if low is not None else f"more than {above}" if above is not None else ""
+            most = f"at most {high}" if high is not None else f"less than {below}" if below is not None else ""
+            text = " and ".join(each for each in (least, most) if each)
+        return f"{text}, or 0 for {self.zero}" if self.zero else text
+
+    def __contains__(self, number: float) -> bool:
+        return (bool(self.zero) and number == 0) or (
+            math.isfinite(number)
+            and (self.low is None or number >= self.low)
+            and (self.high is None or number <= self.high)
+            and (self.above is None or number > self.above)
+            and (self.below is None or number < self.below)
+        )  # fmt: skip
+
+    def check(self, name: str, value: Any, *, whole: bool = True) -> Any:
+        """The value of the setting `name` as a plain int, or with `whole` off a plain float or int.
+
+        Raises InvalidSettingError where it is not such a number, or out of range.
+        """
+        number = check_number(name, value, whole=whole)
+        if number not in self:
+            raise InvalidSettingError(f"{name}: {self._shown(number)} is out of range; expected {self}")
+        return number
+
+    def _shown(self, number: float) -> str:
+        try:
+            return self.show(number)
+        except InvalidSettingError:
+            # units are for numbers from 0
+            return plain_number(number)

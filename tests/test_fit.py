@@ -516,13 +516,13 @@ def test_worth_of_a_square_is_the_mean_change(settings: FitSettings, dataset: Da
     ("change", "message"),
     [
         ({"layout": "huge"}, "unknown layout 'huge'"),
-        ({"loss": "hinge"}, "loss 'hinge' is none of ce, mse"),
-        ({"holdout": 1.0}, "holdout 1.0 is not a share"),
-        ({"l2": -1.0}, "l2 is -1.0; a number from 0"),
-        ({"l2_parts": -1.0}, "l2_parts is -1.0; a number from 0"),
-        ({"l2": float("nan")}, "l2 is nan; a number from 0"),
-        ({"workers": 0}, "workers is 0; a number from 1"),
-        ({"max_iter": 0}, "max_iter is 0; a number from 1"),
+        ({"loss": "hinge"}, "loss: 'hinge' is unknown; expected ce or mse"),
+        ({"holdout": 1.0}, "holdout: 1 is out of range; expected 0 to 0.9"),
+        ({"l2": -1.0}, "l2: -1 is out of range; expected 0 or more"),
+        ({"l2_parts": -1.0}, "l2_parts: -1 is out of range; expected 0 or more"),
+        ({"l2": float("nan")}, "l2 is nan, not a number"),
+        ({"workers": 0}, "workers: 0 is out of range; expected 1 to 1024"),
+        ({"max_iter": 0}, "max_iter: 0 is out of range; expected 1 or more"),
     ],
 )
 def test_settings_are_checked(settings: FitSettings, change: dict[str, object], message: str) -> None:

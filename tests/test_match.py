@@ -281,7 +281,7 @@ def test_equal_players_score_evenly():
     ("wrong", "words"),
     [
         ({"games": 3}, "even"),
-        ({"games": 0}, "even"),
+        ({"games": 0}, "games: 0 is out of range; expected 2 to 10M"),
         ({"tc": Limits()}, "limit"),
         ({"tc_b": Limits()}, "limit"),
         ({"concurrency": -1}, "concurrency"),
@@ -511,7 +511,7 @@ def test_players_have_threads_and_a_hash_table_of_their_own() -> None:
 @pytest.mark.parametrize(
     ("spec", "expected"),
     [
-        ("material,threads=0", "threads is 0; from 1 to 1024"),
+        ("material,threads=0", "threads: 0 is out of range; expected 1 to 1024"),
         ("material,threads=two", "material,threads=two"),
         ("material,hash=4", "material,hash=4"),
         ("material,etc_depth=1", "search option etc_depth is 1; from 2 to 99"),

@@ -168,7 +168,7 @@ def test_errors_are_those_that_are_stated():
 
 @pytest.mark.parametrize("number", [0, 11, -1])
 def test_levels_that_are_none(number):
-    with pytest.raises(InvalidSettingError, match="from 1, a beginner, to 10"):
+    with pytest.raises(InvalidSettingError, match="out of range; expected 1 to 10"):
         level_numbered(number)
 
 

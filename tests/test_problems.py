@@ -336,7 +336,8 @@ def test_a_result_that_is_proved_to_be_another_is_told_apart():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "words"), [({"concurrency": 0}, "concurrency is 0"), ({"tc": 2 * (Limits(depth=3),)}, "each limit once")]
+    ("wrong", "words"),
+    [({"concurrency": 0}, "concurrency: 0 is out of range"), ({"tc": 2 * (Limits(depth=3),)}, "each limit once")],
 )
 def test_settings_are_checked(wrong, words):
     with pytest.raises(InvalidSettingError, match=words):

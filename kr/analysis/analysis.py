@@ -24,7 +24,7 @@ from kr.game.position import Move, Position
 from kr.game.value import Value
 from kr.notation import SIDE_NAMES
 from kr.pdn import Game, GameNode, Reader
-from kr.settings import option
+from kr.settings import Settings, option
 from kr.units import counted, format_count, parse_count
 
 SEVERAL_SECONDS = 1.0
@@ -32,7 +32,7 @@ SEVERAL_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
-class AnalyzeSettings:
+class AnalyzeSettings(Settings):
     """What to analyse and how."""
 
     source: str | None = option(
@@ -40,14 +40,16 @@ class AnalyzeSettings:
         "game if left out.",
         metavar="FEN|FILE|-", argument=True,
     )  # fmt: skip
-    multipv: int = option(3, "Best moves to show a line of.")
+    multipv: int = option(3, "Best moves to show a line of.", low=1, high=MAX_LINES)
     tc: Limits | None = option(
         None, "Limit of each position: 10s, nodes=1M, depth=25. Without one, until Ctrl-C; 1s each in a file.",
         parse=Limits.parse, metavar="LIMIT",
     )  # fmt: skip
-    nodes: int | None = option(None, "The same as --tc nodes=.", parse=parse_count, show=format_count)
-    depth: int | None = option(None, "The same as --tc depth=.")
-    game: int = option(1, "PDN: which game of the file.")
+    nodes: int | None = option(
+        None, "The same as --tc nodes=.", parse=parse_count, show=format_count, low=1, high=MOST["nodes"]
+    )
+    depth: int | None = option(None, "The same as --tc depth=.", low=1, high=MOST["depth"])
+    game: int = option(1, "PDN: number of the game in the file, from 1.", low=1)
     ply: str = option("", "PDN: only after this ply or these, such as 20 or 10-30; 0 is before the first move.")
     weights: str | None = weights_option()
     hash: int = hash_option()
@@ -56,16 +58,11 @@ class AnalyzeSettings:
     egdb_memory: int = egdb_memory_option()
 
     def __post_init__(self) -> None:
-        if not 1 <= self.multipv <= MAX_LINES:
-            raise InvalidSettingError(f"--multipv: {self.multipv} lines; from 1 to {MAX_LINES}")
-        if self.game < 1:
-            raise InvalidSettingError(f"--game: {self.game}; games are counted from 1")
+        super().__post_init__()
         for name in ("nodes", "depth"):
             given = getattr(self, name)
             if given is not None and self.tc is not None and getattr(self.tc, name) is not None:
                 raise InvalidSettingError(f"--{name}: --tc limits the {name} already")
-            if given is not None and not 0 < given <= MOST[name]:
-                raise InvalidSettingError(f"--{name}: {given}; more than 0 and at most {MOST[name]:g}")
         _plies(self.ply)
 
     @property

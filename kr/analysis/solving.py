@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from kr.analysis.problems import Problem, judge, same_move
-from kr.engine.engine import Engine
+from kr.engine.engine import MAX_LINES, Engine
 from kr.engine.limits import Limits
 from kr.engine.result import SCORE_DECIDED, SCORE_WIN, Info
 from kr.engine.search import Stop
@@ -30,13 +30,13 @@ from kr.jobs.needs import Needs
 from kr.jobs.pool import Pool
 from kr.jobs.unit import Unit
 from kr.players.workers import EngineKind, engine_needs
-from kr.settings import option
+from kr.settings import Settings, option
 from kr.storage import checksum, parse_json, provenance
 from kr.threads import MAX_THREADS
 
 
 @dataclass(frozen=True)
-class SolveSettings:
+class SolveSettings(Settings):
     """What to solve and how long to think."""
 
     source: str | None = option(
@@ -49,8 +49,8 @@ class SolveSettings:
     )  # fmt: skip
     weights: str | None = weights_option()
     hash: int = hash_option("of each engine")
-    multipv: int = option(1, "Best moves to show a line of.")
-    concurrency: int = option(1, "Problems to solve at the same time.")
+    multipv: int = option(1, "Best moves to show a line of.", low=1, high=MAX_LINES)
+    concurrency: int = option(1, "Problems to solve at a time, {allowed}.", low=1, high=MAX_THREADS)
     threads: int = threads_option(
         "Threads to search each problem with; with one, a limit of nodes or depth is repeatable."
     )
@@ -62,10 +62,7 @@ class SolveSettings:
     )  # fmt: skip
 
     def __post_init__(self) -> None:
-        if not 1 <= self.concurrency <= MAX_THREADS:
-            raise InvalidSettingError(
-                f"concurrency is {self.concurrency}; from 1 to {MAX_THREADS} problems at the same time"
-            )
+        super().__post_init__()
         if len(set(self.tc)) < len(self.tc):
             raise InvalidSettingError(f"--tc: {' '.join(map(str, self.tc))}: expected each limit once")
 

@@ -17,7 +17,7 @@ from kr.errors import InvalidPdnError, InvalidSettingError
 from kr.game.position import Side
 from kr.pdn import Game, Reader, Results, StringExporter, is_pdn, normalise
 from kr.pdn.replay import is_over
-from kr.settings import REQUIRED, option
+from kr.settings import REQUIRED, Settings, option
 from kr.units import counted
 
 STANDARD_INPUT = Path("-")
@@ -29,19 +29,19 @@ Where = Callable[[Mapping[str, str]], bool]
 
 
 @dataclass(frozen=True)
-class ReadSettings:
+class ReadSettings(Settings):
     """Which games are read, and how. Raises InvalidSettingError for a convention that is not known."""
 
     files: tuple[Path, ...] = option(
         REQUIRED, "PDN files, also packed by gzip, xz or bzip2; directories of them; - for standard input.",
         argument=True, metavar="FILE",
     )  # fmt: skip
-    results: str = option("english", 'What "1-0" means in them: english (Black won, who begins) or white (White won).')
+    results: str = option(
+        "english", 'Meaning of "1-0" in them: english (Black, who begins, won) or white (White won).',
+        choices=CONVENTIONS,
+    )
     encoding: str = option("detect", "Encoding: detect, utf-8, latin-1, cp437 or another.")
     allow_errors: bool = option(False, "Exit with 0, not 1, when some games could not be read.")
-
-    def __post_init__(self) -> None:
-        check_convention("results", self.results)
 
 
 @dataclass(frozen=True)
@@ -52,24 +52,12 @@ class ConvertSettings(ReadSettings):
         None, "File to write, packed where its name ends in .gz, .xz or .bz2.  [default: standard output]",
         metavar="FILE",
     )  # fmt: skip
-    write_results: str = option("english", 'What "1-0" is to mean in the output: english or white.')
+    write_results: str = option("english", 'Meaning of "1-0" in the output: {allowed}.', choices=CONVENTIONS)
     comments: bool = option(True, "Write comments.")
     variations: bool = option(True, "Write variations.")
     nags: bool = option(True, "Write judgements of moves.")
-    width: int = option(79, "Letters in a line of moves; 0 for one line a game.")
+    width: int = option(79, "Characters in a line of moves; 0 for one line a game.", low=0)
     unique: bool = option(False, "Leave out games with the start, moves and result of an earlier one.")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_convention("write-results", self.write_results)
-        if self.width < 0:
-            raise InvalidSettingError(f"width is {self.width}; expected a number of columns, or 0 for one line a game")
-
-
-def check_convention(name: str, convention: str) -> None:
-    """Raise InvalidSettingError unless a result convention is known."""
-    if convention not in CONVENTIONS:
-        raise InvalidSettingError(f"{name} is {convention!r}; expected {' or '.join(CONVENTIONS)}")
 
 
 @dataclass

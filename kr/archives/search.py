@@ -40,14 +40,12 @@ class SearchSettings(ReadSettings):
     reversed: bool = option(False, "Look for the position with colours and board turned round, too.")
     in_variations: bool = option(False, "Look for the position in variations, too.")
     out: Path | None = option(None, "Write the games found to this PDN file.", metavar="FILE")
-    limit: int = option(0, "Stop after this many games; 0 for all.")
+    limit: int = option(0, "Stop after this many games: {allowed}.", low=1, zero="all")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.result and plain_result(self.result) not in RESULTS:
             raise InvalidSettingError(f"result {self.result!r} is not one of {', '.join(RESULTS)}")
-        if self.limit < 0:
-            raise InvalidSettingError(f"limit is {self.limit}; a number of games, or 0 for all")
         if (self.reversed or self.in_variations) and not self.position:
             raise InvalidSettingError("--reversed and --in-variations say how to look for a --position: give one")
         for tag in self.tag:

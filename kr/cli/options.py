@@ -36,7 +36,7 @@ import typer
 
 from kr.cli import console
 from kr.errors import InvalidSettingError
-from kr.settings import REQUIRED
+from kr.settings import REQUIRED, check_value
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
@@ -82,18 +82,20 @@ def _parameter(field: dataclasses.Field[Any], hint: Any) -> inspect.Parameter:
     return inspect.Parameter(field.name, kind, default=default, annotation=Annotated[annotation, info])
 
 
-def _value(field: dataclasses.Field[Any], given: Any) -> Any:
+def _value(field: dataclasses.Field[Any], hint: Any, given: Any) -> Any:
     """The field's value from what typer read; None or [] stands for an option that wasn't given."""
     if given in (None, []) and field.default is not REQUIRED:
         return field.default
-    parse = field.metadata["parse"]
+    words = field.metadata
+    where = field.name.upper() if words["argument"] else _option_name(field)
+    parse = words["parse"]
     try:
         if isinstance(given, list):
             return tuple(parse(item) if parse else item for item in given)
-        return parse(given) if parse else given
+        value = parse(given) if parse else given
     except InvalidSettingError as error:
-        where = field.name.upper() if field.metadata["argument"] else _option_name(field)
         raise InvalidSettingError(f"{where}: {error}") from None
+    return check_value(where, hint, words, value)
 
 
 def command(settings: type, run: Callable[..., None]) -> Callable[..., None]:
@@ -109,7 +111,7 @@ def command(settings: type, run: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(run)
     def call(**given: Any) -> None:
-        values = {name: _value(field, given.pop(name)) for name, field in fields.items()}
+        values = {name: _value(field, hints[name], given.pop(name)) for name, field in fields.items()}
         run(settings(**values), **given)
 
     del call.__wrapped__

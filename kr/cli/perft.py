@@ -6,11 +6,10 @@ from typing import Annotated
 import typer
 
 from kr.cli import console, options
-from kr.errors import InvalidSettingError
 from kr.game.perft import MAX_DEPTH, divide, perft
 from kr.game.position import Position
-from kr.threads import MAX_THREADS
-from kr.units import format_rate
+from kr.threads import THREADS
+from kr.units import Range, format_rate
 
 
 def command(
@@ -32,10 +31,8 @@ def command(
         kr perft 'W:W21,K30:B1,2' --depth 6 --divide
     """
     position = Position() if fen is None else Position.from_fen(fen)
-    if not 1 <= depth <= MAX_DEPTH:
-        raise InvalidSettingError(f"--depth: {depth} is not from 1 to {MAX_DEPTH} plies")
-    if not 1 <= threads <= MAX_THREADS:
-        raise InvalidSettingError(f"--threads: {threads} is not from 1 to {MAX_THREADS}")
+    Range(1, MAX_DEPTH).check("--depth", depth)
+    THREADS.check("--threads", threads)
     if divided:
         began = time.perf_counter()
         counts = divide(position, depth, threads, by_moves)

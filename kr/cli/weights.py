@@ -9,6 +9,7 @@ from kr.cli import console, options
 from kr.errors import InvalidSettingError
 from kr.evaluation import kinds
 from kr.storage import parse_json
+from kr.units import Range
 
 command = typer.Typer()
 
@@ -92,8 +93,7 @@ def check(
     if tables in kinds.built_in():
         expected = f"expected a weights file or {kinds.SHIPPED}"
         raise InvalidSettingError(f"--weights: {tables} has no tables to check; {expected}")
-    if every < 1:
-        raise InvalidSettingError(f"--every is {every}; 1 or more")
+    Range(low=1).check("--every", every)
     if not pdn.is_file():
         raise InvalidSettingError(f"no file {pdn}")
     megabyte = 1 << 20

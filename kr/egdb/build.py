@@ -35,7 +35,7 @@ from kr.errors import InvalidSettingError
 from kr.jobs.needs import Needs
 from kr.jobs.pool import Pool
 from kr.jobs.unit import Chunk, Unit
-from kr.settings import option
+from kr.settings import Settings, option, workers_option
 from kr.units import format_size, parse_size
 
 VALUES = ".values"
@@ -45,26 +45,18 @@ FILE_BYTES = 1024
 
 
 @dataclass(frozen=True)
-class BuildSettings:
+class BuildSettings(Settings):
     """What is built, where, and how much of the machine it may take."""
 
-    pieces: int = option(4, "All positions with so many pieces or fewer.")
+    pieces: int = option(4, "Most pieces of the positions, {allowed}.", low=2, high=slices.EGDB_MAX_PIECES)
     dir: Path | None = option(
         None, "Directory of the database; an earlier build in it goes on. The user's data directory if not given."
     )
-    jobs: int = option(0, "Threads; 0: one for each core.")
-    distances: int = option(4, "Distances to win too, up to so many pieces (0: none, at most 6).")
+    jobs: int = workers_option()
+    distances: int = option(4, "Store distances to win for up to this many pieces, {allowed}; 0: none.", low=0, high=6)
     memory: int = option(
         0, "Refuse a build that needs more memory than this; 0: what the machine has free.", parse=parse_size
     )
-
-    def __post_init__(self) -> None:
-        if not 2 <= self.pieces <= slices.EGDB_MAX_PIECES:
-            raise InvalidSettingError(f"pieces is {self.pieces}; from 2 to {slices.EGDB_MAX_PIECES}")
-        if not 0 <= self.jobs <= 1024:
-            raise InvalidSettingError(f"jobs is {self.jobs}; from 0 to 1024")
-        if not 0 <= self.distances <= 6:
-            raise InvalidSettingError(f"distances is {self.distances}; from 0 to 6")
 
 
 @dataclass

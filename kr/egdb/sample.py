@@ -30,7 +30,7 @@ from kr.egdb.sample_file import SampleWriter, ShareCounts
 from kr.egdb.slices import Shape
 from kr.errors import InvalidSettingError
 from kr.game.position import Position, Side
-from kr.settings import REQUIRED, option
+from kr.settings import REQUIRED, Settings, option, seed_option, workers_option
 from kr.threads import thread_pool
 from kr.units import format_size, parse_size
 
@@ -85,15 +85,15 @@ def format_shares(shares: tuple[float, float, float]) -> str:
 
 
 @dataclass(frozen=True)
-class SampleSettings:
+class SampleSettings(Settings):
     """Which positions, and how they are written."""
 
     out: Path = option(REQUIRED, "HDF5 file to write.")
     pieces: tuple[int, int] = option(
         (2, 4), 'Numbers of pieces, such as "6" or "2-7".', parse=parse_pieces, show=format_pieces, metavar="RANGE"
     )
-    fraction: float = option(0.1, "Chance of each position to be taken.")
-    seed: int = option(1, "Another seed, other positions.")
+    fraction: float = option(0.1, "Chance of each position to be taken, {allowed}.", low=1e-12, high=1)
+    seed: int = seed_option("Seed of the choice of positions.")
     shares: tuple[float, float, float] = option(
         (0.7, 0.1, 0.2),
         "Shares of training, validation and test.",
@@ -104,22 +104,12 @@ class SampleSettings:
     quiet: bool = option(False, "Leave out positions in which the side to move must capture.")
     shuffle: bool = option(True, "Random order; otherwise slice by slice, by index.")
     planes: bool = option(True, "Write 4 x 8 x 8 planes, not just bitboards and piece counts.")
-    compression: int = option(1, "gzip level from 0, none, to 9.")
+    compression: int = option(1, "gzip level, {allowed}; 0 does not compress.", low=0, high=9)
     dir: Path | None = option(None, "Directory of the database.  [default: the one that kr uses in play]")
-    jobs: int = option(0, "Threads; 0: one for each core.")
+    jobs: int = workers_option()
     memory: int = option(
         2 << 30, "Memory to take; less makes shuffling slower, not worse.", parse=parse_size, show=format_size
     )
-
-    def __post_init__(self) -> None:
-        if not 1e-12 <= self.fraction <= 1:
-            raise InvalidSettingError(f"fraction is {self.fraction:g}; more than 0 and at most 1")
-        if not 0 <= self.seed < 2**63:
-            raise InvalidSettingError(f"seed is {self.seed}; from 0 to 2^63 - 1")
-        if not 0 <= self.compression <= 9:
-            raise InvalidSettingError(f"compression is {self.compression}; from 0 to 9")
-        if not 0 <= self.jobs <= 1024:
-            raise InvalidSettingError(f"jobs is {self.jobs}; from 0 to 1024")
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ from kr.game.position import Position, Side
 from kr.jobs.needs import Needs
 from kr.jobs.pool import Pool
 from kr.jobs.unit import Unit
-from kr.settings import option
+from kr.settings import Settings, option, seed_option, workers_option
 from kr.threads import thread_pool
 from kr.units import counted, format_size, parse_size
 
@@ -69,27 +69,21 @@ VALUES = {_egdb.VALUE_LOSS: "lost", _egdb.VALUE_DRAW: "drawn", _egdb.VALUE_WIN: 
 
 
 @dataclass(frozen=True)
-class VerifySettings:
+class VerifySettings(Settings):
     """What is verified, and how thoroughly."""
 
     dir: Path | None = option(None, "Directory of the database.  [default: the one that kr uses in play]")
-    pieces: int = option(0, "Positions with so many pieces or fewer; 0: all that are there.")
-    sample: float = option(0.0, "Check this fraction of the positions instead of proving all; 0: prove all.")
-    seed: int = option(1, "Of the sample: another seed, other positions.")
-    jobs: int = option(0, "Threads; 0: one for each core.")
+    pieces: int = option(
+        0, "Most pieces of the positions: {allowed}.", low=2, high=slices.EGDB_MAX_PIECES, zero="all that are there"
+    )
+    sample: float = option(
+        0.0, "Check this fraction of the positions instead of proving all; 0: prove all.", low=0, below=1
+    )
+    seed: int = seed_option("Seed of the sample.")
+    jobs: int = workers_option()
     memory: int = option(
         8 << 30, "Unpack the database, for speed, as far as it fits into this.", parse=parse_size, show=format_size
     )
-
-    def __post_init__(self) -> None:
-        if self.pieces != 0 and not 2 <= self.pieces <= slices.EGDB_MAX_PIECES:
-            raise InvalidSettingError(f"pieces is {self.pieces}; from 2 to {slices.EGDB_MAX_PIECES}, or 0 for all")
-        if not 0 <= self.sample < 1:
-            raise InvalidSettingError(f"sample is {self.sample:g}; a fraction from 0 to below 1")
-        if not 0 <= self.seed < 2**63:
-            raise InvalidSettingError(f"seed is {self.seed}; from 0 to 2^63 - 1")
-        if not 0 <= self.jobs <= 1024:
-            raise InvalidSettingError(f"jobs is {self.jobs}; from 0 to 1024")
 
 
 @dataclass

@@ -23,7 +23,7 @@ from kr.engine.result import Info
 from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, weights_option
 from kr.errors import InvalidFenError, InvalidSettingError
 from kr.game.position import Position
-from kr.settings import option
+from kr.settings import Settings, option
 
 POSITIONS = "bench.txt"
 
@@ -39,23 +39,17 @@ PAPER = {
 
 
 @dataclass(frozen=True)
-class BenchSettings:
+class BenchSettings(Settings):
     """Positions of the bench, and how each is searched."""
 
-    depth: int = option(17, "Depth of each search, in plies.")
+    depth: int = option(17, "Depth of each search, in plies: {allowed}.", low=1, high=60)
     weights: str | None = weights_option()
     hash: int = hash_option()
     egdb: str = egdb_option("none", "the signature depends on it")
     egdb_memory: int = egdb_memory_option()
     options: str = option("", "Search options other than their defaults.", metavar="NAME=NUMBER,...")
     positions: Path | None = option(None, "File with a FEN on each line, # before comments; built in if not given.")
-    rounds: int = option(3, "Number of times that each search is timed in a comparison.")
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.depth <= 60:
-            raise InvalidSettingError(f"depth is {self.depth}; from 1 to 60 plies")
-        if not 1 <= self.rounds <= 1000:
-            raise InvalidSettingError(f"rounds is {self.rounds}; from 1 to 1000")
+    rounds: int = option(3, "Number of times that each search is timed in a comparison: {allowed}.", low=1, high=1000)
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from kr.evaluation import kinds
 from kr.evaluation.chances import Chances, chances
 from kr.game.position import Move, Position
 from kr.game.value import Value
-from kr.threads import MAX_THREADS, no_thread
-from kr.units import check_number
+from kr.threads import THREADS, no_thread
+from kr.units import Range
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 MAX_LINES: int = _core.MAX_LINES
 """Most principal variations that one search can keep."""
+HASH_MB = Range(above=0, high=1 << 20)
+"""Megabytes of a hash table."""
 
 
 class Engine:
@@ -53,12 +55,8 @@ class Engine:
         database: Database | str | Path | None = "",
         options: Mapping[str, int] | None = None,
     ) -> None:
-        self.hash_mb: float = check_number("hash_mb", hash_mb)
-        self.threads: int = check_number("threads", threads, whole=True)
-        if not 0 < self.hash_mb <= 1 << 20:
-            raise InvalidSettingError(f"hash_mb is {hash_mb}; megabytes, more than 0 and at most 1048576")
-        if not 1 <= self.threads <= MAX_THREADS:
-            raise InvalidSettingError(f"threads is {threads}; from 1 to {MAX_THREADS}")
+        self.hash_mb: float = HASH_MB.check("hash_mb", hash_mb, whole=False)
+        self.threads: int = THREADS.check("threads", threads)
         evaluation = kinds.load(weights)
         self.name, self.signature, self.score_scale = evaluation.name, evaluation.signature, evaluation.scale
         self._evaluator = evaluation.core
@@ -267,9 +265,7 @@ def _request(
     earlier = _history(history)
     if position.is_over:
         raise IllegalMoveError(f"{position.fen} has no legal move: the game is over")
-    lines = check_number("multipv", multipv, whole=True)
-    if not 1 <= lines <= MAX_LINES:
-        raise InvalidSettingError(f"multipv is {multipv}; from 1 to {MAX_LINES}")
+    lines = Range(1, MAX_LINES).check("multipv", multipv)
     if stop is not None and not isinstance(stop, Stop):
         raise InvalidSettingError(f"stop is {stop!r}, not a kr.Stop")
     limits = Limits.of(limits)

@@ -6,10 +6,18 @@ import re
 from dataclasses import dataclass
 
 from kr.errors import InvalidSettingError
-from kr.units import check_number, format_duration, parse_count, parse_duration
+from kr.units import Range, check_number, format_count, format_duration, parse_count, parse_duration
 
 MOST = {"time": 1e9, "nodes": 10**18, "depth": 10**9}
 """Largest limits that the core can count: seconds, nodes, plies."""
+RANGES = {
+    "time": Range(above=0, high=MOST["time"], show=format_duration),
+    "nodes": Range(1, MOST["nodes"], show=format_count),
+    "depth": Range(1, MOST["depth"]),
+    "left": Range(-MOST["time"], MOST["time"]),
+    "inc": Range(0, MOST["time"], show=format_duration),
+    "moves": Range(1, MOST["depth"]),
+}
 MOVES_AHEAD = 30
 """The clock is spread over this many moves, or over the moves to the next time control if these are fewer."""
 CLOCK_SHARE = 0.8
@@ -40,19 +48,10 @@ class Limits:
     """Moves to the next time control, including this one; None if the clock must last for the game."""
 
     def __post_init__(self) -> None:
-        for name in ("time", "nodes", "depth", "left", "inc", "moves"):
-            whole = name in ("nodes", "depth", "moves")
+        for name, allowed in RANGES.items():
             if (value := getattr(self, name)) is not None or name == "inc":
-                object.__setattr__(self, name, check_number(f"the limit {name}", value, whole=whole))
-        for name in ("time", "nodes", "depth"):
-            value = getattr(self, name)
-            if value is not None and not 0 < value <= MOST[name]:
-                raise InvalidSettingError(f"limit {name}={value}: expected more than 0 and at most {MOST[name]:g}")
-        if self.left is not None and not -MOST["time"] <= self.left <= MOST["time"]:
-            raise InvalidSettingError(f"clock with left={self.left}: expected seconds, at most {MOST['time']:g}")
-        if not 0 <= self.inc <= MOST["time"] or (self.moves is not None and self.moves < 1):
-            expected = "expected inc of 0 or more, moves of 1 or more"
-            raise InvalidSettingError(f"clock with inc={self.inc}, moves={self.moves}: {expected}")
+                whole = name in ("nodes", "depth", "moves")
+                object.__setattr__(self, name, allowed.check(f"limit {name}", value, whole=whole))
 
     @classmethod
     def of(cls, limits: Limits | float | str) -> Limits:
@@ -121,14 +120,11 @@ class TimeControl:
     """Moves for which `time` must last; None for the whole game."""
 
     def __post_init__(self) -> None:
-        for name in ("time", "inc", "moves"):
+        for name, allowed in (("time", RANGES["inc"]), ("inc", RANGES["inc"]), ("moves", RANGES["moves"])):
             if (value := getattr(self, name)) is not None or name != "moves":
-                number = check_number(f"the time control's {name}", value, whole=name == "moves")
+                number = allowed.check(f"time control {name}", value, whole=name == "moves")
                 object.__setattr__(self, name, number)
-        if not 0 < self.time + self.inc <= MOST["time"] or min(self.time, self.inc) < 0:
-            raise InvalidSettingError(f"time control {self}: expected more than 0s and at most {MOST['time']:g}s")
-        if self.moves is not None and not 0 < self.moves <= MOST["depth"]:
-            raise InvalidSettingError(f"time control {self}: expected 1 or more moves")
+        RANGES["time"].check(f"time control {self}", self.time + self.inc, whole=False)
 
     @classmethod
     def parse(cls, text: str) -> TimeControl:

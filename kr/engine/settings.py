@@ -3,7 +3,7 @@
 Each default and each help text stands here once. A settings class takes the fields that it needs:
 
     @dataclass(frozen=True)
-    class SolveSettings:
+    class SolveSettings(Settings):
         weights: str | None = weights_option()
         hash: int = hash_option()
         egdb: str = egdb_option()
@@ -19,6 +19,7 @@ from kr.engine.database import load_database
 from kr.engine.engine import Engine
 from kr.evaluation.kinds import weights_texts
 from kr.settings import EGDB_MEMORY, option
+from kr.threads import THREADS
 from kr.units import format_size, parse_size
 
 MEBIBYTE = 1 << 20
@@ -57,14 +58,17 @@ def weights_option() -> Any:
     return option(None, f"A {weights_texts()}; the shipped tables if not given.")
 
 
-def hash_option(whose: str = "") -> Any:
+def hash_option(whose: str = "", default: int = DEFAULT_HASH) -> Any:
     """Setting: bytes of the hash table. whose: "of each player" where there are several."""
-    return option(DEFAULT_HASH, f"Hash table {whose}".strip() + ".", parse=parse_size, show=format_size)
+    return option(
+        default, f"Hash table {whose}".strip() + ".", parse=parse_size, show=format_size,
+        low=MEBIBYTE, high=1 << 40,
+    )  # fmt: skip
 
 
 def threads_option(help: str = "Threads to search with.") -> Any:
     """Setting: threads of one search."""
-    return option(1, help)
+    return option(1, help, low=THREADS.low, high=THREADS.high)
 
 
 def egdb_option(default: str = "", rest: str = "whichever is found if not given") -> Any:

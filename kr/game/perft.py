@@ -6,10 +6,9 @@ There are two counters in the core: a fast one, and one by the moves that a sear
 from threading import Event
 
 from kr import _core
-from kr.errors import InvalidSettingError
 from kr.game.position import Move, Position
-from kr.threads import MAX_THREADS, thread_pool
-from kr.units import check_number
+from kr.threads import THREADS, thread_pool
+from kr.units import Range
 
 # Depth counted in one call of the core: a second or so at most, so that Ctrl-C is heard.
 UNIT_DEPTH = 9
@@ -62,10 +61,4 @@ def divide(position: Position, depth: int, threads: int = 1, by_moves: bool = Fa
 
 
 def _checked(depth: int, least: int, threads: int) -> tuple[int, int]:
-    plies: int = check_number("depth", depth, whole=True)
-    if not least <= plies <= MAX_DEPTH:
-        raise InvalidSettingError(f"depth is {depth}; from {least} to {MAX_DEPTH} plies")
-    count: int = check_number("threads", threads, whole=True)
-    if not 1 <= count <= MAX_THREADS:
-        raise InvalidSettingError(f"threads is {threads}; from 1 to {MAX_THREADS}")
-    return plies, count
+    return Range(least, MAX_DEPTH).check("depth", depth), THREADS.check("threads", threads)

@@ -24,7 +24,7 @@ from kr.learn import games
 from kr.learn.games import GameRecord
 from kr.learn.shards import SHAPING, Openings, Shards, game_of, opening_mix, ranges
 from kr.players.workers import egdb_needs
-from kr.settings import option
+from kr.settings import Settings, option, seed_option, workers_option
 from kr.units import counted, format_count, format_duration, format_size, parse_count, parse_duration, parse_size
 
 if TYPE_CHECKING:
@@ -37,54 +37,49 @@ BEFORE = {"egdb": "none", "egdb_ends": False, "egdb_search": False}
 
 
 @dataclass(frozen=True)
-class SelfplaySettings:
+class SelfplaySettings(Settings):
     """How self-play games are played. All but those in UNSHAPING shape the games themselves."""
 
     games: int = option(
-        10_000, "Games to have in the end, those of earlier starts counted in.", parse=parse_count, show=format_count
+        10_000, "Games to have in the end, those of earlier starts counted in.", parse=parse_count, show=format_count,
+        low=1, high=10**12,
     )
     out: Path = option(Path("selfplay/games"), "Run directory; an earlier run in it goes on.")
-    seed: int = option(1, "Seed of openings, random moves and noise.")
-    workers: int = option(0, "Threads; 0: one for each core.")
-    nodes: int = option(2000, "Nodes searched for each move.", parse=parse_count, show=format_count)
+    seed: int = seed_option("Seed of openings, random moves and noise.")
+    workers: int = workers_option()
+    nodes: int = option(
+        2000, "Nodes searched for each move.", parse=parse_count, show=format_count, low=1, high=10**12
+    )
     tc: float | None = option(
-        None, "Time for each move instead, such as 20ms; such games can't be repeated.", parse=parse_duration
+        None, "Time for each move instead, such as 20ms; such games can't be repeated.",
+        parse=parse_duration, show=format_duration, above=0, high=3600,
     )
     weights: str = option("", f"A {weights_texts()}; the shipped tables if not given.")
     openings: str = option(
         MIXED_OPENINGS,
         "Decks with + between (start, 2move, 3move, 11man, endings), lost ones too, or a file; 11man*4 counts 4 times.",
     )
-    random_plies: int = option(8, "Up to this many random plies follow the opening.")
-    noise: int = option(3, "Random part of static scores, centi-men either way, for variety.")
-    draw_plies: int = option(60, "A draw after this many plies without a capture or a man's move.")
-    clear_score: int = option(300, "Centi-men ahead from which a score is clear; 0: no game ends so.")
-    clear_plies: int = option(6, "A game is decided after this many clear scores in a row, by both sides.")
-    hash: int = option(1 << 20, "Hash table of each thread.", parse=parse_size, show=format_size)
-    shard_games: int = option(2000, "Games in one file.", parse=parse_count, show=format_count)
+    random_plies: int = option(8, "Up to this many random plies follow the opening.", low=0, high=100)
+    noise: int = option(3, "Random part of static scores, centi-men either way, for variety.", low=0, high=1000)
+    draw_plies: int = option(
+        60, "A draw after this many plies without a capture or a man's move, {allowed}.", low=4, high=80
+    )
+    clear_score: int = option(
+        300, "Centi-men ahead from which a score is clear; 0: no game ends so.", low=0, high=_core.SCORE_DECIDED
+    )
+    clear_plies: int = option(
+        6, "A game is decided after this many clear scores in a row, by both sides.", low=1, high=100
+    )
+    hash: int = option(
+        1 << 20, "Hash table of each thread.", parse=parse_size, show=format_size, low=1, high=1 << 40
+    )
+    shard_games: int = option(
+        2000, "Games in one file.", parse=parse_count, show=format_count, low=1, high=100_000
+    )
     egdb: str = egdb_option("", "the one that comes with kr if not given, or that of the run that goes on")
     egdb_memory: int = egdb_memory_option()
     egdb_ends: bool = option(True, "End a game with its exact result where the endgame database knows it.")
     egdb_search: bool = option(True, "Let the search look positions up in the endgame database.")
-
-    def __post_init__(self) -> None:
-        for name, low, high in (
-            ("games", 1, 10**12),
-            ("workers", 0, 1024),
-            ("seed", 0, 2**63 - 1),
-            ("nodes", 1, 10**12),
-            ("random_plies", 0, 100),
-            ("noise", 0, 1000),
-            ("draw_plies", 4, 80),
-            ("clear_score", 0, _core.SCORE_DECIDED),
-            ("clear_plies", 1, 100),
-            ("shard_games", 1, 100_000),
-            ("hash", 1, 1 << 40),
-        ):
-            if not low <= (value := getattr(self, name)) <= high:
-                raise InvalidSettingError(f"{name} is {value}; from {low} to {high}")
-        if self.tc is not None and not 0 < self.tc <= 3600:
-            raise InvalidSettingError(f"tc is {format_duration(self.tc)}; more than 0 and at most an hour a move")
 
 
 UNSHAPING = ("games", "out", "workers", "weights", "egdb_memory")

@@ -45,7 +45,7 @@ from kr.pdn import read_games
 from kr.players.own import EnginePlayer
 from kr.players.registry import kind_of, player_from_spec
 from kr.players.workers import player_of, players_needs
-from kr.settings import REQUIRED, option
+from kr.settings import REQUIRED, Settings, option, workers_option
 from kr.storage import checksum, lock, make_directory, parse_json, provenance
 from kr.units import counted, format_count, parse_count
 
@@ -65,7 +65,7 @@ WORTHS = (10, 25, 50, 100)
 
 
 @dataclass(frozen=True)
-class DoublingSettings:
+class DoublingSettings(Settings):
     """Whose search is doubled, from where to where, and on how many games and positions."""
 
     out: Path = option(REQUIRED, "Directory for games and searches; what is in it goes on.", metavar="DIR")
@@ -85,7 +85,7 @@ class DoublingSettings:
         parse=parse_count, show=format_count,
     )  # fmt: skip
     ballot: str = option("11man", f"Openings: {', '.join(DECKS)}, or a file of FENs or PDN games.")
-    concurrency: int = option(0, "Games and searches at a time; 0: one a core.")
+    concurrency: int = workers_option("Games and searches at a time")
     hash: int = hash_option("of each engine")
     seed: int = option(1, "Order of the openings, and choice of the positions.")
     egdb: str = egdb_option()
@@ -93,6 +93,7 @@ class DoublingSettings:
     plots: Path | None = option(None, "Directory for a picture of it all.", metavar="DIR")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self.limits()
         if not kind_of(self.player).own_engine:
             raise InvalidSettingError(f"player {self.player}: expected kr's own engine, whose searches can be compared")

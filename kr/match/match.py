@@ -31,20 +31,18 @@ from kr.players.names import names_apart
 from kr.players.player import Player
 from kr.players.registry import PLAYER_HELP, kind_of, player_from_spec
 from kr.players.workers import egdb_needs, players_needs
-from kr.settings import option
+from kr.settings import Settings, option, workers_option
 from kr.storage import checksum, provenance
-from kr.threads import MAX_THREADS
-from kr.units import counted, format_count, format_duration, format_size, parse_count, parse_duration
+from kr.units import counted, format_count, format_duration, parse_count, parse_duration
 
 if TYPE_CHECKING:
     from kr.egdb.database import Database
 
 MOST_GAMES = 10**7
-MOST_HASH = 1 << 40
 
 
 @dataclass(frozen=True)
-class MatchSettings:
+class MatchSettings(Settings):
     """What a match is. Raises InvalidSettingError for what can't be played."""
 
     a: str = option("shipped", f"First player: {PLAYER_HELP}.", argument=True, metavar="A")
@@ -53,14 +51,16 @@ class MatchSettings:
         "11man",
         f"Openings: {', '.join(DECKS)}, or a file of FENs or PDN games; FILE.pdn:8 for those after 8 plies.",
     )
-    games: int = option(200, "Games to play, two with each opening.", parse=parse_count, show=format_count)
+    games: int = option(
+        200, "Games to play, two with each opening.", parse=parse_count, show=format_count, low=2, high=MOST_GAMES
+    )
     tc: Limits | TimeControl = option(
         Limits(time=0.3),
         "Limit of each move: 0.3s, nodes=2000, depth=8; or a clock: 5+3 (minutes and seconds), 40/30.",
         parse=parse_limits,
     )
     tc_b: Limits | TimeControl | None = option(None, "The same for B, if it is another.", parse=parse_limits)
-    concurrency: int = option(0, "Games at a time; 0: one a core.")
+    concurrency: int = workers_option("Games at a time")
     hash: int = hash_option("of each player")
     seed: int = option(1, "Order of the openings.")
     adjudicate: bool = option(True, "End games that both players see as decided, or as drawn.")
@@ -85,17 +85,11 @@ class MatchSettings:
     pdn: Path | None = option(None, "Write the games here; run the same command to resume.")
 
     def __post_init__(self) -> None:
-        if not 2 <= self.games <= MOST_GAMES or self.games % 2:
-            expected = f"an even number up to {format_count(MOST_GAMES)}, two with each opening"
-            raise InvalidSettingError(f"{counted(self.games, 'game')}: expected {expected}")
+        super().__post_init__()
+        if self.games % 2:
+            raise InvalidSettingError(f"{counted(self.games, 'game')}: expected an even number, two with each opening")
         if Limits() in self.controls():
             raise InvalidSettingError("a match needs a limit for each move, such as 0.3s, nodes=2000 or depth=8")
-        if not 0 <= self.concurrency <= MAX_THREADS:
-            raise InvalidSettingError(
-                f"concurrency {self.concurrency}: expected 1 to {MAX_THREADS}, or 0 for one a core"
-            )
-        if not MEBIBYTE <= self.hash <= MOST_HASH:
-            raise InvalidSettingError(f"hash {format_size(self.hash)}: expected 1MB to {format_size(MOST_HASH)}")
         self.terms()
         self.test()
 

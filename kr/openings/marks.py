@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kr.engine.engine import Engine
-from kr.engine.limits import Limits
+from kr.engine.limits import MOST, Limits
 from kr.errors import InvalidSettingError
 from kr.evaluation.kinds import weights_texts
 from kr.openings.decks import BARRED, LOST, Opening, format_line, generated, read_deck
-from kr.settings import option
+from kr.settings import Settings, option
 from kr.storage import check_output, lock
 from kr.units import format_count, parse_count
 
@@ -20,18 +20,15 @@ HASH_MB = 16
 
 
 @dataclass(frozen=True)
-class MarkSettings:
+class MarkSettings(Settings):
     """How the openings of a deck are judged. Raises InvalidSettingError."""
 
     deck: str = option("11man", "The deck: 11man, 3move, 2move, start or endings; a file can be listed too.")
-    nodes: int = option(200_000, "Nodes to search each opening.", parse=parse_count, show=format_count)
-    lost_score: int = option(25, "Centi-men ahead, for either side, from which an opening is lost.")
+    nodes: int = option(
+        200_000, "Nodes to search each opening.", parse=parse_count, show=format_count, low=1, high=MOST["nodes"]
+    )
+    lost_score: int = option(25, "Centi-men ahead, for either side, from which an opening is lost.", low=1)
     weights: str | None = option(None, f"A {weights_texts()}; the shipped tables if not given.")
-
-    def __post_init__(self) -> None:
-        Limits(nodes=self.nodes)
-        if self.lost_score < 1:
-            raise InvalidSettingError(f"lost_score is {self.lost_score}; centi-men, 1 or more")
 
 
 def mark_deck(

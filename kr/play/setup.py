@@ -17,9 +17,9 @@ from kr.game.position import Move, Position, Side
 from kr.match.match import MatchSettings
 from kr.notation import SIDE_NAMES
 from kr.openings.decks import DECKS, deck
-from kr.players.levels import LEVELS, level_numbered
+from kr.players.levels import LEVELS
 from kr.players.registry import PLAYER_TEXTS, kind_of, player_from_spec
-from kr.settings import option, same_option, some_text
+from kr.settings import Settings, option, same_option, some_text
 from kr.units import format_duration, parse_duration
 
 if TYPE_CHECKING:
@@ -42,13 +42,17 @@ _OWN = re.compile(r",(level|seed)=\d+(?=,|$)")
 
 
 @dataclass(frozen=True)
-class PlaySettings:
+class PlaySettings(Settings):
     """A game to be played. Raises InvalidSettingError for what contradicts itself."""
 
     level: int | None = option(
-        None, f"Of kr: 1, a beginner, to {len(LEVELS)}, full strength; {DEFAULT_LEVEL} if no player is named.",
+        None, f"Level of kr: 1, a beginner, to {len(LEVELS)}, full strength; {DEFAULT_LEVEL} if no player is named.",
+        low=1, high=len(LEVELS),
     )  # fmt: skip
-    side: str = option("", "Yours: black (who begins), white or random; black if not given.", metavar="SIDE")
+    side: str = option(
+        "", "Your side: black (who begins), white or random; black if not given.",
+        choices=("", *SIDES, RANDOM), metavar="SIDE",
+    )
     black: str = option("", f"Who has Black: human, {', '.join(PLAYER_TEXTS)}; with "
                         "settings of its own: shipped,level=3.", metavar="PLAYER")  # fmt: skip
     white: str = option("", "The same for White.", metavar="PLAYER")
@@ -60,7 +64,7 @@ class PlaySettings:
     ballot: str = option("", f"Where to begin: {', '.join(DECKS)}, a FEN, or a file of FENs or PDN games; one by "
                          "chance where there are several.",
                          parse=some_text, metavar="3move|11man|FEN|FILE")  # fmt: skip
-    seed: int = option(0, "Of all chances: side, ballot, errors of a level; another every time if 0.")
+    seed: int = option(0, "Seed of all chances: side, ballot, errors of a level; 0: another each time.", low=0)
     out: Path | None = option(None, "PDN file in which the game is kept, or none; a new one in the user's data "
                               "directory if not given.", metavar="FILE|none")  # fmt: skip
     resume: Path | None = option(None, "Go on with the game of this PDN file.", metavar="FILE")
@@ -73,16 +77,11 @@ class PlaySettings:
     egdb_memory: int = egdb_memory_option()
 
     def __post_init__(self) -> None:
-        if self.level is not None:
-            level_numbered(self.level)
-        if self.side not in ("", *SIDES, RANDOM):
-            raise InvalidSettingError(f"--side: {self.side!r} is not black, white or random")
+        super().__post_init__()
         if self.side and (self.black or self.white):
             raise InvalidSettingError("--side and --black or --white both say who plays: give one")
         if self.resume and (self.ballot or self.out):
             raise InvalidSettingError("--resume continues a game in its file: leave out --ballot and --out")
-        if self.seed < 0:
-            raise InvalidSettingError(f"--seed: {self.seed}; 1 or more, or 0 for another every time")
         for name, given in (("--tc", self.tc), ("--tc-engine", self.tc_engine), ("--hint-tc", self.hint_tc)):
             if given == Limits():
                 raise InvalidSettingError(f"{name} sets no limit: give one such as 1s, nodes=2000 or 5m+3s")

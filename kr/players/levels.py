@@ -21,8 +21,8 @@ from kr.engine.engine import MAX_LINES, Engine
 from kr.engine.limits import Limits
 from kr.engine.result import Info
 from kr.engine.search import Stop
-from kr.errors import InvalidSettingError
 from kr.game.position import Position
+from kr.units import Range
 
 AS_GOOD_AS_WON = 0.95
 """Least expected result of a move that counts as winning."""
@@ -70,9 +70,7 @@ FULL = LEVELS[-1]
 
 def level_numbered(number: int) -> Level:
     """Level by its number, from 1. Raises InvalidSettingError."""
-    if not 1 <= number <= len(LEVELS):
-        raise InvalidSettingError(f"level {number}: from 1, a beginner, to {len(LEVELS)}, full strength")
-    return LEVELS[number - 1]
+    return LEVELS[Range(1, len(LEVELS)).check("level", number) - 1]
 
 
 def search_at(

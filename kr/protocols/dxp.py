@@ -72,7 +72,7 @@ from kr.protocols.dxp_text import (
     format_position,
     parse_position,
 )
-from kr.settings import option
+from kr.settings import Settings, option
 from kr.storage import check_output, lock
 from kr.units import counted, format_count, format_duration, parse_count, parse_duration
 
@@ -92,7 +92,7 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class DxpSettings:
+class DxpSettings(Settings):
     """How kr plays by DXP. Raises InvalidSettingError."""
 
     tc: Limits | TimeControl | None = option(
@@ -111,21 +111,20 @@ class DxpSettings:
     takeback: bool = option(True, "Grant requests to go back to an earlier position.")
     claim_time: bool = option(False, "End a game as won when the other side's clock has run out.")
     timeout: float = option(
-        600.0, "End a game, and the connection, after this much silence.", parse=parse_duration, show=format_duration
+        600.0, "End a game, and the connection, after this much silence.", parse=parse_duration, show=format_duration,
+        above=0,
     )
     frame: str = option(
-        "pdn", f"Squares of positions sent: {' or '.join(FRAMES)} (turned, as pydraughts does).", metavar="FRAME"
+        "pdn", "Squares of positions sent: {allowed} (turned, as pydraughts does).", choices=FRAMES
     )
     out: Path | None = option(None, "Append the games to this PDN file.", metavar="FILE")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.tc == Limits():
             raise InvalidSettingError("tc sets no limit: expected, for example, 0.3s, nodes=5000 or depth=8")
-        if self.timeout <= 0:
-            raise InvalidSettingError("timeout 0s: expected more")
         if not self.name.strip() or len(self.name) > NAME_WIDTH:
             raise InvalidSettingError(f"name {self.name!r}: expected 1 to {NAME_WIDTH} characters")
-        _check_choice("frame", self.frame, FRAMES)
 
     def manners(self) -> Manners:
         """What of this matters in a game."""
@@ -151,14 +150,13 @@ class ListenSettings(DxpSettings):
     usual_start: str = option(
         "refuse",
         "Who begins where the other side sends no position, which in DXP means the 10x10 start: "
-        f"{', '.join(USUAL_STARTS)}.",
-        metavar="WHO",
+        "{allowed}.",
+        choices=USUAL_STARTS,
     )
 
     def __post_init__(self) -> None:
-        DxpSettings.__post_init__(self)
+        super().__post_init__()
         parse_address(self.address)
-        _check_choice("usual-start", self.usual_start, USUAL_STARTS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,22 +166,22 @@ class ConnectSettings(DxpSettings):
     address: str = option(
         f"{LOOPBACK}:{PORT}", "Where the other program listens.", argument=True, metavar="HOST:PORT|PORT"
     )
-    games: int = option(1, "Games to play.", parse=parse_count, show=format_count)
-    color: str = option("alternate", f"What kr plays: {', '.join(COLORS)} (Black first).")
+    games: int = option(1, "Games to play.", parse=parse_count, show=format_count, low=1)
+    color: str = option("alternate", "Color of kr: {allowed} (Black first).", choices=COLORS)
     fen: str | None = option(None, "Begin from this position.", metavar="FEN")
-    minutes: int = option(0, "Clock of each side for the whole game; 0: none.", metavar="MINUTES")
-    moves: int = option(0, "Moves of each side after which a game ends; 0: no limit.")
-    reconnect: int = option(5, "Attempts to connect, one a second, at the beginning and after a connection is lost.")
+    minutes: int = option(
+        0, "Clock of each side for the whole game: {allowed}.", metavar="MINUTES", low=1, high=999, zero="none"
+    )
+    moves: int = option(
+        0, "Moves of each side after which a game ends: {allowed}.", low=1, high=999, zero="no limit"
+    )
+    reconnect: int = option(
+        5, "Attempts to connect, one a second, at the beginning and after a connection is lost.", low=1
+    )
 
     def __post_init__(self) -> None:
-        DxpSettings.__post_init__(self)
+        super().__post_init__()
         parse_address(self.address)
-        _check_choice("color", self.color, COLORS)
-        for name in ("minutes", "moves"):
-            if not 0 <= getattr(self, name) <= 999:
-                raise InvalidSettingError(f"{name} {getattr(self, name)}: expected 0 to 999")
-        if self.games < 1 or self.reconnect < 1:
-            raise InvalidSettingError("games and reconnect: expected 1 or more of each")
         if self.fen is not None:
             Position.from_fen(self.fen)
 
@@ -192,11 +190,6 @@ class ConnectSettings(DxpSettings):
         if self.color == "alternate":
             return Side(game % 2)
         return Side(COLORS.index(self.color) - 1)
-
-
-def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
-    if value not in choices:
-        raise InvalidSettingError(f"{name} {value!r}: expected one of {', '.join(choices)}")
 
 
 @dataclass(frozen=True)

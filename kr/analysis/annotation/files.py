@@ -34,9 +34,8 @@ from kr.jobs.pool import Pool
 from kr.jobs.unit import Unit
 from kr.pdn import Game, Results, read_game, write_game
 from kr.players.workers import EngineKind, engine_needs
-from kr.settings import option
+from kr.settings import option, workers_option
 from kr.storage import check_output, lock, make_directory, parse_json, provenance
-from kr.threads import MAX_THREADS
 
 JOURNAL = ".journal"
 MEASURED_GAMES = 100
@@ -59,20 +58,15 @@ class AnnotateSettings(JudgeSettings, ReadSettings):
     html: Path | None = option(
         None, "Directory for a page of HTML for each game, and index.html with all of them.", metavar="DIR"
     )
-    line: int = option(12, "Plies of a better line that are written; 0 for none.")
+    line: int = option(12, "Plies of a better line that are written; 0 for none.", low=0)
     weights: str | None = weights_option()
     hash: int = hash_option("of each engine")
-    workers: int = option(0, "Games annotated at the same time; 0: one a core.")
+    workers: int = workers_option("Games annotated at a time")
     egdb: str = egdb_option()
     egdb_memory: int = egdb_memory_option()
 
     def __post_init__(self) -> None:
-        ReadSettings.__post_init__(self)
-        JudgeSettings.__post_init__(self)
-        if self.line < 0:
-            raise InvalidSettingError(f"--line: {self.line}; 0 or more")
-        if not 0 <= self.workers <= MAX_THREADS:
-            raise InvalidSettingError(f"--workers: {self.workers}; from 0 to {MAX_THREADS}")
+        super().__post_init__()
         once = [path for path in self.files if str(path) == "-" or path.is_fifo()]
         if self.is_resumable and once:
             raise InvalidSettingError(

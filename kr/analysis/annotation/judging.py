@@ -13,7 +13,6 @@ mark stands, and nowhere else. docs/annotate.md has the thresholds, and what cam
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -28,7 +27,7 @@ from kr.game.position import Move, Position, Side
 from kr.game.value import Value
 from kr.openings.decks import opening_plies
 from kr.pdn import Game
-from kr.settings import option
+from kr.settings import Settings, option
 
 TIE = 0.02
 """Expected result: moves that differ by no more are as good as each other."""
@@ -45,7 +44,7 @@ OPENING, FORCED, UNSEARCHED = "opening", "forced", "unsearched"
 
 
 @dataclass(frozen=True)
-class JudgeSettings:
+class JudgeSettings(Settings):
     """How long positions are searched, and what a mark takes."""
 
     tc: Limits = option(
@@ -54,22 +53,19 @@ class JudgeSettings:
     )  # fmt: skip
     from_ply: int | None = option(
         None, f"Plies at the beginning that are not judged.  [default: {BALLOT}, as a ballot has; 0 where a FEN sets "
-        "the game up]",
+        "the game up]", low=0,
     )  # fmt: skip
-    inaccuracy: float = option(0.08, "Expected result, from 0 to 1, that a move marked ?! gives away.")
-    mistake: float = option(0.15, "The same of a move marked ?.")
-    blunder: float = option(0.25, "The same of a move marked ??.")
-    only: float = option(0.25, "What every other move would give away, where the one played is marked !.")
+    inaccuracy: float = option(0.08, "Expected result that a move marked ?! gives away, {allowed}.", low=TIE, high=1)
+    mistake: float = option(0.15, "The same of a move marked ?.", low=TIE, high=1)
+    blunder: float = option(0.25, "The same of a move marked ??.", low=TIE, high=1)
+    only: float = option(
+        0.25, "What every other move would give away, where the one played is marked !.", low=TIE, high=1
+    )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.tc == Limits() or self.tc.left is not None:
             raise InvalidSettingError(f"--tc: {self.tc}; expected a limit such as nodes=200k, 0.3s or depth=15")
-        if self.from_ply is not None and self.from_ply < 0:
-            raise InvalidSettingError(f"--from-ply: {self.from_ply}; plies, 0 or more")
-        for name in ("inaccuracy", "mistake", "blunder", "only"):
-            given = getattr(self, name)
-            if not TIE <= given <= 1 or math.isnan(given):
-                raise InvalidSettingError(f"--{name}: {given}; an expected result from {TIE} to 1")
         if not self.inaccuracy <= self.mistake <= self.blunder:
             raise InvalidSettingError(
                 f"--inaccuracy {self.inaccuracy}, --mistake {self.mistake}, --blunder {self.blunder}: each is to be at "

@@ -33,8 +33,8 @@ from kr.learn.fitting import plots
 from kr.learn.fitting import report as fit_report
 from kr.learn.fitting.dataset import Dataset, Label, read_dataset
 from kr.learn.fitting.objective import LOSSES, Inputs, Objective, Prior, Problem, predict, ranked
-from kr.settings import REQUIRED, option
-from kr.threads import thread_pool
+from kr.settings import REQUIRED, Settings, option
+from kr.threads import MAX_THREADS, thread_pool
 
 LEG = 10
 """Iterations from one checkpoint to the next."""
@@ -47,7 +47,7 @@ OnProgress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
-class FitSettings:
+class FitSettings(Settings):
     """What a fit is made from. `out`, `workers` and `plots` do not change the tables."""
 
     directories: tuple[Path, ...] = option(REQUIRED, "Run directories of `kr selfplay`.", argument=True, metavar="DIR")
@@ -59,29 +59,23 @@ class FitSettings:
         parse=Label.parse,
         metavar="LABEL",
     )
-    loss: str = option("ce", "Loss: ce (cross entropy) or mse (mean squared error).")
+    loss: str = option("ce", "Loss: ce (cross entropy) or mse (mean squared error).", choices=LOSSES)
     parts: bool = option(True, "Let rare entries fall back on the smaller windows in them.")
     prior: Path | None = option(
         None, "Weights file to start from and to be drawn to, of the same layout and parts.", metavar="FILE"
     )
-    l2: float = option(10.0, "Penalty: half of it times the sum of squared changes of the entries, in samples.")
-    l2_parts: float = option(10.0, "The same for the weights of the parts.")
-    holdout: float = option(0.05, "Share of the games held out, to judge the tables by.")
-    max_iter: int = option(100, "Most iterations for each of the two problems, men and kings.")
-    tolerance: float = option(1e-5, "Stop when an iteration lowers the loss by less than this share.")
+    l2: float = option(10.0, "Penalty: half of it times the sum of squared changes of the entries, in samples.", low=0)
+    l2_parts: float = option(10.0, "The same for the weights of the parts.", low=0)
+    holdout: float = option(0.05, "Share of the games held out, to judge the tables by: {allowed}.", low=0, high=0.9)
+    max_iter: int = option(100, "Most iterations for each of the two problems, men and kings.", low=1)
+    tolerance: float = option(1e-5, "Stop when an iteration lowers the loss by less than this share.", low=0)
     seed: int = option(1, "Seed of the choice of held-out games.")
-    workers: int = option(2, "Threads; the tables do not depend on it.")
+    workers: int = option(2, "Threads, {allowed}; the tables do not depend on it.", low=1, high=MAX_THREADS)
     plots: Path | None = option(None, "Directory for pictures of the fit.", metavar="DIR")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         layout_named(self.layout)
-        if self.loss not in LOSSES:
-            raise InvalidSettingError(f"loss {self.loss!r} is none of {', '.join(LOSSES)}")
-        if not 0 <= self.holdout <= 0.9:
-            raise InvalidSettingError(f"holdout {self.holdout} is not a share of the games from 0 to 0.9")
-        for name, least in (("l2", 0), ("l2_parts", 0), ("tolerance", 0), ("max_iter", 1), ("workers", 1)):
-            if not least <= getattr(self, name) < float("inf"):
-                raise InvalidSettingError(f"{name} is {getattr(self, name)}; a number from {least}")
 
     def shaping(self) -> dict[str, Any]:
         """The settings that change the tables, but for the earlier tables."""

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from kr import figures, storage
-from kr.engine.limits import Limits
+from kr.engine.limits import MOST, Limits
+from kr.engine.settings import MEBIBYTE, hash_option
 from kr.errors import InvalidGamesError, InvalidSettingError, InvalidWeightsError
 from kr.evaluation import files, kinds
 from kr.evaluation.kinds import weights_texts
@@ -32,10 +33,10 @@ from kr.learn.training.history import Generation, History, Step, games_name, gat
 from kr.learn.training.outlook import doubt, games_behind
 from kr.match.elo import Sprt
 from kr.match.log import log_of
-from kr.match.match import MatchSettings, check_match
+from kr.match.match import MOST_GAMES, MatchSettings, check_match
 from kr.openings import decks
-from kr.settings import REQUIRED, option, same_option
-from kr.units import counted, format_count, format_size, parse_count, parse_size
+from kr.settings import REQUIRED, Settings, option, same_option, workers_option
+from kr.units import counted, format_count, parse_count
 
 START = "start.h5"
 MOST_GENERATIONS = 999
@@ -44,16 +45,16 @@ SAVE_EVERY = 60.0
 
 
 @dataclass(frozen=True)
-class TrainSettings:
+class TrainSettings(Settings):
     """What a training run is. All but what stands first may change while it goes on: see `train`."""
 
     out: Path = option(REQUIRED, "Directory of the run; an earlier start in it goes on.", metavar="DIR")
-    seed: int = option(1, "Seed of all games and choices.")
+    seed: int = option(1, "Seed of all games and choices.", low=0, high=10**12)
     weights: str = option(
         "", f"Tables to begin with: a {weights_texts()}; the shipped ones if not given.", metavar="START"
     )
-    generations: int = option(4, "Generations to have in the end.")
-    workers: int = option(0, "Threads; 0: one for each core.")
+    generations: int = option(4, "Generations to have in the end.", low=0, high=MOST_GENERATIONS)
+    workers: int = workers_option()
     plots: Path | None = option(None, "Directory for a picture of Elo by generation.", metavar="DIR")
 
     games: int = option(100_000, "Games of each generation.", parse=parse_count, show=format_count)
@@ -76,7 +77,9 @@ class TrainSettings:
         "Run directory of earlier games, one option each, oldest first: generations before the first.",
         metavar="DIR",
     )
-    window: int = option(3, "Latest generations whose games the tables are fitted to; 0: all.")
+    window: int = option(
+        3, "Latest generations whose games the tables are fitted to; 0: all.", low=0, high=10**6
+    )
     layout: str = same_option(FitSettings, "layout")
     label: Label = same_option(FitSettings, "label")
     loss: str = same_option(FitSettings, "loss")
@@ -88,22 +91,19 @@ class TrainSettings:
     max_iter: int = same_option(FitSettings, "max_iter")
     tolerance: float = same_option(FitSettings, "tolerance")
 
-    gate_games: int = option(2000, "Most games of the match at the gate.", parse=parse_count, show=format_count)
-    gate_nodes: int = option(2000, "Nodes searched for each move of it.", parse=parse_count, show=format_count)
+    gate_games: int = option(
+        2000, "Most games of the match at the gate.", parse=parse_count, show=format_count, low=2, high=MOST_GAMES
+    )
+    gate_nodes: int = option(
+        2000, "Nodes searched for each move of it.", parse=parse_count, show=format_count, low=1, high=MOST["nodes"]
+    )
     gate_ballot: str = option("11man", "Its openings, as in `kr match --ballot`.")
-    gate_hash: int = option(4 << 20, "Hash table of each player in it.", parse=parse_size, show=format_size)
+    gate_hash: int = hash_option("of each player in it", 4 * MEBIBYTE)
     sprt: tuple[float, float] = option((0.0, 10.0), "Elo between which its test decides.", metavar="ELO0 ELO1")
     gate_stop: bool = option(True, "End it when decided; its Elo is less exact then, and a little too far out.")
 
     def __post_init__(self) -> None:
-        for name, low, high in (
-            ("generations", 0, MOST_GENERATIONS),
-            ("seed", 0, 10**12),
-            ("workers", 0, 1024),
-            ("window", 0, 10**6),
-        ):
-            if not low <= (value := getattr(self, name)) <= high:
-                raise InvalidSettingError(f"{name} is {value}; from {low} to {high}")
+        super().__post_init__()
         if "," in str(self.out):
             raise InvalidSettingError(f"out is {self.out}; without a comma, which ends the name of a player")
         # each raises for what it can't do

@@ -1,0 +1,128 @@
+"""Settings: one check and one message for every field, from Python and from the command line."""
+
+import dataclasses
+import importlib
+import pkgutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import kr
+from kr import cli
+from kr.errors import InvalidSettingError
+from kr.settings import REQUIRED, Settings, one_of, option, same_option
+from kr.units import Range, format_size, parse_size
+
+
+@dataclass(frozen=True)
+class Sizes(Settings):
+    """Settings with one field of every kind."""
+
+    count: int = option(3, "Count, {allowed}.", low=1, high=8, zero="all")
+    share: float = option(0.5, "Share.", above=0, below=1)
+    memory: int = option(1 << 20, "Memory.", parse=parse_size, show=format_size, low=1 << 10, high=1 << 30)
+    color: str = option("black", "Color: {allowed}.", choices=("black", "white", "random"))
+    limit: int | None = option(None, "Limit.", low=1)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"count": 9}, "count: 9 is out of range; expected 1 to 8, or 0 for all"),
+        ({"count": -1}, "count: -1 is out of range; expected 1 to 8, or 0 for all"),
+        ({"count": 1.5}, "count is 1.5, not a whole number"),
+        ({"count": "3"}, "count is '3', not a whole number"),
+        ({"count": None}, "count is None, not a whole number"),
+        ({"share": 0}, "share: 0 is out of range; expected more than 0 and less than 1"),
+        ({"share": 1.0}, "share: 1 is out of range; expected more than 0 and less than 1"),
+        ({"share": float("inf")}, "share: inf is out of range; expected more than 0 and less than 1"),
+        ({"memory": 0}, "memory: 0B is out of range; expected 1kB to 1GB"),
+        ({"memory": -5}, "memory: -5 is out of range; expected 1kB to 1GB"),
+        ({"color": "red"}, "color: 'red' is unknown; expected black, white or random"),
+        ({"limit": 0}, "limit: 0 is out of range; expected 1 or more"),
+    ],
+)
+def test_a_value_out_of_range_is_refused_by_name(fields, message):
+    with pytest.raises(InvalidSettingError) as found:
+        Sizes(**fields)
+    assert str(found.value) == message
+
+
+def test_values_in_range_are_kept_as_plain_numbers():
+    sizes = Sizes(count=1e0, share=0.999, memory=1 << 30, color="random", limit=None)
+    assert (sizes.count, sizes.share, sizes.memory, sizes.limit) == (1, 0.999, 1 << 30, None)
+    assert type(sizes.count) is int
+    assert Sizes(count=0).count == 0
+
+
+def test_help_names_what_is_allowed():
+    words = {field.name: field.metadata for field in dataclasses.fields(Sizes)}
+    assert words["count"]["help"] == "Count, 1 to 8, or 0 for all."
+    assert words["color"]["help"] == "Color: black, white or random."
+    assert words["color"]["metavar"] == "black|white|random"
+
+
+def test_the_same_option_has_the_same_range():
+    @dataclass(frozen=True)
+    class Copy(Settings):
+        count: int = same_option(Sizes, "count")
+
+    with pytest.raises(InvalidSettingError, match="count: 9 is out of range"):
+        Copy(9)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "text"),
+    [
+        (Range(1, 60), "1 to 60"),
+        (Range(low=1), "1 or more"),
+        (Range(high=0.5), "at most 0.5"),
+        (Range(above=0, high=1), "more than 0 and at most 1"),
+        (Range(0, below=1), "0 or more and less than 1"),
+        (Range(2, 8, zero="all"), "2 to 8, or 0 for all"),
+    ],
+)
+def test_ranges_in_words(bounds, text):
+    assert str(bounds) == text
+
+
+@pytest.mark.parametrize(
+    ("choices", "text"), [((), ""), (("a",), "a"), (("a", "b"), "a or b"), (("", "a", "b", "c"), "a, b or c")]
+)
+def test_choices_in_words(choices, text):
+    assert one_of(choices) == text
+
+
+def settings_classes() -> list[type]:
+    """Every settings class of kr."""
+    for module in pkgutil.walk_packages(kr.__path__, "kr."):
+        if not module.name.startswith(("kr._", "kr.cli", "kr.__")):
+            importlib.import_module(module.name)
+    found, todo = [], [Settings]
+    while todo:
+        below = [each for each in todo.pop().__subclasses__() if each.__module__.startswith("kr.")]
+        found += below
+        todo += below
+    return sorted(set(found), key=lambda each: each.__name__)
+
+
+@pytest.mark.parametrize("settings", settings_classes(), ids=lambda each: each.__name__)
+def test_every_settings_class_checks_its_fields(settings):
+    fields = [field for field in dataclasses.fields(settings) if field.init]
+    required = {field.name: Path("x") for field in fields if field.default is REQUIRED}
+    bounded = [field for field in fields if field.metadata.get("range")]
+    assert bounded or settings.__name__ == "ReadSettings"
+    for field in bounded:
+        bounds = field.metadata["range"]
+        assert field.default is None or field.default in bounds
+        for bound, beyond in ((bounds.low, -1), (bounds.above, 0), (bounds.high, 1), (bounds.below, 0)):
+            if bound is None or (bounds.zero and bound + beyond == 0):
+                continue
+            with pytest.raises(InvalidSettingError, match=rf"^{field.name}: .* is out of range; expected "):
+                settings(**required | {field.name: bound + beyond})
+
+
+def test_the_command_line_says_the_same_of_its_option(capsys):
+    assert cli.main(["match", "--hash", "0MB"]) == 2
+    assert capsys.readouterr().err == "kr: --hash: 0B is out of range; expected 1MB to 1TB\n"
