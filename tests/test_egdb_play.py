@@ -159,7 +159,7 @@ def test_a_player_s_own_database(whole: Path) -> None:
     assert len({player.signature for player in players}) == 3
     with pytest.raises(InvalidSettingError, match="gone"):
         player_from_spec("material,egdb=gone", 1)
-    with pytest.raises(InvalidSettingError, match="no name"):
+    with pytest.raises(InvalidSettingError, match="without a name"):
         player_from_spec(",egdb=none", 1)
 
 

@@ -161,7 +161,7 @@ class Engine:
 
     def _result(self, position: Position, reply: _core.SearchReply) -> SearchResult:
         """Raises InvalidDatabaseError if the search met damage."""
-        if self.database is not None:
+        if self.database is not None and reply.probes:
             self.database.raise_damage()
         lines = _infos(position, reply)
         best = lines[0]
@@ -331,9 +331,10 @@ def _infos(position: Position, reply: _core.SearchReply) -> list[Info]:
 
 def _moves(position: Position, moves: list[tuple[int, int, int]]) -> tuple[Move, ...]:
     """Legal moves of a line that the core gives as squares and captured pieces."""
-    line = []
+    line, bits = [], _bits(position)
     for origin, target, captured in moves:
-        move = position.find_move(origin, target, captured)
-        line.append(move)
-        position = Position.from_bits(_core.play(*_bits(position), origin, target, captured))
+        # the squares between are only in the move generator's list; a quiet move has none
+        found = Position.from_bits(bits).find_move(origin, target, captured) if captured else Move((origin, target))
+        line.append(found)
+        bits = _core.play(*bits, origin, target, captured)
     return tuple(line)
