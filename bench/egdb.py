@@ -89,7 +89,7 @@ def builds(directory: Path, options: argparse.Namespace) -> Iterator[tuple[str, 
 def sizes(directory: Path) -> dict[str, dict[str, float]]:
     """Bytes and bits a position by piece count."""
     found = {}
-    for each in stats.read(directory).totals:
+    for each in stats.read_stats(directory).totals:
         positions = each.both_sides.positions
         found[str(each.pieces)] = {
             "positions": positions,

@@ -27,8 +27,8 @@ from .analysis.problems import Problem as Problem
 from .analysis.solving import Solution as Solution
 from .analysis.solving import solve as solve
 from .egdb.database import Database as Database
-from .egdb.probe import Probed as Probed
 from .egdb.probe import ProbedMove as ProbedMove
+from .egdb.probe import ProbedPosition as ProbedPosition
 from .egdb.probe import probe as probe
 from .engine.database import load_database as load_database
 from .engine.engine import Engine as Engine

@@ -30,15 +30,15 @@ class Endings:
         stop = np.zeros(1, dtype=np.int32)
         for pair in (pair for count in range(2, pieces + 1) for pair in slices.pairs(count)):
             space = _egdb.SolverSpace(slices.block(pair), True)
-            for view in slices.views(pair):
-                values = np.zeros((slices.size(view) + 31) // 32, dtype=np.uint64)
-                self._values[view] = values.astype("<u8", copy=False).view(np.uint8)
-                self._distances[view] = np.zeros(slices.size(view), dtype=np.uint8)
-                solver.add(view, values, np.zeros_like(values), self._distances[view])
+            for shape in slices.members(pair):
+                values = np.zeros((slices.size(shape) + 31) // 32, dtype=np.uint64)
+                self._values[shape] = values.astype("<u8", copy=False).view(np.uint8)
+                self._distances[shape] = np.zeros(slices.size(shape), dtype=np.uint8)
+                solver.add(shape, values, np.zeros_like(values), self._distances[shape])
             for step in scheduling.steps(pair):
-                for share in step:
-                    rows = share.own_rows, share.opponent_rows
-                    solver.solve(pair, space, *rows, share.first, share.last, stop)
+                for call in step:
+                    rows = call.own_rows, call.opponent_rows
+                    solver.solve(pair, space, *rows, call.first, call.last, stop)
 
     def value(self, position: Position) -> Value:
         """For the side to move."""

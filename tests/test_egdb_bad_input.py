@@ -28,8 +28,7 @@ from shortages import leave_on_disk
 import kr
 from kr import _egdb, cli
 from kr.egdb import files
-from kr.egdb.build import VALUES as VALUES_DIRECTORY
-from kr.egdb.build import BuildSettings, build
+from kr.egdb.build import VALUES_FOLDER, BuildSettings, build
 from kr.egdb.database import Database
 from kr.errors import InvalidDatabaseError
 from kr.game.position import Position
@@ -105,7 +104,7 @@ def test_a_whole_database_is_not_refused(whole: Path) -> None:
     assert len(paths(whole)) == 6
 
 
-@pytest.mark.parametrize("kind", files.KINDS)
+@pytest.mark.parametrize("kind", files.FILE_KINDS)
 def test_any_byte_that_is_changed(copy: Path, kind: str) -> None:
     """Each byte of a file in turn. Only bytes that nothing reads, between the sections, may go unnoticed."""
     path = copy / f"{kind}-1010.egdb"
@@ -244,8 +243,8 @@ def test_the_kinds_of_damage_are_named(copy: Path) -> None:
     good = path.read_bytes()
     for bad, said in [
         (b"", "the file is empty"),
-        (b"hello\n" * 100, "no endgame database"),
-        (b"\x89HDF\r\n\x1a\n" + bytes(500), "no endgame database"),
+        (b"hello\n" * 100, "not a kr endgame database"),
+        (b"\x89HDF\r\n\x1a\n" + bytes(500), "not a kr endgame database"),
         (good[:10], "10 bytes"),
         (good[:100], "header"),
         (good[:-1], f"{len(good) - 1} bytes instead of {len(good)}"),
@@ -304,8 +303,8 @@ def places(tmp_path_factory: pytest.TempPathFactory, whole: Path) -> Path:
 
 FEN = "W:WK30:BK1"
 HARMED = {
-    "foreign": "wld-0101.egdb: no endgame database of kr",
-    "empty": "wld-0101.egdb: no endgame database of kr",
+    "foreign": "wld-0101.egdb: not a kr endgame database",
+    "empty": "wld-0101.egdb: not a kr endgame database",
     "older": "wld-0101.egdb: endgame database of format version 0",
     "truncated": "wld-0101.egdb: damaged",
     "flipped": "wld-0101.egdb: damaged",
@@ -384,7 +383,7 @@ def check_only_whole_files(directory: Path) -> int:
     found = paths(directory)
     for path in found:
         files.open_slice(path).check()
-    assert {path for path in directory.iterdir() if path not in found} <= {directory / VALUES_DIRECTORY}
+    assert {path for path in directory.iterdir() if path not in found} <= {directory / VALUES_FOLDER}
     return len(found)
 
 

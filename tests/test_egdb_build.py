@@ -25,7 +25,7 @@ import kr
 from kr import _egdb, storage
 from kr.egdb import build as building
 from kr.egdb import files, slices, solving
-from kr.egdb.build import BuildSettings, Progress, build
+from kr.egdb.build import BuildProgress, BuildSettings, build
 from kr.egdb.database import Database
 from kr.errors import InvalidDatabaseError, InvalidSettingError, OutputBusyError
 from kr.game.position import Position
@@ -121,19 +121,19 @@ def flipped(boards: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 def test_there_is_a_file_for_each_pair_and_nothing_else(built: Path) -> None:
     pairs = [pair for count in range(2, PIECES + 1) for pair in slices.pairs(count)]
-    assert set(content(built)) == {files.file_name(kind, pair) for kind in files.KINDS for pair in pairs}
-    assert {shape for pair in pairs for shape in slices.views(pair)} == {
+    assert set(content(built)) == {files.file_name(kind, pair) for kind in files.FILE_KINDS for pair in pairs}
+    assert {shape for pair in pairs for shape in slices.members(pair)} == {
         shape for count in range(2, PIECES + 1) for shape in egdb_reference.shapes(count)
     }
 
 
 @pytest.mark.parametrize("pieces", KNOWN)
 def test_counts_are_the_known_ones(built: Path, pieces: int) -> None:
-    for kind in files.KINDS:
+    for kind in files.FILE_KINDS:
         counts = [
-            files.read_header(built / files.file_name(kind, pair)).facts["counts"][slices.name(view)]
+            files.read_header(built / files.file_name(kind, pair)).facts["counts"][slices.name(shape)]
             for pair in slices.pairs(pieces)
-            for view in slices.views(pair)
+            for shape in slices.members(pair)
         ]
         losses, draws, wins = np.sum(counts, axis=0)
         assert (wins, losses, draws) == KNOWN[pieces]
@@ -267,7 +267,7 @@ def flipped_bit(found: bytes) -> bytes:
 
 @pytest.mark.parametrize("harm", [emptied, shortened, flipped_bit])
 def test_kept_values_that_are_damaged_are_made_again(small: Path, killed: Path, harm: Callable[[bytes], bytes]) -> None:
-    kept = list((killed / building.VALUES).iterdir())
+    kept = list((killed / building.VALUES_FOLDER).iterdir())
     assert kept
     for path in kept:
         path.write_bytes(harm(path.read_bytes()))
@@ -276,13 +276,13 @@ def test_kept_values_that_are_damaged_are_made_again(small: Path, killed: Path, 
 
 
 def test_kept_values_that_are_gone_are_made_again(small: Path, killed: Path) -> None:
-    shutil.rmtree(killed / building.VALUES)
+    shutil.rmtree(killed / building.VALUES_FOLDER)
     build(settings(killed, pieces=3))
     assert content(killed) == content(small)
 
 
 def test_kept_values_without_distances_are_made_again(small: Path, tmp_path: Path) -> None:
-    def interrupted(progress: Progress) -> None:
+    def interrupted(progress: BuildProgress) -> None:
         if progress.pairs_done >= 5:
             raise KeyboardInterrupt
 
@@ -352,7 +352,7 @@ def test_a_damaged_file_stops_the_build_before_it_begins(tmp_path: Path) -> None
 
 
 def test_an_interrupted_build_goes_on(built: Path, tmp_path: Path) -> None:
-    def on_progress(progress: Progress) -> None:
+    def on_progress(progress: BuildProgress) -> None:
         if progress.pairs_done >= 5:
             raise KeyboardInterrupt
 
@@ -376,7 +376,7 @@ def test_values_that_nobody_needs_are_let_go_before_more_is_solved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Those of the last pairs are the largest; the estimate of the memory has no room for them."""
-    arrays, advance = solving._Solving.arrays, building._Build._advance
+    arrays, advance = solving._Solving.arrays, building._Builder._advance
     given: list[tuple[str, weakref.ref[NDArray[Any]]]] = []
     finished: list[int] = [0]
 
@@ -385,15 +385,15 @@ def test_values_that_nobody_needs_are_let_go_before_more_is_solved(
             given.append((slices.name(self.pair), weakref.ref(array)))
             yield array
 
-    def checked(self: building._Build, began: float) -> None:
+    def checked(self: building._Builder, began: float) -> None:
         advance(self, began)
         written = {each["pair"] for each in self.progress.written}
         if len(written) == finished[-1]:
             held = {pair for pair, array in given if pair in written and array() is not None}
-            assert held <= {slices.name(pair) for pair in self.checks}
+            assert held <= {slices.name(pair) for pair in self.keys}
         finished.append(len(written))
 
     monkeypatch.setattr(solving._Solving, "arrays", noted)
-    monkeypatch.setattr(building._Build, "_advance", checked)
+    monkeypatch.setattr(building._Builder, "_advance", checked)
     build(settings(tmp_path, pieces=3, jobs=1))
     assert len(given) > len(set(finished)) > 5

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.core
 
 SHAPE = (1, 1, 1, 2)
 """Enough positions for a file that is not read at once."""
-NAME = files.file_name("wld", slices.named_view(SHAPE))
+NAME = files.file_name("wld", slices.pair_of(SHAPE))
 
 
 def noise(seed: int) -> np.ndarray:

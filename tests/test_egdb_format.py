@@ -46,7 +46,7 @@ def test_every_entry_is_what_kr_reads(path: Path) -> None:
 
 def test_single_entries_of_all_files() -> None:
     paths = sorted(SHIPPED.glob("*" + files.SUFFIX))
-    assert {path.stem[:3] for path in paths} == set(files.KINDS)
+    assert {path.stem[:3] for path in paths} == set(files.FILE_KINDS)
     for path in paths:
         plain, opened = EgdbFile(path), files.open_slice(path)
         numbers = [0, plain.entries - 1, *randoms(path.stem).sample(range(plain.entries), ENTRIES)]

@@ -99,7 +99,7 @@ def test_planes_have_black_above_moving_down() -> None:
 def test_the_content_depends_on_the_sample_alone(
     whole: Path, tmp_path: Path, changes: dict[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sample, "BATCH", 1 << 10)
+    monkeypatch.setattr(sample, "DRAWN_AT_ONCE", 1 << 10)
     one = sampled(whole, tmp_path / "one.h5", fraction=0.2)
     other = sampled(whole, tmp_path / "other.h5", fraction=0.2, **changes)
     assert one.checksum == other.checksum
@@ -201,7 +201,7 @@ def test_what_cannot_be_sampled(whole: Path, tmp_path: Path, changes: dict[str, 
 
 def test_a_full_disk_is_foreseen(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     leave_on_disk(monkeypatch, 1000)
-    with pytest.raises(InvalidSettingError, match="GB are free"):
+    with pytest.raises(InvalidSettingError, match="GB is free"):
         sampled(whole, tmp_path / "x.h5")
 
 

@@ -26,19 +26,19 @@ def solved() -> dict[Shape, Arrays]:
     found: dict[Shape, Arrays] = {}
     for pair in (pair for count in range(2, PIECES + 1) for pair in slices.pairs(count)):
         packed = {}
-        for view in slices.views(pair):
-            size = slices.size(view)
+        for shape in slices.members(pair):
+            size = slices.size(shape)
             values, codes = np.zeros((2, -(-size // 32)), dtype=np.uint64)
-            packed[view] = values, codes, np.zeros(size, dtype=np.uint8)
-            solver.add(view, *packed[view])
+            packed[shape] = values, codes, np.zeros(size, dtype=np.uint8)
+            solver.add(shape, *packed[shape])
         space = _egdb.SolverSpace(slices.block(pair), True)
         for step in scheduling.steps(pair):
-            for share in step:
-                own, opponent = share.own_rows, share.opponent_rows
-                solver.solve(pair, space, own, opponent, share.first, share.last, np.zeros(1, dtype=np.int32))
-        for view, (values, codes, distances) in packed.items():
-            size = slices.size(view)
-            found[view] = {"values": unpacked(values, size), "codes": unpacked(codes, size), "distances": distances}
+            for call in step:
+                own, opponent = call.own_rows, call.opponent_rows
+                solver.solve(pair, space, own, opponent, call.first, call.last, np.zeros(1, dtype=np.int32))
+        for shape, (values, codes, distances) in packed.items():
+            size = slices.size(shape)
+            found[shape] = {"values": unpacked(values, size), "codes": unpacked(codes, size), "distances": distances}
     return found
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from kr.egdb import slices, stats
 from kr.egdb.build import BuildSettings, build
-from kr.egdb.stats import Counts, Longest
+from kr.egdb.stats import Counts, LongestWin
 
 
 @pytest.mark.parametrize(("pieces", "positions"), stats.PUBLISHED.items())
@@ -39,7 +39,7 @@ def test_one_sided_placements_are_won_with_pieces_and_lost_without() -> None:
 
 
 KNOWN = {2: Counts(716, 402, 2_370), 3: Counts(100_250, 87_305, 8_477)}
-LONGEST = {2: Longest(13, "B:W30:B25"), 3: Longest(61, "B:WK10:B2,3")}
+LONGEST = {2: LongestWin(13, "B:W30:B25"), 3: LongestWin(61, "B:WK10:B2,3")}
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def built(tmp_path: Path) -> Path:
 
 @pytest.mark.core
 def test_what_a_database_holds(built: Path) -> None:
-    found = stats.read(built)
+    found = stats.read_stats(built)
     assert {each.pieces: each.both_sides for each in found.totals} == KNOWN
     assert {each.pieces: each.longest for each in found.totals} == LONGEST
     assert all(each.complete for each in found.totals)
@@ -66,6 +66,6 @@ def test_what_a_database_holds(built: Path) -> None:
 
     (built / "dtw-0201.egdb").unlink()
     (built / "wld-1110.egdb").unlink()
-    three = stats.read(built).totals[1]
+    three = stats.read_stats(built).totals[1]
     assert (three.complete, three.all_placements) == (False, None)
     assert three.both_sides.positions < 196_032

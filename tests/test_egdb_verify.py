@@ -23,7 +23,7 @@ pytestmark = pytest.mark.core
 KNOWN = {2: Counts(716, 402, 2_370), 3: Counts(100_250, 87_305, 8_477)}
 VALUES = {"lost": _egdb.VALUE_LOSS, "drawn": _egdb.VALUE_DRAW, "won": _egdb.VALUE_WIN}
 TWO_KINGS: Shape = (0, 2, 0, 1)
-PROVEN = verify.PROVEN.format(3)
+PROOF = verify.PROOF_NAME.format(3)
 DEEP = b"[" * 100_000
 SHIFTS = np.arange(0, 8, 2, dtype=np.uint8)
 
@@ -49,7 +49,7 @@ def rewrite(path: Path, values: NDArray[np.uint8], facts: dict[str, object] | No
 
 
 def value_file(directory: Path, shape: Shape) -> Path:
-    return directory / files.file_name("wld", slices.named_view(shape))
+    return directory / files.file_name("wld", slices.pair_of(shape))
 
 
 def position_at(shape: Shape, index: int) -> Position:
@@ -113,7 +113,7 @@ def test_one_wrong_value_is_found(copy: Path, right: str, stated: str) -> None:
     # the side that has more pieces is Black in the line
     wrong = [problem for problem in found.problems if position.fen in problem or twin.fen in problem]
     assert wrong
-    assert all(f"is {stated}, by its moves it is {right}" in problem for problem in wrong)
+    assert all(f"is {stated}; by its moves it is {right}" in problem for problem in wrong)
 
 
 def test_wins_that_lead_nowhere_are_found(whole: Path, copy: Path) -> None:
@@ -121,7 +121,7 @@ def test_wins_that_lead_nowhere_are_found(whole: Path, copy: Path) -> None:
     database = Database.open(whole)
     claimed = {
         position
-        for shape in slices.views(TWO_KINGS)
+        for shape in slices.members(TWO_KINGS)
         for index in range(slices.size(shape))
         if value_of(database, position := position_at(shape, index)) == _egdb.VALUE_DRAW and is_quiet(position)
     }
@@ -158,7 +158,7 @@ def test_wins_that_lead_nowhere_are_found(whole: Path, copy: Path) -> None:
     assert all("no line of play" in problem for problem in found.problems if problem.startswith("wld-0201"))
     # each agrees with its successors
     shaken = Database.open(copy)
-    for shape in slices.views(TWO_KINGS):
+    for shape in slices.members(TWO_KINGS):
         boards = np.array([_egdb.egdb_position(shape, i)[:3] for i in range(slices.size(shape))], dtype=np.uint32)
         assert _egdb.egdb_check_boards(shaken.core, boards, False) == (0, [])
 
@@ -204,7 +204,7 @@ def test_one_wrong_distance_is_found(copy: Path, pair: Shape) -> None:
         expected = position_at(stored, index)
         wrong = [each for each in found.problems if f"{expected.fen} " in each or f"{expected.flipped().fen} " in each]
         assert wrong
-        assert all(f"ends in {plies - 2} plies, by its moves in {plies}" in each for each in wrong)
+        assert all(f"ends in {plies - 2} plies; by its moves, in {plies}" in each for each in wrong)
 
 
 def test_wrong_counts_are_named(copy: Path) -> None:
@@ -251,7 +251,7 @@ def test_files_that_are_not_all_there(whole: Path, copy: Path, tmp_path: Path) -
     with pytest.raises(InvalidDatabaseError, match="no endgame database"):
         verified(tmp_path)
     value_file(copy, (1, 0, 1, 0)).unlink()
-    with pytest.raises(InvalidSettingError, match="complete up to 1 pieces"):
+    with pytest.raises(InvalidSettingError, match="wld-1010.egdb is missing"):
         verified(copy)
 
 
@@ -260,7 +260,7 @@ class Interrupted:
     """A progress display during which the user has had enough."""
 
     calls: int
-    """After so many shares."""
+    """Ranges to let pass before the interruption."""
     done: list[float] = dataclasses.field(default_factory=list)
 
     def __call__(self, what: str, done: float, total: float) -> None:
@@ -271,13 +271,13 @@ class Interrupted:
 
 
 @pytest.fixture
-def small_shares(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verify, "SHARE_POSITIONS", 3_000)
+def small_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verify, "CHECKED_AT_ONCE", 3_000)
 
 
-def proven_in_part(directory: Path, shares: int) -> float:
-    """Prove some shares; returns how many positions were gone through."""
-    progress = Interrupted(shares)
+def proven_in_part(directory: Path, ranges: int) -> float:
+    """Prove some ranges; returns the number of positions gone through."""
+    progress = Interrupted(ranges)
     with pytest.raises(KeyboardInterrupt):
         verify.verify(VerifySettings(dir=directory, jobs=2), progress)
     return progress.done[-1]
@@ -291,10 +291,10 @@ def begun_at(directory: Path, **changes: object) -> float:
     return progress.done[0]
 
 
-@pytest.mark.usefixtures("small_shares")
+@pytest.mark.usefixtures("small_ranges")
 def test_a_proof_goes_on(copy: Path) -> None:
     right = verified(copy)
-    assert not (copy / PROVEN).exists()
+    assert not (copy / PROOF).exists()
     assert begun_at(copy) == 0
     first = proven_in_part(copy, 2)
     assert first > 0
@@ -306,7 +306,7 @@ def test_a_proof_goes_on(copy: Path) -> None:
     assert found.seconds > 0
     assert dataclasses.replace(found, seconds=right.seconds) == right
     # whoever proves it again wants it proven again
-    assert not (copy / PROVEN).exists()
+    assert not (copy / PROOF).exists()
     assert begun_at(copy) == 0
 
 
@@ -317,7 +317,7 @@ def changed_file(directory: Path) -> None:
 
 def changed_proof(change: Callable[[str], str]) -> Callable[[Path], None]:
     def harm(directory: Path) -> None:
-        path = directory / PROVEN
+        path = directory / PROOF
         path.write_text(change(path.read_text()))
 
     return harm
@@ -332,25 +332,25 @@ def changed_proof(change: Callable[[str], str]) -> Callable[[Path], None]:
         changed_proof(lambda text: ""),
         changed_proof(lambda text: f"{storage.checksum(b'[]')}\n[]"),
         changed_proof(lambda text: f"{storage.checksum(DEEP)}\n{DEEP.decode()}"),
-        lambda directory: (directory / PROVEN).write_bytes(b"\xff" * 9),
+        lambda directory: (directory / PROOF).write_bytes(b"\xff" * 9),
     ],
     ids=["a file of the database", "overwritten", "truncated", "empty", "foreign", "nested", "no text"],
 )
-@pytest.mark.usefixtures("small_shares")
+@pytest.mark.usefixtures("small_ranges")
 def test_a_proof_starts_over_when_something_changed(copy: Path, harm: Callable[[Path], None]) -> None:
     assert proven_in_part(copy, 5) > 0
     harm(copy)
     assert begun_at(copy) == 0
 
 
-@pytest.mark.usefixtures("small_shares")
+@pytest.mark.usefixtures("small_ranges")
 def test_a_proof_starts_over_with_other_code(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert proven_in_part(copy, 5) > 0
     monkeypatch.setattr(verify, "_code_digest", lambda: "other")
     assert begun_at(copy) == 0
 
 
-@pytest.mark.usefixtures("small_shares")
+@pytest.mark.usefixtures("small_ranges")
 def test_a_proof_with_findings_starts_over(copy: Path) -> None:
     assert proven_in_part(copy, 5) > 0
     path = value_file(copy, TWO_KINGS)
@@ -361,7 +361,7 @@ def test_a_proof_with_findings_starts_over(copy: Path) -> None:
     assert proven_in_part(copy, 10) > 0
     assert begun_at(copy) == 0
     assert verified(copy).wrong
-    assert not (copy / PROVEN).exists()
+    assert not (copy / PROOF).exists()
 
 
 def test_a_database_that_can_only_be_read_is_proven(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:

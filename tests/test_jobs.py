@@ -26,7 +26,7 @@ from kr.analysis.annotation.files import AnnotatedGames, AnnotateSettings, annot
 from kr.analysis.problems import classics
 from kr.analysis.solving import Answers, SolveSettings, solve_all
 from kr.egdb.build import BuildSettings, build
-from kr.egdb.checking import Files, Ranges
+from kr.egdb.checking import FileCheck, RangeCheck
 from kr.egdb.solving import SlicePairs
 from kr.egdb.verify import VerifySettings, verify
 from kr.engine.database import load_database
@@ -248,7 +248,10 @@ def test_progress_leaves_out_what_was_done_before(monkeypatch: pytest.MonkeyPatc
 # --- units
 
 
-@pytest.mark.parametrize("kind", [AnnotatedGames, Answers, Comparisons, Files, Pairs, Ranges, Shards, SlicePairs])
+KINDS_OF_WORK = [AnnotatedGames, Answers, Comparisons, FileCheck, Pairs, RangeCheck, Shards, SlicePairs]
+
+
+@pytest.mark.parametrize("kind", KINDS_OF_WORK)
 def test_a_kind_is_found_by_its_name(kind: type[Kind[Any]]) -> None:
     assert type(kind_named(kind.name())) is kind
 
@@ -412,7 +415,7 @@ def test_a_search_that_was_ended_gives_no_result(work: str, parts: list[Part], t
         ("solve", Answers),
         ("annotate", AnnotatedGames),
         ("doubling", Comparisons),
-        ("verify", Ranges),
+        ("verify", RangeCheck),
         ("build", SlicePairs),
     ],
 )

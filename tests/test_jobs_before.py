@@ -14,7 +14,7 @@ from kr.analysis.annotation.files import AnnotateSettings, annotate_files
 from kr.analysis.problems import load
 from kr.analysis.solving import SolveSettings, solve_all
 from kr.egdb import build as building
-from kr.egdb.build import BuildSettings, Progress, build
+from kr.egdb.build import BuildProgress, BuildSettings, build
 from kr.egdb.files import read_header
 from kr.engine.limits import Limits
 from kr.learn import games
@@ -32,7 +32,7 @@ HASH = 1 << 20
 def before(tmp_path: Path) -> Path:
     """Files of work that was interrupted."""
     copy = shutil.copytree(Path(__file__).parent / "data" / "jobs_0.1", tmp_path / "before")
-    (copy / "egdb" / "values").rename(copy / "egdb" / building.VALUES)
+    (copy / "egdb" / "values").rename(copy / "egdb" / building.VALUES_FOLDER)
     return copy
 
 
@@ -113,7 +113,7 @@ def test_annotate(before: Path) -> None:
 def test_egdb_build(before: Path, whole: Path) -> None:
     done: list[str] = []
 
-    def on_progress(progress: Progress) -> None:
+    def on_progress(progress: BuildProgress) -> None:
         done[:] = [each["pair"] for each in progress.written]
 
     there = {path.name for path in (before / "egdb").glob("wld-*")}

@@ -15,7 +15,7 @@ from kr.egdb import verify as verifying
 from kr.egdb.build import BuildSettings
 from kr.egdb.database import Database, directory_for
 from kr.egdb.sample import Sample, SampleSettings
-from kr.egdb.stats import Counts, Longest, Stats
+from kr.egdb.stats import Counts, DatabaseStats, LongestWin
 from kr.egdb.verify import Verification, VerifySettings
 from kr.game.position import Position
 from kr.notation import SIDE_NAMES
@@ -75,7 +75,7 @@ def build(settings: BuildSettings, json: options.Json = False) -> None:
     """
     with Stages() as stages:
 
-        def on_progress(found: building.Progress) -> None:
+        def on_progress(found: building.BuildProgress) -> None:
             done = found.earlier + found.solved
             stages.show("building", done, found.positions, "positions", f"{found.pairs_done}/{found.pairs} slice pairs")
 
@@ -160,14 +160,14 @@ def show_stats(
         kr egdb stats
         kr egdb stats --dir /data/egdb --slices
     """
-    found = stats.read(directory_for(directory))
+    found = stats.read_stats(directory_for(directory))
     if json:
         console.emit_json(_stats_object(found))
     else:
         print(_stats_text(found, all_slices))
 
 
-def _stats_object(found: Stats) -> dict[str, object]:
+def _stats_object(found: DatabaseStats) -> dict[str, object]:
     totals = [
         {
             "pieces": each.pieces,
@@ -203,7 +203,7 @@ def _counts_object(counts: Counts | None) -> dict[str, int] | None:
     return {"positions": counts.positions, "wins": counts.wins, "losses": counts.losses, "draws": counts.draws}
 
 
-def _stats_text(found: Stats, all_slices: bool) -> str:
+def _stats_text(found: DatabaseStats, all_slices: bool) -> str:
     parts = [str(found.directory)]
     if all_slices:
         rows = [
@@ -251,7 +251,7 @@ def _stats_text(found: Stats, all_slices: bool) -> str:
     return "\n".join(parts)
 
 
-def _longest(win: Longest | None) -> tuple[str, str]:
+def _longest(win: LongestWin | None) -> tuple[str, str]:
     return (counted(win.plies, "ply"), win.fen) if win else ("", "")
 
 

@@ -1,7 +1,7 @@
-"""`kr egdb build`: databases from nothing, in all cores, pair of slices by pair; killed, they go on where they were.
+"""`kr egdb build`: builds a database pair by pair on all cores, and resumes a build that was stopped.
 
-While a database grows, the values of its positions, two bits each, are kept in a directory `.values` inside it: later
-pairs look them up after a restart. They go when nothing needs them any more.
+During a build, the values that later pairs look up are kept in a directory `.values` of the database, two bits a
+position, for a restart. They are removed when no pair needs them.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from kr.egdb.database import default_directory
 from kr.egdb.scheduling import Plan
 from kr.egdb.slices import Shape, shape_named
 from kr.egdb.solving import (
-    CHECK_BYTES,
+    CRC_BYTES,
     VALUES_NEED,
     SlicePairs,
-    Values,
-    check_of,
+    SliceValues,
     read_crc,
     read_values,
     result_of,
     values_crc,
+    values_key,
 )
 from kr.errors import InvalidSettingError
 from kr.jobs.needs import Needs
@@ -38,9 +38,9 @@ from kr.jobs.unit import Chunk, Unit
 from kr.settings import Settings, option, workers_option
 from kr.units import format_size, parse_size
 
-VALUES = ".values"
+VALUES_FOLDER = ".values"
 BYTES_PER_POSITION = 0.02
-"""Room on disk that the files take at most, beside less than a kilobyte each; for the estimate before the work."""
+"""Upper bound on the size of the files, apart from FILE_BYTES each; for the estimate before the build."""
 FILE_BYTES = 1024
 
 
@@ -60,59 +60,60 @@ class BuildSettings(Settings):
 
 
 @dataclass
-class Progress:
-    """What is done so far, for progress displays and the final report."""
+class BuildProgress:
+    """Progress of a build, and its result at the end."""
 
     positions: int
-    """To solve in all."""
+    """Positions of the whole database."""
     earlier: int = 0
-    """Found solved already."""
+    """Positions solved by earlier runs."""
     solved: float = 0
+    """Positions solved by this run."""
     pair: Shape | None = None
-    """The last one that was finished."""
+    """The pair finished last."""
     pairs: int = 0
     pairs_done: int = 0
     bytes: int = 0
-    """Written by this start, compressed."""
+    """Size of the files written by this run."""
     seconds: float = 0.0
     peak_memory: int = 0
-    """The estimate that the build was admitted with."""
+    """Estimate in bytes, made before the build."""
     directory: Path = Path()
     written: list[dict[str, Any]] = field(default_factory=list)
-    """Name, positions, seconds and bytes of each pair finished by this start."""
+    """Name, positions, seconds and bytes of each pair finished by this run."""
 
 
-def build(settings: BuildSettings, on_progress: Callable[[Progress], None] | None = None) -> Progress:
-    """Build what the directory lacks of the database.
+def build(settings: BuildSettings, on_progress: Callable[[BuildProgress], None] | None = None) -> BuildProgress:
+    """Build the part of the database that the directory lacks.
 
-    Raises InvalidSettingError where memory or disk don't suffice, OutputBusyError where another build runs in the
-    directory, InvalidDatabaseError where a file there is damaged or of another version, OSError.
+    Raises InvalidSettingError if there is too little memory or disk space, OutputBusyError if another build runs in the
+    directory, InvalidDatabaseError if a file there is damaged or of another version, and OSError.
     """
     directory = settings.dir or default_directory()
     directory.mkdir(parents=True, exist_ok=True)
     with storage.lock(directory):
         try:
-            return _Build(settings, directory, on_progress).run()
+            return _Builder(settings, directory, on_progress).run()
         except OSError as error:
-            # what a full disk refuses to take has no name
+            # the error of a write to a full disk names no file
             error.filename = error.filename or str(directory)
             raise
 
 
-class _Build:
-    """One start of a build: what it lacks, in the order in which it can be solved, and what comes of it."""
+class _Builder:
+    """One run of a build: solves the missing pairs in an order in which each finds its successors solved."""
 
     def __init__(
-        self, settings: BuildSettings, directory: Path, on_progress: Callable[[Progress], None] | None
+        self, settings: BuildSettings, directory: Path, on_progress: Callable[[BuildProgress], None] | None
     ) -> None:
         self.settings = settings
         self.directory = directory
-        self.values = directory / VALUES
+        self.values_folder = directory / VALUES_FOLDER
         self.on_progress = on_progress
         self.jobs = settings.jobs or len(os.sched_getaffinity(0))
         self.needs = Needs()
-        self.checks: dict[Shape, str] = {}
-        """What identifies the values that are at hand, by pair."""
+        self.keys: dict[Shape, str] = {}
+        """Identity of the values at hand, by pair."""
         wanted = list(slices.pairs_up_to(settings.pieces))
         self.missing = {pair: kinds for pair in wanted if (kinds := self._missing_files(pair))}
         todo = self._with_lost_values()
@@ -122,23 +123,23 @@ class _Build:
         need = scheduling.peak_memory(todo, sorted(held), self.jobs)
         self._admit(todo, need)
         total = sum(map(slices.pair_size, wanted))
-        self.progress = Progress(total, pairs=len(wanted), pairs_done=len(wanted) - len(todo), peak_memory=need)
+        self.progress = BuildProgress(total, pairs=len(wanted), pairs_done=len(wanted) - len(todo), peak_memory=need)
         self.progress.directory = directory
         self.progress.earlier = total - sum(map(slices.pair_size, todo))
         for pair in sorted(held):
             values = read_values(self.values_path(pair), pair, self._with_distances(pair))
-            self.needs.keep(VALUES_NEED, self.checks[pair], values)
+            self.needs.keep(VALUES_NEED, self.keys[pair], values)
 
-    # What there is
+    # State of the directory
 
     def path(self, kind: str, pair: Shape) -> Path:
         return self.directory / files.file_name(kind, pair)
 
     def values_path(self, pair: Shape) -> Path:
-        return self.values / f"values-{slices.name(pair)}.bin"
+        return self.values_folder / f"values-{slices.name(pair)}.bin"
 
     def _missing_files(self, pair: Shape) -> list[str]:
-        """Kinds of files that the pair lacks; those that are there must be whole, as far as their headers tell."""
+        """Kinds of files that the pair lacks. Raises InvalidDatabaseError if the header of an existing one is bad."""
         missing = []
         for kind in ("wld", "dtw") if self._with_distances(pair) else ("wld",):
             if self.path(kind, pair).exists():
@@ -151,7 +152,7 @@ class _Build:
         return slices.pieces(pair) <= self.settings.distances
 
     def _with_lost_values(self) -> list[Shape]:
-        """The missing pairs, and finished ones whose values they need but that are no longer at hand."""
+        """The missing pairs, and those finished ones whose values they need but that are no longer at hand."""
         todo = set(self.missing)
         unseen = list(todo)
         while unseen:
@@ -162,35 +163,35 @@ class _Build:
         return sorted(todo, key=lambda pair: (slices.pieces(pair), pair[0] + pair[2], pair))
 
     def _has_values(self, pair: Shape) -> bool:
-        """Whether the pair's values are at hand, whole and undamaged."""
+        """True if the pair's values are at hand, complete and undamaged."""
         crc = read_crc(self.values_path(pair), pair, self._with_distances(pair))
         if crc is not None:
-            self.checks[pair] = check_of(pair, crc)
+            self.keys[pair] = values_key(pair, crc)
         return crc is not None
 
     def _admit(self, todo: list[Shape], need: int) -> None:
-        """Refuse before the work what can't be finished."""
+        """Refuse a build for which there is too little memory or disk space."""
         limit = self.settings.memory or _free_memory()
         if need > limit:
             raise InvalidSettingError(
-                f"{self.settings.pieces} pieces with {self.jobs} jobs take about {format_size(_rounded(need))}, "
-                f"and {format_size(_rounded(limit))} of memory may be used; try fewer --jobs or --pieces"
+                f"{self.settings.pieces} pieces with {self.jobs} jobs need about {format_size(_rounded(need))} of "
+                f"memory, {format_size(_rounded(limit))} may be used; try fewer --jobs or --pieces"
             )
         disk = sum(
-            slices.pair_size(pair) / scheduling.PACKED
+            slices.pair_size(pair) / scheduling.VALUES_PER_BYTE
             + len(self.missing.get(pair, ())) * (FILE_BYTES + slices.pair_size(pair) * BYTES_PER_POSITION)
             for pair in todo
         )
         free = shutil.disk_usage(self.directory).free
         if disk > free:
             raise InvalidSettingError(
-                f"{self.directory}: the build takes about {format_size(_rounded(int(disk)))} of disk, "
-                f"{format_size(_rounded(free))} are free"
+                f"{self.directory}: the build needs about {format_size(_rounded(int(disk)))} of disk space, "
+                f"{format_size(_rounded(free))} is free; choose another --dir or fewer --pieces"
             )
 
-    # The work
+    # Solving
 
-    def run(self) -> Progress:
+    def run(self) -> BuildProgress:
         began = time.monotonic()
         chunks: dict[str, dict[int, Chunk]] = {}
         pool = Pool(SlicePairs(), self.needs, self.jobs if self.left else 0)
@@ -201,11 +202,11 @@ class _Build:
                     chunks.setdefault(part.unit.key, {})[part.number] = part.chunk
                 if part.last:
                     self._enter(part.unit, _in_order(chunks.pop(part.unit.key)), part.seconds)
-                # whatever is held here while the next part is waited for stays in memory beside its successors
+                # held while waiting for the next part, it would stay in memory along with that part
                 del part
                 self._advance(began)
         self._advance(began)
-        shutil.rmtree(self.values, ignore_errors=True)
+        shutil.rmtree(self.values_folder, ignore_errors=True)
         return self.progress
 
     def _advance(self, began: float) -> None:
@@ -214,19 +215,19 @@ class _Build:
             self.on_progress(self.progress)
 
     def _units(self) -> Iterator[Unit | None]:
-        """Pairs as they can be solved; None while all that are left wait for others."""
+        """Units of the pairs in the order of the plan; None while all the remaining ones wait for others."""
         while self.left:
             pair = self.plan.next()
             if pair is None:
                 yield None
                 continue
-            needs = {slices.name(successor): self.checks[successor] for successor in sorted(slices.successors(pair))}
+            needs = {slices.name(successor): self.keys[successor] for successor in sorted(slices.successors(pair))}
             name, kinds = slices.name(pair), self.missing.get(pair, [])
             values = {"pair": name, "distances": self._with_distances(pair), "files": kinds}
             yield Unit(SlicePairs.name(), name, needs, {}, values)
 
     def _enter(self, unit: Unit, chunks: Sequence[Chunk], seconds: float) -> None:
-        """A pair is solved: its files, then its values for those to come."""
+        """Write the files of a solved pair, and keep its values for the pairs that look them up."""
         pair = shape_named(unit.values["pair"])
         contents, values = result_of(unit, chunks)
         for kind, content in contents.items():
@@ -245,25 +246,28 @@ class _Build:
             {"pair": slices.name(pair), "positions": slices.pair_size(pair), "seconds": seconds, "bytes": size}
         )
 
-    def _keep_values(self, pair: Shape, values: Mapping[Shape, Values], chunks: Sequence[Chunk]) -> None:
-        """Hold a pair's values, and write them for a restart. They are remade where they turn out damaged: no sync."""
-        self.values.mkdir(exist_ok=True)
+    def _keep_values(self, pair: Shape, values: Mapping[Shape, SliceValues], chunks: Sequence[Chunk]) -> None:
+        """Keep a pair's values in memory, and write them for a restart.
+
+        They are not synced to the disk: a restart solves the pair again if their file is damaged.
+        """
+        self.values_folder.mkdir(exist_ok=True)
         target = self.values_path(pair)
         temporary = target.with_suffix(".tmp")
         crc = values_crc(chunks)
         try:
             with open(temporary, "wb") as file:
                 file.writelines(chunks)
-                file.write(crc.to_bytes(CHECK_BYTES, "little"))
+                file.write(crc.to_bytes(CRC_BYTES, "little"))
             os.replace(temporary, target)
         finally:
             temporary.unlink(missing_ok=True)
-        self.checks[pair] = check_of(pair, crc)
-        self.needs.keep(VALUES_NEED, self.checks[pair], values)
+        self.keys[pair] = values_key(pair, crc)
+        self.needs.keep(VALUES_NEED, self.keys[pair], values)
 
     def _release(self, pair: Shape) -> None:
-        if check := self.checks.pop(pair, None):
-            self.needs.drop(VALUES_NEED, check)
+        if key := self.keys.pop(pair, None):
+            self.needs.drop(VALUES_NEED, key)
         self.values_path(pair).unlink(missing_ok=True)
 
 
@@ -272,12 +276,12 @@ def _in_order(chunks: Mapping[int, Chunk]) -> list[Chunk]:
 
 
 def _rounded(size: int) -> int:
-    """A size for people: whole MiB."""
+    """A size rounded up to whole MiB, for messages."""
     return -(-size // (1 << 20)) << 20
 
 
 def _free_memory() -> int:
-    """Bytes that programs can still have, as the system says."""
+    """Bytes of memory available to programs."""
     try:
         for line in Path("/proc/meminfo").read_text().splitlines():
             if line.startswith("MemAvailable:"):

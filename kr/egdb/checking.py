@@ -1,6 +1,6 @@
-"""Units of a proof: a file whose checksums are compared, or a range of positions that is compared with its successors.
+"""Units of work of `kr egdb verify`: a file with its checksums, or a range of positions with their successors.
 
-Results are objects of JSON.
+Their results are JSON objects.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from typing import Any
 from kr import _egdb, storage
 from kr.egdb import files, slices, stats
 from kr.egdb.database import Database
-from kr.egdb.sample import survival, taken
+from kr.egdb.sample import drawn, survival
 from kr.egdb.slices import Shape, shape_named
 from kr.errors import InvalidDatabaseError
 from kr.jobs.kinds import Kind, Piece, Stop
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Chunk, Unit
 
-DATABASE = "endgame database to check"
+DATABASE_NEED = "endgame database to check"
 
 Finding = tuple[int, tuple[int, int, int, int], int, int]
-"""What the core found wrong: kind, position, what is stated and what would be right."""
+"""A wrong position as the core reports it: kind of finding, position, stated value and right value."""
 
 
 @dataclass(frozen=True)
-class Opened:
-    """A database to check, with its distances unpacked as far as they fit into memory."""
+class CheckedDatabase:
+    """A database under verification, its distances unpacked as far as they fit into memory."""
 
     database: Database
     known: _egdb.KnownDistances | None
@@ -39,7 +39,7 @@ class Opened:
 
 @dataclass(frozen=True)
 class CheckedFile:
-    """What is wrong with a file, or the digest of a good one."""
+    """Result of checking a file: the problem with it, or the digest of a good one."""
 
     path: str
     problem: str | None = None
@@ -47,26 +47,28 @@ class CheckedFile:
 
 
 @dataclass(frozen=True)
-class Checked:
-    """What one call of the core found."""
+class CheckedRange:
+    """Result of checking a range of positions."""
 
     shape: Shape
     gone_through: int
-    """Positions, those included that were passed over."""
+    """Positions of the range, including those that were passed over."""
     positions: int
+    """Positions checked."""
     wrong: int
     findings: list[Finding]
+    """Some of the wrong positions."""
     arrangements: tuple[int, int] | None = None
-    """First of men and the one behind the last; None where only a sample was checked."""
+    """First arrangement of men and the one after the last; None if only a sample was checked."""
     counts: dict[Shape, tuple[int, int, int]] = field(default_factory=dict)
-    """Losses, draws, wins."""
+    """Losses, draws and wins of each slice."""
 
     def to_json(self) -> str:
         counts = {slices.name(shape): counts for shape, counts in self.counts.items()}
         return json.dumps({**asdict(self), "shape": slices.name(self.shape), "counts": counts})
 
     @classmethod
-    def from_json(cls, chunk: Chunk) -> Checked:
+    def from_json(cls, chunk: Chunk) -> CheckedRange:
         found = storage.parse_json(bytes(chunk))
         return cls(
             shape_named(found["shape"]),
@@ -79,8 +81,8 @@ class Checked:
         )
 
 
-class Files(Kind[None]):
-    """values: path. What it needs is what is to be found out."""
+class FileCheck(Kind[None]):
+    """Checking a file. Values of a unit: its path."""
 
     def open(self, unit: Unit, needs: Needs) -> None:
         return None
@@ -92,30 +94,31 @@ class Files(Kind[None]):
         return json.dumps(asdict(_checked_file(path))).encode()
 
 
-class Ranges(Kind[Opened]):
-    """needs: egdb (database_key); tools: pieces, memory (bytes).
+class RangeCheck(Kind[CheckedDatabase]):
+    """Checking a range of positions.
 
-    values: pair, first and last arrangement of men (last is the one behind), for a proof; or shape, first and last
-    position, sample and seed.
+    Values of a unit: pair, first and last arrangement of men, for a proof; or shape, first and last index, sample (the
+    fraction) and seed. `last` is the one after the last. Needs: `egdb`, by `database_key`. Tools: pieces, memory
+    (bytes).
     """
 
-    def open(self, unit: Unit, needs: Needs) -> Opened:
+    def open(self, unit: Unit, needs: Needs) -> CheckedDatabase:
         pieces, memory = unit.tools["pieces"], unit.tools["memory"]
-        return needs.load(DATABASE, unit.needs["egdb"], lambda place: _loaded(Path(place), pieces, memory))
+        return needs.load(DATABASE_NEED, unit.needs["egdb"], lambda place: _loaded(Path(place), pieces, memory))
 
-    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Piece[Opened]]]:
+    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Piece[CheckedDatabase]]]:
         check = _proved if "pair" in unit.values else _sampled
         yield [Piece(partial(check, unit.values))]
 
 
 def database_key(digests: Mapping[str, str], pieces: int) -> str:
-    """What identifies the files of a database with up to so many pieces, by the digests of files by their names."""
-    names = (files.file_name(kind, pair) for pair in slices.pairs_up_to(pieces) for kind in files.KINDS)
+    """Identity of the files of a database with at most `pieces` pieces; digests: by file name."""
+    names = (files.file_name(kind, pair) for pair in slices.pairs_up_to(pieces) for kind in files.FILE_KINDS)
     return storage.checksum(str({name: digests[name] for name in names if name in digests}).encode())
 
 
 def distance_pieces(database: Database, memory: int) -> int:
-    """Up to how many pieces the distances fit into so much memory."""
+    """Most pieces up to which all distances fit into `memory` bytes, one byte each."""
     pieces, positions = 1, 0
     while pieces < database.distance_pieces:
         positions += sum(map(slices.size, slices.pairs(pieces + 1)))
@@ -125,19 +128,19 @@ def distance_pieces(database: Database, memory: int) -> int:
     return pieces
 
 
-def _loaded(directory: Path, pieces: int, memory: int) -> tuple[str, Opened]:
+def _loaded(directory: Path, pieces: int, memory: int) -> tuple[str, CheckedDatabase]:
     database = Database.open(directory, unpack_bytes=memory, max_pieces=pieces)
     known = _egdb.KnownDistances(database.core, distance_pieces(database, memory))
     known.unpack(0, 1)
     digests = {path.name: digest(path) for path in directory.glob(f"*{files.SUFFIX}")}
-    return database_key(digests, pieces), Opened(database, known)
+    return database_key(digests, pieces), CheckedDatabase(database, known)
 
 
 _chances = cache(survival)
 
 
 def digest(path: Path) -> str:
-    """The SHA-256 of a file."""
+    """SHA-256 of a file."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -145,11 +148,8 @@ def digest(path: Path) -> str:
 def _checked_file(path: Path) -> CheckedFile:
     try:
         found = files.open_slice(path)
-        right = files.file_name(found.header.kind, found.header.pair)
-        if path.name != right:
-            return CheckedFile(str(path), f"{path}: holds what belongs into {right}")
         if found.header.kind == "wld":
-            for shape in slices.views(found.header.pair):
+            for shape in slices.members(found.header.pair):
                 stats.counts_of(found.header, shape)
         found.check()
     except InvalidDatabaseError as error:
@@ -157,8 +157,8 @@ def _checked_file(path: Path) -> CheckedFile:
     return CheckedFile(str(path), digest=digest(path))
 
 
-def _proved(values: Mapping[str, Any], tools: Opened, stop: Stop) -> bytes | None:
-    """The positions of a pair with some arrangements of men, their distances too where these are known."""
+def _proved(values: Mapping[str, Any], tools: CheckedDatabase, stop: Stop) -> bytes | None:
+    """Check the positions of a pair with some arrangements of men, and their distances if these are known."""
     pair, first, last = shape_named(values["pair"]), values["first"], values["last"]
     known = tools.known if sum(pair) <= tools.database.distance_pieces else None
     own, other, wrong, findings = _egdb.egdb_check_units(tools.database.core, pair, first, last, known, stop.flag)
@@ -167,24 +167,27 @@ def _proved(values: Mapping[str, Any], tools: Opened, stop: Stop) -> bytes | Non
     counts = {pair: own} if slices.is_symmetric(pair) else {slices.twin(pair): other, pair: own}
     positions = sum(map(sum, counts.values()))
     done = gone_through(pair, first, last)
-    return Checked(pair, done, positions, wrong, findings, (first, last), counts).to_json().encode()
+    return CheckedRange(pair, done, positions, wrong, findings, (first, last), counts).to_json().encode()
 
 
 def gone_through(pair: Shape, first: int, last: int) -> int:
-    """Positions with these arrangements; those of a slice's own twin are passed over where their flips are checked."""
-    return (last - first) * slices.block(pair) * len(slices.views(pair))
+    """Positions of a pair with the arrangements `first` to `last` - 1.
+
+    It includes those that are passed over: in a slice that is its own twin, of two colour-flipped positions one.
+    """
+    return (last - first) * slices.block(pair) * len(slices.members(pair))
 
 
-def _sampled(values: Mapping[str, Any], tools: Opened, stop: Stop) -> bytes:
-    """Some positions of a slice with indices from `first` to `last` - 1."""
+def _sampled(values: Mapping[str, Any], tools: CheckedDatabase, stop: Stop) -> bytes:
+    """Check some of the positions of a slice with indices from `first` to `last` - 1."""
     shape, first, last = shape_named(values["shape"]), values["first"], values["last"]
     sampler = _egdb.EndgameSampler(None, shape, first, last, _chances(values["sample"]), values["seed"], False)
     distances = sum(shape) <= tools.database.distance_pieces
     positions = wrong = 0
     findings: list[Finding] = []
-    for boards, _, _ in taken(sampler):
+    for boards, _, _ in drawn(sampler):
         positions += len(boards)
         more, found = _egdb.egdb_check_boards(tools.database.core, boards, distances)
         wrong += more
         findings += found
-    return Checked(shape, last - first, positions, wrong, findings).to_json().encode()
+    return CheckedRange(shape, last - first, positions, wrong, findings).to_json().encode()

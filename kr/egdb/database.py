@@ -1,4 +1,4 @@
-"""Endgame databases for use: where they are found, opening and probing them."""
+"""Finding, opening and probing endgame databases."""
 
 from __future__ import annotations
 
@@ -25,32 +25,31 @@ if TYPE_CHECKING:
 NONE = "none"
 ENVIRONMENT = "KR_EGDB"
 VALUES = (Value.LOSS, Value.DRAW, Value.WIN)
-"""Values by their numbers in the core."""
+"""Values by their numbers in the core and in files."""
 
 
 def default_directory() -> Path:
-    """Where `kr egdb build` puts databases, and where they are found: in the user's data directory."""
+    """The user's database, in the user's data directory: the default of `kr egdb build`."""
     data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     return Path(data) / "kr" / "egdb"
 
 
 def find(setting: str = "") -> Path | None:
-    """The directory that a `--egdb` text means, None for none.
+    """Directory of the database that an `--egdb` setting selects; None for no database.
 
-    Without a setting: the environment variable KR_EGDB, else the user's database or the one that comes with kr,
-    whichever is complete up to more pieces, else none. Raises InvalidSettingError where a directory that was named
-    isn't there.
+    An empty setting selects the environment variable KR_EGDB, or else the user's database or the one that comes with
+    kr, whichever is complete up to more pieces. Raises InvalidSettingError if a directory that was named doesn't exist.
     """
     named = setting or os.environ.get(ENVIRONMENT, "")
     if named == NONE:
         return None
     if named:
-        # unlike Path.is_dir, it raises nothing
+        # unlike Path.is_dir, it never raises
         if not os.path.isdir(named):
             where = "" if setting else f"{ENVIRONMENT}="
-            raise InvalidSettingError(f"{where}{named}: no directory with an endgame database; give one, or none")
+            raise InvalidSettingError(f"{where}{named}: not a directory; expected that of an endgame database, or none")
         return Path(named)
-    # a user's build under way may not have come as far as the shipped one; of equals the user's is taken
+    # a user's build under way may have fewer pieces than the shipped database; of equals, the user's is taken
     places = [place for place in (default_directory(), storage.data_path("egdb")) if place.is_dir()]
     reach = {place: listing(place).complete("wld") for place in places}
     best = max(reach, key=reach.__getitem__, default=None)
@@ -58,44 +57,47 @@ def find(setting: str = "") -> Path | None:
 
 
 def directory_for(given: Path | None) -> Path:
-    """The directory given, or the one that `find` finds. Raises InvalidDatabaseError where there is none."""
+    """The directory given, or the one that `find` selects. Raises InvalidDatabaseError if there is none."""
     directory = given or find()
     if directory is None:
-        raise InvalidDatabaseError("no endgame database found; name its directory, or make one with kr egdb build")
+        raise InvalidDatabaseError("no endgame database found; give its directory, or build one with `kr egdb build`")
     return directory
+
+
+def no_database(directory: Path) -> InvalidDatabaseError:
+    """The error for a directory without a database."""
+    return InvalidDatabaseError(
+        f"{directory}: no endgame database here; build one with `kr egdb build`, or give another directory"
+    )
 
 
 @dataclass(frozen=True)
 class Listing:
-    """The files of a directory, by kind and pair."""
+    """Files of a directory, by kind and pair."""
 
     directory: Path
     paths: Mapping[str, Mapping[Shape, Path]]
 
     def complete(self, kind: str) -> int:
-        """The most pieces with which every pair has its file of this kind, and with all fewer ones; 1 for none."""
-        count = 1
-        while count < slices.EGDB_MAX_PIECES and all(pair in self.paths[kind] for pair in slices.pairs(count + 1)):
-            count += 1
-        return count
+        """Most pieces up to which every pair has its file of this kind; 1 if there is no database of this kind."""
+        return slices.complete_pieces(self.paths[kind])
 
 
 def listing(directory: Path) -> Listing:
-    """What a directory holds. Raises InvalidDatabaseError where it can't be read."""
+    """List the files of a directory. Raises InvalidDatabaseError if it can't be read."""
     try:
         names = set(os.listdir(directory))
     except OSError as error:
-        raise InvalidDatabaseError(f"{directory}: can't read this endgame database: {error.strerror}") from error
-    every = [pair for count in range(2, slices.EGDB_MAX_PIECES + 1) for pair in slices.pairs(count)]
-    return Listing(
-        directory,
-        {
-            kind: {
-                pair: directory / files.file_name(kind, pair) for pair in every if files.file_name(kind, pair) in names
-            }
-            for kind in files.KINDS
-        },
-    )
+        raise files.unreadable(directory, error) from error
+    paths = {
+        kind: {
+            pair: directory / name
+            for pair in slices.pairs_up_to(slices.EGDB_MAX_PIECES)
+            if (name := files.file_name(kind, pair)) in names
+        }
+        for kind in files.FILE_KINDS
+    }
+    return Listing(directory, paths)
 
 
 class Database:
@@ -115,22 +117,20 @@ class Database:
         max_pieces: int = slices.EGDB_MAX_PIECES,
         max_distances: int = slices.EGDB_MAX_PIECES,
     ) -> Database:
-        """Open the files of a directory, as far as it is complete, and at most up to so many pieces.
+        """Open the files of a directory up to the number of pieces up to which it is complete.
 
-        unpack_bytes: the smaller piece counts are unpacked into memory as long as they fit into this. Raises
-        InvalidDatabaseError for a directory without a database, a damaged or foreign file.
+        unpack_bytes: memory in which to unpack values, the fewest pieces first; max_pieces, max_distances: upper bounds
+        on the pieces of values and distances. Raises InvalidDatabaseError if the directory has no database, or a file
+        of it is damaged or of another kind.
         """
         found = listing(Path(directory))
         pieces = min(found.complete("wld"), max_pieces)
         if pieces < 2:
-            raise InvalidDatabaseError(
-                f"{directory}: no endgame database here: files wld-*{files.SUFFIX} of all pairs with 2 pieces at "
-                "least; kr egdb build makes them"
-            )
+            raise no_database(Path(directory))
         reach = {"wld": pieces, "dtw": min(pieces, found.complete("dtw"), max_distances)}
         opened = [
-            _open_named(path, kind, pair)
-            for kind in files.KINDS
+            files.open_slice(path)
+            for kind in files.FILE_KINDS
             for pair, path in found.paths[kind].items()
             if slices.pieces(pair) <= reach[kind]
         ]
@@ -144,22 +144,22 @@ class Database:
 
     @property
     def pieces(self) -> int:
-        """Every position with so many pieces or fewer has its value."""
+        """Most pieces of a position with a value: every position with that many or fewer has one."""
         return int(self.core.pieces)
 
     @property
     def distance_pieces(self) -> int:
-        """Every position with so many pieces or fewer has its distance; 1 where there are none."""
+        """Most pieces of a position with a distance, likewise; 1 if the database has no distances."""
         return int(self.core.distance_pieces)
 
     @property
     def signature(self) -> str:
-        """What the values are, in short: a checksum of how often each slice has which, and the number of pieces."""
+        """Identity of the values in short: the number of pieces, and a checksum of the counts of each slice."""
         counts = sorted(f"{name}{count}" for file in self.files for name, count in file.header.facts["counts"].items())
         return f"{self.pieces} pieces {storage.checksum(' '.join(counts).encode())}"
 
     def value(self, position: Position) -> Value | None:
-        """Value for the side to move; None with too many pieces. Raises InvalidDatabaseError."""
+        """Value for the side to move; None for too many pieces. Raises InvalidDatabaseError."""
         value = self.core.probe(position.black, position.white, position.kings, int(position.side))
         if value == _egdb.VALUE_UNKNOWN:
             self.raise_damage()
@@ -167,7 +167,7 @@ class Database:
         return VALUES[value]
 
     def distance(self, position: Position) -> int | None:
-        """Plies to the end under best play; None for a draw and where the database doesn't tell.
+        """Plies to the end under best play; None for a draw or a position without a distance.
 
         Raises InvalidDatabaseError.
         """
@@ -178,23 +178,13 @@ class Database:
         return int(plies)
 
     def raise_damage(self) -> None:
-        """Raise InvalidDatabaseError, naming file and chunk, if anything that was read is damaged."""
+        """Raise InvalidDatabaseError, naming file and chunk, if a chunk read so far is damaged."""
         for file in self.files:
             file.raise_damage()
 
 
-def _open_named(path: Path, kind: str, pair: Shape) -> SliceFile:
-    """Open a file that must hold what its name says."""
-    file = files.open_slice(path)
-    if (file.header.kind, file.header.pair) != (kind, pair):
-        raise InvalidDatabaseError(
-            f"{path}: holds {files.file_name(file.header.kind, file.header.pair)}; give it that name, or build it again"
-        )
-    return file
-
-
 def _unpacked(values: Mapping[Shape, object], limit: int) -> int:
-    """The most pieces up to which everything fits into so many bytes at two bits a position."""
+    """Most pieces up to which all values fit into `limit` bytes, at two bits a position."""
     total = 0
     for count in range(2, slices.EGDB_MAX_PIECES + 1):
         total += sum(slices.size(shape) for shape in values if slices.pieces(shape) == count) // 4
@@ -205,7 +195,7 @@ def _unpacked(values: Mapping[Shape, object], limit: int) -> int:
 
 def _unpack(core: _egdb.EndgameDatabase) -> None:
     threads = [threading.Thread(target=core.unpack) for _ in range(len(os.sched_getaffinity(0)) - 1)]
-    # where the system starts none, this one unpacks it all
+    # if the system can't start them, this thread unpacks everything
     with suppress(ThreadError):
         start_all(threads, lambda: None)
     core.unpack()

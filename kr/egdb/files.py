@@ -1,8 +1,8 @@
-"""The files of an endgame database: one for each pair of slices and kind, read by and by, and checked as it is read.
+"""Files of an endgame database: one for each pair of slices and kind, checked as they are read.
 
-docs/egdb.md gives the format. The header says everything about the file and is checked when it is opened; the entries
-are under checksums of 64 KiB each. The core copies such a chunk into memory when it first needs it and checks the copy,
-so that nothing that happens to the file later can change a value: what was read stays, what was not is found damaged.
+docs/egdb.md describes the format. The header is checked when a file is opened; the entries have a checksum for each
+chunk of 64 KiB. The core copies a chunk into memory when it is first needed and checks the copy. So a later change of
+the file can't change a value: a chunk read before stays as it was, one read after is found damaged.
 """
 
 from __future__ import annotations
@@ -28,44 +28,45 @@ from kr.errors import InvalidDatabaseError
 
 MAGIC = b"\x89KREGDB\n"
 FORMAT_VERSION = 1
-KINDS = ("wld", "dtw")
+FILE_KINDS = ("wld", "dtw")
+"""Values (win, loss, draw) and distances to win."""
 SUFFIX = ".egdb"
 
 _FIXED = struct.Struct("<8sIII")
-"""Magic, format version, bytes of the JSON text, CRC-32 of all before it and of the text."""
+"""Magic, format version, bytes of the JSON text, CRC-32 of all the bytes before it and of the text."""
 _ALIGNMENT = 64
-MOST_TEXT = 1 << 24
-"""Bytes of a header's text; kr's have some thousand."""
+MAX_HEADER_BYTES = 1 << 24
+"""Upper bound on a header's text; kr writes a few thousand bytes."""
 
 
 @dataclass(frozen=True)
-class Header:
-    """What a file says about itself."""
+class SliceHeader:
+    """Header of a file."""
 
     kind: str
-    """"wld" (win, loss, draw) or "dtw" (distance to win)."""
+    """One of FILE_KINDS."""
     stored: Shape
     """The slice of the pair whose entries are in the file."""
     entries: int
     block_bits: int
-    """Entries of a block, as a power of two."""
+    """Base-2 logarithm of the entries of a block."""
     index_bytes: int
     data_bytes: int
     codes: tuple[str, ...]
-    """Code lengths, a hexadecimal digit for each symbol; zeros at the end are left out."""
+    """Code lengths, a hexadecimal digit for each symbol; trailing zeros are left out."""
     facts: dict[str, Any] = field(default_factory=dict)
-    """What the builder found out: `counts`, by slice its losses, draws and wins; of distances `longest` too, by
-    slice the plies and the number of the win that takes longest."""
+    """Statistics by slice: `counts` (losses, draws, wins); in files of distances also `longest` (plies and index of the
+    win that takes longest)."""
     made: dict[str, str] = field(default_factory=dict)
-    """By which version of kr; no date, so that a build repeated gives the same bytes."""
+    """Version of kr that wrote the file; no date, so that builds are reproducible byte for byte."""
 
     @property
     def pair(self) -> Shape:
-        return slices.named_view(self.stored)
+        return slices.pair_of(self.stored)
 
 
 class _Layout(NamedTuple):
-    """Where the parts of a file begin."""
+    """Offsets of the parts of a file."""
 
     body: int
     """Index and data."""
@@ -77,7 +78,7 @@ class _Layout(NamedTuple):
 class SliceFile:
     """An open file: its header and its entries."""
 
-    def __init__(self, path: Path, header: Header, coded: Any, opened: os.stat_result) -> None:
+    def __init__(self, path: Path, header: SliceHeader, coded: Any, opened: os.stat_result) -> None:
         self.path = path
         self.header = header
         self.coded = coded
@@ -90,16 +91,16 @@ class SliceFile:
         self.raise_damage()
 
     def raise_damage(self) -> None:
-        """Raise InvalidDatabaseError if a part that was touched since the file was opened is damaged."""
+        """Raise InvalidDatabaseError if a chunk read since the file was opened is damaged."""
         if (chunk := self.coded.damage()) is not None:
             if self._changed():
                 raise InvalidDatabaseError(
-                    f"{self.path}: this endgame database was changed while it was in use; start kr again"
+                    f"{self.path}: this endgame database was changed while it was in use; restart kr"
                 )
             raise InvalidDatabaseError(
                 f"{self.path}: damaged endgame database: chunk {chunk} of {_egdb.CODE_CHUNK >> 10} KiB, slice "
                 f"{slices.name(self.header.stored)} ({slices.describe(self.header.stored)}), does not match its "
-                f"checksum; build the file again"
+                f"checksum; remove the file and build it again"
             )
 
     def _changed(self) -> bool:
@@ -110,12 +111,12 @@ class SliceFile:
 
 
 def _stamp(status: os.stat_result) -> tuple[int, ...]:
-    """What is another where a file was written to, or replaced, in the meantime."""
+    """State of a file that differs once it has been written to or replaced."""
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def file_name(kind: str, pair: Shape) -> str:
-    """Name of a pair's file."""
+    """Name of a pair's file of one of FILE_KINDS."""
     return f"{kind}-{slices.name(pair)}{SUFFIX}"
 
 
@@ -123,9 +124,9 @@ def file_name(kind: str, pair: Shape) -> str:
 
 
 def values_file(codes: Mapping[Shape, NDArray[np.uint64]], facts: Mapping[str, Any]) -> bytes:
-    """The content of a file: the view that becomes smaller, compressed.
+    """Content of a file of values: the slice of the pair that compresses better.
 
-    codes: by slice of the pair its values at 2 bits an entry, 3 where any value will do.
+    codes: values of each slice at 2 bits an entry, 3 for a don't-care.
     """
     stored = min(codes, key=lambda view: _egdb.encoded_size(codes[view].view(np.uint8), slices.size(view)))
     coded = _egdb.encode_values(codes[stored].view(np.uint8), slices.size(stored))
@@ -133,7 +134,7 @@ def values_file(codes: Mapping[Shape, NDArray[np.uint64]], facts: Mapping[str, A
 
 
 def distances_file(distances: Mapping[Shape, NDArray[np.uint8]], facts: Mapping[str, Any]) -> bytes:
-    """As `values_file`, with halved distances to win by slice of the pair, 255 where any will do."""
+    """Content of a file of distances; distances: of each slice, half the plies to the end, 255 for a don't-care."""
     stored = min(distances, key=lambda view: _egdb.encoded_distances_size(distances[view]))
     return _content("dtw", stored, _egdb.encode_distances(distances[stored]), facts)
 
@@ -182,21 +183,21 @@ def _aligned(size: int) -> int:
 
 
 def _header_check(text: bytes) -> int:
-    """CRC-32 of all before it and of the text."""
+    """CRC-32 of the bytes before the checksum and of the text."""
     return zlib.crc32(text, zlib.crc32(_FIXED.pack(MAGIC, FORMAT_VERSION, len(text), 0)[:-4]))
 
 
 # Reading
 
 
-def read_header(path: Path) -> Header:
-    """The checked header of a file. Raises InvalidDatabaseError naming the file."""
+def read_header(path: Path) -> SliceHeader:
+    """Header of a file. Raises InvalidDatabaseError."""
     with _opened(path) as file:
         return _read(path, file)[0]
 
 
 def open_slice(path: Path) -> SliceFile:
-    """Open a file. Raises InvalidDatabaseError naming the file."""
+    """Open a file. Raises InvalidDatabaseError."""
     with _opened(path) as file:
         header, layout = _read(path, file)
         status = os.fstat(file.fileno())
@@ -214,17 +215,18 @@ def open_slice(path: Path) -> SliceFile:
                 _lengths(header),
             )
         except ValueError as error:
-            raise _damaged(path, f"its header makes no sense: {error}") from error
+            raise _damaged(path, f"invalid header: {error}") from error
         except OSError as error:
-            raise _unreadable(path, error) from error
+            raise unreadable(path, error) from error
     return SliceFile(path, header, coded, status)
 
 
 def _damaged(path: Path, what: str) -> InvalidDatabaseError:
-    return InvalidDatabaseError(f"{path}: damaged endgame database: {what}; build the file again")
+    return InvalidDatabaseError(f"{path}: damaged endgame database: {what}; remove the file and build it again")
 
 
-def _unreadable(path: Path, error: OSError) -> InvalidDatabaseError:
+def unreadable(path: Path, error: OSError) -> InvalidDatabaseError:
+    """The error for a database, or a file of one, that the system can't read."""
     return InvalidDatabaseError(f"{path}: can't read this endgame database: {error.strerror}")
 
 
@@ -232,62 +234,61 @@ def _opened(path: Path) -> FileIO:
     try:
         return storage.open_regular(path)
     except OSError as error:
-        raise _unreadable(path, error) from error
+        raise unreadable(path, error) from error
 
 
-def _read(path: Path, file: FileIO) -> tuple[Header, _Layout]:
-    """The checked header, and where the parts are."""
+def _read(path: Path, file: FileIO) -> tuple[SliceHeader, _Layout]:
+    """Check and read the header; returns it and the offsets of the parts."""
     try:
         size = os.fstat(file.fileno()).st_size
         fixed = os.pread(file.fileno(), _FIXED.size, 0)
         if not fixed:
-            raise InvalidDatabaseError(f"{path}: no endgame database of kr: the file is empty")
+            raise InvalidDatabaseError(f"{path}: not a kr endgame database: the file is empty")
         if fixed[: len(MAGIC)] != MAGIC[: len(fixed)]:
-            raise InvalidDatabaseError(f"{path}: no endgame database of kr")
+            raise InvalidDatabaseError(f"{path}: not a kr endgame database")
         if len(fixed) < _FIXED.size:
             raise _damaged(path, f"it ends after {len(fixed)} bytes")
         _, version, text_bytes, check = _FIXED.unpack(fixed)
         if version != FORMAT_VERSION:
             raise InvalidDatabaseError(
-                f"{path}: endgame database of format version {version}, this kr reads {FORMAT_VERSION}; build it again"
+                f"{path}: endgame database of format version {version}; this version of kr reads {FORMAT_VERSION}; "
+                "remove the file and build it again"
             )
-        text = os.pread(file.fileno(), text_bytes, _FIXED.size) if text_bytes <= min(size, MOST_TEXT) else b""
+        text = os.pread(file.fileno(), text_bytes, _FIXED.size) if text_bytes <= min(size, MAX_HEADER_BYTES) else b""
     except OSError as error:
-        raise _unreadable(path, error) from error
+        raise unreadable(path, error) from error
     if len(text) != text_bytes or _header_check(text) != check:
         raise _damaged(path, "its header does not match its checksum")
     header = _parsed(path, text)
     layout = _layout(text_bytes, header.index_bytes, header.data_bytes)
     if size != layout.end:
         raise _damaged(path, f"it has {size} bytes instead of {layout.end}")
-    if path.name != file_name(header.kind, header.pair):
-        raise InvalidDatabaseError(
-            f"{path}: this is {file_name(header.kind, header.pair)} under another name; build the file again"
-        )
+    if path.name != (right := file_name(header.kind, header.pair)):
+        raise InvalidDatabaseError(f"{path}: has the contents of {right}; rename it, or remove it and build it again")
     return header, layout
 
 
-def _parsed(path: Path, text: bytes) -> Header:
-    """The header's text, its numbers within reason."""
+def _parsed(path: Path, text: bytes) -> SliceHeader:
+    """The header in a text. Raises InvalidDatabaseError if its fields contradict each other."""
     try:
         fields = json.loads(text)
         fields["stored"] = tuple(int(digit) for digit in fields["stored"])
         fields["codes"] = tuple(str(row) for row in fields["codes"])
-        header = Header(**fields)
+        header = SliceHeader(**fields)
         numbers = (header.entries, header.block_bits, header.index_bytes, header.data_bytes)
         if not all(isinstance(n, int) and n >= 0 for n in numbers) or not isinstance(header.facts, dict):
-            raise ValueError("numbers or facts are none")
+            raise ValueError("invalid numbers or facts")
         if len(header.stored) != 4 or header.entries != slices.size(header.stored):
-            raise ValueError(f"{header.entries} entries of slice {header.stored}")
+            raise ValueError(f"{header.entries} entries for slice {header.stored}")
         if header.index_bytes != _egdb.code_shape(header.kind, header.entries, header.block_bits)[0]:
-            raise ValueError(f"an index of {header.index_bytes} bytes")
+            raise ValueError(f"index of {header.index_bytes} bytes")
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
-        raise _damaged(path, f"its header makes no sense: {error}") from error
+        raise _damaged(path, f"invalid header: {error}") from error
     return header
 
 
-def _lengths(header: Header) -> NDArray[np.uint8]:
-    """The code lengths of all symbols, one after the other."""
+def _lengths(header: SliceHeader) -> NDArray[np.uint8]:
+    """Code lengths of all symbols, one code after the other."""
     symbols = _egdb.code_shape(header.kind, header.entries, header.block_bits)[1]
     rows = [row.ljust(size, "0") for row, size in zip(header.codes, symbols, strict=True)]
     return np.array([int(digit, 16) for row in rows for digit in row], dtype=np.uint8)

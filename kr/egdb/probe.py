@@ -1,4 +1,4 @@
-"""`kr egdb probe`: what a database says of a position and of each move in it."""
+"""`kr egdb probe`: value and distance of a position and of each of its moves."""
 
 from __future__ import annotations
 
@@ -12,43 +12,43 @@ from kr.game.value import Value
 
 @dataclass(frozen=True)
 class ProbedMove:
-    """A move and what it leads to."""
+    """A move with its value."""
 
     move: str
     value: Value
     """For the side that plays it."""
     distance: int | None
-    """Plies to the end of the game under best play, this one counted; None for a draw or where it isn't known."""
+    """Plies to the end of the game under best play, including this one; None for a draw or if it is not known."""
 
 
 @dataclass(frozen=True)
-class Probed:
-    """A position."""
+class ProbedPosition:
+    """A position with its value and its moves."""
 
     fen: str
     value: Value
     """For the side to move."""
     distance: int | None
-    """Plies to the end of the game under best play; None for a draw or where it isn't known."""
+    """Plies to the end of the game under best play; None for a draw or if it is not known."""
     moves: tuple[ProbedMove, ...]
-    """The best first: quick wins before slow ones, slow losses before quick ones."""
+    """Best first: quick wins before slow ones, slow losses before quick ones."""
 
 
-def probe(database: Database, position: Position) -> Probed:
-    """Look a position and its moves up.
+def probe(database: Database, position: Position) -> ProbedPosition:
+    """Look up a position and its moves.
 
-    Raises InvalidSettingError where it has more pieces than the database, InvalidDatabaseError where that is damaged.
+    Raises InvalidSettingError if it has more pieces than the database, InvalidDatabaseError if that is damaged.
     """
     value = database.value(position)
     if value is None:
         raise InvalidSettingError(
-            f"{position.fen} has {position.pieces} pieces, the database in {database.directory} has up to "
-            f"{database.pieces}"
+            f"{position.fen} has {position.pieces} pieces; the database in {database.directory} has positions with up "
+            f"to {database.pieces}"
         )
     moves = [_probed_move(database, position, move) for move in position.legal_moves()]
     # quick wins first, slow losses first
     moves.sort(key=lambda move: (-move.value.sign, move.value.sign * (move.distance or 0)))
-    return Probed(position.fen, value, database.distance(position), tuple(moves))
+    return ProbedPosition(position.fen, value, database.distance(position), tuple(moves))
 
 
 def _probed_move(database: Database, position: Position, move: Move) -> ProbedMove:

@@ -1,10 +1,9 @@
-"""`kr egdb sample`: random positions of a database with their values, as HDF5 to learn from.
+"""`kr egdb sample`: writes random positions of a database with their values as HDF5, for learning.
 
-Every position of the slices asked for is taken with the same chance, independently of the others. All have Black to
-move: one with White to move is the colour-flipped twin of one of these. A random number belongs to each position under
-a seed: it says to which share (training, validation, test) the position goes, and positions of a share come in
-its order, which is a random one. So the file's content depends on the settings alone, not on the number of threads.
-docs/formats.md describes the file.
+Every position of the chosen slices is drawn with the same probability, independently of the others. All have Black to
+move: every position with White to move is one of these with colours flipped. A hash of seed and position decides to
+which share (training, validation, test) a position goes, and gives the order within a share. So the contents of the
+file depend on the settings alone, not on the number of threads. docs/formats.md describes the file.
 """
 
 from __future__ import annotations
@@ -37,21 +36,21 @@ from kr.units import format_size, parse_size
 SHARES = ("training", "validation", "test")
 
 SURVIVAL_LENGTH = 4096
-BATCH = 1 << 16
-"""Positions that the core is asked for at once; also about as many as a segment gives."""
+DRAWN_AT_ONCE = 1 << 16
+"""Size of a batch that the core fills; also the expected number of positions drawn from one range of a slice."""
 MEMORY_PER_POSITION = 36
-"""Bytes that a position takes while it is put in order."""
+"""Bytes that a position takes while it is sorted."""
 DISK_PER_POSITION = {True: 32, False: 12}
-"""Bytes that a position takes at most in a compressed file, with planes and without."""
+"""Upper bound on the bytes of a position in a compressed file, with and without planes."""
 UNPACK_FRACTION = 1e-3
-"""From this fraction on, unpacking the database first is quicker than probing it as it is."""
+"""Fraction from which unpacking the database first is faster than probing its files."""
 
 Batch = tuple[NDArray[np.uint32], NDArray[np.uint8], NDArray[np.uint64]]
 """Boards (n, 3): black, white, kings; values (n,): 0 loss, 1 draw, 2 win; hashes (n,)."""
 
 
 def parse_pieces(text: str) -> tuple[int, int]:
-    """Read a number of pieces, "6", or a range of them, "2-7". Raises InvalidSettingError."""
+    """Parse a number of pieces such as "6", or a range such as "2-7". Raises InvalidSettingError."""
     first, dash, last = text.partition("-")
     expected = f'a number of pieces such as "6", or a range such as "2-7", from 2 to {slices.EGDB_MAX_PIECES}'
     try:
@@ -69,13 +68,13 @@ def format_pieces(pieces: tuple[int, int]) -> str:
 
 
 def parse_shares(text: str) -> tuple[float, float, float]:
-    """Read shares of training, validation and test such as "0.7,0.1,0.2". Raises InvalidSettingError."""
+    """Parse shares of training, validation and test such as "0.7,0.1,0.2". Raises InvalidSettingError."""
     try:
         shares = tuple(float(share) for share in text.split(","))
     except ValueError:
         shares = ()
     if len(shares) != len(SHARES) or not all(0 <= share <= 1 for share in shares) or abs(sum(shares) - 1) > 1e-9:
-        raise InvalidSettingError(f'{text!r} is not three shares that make 1, such as "0.7,0.1,0.2"')
+        raise InvalidSettingError(f'{text!r} is not three shares that add up to 1, such as "0.7,0.1,0.2"')
     return shares[0], shares[1], shares[2]
 
 
@@ -114,25 +113,25 @@ class SampleSettings(Settings):
 
 @dataclass(frozen=True)
 class Sample:
-    """What was written."""
+    """A sample that was written."""
 
     out: Path
     shares: dict[str, ShareCounts]
     checksum: str
-    """The identity of the positions, their values, order and shares."""
+    """Identity of the positions with their values, order and shares."""
     bytes: int
 
     @property
     def positions(self) -> int:
-        """Of all shares."""
+        """Positions of all shares."""
         return sum(share.positions for share in self.shares.values())
 
 
 def sample(settings: SampleSettings, on_progress: Callable[[float, float], None] | None = None) -> Sample:
-    """Write a sample; `on_progress` is called with positions gone through and positions in all.
+    """Write a sample. on_progress: called with positions gone through and positions in all.
 
-    Raises InvalidSettingError where the database has not so many pieces or the disk has too little room,
-    InvalidDatabaseError where it is damaged, OSError.
+    Raises InvalidSettingError if the database has fewer pieces or the disk too little space, InvalidDatabaseError if
+    the database is damaged, and OSError.
     """
     storage.check_output(settings.out)
     shapes = [shape for count in range(settings.pieces[0], settings.pieces[1] + 1) for shape in slices.shapes(count)]
@@ -141,8 +140,8 @@ def sample(settings: SampleSettings, on_progress: Callable[[float, float], None]
     opened = Database.open(directory_for(settings.dir), unpack_bytes=unpack_bytes, max_pieces=settings.pieces[1])
     if opened.pieces < settings.pieces[1]:
         raise InvalidSettingError(
-            f"--pieces {format_pieces(settings.pieces)}: the database in {opened.directory} has up to {opened.pieces} "
-            "pieces"
+            f"--pieces {format_pieces(settings.pieces)}: the database in {opened.directory} has positions with up to "
+            f"{opened.pieces} pieces"
         )
     expected = positions * settings.fraction
     _check_disk(settings, expected)
@@ -168,15 +167,15 @@ def sample(settings: SampleSettings, on_progress: Callable[[float, float], None]
                 batches = _batches(settings, opened, shapes, hashes, pool, threads, advance)
                 if settings.shuffle:
                     batches = _in_order(batches, int(expected / passes))
-                for boards, values, numbers in batches:
-                    share = np.searchsorted(_cuts(settings.shares), numbers, side="right")
+                for boards, values, batch_hashes in batches:
+                    share = np.searchsorted(_cuts(settings.shares), batch_hashes, side="right")
                     for i, name in enumerate(SHARES):
                         writer.add(name, boards[share == i], values[share == i])
     return Sample(settings.out, writer.counts, writer.checksum, settings.out.stat().st_size)
 
 
 def survival(fraction: float) -> NDArray[np.uint64]:
-    """The chances that 1, 2, ... positions in a row are not taken, as fractions of 2^64, exact on every machine."""
+    """Probabilities that 1, 2, ... positions in a row are not drawn, in units of 2^-64, the same on every machine."""
     missed = 2**128 - int(fraction * 2.0**64) * 2**64
     chances = np.empty(SURVIVAL_LENGTH, dtype=np.uint64)
     chance = 2**128
@@ -187,13 +186,13 @@ def survival(fraction: float) -> NDArray[np.uint64]:
 
 
 def _cuts(shares: tuple[float, float, float]) -> NDArray[np.uint64]:
-    """Where the hashes of the second and the third share begin."""
+    """Lowest hashes of the second and the third share."""
     ends = (min(int(end * 2.0**64), 2**64 - 1) for end in (shares[0], shares[0] + shares[1]))
     return np.array(list(ends), dtype=np.uint64)
 
 
 def _check_disk(settings: SampleSettings, expected: float) -> None:
-    """Refuse what doesn't fit on the disk, before the work."""
+    """Refuse a sample that doesn't fit on the disk."""
     each = DISK_PER_POSITION[settings.planes]
     if settings.compression == 0:
         each = 17 + 256 * settings.planes
@@ -203,8 +202,8 @@ def _check_disk(settings: SampleSettings, expected: float) -> None:
     free = shutil.disk_usage(folder).free
     if expected * each > free:
         raise InvalidSettingError(
-            f"{settings.out}: about {expected * each / 1e9:.3g} GB for {expected:.3g} positions, "
-            f"{free / 1e9:.3g} GB are free; try a smaller --fraction, or --no-planes"
+            f"{settings.out}: {expected:.3g} positions take about {expected * each / 1e9:.3g} GB, "
+            f"{free / 1e9:.3g} GB is free; try a smaller --fraction, or --no-planes"
         )
 
 
@@ -220,9 +219,9 @@ def _batches(
     threads: int,
     advance: Callable[[float], None],
 ) -> Iterator[Batch]:
-    """The positions whose hash is from hashes[0] to hashes[1], slice by slice."""
+    """Positions with a hash from hashes[0] to hashes[1], slice by slice."""
     chances = survival(settings.fraction)
-    length = math.ceil(BATCH / settings.fraction)
+    length = math.ceil(DRAWN_AT_ONCE / settings.fraction)
     waiting: deque[tuple[int, Future[list[Batch]]]] = deque()
 
     def finish() -> Iterator[Batch]:
@@ -235,7 +234,7 @@ def _batches(
             for first in range(0, slices.size(shape), length):
                 last = min(first + length, slices.size(shape))
                 sampler = _egdb.EndgameSampler(opened.core, shape, first, last, chances, settings.seed, settings.quiet)
-                waiting.append((last - first, pool.submit(taken, sampler, hashes)))
+                waiting.append((last - first, pool.submit(drawn, sampler, hashes)))
                 if len(waiting) > 2 * threads:
                     yield from finish()
         while waiting:
@@ -246,38 +245,39 @@ def _batches(
             future.cancel()
 
 
-def taken(sampler: Any, hashes: tuple[int, int] = (0, 2**64 - 1)) -> list[Batch]:
-    """All positions that a sampler gives whose hash is from hashes[0] to hashes[1]."""
+def drawn(sampler: Any, hashes: tuple[int, int] = (0, 2**64 - 1)) -> list[Batch]:
+    """All positions of a sampler with a hash from hashes[0] to hashes[1]."""
     batches: list[Batch] = []
+    size = DRAWN_AT_ONCE
     while True:
-        boards, values = np.empty((BATCH, 3), dtype=np.uint32), np.empty(BATCH, dtype=np.uint8)
-        numbers = np.empty(BATCH, dtype=np.uint64)
-        count = sampler.next(boards, values, numbers, *hashes)
+        boards, values = np.empty((size, 3), dtype=np.uint32), np.empty(size, dtype=np.uint8)
+        batch_hashes = np.empty(size, dtype=np.uint64)
+        count = sampler.next(boards, values, batch_hashes, *hashes)
         if count == 0:
             return batches
-        batches.append((boards[:count].copy(), values[:count].copy(), numbers[:count].copy()))
+        batches.append((boards[:count].copy(), values[:count].copy(), batch_hashes[:count].copy()))
 
 
 def _in_order(batches: Iterator[Batch], expected: int) -> Iterator[Batch]:
-    """The positions in order of their hashes; `expected` are expected."""
-    room = expected + 12 * math.isqrt(expected) + BATCH
+    """Positions in the order of their hashes; expected: the expected number of them."""
+    # twelve standard deviations more than expected
+    room = expected + 12 * math.isqrt(expected) + DRAWN_AT_ONCE
     boards, values = np.empty((room, 3), dtype=np.uint32), np.empty(room, dtype=np.uint8)
     hashes = np.empty(room, dtype=np.uint64)
     used = 0
     for batch in batches:
         end = used + len(batch[1])
-        # twelve standard deviations
-        assert end <= room, f"{end} positions taken, {expected} expected"
+        assert end <= room, f"{end} positions drawn, {expected} expected"
         boards[used:end], values[used:end], hashes[used:end] = batch
         used = end
     order = np.argsort(hashes[:used], kind="stable")
-    for first in range(0, used, BATCH):
-        chosen = order[first : first + BATCH]
+    for first in range(0, used, DRAWN_AT_ONCE):
+        chosen = order[first : first + DRAWN_AT_ONCE]
         yield boards[chosen], values[chosen], hashes[chosen]
 
 
 def random_positions(shapes: Sequence[Shape], source: random.Random) -> Iterator[Position]:
-    """Endless random positions of these slices, one by one, each as likely as another, of either side to move."""
+    """Endless random positions of these slices, with either side to move, each with the same probability."""
     sizes = [slices.size(shape) for shape in shapes]
     while True:
         [shape] = source.choices(shapes, sizes)

@@ -1,13 +1,14 @@
-"""Files of sampled positions: HDF5, a group for each share, written chunk by chunk while they are compressed aside.
+"""Files of sampled positions: HDF5 with a group for each share.
 
-A group (`training`, `validation`, `test`) holds as many rows in each of
- - `board` uint32 (n, 3): Black, White and kings, bit s for square s (0-31); Black is to move;
- - `planes` uint8 (n, 4, 8, 8): black kings, white kings, black men, white men, 1 where a piece stands. Row 0 is Black's
-   first row (squares 1-4), to the foot of which Black's men move; column 0 is the left one with Black at the top;
- - `pieces` uint8 (n, 4): how many of each, in the order of the planes;
+Chunks are compressed by a pool of threads and written in order. A group (`training`, `validation`, `test`) has these
+datasets, with a row for each position:
+ - `board` uint32 (n, 3): black, white and kings, bit s for square s (0-31); Black is to move;
+ - `planes` uint8 (n, 4, 8, 8): black kings, white kings, black men, white men; 1 for a piece. Row 0 is Black's first
+   row (squares 1-4), column 0 the left one with Black at the top;
+ - `pieces` uint8 (n, 4): the number of pieces on each plane;
  - `value` uint8 (n,): 0 loss, 1 draw, 2 win, for Black to move.
-Attributes: of the datasets `board` and `value`, `sha256` of their bytes in order; of the file, `kind`,
-`format_version`, `checksum` (of all those), `order`, the names of planes and values, and where it comes from.
+The datasets `board` and `value` have an attribute `sha256`, of their bytes in order. Attributes of the file: `kind`,
+`format_version`, `checksum` (of all these digests), `order`, the names of planes and values, and the provenance.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kr import _egdb, storage
+from kr.egdb.database import VALUES
 
 if TYPE_CHECKING:
     import h5py
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
 KIND = "kr egdb sample"
 FORMAT_VERSION = 1
 PLANES = ("black kings", "white kings", "black men", "white men")
-VALUES = ("loss", "draw", "win")
 CHUNK = 4096
 """Positions in a chunk, compressed on its own."""
 
@@ -49,7 +50,7 @@ _HASHED = ("board", "value")
 
 @dataclass(frozen=True)
 class ShareCounts:
-    """Positions of one share by value."""
+    """Numbers of the positions of a share, by value."""
 
     positions: int
     wins: int
@@ -58,7 +59,7 @@ class ShareCounts:
 
 
 class SampleWriter:
-    """A file of samples, there when the block ends without an error, or not at all."""
+    """Writer of a file of sampled positions, which appears when the block ends without an error."""
 
     def __init__(
         self,
@@ -70,7 +71,7 @@ class SampleWriter:
         planes: bool = True,
         compression: int = 1,
     ) -> None:
-        """shares: names of the groups; attrs: of the file; pool: compresses, `threads` chunks at a time;
+        """shares: names of the groups; attrs: attributes of the file; pool: compresses `threads` chunks at a time;
         compression: gzip level, 0 for none."""
         self.path = path
         self.checksum = ""
@@ -121,7 +122,7 @@ class SampleWriter:
             self.add(name, boards[whole:], values[whole:])
 
     def _compress(self, share: _Share, boards: NDArray[np.uint32], values: NDArray[np.uint8]) -> None:
-        """Hand a chunk out to be compressed, and write those that are ready."""
+        """Submit a chunk to be compressed, and write those that are ready."""
         share.count(boards, values)
         future = self._pool.submit(_compressed, boards, values, self._names, self._compression)
         self._waiting.append((share, share.rows - len(values), future))
@@ -154,7 +155,7 @@ class SampleWriter:
             share.group.attrs.update({"positions": share.rows, "wins": wins, "losses": losses, "draws": draws})
         self.checksum = storage.checksum(*digests)
         header = {"kind": KIND, "format_version": FORMAT_VERSION, "checksum": self.checksum}
-        self._file.attrs.update({**self._attrs, "planes": PLANES, "values": VALUES, **header})
+        self._file.attrs.update({**self._attrs, "planes": PLANES, "values": [str(value) for value in VALUES], **header})
 
 
 class _Share:
@@ -165,7 +166,7 @@ class _Share:
         self.pending: list[tuple[NDArray[np.uint32], NDArray[np.uint8]]] = []
         self.pending_rows = 0
         self.rows = 0
-        """Handed out to be written."""
+        """Rows submitted to be written."""
         self.values = np.zeros(len(VALUES), dtype=np.int64)
         self.digests = {name: hashlib.sha256() for name in _HASHED}
 
@@ -180,13 +181,13 @@ class _Share:
             )
 
     def take_pending(self) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
-        """What was added and is in no chunk yet; it is pending no longer."""
+        """Take out the rows that were added but are in no chunk yet."""
         boards, values = (np.concatenate(parts) for parts in zip(*self.pending, strict=True))
         self.pending, self.pending_rows = [], 0
         return boards, values
 
     def count(self, boards: NDArray[np.uint32], values: NDArray[np.uint8]) -> None:
-        """Take note of rows in the order in which they will stand in the file."""
+        """Count and hash rows, in the order of the file."""
         self.rows += len(values)
         self.values += np.bincount(values, minlength=len(VALUES))
         self.digests["board"].update(boards.astype("<u4", copy=False).data)
@@ -196,7 +197,7 @@ class _Share:
 def _compressed(
     boards: NDArray[np.uint32], values: NDArray[np.uint8], names: Sequence[str], compression: int
 ) -> dict[str, bytes]:
-    """The content of a chunk of each dataset, filled up with zeros behind the last position."""
+    """Contents of a chunk of each dataset, padded with zeros."""
     rows = {name: np.zeros((CHUNK, *_SHAPES[name][1]), dtype=_SHAPES[name][0]) for name in names}
     count = len(values)
     black, white, kings = boards.T

@@ -1,7 +1,7 @@
-"""Which piece of work comes next when a database is built, and how much memory that takes.
+"""Order of the work of a build, and the memory that it takes.
 
-A pair's positions are solved in steps: all arrangements of men that have advanced equally far can be solved side by
-side, the most advanced first. Steps of different pairs are independent where none leads to the other.
+A pair is solved in steps, one for each number of rows that its men have advanced, the highest first. The arrangements
+of men of one step are independent of each other, and so are pairs of which neither leads to the other.
 """
 
 from __future__ import annotations
@@ -14,45 +14,51 @@ from kr import _egdb
 from kr.egdb import slices
 from kr.egdb.slices import Shape
 
-SHARE_POSITIONS = 1 << 23
-"""Positions that one call of the solver takes on, where a single set of own men isn't more."""
-PACKED = 4
-"""Positions in a byte of packed values."""
+SOLVED_AT_ONCE = 1 << 23
+"""Positions that one call of the solver takes, unless a single set of own men has more."""
+VALUES_PER_BYTE = 4
+"""Packed values in a byte."""
 
 
 @dataclass(frozen=True)
-class Share:
-    """One call of the solver: a range of the sets of own men, and rows advanced."""
+class SolverCall:
+    """One call of the solver: a range of the sets of own men that have advanced `own_rows`."""
 
     own_rows: int
+    """Rows that own men have advanced, all together."""
     opponent_rows: int
     first: int
     last: int
+    """The set after the last one."""
     positions: int
-    """An estimate: arrangements with men on one square are counted in."""
+    """Upper bound: it includes impossible arrangements, with two men on one square."""
 
 
-def steps(pair: Shape) -> Iterator[list[Share]]:
-    """The steps of a pair in order, each a list of shares that may run side by side."""
+def steps(pair: Shape) -> Iterator[list[SolverCall]]:
+    """The steps of a pair in order, each a list of calls that may run side by side."""
     own = _egdb.men_sets(pair[0])
     opponent = _egdb.men_sets(pair[2])
-    block = slices.block(pair) * len(slices.views(pair))
+    block = slices.block(pair) * len(slices.members(pair))
     for rows in range(6 * (pair[0] + pair[2]), -1, -1):
-        shares: list[Share] = []
+        calls: list[SolverCall] = []
         for own_rows in range(max(0, rows - len(opponent) + 1), min(rows, len(own) - 1) + 1):
             sets, others = own[own_rows], opponent[rows - own_rows]
             if others:
-                at_once = max(1, SHARE_POSITIONS // (others * block))
-                shares += [
-                    Share(own_rows, rows - own_rows, i, min(i + at_once, sets), min(at_once, sets - i) * others * block)
-                    for i in range(0, sets, at_once)
+                each = others * block
+                step = max(1, SOLVED_AT_ONCE // each)
+                calls += [
+                    SolverCall(own_rows, rows - own_rows, i, min(i + step, sets), min(step, sets - i) * each)
+                    for i in range(0, sets, step)
                 ]
-        if shares:
-            yield shares
+        if calls:
+            yield calls
 
 
 def urgency(wanted: Sequence[Shape]) -> dict[Shape, int]:
-    """Positions on the longest chain of pairs that begins with each and follows from it; the longest goes first."""
+    """Positions on the longest chain of pairs that begins with each pair, every one resting on the one before it.
+
+    The pair with the longest chain is solved first.
+    """
     chosen = set(wanted)
     chains: dict[Shape, int] = {}
     for pair in sorted(wanted, key=lambda pair: (slices.pieces(pair), pair[0] + pair[2]), reverse=True):
@@ -64,14 +70,14 @@ def urgency(wanted: Sequence[Shape]) -> dict[Shape, int]:
 
 @dataclass
 class Plan:
-    """The order in which pairs are begun, and what each of them still needs."""
+    """Order in which pairs are begun, and what each of them still needs."""
 
     todo: Sequence[Shape]
-    """Pairs to work on, each once."""
+    """Pairs to solve, each once."""
     waiting: dict[Shape, set[Shape]] = field(init=False)
-    """What a pair that hasn't begun waits for."""
+    """Unsolved pairs that a pair waits for."""
     users: dict[Shape, set[Shape]] = field(init=False)
-    """The pairs that aren't done and look up this one."""
+    """Unsolved pairs that look up a pair."""
     _ready: list[tuple[int, Shape]] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
@@ -87,11 +93,11 @@ class Plan:
                 heapq.heappush(self._ready, (-self._urgency[pair], pair))
 
     def next(self) -> Shape | None:
-        """A pair that may begin, or None while all that are left wait for others."""
+        """A pair that may begin, or None while all the remaining ones wait for others."""
         return heapq.heappop(self._ready)[1] if self._ready else None
 
     def done(self, pair: Shape) -> list[Shape]:
-        """A pair is done; returns those that no other will look up from now on."""
+        """Note that a pair is solved; returns the pairs that none of the remaining ones will look up."""
         for user in self.users.get(pair, ()):
             if pair in self.waiting[user]:
                 self.waiting[user].remove(pair)
@@ -106,24 +112,25 @@ class Plan:
 
 
 def peak_memory(todo: Sequence[Shape], held: Mapping[Shape, int] | Sequence[Shape], jobs: int) -> int:
-    """Bytes that building these pairs takes at most, `held` being values of others that are looked up.
+    """Bytes of memory that solving these pairs takes at most.
 
-    Plays the plan through with `jobs` pairs open at once: values and codes of open pairs, values of done ones that are
-    still looked up, one byte and two numbers a position of the largest arrangement for each job.
+    held: solved pairs that are looked up. The estimate plays the plan through with `jobs` pairs open at once: values
+    and codes of the open pairs, values of solved ones that are still looked up, and for each job one byte and two
+    numbers per position of the largest block.
     """
     plan = Plan(todo)
-    alive = sum(slices.pair_size(pair) for pair in held) // PACKED
+    alive = sum(slices.pair_size(pair) for pair in held) // VALUES_PER_BYTE
     work = max((10 * slices.block(pair) for pair in todo), default=0)
     peak = alive
     opened: list[Shape] = []
     while True:
         while len(opened) < jobs and (pair := plan.next()) is not None:
             opened.append(pair)
-            alive += 2 * slices.pair_size(pair) // PACKED
+            alive += 2 * slices.pair_size(pair) // VALUES_PER_BYTE
         if not opened:
             break
         peak = max(peak, alive + min(jobs, len(opened)) * work)
         pair = opened.pop(0)
-        alive -= slices.pair_size(pair) // PACKED
-        alive -= sum(slices.pair_size(free) for free in plan.done(pair)) // PACKED
+        alive -= slices.pair_size(pair) // VALUES_PER_BYTE
+        alive -= sum(slices.pair_size(free) for free in plan.done(pair)) // VALUES_PER_BYTE
     return peak

@@ -1,21 +1,24 @@
-"""Slices of an endgame database: which there are, what they are called, which lead to which.
+"""Slices of an endgame database: names, sizes and the moves between them.
 
-A slice has a shape, the numbers of (own men, own kings, opponent's men, opponent's kings) of the side to move. A slice
-and its twin, the same pieces with the other side to move, are a pair: they are solved together and share a file.
+A slice is the set of all positions in which the side to move has a given number of men and kings, and its opponent a
+given number of men and kings. These four numbers, in this order, are its shape. Its twin is the slice of the same
+pieces with the other side to move; it may be the slice itself. A slice and its twin form a pair, which is solved as a
+whole and has its files in common. The shape of one of the two names the pair (see `pair_of`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from math import comb
 
 from kr import _egdb
 
 Shape = tuple[int, int, int, int]
+"""Own men, own kings, opponent's men, opponent's kings; "own" are those of the side to move."""
 
 EGDB_MAX_PIECES: int = _egdb.EGDB_MAX_PIECES
-"""More than the numbering of positions can take."""
+"""Pieces of both sides that a position with an index can have."""
 
 
 def pieces(shape: Shape) -> int:
@@ -24,22 +27,25 @@ def pieces(shape: Shape) -> int:
 
 
 def twin(shape: Shape) -> Shape:
-    """The same pieces with the other side to move."""
+    """Shape of the slice with the same pieces and the other side to move."""
     return shape[2], shape[3], shape[0], shape[1]
 
 
-def named_view(shape: Shape) -> Shape:
-    """The view of a pair that names it: own pieces are more, or as many and more of them kings."""
-    return max(shape, twin(shape), key=lambda view: (view[0] + view[1], view[1]))
+def pair_of(shape: Shape) -> Shape:
+    """The pair that a slice belongs to, as the shape of that slice of the two that names it.
+
+    It is the one in which the side to move has more pieces, or as many pieces and more kings.
+    """
+    return max(shape, twin(shape), key=lambda each: (each[0] + each[1], each[1]))
 
 
 def is_symmetric(shape: Shape) -> bool:
-    """Whether a slice is its own twin."""
+    """True if a slice is its own twin."""
     return shape == twin(shape)
 
 
-def views(pair: Shape) -> tuple[Shape, ...]:
-    """The pair's slices: two, or one that is its own twin."""
+def members(pair: Shape) -> tuple[Shape, ...]:
+    """The slices of a pair: two, or one that is its own twin."""
     return (pair,) if is_symmetric(pair) else (pair, twin(pair))
 
 
@@ -67,24 +73,24 @@ def describe(shape: Shape) -> str:
 
 @cache
 def size(shape: Shape) -> int:
-    """Positions of a slice. Raises ValueError for a shape that is none."""
+    """Positions of a slice. Raises ValueError for a shape without a slice."""
     return _egdb.egdb_slice_size(*shape)
 
 
 @cache
 def block(shape: Shape) -> int:
-    """Positions of a slice with the same arrangement of men."""
+    """Positions of a slice that have the same arrangement of men."""
     return _egdb.egdb_slice_block(*shape)
 
 
 def pair_size(pair: Shape) -> int:
     """Positions of a pair."""
-    return sum(map(size, views(pair)))
+    return sum(map(size, members(pair)))
 
 
 @cache
 def shapes(count: int) -> tuple[Shape, ...]:
-    """Every slice with so many pieces, both sides present."""
+    """Every slice with `count` pieces, both sides having at least one."""
     return tuple(
         (men, own - men, other_men, count - own - other_men)
         for own in range(1, count)
@@ -95,50 +101,59 @@ def shapes(count: int) -> tuple[Shape, ...]:
 
 @cache
 def pairs(count: int) -> tuple[Shape, ...]:
-    """Every pair with so many pieces, by its name; what promotions lead to comes first."""
-    return tuple(sorted({named_view(shape) for shape in shapes(count)}, key=lambda pair: (pair[0] + pair[2], pair)))
+    """Every pair with `count` pieces, in an order in which promotions lead to earlier ones."""
+    return tuple(sorted({pair_of(shape) for shape in shapes(count)}, key=lambda pair: (pair[0] + pair[2], pair)))
 
 
 def pairs_up_to(count: int) -> Iterator[Shape]:
-    """Every pair with so many pieces or fewer, the fewest first."""
+    """Every pair with at most `count` pieces, the fewest pieces first."""
     return (pair for pieces in range(2, count + 1) for pair in pairs(pieces))
+
+
+def complete_pieces(present: Collection[Shape]) -> int:
+    """Most pieces up to which every pair is among those present; 1 if not even those with 2 pieces are."""
+    count = 1
+    while count < EGDB_MAX_PIECES and all(pair in present for pair in pairs(count + 1)):
+        count += 1
+    return count
 
 
 @cache
 def promotions(pair: Shape) -> frozenset[Shape]:
-    """The pairs that a man's promotion without a capture leads to."""
+    """The pairs reached by promoting a man without a capture."""
     found = set()
-    for men, kings, other_men, other_kings in views(pair):
+    for men, kings, other_men, other_kings in members(pair):
         if men:
-            found.add(named_view((men - 1, kings + 1, other_men, other_kings)))
+            found.add(pair_of((men - 1, kings + 1, other_men, other_kings)))
         if other_men:
-            found.add(named_view((men, kings, other_men - 1, other_kings + 1)))
+            found.add(pair_of((men, kings, other_men - 1, other_kings + 1)))
     return frozenset(found)
 
 
 @cache
 def captures(pair: Shape) -> frozenset[Shape]:
-    """The pairs that a capture leads to, of any number of pieces, with a promotion or without."""
+    """The pairs reached by a capture of any number of pieces, with or without a promotion."""
     found = set()
-    for men, kings, other_men, other_kings in views(pair):
+    for men, kings, other_men, other_kings in members(pair):
         for men_left in range(other_men + 1):
             for kings_left in range(other_kings + 1):
                 if 0 < men_left + kings_left < other_men + other_kings:
-                    found.add(named_view((men, kings, men_left, kings_left)))
+                    found.add(pair_of((men, kings, men_left, kings_left)))
                     if men:
-                        found.add(named_view((men - 1, kings + 1, men_left, kings_left)))
+                        found.add(pair_of((men - 1, kings + 1, men_left, kings_left)))
     return frozenset(found)
 
 
 def successors(pair: Shape) -> frozenset[Shape]:
-    """The other pairs that a move can lead to."""
+    """The other pairs reached by a move."""
     return promotions(pair) | captures(pair)
 
 
 def placements(men: int, kings: int, other_men: int, other_kings: int) -> int:
-    """Positions with these pieces and one given side to move, either side possibly without pieces.
+    """Positions with these pieces and a given side to move, by a closed formula; either side may have no pieces.
 
-    The closed formula: own men stand on 28 squares, r of them on the row where the opponent's men can't.
+    Own men stand on 28 squares; those of them on the row where the opponent's men can't stand leave that row's squares
+    out of the opponent's choice.
     """
     total = 0
     for back in range(min(men, 4) + 1):
@@ -149,7 +164,7 @@ def placements(men: int, kings: int, other_men: int, other_kings: int) -> int:
 
 
 def all_placements(count: int) -> int:
-    """Every placement of so many pieces, of one side only ones too: Table I of Wang, Mueller and Schaeffer."""
+    """Positions with `count` pieces, one-sided ones included: Table I of Wang, Müller and Schaeffer (2023)."""
     return sum(
         placements(men, own - men, other_men, count - own - other_men)
         for own in range(count + 1)

@@ -1,7 +1,7 @@
-"""What a database holds: wins, losses and draws by slice and by piece count, sizes, longest wins.
+"""Statistics of a database: wins, losses and draws by slice and by number of pieces, sizes, longest wins.
 
-Counts are those that the builder wrote into the files; `kr egdb verify` counts anew and compares. They are of positions
-with Black to move: one with White to move is the colour-flipped twin of one of these.
+The counts are those that the builder wrote into the files; `kr egdb verify` counts again and compares. They are counts
+of positions with Black to move: every position with White to move is one of these with colours flipped.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path
 
 from kr import _egdb
 from kr.egdb import files, slices
+from kr.egdb.database import no_database
 from kr.egdb.slices import Shape
 from kr.errors import InvalidDatabaseError
 from kr.game.position import Position
@@ -28,13 +29,13 @@ PUBLISHED = {
     9: 4_048_627_642_976,
     10: 34_778_882_769_216,
 }
-"""Positions by piece count, one-sided ones too: Table I of Wang, Müller and Schaeffer, Deep Dive on Checkers Endgame
-Data (2023)."""
+"""Positions by number of pieces, one-sided ones included: Table I of Wang, Müller and Schaeffer, Deep Dive on Checkers
+Endgame Data (2023)."""
 
 
 @dataclass(frozen=True)
 class Counts:
-    """How many positions are won, lost and drawn for the side to move."""
+    """Numbers of positions that are won, lost and drawn for the side to move."""
 
     wins: int = 0
     losses: int = 0
@@ -42,7 +43,7 @@ class Counts:
 
     @property
     def positions(self) -> int:
-        """All of them."""
+        """Wins, losses and draws together."""
         return self.wins + self.losses + self.draws
 
     def __add__(self, other: Counts) -> Counts:
@@ -50,8 +51,8 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class Longest:
-    """A win that takes as long as any."""
+class LongestWin:
+    """A position whose win takes the longest."""
 
     plies: int
     fen: str
@@ -59,56 +60,55 @@ class Longest:
 
 @dataclass(frozen=True)
 class SliceStats:
-    """One slice, Black to move."""
+    """Statistics of a slice, Black to move."""
 
     shape: Shape
-    """Black's men and kings, White's men and kings."""
     counts: Counts
-    longest: Longest | None
-    """None without distances, or where nothing is won."""
+    longest: LongestWin | None
+    """None without distances, or if no position is won."""
 
 
 @dataclass(frozen=True)
 class PairStats:
-    """The files of a slice and its twin."""
+    """Statistics of a pair and its files."""
 
     pair: Shape
     slices: tuple[SliceStats, ...]
     bytes: int
-    """Of the file of values."""
+    """Size of the file of values."""
     distance_bytes: int | None
-    """Of the file of distances, None where there is none."""
+    """Size of the file of distances; None if there is none."""
 
     @property
     def positions(self) -> int:
-        """Of both slices."""
+        """Positions of the pair's slices."""
         return sum(each.counts.positions for each in self.slices)
 
 
 @dataclass(frozen=True)
 class PieceStats:
-    """All slices with one number of pieces."""
+    """Totals of all slices with the same number of pieces."""
 
     pieces: int
     complete: bool
-    """Whether all slices are there; otherwise the numbers are of those that are."""
+    """False if some pairs have no file; the totals are then those of the other pairs."""
     both_sides: Counts
-    """Positions with pieces of both sides."""
+    """Positions in which both sides have pieces."""
     all_placements: Counts | None
-    """One-sided placements too, as in Table I: lost for a side to move without pieces, won against one."""
+    """One-sided positions included, as in Table I: a side to move without pieces has lost. None if not complete."""
     bytes: int
     distance_bytes: int
-    longest: Longest | None
+    longest: LongestWin | None
 
     @property
     def bits(self) -> float:
-        """Bits a position, of the values."""
+        """Bits per position in the files of values."""
         return 8 * self.bytes / max(self.both_sides.positions, 1)
 
 
 @dataclass(frozen=True)
-class Stats:
-    """A database."""
+class DatabaseStats:
+    """Statistics of a database."""
 
     directory: Path
     pairs: tuple[PairStats, ...]
@@ -116,13 +116,13 @@ class Stats:
 
 
 def one_sided(pieces: int) -> Counts:
-    """Placements in which only one side has pieces: Black to move has won with them and has lost without."""
+    """Positions in which only one side has pieces: Black to move has won with pieces and lost without."""
     count = sum(slices.placements(men, pieces - men, 0, 0) for men in range(pieces + 1))
     return Counts(wins=count, losses=count)
 
 
-def read(directory: Path) -> Stats:
-    """What the files of a directory say. Raises InvalidDatabaseError where there are none, or one is damaged."""
+def read_stats(directory: Path) -> DatabaseStats:
+    """Statistics of the files of a directory. Raises InvalidDatabaseError if it has no files, or a damaged one."""
     pairs = []
     totals = []
     for count in range(2, slices.EGDB_MAX_PIECES + 1):
@@ -131,26 +131,26 @@ def read(directory: Path) -> Stats:
             pairs += found
             totals.append(_total(count, found, len(found) == len(slices.pairs(count))))
     if not pairs:
-        raise InvalidDatabaseError(f"{directory}: no endgame database in it; `kr egdb build` makes one")
-    return Stats(directory, tuple(pairs), tuple(totals))
+        raise no_database(directory)
+    return DatabaseStats(directory, tuple(pairs), tuple(totals))
 
 
 def read_pair(directory: Path, pair: Shape) -> PairStats:
-    """What the files of a pair say. Raises InvalidDatabaseError."""
+    """Statistics of the files of a pair. Raises InvalidDatabaseError."""
     values, distances = _path(directory, "wld", pair), _path(directory, "dtw", pair)
     header = files.read_header(values)
     longest = files.read_header(distances).facts.get("longest", {}) if distances.exists() else {}
     found = []
-    for shape in slices.views(pair):
+    for shape in slices.members(pair):
         plies, index = longest.get(slices.name(shape), (0, 0))
-        win = Longest(plies, Position.from_bits(_egdb.egdb_position(shape, index)).fen) if plies else None
+        win = LongestWin(plies, Position.from_bits(_egdb.egdb_position(shape, index)).fen) if plies else None
         found.append(SliceStats(shape, counts_of(header, shape), win))
     distance_bytes = distances.stat().st_size if distances.exists() else None
     return PairStats(pair, tuple(found), values.stat().st_size, distance_bytes)
 
 
-def counts_of(header: files.Header, shape: Shape) -> Counts:
-    """The counts of a slice as the file of its pair states them. Raises InvalidDatabaseError where they can't be."""
+def counts_of(header: files.SliceHeader, shape: Shape) -> Counts:
+    """Counts of a slice in the header of its pair's file. Raises InvalidDatabaseError if they can't be right."""
     try:
         losses, draws, wins = map(int, header.facts["counts"][slices.name(shape)])
     except (KeyError, TypeError, ValueError):
@@ -159,8 +159,8 @@ def counts_of(header: files.Header, shape: Shape) -> Counts:
     if min(losses, draws, wins) < 0 or counts.positions != slices.size(shape):
         name = files.file_name(header.kind, header.pair)
         raise InvalidDatabaseError(
-            f"{name}: damaged endgame database: no counts of the {slices.size(shape)} positions of "
-            f"{slices.describe(shape)}; build the file again"
+            f"{name}: damaged endgame database: no valid counts of the {slices.size(shape)} positions of "
+            f"{slices.describe(shape)}; remove the file and build it again"
         )
     return counts
 
@@ -179,6 +179,6 @@ def _total(count: int, pairs: Sequence[PairStats], complete: bool) -> PieceStats
         both_sides + one_sided(count) if complete else None,
         sum(pair.bytes for pair in pairs),
         sum(pair.distance_bytes or 0 for pair in pairs),
-        # of several the one of the first slice
+        # of equals, that of the first slice
         max((each.longest for each in every if each.longest), key=lambda win: win.plies, default=None),
     )

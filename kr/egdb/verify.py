@@ -1,15 +1,15 @@
-"""`kr egdb verify`: a database proved right, or what is wrong with it.
+"""`kr egdb verify`: proves that a database is right, or lists the problems with it.
 
-First every file: name, header, all checksums. Then every position, with either side to move, against its one-ply
-successors: positions are enumerated, moves made and values probed in the core (_egdb/verify.pxi) by a path that shares
-nothing with the builder, and each win and loss must follow from others that are proven already, so that what passes is
-proven, not just in agreement with itself. Distances are compared with those of the successors. The values are counted,
-and the counts compared with those in the files and, in total, with Table I (see stats.py).
+Files come first: name, header and all checksums. Then every position, with either side to move, is compared with the
+positions that its moves lead to. The core (_egdb/verify.pxi) enumerates positions, makes moves and probes values in a
+way that shares nothing with the builder. Each win and loss must follow from values that are proven already: a database
+that passes is proven, not merely consistent. Distances are compared with those of the successors. Finally the values
+are counted, and the counts compared with those in the files and, in total, with Table I (see stats.py).
 
-A proof can take hours. What is proven so far is kept in the directory, in a file `.verified-7` for 7 pieces, as long as
-nothing wrong was found; the next one goes on there, if the database and the code are the same, byte for byte.
+A proof can take hours. Its progress is kept in a file of the directory (`.verified-7` for 7 pieces) while no problem
+has been found. The next run resumes there if database and code are unchanged, byte for byte.
 
-With a fraction to sample, only so many positions are compared with their successors, which is no proof.
+With a fraction to sample, only that part of the positions is compared with its successors, which is not a proof.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ from numpy.typing import NDArray
 from kr import _egdb, storage
 from kr.egdb import checking, files, slices, stats
 from kr.egdb.checking import (
-    DATABASE,
-    Checked,
+    DATABASE_NEED,
+    CheckedDatabase,
     CheckedFile,
-    Files,
+    CheckedRange,
+    FileCheck,
     Finding,
-    Opened,
-    Ranges,
+    RangeCheck,
     database_key,
     digest,
     distance_pieces,
     gone_through,
 )
-from kr.egdb.database import Database, directory_for
-from kr.egdb.sample import BATCH
+from kr.egdb.database import Database, directory_for, no_database
+from kr.egdb.sample import DRAWN_AT_ONCE
 from kr.egdb.slices import Shape, shape_named
 from kr.egdb.stats import Counts
-from kr.errors import InvalidDatabaseError, InvalidSettingError
+from kr.errors import InvalidSettingError
 from kr.game.position import Position, Side
 from kr.jobs.needs import Needs
 from kr.jobs.pool import Pool
@@ -55,17 +55,21 @@ from kr.settings import Settings, option, seed_option, workers_option
 from kr.threads import thread_pool
 from kr.units import counted, format_size, parse_size
 
-SHARE_POSITIONS = 1 << 21
-"""About as many positions are checked in one call of the core."""
-SHOWN = 20
-"""Problems that are named; all are counted."""
-PROVEN = ".verified-{}"
-"""The file, by the number of pieces: a proof of fewer leaves that of more alone."""
-PROVEN_FORMAT = 1
+CHECKED_AT_ONCE = 1 << 21
+"""Approximate number of positions checked by one call of the core."""
+PROBLEMS_LISTED = 20
+"""Problems described in the result; all are counted."""
+PROOF_NAME = ".verified-{}"
+"""File of a proof, by number of pieces: one of fewer pieces must not replace one of more."""
+PROOF_FORMAT = 1
 SAVE_SECONDS = 1.0
-"""A kill loses the work of so many seconds, and what is under way."""
-VALUES = {_egdb.VALUE_LOSS: "lost", _egdb.VALUE_DRAW: "drawn", _egdb.VALUE_WIN: "won", _egdb.VALUE_UNKNOWN: "unknown"}
-"""Words for a position's value to the side to move."""
+"""A kill loses the results of this long and the work under way."""
+VALUE_ADJECTIVES = {
+    _egdb.VALUE_LOSS: "lost",
+    _egdb.VALUE_DRAW: "drawn",
+    _egdb.VALUE_WIN: "won",
+    _egdb.VALUE_UNKNOWN: "unknown",
+}
 
 
 @dataclass(frozen=True)
@@ -87,58 +91,58 @@ class VerifySettings(Settings):
 
 
 @dataclass
-class Verified:
-    """What was looked at with one number of pieces."""
+class VerifiedPieces:
+    """Positions with one number of pieces, as far as they were checked."""
 
     positions: int = 0
     counts: Counts | None = None
-    """None where only a sample was checked."""
+    """None if only a sample was checked."""
     distances: bool = False
-    """Whether distances were compared too."""
+    """True if distances were compared too."""
 
 
 @dataclass
 class Verification:
-    """What was found."""
+    """Result of a verification."""
 
     directory: Path
     files: int = 0
     bytes: int = 0
     pieces: int = 0
-    """Positions with so many pieces or fewer were checked."""
+    """Positions with this many pieces or fewer were checked."""
     sampled: bool = False
-    verified: dict[int, Verified] = field(default_factory=dict)
-    """By piece count."""
+    verified: dict[int, VerifiedPieces] = field(default_factory=dict)
+    """By number of pieces."""
     wrong: int = 0
-    """How many problems there are."""
+    """Number of problems."""
     problems: list[str] = field(default_factory=list)
-    """The first of them, a line each."""
+    """Descriptions of the first problems, a line each."""
     skipped: list[str] = field(default_factory=list)
-    """Files of which only the checksums were compared: more pieces than wanted, or others with as many are missing."""
+    """Files of which only the checksums were compared: they have more pieces than were wanted, or than are complete."""
     seconds: float = 0.0
-    """With those of the runs that this one goes on from."""
+    """Including those of earlier runs that this one resumed."""
 
     def add(self, problem: str, count: int = 1) -> None:
-        """Take note of a problem that stands for `count`."""
+        """Note a problem whose description stands for `count` problems."""
         self.wrong += count
-        if len(self.problems) < SHOWN:
+        if len(self.problems) < PROBLEMS_LISTED:
             self.problems.append(problem)
 
 
 OnProgress = Callable[[str, float, float], None]
-"""Called with what is being done, units done and units in all."""
+"""Called with the stage ("files" or "positions"), units done and units in all."""
 
 
 def verify(settings: VerifySettings, on_progress: OnProgress | None = None) -> Verification:
-    """Verify a database; what is wrong with it is in the result.
+    """Verify a database; the problems with it are part of the result.
 
-    Raises InvalidDatabaseError where there is none, InvalidSettingError where it has fewer pieces than asked for.
+    Raises InvalidDatabaseError if there is no database, InvalidSettingError if it has fewer pieces than asked for.
     """
-    return _Run(settings, on_progress).run()
+    return _Verifier(settings, on_progress).run()
 
 
-class _Run:
-    """One verification."""
+class _Verifier:
+    """One run of a verification."""
 
     def __init__(self, settings: VerifySettings, on_progress: OnProgress | None) -> None:
         self.settings = settings
@@ -147,15 +151,15 @@ class _Run:
         self.found = Verification(self.directory, sampled=settings.sample > 0)
         self.threads = settings.jobs or len(os.sched_getaffinity(0))
         self.digests: dict[str, str] = {}
-        """Of the good files, by name."""
+        """Digests of the good files, by name."""
         self.began = time.monotonic()
 
     def run(self) -> Verification:
-        """Files first; positions only where those are whole."""
+        """Check files, then, if all are good, positions and counts."""
         found = self.found
         headers = self._check_files()
         found.pieces = self._complete(headers)
-        self.proof = _Proof(self.directory / PROVEN.format(found.pieces), self.began)
+        self.proof = _Proof(self.directory / PROOF_NAME.format(found.pieces), self.began)
         found.skipped = [name for name, header in headers.items() if sum(header.stored) > found.pieces]
         if not found.wrong:
             self._check_positions()
@@ -164,34 +168,30 @@ class _Run:
         found.seconds = self.proof.seconds
         return found
 
-    def _complete(self, headers: dict[str, files.Header]) -> int:
-        """Up to how many pieces all files are there and wanted."""
-        complete = 1
-        while complete < slices.EGDB_MAX_PIECES and all(
-            files.file_name("wld", pair) in headers for pair in slices.pairs(complete + 1)
-        ):
-            complete += 1
+    def _complete(self, headers: dict[str, files.SliceHeader]) -> int:
+        """Most pieces up to which all files are present and wanted."""
+        complete = slices.complete_pieces({header.pair for header in headers.values() if header.kind == "wld"})
         wanted = self.settings.pieces
         if not self.found.wrong and complete < max(wanted, 2):
             missing = next(
                 name for pair in slices.pairs(complete + 1) if (name := files.file_name("wld", pair)) not in headers
             )
             raise InvalidSettingError(
-                f"{self.directory}: complete up to {complete} pieces, {missing} is missing; `kr egdb build` makes it"
+                f"{self.directory}: {missing} is missing; `kr egdb build --pieces {max(wanted, 2)}` makes it"
             )
         return min(complete, wanted) if wanted else complete
 
     # Files
 
-    def _check_files(self) -> dict[str, files.Header]:
-        """Names, headers and checksums of all files; returns the headers of the good ones."""
+    def _check_files(self) -> dict[str, files.SliceHeader]:
+        """Check names, headers and checksums of all files; returns the headers of the good ones by file name."""
         paths = sorted(self.directory.glob(f"*{files.SUFFIX}"))
         if not paths:
-            raise InvalidDatabaseError(f"{self.directory}: no endgame database in it; `kr egdb build` makes one")
+            raise no_database(self.directory)
         self.found.files = len(paths)
         headers = {}
-        units = (Unit(checking.Files.name(), path.name, values={"path": str(path)}) for path in paths)
-        with closing(Pool(Files(), Needs(), self.threads).run(units)) as parts:
+        units = (Unit(FileCheck.name(), path.name, values={"path": str(path)}) for path in paths)
+        with closing(Pool(FileCheck(), Needs(), self.threads).run(units)) as parts:
             for done, part in enumerate(parts, start=1):
                 assert part.chunk is not None
                 checked = CheckedFile(**storage.parse_json(bytes(part.chunk)))
@@ -214,23 +214,24 @@ class _Run:
         positions = sum(map(slices.size, shapes))
         database = Database.open(self.directory, unpack_bytes=memory, max_pieces=pieces)
         for count in range(2, pieces + 1):
-            self.found.verified[count] = Verified(distances=count <= database.distance_pieces)
+            self.found.verified[count] = VerifiedPieces(distances=count <= database.distance_pieces)
         key = database_key(self.digests, pieces)
         needs = Needs({key: str(self.directory)})
-        done = 0 if self.found.sampled else self._go_on(key)
+        done = 0 if self.found.sampled else self._resume(key)
         values = self._sampled_ranges(shapes) if self.found.sampled else self._unproven_ranges()
         tools = {"pieces": pieces, "memory": memory}
         units = (
-            Unit(checking.Ranges.name(), " ".join(map(str, each.values())), {"egdb": key}, tools, each)
+            Unit(RangeCheck.name(), " ".join(map(str, each.values())), {"egdb": key}, tools, each)
             for each in values
         )
         try:
-            needs.keep(DATABASE, key, Opened(database, None if self.found.sampled else self._known_distances(database)))
+            known = None if self.found.sampled else self._known_distances(database)
+            needs.keep(DATABASE_NEED, key, CheckedDatabase(database, known))
             self._advance("positions", done, positions)
-            with closing(Pool(Ranges(), needs, self.threads).run(units)) as parts:
+            with closing(Pool(RangeCheck(), needs, self.threads).run(units)) as parts:
                 for part in parts:
                     assert part.chunk is not None
-                    checked = Checked.from_json(part.chunk)
+                    checked = CheckedRange.from_json(part.chunk)
                     done += checked.gone_through
                     self._note(checked)
                     self._advance("positions", done, positions)
@@ -241,35 +242,35 @@ class _Run:
         if not self.found.sampled:
             self.proof.forget()
 
-    def _go_on(self, key: str) -> int:
-        """Take over what is proven already; returns how many positions were gone through for it."""
+    def _resume(self, key: str) -> int:
+        """Load the proof of an earlier run; returns the number of positions it has gone through."""
         self.proof.load(f"{key} {_code_digest()}")
         for shape, counts in self.proof.counts.items():
             self.found.verified[sum(shape)].positions += int(counts.sum())
-        return sum(gone_through(pair, *share) for pair, shares in self.proof.shares.items() for share in shares)
+        return sum(gone_through(pair, *each) for pair, ranges in self.proof.ranges.items() for each in ranges)
 
     def _known_distances(self, database: Database) -> _egdb.KnownDistances:
-        """The distances, unpacked as far as they fit into memory."""
+        """Distances, unpacked as far as they fit into memory."""
         known = _egdb.KnownDistances(database.core, distance_pieces(database, self.settings.memory))
         with thread_pool(self.threads) as pool:
             list(pool.map(known.unpack, range(self.threads), [self.threads] * self.threads))
         return known
 
     def _unproven_ranges(self) -> Iterator[dict[str, Any]]:
-        """All arrangements of men that aren't proven, those with the most kings first: they take longest."""
-        shares = [
+        """Ranges of the unproven arrangements of men, those with the most kings first: they take longest."""
+        ranges = [
             (pair, first, min(first + step, stop))
             for pair in slices.pairs_up_to(self.found.pieces)
-            for step in [max(1, SHARE_POSITIONS // slices.block(pair))]
+            for step in [max(1, CHECKED_AT_ONCE // slices.block(pair))]
             for begin, stop in self.proof.missing(pair)
             for first in range(begin, stop, step)
         ]
-        shares.sort(key=lambda share: (-slices.block(share[0]), share))
-        return ({"pair": slices.name(pair), "first": first, "last": last} for pair, first, last in shares)
+        ranges.sort(key=lambda each: (-slices.block(each[0]), each))
+        return ({"pair": slices.name(pair), "first": first, "last": last} for pair, first, last in ranges)
 
     def _sampled_ranges(self, shapes: Sequence[Shape]) -> Iterator[dict[str, Any]]:
-        """All positions, in ranges of which about BATCH are taken."""
-        length = math.ceil(BATCH / self.settings.sample)
+        """Ranges of all positions, of each of which about DRAWN_AT_ONCE are checked."""
+        length = math.ceil(DRAWN_AT_ONCE / self.settings.sample)
         sampled = {"sample": self.settings.sample, "seed": self.settings.seed}
         return (
             {"shape": slices.name(shape), "first": first, "last": min(first + length, slices.size(shape)), **sampled}
@@ -278,60 +279,60 @@ class _Run:
         )
 
     def _save(self, at_once: bool = False) -> None:
-        """Keep what is proven, unless something is wrong: then all is looked at again."""
+        """Save the proof; once a problem is found, remove it, so that the next run checks everything again."""
         if self.found.wrong:
             self.proof.forget()
         elif not self.found.sampled:
             self.proof.save(at_once)
 
-    def _note(self, checked: Checked) -> None:
+    def _note(self, checked: CheckedRange) -> None:
         verified = self.found.verified[sum(checked.shape)]
         verified.positions += checked.positions
         if checked.arrangements:
             self.proof.add(checked)
         for number, finding in enumerate(checked.findings):
-            # the last one named stands for those that are not
+            # the last finding stands for those that the core left out
             more = checked.wrong - len(checked.findings) if number == len(checked.findings) - 1 else 0
             self.found.add(_describe(checked.shape, finding), 1 + more)
         self._save()
 
-    def _compare_counts(self, headers: dict[str, files.Header]) -> None:
-        """The values counted against what the files say, and all positions against Table I."""
+    def _compare_counts(self, headers: dict[str, files.SliceHeader]) -> None:
+        """Compare the counts of values with those in the files, and the number of positions with Table I."""
         for count, verified in self.found.verified.items():
             verified.counts = Counts()
             for shape in slices.shapes(count):
                 losses, draws, wins = map(int, self.proof.counts[shape])
                 counts = Counts(wins, losses, draws)
-                name = files.file_name("wld", slices.named_view(shape))
+                name = files.file_name("wld", slices.pair_of(shape))
                 if counts != (stated := stats.counts_of(headers[name], shape)):
                     self.found.add(
-                        f"{self.directory / name}: {_in_words(stated)} are stated for slice {slices.name(shape)}, "
-                        f"it has {_in_words(counts)}"
+                        f"{self.directory / name}: states {_in_words(stated)} for slice {slices.name(shape)}, "
+                        f"which has {_in_words(counts)}"
                     )
                 verified.counts += counts
             total = verified.counts.positions + stats.one_sided(count).positions
             if total != stats.PUBLISHED[count]:
-                self.found.add(f"{total} positions with {count} pieces, {stats.PUBLISHED[count]} by Table I")
+                self.found.add(f"{total} positions with {count} pieces; Table I has {stats.PUBLISHED[count]}")
 
-    def _advance(self, what: str, done: float, total: float) -> None:
+    def _advance(self, stage: str, done: float, total: float) -> None:
         if self.on_progress:
-            self.on_progress(what, done, total)
+            self.on_progress(stage, done, total)
 
 
 class _Proof:
-    """What is proven so far, in memory and, so that a proof that was ended goes on, in a file.
+    """Results of a proof so far, in memory and in a file from which the next run resumes.
 
-    What is in the file is true at any time, whoever wrote it: of proofs at the same time one goes on. Where no file can
-    be written, there is none.
+    The contents of the file are true at any time, whoever wrote it: of several proofs at the same time, any one can be
+    resumed. A directory that can't be written to goes without the file.
     """
 
     def __init__(self, path: Path, began: float) -> None:
         self.path = path
         self.key = ""
-        self.shares: dict[Shape, list[tuple[int, int]]] = {}
-        """Arrangements of men by pair: the first, and the one behind the last."""
+        self.ranges: dict[Shape, list[tuple[int, int]]] = {}
+        """Proven arrangements of men by pair: the first of a range, and the one after its last."""
         self.counts: dict[Shape, NDArray[np.int64]] = {}
-        """Losses, draws, wins."""
+        """Losses, draws and wins by slice."""
         self._began = self._saved = began
 
     @property
@@ -339,49 +340,49 @@ class _Proof:
         return time.monotonic() - self._began
 
     def load(self, key: str) -> None:
-        """Go on from the file, if it is whole and of what `key` stands for."""
+        """Resume from the file if it is intact and belongs to `key`."""
         self.key = storage.checksum(key.encode())
-        # whatever is wrong with the file, it is just not gone on from
+        # a bad file is ignored: the proof then starts anew
         with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
             check, text = storage.read_regular(self.path).decode().split("\n", 1)
             found = storage.parse_json(text)
-            right = storage.checksum(text.encode()), PROVEN_FORMAT, self.key
+            right = storage.checksum(text.encode()), PROOF_FORMAT, self.key
             if (check, found["format"], found["key"]) == right:
-                self.shares = {
-                    shape_named(name): [(a, b) for a, b in shares] for name, shares in found["shares"].items()
+                self.ranges = {
+                    shape_named(name): [(a, b) for a, b in ranges] for name, ranges in found["ranges"].items()
                 }
                 self.counts = {shape_named(name): np.array(counts) for name, counts in found["counts"].items()}
                 self._began -= found["seconds"]
 
-    def add(self, checked: Checked) -> None:
-        """Take over what was counted, and note what was gone through."""
+    def add(self, checked: CheckedRange) -> None:
+        """Add a proven range and its counts."""
         assert checked.arrangements is not None
         for shape, counts in checked.counts.items():
             self.counts[shape] = self.counts.get(shape, 0) + np.array(counts)
         joined: list[tuple[int, int]] = []
-        for first, last in sorted([*self.shares.get(checked.shape, []), checked.arrangements]):
+        for first, last in sorted([*self.ranges.get(checked.shape, []), checked.arrangements]):
             if joined and joined[-1][1] == first:
                 first = joined.pop()[0]
             joined.append((first, last))
-        self.shares[checked.shape] = joined
+        self.ranges[checked.shape] = joined
 
     def missing(self, pair: Shape) -> Iterator[tuple[int, int]]:
-        """The arrangements of men that aren't proven: the first, and the one behind the last."""
-        proven = self.shares.get(pair, [])
+        """Ranges of the unproven arrangements of men: the first, and the one after the last."""
+        proven = self.ranges.get(pair, [])
         ends = [0, *(last for _, last in proven)]
         starts = [*(first for first, _ in proven), slices.size(pair) // slices.block(pair)]
         return ((first, last) for first, last in zip(ends, starts, strict=True) if first < last)
 
     def save(self, at_once: bool = False) -> None:
-        """Write the file, now and then or at once."""
+        """Write the file, at once or if the last time was SAVE_SECONDS ago."""
         if not at_once and time.monotonic() - self._saved < SAVE_SECONDS:
             return
         self._saved = time.monotonic()
         state = {
-            "format": PROVEN_FORMAT,
+            "format": PROOF_FORMAT,
             "key": self.key,
             "seconds": self.seconds,
-            "shares": {slices.name(pair): shares for pair, shares in self.shares.items()},
+            "ranges": {slices.name(pair): ranges for pair, ranges in self.ranges.items()},
             "counts": {slices.name(shape): counts.tolist() for shape, counts in self.counts.items()},
         }
         text = json.dumps(state)
@@ -395,7 +396,7 @@ class _Proof:
 
 
 def _code_digest() -> str:
-    """Of the code that proves."""
+    """Digests of the code that verifies: a proof counts only for the code that made it."""
     return " ".join(digest(Path(path)) for path in (__file__, checking.__file__, _egdb.__file__))
 
 
@@ -407,11 +408,12 @@ def _describe(shape: Shape, finding: Finding) -> str:
     """A finding in words."""
     kind, position, stated, right = finding
     black, white, kings, side = position
-    where = f"wld-{slices.name(slices.named_view(shape))}: {Position(black, white, kings, Side(side)).fen}"
+    fen = Position(black, white, kings, Side(side)).fen
+    file = files.file_name("dtw" if kind == _egdb.FINDING_DISTANCE else "wld", slices.pair_of(shape))
     if kind == _egdb.FINDING_DAMAGED:
-        return f"{where} has no value, or a move leads to a position without"
+        return f"{file}: {fen} or a position after one of its moves has no value"
     if kind == _egdb.FINDING_DISTANCE:
-        return f"{where.replace('wld', 'dtw', 1)} ends in {counted(stated, 'ply')}, by its moves in {right}"
+        return f"{file}: {fen} ends in {counted(stated, 'ply')}; by its moves, in {right}"
     if kind == _egdb.FINDING_UNPROVEN:
-        return f"{where} is {VALUES[stated]}, but no line of play leads there"
-    return f"{where} is {VALUES[stated]}, by its moves it is {VALUES[right]}"
+        return f"{file}: {fen} is {VALUE_ADJECTIVES[stated]}, but no line of play proves it"
+    return f"{file}: {fen} is {VALUE_ADJECTIVES[stated]}; by its moves it is {VALUE_ADJECTIVES[right]}"
