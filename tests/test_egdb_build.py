@@ -300,7 +300,7 @@ def test_two_builds_into_one_directory(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("pieces", [1, 0, -1, 9, 100])
 def test_pieces_that_no_build_has(pieces: int) -> None:
-    with pytest.raises(InvalidSettingError, match=f"pieces is {pieces}"):
+    with pytest.raises(InvalidSettingError, match=f"pieces: {pieces} is out of range"):
         BuildSettings(pieces=pieces)
 
 

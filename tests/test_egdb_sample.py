@@ -121,7 +121,7 @@ def test_each_position_has_the_same_chance(whole: Path, fraction: float) -> None
     shape = (1, 1, 1, 1)
     size = slices.size(shape)
     sampler = _egdb.EndgameSampler(None, shape, 0, size, sample.survival(fraction), 5, False)
-    boards = np.concatenate([np.empty((0, 3), dtype=np.uint32), *(batch[0] for batch in sample.taken(sampler))])
+    boards = np.concatenate([np.empty((0, 3), dtype=np.uint32), *(batch[0] for batch in sample.drawn(sampler))])
     indices = np.array([index for _, index in numbers(boards[:20_000])])
     assert (np.diff(indices) > 0).all()
     spread = (size * fraction * (1 - fraction)) ** 0.5
@@ -184,11 +184,11 @@ def test_shares_may_be_empty_and_files_name_their_origin(whole: Path, tmp_path: 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"fraction": 0.0}, "fraction is 0"),
-        ({"fraction": 1.5}, "fraction is 1.5"),
-        ({"seed": -1}, "seed is -1"),
-        ({"compression": 10}, "compression is 10"),
-        ({"jobs": -1}, "jobs is -1"),
+        ({"fraction": 0.0}, "fraction: 0 is out of range"),
+        ({"fraction": 1.5}, "fraction: 1.5 is out"),
+        ({"seed": -1}, "seed: -1 is out"),
+        ({"compression": 10}, "compression: 10 is out"),
+        ({"jobs": -1}, "jobs: -1 is out"),
         ({"pieces": (2, 4)}, "up to 3 pieces"),
     ],
     ids=lambda case: "" if isinstance(case, str) else str(case),

@@ -46,16 +46,16 @@ FILE_BYTES = 1024
 
 @dataclass(frozen=True)
 class BuildSettings(Settings):
-    """What is built, where, and how much of the machine it may take."""
+    """Extent of a database, its directory, and the threads and memory for building it."""
 
     pieces: int = option(4, "Most pieces of the positions, {allowed}.", low=2, high=slices.EGDB_MAX_PIECES)
     dir: Path | None = option(
-        None, "Directory of the database; an earlier build in it goes on. The user's data directory if not given."
+        None, "Directory of the database, where an earlier build is resumed.  [default: in the user's data directory]"
     )
     jobs: int = workers_option()
-    distances: int = option(4, "Store distances to win for up to this many pieces, {allowed}; 0: none.", low=0, high=6)
+    distances: int = option(4, "Most pieces of positions with distances to win: {allowed}.", low=2, high=6, zero="none")
     memory: int = option(
-        0, "Refuse a build that needs more memory than this; 0: what the machine has free.", parse=parse_size
+        0, "Refuse a build that needs more memory than this; 0: the machine's free memory.", parse=parse_size
     )
 
 

@@ -85,13 +85,13 @@ def format_shares(shares: tuple[float, float, float]) -> str:
 
 @dataclass(frozen=True)
 class SampleSettings(Settings):
-    """Which positions, and how they are written."""
+    """Choice of the positions, and form of the file."""
 
     out: Path = option(REQUIRED, "HDF5 file to write.")
     pieces: tuple[int, int] = option(
-        (2, 4), 'Numbers of pieces, such as "6" or "2-7".', parse=parse_pieces, show=format_pieces, metavar="RANGE"
+        (2, 4), "Pieces: a number or a range, such as 2-7.", parse=parse_pieces, show=format_pieces, metavar="RANGE"
     )
-    fraction: float = option(0.1, "Chance of each position to be taken, {allowed}.", low=1e-12, high=1)
+    fraction: float = option(0.1, "Probability of drawing each position, {allowed}.", low=1e-12, high=1)
     seed: int = seed_option("Seed of the choice of positions.")
     shares: tuple[float, float, float] = option(
         (0.7, 0.1, 0.2),
@@ -101,13 +101,13 @@ class SampleSettings(Settings):
         metavar="A,B,C",
     )
     quiet: bool = option(False, "Leave out positions in which the side to move must capture.")
-    shuffle: bool = option(True, "Random order; otherwise slice by slice, by index.")
-    planes: bool = option(True, "Write 4 x 8 x 8 planes, not just bitboards and piece counts.")
+    shuffle: bool = option(True, "Write in random order instead of slice by slice.")
+    planes: bool = option(True, "Write 4 x 8 x 8 planes along with bitboards and piece counts.")
     compression: int = option(1, "gzip level, {allowed}; 0 does not compress.", low=0, high=9)
     dir: Path | None = option(None, "Directory of the database.  [default: the one that kr uses in play]")
     jobs: int = workers_option()
     memory: int = option(
-        2 << 30, "Memory to take; less makes shuffling slower, not worse.", parse=parse_size, show=format_size
+        2 << 30, "Memory to use; less makes shuffling slower, not worse.", parse=parse_size, show=format_size
     )
 
 

@@ -74,19 +74,19 @@ VALUE_ADJECTIVES = {
 
 @dataclass(frozen=True)
 class VerifySettings(Settings):
-    """What is verified, and how thoroughly."""
+    """Extent and thoroughness of a verification."""
 
     dir: Path | None = option(None, "Directory of the database.  [default: the one that kr uses in play]")
     pieces: int = option(
-        0, "Most pieces of the positions: {allowed}.", low=2, high=slices.EGDB_MAX_PIECES, zero="all that are there"
+        0, "Most pieces of the positions: {allowed}.", low=2, high=slices.EGDB_MAX_PIECES, zero="the whole database"
     )
     sample: float = option(
-        0.0, "Check this fraction of the positions instead of proving all; 0: prove all.", low=0, below=1
+        0.0, "Check a random sample, this fraction of the positions; 0: prove all.", low=0, below=1
     )
     seed: int = seed_option("Seed of the sample.")
     jobs: int = workers_option()
     memory: int = option(
-        8 << 30, "Unpack the database, for speed, as far as it fits into this.", parse=parse_size, show=format_size
+        8 << 30, "Memory in which to unpack the database for speed.", parse=parse_size, show=format_size
     )
 
 
