@@ -1,5 +1,6 @@
 # From nothing but Python 3.11 or newer and a C compiler:
 #   make demo   play, fit, match and solve on a small scale, under five minutes
+#   make check  style, types and the fast tests, under a minute
 #   make test   style, types, tests, and the tests of the core again on a debug build with sanitizers
 #   make build  the environment in .venv and the compiled core
 #   make bench  node signature and speed of the search
@@ -11,20 +12,28 @@ BIN := .venv/bin
 SOURCES := pyproject.toml setup.py kr/__init__.py $(shell find kr -name "*.p[yx][xdi]")
 
 INSTALL := $(BIN)/pip install -q --disable-pip-version-check
+# Whoever has finished takes over half of what is left to another; make test PYTEST_JOBS=0 runs all in one process.
+PYTEST_JOBS := auto
+PYTEST := $(BIN)/pytest -q -n $(PYTEST_JOBS) --dist worksteal
 DEBUG := build/debug
 SANITIZERS := LD_PRELOAD="$$(gcc -print-file-name=libasan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
 
-.PHONY: demo test build check debug-test bench tutorial clean
+.PHONY: demo check test build style tools debug-test bench tutorial clean
 
 demo: build
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh selfplay/demo.sh
 
-test: .venv/tests
+check: style
+	$(PYTEST) -m "not slow"
+
+test: style
+	$(PYTEST)
+	$(MAKE) debug-test
+
+style: .venv/tests
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/pytest -q
-	$(MAKE) debug-test
 
 build: .venv/kr
 
@@ -41,14 +50,14 @@ debug-test: .venv/tests
 	KR_DEBUG=1 KR_SANITIZE=address,undefined $(BIN)/python setup.py -q build --build-lib $(DEBUG) --build-temp $(DEBUG)-objects
 	PYTHONPATH=$(DEBUG) $(SANITIZERS) $(BIN)/python -P -c \
 		'import kr._core as core; assert "/$(DEBUG)/" in core.__file__, core.__file__'
-	PYTHONPATH=$(DEBUG) $(SANITIZERS) $(BIN)/pytest -q -p no:cacheprovider -m core
+	PYTHONPATH=$(DEBUG) $(SANITIZERS) $(PYTEST) -p no:cacheprovider -m core
 
 clean:
 	rm -rf build dist .venv *.egg-info kr/*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Says in one line what is missing, before pip says it in a hundred.
-check:
+tools:
 	@command -v $(PYTHON) >/dev/null || { echo "kr: no $(PYTHON): apt install python3"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "kr: $$($(PYTHON) --version) is too old: Python 3.11 or newer is needed (make PYTHON=python3.11)"; exit 1; }
@@ -60,7 +69,7 @@ check:
 	@$(PYTHON) -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))' || \
 		{ echo "kr: no Python.h for $(PYTHON): apt install python3-dev"; exit 1; }
 
-.venv/pip: | check
+.venv/pip: | tools
 	@$(PYTHON) -m venv .venv
 	@touch $@
 

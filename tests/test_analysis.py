@@ -307,6 +307,7 @@ def rest_of(process: subprocess.Popen[str]) -> tuple[str, str]:
     return out, err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_ends_an_endless_search_in_good_order(number: int) -> None:
     with start(FEN, "--json") as process:
@@ -322,6 +323,7 @@ def test_ctrl_c_ends_an_endless_search_in_good_order(number: int) -> None:
     assert last["depth"] >= first[-1]["depth"]
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_a_file_with_what_was_found() -> None:
     with start("-", "--tc", "100s", "--json") as process:
         assert process.stdin is not None

@@ -82,6 +82,7 @@ def turned(game: Game) -> Game:
 # --- judging
 
 
+@pytest.mark.slow
 def test_a_blunder_is_marked_with_what_was_better(engine: Engine) -> None:
     moves = judge(played(BLUNDER), engine, QUICK)
     (blunder,) = (each for each in moves if each.mark == "??")

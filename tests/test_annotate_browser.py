@@ -27,6 +27,8 @@ from kr.pdn import Game, read_game, read_games
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+pytestmark = pytest.mark.slow
+
 PLAYOUT = 7
 """The seed of a game with kings and long captures."""
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}

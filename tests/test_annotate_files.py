@@ -108,6 +108,7 @@ class Killed(Exception):
     pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("killed_after", [1, 2])
 def test_the_same_command_goes_on_after_a_kill(
     archive: Path, tmp_path: Path, killed_after: int, monkeypatch: pytest.MonkeyPatch

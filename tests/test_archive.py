@@ -146,6 +146,7 @@ LOCALES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize("command", ["pdn convert", "annotate --tc nodes=50 --weights material --hash 1MB --egdb none"])
 def test_games_on_standard_output_are_utf_8_whatever_the_locale(command: str, locale: str, tmp_path: Path) -> None:
@@ -160,6 +161,7 @@ def test_games_on_standard_output_are_utf_8_whatever_the_locale(command: str, lo
     assert "{½ 漢字}" in done.stdout.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["pdn check", "pdn convert", "pdn stats", "pdn search", "annotate"])
 def test_a_fault_is_one_line_whatever_the_file_is_called(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture
@@ -348,6 +350,7 @@ def test_quiet_positions_have_the_result_of_their_game() -> None:
     assert np.bitwise_count(boards).sum(axis=1).tolist() == [24, 24, 22]
 
 
+@pytest.mark.slow
 def test_tables_are_checked_by_games(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     path = tmp_path / "games.pdn"
     path.write_text(GAMES)

@@ -71,6 +71,7 @@ def save_empty(path: Path, attrs: dict[str, float]) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_each_evaluation_has_its_scale(tmp_path: Path) -> None:
     assert kinds.load().scale == pytest.approx(DEFAULT_SCALE, abs=1)
     assert Engine("manual", hash_mb=1).score_scale == Manual.scale

@@ -181,6 +181,7 @@ def test_a_reader_that_leaves_gets_no_traceback() -> None:
     assert process.returncode == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize(

@@ -49,6 +49,7 @@ def quiet_positions(records: list[games.GameRecord]) -> tuple[np.ndarray, ...]:
     return _learn.quiet_positions(a["start"], a["side"], a["first"], a["result"], a["move"], a["score"])
 
 
+@pytest.mark.slow
 def test_quiet_positions_equal_the_plain_replay(run: tuple[Path, list[games.GameRecord]]) -> None:
     boards, *others = quiet_positions(run[1])
     rows = zip(map(tuple, boards.tolist()), *(column.tolist() for column in others), strict=True)
@@ -132,6 +133,7 @@ def all_samples(dataset: Dataset) -> dict[tuple[str, bool], dict[tuple[int, ...]
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.0, 0.3])
 def test_dataset_equals_plain_python(run: tuple[Path, list[games.GameRecord]], share: float) -> None:
     directory, records = run
@@ -170,6 +172,7 @@ def outlooks(record: games.GameRecord, scale: float, decay: float) -> list[float
     return found[::-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decay", [0.0, 0.5])
 def test_mixed_target(run: tuple[Path, list[games.GameRecord]], decay: float) -> None:
     dataset = read_dataset([run[0]], Label(0.6, decay), 0.0, 1)

@@ -37,6 +37,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=lambda page: page.name)
 def test_examples_run(page: Path, place: Path) -> None:
     names: dict[str, object] = {}
@@ -46,6 +47,7 @@ def test_examples_run(page: Path, place: Path) -> None:
                 exec(compile(block, str(page), "exec"), names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "pycon")], ids=lambda page: page.name)
 def test_sessions_show_what_comes_out(page: Path, place: Path) -> None:
     session = "\n".join(blocks(page, "pycon"))
@@ -80,6 +82,7 @@ def test_the_reference_has_every_public_name() -> None:
     assert not missing
 
 
+@pytest.mark.slow
 def test_the_tutorial(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     names = runpy.run_path(str(DOCS / "tutorial.py"))
     said = capsys.readouterr().out

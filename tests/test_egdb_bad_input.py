@@ -104,6 +104,7 @@ def test_a_whole_database_is_not_refused(whole: Path) -> None:
     assert len(paths(whole)) == 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", files.FILE_KINDS)
 def test_any_byte_that_is_changed(copy: Path, kind: str) -> None:
     """Each byte of a file in turn. Only bytes that nothing reads, between the sections, may go unnoticed."""
@@ -132,6 +133,7 @@ def test_bits_that_are_flipped(copy: Path, whole: Path, data: st.DataObject) -> 
     path.write_bytes(good)
 
 
+@pytest.mark.slow
 @KEPT
 @given(data=st.data())
 def test_stretches_that_are_lost(copy: Path, whole: Path, data: st.DataObject) -> None:
@@ -206,6 +208,7 @@ ANY_JSON = st.recursive(
 FIELDS = ["kind", "stored", "entries", "block_bits", "index_bytes", "data_bytes", "codes", "facts", "made", "more"]
 
 
+@pytest.mark.slow
 @KEPT
 @given(data=st.data())
 def test_headers_that_lie(copy: Path, whole: Path, data: st.DataObject) -> None:
@@ -219,6 +222,7 @@ def test_headers_that_lie(copy: Path, whole: Path, data: st.DataObject) -> None:
     path.write_bytes(good)
 
 
+@pytest.mark.slow
 @KEPT
 @given(data=st.data())
 def test_entries_that_lie(copy: Path, whole: Path, data: st.DataObject) -> None:
@@ -387,6 +391,7 @@ def check_only_whole_files(directory: Path) -> int:
     return len(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_build_that_is_told_to_end(tmp_path: Path, number: int) -> None:
     process = kr_command("egdb", "build", "--pieces", 5, "--dir", tmp_path, "--jobs", 1)
@@ -417,6 +422,7 @@ def test_a_build_beside_another(tmp_path: Path, capsys: pytest.CaptureFixture) -
     assert cli.main(["egdb", "build", "--pieces", "2", "--dir", str(tmp_path)]) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [100, 3000, 20_000])
 def test_a_build_whose_files_can_not_grow(tmp_path: Path, limit: int) -> None:
     def few_bytes() -> None:

@@ -153,6 +153,7 @@ def test_the_reference_is_what_its_solver_finds() -> None:
         assert egdb_reference.digest(shape, distances) == REFERENCE[slices.name(shape)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REFERENCE)
 def test_every_value_is_that_of_the_reference(built: Path, name: str) -> None:
     """All positions of 2 and 3 pieces and some slices of 4, with either side to move, mapped and unpacked."""
@@ -229,6 +230,7 @@ def test_a_database_grows_by_pieces_and_by_distances(built: Path, tmp_path: Path
     assert content(tmp_path) == content(built)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pairs", [1, 6, 20])
 def test_a_killed_build_goes_on(built: Path, tmp_path: Path, pairs: int) -> None:
     killed = in_a_second_process(tmp_path, PIECES, "die", pairs)
@@ -265,6 +267,7 @@ def flipped_bit(found: bytes) -> bytes:
     return found[:middle] + bytes([found[middle] ^ 4]) + found[middle + 1 :]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harm", [emptied, shortened, flipped_bit])
 def test_kept_values_that_are_damaged_are_made_again(small: Path, killed: Path, harm: Callable[[bytes], bytes]) -> None:
     kept = list((killed / building.VALUES_FOLDER).iterdir())
@@ -351,6 +354,7 @@ def test_a_damaged_file_stops_the_build_before_it_begins(tmp_path: Path) -> None
     assert content(tmp_path) == before
 
 
+@pytest.mark.slow
 def test_an_interrupted_build_goes_on(built: Path, tmp_path: Path) -> None:
     def on_progress(progress: BuildProgress) -> None:
         if progress.pairs_done >= 5:

@@ -77,6 +77,7 @@ def replaced(path: Path) -> None:
     storage.write_atomic(path, files.values_file({SHAPE: noise(2)}, {}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harm", [emptied, shortened, zeroed, written_over_by_another, removed, replaced])
 def test_no_value_becomes_wrong(written: tuple[Path, np.ndarray], large: Path, harm: Callable[[Path], None]) -> None:
     packed = written[1]
@@ -109,6 +110,7 @@ def test_small_files_are_read_when_they_are_opened(copy: Path, harm: Callable[[P
     database.raise_damage()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("whole", [True, False])
 def test_threads_take_up_a_file_together(written: tuple[Path, np.ndarray], large: Path, whole: bool) -> None:
     if not whole:

@@ -74,6 +74,7 @@ def test_of_two_flipped_arrangements_one_is_stored() -> None:
         assert stored.count(True) == (2 if same else 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", POSITIONS)
 def test_probes_find_what_kr_finds(count: int) -> None:
     reader, database = Reader(SHIPPED), Database.open(SHIPPED)

@@ -81,6 +81,7 @@ def test_one_object_for_all_who_ask_for_the_same(whole: Path) -> None:
     assert load_database("none") is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     [
@@ -109,6 +110,7 @@ def known_plainly(position: Position) -> bool:
     return position.pieces <= 5 and bool(moves) and not any(taken for _, taken in moves)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ballot", ["3move", "endings"])
 def test_a_match_ends_games_by_the_database(tmp_path: Path, ballot: str) -> None:
     settings = replace(EQUALS, ballot=ballot)

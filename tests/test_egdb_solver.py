@@ -71,6 +71,7 @@ def turned(bits: Bits) -> Bits:
     return black, white, kings
 
 
+@pytest.mark.slow
 def test_two_pieces_are_solved_as_by_the_reference(solved: dict[Shape, Arrays]) -> None:
     shapes = egdb_reference.shapes(2)
     expected = egdb_reference.solve(bits for shape in shapes for bits in egdb_reference.positions(shape))

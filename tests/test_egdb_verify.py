@@ -163,6 +163,7 @@ def test_wins_that_lead_nowhere_are_found(whole: Path, copy: Path) -> None:
         assert _egdb.egdb_check_boards(shaken.core, boards, False) == (0, [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.3, 0.9])
 def test_a_sample_is_compared_with_its_successors(whole: Path, copy: Path, share: float) -> None:
     found = verified(whole, sample=share)
@@ -181,6 +182,7 @@ def test_a_sample_is_compared_with_its_successors(whole: Path, copy: Path, share
     assert verified(copy, sample=share).wrong > 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", [(0, 1, 0, 1), (1, 1, 1, 0), TWO_KINGS], ids=slices.name)
 def test_one_wrong_distance_is_found(copy: Path, pair: Shape) -> None:
     path = copy / files.file_name("dtw", pair)

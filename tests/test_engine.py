@@ -196,6 +196,7 @@ def test_a_stop_that_is_set_early_or_late_belongs_to_its_search(engine: Engine) 
     assert engine.search(Position(), Limits(depth=5)).depth == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_search_asked_for_and_stopped_at_once_ends(threads: int) -> None:
     """Wherever the stop finds it: before the thread has begun, in the search, or at its end."""
@@ -265,6 +266,7 @@ def test_a_held_search_goes_on_until_it_is_stopped(engine: Engine) -> None:
     search.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_search_begun_and_stopped_at_once_ends_and_no_other(threads: int) -> None:
     engine = Engine("material", hash_mb=1, threads=threads, database="none")
@@ -436,6 +438,7 @@ assert search.result().depth > 0
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.slow
 def test_a_program_ends_soon_with_many_searches_that_do_not() -> None:
     script = """
 import time, kr
@@ -447,6 +450,7 @@ held = [engine.start(kr.Position(), kr.Limits(), on_info=lambda info: time.sleep
     assert time.monotonic() - began < 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
     ("on_info", "rest"),

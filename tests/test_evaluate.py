@@ -36,6 +36,7 @@ POSITIONS = playout_positions(600)
 ROWS = np.array([(p.black, p.white, p.kings, p.side) for p in POSITIONS], dtype=np.uint32)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", ["small", "base", "wide", "full"])
 def test_region_scores_are_those_of_numpy(layout: str) -> None:
     scores = np.empty(len(ROWS), dtype=np.int16)

@@ -91,6 +91,7 @@ def test_sums_are_the_static_score(number: int, random_tables: Evaluation) -> No
         assert piece.worth == found.score - score_of(without)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fen", CHOSEN[:3])
 def test_the_shipped_tables(fen: str, shipped: Evaluation) -> None:
     found = shipped.explain(Position.from_fen(fen))
@@ -179,6 +180,7 @@ def test_colours() -> None:
 # --- the command
 
 
+@pytest.mark.slow
 def test_text_and_pictures(capsys: pytest.CaptureFixture, tmp_path: Path) -> None:
     svg, png = tmp_path / "board.svg", tmp_path / "board.png"
     line = ["explain", "--moves", "11-15 22-18", "--flip"]
@@ -224,6 +226,7 @@ def test_a_picture_says_what_it_shows(fen: str, weights: str, said: list[str]) -
         found.svg(size=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", ["shipped", "material", "manual"])
 @pytest.mark.parametrize("fen", [*CHOSEN[:3], "B:W18,22:B15"])
 def test_text_fits_a_terminal(capsys: pytest.CaptureFixture, fen: str, weights: str) -> None:

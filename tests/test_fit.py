@@ -120,6 +120,7 @@ def test_logits_are_those_of_the_whole_tables(dataset: Dataset, pool: ThreadPool
         assert logits[i] == pytest.approx((sums[0] * n + sums[1] * (24 - n)) / 24, abs=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.core
 @pytest.mark.parametrize("loss", ["ce", "mse"])
 @pytest.mark.parametrize("kings", [False, True])
@@ -191,6 +192,7 @@ class StopHereError(Exception):
     pass
 
 
+@pytest.mark.slow
 @pytest.mark.core
 @pytest.mark.parametrize("stop", [("men tables", 14), ("kings tables", 5), ("kings tables", 23)])
 def test_resumed_equals_uninterrupted(settings: FitSettings, uninterrupted: Path, stop: tuple[str, int]) -> None:
@@ -210,6 +212,7 @@ def test_resumed_equals_uninterrupted(settings: FitSettings, uninterrupted: Path
     assert [p.name for p in settings.out.parent.iterdir()] == ["made.h5"]
 
 
+@pytest.mark.slow
 def test_killed_command_goes_on(settings: FitSettings, uninterrupted: Path) -> None:
     arguments = ["fit", str(settings.directories[0]), "--out", str(settings.out), "--layout", "small"]
     arguments += ["--holdout", "0.2", "--max-iter", "24", "--tolerance", "0"]
@@ -229,6 +232,7 @@ def test_killed_command_goes_on(settings: FitSettings, uninterrupted: Path) -> N
     assert weights.load(settings.out).checksum == weights.load(uninterrupted).checksum
 
 
+@pytest.mark.slow
 def test_finished_fit_is_only_reported(settings: FitSettings) -> None:
     first = fit(settings)
     before = settings.out.read_bytes()
@@ -242,6 +246,7 @@ def test_finished_fit_is_only_reported(settings: FitSettings) -> None:
     assert settings.out.read_bytes() != before
 
 
+@pytest.mark.slow
 def test_the_command_shows_a_screenful(settings: FitSettings, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["fit", *map(str, settings.directories), "--out", str(settings.out), "--layout", "small", "--max-iter", "3"]
     for already in (False, True):
@@ -258,6 +263,7 @@ def interrupted(what: str, done: int, total: int) -> None:
         raise StopHereError
 
 
+@pytest.mark.slow
 def test_checkpoint_of_another_fit_is_not_used(settings: FitSettings) -> None:
     with pytest.raises(StopHereError):
         fit(settings, interrupted)
@@ -272,6 +278,7 @@ def test_damaged_checkpoint_is_named(settings: FitSettings, make: Callable[[Path
         fit(settings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [
@@ -295,6 +302,7 @@ def test_checkpoint_with_other_tables_is_named(settings: FitSettings, change: di
         fit(settings)
 
 
+@pytest.mark.slow
 def test_no_number_stops_the_fit(settings: FitSettings, monkeypatch: pytest.MonkeyPatch) -> None:
     honest, calls = Objective.__call__, []
 
@@ -324,6 +332,7 @@ def test_two_writers_are_refused(settings: FitSettings) -> None:
         holder.communicate()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["ce", "mse"])
 def test_report_adds_up(settings: FitSettings, dataset: Dataset, loss: str) -> None:
     result = fit(replace(settings, loss=loss))
@@ -350,6 +359,7 @@ def test_report_adds_up(settings: FitSettings, dataset: Dataset, loss: str) -> N
     assert sum(row["positions"] for row in report["calibration"]) == held
 
 
+@pytest.mark.slow
 def test_a_man_is_worth_a_hundred(settings: FitSettings, dataset: Dataset) -> None:
     made = weights.load(fit(settings).path)
     samples = dataset.training[False]
@@ -359,6 +369,7 @@ def test_a_man_is_worth_a_hundred(settings: FitSettings, dataset: Dataset) -> No
     assert slope == pytest.approx(100, abs=0.1)
 
 
+@pytest.mark.slow
 def test_only_entries_that_occur_have_weights_of_their_own(settings: FitSettings, dataset: Dataset) -> None:
     made = weights.load(fit(replace(settings, max_iter=5)).path)
     for kings, table, parts in ((False, made.men_table, made.men_parts), (True, made.kings_table, made.kings_parts)):
@@ -377,6 +388,7 @@ def test_only_entries_that_occur_have_weights_of_their_own(settings: FitSettings
     assert made.men_table[:, -1].any()
 
 
+@pytest.mark.slow
 def test_a_prior_is_kept(settings: FitSettings, tmp_path: Path) -> None:
     settings = replace(settings, max_iter=4)
     earlier = weights.load(fit(settings).path)
@@ -403,6 +415,7 @@ def test_a_prior_is_kept(settings: FitSettings, tmp_path: Path) -> None:
     assert fit(later).checksum != result.checksum
 
 
+@pytest.mark.slow
 def test_a_prior_must_fit(settings: FitSettings, tmp_path: Path) -> None:
     save_random(tmp_path / "random.h5")
     settings = replace(settings, max_iter=1)
@@ -434,6 +447,7 @@ def test_clipping_is_counted(settings: FitSettings, dataset: Dataset, pool: Thre
     assert made.table[0, entries.indices[0][:3]].tolist() == [[960, -960], [0, -32767], [32767, 32767]]
 
 
+@pytest.mark.slow
 def test_pictures(settings: FitSettings, tmp_path: Path) -> None:
     fit(replace(settings, plots=tmp_path / "plots", max_iter=3))
     pictures = sorted((tmp_path / "plots").iterdir())
@@ -441,6 +455,7 @@ def test_pictures(settings: FitSettings, tmp_path: Path) -> None:
     assert all(p.read_bytes().startswith(b"\x89PNG") for p in pictures)
 
 
+@pytest.mark.slow
 def test_pictures_say_of_what_they_are(settings: FitSettings, monkeypatch: pytest.MonkeyPatch) -> None:
     from kr.learn.fitting import plots
 
@@ -495,6 +510,7 @@ def test_squares_stand_as_on_every_board_and_have_one_scale() -> None:
     assert [patch.get_facecolor() for patch in same[0].patches] == [patch.get_facecolor() for patch in same[1].patches]
 
 
+@pytest.mark.slow
 def test_worth_of_a_square_is_the_mean_change(settings: FitSettings, dataset: Dataset) -> None:
     from kr.learn.fitting.plots import square_worth
 
@@ -530,6 +546,7 @@ def test_settings_are_checked(settings: FitSettings, change: dict[str, object], 
         replace(settings, **change)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_command(settings: FitSettings, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = [
         "fit",

@@ -268,6 +268,7 @@ def test_hostile_datasets_are_refused(good: dict[str, Path], tmp_path: Path, rea
     check_refused(reader, path, DATASETS[harm])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", READERS)
 def test_a_chunk_that_grows_is_cut_off(good: dict[str, Path], tmp_path: Path, reader: str) -> None:
     _, read, _, name = READERS[reader]

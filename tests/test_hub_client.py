@@ -74,6 +74,7 @@ def test_only_the_reversible_history_is_sent(monkeypatch):
     assert lines[0] == f'pos pos={format_position(history[1])} moves="32-27 1-6 27-32"'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "limits", "reason"),
     [

@@ -392,6 +392,7 @@ def timeless(kind: str, chunk: Chunk) -> Any:
     return bytes(chunk)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("work", ["solve", "annotate", "doubling", "match", "selfplay"])
 def test_a_search_that_was_ended_gives_no_result(work: str, parts: list[Part], tmp_path: Path, whole: Path) -> None:
     here = Here(tmp_path, whole, parts)
@@ -407,6 +408,7 @@ def test_a_search_that_was_ended_gives_no_result(work: str, parts: list[Part], t
     kind.close(tools)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("work", "kind"),
     [

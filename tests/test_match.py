@@ -409,6 +409,7 @@ def test_sums_are_those_of_all_games_whenever_asked(monkeypatch):
 # --- engines behind Hub
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "words"),
     [("exit", "crashed"), ("crash", "crashed"), ("hang", "hangs"), ("illegal", "illegal"), ("nonsense", "nonsense")],
@@ -429,6 +430,7 @@ def test_kr_behind_hub_plays_like_kr():
     assert result.pentanomial == (0, 0, 2, 0, 0)
 
 
+@pytest.mark.slow
 def test_two_engines_of_one_name_are_told_apart_in_the_match_and_its_games(tmp_path):
     kr = [sys.executable, "-m", "kr", "hub", "--hash", "1MB", "--weights"]
     a, b = (f"hub:{shlex.join([*kr, weights])}" for weights in ("material", "manual"))

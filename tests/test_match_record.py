@@ -106,6 +106,7 @@ def test_a_match_that_was_begun_without_its_ballots_goes_on(tmp_path, monkeypatc
     assert [opening_plies(game) for game in games] == [0] * 6 + [3] * 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", [0, 1, 37, 900])
 @pytest.mark.parametrize("file", ["match.pdn", "match.pdn.log"])
 def test_a_match_cut_off_anywhere_goes_on(tmp_path, file, cut):
@@ -136,6 +137,7 @@ def zeroed(path, begin, end):
     path.write_bytes(content)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("old", [False, True], ids=["", "log of kr 0.1"])
 @pytest.mark.parametrize("lost", [1, 300, 1500, 10**6])
 @pytest.mark.parametrize("games", [6, 12])
@@ -303,6 +305,7 @@ with lock({str(tmp_path / "match.pdn")!r}):
         other.communicate(b"\n")
 
 
+@pytest.mark.slow
 def test_ctrl_c_loses_only_the_games_in_flight(tmp_path):
     settings = recorded(tmp_path, games=200, tc=Limits(nodes=2000), concurrency=2)
     words = "material manual --ballot 3move --tc nodes=2000 --games 200 --concurrency 2 --hash 1MB --json --pdn"

@@ -125,6 +125,7 @@ def faults(text: str) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", COMMANDS)
 def test_what_is_printed_is_80_columns_wide(run: Run, line: str) -> None:
     out, err = run(line)
@@ -205,6 +206,7 @@ def test_nothing_is_suggested_where_nothing_is_alike(line: str, capsys: pytest.C
 # --- files
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "path", "what"),
     [
@@ -235,6 +237,7 @@ def test_what_was_written_is_said_once(run: Run, line: str, path: str, what: str
 # --- boards and scores
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     [
@@ -257,6 +260,7 @@ def test_scores_are_centi_men_with_a_sign_everywhere(run: Run) -> None:
     assert re.search(rf"-\d+ +{score} ", run("bench --positions score.txt --depth 3 --hash 1MB")[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line", ["analyze {} --depth 9 --hash 1MB", "egdb probe {}", "solve-problem {} --tc depth=9 --hash 1MB"]
 )
@@ -264,6 +268,7 @@ def test_a_distance_has_its_unit(run: Run, line: str) -> None:
     assert "win in 67 plies" in run(line.format("W:W21,K30:B1,2"))[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["shipped", "manual", "material"])
 def test_weights_by_name(run: Run, name: str) -> None:
     found = json.loads(run(f"weights show {name} --json")[0])

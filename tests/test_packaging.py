@@ -116,6 +116,7 @@ print(arch, wheel.build_number or "")
 """
 
 
+@pytest.mark.slow
 @in_checkout
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the levels are those of x86")
 @pytest.mark.parametrize(
@@ -172,6 +173,7 @@ def small(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @in_checkout
 def test_an_unchanged_core_is_compiled_once(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     part = small / "kr" / "_core" / "part.pxi"
@@ -211,6 +213,7 @@ def built_in_place(checkout: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 @in_checkout
 def test_the_units_are_those_of_the_flavour_asked_for_last(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (small / "kr" / "_core" / "part.pxi").write_text(FLAVOUR)
@@ -222,6 +225,7 @@ def test_the_units_are_those_of_the_flavour_asked_for_last(small: Path, monkeypa
         assert done.stdout.split() == [flavour]
 
 
+@pytest.mark.slow
 @in_checkout
 def test_a_part_that_is_no_cython_is_named_and_leaves_nothing(small: Path) -> None:
     part = small / "kr" / "_core" / "part.pxi"

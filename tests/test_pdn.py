@@ -234,6 +234,7 @@ def test_an_illegal_game_is_named_and_the_others_read(shared_data: Path) -> None
     ]
 
 
+@pytest.mark.slow
 def test_a_part_of_the_open_archive_is_read(shared_data: Path) -> None:
     with lzma.open(shared_data / "OCA_2.0.pdn.xz", "rt", encoding="utf-8") as file:
         text = file.read(1_000_000)

@@ -159,6 +159,7 @@ HARD = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HARD)
 def test_hard_texts_are_read_in_linear_time(name: str) -> None:
     for game in read_games(HARD[name], errors=[]):

@@ -333,6 +333,7 @@ def test_games_are_passed_over_by_their_headers() -> None:
     assert [game.headers["Event"] for game in found] == ["a", "c"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", [gzip, bz2, lzma])
 def test_packed_files_are_read(tmp_path: Path, module: object) -> None:
     path = tmp_path / "games.pdn.z"

@@ -590,6 +590,7 @@ class Patient:
         self.kinds.append(event.kind)
 
 
+@pytest.mark.slow
 def test_a_game_step_by_step_is_the_same_game(tmp_path):
     lines = ["hint", "11-15", "", "moves", "8-11", "undo", "9-13", "resign"]
     games = []

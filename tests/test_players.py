@@ -133,6 +133,7 @@ def test_kinds_are_known_by_their_prefix(spec: str, prefix: str) -> None:
     assert not (kind.repeatable and kind.starts_program)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", ["material", "material,level=2", KR_HUB])
 @pytest.mark.parametrize("wait", [0.0, 0.05])
 def test_stop_ends_one_search_only(spec: str, wait: float) -> None:

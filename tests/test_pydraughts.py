@@ -49,6 +49,7 @@ def its_texts(board) -> list[tuple[int, int, int]]:
     return [its_text(move) for move in board.move_stack]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fen", "own", "frame", "plies"),
     [("startpos", 0, "pdn", 200), ("startpos", 1, "pdn", 200), (ENDING, 0, "mover", 20), (ENDING, 1, "mover", 20)],
@@ -197,6 +198,7 @@ def kr_hub(tmp_path, monkeypatch) -> Path:
     return script
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fen", "own", "plies", "settings"),
     [

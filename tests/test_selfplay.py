@@ -117,6 +117,7 @@ def test_an_interruption_keeps_finished_games(finished: tuple[Path, list[games.G
     assert content(records) == content(finished[1])
 
 
+@pytest.mark.slow
 def test_a_kill_leaves_only_whole_shards(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "kr", "selfplay", "--games", "100k", "--nodes", "30", "--weights", "material"]
     command += ["--openings", "3move", "--shard-games", "20", "--out", str(tmp_path), "--workers", "1"]

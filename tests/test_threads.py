@@ -87,6 +87,7 @@ WORK: dict[str, Callable[[Path, Path], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("started", [0, 2])
 @pytest.mark.parametrize("work", WORK)
 def test_work_whose_threads_cannot_be_started(tmp_path: Path, whole: Path, work: str, started: int) -> None:

@@ -99,6 +99,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, History]:
     return out, train(replace(TINY, out=out))
 
 
+@pytest.mark.slow
 @pytest.mark.core
 def test_what_a_run_leaves(finished: tuple[Path, History]) -> None:
     out, history = finished
@@ -118,6 +119,7 @@ def test_what_a_run_leaves(finished: tuple[Path, History]) -> None:
         assert all(getattr(generation, name).seconds > 0 for name in train_history.STEPS)
 
 
+@pytest.mark.slow
 @pytest.mark.core
 def test_same_seed_same_tables(finished: tuple[Path, History], tmp_path: Path) -> None:
     assert essence(train(replace(TINY, out=tmp_path, workers=2))) == essence(finished[1])
@@ -129,6 +131,7 @@ def test_another_seed_other_games(finished: tuple[Path, History], tmp_path: Path
     assert found.result["plies"] != finished[1].generations[0].play.result["plies"]
 
 
+@pytest.mark.slow
 def test_interrupted_at_each_step(
     finished: tuple[Path, History],
     tmp_path: Path,
@@ -155,6 +158,7 @@ def test_interrupted_at_each_step(
     assert not list(tmp_path.glob("*.checkpoint"))
 
 
+@pytest.mark.slow
 def test_killed_command_goes_on(finished: tuple[Path, History], tmp_path: Path) -> None:
     arguments = ["train", "--out", str(tmp_path), "--weights", "material", "--generations", "1", "--egdb", "none"]
     arguments += ["--games", "24", "--nodes", "50", "--openings", "3move", "--hash", "64kB", "--shard-games", "8"]
@@ -173,6 +177,7 @@ def test_killed_command_goes_on(finished: tuple[Path, History], tmp_path: Path) 
     assert [made.fit.result, made.gate.result] == [expected.fit.result, expected.gate.result]
 
 
+@pytest.mark.slow
 def test_refused_tables_do_not_play(finished: tuple[Path, History], tmp_path: Path) -> None:
     settings = replace(TINY, out=tmp_path, sprt=REFUSE, data=(finished[0] / "games-01",), window=2)
     stopped(settings, 2, "gate")
@@ -184,6 +189,7 @@ def test_refused_tables_do_not_play(finished: tuple[Path, History], tmp_path: Pa
     assert runs == [[str(finished[0] / "games-01"), "games-01"], ["games-01", "games-02"]]
 
 
+@pytest.mark.slow
 def test_other_settings_hold_for_what_has_not_begun(tmp_path: Path) -> None:
     settings = replace(TINY, out=tmp_path)
     stopped(settings, 1, "play")
@@ -210,6 +216,7 @@ def test_more_generations_and_none(finished: tuple[Path, History]) -> None:
     assert train(replace(TINY, out=finished[0], weights="")) == finished[1]
 
 
+@pytest.mark.slow
 def test_the_run_keeps_the_tables_it_began_with(finished: tuple[Path, History], tmp_path: Path) -> None:
     source = Path(shutil.copy(finished[0] / "g01.h5", tmp_path / "mine.h5"))
     settings = replace(TINY, out=tmp_path / "run", weights=str(source), generations=0)
@@ -323,6 +330,7 @@ def replace_tables(run: Path) -> None:
     shutil.copy(run / "g01.h5", run / "g02.h5")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("harm", "error", "message"),
     [
@@ -503,6 +511,7 @@ def test_a_run_that_cannot_win_is_told_so(
         assert needed in line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("weights", "doubted"), [("", True), ("material", False)])
 def test_doubts_come_before_the_first_game(tmp_path: Path, weights: str, doubted: bool) -> None:
     notices = stopped(replace(TINY, out=tmp_path / "run", weights=weights), 1, "play")

@@ -64,6 +64,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_round_trip(saved: Path) -> None:
     made = weights.load(saved)
     for name, table in zip(weights.expected_shapes(LAYOUT), tables_with_parts(), strict=True):
@@ -77,6 +78,7 @@ def test_round_trip(saved: Path) -> None:
         assert (parts.values == expected.values).all()
 
 
+@pytest.mark.slow
 def test_parts_make_files_smaller(saved: Path, tmp_path: Path) -> None:
     plain = tmp_path / "plain.h5"
     assert weights.save(plain, LAYOUT, *tables_with_parts(), attrs=ATTRS) == weights.load(saved).checksum
@@ -96,6 +98,7 @@ def test_files_of_version_1_are_read(tmp_path: Path) -> None:
     assert (made.checksum, made.attrs) == (checksum, ATTRS)
 
 
+@pytest.mark.slow
 def test_checksum_is_the_identity_of_the_tables(saved: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.h5"
     checksum = weights.save(other, LAYOUT, *tables_with_parts(), attrs={"seed": "4"})
@@ -169,6 +172,7 @@ def test_other_and_truncated_files_are_refused(saved: Path, tmp_path: Path, cont
         weights.load(path)
 
 
+@pytest.mark.slow
 def test_a_flipped_bit_never_goes_unnoticed(saved: Path, tmp_path: Path) -> None:
     whole, good = saved.read_bytes(), weights.load(saved)
     path = tmp_path / "flipped.h5"
