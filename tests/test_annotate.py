@@ -132,13 +132,18 @@ def test_verdicts_of_the_endgame_database_are_exact(
         assert (judged.best == judged.move) == (loss == 0)
 
 
-def test_the_only_move_is_marked_unless_it_is_seen_at_a_glance(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    game = played("8-11", "B:W12,K18:B8,K17,27")
-    monkeypatch.setattr("kr.analysis.annotation.judging._Search.glance", lambda self, ply: (game.moves[0], 0.05))
-    (judged,) = judge(game, engine, QUICK)
-    assert (judged.mark, judged.others_expected) == ("!", 0.5)
-    monkeypatch.setattr("kr.analysis.annotation.judging._Search.glance", lambda self, ply: (game.moves[0], 0.4))
-    assert judge(game, engine, QUICK)[0].mark == ""
+@pytest.mark.parametrize(
+    ("fen", "move", "mark"),
+    [
+        # wins by giving a man; five plies show another move as a little better
+        ("B:WK8,12,17:B3,K9,K15", "9-13", "!"),
+        ("B:W12,K18:B8,K17,27", "8-11", ""),
+    ],
+)
+def test_the_only_move_is_marked_unless_it_is_seen_at_a_glance(engine: Engine, fen: str, move: str, mark: str) -> None:
+    (judged,) = judge(played(move, fen), engine, QUICK)
+    assert (judged.mark, judged.best, judged.expected) == (mark, judged.move, 1)
+    assert judged.others_expected < 0.8
 
 
 def test_a_game_with_colours_swapped_gives_the_same_away(engine: Engine) -> None:

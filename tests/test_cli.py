@@ -354,24 +354,31 @@ def test_without_threads_work_goes_on_without_lines(capsys: pytest.CaptureFixtur
     assert capsys.readouterr().err == ""
 
 
-@pytest.mark.parametrize("terminal", [False, True])
-def test_quiet_shows_nothing(terminal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = Terminal() if terminal else io.StringIO()
-    monkeypatch.setattr(sys, "stderr", shown)
+def shown_by_work(monkeypatch: pytest.MonkeyPatch, stderr: io.StringIO) -> str:
+    """What comes to a stderr while some work goes on."""
+    monkeypatch.setattr(sys, "stderr", stderr)
     monkeypatch.setattr(console, "EVERY", 0.001)
-    monkeypatch.setattr(console, "_quiet", True)
     with console.progress("work", 10, "games") as bar, console.live() as show:
         show("a table", "a line")
         bar.advance(3)
         time.sleep(0.02)
-    assert shown.getvalue() == ""
+    return stderr.getvalue()
 
 
-def test_quiet_holds_for_one_command() -> None:
+@pytest.mark.parametrize("terminal", [False, True])
+def test_quiet_shows_nothing(terminal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    console.set_quiet(True)
+    try:
+        assert shown_by_work(monkeypatch, Terminal() if terminal else io.StringIO()) == ""
+    finally:
+        console.set_quiet(False)
+
+
+def test_quiet_holds_for_one_command(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cli.main("perft --depth 1 --quiet".split()) == 0
-    assert console._quiet
+    assert shown_by_work(monkeypatch, io.StringIO()) == ""
     assert cli.main("perft --depth 1".split()) == 0
-    assert not console._quiet
+    assert "a line" in shown_by_work(monkeypatch, io.StringIO())
 
 
 class Terminal(io.StringIO):

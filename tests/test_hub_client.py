@@ -19,9 +19,9 @@ KR_HUB = [sys.executable, "-m", "kr", "hub", "--weights", "material", "--hash", 
 FAULTY = Path(__file__).parent / "hub_engines" / "faulty.py"
 
 
-def faulty(fault, **kwargs):
+def faulty(fault, *heard, **kwargs):
     timeouts = {"startup_timeout": 5.0, "margin": 0.2, "patience": 0.5, **kwargs}
-    return HubClient([sys.executable, "-IS", str(FAULTY), fault], **timeouts)
+    return HubClient([sys.executable, "-IS", str(FAULTY), fault, *map(str, heard)], **timeouts)
 
 
 def is_alive(pid):
@@ -59,11 +59,8 @@ def test_positions_are_not_taken_for_turned_ones():
         assert client.search(position, Limits(depth=1)).move in position.legal_moves()
 
 
-def test_only_the_reversible_history_is_sent(monkeypatch):
-    lines = []
-    with faulty("none") as client:
-        send = client._send
-        monkeypatch.setattr(client, "_send", lambda line: (lines.append(line), send(line)))
+def test_only_the_reversible_history_is_sent(tmp_path):
+    with faulty("none", tmp_path / "heard") as client:
         position = Position.from_fen("B:WK32,18:BK1,9")
         history = []
         for text in ("9-13", "32-27", "1-6", "27-32"):
@@ -71,7 +68,8 @@ def test_only_the_reversible_history_is_sent(monkeypatch):
             position = position.play(text)
         with pytest.raises(ProtocolError):
             client.search(position, Limits(depth=1), history)
-    assert lines[0] == f'pos pos={format_position(history[1])} moves="32-27 1-6 27-32"'
+    told = [line for line in (tmp_path / "heard").read_text().splitlines() if line.startswith("pos ")]
+    assert told == [f'pos pos={format_position(history[1])} moves="32-27 1-6 27-32"']
 
 
 @pytest.mark.slow

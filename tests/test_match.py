@@ -23,7 +23,6 @@ from kr.errors import (
 )
 from kr.game.board import NO_PROGRESS, REPETITION
 from kr.game.position import Position, Side
-from kr.match import match as match_module
 from kr.match.game import AGREED_DRAW, AGREED_WIN, FAILURE, NO_MOVE, OVERTIME, Adjudication, play_game
 from kr.match.log import Effort, GameRecord
 from kr.match.match import MatchResult, MatchSettings, play_match
@@ -260,10 +259,12 @@ def test_another_seed_other_openings():
     assert {game.opening for game in first.games} != {game.opening for game in second.games}
 
 
-def test_openings_come_again_only_when_all_have_been_played():
-    schedule = match_module._schedule(replace(TINY, games=8), [Opening(f"x {n}", Position()) for n in range(3)])
-    assert len(schedule) == 4
-    assert len({opening.name for opening in schedule[:3]}) == 3
+def test_openings_come_again_only_when_all_have_been_played(tmp_path):
+    deck = tmp_path / "three.txt"
+    deck.write_text("B:W22:B3\nB:W23:B3\nB:W24:B3\n")
+    games = play_match(replace(TINY, ballot=str(deck), games=8, tc=Limits(nodes=60, time=60))).games
+    assert [game.pair for game in games] == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert len({game.opening for game in games[:6]}) == 3
 
 
 def test_games_that_would_repeat_are_refused():

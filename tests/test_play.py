@@ -90,7 +90,7 @@ class Typist:
         return [event.text for event in self.events if event.kind == kind]
 
 
-def start(tmp_path, monkeypatch, lines, engine=None, *, seconds=1.0, **given):
+def start(tmp_path, monkeypatch, lines, engine=None, *, seconds=1.0, make_adviser=None, **given):
     """A prepared game of a person who types these lines against an engine, or one made of its text; and the table."""
     engine = engine or Scripted()
     monkeypatch.setattr(
@@ -98,7 +98,7 @@ def start(tmp_path, monkeypatch, lines, engine=None, *, seconds=1.0, **given):
     )
     settings = PlaySettings(**({"seed": 1} | ({} if "resume" in given else {"out": tmp_path / "game.pdn"}) | given))
     table = Typist(lines, seconds)
-    return Play.prepare(settings, table, lambda: table.now), table
+    return Play.prepare(settings, table, lambda: table.now, make_adviser), table
 
 
 def kept(tmp_path):
@@ -496,14 +496,12 @@ def test_an_engine_that_fails_costs_nothing_that_was_played(tmp_path, monkeypatc
 
 @pytest.mark.core
 def test_hint_and_eval(tmp_path, monkeypatch):
-    given = {"ballot": "W:W18:B14,K1", "side": "white", "tc": TimeControl(60), "hint_tc": Limits(nodes=200)}
-    play, table = start(tmp_path, monkeypatch, ["hint", "eval"], seconds=0.0, **given)
-
     def make_adviser():
         table.now += 20
         return Engine("material", hash_mb=1, database="none")
 
-    play._make_adviser = make_adviser
+    given = {"ballot": "W:W18:B14,K1", "side": "white", "tc": TimeControl(60), "hint_tc": Limits(nodes=200)}
+    play, table = start(tmp_path, monkeypatch, ["hint", "eval"], seconds=0.0, make_adviser=make_adviser, **given)
     assert play.run() is None
     # the clock stands still while the engine is made and searches
     assert [prompt for prompt, _, _ in table.asked] == ["White (1:00): "] * 3

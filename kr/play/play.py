@@ -94,7 +94,13 @@ class Play:
         self._began = 0.0
 
     @classmethod
-    def prepare(cls, settings: PlaySettings, table: Table, now: Callable[[], float] = time.monotonic) -> Play:
+    def prepare(
+        cls,
+        settings: PlaySettings,
+        table: Table,
+        now: Callable[[], float] = time.monotonic,
+        make_adviser: Callable[[], Engine] | None = None,
+    ) -> Play:
         """Set up the game that the settings ask for: start its players and find its file.
 
         Raises InvalidSettingError, InvalidFenError, InvalidPdnError, InvalidWeightsError, InvalidDatabaseError,
@@ -126,7 +132,7 @@ class Play:
             # a person's name in a resumed file stays
             if player or not record.game.headers.get(tag):
                 record.game.headers[tag] = name
-        return cls(settings, setup, record, seated, table, now)
+        return cls(settings, setup, record, seated, table, now, make_adviser)
 
     def run(self) -> Ending | None:
         """Play to the end; None if someone leaves before, with the game kept in its file.

@@ -10,6 +10,8 @@ import sys
 import time
 
 FAULT = sys.argv[1]
+HEARD = sys.argv[2] if len(sys.argv) > 2 else os.devnull
+"""A file for the lines that it is told."""
 
 
 def say(line):
@@ -90,6 +92,8 @@ def answer_go():
 
 def main():
     for line in sys.stdin:
+        with open(HEARD, "a") as heard:
+            heard.write(line)
         command = line.split()[0]
         match command:
             case "hub":
