@@ -119,7 +119,8 @@ NO_LIMITS = (None, [], {}, "", "soon", "plies=3", "5m+3s", 0, -1, 0.0, True, flo
         {"stop": threading.Event()},
         {"position": Position.from_fen("W:W:B1")},
     ],
-    ids=str,
+    # without the addresses of objects: the processes that share the tests must know them by the same names
+    ids=lambda arguments: re.sub(" at 0x[0-9a-f]+", "", str(arguments)),
 )
 def test_a_bad_argument_leaves_the_engine_usable(engine: Engine, arguments: dict[str, Any]) -> None:
     given = {"position": Position(), "limits": Limits(depth=2), **arguments}

@@ -557,12 +557,12 @@ def wrapped(first: np.ndarray) -> np.ndarray:
         {"start": [1 << 31, 2, 0]},
         {"start": [1, 2, 0xFFFF_FFFF]},
         {"start": [0x1FFF, 1 << 31, 0]},
-        {"first": wrapped},
-        {"first": lambda first: first[::-1]},
-        {"first": lambda first: first - 1},
-        {"first": lambda first: first + 1},
+        pytest.param({"first": wrapped}, id="first, wrapped"),
+        pytest.param({"first": lambda first: first[::-1]}, id="first, backwards"),
+        pytest.param({"first": lambda first: first - 1}, id="first, one less"),
+        pytest.param({"first": lambda first: first + 1}, id="first, one more"),
     ],
-    ids=lambda columns: repr(columns)[:40],
+    ids=repr,
 )
 def test_games_out_of_range_are_refused(good: dict[str, Path], tmp_path: Path, columns: dict[str, Any]) -> None:
     path = games_with(good["games"], tmp_path / "bad.h5", {}, **columns)
