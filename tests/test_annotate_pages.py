@@ -170,6 +170,7 @@ def test_variations_are_numbered(engine: Engine, tmp_path: Path) -> None:
     assert """2... 22-18 [</title><svg onload=alert(6)>] 3. 15x22 (3. 22-17 [<a href="//evil.example">])""" in said
 
 
+@pytest.mark.slow
 def test_what_is_meant_to_take_long_does_not(engine: Engine, tmp_path: Path) -> None:
     many = " ".join(["11-15"] * 30_000)
     text = f"1. 11-15 {{{'[%kr ' * 50_000}}} 24-20 {{{'[%' * 100_000}}} 2. 8-11 28-24 (27-24 {many}) *"

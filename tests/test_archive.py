@@ -185,6 +185,7 @@ def test_a_game_set_up_after_its_ballot_has_it(tmp_path: Path, capsys: pytest.Ca
     assert sorted(map(opening_of, read_games(path))) == ["68 10-14 22-18 12-16 (White Doctor)", "position set up"]
 
 
+@pytest.mark.slow
 def test_a_closed_standard_input_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
     monkeypatch.setattr("sys.stdin", None)
     for line in ("pdn check -", "pdn stats -", "analyze - --depth 2"):

@@ -133,6 +133,7 @@ def test_bad_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> 
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_json() -> None:
     command = [sys.executable, "-m", "kr", "bench", "--depth", "3", "--weights", "material", "--json"]
     done = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)

@@ -275,6 +275,7 @@ def test_the_picture_has_a_title_and_errors_in_all_panels(tmp_path, monkeypatch,
         assert len(set(map(what, lines))) == 6
 
 
+@pytest.mark.slow
 def test_the_command_prints_tables_and_draws(tmp_path, capsys):
     pytest.importorskip("matplotlib")
     words = "doubling manual --from nodes=40 --to nodes=80 --games 2 --positions 5 --hash 1MB --egdb none"

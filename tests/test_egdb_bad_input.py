@@ -460,6 +460,7 @@ def test_a_disk_that_is_too_small(tmp_path: Path, capsys: pytest.CaptureFixture)
         assert list((tmp_path / "disk").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
     """Others may fill it after the estimate. What is written stays, and the build goes on when there is room."""
     disk = tmp_path / "disk"

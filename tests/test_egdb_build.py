@@ -221,6 +221,7 @@ def test_a_finished_build_is_left_as_it_is(built: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in built.iterdir()} == before
 
 
+@pytest.mark.slow
 def test_a_database_grows_by_pieces_and_by_distances(built: Path, tmp_path: Path) -> None:
     build(settings(tmp_path, pieces=2, distances=0))
     assert all(name.startswith("wld-") for name in content(tmp_path))
@@ -326,6 +327,7 @@ def test_a_build_that_needs_too_much_disk(tmp_path: Path, monkeypatch: pytest.Mo
     assert content(tmp_path) == {}
 
 
+@pytest.mark.slow
 def test_a_file_that_can_not_be_written(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write = storage.write_atomic
 

@@ -139,6 +139,7 @@ def test_survival_is_exact() -> None:
     assert (np.diff(sample.survival(1e-12).astype(np.float64)) <= 0).all()
 
 
+@pytest.mark.slow
 def test_slice_order_and_bitboards_only(whole: Path, tmp_path: Path) -> None:
     made = sampled(whole, tmp_path / "plain.h5", fraction=0.2, shuffle=False, planes=False)
     mixed = sampled(whole, tmp_path / "mixed.h5", fraction=0.2)
@@ -155,6 +156,7 @@ def test_slice_order_and_bitboards_only(whole: Path, tmp_path: Path) -> None:
     assert first == pytest.approx(last, rel=0.1)
 
 
+@pytest.mark.slow
 def test_quiet_positions_only(whole: Path, tmp_path: Path) -> None:
     made = sampled(whole, tmp_path / "quiet.h5", fraction=1.0, quiet=True, planes=False)
     boards = np.concatenate([content(made.out)[f"{share}/board"] for share in SHARES])

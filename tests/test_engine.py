@@ -487,6 +487,7 @@ def test_threads_that_cannot_all_be_started(started: int) -> None:
     assert engine.search(Position(), Limits(depth=6)).depth == 6
 
 
+@pytest.mark.slow
 def test_weights_from_a_file(tmp_path: Path) -> None:
     engine = Engine(save_random(tmp_path / "mine.h5"), hash_mb=1)
     assert engine.name == "mine"

@@ -194,6 +194,7 @@ def test_text_and_pictures(capsys: pytest.CaptureFixture, tmp_path: Path) -> Non
     assert png.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fen", "weights", "said"),
     [
@@ -235,6 +236,7 @@ def test_text_fits_a_terminal(capsys: pytest.CaptureFixture, fen: str, weights: 
     assert max(map(len, lines)) <= 80
 
 
+@pytest.mark.slow
 def test_json(capsys: pytest.CaptureFixture, shipped: Evaluation) -> None:
     assert main(["explain", CHOSEN[1], "--json"]) == 0
     found = json.loads(capsys.readouterr().out)

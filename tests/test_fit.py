@@ -572,6 +572,7 @@ def test_command(settings: FitSettings, capsys: pytest.CaptureFixture[str]) -> N
     assert "no shards of games" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_lock_is_released(settings: FitSettings) -> None:
     fit(replace(settings, max_iter=1))
     with storage.lock(settings.out):

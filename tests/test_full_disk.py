@@ -54,6 +54,7 @@ def save_history(path: Path) -> None:
     train_history.save(path.parent, train_history.History("x" * 2000, "", "", 1, {}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("write", "name", "left"),
     [

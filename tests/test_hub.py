@@ -46,6 +46,7 @@ names = st.from_regex(r"[a-z][a-z-]*", fullmatch=True)
 values = st.text(st.characters(exclude_characters='"', exclude_categories=("Cc", "Cs", "Zl", "Zp")))
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(names, st.dictionaries(names, values))
 def test_lines_round_trip(command, args):

@@ -33,6 +33,7 @@ def is_alive(pid):
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
 
 
+@pytest.mark.slow
 def test_client_plays_the_server():
     with HubClient(KR_HUB, {"threads": "1"}, hash_mb=2) as client:
         assert (client.name, client.parameters["weights"], client.is_running) == ("kr", "material", True)
@@ -204,6 +205,7 @@ def test_client_needs_a_limit():
         client.search(Position(), Limits())
 
 
+@pytest.mark.slow
 def test_close_ends_a_search_in_another_thread():
     client = faulty("hang", patience=60)
     closer = threading.Timer(0.05, client.close)

@@ -121,6 +121,7 @@ SEARCHED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.core
 def test_a_search_with_memory_is_that_without(tmp_path: Path) -> None:
     """Node for node: the same scores as region tables, which keep nothing."""
@@ -191,6 +192,7 @@ def test_a_wrong_header_is_refused(tmp_path: Path, attributes: dict[str, Any], s
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_file_that_names_no_evaluation(tmp_path: Path) -> None:
     """Only the versions before any other kind may leave it out."""
     squares.save(tmp_path / "mine.h5", random_table(), {})
@@ -209,6 +211,7 @@ def test_a_file_that_names_no_evaluation(tmp_path: Path) -> None:
     assert isinstance(kinds.load(tmp_path / "old.h5"), Regions)
 
 
+@pytest.mark.slow
 def test_an_older_kr_reads_region_tables(tmp_path: Path) -> None:
     """By its own rules: version 2, and all attributes but those of its header under their checksum."""
     header = {"kind", "format_version", "layout", "parts", "checksum", "attributes_checksum"}

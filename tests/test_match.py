@@ -424,6 +424,7 @@ def test_a_faulty_engine_loses_and_the_match_goes_on(fault, words):
     assert result.summary()["b"]["failures"] == 4
 
 
+@pytest.mark.slow
 def test_kr_behind_hub_plays_like_kr():
     command = shlex.join([sys.executable, "-m", "kr", "hub", "--weights", "material", "--hash", "1MB"])
     result = play_match(replace(TINY, b=f"hub:{command}", games=4))
@@ -535,6 +536,7 @@ def test_settings_that_no_player_has_are_refused(spec: str, expected: str) -> No
         player_from_spec(spec, 1)
 
 
+@pytest.mark.slow
 def test_a_comma_and_an_equals_sign_may_be_part_of_a_file_name(tmp_path):
     path = save_random(tmp_path / "lmr_move,lmr_mvoe=4.h5")
     assert player_from_spec(f"{path},lmr_move=4", 1).name == "lmr_move,lmr_mvoe=4,lmr_move=4"

@@ -81,6 +81,7 @@ def linked(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @in_checkout
 def test_wheels_carry_all_data(linked: Path) -> None:
     pytest.importorskip("setuptools")

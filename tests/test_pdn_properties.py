@@ -65,6 +65,7 @@ def games(draw: st.DrawFn) -> Game:
     return game
 
 
+@pytest.mark.slow
 @given(games())
 @settings(max_examples=150)
 def test_what_is_written_is_read_back(game: Game) -> None:

@@ -82,6 +82,7 @@ def test_its_dxp_client_plays_games(fen, own, frame, plies):
         assert game.result == {draughts.BLACK: "1-0", draughts.WHITE: "0-1"}[board.winner()]
 
 
+@pytest.mark.slow
 def test_its_take_back():
     kr_side, address = listening(games=1, frame="mover")
 
@@ -108,6 +109,7 @@ def test_its_take_back():
     assert kr_side.lines[0] == "DXP Client says: one moment"
 
 
+@pytest.mark.slow
 def test_a_take_back_that_kr_asks_for():
     """Its client refuses whatever it is asked; the game goes on."""
     kr_side, address = listening(games=1)
