@@ -9,14 +9,15 @@ import pytest
 from dxp_peers import FAST, NAME, SECONDS, START, Peer, Playing, link_pair, listening
 from shortages import threads_left
 
-from kr.engine.engine import Engine
+from kr.engine.engine import Engine, SearchResult
 from kr.engine.limits import Limits, TimeControl
 from kr.errors import OutputBusyError, ThreadError
 from kr.game.position import Position, Side
 from kr.pdn import read_games
 from kr.protocols import dxp, dxp_game
 from kr.protocols.dxp import ListenSettings
-from kr.protocols.dxp_game import DxpGame, Manners, Terms, Thinker
+from kr.protocols.dxp_game import DxpGame, Found, Manners, Terms, Thinker
+from kr.protocols.dxp_text import format_move
 from kr.storage import lock
 
 MOVE = r"M\d{8,}"
@@ -311,12 +312,51 @@ def test_the_database_judges_what_the_moves_agreed_leave_open(whole, fen, own, e
     assert (game.result, game.reason) == (result, "1 move played, endgame database")
 
 
-def agreed_game(own, start=None, minutes=1, moves=40, **manners):
-    """A game that was agreed, its link, and the peer."""
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock of games that stands still unless its `now` is changed."""
+    clock = SimpleNamespace(now=100.0)
+    monkeypatch.setattr(dxp_game, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    return clock
+
+
+class Scripted(Thinker):
+    """Makes the moves of a line in turn with the peer, which sends `end` after the last one.
+
+    clock, seconds: each of our own moves takes so long. limits: those of our moves.
+    """
+
+    def __init__(self, peer, start, line, end, clock, seconds):
+        super().__init__(Engine("material", 1, database=None))
+        self.peer, self.end, self.clock, self.seconds = peer, end, clock, seconds
+        self.limits = []
+        self.moves = []
+        for text in line.split():
+            self.moves.append(start.parse_move(text))
+            start = start.play(self.moves[-1])
+
+    def start(self, position, limits, history, link):
+        self.limits.append(limits)
+        if self.clock:
+            self.clock.now += self.seconds
+        if self.moves:
+            move = self.moves.pop(0)
+            link.put(Found(0, SearchResult(move, 0, 1, 1, 0.0, (move,), ())))
+        self.answer()
+        return 0
+
+    def answer(self):
+        """What the peer says next."""
+        self.peer.send(format_move(self.moves.pop(0)) if self.moves else self.end)
+
+
+def agreed_game(own, start=None, line="", end="E00", minutes=1, moves=40, clock=None, seconds=0.0, **manners):
+    """A game that was agreed, its link, the peer, and who makes our moves."""
     link, peer = link_pair()
-    thinker = Thinker(Engine("material", 1, database=None))
-    terms = Terms(own, start or Position(), "peer", minutes, moves)
-    return DxpGame(link, thinker, terms, Manners(**manners), last=True), link, peer
+    start = start or Position()
+    thinker = Scripted(peer, start, line, end, clock, seconds)
+    game = DxpGame(link, thinker, Terms(own, start, "peer", minutes, moves), Manners(**manners), last=True)
+    return game, link, peer, thinker
 
 
 @pytest.mark.parametrize(
@@ -331,10 +371,7 @@ def agreed_game(own, start=None, minutes=1, moves=40, **manners):
     ],
 )
 def test_the_last_move_is_not_always_sent(fen, moves, end, result, reason):
-    game, link, peer = agreed_game(Side.BLACK, Position.from_fen(fen), minutes=0)
-    for text in moves.split():
-        game._play(game.board.position.parse_move(text))
-    peer.send(end)
+    game, link, _, _ = agreed_game(Side.BLACK, Position.from_fen(fen), moves, end, minutes=0)
     ending = game.play()
     assert (ending.result, ending.stop) == (result, True)
     assert reason in ending.reason
@@ -344,71 +381,71 @@ def test_the_last_move_is_not_always_sent(fen, moves, end, result, reason):
 
 @pytest.mark.parametrize("plies", [8, 9])
 def test_repetition_is_a_draw(plies):
-    """Also where the other side, whose move made it one, went on with the game."""
+    """Also if the other side, whose move made it one, plays on."""
     own = Side(plies % 2)
-    game, link, peer = agreed_game(own, Position.from_fen("B:WK32:BK1"))
-    for text in [*["1-6", "32-27", "6-1", "27-32"] * 2, "1-5"][:plies]:
-        game._play(game.board.position.parse_move(text))
+    line = " ".join([*["1-6", "32-27", "6-1", "27-32"] * 2, "1-5"][:plies])
+    game, link, peer, thinker = agreed_game(own, Position.from_fen("B:WK32:BK1"), line)
+    if own is Side.WHITE:
+        thinker.answer()
     ending = game.play()
     assert (ending.result, ending.reason) == ("1/2-1/2", "repetition")
+    assert len(game.board.moves) == plies
     peer.send("E00")
     game.part(ending)
+    for _ in thinker.limits:
+        peer.expect(MOVE)
     peer.expect("E21")
     link.close()
 
 
-def test_a_clock_that_has_run_out():
-    game, link, peer = agreed_game(Side.BLACK, claim_time=True)
-    game._spent[Side.WHITE] = 60.1
-    ending = game.play()
-    assert (ending.result, ending.reason) == ("1-0", "time")
+def test_a_peer_whose_clock_has_run_out(clock):
+    game, link, peer, _ = agreed_game(Side.WHITE, claim_time=True, greeting="hello")
+    kr = Playing(lambda to: to.games.append(game.play()))
+    # then its turn has begun
+    peer.expect("Chello")
+    clock.now += 60.1
+    peer.send("M0000111500")
+    [ending] = kr.end()
+    assert (ending.result, ending.reason) == ("0-1", "time")
     peer.send("E00")
     game.part(ending)
     peer.expect("E31")
     link.close()
 
-    game, link, peer = agreed_game(Side.WHITE)
-    game._spent[Side.WHITE] = 60.1
-    peer.send("M0000111500", "E30")
+
+def test_our_clock_has_run_out(clock):
+    game, link, _, thinker = agreed_game(Side.WHITE, line="11-15", end="E30", clock=clock, seconds=60.1)
+    thinker.answer()
     ending = game.play()
     assert (ending.result, ending.reason) == ("1-0", "time")
     link.close()
 
 
 LEVELS = [
-    # level, minutes and moves of the request, seconds spent, plies made; the limits of the next move
-    (None, 0, 0, 20.0, 0, Limits(time=1.0)),
-    (None, 1, 40, 20.0, 0, Limits(left=40.0, moves=40)),
-    (None, 1, 6, 20.0, 4, Limits(left=40.0, moves=4)),
-    (None, 1, 2, 20.0, 4, Limits(left=40.0, moves=1)),
-    (None, 1, 0, 70.0, 4, Limits(left=-10.0)),
+    # level, minutes and moves of the request, seconds of each move, plies made; the limits of the next move
+    (None, 0, 0, 20.0, 2, Limits(time=1.0)),
+    (None, 1, 40, 20.0, 2, Limits(left=40.0, moves=39)),
+    (None, 1, 6, 10.0, 4, Limits(left=40.0, moves=4)),
+    (None, 1, 2, 20.0, 2, Limits(left=40.0, moves=1)),
+    (None, 1, 0, 35.0, 4, Limits(left=-10.0)),
     (Limits(time=0.2, nodes=7), 1, 0, 0.0, 0, Limits(time=0.2, nodes=7, left=60.0)),
     (Limits(depth=3), 0, 20, 0.0, 0, Limits(depth=3)),
     (TimeControl(300.0, 3.0), 0, 0, 0.0, 0, Limits(left=300.0, inc=3.0)),
     (TimeControl(300.0, 3.0), 1, 0, 0.0, 0, Limits(left=60.0)),
     (TimeControl(30.0, 0.0), 1, 0, 0.0, 0, Limits(left=30.0)),
+    (TimeControl(60.0, 2.0), 0, 0, 10.0, 4, Limits(left=60.0 - 20.0 + 4.0, inc=2.0)),
 ]
 
 
-@pytest.mark.parametrize(("level", "minutes", "moves", "spent", "plies", "limits"), LEVELS)
-def test_limits_of_a_move(level, minutes, moves, spent, plies, limits):
-    game, link, _ = agreed_game(Side.BLACK, minutes=minutes, moves=moves, level=level)
-    for text in ("11-15", "22-18", "15x22", "25x18")[:plies]:
-        game.board.play(text)
-    game._spent[Side.BLACK] = spent
-    assert game._limits() == limits
-    link.close()
-
-
-def test_a_clock_of_our_own_runs(monkeypatch):
-    now = [100.0]
-    monkeypatch.setattr(dxp_game, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    game, link, _ = agreed_game(Side.BLACK, minutes=0, level=TimeControl(60.0, 2.0))
-    for text in ("11-15", "22-18", "15x22"):
-        now[0] += 10.0
-        game._play(game.board.position.parse_move(text))
-    assert game._limits() == Limits(left=60.0 - 20.0 + 4.0, inc=2.0)
-    assert game._spent == {Side.BLACK: 20.0, Side.WHITE: 10.0}
+@pytest.mark.parametrize(("level", "minutes", "moves", "seconds", "plies", "limits"), LEVELS)
+def test_limits_of_a_move(clock, level, minutes, moves, seconds, plies, limits):
+    line = " ".join(["11-15", "22-18", "15x22", "25x18"][:plies])
+    game, link, _, thinker = agreed_game(
+        Side.BLACK, line=line, minutes=minutes, moves=moves, clock=clock, seconds=seconds, level=level
+    )
+    game.play()
+    assert len(game.board.moves) == plies
+    assert thinker.limits[-1] == limits
     link.close()
 
 
