@@ -22,7 +22,8 @@ _SIDE_LETTERS = "BW"
 _CELL = 6
 """Columns of a square of a board in text."""
 _PIECE = re.compile(r"(K?)([0-9]+)(?:-(K?)([0-9]+))?")
-_SPLIT_NUMBER = re.compile(r"[0-9]+\s+[0-9]+")
+# begun at no digit but the first of a number, so that a number of thousands of digits is read once
+_SPLIT_NUMBER = re.compile(r"(?<![0-9])[0-9]++\s++[0-9]+")
 _MOVE = re.compile(r"[0-9]+(?:\s*[-x:]\s*[0-9]+)+", re.IGNORECASE)
 
 

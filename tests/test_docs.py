@@ -40,6 +40,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=lambda page: page.name)
 def test_examples_run(page: Path, place: Path) -> None:
+    """No example raises."""
     names: dict[str, object] = {}
     for block in blocks(page, "python"):
         if not any(other in block for other in OTHERS):

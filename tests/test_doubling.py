@@ -155,6 +155,7 @@ def test_searches_are_refused_where_a_power_cut_took_games(found, tmp_path):
 
 @pytest.mark.parametrize("change", [{}, {"positions": 0, "games": 6}, {"concurrency": 2}])
 def test_the_same_searches_are_gone_on_with(found, change):
+    """Nothing is raised, as it is where other searches are asked for."""
     with claimed(replace(found.settings, **change)):
         pass
 

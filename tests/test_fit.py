@@ -574,6 +574,7 @@ def test_command(settings: FitSettings, capsys: pytest.CaptureFixture[str]) -> N
 
 @pytest.mark.slow
 def test_lock_is_released(settings: FitSettings) -> None:
+    """Nothing is raised, as it is while a fit is running."""
     fit(replace(settings, max_iter=1))
     with storage.lock(settings.out):
         pass
