@@ -5,7 +5,7 @@ other machines: `pip wheel .`, and `pip install .`, which makes a wheel on its w
 
 KR_ARCH=LEVEL     another instruction set: "native" is this machine's own; "portable" is x86-64-v2, every x86 since
                   2009, or plain arm64; or what the compiler takes as -march. A wheel for less than all says so by its
-                  build tag (kr-0.1.0-1native-...)
+                  build tag (kr_draughts-0.2.0-1native-...)
 KR_DEBUG=1        C asserts and bounds checks, for `make debug-test`
 KR_SANITIZE=LIST  gcc's sanitizers, such as address,undefined; run with LD_PRELOAD=$(gcc -print-file-name=libasan.so)
 """

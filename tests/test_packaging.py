@@ -30,7 +30,7 @@ in_checkout = pytest.mark.skipif(not (CHECKOUT / "setup.py").exists(), reason="t
 def test_one_version() -> None:
     assert re.fullmatch(r"\d+\.\d+\.\d+(\.?(a|b|rc|dev)\d+)?", kr.__version__)
     try:
-        installed = importlib.metadata.version("kr")
+        installed = importlib.metadata.version("kr-draughts")
     except importlib.metadata.PackageNotFoundError:
         pytest.skip("kr runs from its checkout without being installed")
     assert installed == kr.__version__
@@ -76,7 +76,7 @@ def data_beside_the_code() -> set[str]:
 def linked(tmp_path: Path) -> Path:
     """The checkout once more, where building leaves nothing in the one in use."""
     for path in CHECKOUT.iterdir():
-        if not path.name.startswith(".") and path.name not in ("build", "dist", "kr.egg-info"):
+        if not path.name.startswith(".") and path.name not in ("build", "dist", "kr_draughts.egg-info"):
             (tmp_path / path.name).symlink_to(path)
     return tmp_path
 
