@@ -13,9 +13,9 @@ from kr.protocols.dxp_text import (
     GameRequest,
     MoveMade,
     find_move,
+    format_dxp_move,
+    format_dxp_position,
     format_message,
-    format_move,
-    format_position,
     parse_message,
 )
 
@@ -71,7 +71,7 @@ class Peer:
     def ask(self, follower=Side.WHITE, position=None, minutes=0, moves=0):
         """Ask for a game, which must be accepted."""
         position = position or Position()
-        self.send(GameRequest("peer", follower, minutes, moves, position.side, format_position(position)))
+        self.send(GameRequest("peer", follower, minutes, moves, position.side, format_dxp_position(position)))
         self.expect("Akr {30}0")
 
     def play(self, position, own, choose=lambda moves: moves[0], plies=10**6):
@@ -79,7 +79,7 @@ class Peer:
         while plies and (moves := position.legal_moves()):
             if position.side == own:
                 move = choose(moves)
-                self.send(format_move(move))
+                self.send(format_dxp_move(move))
             else:
                 message = parse_message(self.read())
                 assert isinstance(message, MoveMade)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from kr import cli
-from kr.engine.bench import BenchSettings, compare, features, load_positions, run
+from kr.engine.bench import BenchSettings, compare, features, load_positions, run_bench
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.options import SEARCH_OPTIONS, format_search_options, parse_search_options
@@ -44,7 +44,7 @@ def turned(position: Position) -> Position:
 
 @pytest.mark.parametrize("weights", SIGNATURES)
 def test_signature(weights: str) -> None:
-    assert run(BenchSettings(depth=7, weights=weights)).signature == SIGNATURES[weights]
+    assert run_bench(BenchSettings(depth=7, weights=weights)).signature == SIGNATURES[weights]
 
 
 def test_the_positions_differ() -> None:
@@ -56,7 +56,7 @@ def test_the_positions_differ() -> None:
 
 
 def test_depths(few: Path) -> None:
-    result = run(replace(QUICK, positions=few))
+    result = run_bench(replace(QUICK, positions=few))
     depths = result.depths
     assert [line.depth for line in result.lines[:2]] == [5, 5]
     assert [each.depth for each in depths] == [1, 2, 3, 4, 5]
@@ -82,8 +82,8 @@ def test_comparison(few: Path) -> None:
     same, other = compare(settings, {"same": {}, "other": {"etc_depth": 99}}).variants
     assert (same.nodes, same.nodes_error, same.total, same.other_moves) == (1, 1, 1, 0)
     assert other.options == {"etc_depth": 99}
-    base = run(settings)
-    variant = run(replace(settings, options="etc_depth=99"))
+    base = run_bench(settings)
+    variant = run_bench(replace(settings, options="etc_depth=99"))
     both = [(a.nodes, b.nodes) for a, b in zip(base.lines, variant.lines, strict=True) if a.depth == b.depth == 5]
     assert other.positions == len(both)
     assert other.nodes == pytest.approx(math.prod(b / a for a, b in both) ** (1 / len(both)))

@@ -72,7 +72,7 @@ def test_every_move_is_read_back_as_itself(position: Position) -> None:
         assert board.play(str(move)) == move
         # DXP and the Hub name the men taken, not the way
         assert position.play(position.find_move(move.origin, move.target, move.captured)) == position.play(move)
-        back = hub_text.parse_move(hub_text.format_move(move), position)
+        back = hub_text.parse_hub_move(hub_text.format_hub_move(move), position)
         assert position.play(back) == position.play(move)
 
 

@@ -16,14 +16,14 @@ from kr.game.position import Position
 from kr.match import doubling, doubling_plot
 from kr.match.doubling import (
     Changes,
-    Comparison,
+    Choice,
+    ComparedPosition,
     DoublingResult,
     DoublingSettings,
-    Found,
     claimed,
-    compare,
+    compare_positions,
     play_matches,
-    sample,
+    sample_positions,
 )
 from kr.openings.decks import deck
 
@@ -70,7 +70,7 @@ def test_players_of_other_programs_are_not_compared(tmp_path):
 def found(tmp_path_factory):
     """A finished run."""
     tiny = settings(tmp_path_factory.mktemp("doubling"))
-    return DoublingResult(tiny, play_matches(tiny), compare(tiny))
+    return DoublingResult(tiny, play_matches(tiny), compare_positions(tiny))
 
 
 def test_matches_are_of_each_limit_against_its_half(found):
@@ -100,7 +100,7 @@ def test_no_position_is_of_a_ballot(tmp_path):
     play_matches(found)
     before = {Position(), *(Position().play(move) for move in Position().legal_moves())}
     ballots = {opening.position for opening in deck("3move")}
-    sampled = set(sample(found))
+    sampled = set(sample_positions(found))
     assert not sampled & before
     assert sampled & ballots
 
@@ -109,23 +109,23 @@ def test_the_same_is_found_again_whatever_was_done_before(found, tmp_path):
     again = settings(tmp_path, concurrency=2)
     play_matches(again)
     # the first search of an interrupted run
-    positions = sample(again)
+    positions = sample_positions(again)
     engine = Engine("manual", 1, database="none")
-    assert doubling.search(positions[0], again.limits(), engine) == found.comparisons[0]
+    assert doubling.search_position(positions[0], again.limits(), engine) == found.comparisons[0]
     done = []
-    assert compare(again, done.append) == found.comparisons
+    assert compare_positions(again, done.append) == found.comparisons
     assert done == [0] + 12 * [1]
     journal = tmp_path / "searches.jsonl"
     journal.write_text("".join(journal.read_text().splitlines(keepends=True)[:6]))
     done.clear()
-    assert compare(again, done.append) == found.comparisons
+    assert compare_positions(again, done.append) == found.comparisons
     assert done == [5] + 7 * [1]
 
 
 @pytest.mark.parametrize("change", [{"hash": 2 << 20}, {"player": "material"}, {"positions": 5}])
 def test_searches_go_on_only_with_the_same_settings(found, change):
     with pytest.raises(InvalidSettingError, match="choose another file"):
-        compare(replace(found.settings, **change))
+        compare_positions(replace(found.settings, **change))
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_damaged_searches_are_named(found, tmp_path, old, new):
     lines = (again / "searches.jsonl").read_text().splitlines(keepends=True)
     (again / "searches.jsonl").write_text("".join([lines[0], lines[1].replace(old, new, 1), *lines[2:]]))
     with pytest.raises(InvalidGamesError, match=r"searches\.jsonl, line 2 is damaged"):
-        compare(replace(found.settings, out=again))
+        compare_positions(replace(found.settings, out=again))
 
 
 def test_the_second_writer_is_refused_from_the_start(tmp_path, capsys):
@@ -199,9 +199,9 @@ def test_the_second_writer_is_refused_from_the_start(tmp_path, capsys):
 
 def comparison(moves, judged, iterations=()):
     """Made up: moves by limit as "a b b", judged by move, iterations as "a10 b20"."""
-    searches = tuple(Found(move, 0, 1) for move in moves.split())
-    steps = tuple(Found(text[0], int(text[1:]), depth) for depth, text in enumerate(iterations, start=1))
-    return Comparison(str(judged), searches, steps, judged)
+    searches = tuple(Choice(move, 0, 1) for move in moves.split())
+    steps = tuple(Choice(text[0], int(text[1:]), depth) for depth, text in enumerate(iterations, start=1))
+    return ComparedPosition(str(judged), searches, steps, judged)
 
 
 def test_changes_are_counted_by_what_they_are_worth(found):

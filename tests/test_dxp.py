@@ -16,8 +16,8 @@ from kr.game.position import Position, Side
 from kr.pdn import read_games
 from kr.protocols import dxp, dxp_game
 from kr.protocols.dxp import ListenSettings
-from kr.protocols.dxp_game import DxpGame, Found, Manners, Terms, Thinker
-from kr.protocols.dxp_text import format_move
+from kr.protocols.dxp_game import DxpGame, Manners, SearchDone, Terms, Thinker
+from kr.protocols.dxp_text import format_dxp_move
 from kr.storage import lock
 
 MOVE = r"M\d{8,}"
@@ -341,13 +341,13 @@ class Scripted(Thinker):
             self.clock.now += self.seconds
         if self.moves:
             move = self.moves.pop(0)
-            link.put(Found(0, SearchResult(move, 0, 1, 1, 0.0, (move,), ())))
+            link.put(SearchDone(0, SearchResult(move, 0, 1, 1, 0.0, (move,), ())))
         self.answer()
         return 0
 
     def answer(self):
         """What the peer says next."""
-        self.peer.send(format_move(self.moves.pop(0)) if self.moves else self.end)
+        self.peer.send(format_dxp_move(self.moves.pop(0)) if self.moves else self.end)
 
 
 def agreed_game(own, start=None, line="", end="E00", minutes=1, moves=40, clock=None, seconds=0.0, **manners):

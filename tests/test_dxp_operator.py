@@ -14,7 +14,7 @@ from kr.engine.limits import Limits
 from kr.game.position import Position, Side
 from kr.protocols import dxp_game
 from kr.protocols.dxp import ConnectSettings, ListenSettings, Operator, connect
-from kr.protocols.dxp_text import format_move
+from kr.protocols.dxp_text import format_dxp_move
 
 OPTIONS = "--weights material --hash 1MB --egdb none --color white"
 MOVE = r"M\d{8,}"
@@ -63,7 +63,7 @@ def test_while_kr_thinks():
     with Peer.at(address) as peer:
         peer.ask(follower=Side.WHITE)
         for move, answer, end in (("11-15", "K0", "agrees"), ("9-13", "K2", "refuses")):
-            peer.send(format_move(Position().parse_move(move)), f"C{move}")
+            peer.send(format_dxp_move(Position().parse_move(move)), f"C{move}")
             said(kr, f"says: {move}")
             peer.expect("Ckr plays by itself; it has not thought yet.")
             kr.operator.take_back(1)
@@ -101,7 +101,7 @@ def test_a_move_that_crosses_the_request_counts(answer):
     """It was made before the answer; kr waits with its own until that is there."""
     with requesting() as (kr, peer, first):
         crossing = first.legal_moves()[0]
-        peer.send(format_move(crossing), answer)
+        peer.send(format_dxp_move(crossing), answer)
         position = first.play(crossing) if answer == "K2" else Position().play(Position().legal_moves()[0])
         peer.play(position, Side.BLACK, plies=1)
     assert len(kr.end()[0].moves) == (4 if answer == "K2" else 2)

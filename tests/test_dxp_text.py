@@ -9,7 +9,7 @@ from kr.errors import IllegalMoveError, InvalidSettingError, KrError, ProtocolEr
 from kr.game.position import Position, Side
 from kr.protocols.dxp_link import format_address, parse_address
 from kr.protocols.dxp_text import (
-    LONGEST,
+    LONGEST_MESSAGE,
     BackAccept,
     BackRequest,
     Chat,
@@ -19,11 +19,11 @@ from kr.protocols.dxp_text import (
     MessageSplitter,
     MoveMade,
     find_move,
+    format_dxp_move,
+    format_dxp_position,
     format_message,
-    format_move,
-    format_position,
+    parse_dxp_position,
     parse_message,
-    parse_position,
 )
 
 NAME = "Tornado voor Windows 4.0"
@@ -42,7 +42,7 @@ messages = st.one_of(
     st.builds(GameAccept, names, st.integers(0, 3)),
     st.builds(MoveMade, st.integers(0, 9999), squares, squares, st.lists(squares, max_size=12).map(tuple)),
     st.builds(GameEnd, st.integers(0, 3), st.booleans()),
-    st.builds(Chat, st.text(printable, max_size=LONGEST - 1)),
+    st.builds(Chat, st.text(printable, max_size=LONGEST_MESSAGE - 1)),
     st.builds(BackRequest, st.integers(0, 999), sides),
     st.builds(BackAccept, st.integers(0, 2)),
 )  # fmt: skip
@@ -51,7 +51,7 @@ messages = st.one_of(
 @given(messages)
 def test_messages_round_trip(message):
     text = format_message(message)
-    assert 1 <= len(text) <= LONGEST
+    assert 1 <= len(text) <= LONGEST_MESSAGE
     assert parse_message(text) == message
 
 
@@ -113,7 +113,7 @@ def test_malformed_message_is_refused(text, said):
 
 
 @settings(max_examples=50)
-@given(st.text(st.characters(max_codepoint=0x7F), max_size=LONGEST) | messages.map(format_message), st.data())
+@given(st.text(st.characters(max_codepoint=0x7F), max_size=LONGEST_MESSAGE) | messages.map(format_message), st.data())
 def test_any_text_is_read_or_refused(text, data):
     if text and data.draw(st.booleans()):
         at = data.draw(st.integers(0, len(text) - 1))
@@ -137,7 +137,10 @@ def test_what_does_not_fit_is_cut_or_refused():
 
 
 @settings(max_examples=50)
-@given(st.lists(st.text(st.characters(min_codepoint=1, max_codepoint=0x7F), min_size=1, max_size=LONGEST)), st.data())
+@given(
+    st.lists(st.text(st.characters(min_codepoint=1, max_codepoint=0x7F), min_size=1, max_size=LONGEST_MESSAGE)),
+    st.data(),
+)
 def test_messages_are_cut_out_however_they_arrive(texts, data):
     stream = b"".join(text.encode() + b"\0" for text in texts)
     splitter, found, at = MessageSplitter(), [], 0
@@ -187,24 +190,24 @@ def walked(choices):
 @pytest.mark.parametrize("frame", ["pdn", "mover"])
 @given(st.lists(st.integers(0, 50), max_size=70).map(walked))
 def test_positions_and_moves_round_trip(frame, position):
-    assert parse_position(format_position(position, frame), position.side, frame) == position
+    assert parse_dxp_position(format_dxp_position(position, frame), position.side, frame) == position
     for move in position.legal_moves():
-        again = find_move(parse_message(format_message(format_move(move, 1.2))), position)
+        again = find_move(parse_message(format_message(format_dxp_move(move, 1.2))), position)
         assert (again.origin, again.target, again.captured) == (move.origin, move.target, move.captured)
 
 
 def test_position_text():
-    assert format_position(Position()) == format_position(Position(), "mover") == START
-    assert parse_position("zZeW" + "w" + "e" * 26 + "Z", Side.WHITE).fen == "W:WK4,5:B1,K2,K32"
+    assert format_dxp_position(Position()) == format_dxp_position(Position(), "mover") == START
+    assert parse_dxp_position("zZeW" + "w" + "e" * 26 + "Z", Side.WHITE).fen == "W:WK4,5:B1,K2,K32"
     # what pydraughts sends for B:W18,24,27,28:B12,16,20,K31: Black to move, but board and colours turned
     turned = "eWeezzeezeeewezeweeeweeeeeeeeeee"
-    assert parse_position(turned, Side.BLACK, "mover").fen == "B:W18,24,27,28:B12,16,20,K31"
+    assert parse_dxp_position(turned, Side.BLACK, "mover").fen == "B:W18,24,27,28:B12,16,20,K31"
 
 
 @pytest.mark.parametrize("text", ["", START + "e", "z" * 13 + "e" * 19, "w" + "e" * 31, "z" * 20 + "e" * 10 + "w" * 20])
 def test_bad_position_is_refused(text):
     with pytest.raises(KrError):
-        parse_position(text, Side.BLACK)
+        parse_dxp_position(text, Side.BLACK)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from kr.engine.result import SCORE_DECIDED, SCORE_PROVED
 from kr.game.position import Side
 from kr.learn import games
 from kr.learn.selfplay import SelfplaySettings, play
-from kr.match.game import DATABASE
+from kr.match.game import BY_DATABASE
 from kr.match.match import MatchSettings, play_match
 from kr.pdn import read_games
 from kr.players.registry import player_from_spec
@@ -116,14 +116,14 @@ def test_a_match_ends_games_by_the_database(tmp_path: Path, ballot: str) -> None
     settings = replace(EQUALS, ballot=ballot)
     ended = play_match(replace(settings, pdn=tmp_path / "ended.pdn"))
     reasons = Counter(game.reason.split(":")[0] for game in ended.games)
-    assert reasons[DATABASE] > len(ended.games) // 2
+    assert reasons[BY_DATABASE] > len(ended.games) // 2
     free = play_match(replace(settings, pdn=tmp_path / "free.pdn", egdb_adjudication=False))
-    assert DATABASE not in Counter(game.reason for game in free.games)
+    assert BY_DATABASE not in Counter(game.reason for game in free.games)
     assert sum(game.plies for game in ended.games) < sum(game.plies for game in free.games)
     # the same games, only shorter where the database ended them
     for short, long in zip(read_games(tmp_path / "ended.pdn"), read_games(tmp_path / "free.pdn"), strict=True):
         assert (long.start, long.moves[: len(short.moves)]) == (short.start, short.moves)
-        assert (len(long.moves) > len(short.moves)) == short.tags["Termination"].startswith(DATABASE)
+        assert (len(long.moves) > len(short.moves)) == short.tags["Termination"].startswith(BY_DATABASE)
 
 
 @pytest.mark.parametrize("ballot", ["3move", "endings"])
@@ -135,7 +135,7 @@ def test_games_end_where_the_database_knows_them_with_its_value(tmp_path: Path, 
         positions = [game.start]
         for move in game.moves:
             positions.append(positions[-1].play(move))
-        ended = game.tags["Termination"].startswith(DATABASE)
+        ended = game.tags["Termination"].startswith(BY_DATABASE)
         assert [known_plainly(each) for each in positions] == [False] * len(game.moves) + [ended]
         if ended:
             last = positions[-1]
@@ -184,7 +184,7 @@ def test_self_play_ends_and_labels_exactly(tmp_path: Path) -> None:
     known = Database.open(SHIPPED)
     # a search that probes sees most wins before they are there
     ended = records_of(tmp_path / "ended", egdb_search=False, clear_score=0)
-    exact = [record for record in ended if games.REASONS[record.reason] == DATABASE]
+    exact = [record for record in ended if games.REASONS[record.reason] == BY_DATABASE]
     assert len(exact) > len(ended) // 4
     assert {record.result for record in exact} == {-1, 0, 1}
     for record in exact:
@@ -220,7 +220,7 @@ def test_a_run_from_before_there_were_databases_goes_on(tmp_path: Path) -> None:
     path.write_text(json.dumps(description))
     whole = records_of(tmp_path, games=4)
     assert [record.moves.tobytes() for record in whole[:2]] == [record.moves.tobytes() for record in first]
-    assert DATABASE not in {games.REASONS[record.reason] for record in whole}
+    assert BY_DATABASE not in {games.REASONS[record.reason] for record in whole}
 
 
 # --- problems

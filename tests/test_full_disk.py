@@ -16,9 +16,9 @@ from kr.evaluation import weights
 from kr.jobs.journal import open_journal
 from kr.learn import games
 from kr.learn.training import history as train_history
-from kr.match.log import Effort, GameRecord, open_log
+from kr.match.log import Effort, MatchGame, open_log
 
-GAME = GameRecord(0, True, "x", 1, "draw", "", 3, Effort(), Effort())
+GAME = MatchGame(0, True, "x", 1, "draw", "", 3, Effort(), Effort())
 
 
 @contextmanager

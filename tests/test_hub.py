@@ -21,17 +21,17 @@ from kr.engine.result import Info, SearchResult
 from kr.errors import KrError, ProtocolError
 from kr.game.position import Position
 from kr.protocols.hub import HubServer
-from kr.protocols.hub_level import Level
+from kr.protocols.hub_level import HubLevel
 from kr.protocols.hub_text import (
     HubLine,
-    format_line,
-    format_move,
-    format_position,
-    format_score,
-    parse_line,
-    parse_move,
-    parse_position,
-    parse_score,
+    format_hub_line,
+    format_hub_move,
+    format_hub_position,
+    format_hub_score,
+    parse_hub_line,
+    parse_hub_move,
+    parse_hub_position,
+    parse_hub_score,
 )
 
 START = "B" + "b" * 12 + "e" * 8 + "w" * 12
@@ -50,7 +50,7 @@ values = st.text(st.characters(exclude_characters='"', exclude_categories=("Cc",
 @settings(max_examples=50, deadline=None)
 @given(names, st.dictionaries(names, values))
 def test_lines_round_trip(command, args):
-    assert parse_line(format_line(command, **args)) == HubLine(command, args)
+    assert parse_hub_line(format_hub_line(command, **args)) == HubLine(command, args)
 
 
 @pytest.mark.parametrize(
@@ -64,13 +64,13 @@ def test_lines_round_trip(command, args):
     ],
 )
 def test_line_is_read(text, line):
-    assert parse_line(text) == line
+    assert parse_hub_line(text) == line
 
 
 @pytest.mark.parametrize("text", ["=3", 'pos moves="9-13', "pos =3", "pos a=b=c", '"pos"', 'pos a="b"c', 'pos a=b"c'])
 def test_malformed_line_is_refused(text):
     with pytest.raises(ProtocolError):
-        parse_line(text)
+        parse_hub_line(text)
 
 
 def walked(choices):
@@ -87,21 +87,21 @@ def walked(choices):
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(0, 50), max_size=70).map(walked))
 def test_positions_and_moves_round_trip(position):
-    assert parse_position(format_position(position)) == position
+    assert parse_hub_position(format_hub_position(position)) == position
     for move in position.legal_moves():
-        again = parse_move(format_move(move), position)
+        again = parse_hub_move(format_hub_move(move), position)
         assert (again.origin, again.target, again.captured) == (move.origin, move.target, move.captured)
 
 
 def test_position_text():
-    assert format_position(Position()) == START
-    assert parse_position("W" + "bBeW" + "w" + "e" * 26 + "B").fen == "W:WK4,5:B1,K2,K32"
+    assert format_hub_position(Position()) == START
+    assert parse_hub_position("W" + "bBeW" + "w" + "e" * 26 + "B").fen == "W:WK4,5:B1,K2,K32"
 
 
 @pytest.mark.parametrize("text", ["", "B", START + "e", "X" + START[1:], START.replace("e", "-"), "W" + "w" * 32])
 def test_bad_position_is_refused(text):
     with pytest.raises(KrError):
-        parse_position(text)
+        parse_hub_position(text)
 
 
 @pytest.mark.parametrize(
@@ -128,14 +128,14 @@ def test_move_text(fen, text, path):
     position = Position.from_fen(fen)
     if path is None:
         with pytest.raises(KrError, match=re.escape(text)):
-            parse_move(text, position)
+            parse_hub_move(text, position)
     else:
-        assert str(parse_move(text, position)) == path
+        assert str(parse_hub_move(text, position)) == path
 
 
 def test_capture_without_its_pieces_must_be_unambiguous():
     with pytest.raises(KrError, match="7x23 is ambiguous .* 7x23x10x18 7x23x11x19$"):
-        parse_move("7x23", Position.from_fen("B:W10,11,18,19:B7"))
+        parse_hub_move("7x23", Position.from_fen("B:W10,11,18,19:B7"))
 
 
 @pytest.mark.parametrize(
@@ -151,19 +151,19 @@ def test_capture_without_its_pieces_must_be_unambiguous():
     ],
 )
 def test_scores(score, text):
-    assert format_score(score) == text
-    assert parse_score(text) == score
+    assert format_hub_score(score) == text
+    assert parse_hub_score(text) == score
 
 
 @pytest.mark.parametrize("score", [29000, -29000, 8000])
 def test_estimate_never_looks_decided(score):
-    assert abs(float(format_score(score))) < 80
+    assert abs(float(format_hub_score(score))) < 80
 
 
 @pytest.mark.parametrize("text", ["", "x", "nan", "inf", "-inf"])
 def test_bad_score_is_refused(text):
     with pytest.raises(ProtocolError):
-        parse_score(text)
+        parse_hub_score(text)
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_bad_score_is_refused(text):
     ],
 )
 def test_time_management(line, seconds):
-    level = Level.parse(parse_line(line).args)
+    level = HubLevel.parse(parse_hub_line(line).args)
     assert level.limits().seconds()[0] == (None if seconds is None else pytest.approx(seconds))
     assert level.limits(clock_runs=False).seconds() == (None, None)
     assert level.limits().depth == level.depth
@@ -259,7 +259,7 @@ INFO = (
 BLACK_BEGINS = r"(9|1[0-2])-1[3-6]"
 WHITE_ANSWERS = r"2[1-4]-(17|18|19|20)"
 TURNED_START = "W" + START[1:]
-ENDING = format_position(Position.from_fen("W:W18,24,27,28:B12,16,20"))
+ENDING = format_hub_position(Position.from_fen("W:W18,24,27,28:B12,16,20"))
 TURNED_ENDING = "Beeeebbeebeeewebeweeeweeeeeeeeeee"
 WHITE_ENDS = r"(18|24|27|28)-\d+.*"
 
@@ -528,7 +528,7 @@ def test_history_reaches_the_engine(talk, recorder):
     conversation.send("go think")
     conversation.expect("done .*")
     [(position, limits, history, multipv)] = recorder.made[-1][4].asked
-    assert [format_position(before) for before in history] == [
+    assert [format_hub_position(before) for before in history] == [
         KINGS,
         "W" + "e" * 5 + "B" + "e" * 25 + "W",
         "B" + "e" * 5 + "B" + "e" * 20 + "W" + "e" * 5,

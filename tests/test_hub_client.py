@@ -13,7 +13,7 @@ from kr.engine.search import Stop
 from kr.errors import InvalidSettingError, ProtocolError
 from kr.game.position import Position, Side
 from kr.protocols.hub_client import HubClient
-from kr.protocols.hub_text import format_position
+from kr.protocols.hub_text import format_hub_position
 
 KR_HUB = [sys.executable, "-m", "kr", "hub", "--weights", "material", "--hash", "1MB"]
 FAULTY = Path(__file__).parent / "hub_engines" / "faulty.py"
@@ -70,7 +70,7 @@ def test_only_the_reversible_history_is_sent(tmp_path):
         with pytest.raises(ProtocolError):
             client.search(position, Limits(depth=1), history)
     told = [line for line in (tmp_path / "heard").read_text().splitlines() if line.startswith("pos ")]
-    assert told == [f'pos pos={format_position(history[1])} moves="32-27 1-6 27-32"']
+    assert told == [f'pos pos={format_hub_position(history[1])} moves="32-27 1-6 27-32"']
 
 
 @pytest.mark.slow

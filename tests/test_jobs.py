@@ -42,7 +42,7 @@ from kr.jobs.progress import Progress
 from kr.jobs.unit import Chunk, Unit, checksum
 from kr.learn.selfplay import SelfplaySettings, play
 from kr.learn.shards import Shards
-from kr.match.doubling import Comparisons, DoublingSettings, compare, play_matches
+from kr.match.doubling import Comparisons, DoublingSettings, compare_positions, play_matches
 from kr.match.match import MatchSettings, play_match
 from kr.match.pairs import Pairs
 
@@ -361,7 +361,7 @@ class Here:
             longest=Limits(nodes=200), games=2, positions=4, ballot="endings", hash=1 << 20, egdb=str(self.egdb),
         )  # fmt: skip
         play_matches(settings)
-        compare(settings)
+        compare_positions(settings)
 
     def verify(self) -> None:
         verify(VerifySettings(dir=self.egdb))

@@ -19,7 +19,7 @@ from kr.egdb.files import read_header
 from kr.engine.limits import Limits
 from kr.learn import games
 from kr.learn.selfplay import SelfplaySettings, play
-from kr.match.doubling import DoublingSettings, compare
+from kr.match.doubling import DoublingSettings, compare_positions
 from kr.match.match import MatchSettings, play_match
 from kr.pdn import read_games
 
@@ -93,7 +93,7 @@ def test_doubling(before: Path) -> None:
         positions=12, ballot="2move", egdb="none", hash=HASH,
     )  # fmt: skip
     seen: list[int] = []
-    compare(settings, seen.append)
+    compare_positions(settings, seen.append)
     assert seen == [5] + [1] * 7
     assert lines(settings.searches)[: len(old)] == old
 

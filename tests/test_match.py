@@ -24,9 +24,9 @@ from kr.errors import (
 from kr.game.board import NO_PROGRESS, REPETITION
 from kr.game.position import Position, Side
 from kr.match.game import AGREED_DRAW, AGREED_WIN, FAILURE, NO_MOVE, OVERTIME, Adjudication, play_game
-from kr.match.log import Effort, GameRecord
+from kr.match.log import Effort, MatchGame
 from kr.match.match import MatchResult, MatchSettings, play_match
-from kr.match.tally import Tally
+from kr.match.tally import MatchTally
 from kr.openings.decks import Opening
 from kr.pdn import read_games
 from kr.players import workers
@@ -268,7 +268,7 @@ def test_openings_come_again_only_when_all_have_been_played(tmp_path):
 
 
 def test_games_that_would_repeat_are_refused():
-    with pytest.raises(InvalidSettingError, match="98 at most"):
+    with pytest.raises(InvalidSettingError, match="at most 98 games"):
         play_match(replace(TINY, ballot="2move", games=100))
 
 
@@ -329,7 +329,7 @@ def test_an_error_in_a_player_ends_the_match(monkeypatch):
 
 
 def test_depth_and_speed_are_of_the_player_that_searched():
-    record = GameRecord(0, True, "x 1", 2, NO_MOVE, "", 4, Effort(2, 20, 3000, 0.5), Effort(1, 6, 100, 0.1))
+    record = MatchGame(0, True, "x 1", 2, NO_MOVE, "", 4, Effort(2, 20, 3000, 0.5), Effort(1, 6, 100, 0.1))
     other = replace(record, a_black=False, points=0, reason=OVERTIME)
     summary = MatchResult(TINY, ("a", "b"), [record, other]).summary()
     assert (summary["a"]["mean_depth"], summary["a"]["nodes_per_second"]) == (10.0, 6000.0)
@@ -351,7 +351,7 @@ def test_depth_and_speed_are_of_the_player_that_searched():
 def test_many_forfeits_are_warned_of(games, late, failed, words, capsys, monkeypatch):
     reasons = [OVERTIME] * late + [FAILURE] * failed + [NO_MOVE] * (games - late - failed)
     records = [
-        GameRecord(number // 2, number % 2 == 0, "x", 2 * (number % 2), reason, "", 9, Effort(), Effort())
+        MatchGame(number // 2, number % 2 == 0, "x", 2 * (number % 2), reason, "", 9, Effort(), Effort())
         for number, reason in enumerate(reasons)
     ]
     result = MatchResult(TINY, ("a", "b"), records)
@@ -375,7 +375,7 @@ def test_sums_are_those_of_all_games_whenever_asked(monkeypatch):
     """Asked after each game, as the display does, each game is added once: the time of a match grows with its games."""
     source = random.Random(5)
     games = [
-        GameRecord(
+        MatchGame(
             pair, black, "x 1", source.randrange(3), source.choice([NO_MOVE, OVERTIME, REPETITION]), "", 4, *efforts
         )
         for pair in range(40)
@@ -384,8 +384,8 @@ def test_sums_are_those_of_all_games_whenever_asked(monkeypatch):
     ]
     source.shuffle(games)
     added = []
-    add = Tally.add
-    monkeypatch.setattr(Tally, "add", lambda self, game: (added.append(game), add(self, game)))
+    add = MatchTally.add
+    monkeypatch.setattr(MatchTally, "add", lambda self, game: (added.append(game), add(self, game)))
     result = MatchResult(TINY, ("a", "b"))
     for number, game in enumerate(games, start=1):
         result.games.append(game)

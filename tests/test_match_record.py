@@ -21,7 +21,7 @@ from kr.errors import (
     OutputBusyError,
 )
 from kr.match import log as log_module
-from kr.match.log import Effort, GameRecord, open_log
+from kr.match.log import Effort, MatchGame, open_log
 from kr.match.match import play_match
 from kr.openings.decks import Opening, deck, opening_plies
 from kr.openings.names import ballots
@@ -202,7 +202,7 @@ def test_games_that_someone_changed_are_left_alone(tmp_path, change):
     pdn = tmp_path / "match.pdn"
     pdn.write_bytes(changed := change(pdn.read_bytes()))
     log = (tmp_path / "match.pdn.log").read_bytes()
-    with pytest.raises(InvalidGamesError, match=r"match\.pdn: game 1 is not as the match wrote it"):
+    with pytest.raises(InvalidGamesError, match=r"match\.pdn: game 1 has been changed since it was written"):
         play_match(settings)
     assert pdn.read_bytes() == changed
     assert (tmp_path / "match.pdn.log").read_bytes() == log
@@ -239,7 +239,7 @@ def test_a_game_is_on_the_disk_before_its_line(tmp_path, monkeypatch):
         sync(descriptor)
 
     monkeypatch.setattr(os, "fsync", watched_sync)
-    game = GameRecord(0, True, "x", 1, "draw", "", 3, Effort(), Effort())
+    game = MatchGame(0, True, "x", 1, "draw", "", 3, Effort(), Effort())
     with open_log(tmp_path / "match.pdn", {}, {}) as log:
         done.clear()
         append = storage.append

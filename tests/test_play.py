@@ -22,10 +22,10 @@ from kr.game.position import Position, Side
 from kr.match.game import NO_MOVE, OVERTIME
 from kr.pdn import read_game
 from kr.play import play as play_module
-from kr.play.input import COMMANDS
+from kr.play.input import TABLE_COMMANDS
 from kr.play.manners import OFFER_AGAIN
 from kr.play.play import AGREED, RESIGNED, Play, clock_text
-from kr.play.record import Record
+from kr.play.record import PlayRecord
 from kr.play.setup import HUMAN, PlaySettings
 from kr.play.table import Prompt, Thought, TimeUp
 from kr.players.player import Reply
@@ -123,7 +123,7 @@ def test_words_that_complete(tmp_path, monkeypatch):
     play, table = start(tmp_path, monkeypatch, [])
     assert play.run() is None
     (_, words, seconds), *_ = table.asked
-    assert set(words) == {str(move) for move in Position().legal_moves()} | set(COMMANDS)
+    assert set(words) == {str(move) for move in Position().legal_moves()} | set(TABLE_COMMANDS)
     assert seconds is None
     assert not (tmp_path / "game.pdn").exists()
     assert table.said("left") == ["nothing was played"]
@@ -156,7 +156,7 @@ def test_commands_that_show(tmp_path, monkeypatch):
     play, table = start(tmp_path, monkeypatch, ["moves", "help", "flip", "board", "11", "flip", "15"])
     play.run()
     assert table.said("moves")[0].startswith("legal: ")
-    assert all(f"  {name}" in table.said("help")[0] for name in COMMANDS)
+    assert all(f"  {name}" in table.said("help")[0] for name in TABLE_COMMANDS)
     views = [event.view.flipped for event in table.events if event.view]
     # Black sits at the bottom to begin with
     assert views[:4] == [True, False, False, True]
@@ -428,7 +428,7 @@ def test_files_that_are_not_gone_on_with(tmp_path, text, said):
     path = tmp_path / "x.pdn"
     path.write_text(text)
     with pytest.raises(InvalidSettingError, match="x.pdn") as error:
-        Record.resume(path)
+        PlayRecord.resume(path)
     assert said in str(error.value)
 
 
@@ -676,8 +676,8 @@ def test_engines_of_one_name_are_told_apart(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [
-        ("play --level 11", 2, "level 11: from 1"),
-        ("play --side green", 2, "--side: 'green' is not black, white or random"),
+        ("play --level 11", 2, "--level: 11 is out of range; expected 1 to 10"),
+        ("play --side green", 2, "--side: 'green' is unknown; expected black, white or random"),
         ("play --side black --white manual", 2, "give one"),
         ("play --white hub:x --level 3", 2, "kr plays neither side"),
         ("play --resume x.pdn --ballot 3move", 2, "leave out --ballot"),

@@ -23,7 +23,7 @@ from kr.play.setup import PlaySettings
 from kr.play.table import Event
 from kr.players import registry
 from kr.players.player import Player, PlayerKind, PlayerSpec, Reply, Resources
-from kr.players.registry import KINDS, PLAYER_HELP, PLAYER_TEXTS, kind_of, player_from_spec
+from kr.players.registry import PLAYER_HELP, PLAYER_KINDS, PLAYER_TEXTS, kind_of, player_from_spec
 
 pytestmark = pytest.mark.core
 
@@ -63,7 +63,7 @@ DICE = PlayerKind(prefix="dice:", texts=("dice:SEED",), make=DicePlayer, setting
 
 @pytest.fixture
 def with_dice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "KINDS", (*KINDS, DICE))
+    monkeypatch.setattr(registry, "PLAYER_KINDS", (*PLAYER_KINDS, DICE))
 
 
 @pytest.mark.usefixtures("with_dice")
@@ -115,7 +115,7 @@ def test_settings_of_a_new_kind_that_are_none(spec: str, expected: str) -> None:
 
 
 def test_the_help_names_every_kind() -> None:
-    for kind in KINDS:
+    for kind in PLAYER_KINDS:
         for text in kind.texts:
             assert text in PLAYER_TEXTS
             assert text in PLAYER_HELP

@@ -32,7 +32,7 @@ from kr.learn.training.outlook import doubt
 from kr.learn.training.train import TrainSettings, Watcher, train
 from kr.match.elo import Sprt
 from kr.match.game import FAILURE, OVERTIME
-from kr.match.log import Effort, GameRecord
+from kr.match.log import Effort, MatchGame
 
 ACCEPT, REFUSE = (-800.0, -790.0), (790.0, 800.0)
 """Bounds between which all tables pass the gate after all games, or none."""
@@ -367,16 +367,16 @@ def test_every_setting_of_self_play_and_fit_is_here() -> None:
 # --- the gate
 
 
-def played(points: list[tuple[int, int]]) -> list[GameRecord]:
+def played(points: list[tuple[int, int]]) -> list[MatchGame]:
     """Games of pairs with these half points."""
     return [
-        GameRecord(pair, game == 0, "x", both[game], "", "", 1, Effort(), Effort())
+        MatchGame(pair, game == 0, "x", both[game], "", "", 1, Effort(), Effort())
         for pair, both in enumerate(points)
         for game in (0, 1)
     ]
 
 
-def verdict(games: list[GameRecord], stop: bool = True, bounds: tuple[float, float] = (0, 50)) -> dict[str, Any]:
+def verdict(games: list[MatchGame], stop: bool = True, bounds: tuple[float, float] = (0, 50)) -> dict[str, Any]:
     gate = Gate(Sprt(*bounds), stop)
     for game in games:
         gate.add(game)

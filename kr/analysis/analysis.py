@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 
 from kr.engine.engine import MAX_LINES, Engine
-from kr.engine.limits import MOST, Limits
+from kr.engine.limits import MOST_LIMITS, Limits
 from kr.engine.result import SCORE_DECIDED, SCORE_PROVED, SCORE_WIN, Info
 from kr.engine.search import Search, Stop
 from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, threads_option, weights_option
@@ -46,9 +46,9 @@ class AnalyzeSettings(Settings):
         parse=Limits.parse, metavar="LIMIT",
     )  # fmt: skip
     nodes: int | None = option(
-        None, "The same as --tc nodes=.", parse=parse_count, show=format_count, low=1, high=MOST["nodes"]
+        None, "The same as --tc nodes=.", parse=parse_count, show=format_count, low=1, high=MOST_LIMITS["nodes"]
     )
-    depth: int | None = option(None, "The same as --tc depth=.", low=1, high=MOST["depth"])
+    depth: int | None = option(None, "The same as --tc depth=.", low=1, high=MOST_LIMITS["depth"])
     game: int = option(1, "PDN: number of the game in the file, from 1.", low=1)
     ply: str = option("", "PDN: only after this ply or these, such as 20 or 10-30; 0 is before the first move.")
     weights: str | None = weights_option()

@@ -17,8 +17,8 @@ from kr.engine.bench import (
     features,
     first_word,
     load_positions,
+    run_bench,
 )
-from kr.engine.bench import run as bench
 from kr.engine.options import parse_search_options
 from kr.errors import InvalidSettingError
 from kr.evaluation.chances import format_score
@@ -61,7 +61,7 @@ def run(settings: BenchSettings, ablate: Ablate = False, against: Against = [], 
         return
     count = len(load_positions(settings.positions))
     with console.progress("bench", count, "positions") as progress:
-        result = bench(settings, lambda line: progress.advance(1))
+        result = run_bench(settings, lambda line: progress.advance(1))
     if json:
         console.emit_json(
             {

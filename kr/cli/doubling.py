@@ -3,12 +3,21 @@
 from collections.abc import Callable, Iterable
 
 from kr.cli import console, options
-from kr.match.doubling import TIE, WORTHS, Changes, DoublingResult, DoublingSettings, claimed, compare, play_matches
-from kr.match.doubling_plot import draw
+from kr.match.doubling import (
+    TIE_MARGIN,
+    WORTHS,
+    Changes,
+    DoublingResult,
+    DoublingSettings,
+    claimed,
+    compare_positions,
+    play_matches,
+)
+from kr.match.doubling_plot import draw_doubling
 from kr.match.match import MatchResult
 from kr.units import counted
 
-NOTE = f"(no tie: by more than {TIE} centi-men; mean: what a change brings, centi-men)"
+NOTE = f"(no tie: by more than {TIE_MARGIN} centi-men; mean: what a change brings, centi-men)"
 SEARCHES = f"Positions where the longer search plays another move\n{NOTE}:"
 WORTH = (
     "Of all positions, those where the move is better (+) or worse (-) by at least the centi-men of the column, "
@@ -36,7 +45,7 @@ def run(settings: DoublingSettings, json: options.Json = False) -> None:
         games = counted(sum(len(match.games) for match in result.matches), "game")
         console.wrote(settings.out, f"{games}, {counted(len(result.comparisons), 'position')} searched")
         if settings.plots:
-            console.wrote(draw(result, settings.plots))
+            console.wrote(draw_doubling(result, settings.plots))
     if json:
         console.emit_json(result.summary())
         for match in result.matches:
@@ -60,7 +69,7 @@ def _measured(settings: DoublingSettings) -> DoublingResult:
 
         results = play_matches(settings, on_game)
     with console.progress("searches", settings.positions, "positions") as progress:
-        return DoublingResult(settings, results, compare(settings, progress.advance))
+        return DoublingResult(settings, results, compare_positions(settings, progress.advance))
 
 
 def report(result: DoublingResult) -> str:

@@ -197,7 +197,7 @@ def load_positions(path: Path | None = None) -> tuple[Position, ...]:
     return tuple(positions)
 
 
-def run(settings: BenchSettings, on_line: Callable[[BenchLine], None] | None = None) -> BenchResult:
+def run_bench(settings: BenchSettings, on_line: Callable[[BenchLine], None] | None = None) -> BenchResult:
     """Search each position, starting with an empty hash table.
 
     on_line: called after each position. Raises InvalidWeightsError, InvalidDatabaseError, and what load_positions
@@ -239,7 +239,7 @@ def compare(
 
     In each round a position is searched by all variants before the next position, so that other load on the machine
     falls on all alike. Node counts are the same in every round. on_search: called after each search. Raises
-    InvalidSettingError for unknown options, and what run raises.
+    InvalidSettingError for unknown options, and what run_bench raises.
     """
     own = parse_search_options(settings.options)
     engine = _engine(settings)

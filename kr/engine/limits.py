@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from kr.errors import InvalidSettingError
 from kr.units import Range, check_number, format_count, format_duration, parse_count, parse_duration
 
-MOST = {"time": 1e9, "nodes": 10**18, "depth": 10**9}
+MOST_LIMITS = {"time": 1e9, "nodes": 10**18, "depth": 10**9}
 """Largest limits that the core can count: seconds, nodes, plies."""
 RANGES = {
-    "time": Range(above=0, high=MOST["time"], show=format_duration),
-    "nodes": Range(1, MOST["nodes"], show=format_count),
-    "depth": Range(1, MOST["depth"]),
-    "left": Range(-MOST["time"], MOST["time"]),
-    "inc": Range(0, MOST["time"], show=format_duration),
-    "moves": Range(1, MOST["depth"]),
+    "time": Range(above=0, high=MOST_LIMITS["time"], show=format_duration),
+    "nodes": Range(1, MOST_LIMITS["nodes"], show=format_count),
+    "depth": Range(1, MOST_LIMITS["depth"]),
+    "left": Range(-MOST_LIMITS["time"], MOST_LIMITS["time"]),
+    "inc": Range(0, MOST_LIMITS["time"], show=format_duration),
+    "moves": Range(1, MOST_LIMITS["depth"]),
 }
 MOVES_AHEAD = 30
 """The clock is spread over this many moves, or over the moves to the next time control if these are fewer."""

@@ -1,12 +1,12 @@
-"""What more time is worth: matches of each limit against its half, and how often and how far the longer search differs.
+"""The worth of more time: matches of each limit against half of it, and how often and far the longer search differs.
 
 After A. Junghanns and J. Schaeffer, "Search versus knowledge in game-playing programs revisited" (IJCAI 1997), whose
-figures for checkers J. Schaeffer's paper on Chinook's search repeats: the score of a search against one that is two
-plies shallower, and how often one ply more changes the move, and the score with it.
+figures for checkers reappear in J. Schaeffer's paper on Chinook's search: the score of a search against one that is two
+plies shallower, and how often one more ply changes the move, and by how much the score.
 
 Limits double from step to step; a depth grows by two plies. Each step is a match on ballots. Positions sampled from
-these games are then searched from an empty table with every limit. Where that gives more than one move, the position
-after each of them is searched with the longest limit, so that the moves are compared by one judge that saw both.
+these games are then searched with every limit, each time from an empty table. If they give more than one move, the
+position after each move is searched with the longest limit, so that one judge compares them all.
 """
 
 from __future__ import annotations
@@ -49,71 +49,71 @@ from kr.settings import REQUIRED, Settings, option, workers_option
 from kr.storage import checksum, lock, make_directory, parse_json, provenance
 from kr.units import counted, format_count, parse_count
 
-STEPS = 5
-"""Doublings where no longest limit is given."""
+DOUBLINGS = 5
+"""Doublings if no longest limit is given."""
 MOST_STEPS = 30
 DEPTH_STEP = 2
-"""Plies that a depth grows by."""
-TIE = 5
-"""Centi-men: moves whose scores differ by no more are as good as each other."""
+"""Plies by which a depth grows in one step."""
+TIE_MARGIN = 5
+"""Centi-men: moves whose scores differ by no more count as equally good."""
 DECIDED = 400
-"""Centi-men: a score beyond counts as this much, so that a few proved wins don't make the mean."""
+"""Centi-men: larger scores count as this much, so that a few proved wins don't dominate the mean."""
 LARGEST = 10
-"""Positions shown where the longer search gains most."""
+"""Number of positions shown where the longer search gains most."""
 WORTHS = (10, 25, 50, 100)
-"""Centi-men by which differences are counted."""
+"""Thresholds in centi-men by which differences are counted."""
 
 
 @dataclass(frozen=True)
 class DoublingSettings(Settings):
-    """Whose search is doubled, from where to where, and on how many games and positions."""
+    """Player, limits, games and positions of a doubling experiment."""
 
-    out: Path = option(REQUIRED, "Directory for games and searches; what is in it goes on.", metavar="DIR")
+    out: Path = option(REQUIRED, "Directory for games and searches; run the same command to resume.", metavar="DIR")
     player: str = option(
-        "shipped", f"Whose: a {weights_texts(SHIPPED)}, with settings as in a match.",
+        "shipped", f"Player: a {weights_texts(SHIPPED)}, with settings as in a match.",
         argument=True, metavar="PLAYER",
     )  # fmt: skip
     shortest: Limits = option(
         Limits(time=0.01), "Limit of the shortest search: 10ms, nodes=2000 or depth=5.", parse=Limits.parse, name="from"
     )
     longest: Limits | None = option(
-        None, f"Limit of the longest; {STEPS} steps up if not given.", parse=Limits.parse, name="to"
+        None, f"Limit of the longest search; {DOUBLINGS} doublings if not given.", parse=Limits.parse, name="to"
     )
-    games: int = option(200, "Games of each limit against its half.", parse=parse_count, show=format_count)
+    games: int = option(200, "Games of each limit against half of it.", parse=parse_count, show=format_count)
     positions: int = option(
-        1000, "Positions of these games that are searched with every limit; 0: only the matches.",
+        1000, "Positions of these games to search with every limit; 0: matches only.",
         parse=parse_count, show=format_count,
     )  # fmt: skip
     ballot: str = option("11man", f"Openings: {', '.join(DECKS)}, or a file of FENs or PDN games.")
     concurrency: int = workers_option("Games and searches at a time")
     hash: int = hash_option("of each engine")
-    seed: int = option(1, "Order of the openings, and choice of the positions.")
+    seed: int = option(1, "Seed of the order of openings and the choice of positions.")
     egdb: str = egdb_option()
     egdb_memory: int = egdb_memory_option()
-    plots: Path | None = option(None, "Directory for a picture of it all.", metavar="DIR")
+    plots: Path | None = option(None, "Directory for a picture of the results.", metavar="DIR")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.limits()
         if not kind_of(self.player).own_engine:
-            raise InvalidSettingError(f"player {self.player}: expected kr's own engine, whose searches can be compared")
+            raise InvalidSettingError(f"player {self.player}: only searches of kr's own engine can be compared")
         if self.plots:
             figures.check_output(self.plots)
 
     @property
     def searches(self) -> Path:
-        """The journal of the searches."""
+        """Journal of the searches."""
         return self.out / "searches.jsonl"
 
     def limits(self) -> list[Limits]:
-        """From the shortest to the longest. Raises InvalidSettingError where there is no way up."""
+        """Limits from the shortest to the longest. Raises InvalidSettingError if there is no step between them."""
         kind = _kind(self.shortest)
         if kind is None:
             raise InvalidSettingError(f"--from {self.shortest}: expected one limit such as 10ms, nodes=2000 or depth=5")
         if self.longest is not None and _kind(self.longest) != kind:
             raise InvalidSettingError(f"--to {self.longest}: expected a limit of the kind of --from {self.shortest}")
         ladder = [self.shortest]
-        while len(ladder) <= (STEPS if self.longest is None else MOST_STEPS):
+        while len(ladder) <= (DOUBLINGS if self.longest is None else MOST_STEPS):
             above = _step_up(ladder[-1])
             if self.longest is not None and getattr(above, kind) > getattr(self.longest, kind):
                 break
@@ -123,7 +123,7 @@ class DoublingSettings(Settings):
         return ladder
 
     def matches(self) -> list[MatchSettings]:
-        """Each longer limit (A) against the one before."""
+        """Matches of each longer limit (A) against the one before (B)."""
         return [
             MatchSettings(
                 a=self.player, b=self.player, ballot=self.ballot, games=self.games, tc=longer, tc_b=shorter,
@@ -135,7 +135,7 @@ class DoublingSettings(Settings):
 
 
 def _kind(limits: Limits) -> str | None:
-    """Name of the one limit that is set; None for none or several."""
+    """Name of the only limit that is set; None for none or several."""
     given = [name for name in ("time", "nodes", "depth") if getattr(limits, name) is not None]
     return given[0] if len(given) == 1 else None
 
@@ -149,8 +149,8 @@ def _step_up(limits: Limits) -> Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What one search found; or one iteration of it."""
+class Choice:
+    """Move and score of a search, or of one iteration."""
 
     move: str
     score: int
@@ -159,60 +159,60 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ComparedPosition:
     """One position, searched with every limit."""
 
     fen: str
-    searches: tuple[Found, ...]
+    searches: tuple[Choice, ...]
     """In the order of the limits."""
-    iterations: tuple[Found, ...]
-    """Of the longest search."""
+    iterations: tuple[Choice, ...]
+    """Iterations of the longest search."""
     judged: dict[str, int]
-    """Score of each move that a search chose, by a search of the longest limit after it; empty if there is one only."""
+    """Score of each move that a search chose, by a search with the longest limit after it; empty if all agree."""
 
     @classmethod
-    def from_json(cls, values: dict[str, Any]) -> Comparison:
-        """Raises ValueError, KeyError and TypeError where the values are none."""
+    def from_json(cls, values: dict[str, Any]) -> ComparedPosition:
+        """Raises ValueError, KeyError and TypeError for invalid values."""
         searches, iterations = (
-            tuple(typed(Found(**each)) for each in values[name]) for name in ("searches", "iterations")
+            tuple(typed(Choice(**each)) for each in values[name]) for name in ("searches", "iterations")
         )
         judged = {move: operator.index(score) for move, score in dict(values["judged"]).items()}
         moves = {each.move for each in searches}
         if set(judged) != (moves if len(moves) > 1 else set()):
-            raise ValueError("not the moves that were judged")
+            raise ValueError("judged moves differ from the moves found")
         return typed(cls(values["fen"], searches, iterations, judged))
 
 
 @dataclass(frozen=True)
 class Changes:
-    """How often a longer search plays another move, and what that is worth."""
+    """Changes of the move by a longer search, and what they are worth."""
 
     positions: int
     changed: int
-    """Another move."""
+    """Positions where the move changes."""
     worths: tuple[int, ...]
-    """Of each change, centi-men by which the longer search's move is judged better."""
+    """Centi-men by which the longer search's move is judged better, for each change."""
 
     @property
     def untied(self) -> int:
-        """Changes between moves that are not as good as each other."""
-        return sum(abs(worth) > TIE for worth in self.worths)
+        """Changes between moves that are not equally good."""
+        return sum(abs(worth) > TIE_MARGIN for worth in self.worths)
 
     @property
     def mean_worth(self) -> float:
-        """Centi-men that a change brings; 0 if there is none."""
+        """Mean gain of a change, in centi-men; 0 without changes."""
         return sum(self.worths) / len(self.worths) if self.worths else 0.0
 
     def better(self, least: int) -> int:
-        """Changes that are worth at least so many centi-men."""
+        """Changes that gain at least `least` centi-men."""
         return sum(worth >= least for worth in self.worths)
 
     def worse(self, least: int) -> int:
-        """Changes that cost at least so many centi-men."""
+        """Changes that lose at least `least` centi-men."""
         return sum(worth <= -least for worth in self.worths)
 
     def share(self, count: int) -> tuple[float, float]:
-        """Of all positions, and the error of that with 95% confidence."""
+        """Share of all positions, and its error with 95% confidence."""
         n = max(self.positions, 1)
         return count / n, CONFIDENCE_95 * math.sqrt(count / n * (1 - count / n) / n)
 
@@ -225,33 +225,33 @@ class Disagreement:
     """Centi-men by which it is judged better."""
     fen: str
     longer: str
-    """Its limit."""
+    """Limit of the longer search."""
     move: str
     shorter_move: str
-    """What the search with the limit before plays."""
+    """Move of the search with the limit before."""
 
 
 @dataclass(frozen=True)
 class DoublingResult:
-    """Matches and comparisons."""
+    """Matches and compared positions."""
 
     settings: DoublingSettings
     matches: list[MatchResult]
-    comparisons: list[Comparison]
+    comparisons: list[ComparedPosition]
 
     def changes(self) -> list[Changes]:
-        """Of each limit against the one before."""
+        """Changes of each limit against the one before."""
         worths = [tuple(each.worth for each in step) for step in self._disagreements()]
         return [Changes(len(self.comparisons), len(each), each) for each in worths]
 
     def largest(self, count: int = LARGEST) -> list[Disagreement]:
-        """Where the longer search gains most, a position once: what the shorter one is blind for."""
-        every = [each for step in self._disagreements() for each in step if each.worth > TIE]
+        """Largest gains of a longer search, each position once: what the shorter search does not see."""
+        every = [each for step in self._disagreements() for each in step if each.worth > TIE_MARGIN]
         best = {each.fen: each for each in sorted(every, key=lambda each: each.worth)}
         return sorted(best.values(), key=lambda each: -each.worth)[:count]
 
     def _disagreements(self) -> list[list[Disagreement]]:
-        """Of each limit with the one before, whichever of the moves is the better."""
+        """Disagreements of each limit with the one before, whichever move is better."""
         steps: list[list[Disagreement]] = []
         for i, limits in enumerate(self.settings.limits()[1:]):
             steps.append([])
@@ -263,11 +263,11 @@ class DoublingResult:
         return steps
 
     def depth_changes(self) -> dict[int, Changes]:
-        """Of each depth against the iteration before it; here a change is worth the difference of the two scores.
+        """Changes of each depth against the iteration before. A change is worth the difference of the two scores.
 
-        A depth that fewer than half of the searches came to says little about all, and is left out.
+        Depths that fewer than half of the searches reached are left out.
         """
-        steps: dict[int, list[tuple[Found, Found]]] = {}
+        steps: dict[int, list[tuple[Choice, Choice]]] = {}
         for each in self.comparisons:
             for old, new in itertools.pairwise(each.iterations):
                 steps.setdefault(new.depth, []).append((old, new))
@@ -282,7 +282,7 @@ class DoublingResult:
         }
 
     def summary(self) -> dict[str, Any]:
-        """All of it, for programs."""
+        """All results, for programs."""
         limits = self.settings.limits()
         rows = itertools.zip_longest(itertools.pairwise(limits), self.matches, self.changes())
         return {
@@ -318,7 +318,7 @@ def _clipped(score: int) -> int:
 
 @contextmanager
 def claimed(settings: DoublingSettings) -> Iterator[None]:
-    """Hold the directory for this block alone, matches and searches. Raises OutputBusyError, and what they raise."""
+    """Hold the directory, for matches and searches, during this block. Raises OutputBusyError, and what these raise."""
     # before the directory is made
     signature = _player(settings).signature
     for match in settings.matches():
@@ -332,7 +332,9 @@ def claimed(settings: DoublingSettings) -> Iterator[None]:
 def play_matches(
     settings: DoublingSettings, on_game: Callable[[int, MatchResult], None] = lambda before, result: None
 ) -> list[MatchResult]:
-    """Play the matches, or the rest of them. on_game: called after each game, with the games of the matches before.
+    """Play the matches, or the rest of them.
+
+    on_game: called after each game with the number of games in earlier matches, and the present match.
 
     Raises KeyboardInterrupt after Ctrl-C; the games played are kept.
     """
@@ -346,8 +348,8 @@ def play_matches(
     return results
 
 
-def sample(settings: DoublingSettings) -> list[Position]:
-    """Positions of the games played, as many as wanted or there are, in which there is something to choose."""
+def sample_positions(settings: DoublingSettings) -> list[Position]:
+    """Sample positions with a choice of moves from the games played: as many as wanted, or all."""
     seen: dict[Position, None] = {}
     for match in settings.matches():
         assert match.pdn is not None
@@ -358,17 +360,19 @@ def sample(settings: DoublingSettings) -> list[Position]:
     return random.Random(settings.seed).sample(list(seen), min(settings.positions, len(seen)))
 
 
-def compare(settings: DoublingSettings, on_position: Callable[[int], None] = lambda count: None) -> list[Comparison]:
+def compare_positions(
+    settings: DoublingSettings, on_position: Callable[[int], None] = lambda count: None
+) -> list[ComparedPosition]:
     """Search the sampled positions, or the rest of them, with every limit.
 
-    on_position: called with how many more are done, first of all with those of an earlier run.
+    on_position: called with the number of positions just done, at first with those of an earlier run.
     """
-    positions = {position.fen: position for position in sample(settings)} if settings.positions else {}
+    positions = {position.fen: position for position in sample_positions(settings)} if settings.positions else {}
     if not positions:
         return []
     player = _player(settings)
     kept = _kept(settings, player.signature) | _sampled(positions)
-    with open_journal(settings.searches, kept, provenance(seed=settings.seed), Comparison.from_json) as journal:
+    with open_journal(settings.searches, kept, provenance(seed=settings.seed), ComparedPosition.from_json) as journal:
         done = {each.fen: each for each in journal.entries}
         on_position(len(done))
         workers = max(1, min(settings.matches()[0].threads(), len(positions)))
@@ -384,15 +388,15 @@ def compare(settings: DoublingSettings, on_position: Callable[[int], None] = lam
                 assert part.chunk is not None
                 entry = parse_json(bytes(part.chunk))
                 journal.append(entry)
-                done[part.unit.key] = Comparison.from_json(entry)
+                done[part.unit.key] = ComparedPosition.from_json(entry)
                 on_position(1)
     return [done[fen] for fen in positions]
 
 
 def _check_searches(settings: DoublingSettings, signature: str) -> None:
-    """Refuse searches of other limits or positions, before the matches are played that they would come after.
+    """Refuse a journal of other limits or positions before any match is played.
 
-    They begin when all matches are played. Where a match lacks games, those that there are were of shorter ones.
+    Searches begin once all matches are complete: if a match lacks games now, it was shorter when the journal was begun.
     """
     if not settings.positions or not settings.searches.exists():
         return
@@ -402,14 +406,14 @@ def _check_searches(settings: DoublingSettings, signature: str) -> None:
         played = intact_games(match.pdn)
         if played < match.games:
             raise InvalidSettingError(
-                f"{settings.searches} has positions of matches of {counted(played, 'game')}, not {match.games}; ask "
-                "for as many, remove it, or choose another directory"
+                f"{settings.searches} has positions of matches of {counted(played, 'game')}, not {match.games}; "
+                f"use --games {played}, remove the file, or choose another directory"
             )
-    check_journal(settings.searches, _sampled(position.fen for position in sample(settings)))
+    check_journal(settings.searches, _sampled(position.fen for position in sample_positions(settings)))
 
 
 def _kept(settings: DoublingSettings, signature: str) -> dict[str, Any]:
-    """What shapes a search besides its position."""
+    """Settings that shape a search, other than its position."""
     limits = [str(each) for each in settings.limits()]
     return {"player": signature, "limits": limits, "hash": settings.hash}
 
@@ -419,7 +423,7 @@ def _sampled(fens: Iterable[str]) -> dict[str, str]:
 
 
 def _player(settings: DoublingSettings) -> EnginePlayer:
-    """The player whose engine searches."""
+    """Player whose engine searches."""
     player = player_from_spec(
         settings.player, settings.hash // MEBIBYTE, egdb=settings.egdb, egdb_memory=settings.egdb_memory
     )
@@ -428,7 +432,7 @@ def _player(settings: DoublingSettings) -> EnginePlayer:
 
 
 class Comparisons(Kind[Engine]):
-    """Units of a position; the result is a line of the journal."""
+    """Units of one position each; the result is a line of the journal."""
 
     def open(self, unit: Unit, needs: Needs) -> Engine:
         player = player_of(unit, needs)
@@ -440,33 +444,35 @@ class Comparisons(Kind[Engine]):
 
     def _compare(self, unit: Unit, engine: Engine, stop: Stop) -> bytes | None:
         limits = [Limits.parse(text) for text in unit.values["limits"]]
-        comparison = search(Position.from_fen(unit.values["fen"]), limits, engine, stop)
+        comparison = search_position(Position.from_fen(unit.values["fen"]), limits, engine, stop)
         return None if stop.is_set() else json.dumps(asdict(comparison)).encode()
 
 
-def search(position: Position, limits: Sequence[Limits], engine: Engine, stop: Stop | None = None) -> Comparison:
-    """Search a position with every limit, each time from an empty table, and judge the moves where they differ.
+def search_position(
+    position: Position, limits: Sequence[Limits], engine: Engine, stop: Stop | None = None
+) -> ComparedPosition:
+    """Search a position with every limit, each time from an empty table, and judge the moves if they differ.
 
-    stop: ends its searches; what is found then is of no use.
+    stop: ends the searches; the result is then invalid.
     """
-    searches: list[Found] = []
-    iterations: list[Found] = []
+    searches: list[Choice] = []
+    iterations: list[Choice] = []
     for limit in limits:
         iterations.clear()
         engine.new_game()
         result = engine.search(
             position, limit,
-            on_info=lambda info: iterations.append(Found(str(info.pv[0]), info.score, info.depth)),
+            on_info=lambda info: iterations.append(Choice(str(info.pv[0]), info.score, info.depth)),
             stop=stop,
         )  # fmt: skip
-        searches.append(Found(str(result.move), result.score, result.depth))
+        searches.append(Choice(str(result.move), result.score, result.depth))
     moves = dict.fromkeys(found.move for found in searches)
     judged = {} if len(moves) == 1 else {move: _judged(position, move, limits[-1], engine, stop) for move in moves}
-    return Comparison(position.fen, tuple(searches), tuple(iterations), judged)
+    return ComparedPosition(position.fen, tuple(searches), tuple(iterations), judged)
 
 
 def _judged(position: Position, move: str, limit: Limits, engine: Engine, stop: Stop | None) -> int:
-    """The score of a move for its side, by a search of the position after it."""
+    """Score of a move for its side, by a search of the position after it."""
     after = position.play(move)
     if after.is_over:
         return SCORE_WIN

@@ -1,4 +1,4 @@
-"""The picture of `kr doubling`: the score of twice the time, and how often longer searches play another move."""
+"""The picture of `kr doubling`: the score of doubled time, and how often longer searches change the move."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from kr.engine.limits import Limits
 from kr.figures import BLUE, INK, MUTED, finish, headline, new_figure, save
-from kr.match.doubling import TIE, WORTHS, Changes, DoublingResult
+from kr.match.doubling import TIE_MARGIN, WORTHS, Changes, DoublingResult
 from kr.match.elo import CONFIDENCE_95, score_of_elo
 from kr.units import counted
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 STYLES = (
     ("#0b0b0b", "o"), ("#0072b2", "s"), ("#56b4e9", "^"), ("#009e73", "D"), ("#d55e00", "v"), ("#cc79a7", "P"),
 )  # fmt: skip
-"""Colours that can be told from each other whatever one's eyes, and markers: of all changes of the move first."""
+"""Colours that remain distinct for the colour-blind, and markers; the first is for all changes of the move."""
 APART = 0.08
-"""Of a step, by which curves that may coincide are drawn beside each other."""
+"""Offset, as a share of a step, between curves that may coincide."""
 
 
-def draw(result: DoublingResult, directory: Path) -> Path:
-    """Write doubling.png; returns its path."""
+def draw_doubling(result: DoublingResult, directory: Path) -> Path:
+    """Write doubling.png. Returns its path."""
     from matplotlib.ticker import MaxNLocator
 
     settings = result.settings
@@ -44,8 +44,8 @@ def draw(result: DoublingResult, directory: Path) -> Path:
     depths = result.depth_changes()
     _changes(iterations, list(depths), list(depths.values()))
     iterations.xaxis.set_major_locator(MaxNLocator(integer=True))
-    finish(iterations, "moves changed by one iteration more", "depth, plies", "percent of positions")
-    # the same for both pictures
+    finish(iterations, "moves changed by one more iteration", "depth, plies", "percent of positions")
+    # one legend for both panels
     handles, labels = searches.get_legend_handles_labels()
     figure.legend(
         handles, labels, loc="outside lower right", ncols=len(labels), frameon=False, labelcolor=INK, fontsize=9
@@ -70,7 +70,7 @@ def _kind(unit: str) -> str:
 
 
 def _day(result: DoublingResult) -> str:
-    """The day on which the last match ended."""
+    """Day on which the last match ended."""
     pdn = result.settings.matches()[-1].pdn
     if pdn is None or not pdn.exists():
         return ""
@@ -78,7 +78,7 @@ def _day(result: DoublingResult) -> str:
 
 
 def _scores(ax: Axes, steps: Sequence[str], limit: str, result: DoublingResult) -> None:
-    """The score of each limit against the one before, with its error."""
+    """Draw the score of each limit against the one before, with its error."""
     estimates = [match.estimate for match in result.matches]
     scores = [100 * score_of_elo(each.elo) for each in estimates]
     low, high = ([100 * score_of_elo(each.elo + sign * each.elo_error) for each in estimates] for sign in (-1, 1))
@@ -92,19 +92,19 @@ def _scores(ax: Axes, steps: Sequence[str], limit: str, result: DoublingResult) 
 
 
 def _changes(ax: Axes, steps: Sequence[int], changes: Sequence[Changes]) -> None:
-    """How often the move changes, with its error: at all, and with so much worth either way."""
+    """Draw how often the move changes, with its error: at all, and by each worth or more."""
     from matplotlib.colors import to_rgba
 
     lines = {
         "another move": [each.changed for each in changes],
-        f"by more than {TIE} centi-men": [each.untied for each in changes],
+        f"by more than {TIE_MARGIN} centi-men": [each.untied for each in changes],
     }
     for worth in WORTHS:
         lines[f"by {worth} or more"] = [each.better(worth) + each.worse(worth) for each in changes]
     for i, ((name, counts), (colour, marker)) in enumerate(zip(lines.items(), STYLES, strict=True)):
         shares = [count / max(each.positions, 1) for each, count in zip(changes, counts, strict=True)]
         ranges = [interval(count, each.positions) for each, count in zip(changes, counts, strict=True)]
-        # rounding may put an end of a range on the wrong side of its share
+        # rounding may put an end of the interval on the wrong side of the share
         below = [100 * max(share - low, 0) for share, (low, _) in zip(shares, ranges, strict=True)]
         above = [100 * max(high - share, 0) for share, (_, high) in zip(shares, ranges, strict=True)]
         ax.errorbar(
@@ -116,7 +116,7 @@ def _changes(ax: Axes, steps: Sequence[int], changes: Sequence[Changes]) -> None
 
 
 def interval(count: int, positions: int) -> tuple[float, float]:
-    """Between what a share lies with 95% confidence (Wilson), which says something of none and of all too."""
+    """Wilson interval of a share with 95% confidence, which also holds for counts of none and all."""
     if not positions:
         return 0.0, 1.0
     share, square = count / positions, CONFIDENCE_95**2

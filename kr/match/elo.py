@@ -1,7 +1,7 @@
-"""How strong a player is by its results: Elo with its error, LOS, and the sequential test that ends a match early.
+"""Playing strength from match results: Elo with its error, LOS, and the sequential test that ends a match early.
 
 Games come in pairs, one opening with each colour. Two games of a pair are not independent, so all variances are
-taken from the pentanomial: how many pairs brought the player 0, 1/2, 1, 1 1/2 and 2 points.
+taken from the pentanomial: the numbers of pairs that gave the player 0, 1/2, 1, 1 1/2 and 2 points.
 
 Sources: Michel Van den Bergh, "A practical introduction to the GSPRT" and "Comments on Normalized Elo" (notes for
 Fishtest, https://www.cantate.be/Fishtest/): the maximum-likelihood LLR, the use of pairs, normalized Elo. Wald's
@@ -16,52 +16,52 @@ from dataclasses import dataclass
 
 from kr.errors import InvalidSettingError
 
-# The mean score of a game in a pair that brought 0, 1/2, 1, 1 1/2, 2 points.
+# Mean score per game of a pair that gave 0, 1/2, 1, 1 1/2, 2 points.
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 ELO_SCALE = 400 / math.log(10)
 NORMALIZED_SCALE = 800 / math.log(10)
 CONFIDENCE_95 = 1.959964
 
-# The variance has one imagined pair added, spread evenly over the five outcomes, so that a few equal results don't
-# look certain; it is lost in the hundreds of pairs of a real match. The mean is left alone.
+# One imagined pair, spread evenly over the five outcomes, is added to the variance, so that a few equal results don't
+# look certain. It hardly counts among the hundreds of pairs of a real match. The mean is not changed.
 IMAGINED_PAIRS = 1.0
 IMAGINED_VARIANCE = 0.125
 
-# What stands for an outcome not seen in the likelihood ratio, as Fishtest has it.
+# Count of an outcome that has not been seen, in the likelihood ratio, as in Fishtest.
 UNSEEN = 1e-3
 
 MOST_ELO = 2000
-"""Differences that a test can be about; far beyond, a score is no longer told from 1."""
+"""Largest difference that a test can be about; far beyond it, a score can't be told from 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What the results of a match say about the strength of its first player."""
+    """Strength of the first player, estimated from the results of a match."""
 
     elo: float
-    """Logistic Elo difference; at 0% or 100%, that of half a game point more or less than that."""
+    """Logistic Elo difference; at a score of 0% or 100%, that of a score half a point less extreme."""
     elo_error: float
-    """Half the width of the 95% interval; infinity without a whole pair."""
+    """Half the width of the 95% interval; infinite without a complete pair."""
     normalized_elo: float
-    """Elo in units of the standard deviation of a game, which does not depend on how many games are drawn."""
+    """Elo in units of the standard deviation of a game, which does not depend on the share of draws."""
     normalized_elo_error: float
-    """Half the width of its 95% interval; infinity without a whole pair."""
+    """Half the width of its 95% interval; infinite without a complete pair."""
     los: float
-    """Likelihood of superiority: the chance, by the normal law, that the player is the stronger."""
+    """Likelihood of superiority: probability, by the normal distribution, that the player is the stronger."""
 
 
 def elo_of_score(score: float) -> float:
-    """Elo difference of an expected score strictly between 0 and 1."""
+    """Elo difference for an expected score strictly between 0 and 1."""
     return ELO_SCALE * math.log(score / (1 - score))
 
 
 def score_of_elo(elo: float) -> float:
-    """Expected score of an Elo difference, between 0 and 1."""
+    """Expected score for an Elo difference, between 0 and 1."""
     return 1 / (1 + 10 ** (-elo / 400))
 
 
 def estimate(pentanomial: Sequence[int]) -> Estimate:
-    """Elo, normalized Elo and LOS of a pentanomial: five counts of pairs, worst outcome first."""
+    """Estimate Elo, normalized Elo and LOS from a pentanomial: five counts of pairs, worst outcome first."""
     pairs = sum(pentanomial)
     if pairs == 0:
         return Estimate(0.0, math.inf, 0.0, math.inf, 0.5)
@@ -70,13 +70,13 @@ def estimate(pentanomial: Sequence[int]) -> Estimate:
     variance = (spread + IMAGINED_PAIRS * IMAGINED_VARIANCE) / (pairs + IMAGINED_PAIRS)
     error = math.sqrt(variance / pairs)
 
-    # a score can't be told from one that differs by half a point in one game more
+    # one more game could change the score by half a point
     least = 0.5 / (2 * pairs + 1)
     low, middle, high = (
         elo_of_score(min(max(value, least), 1 - least))
         for value in (score - CONFIDENCE_95 * error, score, score + CONFIDENCE_95 * error)
     )
-    # the deviation of one game, were the games of a pair independent: that of their mean times the root of two
+    # deviation of one game if the games of a pair were independent: that of their mean times the square root of 2
     deviation = math.sqrt(2 * variance)
     return Estimate(
         elo=middle,
@@ -95,13 +95,13 @@ class Sprt:
     """
 
     elo0: float
-    """The difference under the hypothesis that there is nothing to gain."""
+    """Difference under the hypothesis of no gain."""
     elo1: float
-    """The difference under the hypothesis that the gain is real."""
+    """Difference under the hypothesis of a gain."""
     alpha: float = 0.05
-    """How often elo1 is accepted though elo0 is true."""
+    """Probability of accepting elo1 though elo0 is true."""
     beta: float = 0.05
-    """How often elo0 is accepted though elo1 is true."""
+    """Probability of accepting elo0 though elo1 is true."""
 
     def __post_init__(self) -> None:
         if not self.elo0 < self.elo1:
@@ -115,16 +115,16 @@ class Sprt:
 
     @property
     def lower(self) -> float:
-        """The log likelihood ratio at which elo0 is accepted."""
+        """Log likelihood ratio at which elo0 is accepted."""
         return math.log(self.beta / (1 - self.alpha))
 
     @property
     def upper(self) -> float:
-        """The log likelihood ratio at which elo1 is accepted."""
+        """Log likelihood ratio at which elo1 is accepted."""
         return math.log((1 - self.beta) / self.alpha)
 
     def llr(self, pentanomial: Sequence[int]) -> float:
-        """Log of the likelihood of the results under elo1 over that under elo0, each at its most likely outcomes."""
+        """Log likelihood ratio of elo1 to elo0, each at its most likely distribution of outcomes."""
         pairs = sum(pentanomial)
         if pairs == 0:
             return 0.0
@@ -141,10 +141,10 @@ class Sprt:
 
 
 def _most_likely(shares: Sequence[float], score: float) -> list[float]:
-    """The probabilities with this mean score under which the shares (all positive) are the most likely.
+    """Probabilities with this mean score under which the shares (all positive) are most likely.
 
-    They are share / (1 + t * (value - score)) with the t for which they have that mean (a Lagrange multiplier): the
-    only root of a falling function between the poles at the two extreme values.
+    They are share / (1 + t * (value - score)), where t, a Lagrange multiplier, gives them that mean: the only root of a
+    falling function between its poles at the two extreme values.
     """
     low, high = -1 / (PAIR_SCORES[-1] - score), -1 / (PAIR_SCORES[0] - score)
 

@@ -1,4 +1,4 @@
-"""One game of a match: two players, the rules' draws, adjudication, and what becomes of a player that fails."""
+"""One game of a match: moves of two players, draws by rule, adjudication, and the loss of a player that fails."""
 
 from __future__ import annotations
 
@@ -20,52 +20,52 @@ if TYPE_CHECKING:
 NO_MOVE = "no legal move"
 AGREED_WIN = "adjudicated win"
 AGREED_DRAW = "adjudicated draw"
-DATABASE = "endgame database"
+BY_DATABASE = "endgame database"
 OVERTIME = "time forfeit"
 FAILURE = "engine failure"
 
 
 @dataclass(frozen=True, slots=True)
 class Adjudication:
-    """When a game is ended because both players see it the same way. Raises InvalidSettingError."""
+    """Terms on which a game ends because both players agree about it. Raises InvalidSettingError."""
 
     win_score: int
-    """Centi-men by which both players hold the same side to be ahead."""
+    """Least lead of one side, in centi-men, by the scores of both players."""
     win_moves: int
-    """For how many of its moves in a row each player has to hold that view."""
+    """Consecutive moves of each player for which it must hold that view."""
     draw_score: int
-    """Centi-men that neither player's score exceeds, either way."""
+    """Centi-men that neither player's score exceeds in either direction."""
     draw_moves: int
-    """For how many of its moves in a row each player has to hold that view."""
+    """Consecutive moves of each player for which it must hold that view."""
     draw_after: int
-    """Plies before which no game is adjudicated a draw."""
+    """Plies before the first adjudicated draw."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.draw_score < self.win_score:
             raise InvalidSettingError(
                 f"adjudication of draws up to {self.draw_score} and of wins from {self.win_score} centi-men: "
-                "the first must be 0 or more and less than the second"
+                "expected 0 or more, and less for draws than for wins"
             )
         if min(self.win_moves, self.draw_moves) < 1:
-            raise InvalidSettingError("adjudication needs 1 or more moves of each player")
+            raise InvalidSettingError("adjudication: expected 1 or more moves of each player")
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class FinishedGame:
     """A finished game."""
 
     start: Position
     moves: tuple[Move, ...]
     replies: tuple[Reply | None, ...]
-    """One for each move; None where the move was the only legal one, which nobody is asked for."""
+    """One for each move; None for an only legal move, which is played without asking."""
     winner: Side | None
     reason: str
     detail: str = ""
-    """What went wrong, where the reason is a failure or a time forfeit."""
+    """Cause of a failure or time forfeit."""
 
 
 class _Views:
-    """What each player thinks of the game, and for how many of its moves in a row it has thought so."""
+    """Each player's view of the game, and for how many consecutive moves it has held it."""
 
     def __init__(self, terms: Adjudication) -> None:
         self._terms = terms
@@ -73,7 +73,7 @@ class _Views:
         self._lengths = [0, 0]
 
     def add(self, side: Side, score: int) -> None:
-        """The player of `side` gives this score, its own view."""
+        """Enter a score of the player of `side`, from its own view."""
         view: Side | str | None = None
         if abs(score) >= self._terms.win_score:
             view = side if score > 0 else side.other
@@ -83,7 +83,7 @@ class _Views:
         self._views[side] = view
 
     def agreed(self, ply: int) -> Side | str | None:
-        """The side that both have held to be winning for long enough, AGREED_DRAW, or None."""
+        """Side that both have seen winning for long enough, AGREED_DRAW, or None."""
         view, length = self._views[0], min(self._lengths)
         if view is None or view != self._views[1]:
             return None
@@ -93,7 +93,7 @@ class _Views:
 
 
 class _Board(Board):
-    """The game so far, and the replies of the players."""
+    """The game so far, with the players' replies."""
 
     def __init__(self, start: Position) -> None:
         super().__init__(start)
@@ -104,8 +104,8 @@ class _Board(Board):
         self.play(move)
         self._replies.append(reply)
 
-    def outcome(self, winner: Side | None, reason: str, detail: str = "") -> Outcome:
-        return Outcome(self.start, self.moves, tuple(self._replies), winner, reason, detail)
+    def finish(self, winner: Side | None, reason: str, detail: str = "") -> FinishedGame:
+        return FinishedGame(self.start, self.moves, tuple(self._replies), winner, reason, detail)
 
 
 def play_game(
@@ -116,7 +116,7 @@ def play_game(
     terms: Adjudication | None,
     referee: Database | None = None,
     stop: Stop | None = None,
-) -> Outcome | None:
+) -> FinishedGame | None:
     """Play a game from an opening; None if it was stopped.
 
     players, controls: Black's and White's. margin: seconds by which a move may exceed its time limit or the clock.
@@ -132,19 +132,19 @@ def play_game(
         try:
             players[side].new_game()
         except ProtocolError as error:
-            return None if stop.is_set() else board.outcome(side.other, FAILURE, str(error))
+            return None if stop.is_set() else board.finish(side.other, FAILURE, str(error))
 
     while not stop.is_set():
         side = board.position.side
         legal = board.position.legal_moves()
         if not legal:
-            return board.outcome(side.other, NO_MOVE)
+            return board.finish(side.other, NO_MOVE)
         if reason := board.drawn():
-            return board.outcome(None, reason)
+            return board.finish(None, reason)
         if (value := decided(referee, board.position)) is not None:
-            return board.outcome(value.winner(side), DATABASE)
+            return board.finish(value.winner(side), BY_DATABASE)
         if views and (view := views.agreed(len(board.moves))) is not None:
-            return board.outcome(view, AGREED_WIN) if isinstance(view, Side) else board.outcome(None, AGREED_DRAW)
+            return board.finish(view, AGREED_WIN) if isinstance(view, Side) else board.finish(None, AGREED_DRAW)
         if len(legal) == 1:
             board.add(legal[0], None)
             clocks[side].stop(0.0)
@@ -156,10 +156,10 @@ def play_game(
             if stop.is_set():
                 break
             if clocks[side].stop(reply.time) > margin:
-                return board.outcome(side.other, OVERTIME, f"{reply.time:.3f} s for a move of {allowed}")
+                return board.finish(side.other, OVERTIME, f"{reply.time:.3f} s for a move of {allowed}")
             board.add(reply.move, reply)
         except (ProtocolError, IllegalMoveError) as error:
-            return None if stop.is_set() else board.outcome(side.other, FAILURE, str(error))
+            return None if stop.is_set() else board.finish(side.other, FAILURE, str(error))
         if views:
             views.add(side, reply.score)
     return None

@@ -1,4 +1,4 @@
-"""A match between two players: pairs of games, played side by side, counted as they end."""
+"""A match between two players: pairs of games, played concurrently and counted as they end."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from kr.jobs.needs import Needs
 from kr.jobs.pool import Pool, interruptible
 from kr.jobs.unit import Unit
 from kr.match.elo import Estimate, Sprt, estimate
-from kr.match.game import FAILURE, OVERTIME, Adjudication, Outcome
-from kr.match.log import Effort, GameRecord, MatchLog, open_log
-from kr.match.pairs import Pairs, game_of
-from kr.match.tally import Tally
+from kr.match.game import FAILURE, OVERTIME, Adjudication, FinishedGame
+from kr.match.log import Effort, MatchGame, MatchLog, open_log
+from kr.match.pairs import Pairs, decode_game
+from kr.match.tally import MatchTally
 from kr.openings.decks import DECKS, Opening, deck
 from kr.pdn import Comment, format_game
 from kr.players.names import names_apart
@@ -43,7 +43,7 @@ MOST_GAMES = 10**7
 
 @dataclass(frozen=True)
 class MatchSettings(Settings):
-    """What a match is. Raises InvalidSettingError for what can't be played."""
+    """Settings of a match. Raises InvalidSettingError if it can't be played."""
 
     a: str = option("shipped", f"First player: {PLAYER_HELP}.", argument=True, metavar="A")
     b: str = option("manual", "Second player.", argument=True, metavar="B")
@@ -59,29 +59,31 @@ class MatchSettings(Settings):
         "Limit of each move: 0.3s, nodes=2000, depth=8; or a clock: 5+3 (minutes and seconds), 40/30.",
         parse=parse_limits,
     )
-    tc_b: Limits | TimeControl | None = option(None, "The same for B, if it is another.", parse=parse_limits)
+    tc_b: Limits | TimeControl | None = option(None, "Limit or clock of B, if different.", parse=parse_limits)
     concurrency: int = workers_option("Games at a time")
     hash: int = hash_option("of each player")
-    seed: int = option(1, "Order of the openings.")
-    adjudicate: bool = option(True, "End games that both players see as decided, or as drawn.")
-    win_score: int = option(400, "Adjudicate a win when both players hold one side this many centi-men ahead.")
-    win_moves: int = option(4, "The same, for so many moves in a row of each player.")
-    draw_score: int = option(10, "Adjudicate a draw when both players' scores stay within this, either way.")
-    draw_moves: int = option(12, "The same, for so many moves in a row of each player.")
+    seed: int = option(1, "Seed of the order of openings.")
+    adjudicate: bool = option(True, "End games that both players see as decided or drawn.")
+    win_score: int = option(400, "Adjudicate a win when both players see one side ahead by this many centi-men.")
+    win_moves: int = option(4, "Consecutive moves of each player for which that must hold.")
+    draw_score: int = option(10, "Adjudicate a draw when both players' scores stay within this many centi-men of 0.")
+    draw_moves: int = option(12, "Consecutive moves of each player for which that must hold.")
     draw_after: int = option(60, "Plies before which no draw is adjudicated.")
     egdb: str = egdb_option()
     egdb_memory: int = egdb_memory_option()
-    egdb_adjudication: bool = option(True, "End games where the endgame database knows the result.")
+    egdb_adjudication: bool = option(True, "End games once the endgame database knows the result.")
     margin: float = option(
         0.2,
-        "How much longer than its time a move may take, or how far a clock may be overdrawn.",
+        "Time by which a move may exceed its limit, or a clock may be overdrawn.",
         parse=parse_duration,
         show=format_duration,
     )
     patience: float = option(
-        120.0, "How long a Hub engine may search without a time limit.", parse=parse_duration, show=format_duration
+        120.0, "Time that a Hub engine may search without a time limit.", parse=parse_duration, show=format_duration
     )
-    sprt: tuple[float, float] | None = option(None, "Stop when decided between these two Elo.", metavar="ELO0 ELO1")
+    sprt: tuple[float, float] | None = option(
+        None, "Stop once decided between these two Elo differences.", metavar="ELO0 ELO1"
+    )
     pdn: Path | None = option(None, "Write the games here; run the same command to resume.")
 
     def __post_init__(self) -> None:
@@ -89,25 +91,25 @@ class MatchSettings(Settings):
         if self.games % 2:
             raise InvalidSettingError(f"{counted(self.games, 'game')}: expected an even number, two with each opening")
         if Limits() in self.controls():
-            raise InvalidSettingError("a match needs a limit for each move, such as 0.3s, nodes=2000 or depth=8")
+            raise InvalidSettingError("a match needs a limit of each move such as 0.3s, nodes=2000 or depth=8")
         self.terms()
         self.test()
 
     def terms(self) -> Adjudication | None:
-        """The terms of adjudication, None where games are played out."""
+        """Terms of adjudication; None if games are played out."""
         terms = Adjudication(self.win_score, self.win_moves, self.draw_score, self.draw_moves, self.draw_after)
         return terms if self.adjudicate else None
 
     def test(self) -> Sprt | None:
-        """The sequential test that may end the match."""
+        """Sequential test that may end the match."""
         return None if self.sprt is None else Sprt(*self.sprt)
 
     def controls(self) -> tuple[Limits | TimeControl, Limits | TimeControl]:
-        """The limits of each of A's and of B's moves, or their clocks."""
+        """Limits of each move, or clocks, of A and B."""
         return self.tc, self.tc_b or self.tc
 
     def threads(self) -> int:
-        """How many games go on at a time."""
+        """Number of games played at a time."""
         return min(self.concurrency or len(os.sched_getaffinity(0)), self.games // 2)
 
     def player(self, spec: str) -> Player:
@@ -115,69 +117,69 @@ class MatchSettings(Settings):
         return player_from_spec(spec, self.hash // MEBIBYTE, self.patience, self.egdb, self.egdb_memory)
 
     def referee(self) -> Database | None:
-        """The endgame database that ends games, if one does."""
+        """Endgame database that ends games; None if none does."""
         return load_database(self.egdb, self.egdb_memory) if self.egdb_adjudication else None
 
 
 @dataclass
 class MatchResult:
-    """The games of a match so far, as A sees them."""
+    """Games of a match so far, as A sees them."""
 
     settings: MatchSettings
     names: tuple[str, str]
-    games: list[GameRecord] = field(default_factory=list)
+    games: list[MatchGame] = field(default_factory=list)
     interrupted: bool = False
     damaged: int = 0
-    """Games of the record that were not as they had been written: removed, to be played again."""
-    _tally: Tally = field(default_factory=Tally, init=False, repr=False, compare=False)
+    """Games of the record that were damaged and have been removed, to be played again."""
+    _tally: MatchTally = field(default_factory=MatchTally, init=False, repr=False, compare=False)
 
     @property
-    def tally(self) -> Tally:
-        """The sums over all games, with those that came since it was asked for last."""
+    def tally(self) -> MatchTally:
+        """Totals over all games so far."""
         for game in self.games[self._tally.games :]:
             self._tally.add(game)
         return self._tally
 
     def count(self, points: int) -> int:
-        """How many games brought A so many half points."""
+        """Number of games in which A scored this many half points."""
         return self.tally.points[points]
 
     @property
     def pentanomial(self) -> tuple[int, int, int, int, int]:
-        """Whole pairs by A's half points, worst first."""
+        """Complete pairs by A's half points, worst first."""
         worst, worse, even, better, best = self.tally.pairs
         return worst, worse, even, better, best
 
     @property
     def estimate(self) -> Estimate:
-        """Elo and what belongs to it, from whole pairs."""
+        """Elo, its error and LOS, from complete pairs."""
         return estimate(self.pentanomial)
 
     @property
     def warning(self) -> str | None:
-        """One line where so many games were lost on time or by failure that the result is distorted; else None."""
+        """Warning, in one line, if forfeits distort the result; else None."""
         return self.tally.warning()
 
     @property
     def decision(self) -> str | None:
-        """What the sequential test has decided, if there is one and it has."""
+        """Decision of the sequential test; None without a test, and while it is undecided."""
         test = self.settings.test()
         return test.decision(self.pentanomial) if test else None
 
     def reasons(self) -> dict[str, int]:
-        """Why the games ended, most frequent first."""
+        """Numbers of games by the reason for their end, most frequent first."""
         return dict(self.tally.reasons.most_common())
 
     def faults(self, reason: str) -> tuple[int, int]:
-        """How many games A and B lost for this reason."""
+        """Numbers of games that A and B lost for this reason."""
         return self.tally.lost[0][reason], self.tally.lost[1][reason]
 
     def efforts(self) -> tuple[Effort, Effort]:
-        """What the searches of A and of B amount to."""
+        """Totals of the searches of A and of B."""
         return self.tally.efforts
 
     def summary(self) -> dict[str, Any]:
-        """All of it, for programs: numbers and texts by name; a number that doesn't exist is None or infinite."""
+        """All results, for programs: numbers and texts by name. Undefined numbers are None or infinite."""
         figures = self.estimate
         test = self.settings.test()
         summary: dict[str, Any] = {
@@ -214,9 +216,10 @@ class MatchResult:
 
 
 def play_match(settings: MatchSettings, on_game: Callable[[MatchResult], None] = lambda result: None) -> MatchResult:
-    """Play a match, or the rest of it; `on_game` is called after each game.
+    """Play a match, or the rest of it.
 
-    Ctrl-C ends it with what has been played (`interrupted`). Raises what the settings, players and files raise.
+    on_game: called after each game. Ctrl-C ends the match with the games played so far (`interrupted`). Raises what the
+    settings, players and files raise.
     """
     openings = deck(settings.ballot)
     _check_variety(settings, openings)
@@ -241,25 +244,25 @@ def play_match(settings: MatchSettings, on_game: Callable[[MatchResult], None] =
 
 
 def check_match(settings: MatchSettings) -> None:
-    """Raise what a match is refused for by its openings or its endgame database, before work is done that it needs."""
+    """Check openings and endgame database of a match before other work is done for it. Raises as play_match does."""
     _check_variety(settings, deck(settings.ballot))
     load_database(settings.egdb, settings.egdb_memory)
 
 
 def _check_variety(settings: MatchSettings, openings: Sequence[Opening]) -> None:
-    """Refuse a match that would play games over again and count them as new."""
+    """Refuse a match that would repeat games and count them as new."""
     repeatable = all(control.time is None for control in settings.controls()) and all(
         kind_of(spec).repeatable for spec in (settings.a, settings.b)
     )
     if repeatable and settings.games > 2 * len(openings):
         raise InvalidSettingError(
             f"{settings.games} games with {counted(len(openings), 'opening')} of {settings.ballot} at {settings.tc} "
-            f"would repeat each other: play {2 * len(openings)} at most, choose more openings or a time limit"
+            f"would repeat each other: expected at most {2 * len(openings)} games, more openings, or a time limit"
         )
 
 
 def _schedule(settings: MatchSettings, openings: Sequence[Opening]) -> list[Opening]:
-    """The opening of each pair: all of them in random order, then all in another order, and so on."""
+    """Opening of each pair: all openings in random order, then all in another random order, and so on."""
     source = random.Random(settings.seed)
     order: list[Opening] = []
     while len(order) < settings.games // 2:
@@ -271,7 +274,7 @@ def _schedule(settings: MatchSettings, openings: Sequence[Opening]) -> list[Open
 def _record(
     settings: MatchSettings, openings: Sequence[Opening], players: tuple[Player, Player], referee: Database | None
 ) -> Iterator[MatchLog | None]:
-    """The record of the match, if it has one. It holds what may not change when the match is continued."""
+    """Open the record of the match, if it has one. It keeps the settings that must not change in a resumed match."""
     if settings.pdn is None:
         with nullcontext() as nothing:
             yield nothing
@@ -297,7 +300,7 @@ def _play(
     first: tuple[Player, Player],
     on_game: Callable[[MatchResult], None],
 ) -> None:
-    """Play what is missing. `first`: players for one table, which stay the caller's to close."""
+    """Play the missing games. first: players of one worker, which stay the caller's to close."""
     if result.decision or len(result.games) >= settings.games:
         return
     units, places = _units(settings, schedule, result.games, first)
@@ -311,10 +314,10 @@ def _play(
         for part in parts:
             assert part.chunk is not None
             pair = part.unit.values["pair"]
-            a_black, outcome = game_of(schedule[pair].position, part.chunk)
-            game = _entered(pair, a_black, schedule[pair], outcome)
+            a_black, finished = decode_game(schedule[pair].position, part.chunk)
+            game = _entered(pair, a_black, schedule[pair], finished)
             if log:
-                log.append(game, _pdn(settings, result.names, game, schedule[pair], outcome))
+                log.append(game, _pdn(settings, result.names, game, schedule[pair], finished))
             result.games.append(game)
             on_game(result)
             if result.decision:
@@ -322,9 +325,9 @@ def _play(
 
 
 def _units(
-    settings: MatchSettings, schedule: Sequence[Opening], games: Sequence[GameRecord], first: tuple[Player, Player]
+    settings: MatchSettings, schedule: Sequence[Opening], games: Sequence[MatchGame], first: tuple[Player, Player]
 ) -> tuple[Iterator[Unit], dict[str, str]]:
-    """The pairs that aren't whole, and the places of what they need."""
+    """Incomplete pairs as units of work, and the places of what they need."""
     players = {"a": (settings.a, first[0]), "b": (settings.b, first[1])}
     needs, places = players_needs(players, settings.egdb, settings.egdb_memory)
     referee, place = egdb_needs(settings.referee())
@@ -349,24 +352,26 @@ def _units(
     return units, places | place
 
 
-def _entered(pair: int, a_black: bool, opening: Opening, outcome: Outcome) -> GameRecord:
-    """A finished game as A sees it."""
+def _entered(pair: int, a_black: bool, opening: Opening, finished: FinishedGame) -> MatchGame:
+    """Describe a finished game as A sees it."""
     a_side = Side.BLACK if a_black else Side.WHITE
-    efforts = _efforts(outcome)
-    return GameRecord(
+    efforts = _efforts(finished)
+    return MatchGame(
         pair=pair,
         a_black=a_black,
         opening=opening.name,
-        points=1 if outcome.winner is None else 2 if outcome.winner == a_side else 0,
-        reason=outcome.reason,
-        detail=outcome.detail,
-        plies=len(outcome.moves),
+        points=1 if finished.winner is None else 2 if finished.winner == a_side else 0,
+        reason=finished.reason,
+        detail=finished.detail,
+        plies=len(finished.moves),
         a=efforts[a_side],
         b=efforts[a_side.other],
     )
 
 
-def _pdn(settings: MatchSettings, names: tuple[str, str], game: GameRecord, opening: Opening, outcome: Outcome) -> str:
+def _pdn(
+    settings: MatchSettings, names: tuple[str, str], game: MatchGame, opening: Opening, finished: FinishedGame
+) -> str:
     black, white = names if game.a_black else names[::-1]
     tags = {
         "Event": "kr match",
@@ -380,9 +385,9 @@ def _pdn(settings: MatchSettings, names: tuple[str, str], game: GameRecord, open
         "Termination": f"{game.reason}: {game.detail}" if game.detail else game.reason,
     }
     start, line = opening.begin()
-    notes = [Comment(ply, reply.note()) for ply, reply in enumerate(outcome.replies, start=len(line) + 1) if reply]
-    result = Result.of(outcome.winner)
-    return format_game(tags, start, (*line, *outcome.moves), result, notes) + "\n"
+    notes = [Comment(ply, reply.note()) for ply, reply in enumerate(finished.replies, start=len(line) + 1) if reply]
+    result = Result.of(finished.winner)
+    return format_game(tags, start, (*line, *finished.moves), result, notes) + "\n"
 
 
 def _time_control(settings: MatchSettings, a_black: bool) -> str:
@@ -391,11 +396,11 @@ def _time_control(settings: MatchSettings, a_black: bool) -> str:
     return black if black == white else f"Black {black}, White {white}"
 
 
-def _efforts(outcome: Outcome) -> tuple[Effort, Effort]:
-    """Black's and White's."""
+def _efforts(finished: FinishedGame) -> tuple[Effort, Effort]:
+    """Totals of the searches of Black and White."""
     sums = [Effort(), Effort()]
-    for ply, reply in enumerate(outcome.replies):
+    for ply, reply in enumerate(finished.replies):
         if reply:
-            side = (outcome.start.side + ply) % 2
+            side = (finished.start.side + ply) % 2
             sums[side] += Effort(1, reply.depth, reply.nodes, reply.time)
     return sums[0], sums[1]

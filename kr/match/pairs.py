@@ -1,10 +1,10 @@
-"""Units of a match: the two games of a pair, with one opening and colours swapped. A game is an object of JSON.
+"""Units of a match: the two games of a pair, with one opening and colours swapped. A game is a JSON object.
 
     {"a_black": true, "moves": [[[8, 13], 0, false], ...], "replies": [[4, 9, 2011, 0.0031], null, ...], "winner": 1,
      "reason": "no legal move", "detail": ""}
 
-A move is its squares from 0, the bitboard of what it takes, and whether its text is written in full; a reply is score,
-depth, nodes and seconds, null for the only legal move; the winner is 0 (Black), 1 (White) or null.
+A move is its squares from 0, the bitboard of the captured pieces, and true if its text names every square. A reply is
+score, depth, nodes and seconds, or null for the only legal move. The winner is 0 (Black), 1 (White) or null.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from kr.game.position import Move, Position, Side
 from kr.jobs.kinds import Kind, Piece, Stop
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Chunk, Unit
-from kr.match.game import Adjudication, Outcome, play_game
+from kr.match.game import Adjudication, FinishedGame, play_game
 from kr.openings.decks import Opening
 from kr.players.player import Player, Reply
 from kr.players.workers import database_of, player_of
 from kr.storage import parse_json
 
-Table = tuple[Player, Player]
+Pairing = tuple[Player, Player]
 """A and B."""
 
 
-class Pairs(Kind[Table]):
-    """tools: hash (bytes), patience (seconds) and egdb_memory (bytes) of the players."""
+class Pairs(Kind[Pairing]):
+    """Games of a pair. tools: hash (bytes), patience (seconds) and egdb_memory (bytes) of the players."""
 
-    def open(self, unit: Unit, needs: Needs) -> Table:
+    def open(self, unit: Unit, needs: Needs) -> Pairing:
         first = player_of(unit, needs, "a")
         try:
             return first, player_of(unit, needs, "b")
@@ -39,18 +39,18 @@ class Pairs(Kind[Table]):
             first.close()
             raise
 
-    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Piece[Table]]]:
+    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Piece[Pairing]]]:
         values = unit.values
         opening = Opening(values["opening"], Position.from_fen(values["fen"]))
         controls = [parse_limits(text) for text in values["controls"]]
         for a_black in values["games"]:
             yield [Piece(partial(self._play, unit, needs, opening, controls, a_black))]
 
-    def stop(self, tools: Table) -> None:
+    def stop(self, tools: Pairing) -> None:
         for player in tools:
             player.close()
 
-    def close(self, tools: Table) -> None:
+    def close(self, tools: Pairing) -> None:
         for player in tools:
             player.close()
 
@@ -61,12 +61,12 @@ class Pairs(Kind[Table]):
         opening: Opening,
         controls: Sequence[Limits | TimeControl],
         a_black: bool,
-        table: Table,
+        table: Pairing,
         stop: Stop,
     ) -> bytes | None:
         values = unit.values
         black, white = (0, 1) if a_black else (1, 0)
-        outcome = play_game(
+        finished = play_game(
             opening,
             (table[black], table[white]),
             (controls[black], controls[white]),
@@ -75,24 +75,24 @@ class Pairs(Kind[Table]):
             database_of(unit, needs, "referee"),
             stop,
         )
-        return None if outcome is None else json.dumps(_game(a_black, outcome)).encode()
+        return None if finished is None else json.dumps(_game(a_black, finished)).encode()
 
 
-def _game(a_black: bool, outcome: Outcome) -> dict[str, object]:
+def _game(a_black: bool, finished: FinishedGame) -> dict[str, object]:
     return {
         "a_black": a_black,
-        "moves": [[move.path, move.captured, move.whole] for move in outcome.moves],
-        "replies": [reply and reply[1:] for reply in outcome.replies],
-        "winner": outcome.winner,
-        "reason": outcome.reason,
-        "detail": outcome.detail,
+        "moves": [[move.path, move.captured, move.whole] for move in finished.moves],
+        "replies": [reply and reply[1:] for reply in finished.replies],
+        "winner": finished.winner,
+        "reason": finished.reason,
+        "detail": finished.detail,
     }
 
 
-def game_of(start: Position, chunk: Chunk) -> tuple[bool, Outcome]:
-    """Whether A was Black in a game of a pair, and the game, from where it began."""
+def decode_game(start: Position, chunk: Chunk) -> tuple[bool, FinishedGame]:
+    """A game of a pair: True if A was Black, and the game itself. start: its first position."""
     found = parse_json(bytes(chunk))
     moves = tuple(Move(tuple(path), captured, whole) for path, captured, whole in found["moves"])
     replies = tuple(reply and Reply(move, *reply) for move, reply in zip(moves, found["replies"], strict=True))
     winner = None if found["winner"] is None else Side(found["winner"])
-    return found["a_black"], Outcome(start, moves, replies, winner, found["reason"], found["detail"])
+    return found["a_black"], FinishedGame(start, moves, replies, winner, found["reason"], found["detail"])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kr.engine.engine import Engine
-from kr.engine.limits import MOST, Limits
+from kr.engine.limits import MOST_LIMITS, Limits
 from kr.errors import InvalidSettingError
 from kr.evaluation.kinds import weights_texts
 from kr.openings.decks import BARRED, LOST, Opening, format_line, generated, read_deck
@@ -25,7 +25,7 @@ class MarkSettings(Settings):
 
     deck: str = option("11man", "The deck: 11man, 3move, 2move, start or endings; a file can be listed too.")
     nodes: int = option(
-        200_000, "Nodes to search each opening.", parse=parse_count, show=format_count, low=1, high=MOST["nodes"]
+        200_000, "Nodes to search each opening.", parse=parse_count, show=format_count, low=1, high=MOST_LIMITS["nodes"]
     )
     lost_score: int = option(25, "Centi-men ahead, for either side, from which an opening is lost.", low=1)
     weights: str | None = option(None, f"A {weights_texts()}; the shipped tables if not given.")

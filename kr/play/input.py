@@ -10,7 +10,7 @@ from kr.errors import IllegalMoveError
 from kr.game.position import Move, Position
 from kr.notation import parse_square, square_name
 
-COMMANDS = {
+TABLE_COMMANDS = {
     "moves": "list the legal moves",
     "hint": "the move that kr would play at full strength, and what to expect of it",
     "eval": "what to expect of the position",
@@ -42,7 +42,7 @@ def parse_command(text: str) -> Command | None:
     """The command that a line gives; None where it begins with none."""
     word, _, argument = text.strip().partition(" ")
     word = OTHER_WORDS.get(word.lower(), word.lower())
-    return Command(word, argument.strip()) if word in COMMANDS else None
+    return Command(word, argument.strip()) if word in TABLE_COMMANDS else None
 
 
 def read_move(text: str, position: Position, begun: Sequence[int] = ()) -> Move | tuple[int, ...]:

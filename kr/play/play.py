@@ -33,9 +33,9 @@ from kr.game.position import Move, Side
 from kr.game.value import Result
 from kr.match.game import NO_MOVE, OVERTIME
 from kr.notation import SIDE_NAMES, square_name
-from kr.play.input import COMMANDS, Command, next_squares, parse_command, read_move
+from kr.play.input import TABLE_COMMANDS, Command, next_squares, parse_command, read_move
 from kr.play.manners import OFFER_AGAIN, gives_up, offers_draw, refusal
-from kr.play.record import NO_FILE, Record, default_path
+from kr.play.record import NO_FILE, PlayRecord, default_path
 from kr.play.setup import HUMAN, SETUP_TAGS, PlaySettings, Setup, set_up, shown_name
 from kr.play.table import Ending, Event, Prompt, Seat, Table, Thought, TimeUp, View
 from kr.players.levels import LEVELS
@@ -71,7 +71,7 @@ class Play:
         self,
         settings: PlaySettings,
         setup: Setup,
-        record: Record,
+        record: PlayRecord,
         players: tuple[Player | None, Player | None],
         table: Table,
         now: Callable[[], float] = time.monotonic,
@@ -107,7 +107,7 @@ class Play:
         ProtocolError and OSError.
         """
         if settings.resume:
-            record = Record.resume(settings.resume)
+            record = PlayRecord.resume(settings.resume)
             setup = set_up(settings, record.game.headers, record.game.end().turn)
             # settings given now replace those of the file
             for tag in SETUP_TAGS:
@@ -119,7 +119,7 @@ class Play:
             # the names follow once the players have started
             headers = {"Date": f"{today:%Y.%m.%d}", "Round": "?", "Black": "", "White": "", **setup.headers}
             given = None if str(settings.out) == NO_FILE else settings.out or default_path(today)
-            record = Record.begin(setup.start, headers, given, setup.line)
+            record = PlayRecord.begin(setup.start, headers, given, setup.line)
         players: list[Player | None] = []
         try:
             for spec in setup.specs:
@@ -244,7 +244,7 @@ class Play:
         self._tell_turn(side)
         while self.board.moves == moves:
             position = self.board.position
-            words = [str(move) for move in position.legal_moves()] + list(COMMANDS)
+            words = [str(move) for move in position.legal_moves()] + list(TABLE_COMMANDS)
             if begun:
                 words = [square_name(square) for square in next_squares(position, begun)]
             text: str = yield Prompt(self._prompt(side, begun), words, self._time_left(seat))
@@ -324,9 +324,9 @@ class Play:
             case "save":
                 self._save_to(command.argument)
             case "help":
-                lines = [f"  {name:<6}  {what}" for name, what in COMMANDS.items()]
+                lines = [f"  {name:<6}  {what}" for name, what in TABLE_COMMANDS.items()]
                 moves = "  11-15   a move; 22x15 or 22-15 is a capture; or its squares one by one"
-                self._tell("help", "\n".join([moves, *lines]), commands=COMMANDS)
+                self._tell("help", "\n".join([moves, *lines]), commands=TABLE_COMMANDS)
             case "quit":
                 raise _Leave
 

@@ -29,7 +29,7 @@ def default_path(now: datetime.datetime) -> Path:
     return default_directory().parent / "games" / f"{now:%Y%m%d-%H%M%S}.pdn"
 
 
-class Record:
+class PlayRecord:
     """The tree of a game, its end, and the file it is kept in; path: None where it is kept in none."""
 
     def __init__(self, game: Game, path: Path | None) -> None:
@@ -45,7 +45,7 @@ class Record:
     @classmethod
     def begin(
         cls, start: Position, headers: Mapping[str, str], path: Path | None, line: Iterable[Move] = ()
-    ) -> Record:
+    ) -> PlayRecord:
         """A new game, after the moves of an opening that its tag Opening names; its file is written with the first move
         at the board. Raises InvalidSettingError where the file is there.
         """
@@ -57,7 +57,7 @@ class Record:
         return cls(Game(tags, start, line), path)
 
     @classmethod
-    def resume(cls, path: Path) -> Record:
+    def resume(cls, path: Path) -> PlayRecord:
         """The game of a file, with its comments and variations.
 
         Raises InvalidSettingError unless it holds one unfinished game, InvalidPdnError, OSError.

@@ -10,10 +10,10 @@ from kr.errors import InvalidSettingError
 from kr.players import hub, own
 from kr.players.player import Player, PlayerKind, PlayerSpec, Resources
 
-KINDS: tuple[PlayerKind, ...] = (own.KIND, hub.KIND)
+PLAYER_KINDS: tuple[PlayerKind, ...] = (own.KIND, hub.KIND)
 """A new kind is a module with its KIND, and an entry in this line."""
 
-PLAYER_TEXTS = tuple(text for kind in KINDS for text in kind.texts)
+PLAYER_TEXTS = tuple(text for kind in PLAYER_KINDS for text in kind.texts)
 """Forms of a player's text, for the help of settings that take one."""
 PLAYER_HELP = (
     f"{', '.join(PLAYER_TEXTS[:-1])}, or {PLAYER_TEXTS[-1]}; with settings of its own: "
@@ -23,7 +23,7 @@ PLAYER_HELP = (
 
 def kind_of(spec: str) -> PlayerKind:
     """Kind of the player that a text names."""
-    found = [kind for kind in KINDS if spec.startswith(kind.prefix)]
+    found = [kind for kind in PLAYER_KINDS if spec.startswith(kind.prefix)]
     return max(found, key=lambda kind: len(kind.prefix))
 
 

@@ -31,13 +31,13 @@ from kr.game.position import Move, Position, Side
 from kr.game.value import Result
 from kr.pdn import Comment, format_game
 from kr.protocols.dxp_game import (
+    DxpEnding,
     DxpGame,
-    Ending,
-    Found,
     Inner,
     Manners,
     Next,
     Remark,
+    SearchDone,
     TakeBack,
     Terms,
     Thinker,
@@ -69,14 +69,14 @@ from kr.protocols.dxp_text import (
     GameAccept,
     GameRequest,
     Message,
-    format_position,
-    parse_position,
+    format_dxp_position,
+    parse_dxp_position,
 )
 from kr.settings import Settings, option
 from kr.storage import check_output, lock
 from kr.units import counted, format_count, format_duration, parse_count, parse_duration
 
-COLORS = ("alternate", "black", "white")
+DXP_COLORS = ("alternate", "black", "white")
 USUAL_STARTS = ("refuse", "black", "white")
 REFUSALS = {
     WRONG_VERSION: "it speaks another version",
@@ -167,7 +167,7 @@ class ConnectSettings(DxpSettings):
         f"{LOOPBACK}:{PORT}", "Where the other program listens.", argument=True, metavar="HOST:PORT|PORT"
     )
     games: int = option(1, "Games to play.", parse=parse_count, show=format_count, low=1)
-    color: str = option("alternate", "Color of kr: {allowed} (Black first).", choices=COLORS)
+    color: str = option("alternate", "Color of kr: {allowed} (Black first).", choices=DXP_COLORS)
     fen: str | None = option(None, "Begin from this position.", metavar="FEN")
     minutes: int = option(
         0, "Clock of each side for the whole game: {allowed}.", metavar="MINUTES", low=1, high=999, zero="none"
@@ -189,7 +189,7 @@ class ConnectSettings(DxpSettings):
         """What kr plays in a game, counted from 0."""
         if self.color == "alternate":
             return Side(game % 2)
-        return Side(COLORS.index(self.color) - 1)
+        return Side(DXP_COLORS.index(self.color) - 1)
 
 
 @dataclass(frozen=True)
@@ -401,7 +401,7 @@ class _Desk:
             message = link.take(deadline - time.monotonic())
             if isinstance(message, GameRequest):
                 return message
-            if not isinstance(message, Found):
+            if not isinstance(message, SearchDone):
                 self._answer_outside(link, message)
 
     def _accepted(self, link: Link[Inner], request: GameRequest, usual_start: str) -> Terms | None:
@@ -414,7 +414,7 @@ class _Desk:
                 raise ProtocolError(f"DXP version {request.version}: kr speaks {VERSION}")
             code = WRONG_GAME
             if request.side is not None:
-                start = parse_position(request.position, request.side, self._manners.frame)
+                start = parse_dxp_position(request.position, request.side, self._manners.frame)
             elif usual_start == "refuse":
                 raise ProtocolError("no position, which in DXP means the 10x10 start: see --usual-start")
             elif usual_start == "white":
@@ -429,13 +429,13 @@ class _Desk:
 
     # as the one that asks
 
-    def ask(self, link: Link[Inner], settings: ConnectSettings, start: Position) -> Ending:
+    def ask(self, link: Link[Inner], settings: ConnectSettings, start: Position) -> DxpEnding:
         """Ask for the next game and play it. Raises ProtocolError where it is refused."""
         own = settings.side(self.played)
         self.opponent = self.opponent or settings.address
         request = GameRequest(
             settings.name, own.other, settings.minutes, settings.moves, start.side,
-            format_position(start, self._manners.frame),
+            format_dxp_position(start, self._manners.frame),
         )  # fmt: skip
         terms = Terms(own, start, self.opponent, settings.minutes, settings.moves)
         try:
@@ -443,7 +443,7 @@ class _Desk:
             answer = self._await_answer(link)
         except ProtocolError as error:
             return self._finished(
-                terms, (), Ending(Result.UNFINISHED, f"{self.opponent}: {error}", Next.BROKEN, faulty=True)
+                terms, (), DxpEnding(Result.UNFINISHED, f"{self.opponent}: {error}", Next.BROKEN, faulty=True)
             )
         self.opponent = answer.name or self.opponent
         if answer.code != ACCEPTED:
@@ -458,7 +458,7 @@ class _Desk:
                 return message
             if isinstance(message, GameRequest):
                 raise ProtocolError("asks for a game instead of answering: both sides are initiators")
-            if not isinstance(message, Found):
+            if not isinstance(message, SearchDone):
                 self._answer_outside(link, message)
 
     # for both
@@ -474,7 +474,7 @@ class _Desk:
         elif isinstance(message, TakeBack):
             self._say("no moves to take back: no game is played")
 
-    def _play(self, link: Link[Inner], terms: Terms) -> Ending:
+    def _play(self, link: Link[Inner], terms: Terms) -> DxpEnding:
         last = self._wanted is not None and self.played + 1 >= self._wanted
         game = DxpGame(link, self._thinker, terms, self._manners, last, self._say)
         try:
@@ -482,13 +482,13 @@ class _Desk:
         except BaseException as error:
             # Ctrl-C, or an engine that failed: the game is kept, and the other side hears of it
             reason = "interrupted" if isinstance(error, KeyboardInterrupt) else f"{self._settings.name} failed: {error}"
-            self._finished(terms, game.board.moves, Ending(Result.UNFINISHED, reason, Next.BROKEN))
+            self._finished(terms, game.board.moves, DxpEnding(Result.UNFINISHED, reason, Next.BROKEN))
             game.abandon()
             raise
         self._finished(terms, game.board.moves, ending)
         return game.part(ending)
 
-    def _finished(self, terms: Terms, moves: tuple[Move, ...], ending: Ending) -> Ending:
+    def _finished(self, terms: Terms, moves: tuple[Move, ...], ending: DxpEnding) -> DxpEnding:
         self.played += 1
         played = PlayedGame(
             self.played, terms.own, terms.opponent, ending.result, ending.reason, ending.faulty, terms.start, moves,

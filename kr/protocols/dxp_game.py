@@ -44,7 +44,7 @@ from kr.protocols.dxp_text import (
     Message,
     MoveMade,
     find_move,
-    format_move,
+    format_dxp_move,
 )
 from kr.units import counted
 
@@ -56,7 +56,7 @@ BACK_SECONDS = 60.0
 """How long it may take to answer a request to go back, which a person may have to decide."""
 
 
-class Found(NamedTuple):
+class SearchDone(NamedTuple):
     """What a search in another thread came to."""
 
     search: int
@@ -78,7 +78,7 @@ class TakeBack(NamedTuple):
 
 
 Wish = Remark | TakeBack
-Inner = Found | Wish
+Inner = SearchDone | Wish
 """What comes into the link's inbox from our own side."""
 
 
@@ -103,11 +103,11 @@ class Thinker:
         self.last = None
 
     def start(self, position: Position, limits: Limits, history: Sequence[Position], link: Link[Inner]) -> int:
-        """Begin a search; its number is in the Found that `link` will give. Raises what Engine.start raises."""
+        """Begin a search; its number is in the SearchDone that `link` will give. Raises what Engine.start raises."""
         self._number += 1
         number = self._number
         self._search = self._engine.start(
-            position, limits, history, forced_at_once=True, on_end=lambda outcome: link.put(Found(number, outcome))
+            position, limits, history, forced_at_once=True, on_end=lambda outcome: link.put(SearchDone(number, outcome))
         )
         return number
 
@@ -147,7 +147,7 @@ class Manners:
     greeting: str = ""
     """Chat at the beginning of the game."""
     frame: Frame = "pdn"
-    """Whose squares and colours the peer uses: see kr.protocols.dxp_text.parse_position."""
+    """Whose squares and colours the peer uses: see kr.protocols.dxp_text.parse_dxp_position."""
 
 
 class Next(Enum):
@@ -160,7 +160,7 @@ class Next(Enum):
 
 
 @dataclass(frozen=True)
-class Ending:
+class DxpEnding:
     """How a game came to an end."""
 
     result: Result
@@ -182,9 +182,9 @@ def _usual_seconds(limits: Limits) -> float:
 
 
 class _Over(Exception):
-    """Carries an Ending out of wherever it was found."""
+    """Carries an DxpEnding out of wherever it was found."""
 
-    def __init__(self, ending: Ending) -> None:
+    def __init__(self, ending: DxpEnding) -> None:
         super().__init__(ending.reason)
         self.ending = ending
 
@@ -218,7 +218,7 @@ class DxpGame:
         self._asked_until = 0.0
         self._turn_begins()
 
-    def play(self) -> Ending:
+    def play(self) -> DxpEnding:
         """Play to the end; what there is to say after it is left to `part`.
 
         Raises what Engine.search raises, and lets KeyboardInterrupt through.
@@ -242,11 +242,11 @@ class DxpGame:
         except _Over as over:
             return over.ending
         except ProtocolError as error:
-            return Ending(Result.UNFINISHED, f"{self._terms.opponent}: {error}", Next.BROKEN, faulty=True)
+            return DxpEnding(Result.UNFINISHED, f"{self._terms.opponent}: {error}", Next.BROKEN, faulty=True)
         finally:
             self._thinker.finish()
 
-    def part(self, ending: Ending) -> Ending:
+    def part(self, ending: DxpEnding) -> DxpEnding:
         """Exchange the GAMEENDs that are still due; returns what the other side wants next."""
         if ending.next in (Next.ENDED, Next.BROKEN) or ending.request is not None:
             return ending
@@ -271,7 +271,7 @@ class DxpGame:
                     self._link.send(Chat(message.text))
         except ProtocolError as error:
             self._say(f"{self._terms.opponent}: after the game: {error}")
-            return Ending(ending.result, ending.reason, Next.BROKEN, faulty=ending.faulty)
+            return DxpEnding(ending.result, ending.reason, Next.BROKEN, faulty=ending.faulty)
 
     def abandon(self) -> None:
         """Tell the other side, as far as it still listens, that nothing more comes."""
@@ -279,8 +279,8 @@ class DxpGame:
             self._link.send(GameEnd(UNKNOWN, stop=True))
 
     @staticmethod
-    def _parted(ending: Ending, stop: bool = False, request: GameRequest | None = None) -> Ending:
-        return Ending(ending.result, ending.reason, Next.ENDED, stop=stop, request=request, faulty=ending.faulty)
+    def _parted(ending: DxpEnding, stop: bool = False, request: GameRequest | None = None) -> DxpEnding:
+        return DxpEnding(ending.result, ending.reason, Next.ENDED, stop=stop, request=request, faulty=ending.faulty)
 
     # our turn
 
@@ -308,7 +308,7 @@ class DxpGame:
         number = self._thinker.start(board.position, self._limits(), board.history, self._link)
         while True:
             item = self._link.take()
-            if not isinstance(item, Found):
+            if not isinstance(item, SearchDone):
                 self._handle(item)
                 if board.position.side != self._terms.own or len(board.moves) != ply or self._asked is not None:
                     self._thinker.finish()
@@ -321,7 +321,7 @@ class DxpGame:
             found = item.outcome
             self._thinker.last = Info(found.depth, found.score, found.nodes, found.time, found.pv)
             seconds = time.monotonic() - self._turn_began
-            self._link.send(format_move(found.move, seconds))
+            self._link.send(format_dxp_move(found.move, seconds))
             self._play(found.move)
             return
 
@@ -364,7 +364,7 @@ class DxpGame:
                 self._fault(f"illegal move: {error}{hint}")
             self._link.made_progress()
             self._play(move)
-        elif not isinstance(item, Found):
+        elif not isinstance(item, SearchDone):
             self._handle(item)
 
     def _frame_hint(self) -> str:
@@ -394,10 +394,10 @@ class DxpGame:
                 with suppress(ProtocolError):
                     self._link.send(GameEnd(UNKNOWN, self._last))
                 result, reason = self._verdict(message.reason)
-                raise _Over(Ending(result, reason, Next.ENDED, stop=message.stop))
+                raise _Over(DxpEnding(result, reason, Next.ENDED, stop=message.stop))
             case GameRequest():
                 reason = f"{self._terms.opponent} asked for another game in the middle of this one"
-                raise _Over(Ending(Result.UNFINISHED, reason, Next.ENDED, request=message, faulty=True))
+                raise _Over(DxpEnding(Result.UNFINISHED, reason, Next.ENDED, request=message, faulty=True))
             case MoveMade():
                 self._fault("moves when it is not its turn")
 
@@ -536,4 +536,4 @@ class DxpGame:
     def _over(
         result: Result, reason: str, next: Next = Next.SEND_END, code: int = UNKNOWN, faulty: bool = False
     ) -> NoReturn:
-        raise _Over(Ending(result, reason, next, code, faulty=faulty))
+        raise _Over(DxpEnding(result, reason, next, code, faulty=faulty))

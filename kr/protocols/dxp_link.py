@@ -41,7 +41,7 @@ TURNS = (GameRequest, GameAccept, MoveMade, GameEnd)
 LOOPBACK = "127.0.0.1"
 MAX_PORT = 65535
 
-Found = TypeVar("Found")
+T = TypeVar("T")
 
 
 class ClosedError(ProtocolError):
@@ -52,7 +52,7 @@ class SilentError(ProtocolError):
     """Nothing came from the peer in time; what comes later can still be taken."""
 
 
-class Link(Generic[Found]):
+class Link(Generic[T]):
     """A connected socket, which it closes in the end. Raises ThreadError, and closes it, where nothing can read it."""
 
     def __init__(self, connection: socket.socket) -> None:
@@ -60,7 +60,7 @@ class Link(Generic[Found]):
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         self._socket = connection
-        self._inbox: queue.SimpleQueue[Message | ProtocolError | Found] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[Message | ProtocolError | T] = queue.SimpleQueue()
         self._failure: ProtocolError | None = None
         self._splitter = MessageSplitter()
         self._closed = False
@@ -83,7 +83,7 @@ class Link(Generic[Found]):
         self._last_sent = time.monotonic()
         self._answerable = isinstance(message, TURNS)
 
-    def take(self, seconds: float | None = None) -> Message | Found:
+    def take(self, seconds: float | None = None) -> Message | T:
         """The next message, or what `put` put; within so many seconds.
 
         Raises ClosedError where the peer has gone in good order, SilentError where nothing comes, and ProtocolError
@@ -109,7 +109,7 @@ class Link(Generic[Found]):
                 raise self._failure
         return item
 
-    def put(self, found: Found) -> None:
+    def put(self, found: T) -> None:
         """Let `take` return this; from any thread."""
         self._inbox.put(found)
 

@@ -17,7 +17,7 @@ from kr.notation import SQUARES, parse_square, square_name, squares
 
 VERSION = 1
 PORT = 27531
-LONGEST = 127
+LONGEST_MESSAGE = 127
 """Characters of a message, without the NUL."""
 NAME_WIDTH = 32
 MOST_SECONDS = 9999
@@ -143,9 +143,9 @@ class MessageSplitter:
 
 
 def _decoded(message: bytes) -> str:
-    if len(message) > LONGEST:
+    if len(message) > LONGEST_MESSAGE:
         raise ProtocolError(
-            f"a message of more than {LONGEST} characters: {shown(message[:LONGEST].decode('latin-1'))}"
+            f"a message of more than {LONGEST_MESSAGE} characters: {shown(message[:LONGEST_MESSAGE].decode('latin-1'))}"
         )
     try:
         return message.decode("ascii")
@@ -289,14 +289,14 @@ def format_message(message: Message) -> str:
         case GameEnd():
             return f"E{_digits(message.reason, 1)}{message.stop:d}"
         case Chat():
-            return f"C{_printable(message.text)[: LONGEST - 1]}"
+            return f"C{_printable(message.text)[: LONGEST_MESSAGE - 1]}"
         case BackRequest():
             return f"B{_digits(message.number, 3)}{_SIDE_LETTERS[message.side]}"
         case BackAccept():
             return f"K{_digits(message.code, 1)}"
 
 
-def parse_position(text: str, side: Side, frame: Frame = "pdn") -> Position:
+def parse_dxp_position(text: str, side: Side, frame: Frame = "pdn") -> Position:
     """The position behind a letter for each square; `side` moves.
 
     frame: "mover" for peers that see every game as begun by White at the bottom of the board (pydraughts): they send
@@ -310,8 +310,8 @@ def parse_position(text: str, side: Side, frame: Frame = "pdn") -> Position:
     return _in_frame(position, frame)
 
 
-def format_position(position: Position, frame: Frame = "pdn") -> str:
-    """A letter for each square; the side to move is not in it. frame: as in parse_position."""
+def format_dxp_position(position: Position, frame: Frame = "pdn") -> str:
+    """A letter for each square; the side to move is not in it. frame: as in parse_dxp_position."""
     position = _in_frame(position, frame)
     letters = ["e"] * SQUARES
     for letter, pieces in (("z", position.black), ("w", position.white)):
@@ -327,7 +327,7 @@ def _in_frame(position: Position, frame: Frame) -> Position:
     return Position(turned.black, turned.white, turned.kings, position.side)
 
 
-def format_move(move: Move, seconds: float = 0.0) -> MoveMade:
+def format_dxp_move(move: Move, seconds: float = 0.0) -> MoveMade:
     """The message of a move that took so many seconds."""
     return MoveMade(round(seconds), move.origin, move.target, tuple(squares(move.captured)))
 

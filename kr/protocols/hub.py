@@ -23,14 +23,14 @@ from kr.engine.search import Search
 from kr.errors import IllegalMoveError, InvalidSettingError, KrError, ProtocolError, ThreadError
 from kr.evaluation.kinds import SHIPPED
 from kr.game.position import Position, Side
-from kr.protocols.hub_level import Level
+from kr.protocols.hub_level import HubLevel
 from kr.protocols.hub_text import (
-    format_line,
-    format_move,
-    format_score,
-    parse_line,
-    parse_move,
-    parse_position,
+    format_hub_line,
+    format_hub_move,
+    format_hub_score,
+    parse_hub_line,
+    parse_hub_move,
+    parse_hub_position,
 )
 from kr.threads import start_all
 
@@ -60,7 +60,7 @@ class Parameter:
             bounds = {"min": self.low, "max": self.high}
         elif self.kind == "enum":
             bounds = {"values": " ".join(self.values)}
-        return format_line("param", name=self.name, value=value, type=self.kind, **bounds)
+        return format_hub_line("param", name=self.name, value=value, type=self.kind, **bounds)
 
     def check(self, value: str) -> None:
         """Raise InvalidSettingError unless the parameter can take this value."""
@@ -122,11 +122,11 @@ class HubServer:
         self._values = {name: parameter.default for name, parameter in PARAMETERS.items()}
         self._position: Position | None = Position()
         self._history: tuple[Position, ...] = ()
-        self._level = Level()
+        self._level = HubLevel()
         self._seen_frame = FRAMES[0]
         """The frame of the last start position that was received, which is the one of those after it."""
         self._search: Search | None = None
-        self._pondered: Level | None = None
+        self._pondered: HubLevel | None = None
         """What limits the search under way once the expected move has been played."""
         self._timer: Timer | None = None
         """Ends it some time after that."""
@@ -159,7 +159,7 @@ class HubServer:
     def _answer(self, text: str) -> bool:
         """Obey one line; False after ``quit``. A bad line is answered with an error, an unknown command is ignored."""
         try:
-            line = parse_line(text)
+            line = parse_hub_line(text)
             if line is not None and line.command in self._commands:
                 self._commands[line.command](line.args)
             return line is None or line.command != "quit"
@@ -170,7 +170,7 @@ class HubServer:
     # setting up
 
     def _hub(self, args: dict[str, str]) -> None:
-        self._send(format_line("id", name="kr", version=__version__, author="the kr authors"))
+        self._send(format_hub_line("id", name="kr", version=__version__, author="the kr authors"))
         for name, parameter in PARAMETERS.items():
             self._send(parameter.declaration(self._values[name]))
         self._send("wait")
@@ -181,7 +181,7 @@ class HubServer:
         name, value = args["name"], args["value"]
         if name not in PARAMETERS:
             # clients may send what other engines have; a command that they don't know they pass over
-            self._send(format_line("warning", message=f"no parameter {name}, ignored: {', '.join(PARAMETERS)}"))
+            self._send(format_hub_line("warning", message=f"no parameter {name}, ignored: {', '.join(PARAMETERS)}"))
             return
         PARAMETERS[name].check(value)
         if name in _ENGINE_PARAMETERS and value != self._values[name]:
@@ -221,11 +221,11 @@ class HubServer:
     def _pos(self, args: dict[str, str]) -> None:
         # an unreadable position must not leave the one before it to be searched instead
         self._position, self._history = None, ()
-        position = self._in_frame(parse_position(args["pos"])) if "pos" in args else Position()
+        position = self._in_frame(parse_hub_position(args["pos"])) if "pos" in args else Position()
         history = []
         for number, text in enumerate(args.get("moves", "").split(), start=1):
             try:
-                move = parse_move(text, position)
+                move = parse_hub_move(text, position)
             except KrError as error:
                 raise type(error)(f"move {number} of pos: {error}{self._frame_hint(number)}") from None
             history.append(position)
@@ -261,7 +261,7 @@ class HubServer:
         return f" (for a client with the other frame: set-param name=frame value={other})"
 
     def _set_level(self, args: dict[str, str]) -> None:
-        self._level = Level.parse(args)
+        self._level = HubLevel.parse(args)
 
     # searching
 
@@ -292,13 +292,13 @@ class HubServer:
         elif isinstance(outcome, KrError):
             self._send_error(outcome)
         else:  # a client must hear of it in its own language
-            self._send(format_line("error", message=f"the search failed: {type(outcome).__name__}: {outcome}"))
+            self._send(format_hub_line("error", message=f"the search failed: {type(outcome).__name__}: {outcome}"))
 
     def _done(self, result: SearchResult) -> str:
         expected: dict[str, object] = {}
         if self._values["ponder"] == "true" and len(result.pv) > 1:
-            expected = {"ponder": format_move(result.pv[1])}
-        return format_line("done", move=format_move(result.move), **expected)
+            expected = {"ponder": format_hub_move(result.pv[1])}
+        return format_hub_line("done", move=format_hub_move(result.move), **expected)
 
     def _ponder_hit(self, args: dict[str, str]) -> None:
         """The expected move was played: the clock runs from now on, and the search under way goes on with it."""
@@ -334,13 +334,13 @@ class HubServer:
         probes = f" probes={info.probes} hits={info.hits}" if info.probes else ""
         self._send(
             # the core keeps no mean leaf depth: the nominal one stands for it
-            f"info {number}depth={info.depth} mean-depth={info.depth:.1f} score={format_score(info.score)} "
+            f"info {number}depth={info.depth} mean-depth={info.depth:.1f} score={format_hub_score(info.score)} "
             f"nodes={info.nodes} time={info.time:.3f} nps={speed:.3f} "
-            f'pv="{" ".join(format_move(move) for move in info.pv)}"{probes}'
+            f'pv="{" ".join(format_hub_move(move) for move in info.pv)}"{probes}'
         )
 
     def _send_error(self, error: Exception) -> None:
-        self._send(format_line("error", message=str(error) or "out of memory"))
+        self._send(format_hub_line("error", message=str(error) or "out of memory"))
 
     def _send(self, line: str) -> None:
         """Write one line at once; both threads do. A client that has gone is noticed by its end of file instead."""

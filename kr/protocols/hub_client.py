@@ -25,12 +25,12 @@ from kr.errors import IllegalMoveError, InvalidSettingError, KrError, ProtocolEr
 from kr.game.position import Move, Position
 from kr.protocols.hub_text import (
     HubLine,
-    format_line,
-    format_move,
-    format_position,
-    parse_line,
-    parse_move,
-    parse_score,
+    format_hub_line,
+    format_hub_move,
+    format_hub_position,
+    parse_hub_line,
+    parse_hub_move,
+    parse_hub_score,
 )
 from kr.threads import start_all
 
@@ -129,7 +129,7 @@ class HubClient:
                 said = line.args
         elapsed = time.monotonic() - begin
         try:
-            move = parse_move(line.args.get("move", ""), position)
+            move = parse_hub_move(line.args.get("move", ""), position)
         except IllegalMoveError as error:
             self._fail(f"plays an illegal move: {error}")
         except KrError as error:
@@ -202,7 +202,7 @@ class HubClient:
             # positions are sent as they are, so the engine must not guess that they are turned
             options.setdefault("frame", "pdn")
         for name, value in options.items():
-            self._send(format_line("set-param", name=name, value=value))
+            self._send(format_hub_line("set-param", name=name, value=value))
         self._send("init")
         self._await("ready", time.monotonic() + self._startup_timeout, "init")
 
@@ -245,7 +245,7 @@ class HubClient:
             if time.monotonic() > deadline:
                 self._fail(f"hangs: no answer to {question!r} in time, though it keeps sending lines")
             try:
-                line = parse_line(text)
+                line = parse_hub_line(text)
             except ProtocolError:
                 continue
             if line is not None and line.command == "error":
@@ -329,11 +329,11 @@ def _pos_line(position: Position, history: Sequence[Position]) -> str:
         move = _reversible_move(before, position)
         if move is None:
             break
-        moves.append(format_move(move))
+        moves.append(format_hub_move(move))
         position = before
     if not moves:
-        return f"pos pos={format_position(position)}"
-    return f'pos pos={format_position(position)} moves="{" ".join(reversed(moves))}"'
+        return f"pos pos={format_hub_position(position)}"
+    return f'pos pos={format_hub_position(position)} moves="{" ".join(reversed(moves))}"'
 
 
 def _reversible_move(before: Position, after: Position) -> Move | None:
@@ -349,13 +349,13 @@ def _level_line(limits: Limits) -> str:
     words = {"depth": limits.depth, "nodes": limits.nodes, "move_time": limits.time}
     if limits.left is not None:
         words |= {"moves": limits.moves, "time": limits.left, "inc": limits.inc or None}
-    return format_line("level", **{name: value for name, value in words.items() if value is not None})
+    return format_hub_line("level", **{name: value for name, value in words.items() if value is not None})
 
 
 def _read_info(args: Mapping[str, str], position: Position) -> Info | None:
     """Parse an info line; None if its numbers can't be read."""
     try:
-        score = parse_score(args.get("score", ""))
+        score = parse_hub_score(args.get("score", ""))
         depth, nodes = int(args.get("depth", "0")), int(args.get("nodes", "0"))
         seconds = float(args.get("time", "0"))
     except ValueError:
@@ -363,7 +363,7 @@ def _read_info(args: Mapping[str, str], position: Position) -> Info | None:
     pv = []
     for text in args.get("pv", "").split():
         try:
-            move = parse_move(text, position)
+            move = parse_hub_move(text, position)
         except KrError:
             # a faulty variation is cut short; only a faulty move is an error
             break

@@ -7,12 +7,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kr.engine.limits import MOST, SHORTEST, Limits
+from kr.engine.limits import MOST_LIMITS, SHORTEST, Limits
 from kr.errors import ProtocolError
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class HubLevel:
     """Limits of the next searches; every field None is ``level infinite``, and fields given together all hold."""
 
     depth: int | None = None
@@ -29,7 +29,7 @@ class Level:
     """Moves to the next time control; None where the clock must last for the game."""
 
     @classmethod
-    def parse(cls, args: Mapping[str, str]) -> Level:
+    def parse(cls, args: Mapping[str, str]) -> HubLevel:
         """Read the arguments of ``level``; unknown ones are ignored. Raises ProtocolError, naming the argument."""
         level = cls(
             depth=_count(args, "depth"),
@@ -68,6 +68,6 @@ def _seconds(args: Mapping[str, str], name: str, least: float = -math.inf) -> fl
     except ValueError:
         seconds = math.nan
     # not a number fails every comparison
-    if not (math.isfinite(seconds) and max(least, -MOST["time"]) <= seconds <= MOST["time"]):
+    if not (math.isfinite(seconds) and max(least, -MOST_LIMITS["time"]) <= seconds <= MOST_LIMITS["time"]):
         raise ProtocolError(f"level {name}={args[name]} is not a number of seconds")
     return seconds

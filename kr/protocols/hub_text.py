@@ -28,7 +28,7 @@ class HubLine(NamedTuple):
     args: dict[str, str]
 
 
-def parse_line(text: str) -> HubLine | None:
+def parse_hub_line(text: str) -> HubLine | None:
     """Read a line ``command arg=value arg="two words" flag``; None for a blank one. Raises ProtocolError."""
     text = text.strip()
     if not text:
@@ -47,7 +47,7 @@ def parse_line(text: str) -> HubLine | None:
     return HubLine(command[0], args)
 
 
-def format_line(command: str, /, **args: object) -> str:
+def format_hub_line(command: str, /, **args: object) -> str:
     """Write one line. A value with a blank, ``=`` or nothing in it is quoted, None makes a flag, _ in a name becomes -.
 
     The protocol can't escape a quote or a line end inside a value: they become ' and a blank.
@@ -63,7 +63,7 @@ def format_line(command: str, /, **args: object) -> str:
     return " ".join(words)
 
 
-def parse_position(text: str) -> Position:
+def parse_hub_position(text: str) -> Position:
     """Read a side letter and one of ``w b W B e`` for each square 1-32, 33 characters; raises ProtocolError.
 
     A board that can't be (thirteen men, a man on its king row) raises InvalidFenError.
@@ -75,7 +75,7 @@ def parse_position(text: str) -> Position:
     return Position(board["b"] | board["B"], board["w"] | board["W"], board["B"] | board["W"], _SIDES[text[0]])
 
 
-def format_position(position: Position) -> str:
+def format_hub_position(position: Position) -> str:
     """The 33 characters of a position."""
     letters = ["e"] * SQUARES
     for letter, pieces in (("b", position.black), ("w", position.white)):
@@ -84,7 +84,7 @@ def format_position(position: Position) -> str:
     return "BW"[position.side] + "".join(letters)
 
 
-def parse_move(text: str, position: Position) -> Move:
+def parse_hub_move(text: str, position: Position) -> Move:
     """The legal move that ``11-15`` or ``15x22x18`` (from, to, captured squares in any order) names.
 
     The captured squares may be left out where from and to say enough. Raises ProtocolError for text that is no move
@@ -106,11 +106,11 @@ def parse_move(text: str, position: Position) -> Move:
     if len(found) == 1:
         return next(iter(found.values()))
     fault = "is ambiguous" if found else "is not legal"
-    choices = " ".join(map(format_move, found.values() if found else legal))
+    choices = " ".join(map(format_hub_move, found.values() if found else legal))
     raise IllegalMoveError(f"{text} {fault} in {position.fen}: write one of {choices or 'no moves'}")
 
 
-def format_move(move: Move) -> str:
+def format_hub_move(move: Move) -> str:
     """A move as the protocol writes it: ``11-15``, or from, to and every captured square, ascending: ``15x22x18``."""
     ends = [square_name(move.origin), square_name(move.target)]
     if not move.is_capture:
@@ -118,7 +118,7 @@ def format_move(move: Move) -> str:
     return "x".join(ends + [square_name(square) for square in squares(move.captured)])
 
 
-def parse_score(text: str) -> int:
+def parse_hub_score(text: str) -> int:
     """Centi-men from a score in men; beyond 80 men it is a win or loss in n plies, written as 100 - n/100.
 
     Raises ProtocolError for text that is no number.
@@ -134,7 +134,7 @@ def parse_score(text: str) -> int:
     return SCORE_WIN - plies if men > 0 else plies - SCORE_WIN
 
 
-def format_score(score: int) -> str:
+def format_hub_score(score: int) -> str:
     """A score in centi-men as men with two decimals; a win in n plies becomes 100 - n/100, a loss its negative."""
     plies = SCORE_WIN - abs(score)
     # an estimate, however high, must not look like a win

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from kr.match.elo import Sprt, estimate
-from kr.match.log import GameRecord
+from kr.match.log import MatchGame
 from kr.match.match import MatchResult, MatchSettings, play_match
-from kr.match.tally import Tally
+from kr.match.tally import MatchTally
 
 
 class _DecidedError(Exception):
@@ -33,9 +33,9 @@ class Gate:
         self.pentanomial = [0] * 5
         self.games = [0] * 3
         """Losses, draws and wins of the counted pairs."""
-        self.tally = Tally()
+        self.tally = MatchTally()
         """The same games."""
-        self._waiting: dict[int, list[GameRecord]] = {}
+        self._waiting: dict[int, list[MatchGame]] = {}
         self._next = 0
 
     @property
@@ -48,7 +48,7 @@ class Gate:
         """Whether no more games are wanted."""
         return self.stop and self.test.decision(self.pentanomial) is not None
 
-    def add(self, game: GameRecord) -> None:
+    def add(self, game: MatchGame) -> None:
         """Take up a finished game; those of a pair before it may still be under way."""
         self._waiting.setdefault(game.pair, []).append(game)
         while len(self._waiting.get(self._next, ())) == 2 and not self.decided:

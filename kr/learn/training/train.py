@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from kr import figures, storage
-from kr.engine.limits import MOST, Limits
+from kr.engine.limits import MOST_LIMITS, Limits
 from kr.engine.settings import MEBIBYTE, hash_option
 from kr.errors import InvalidGamesError, InvalidSettingError, InvalidWeightsError
 from kr.evaluation import files, kinds
@@ -95,8 +95,9 @@ class TrainSettings(Settings):
         2000, "Most games of the match at the gate.", parse=parse_count, show=format_count, low=2, high=MOST_GAMES
     )
     gate_nodes: int = option(
-        2000, "Nodes searched for each move of it.", parse=parse_count, show=format_count, low=1, high=MOST["nodes"]
-    )
+        2000, "Nodes searched for each move of it.", parse=parse_count, show=format_count,
+        low=1, high=MOST_LIMITS["nodes"],
+    )  # fmt: skip
     gate_ballot: str = option("11man", "Its openings, as in `kr match --ballot`.")
     gate_hash: int = hash_option("of each player in it", 4 * MEBIBYTE)
     sprt: tuple[float, float] = option((0.0, 10.0), "Elo between which its test decides.", metavar="ELO0 ELO1")
