@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import threading
@@ -11,10 +12,10 @@ import time
 import types
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import pytest
-import typer
+from click.exceptions import Exit
 from shortages import threads_left
 
 import kr
@@ -23,12 +24,12 @@ from kr.cli import console, options
 from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.game.perft import divide, perft
 from kr.openings import decks
-from kr.settings import REQUIRED, option
+from kr.settings import REQUIRED, Settings, option
 from kr.units import format_count, parse_count, parse_duration
 
 
 @dataclass(frozen=True)
-class ThingSettings:
+class ThingSettings(Settings):
     """One field of each kind that commands have."""
 
     sources: tuple[Path, ...] = option(REQUIRED, "where from", argument=True)
@@ -37,7 +38,7 @@ class ThingSettings:
     seed: int = option(1, "seed")
     mix: tuple[str, ...] = option(("a", "b"), "names")
     bounds: tuple[float, float] | None = option(None, "two numbers")
-    mode: Literal["slow", "fast"] = option("slow", "how")
+    mode: str = option("slow", "how", choices=("slow", "fast"))
     lambda_: float = option(0.5, "strength", name="lambda")
     draws: bool = option(True, "adjudicate")
     quiet: bool = option(False, "say nothing")
@@ -51,7 +52,9 @@ def thing(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """`kr thing`: a command that keeps what it was called with, or raises what `raises` holds."""
     kept: dict[str, Any] = {}
 
-    def run(settings: ThingSettings, json: options.Json = False, count: Annotated[int, typer.Option()] = 3) -> None:
+    def run(
+        settings: ThingSettings, json: bool = options.JSON, count: int = option(3, "Count, {allowed}.", low=1)
+    ) -> None:
         """Do the thing.
 
         Example:
@@ -62,7 +65,7 @@ def thing(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
             raise kept["raises"]
 
     module = types.ModuleType("kr.cli.thing")
-    module.command = options.command(ThingSettings, run)  # type: ignore[attr-defined]
+    module.command = options.command(run)  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "kr.cli.thing", module)
     monkeypatch.setitem(cli.COMMANDS, "thing", ("thing", "Do the thing."))
     return kept
@@ -96,14 +99,18 @@ def test_help_shows_defaults_and_ends_with_the_example(thing: dict[str, Any], ca
         ("in --games x", "--games: 'x' is not a count"),
         ("in --tc fast", "--tc: 'fast' is not a duration"),
         ("in --seed x", "--seed"),
-        ("in --mode other", "--mode"),
-        ("in --bogus", "No such option: --bogus"),
+        ("in --mode other", "--mode: 'other' is unknown; expected slow or fast"),
+        ("in --count 0", "--count: 0 is out of range; expected 1 or more"),
+        ("in --lambda x", "Invalid value for '--lambda': 'x' is not a valid float"),
+        ("in --bounds 1 x", "--bounds"),
+        ('in --games ""', "--games: '' is not a count"),
+        ("in --bogus", "No such option '--bogus'"),
     ],
 )
 def test_bad_usage_is_one_line_and_2(
     thing: dict[str, Any], capsys: pytest.CaptureFixture, arguments: str, message: str
 ) -> None:
-    assert cli.main(["thing", *arguments.split()]) == 2
+    assert cli.main(["thing", *shlex.split(arguments)]) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("kr: ")
@@ -126,7 +133,7 @@ def test_bad_usage_outside_options(capsys: pytest.CaptureFixture, arguments: lis
         (PermissionError(13, "Permission denied", "/x/y"), 1, "kr: /x/y: Permission denied\n"),
         (MemoryError(), 1, "kr: out of memory\n"),
         (KeyboardInterrupt(), 1, "kr: interrupted\n"),
-        (typer.Exit(0), 0, ""),
+        (Exit(0), 0, ""),
     ],
 )
 def test_errors_of_the_work(
@@ -144,7 +151,7 @@ def test_a_bug_is_not_hidden(thing: dict[str, Any]) -> None:
 
 
 def test_fail(capsys: pytest.CaptureFixture) -> None:
-    with pytest.raises(typer.Exit) as left:
+    with pytest.raises(Exit) as left:
         console.fail("3 games were lost", 1)
     assert left.value.exit_code == 1
     assert capsys.readouterr().err == "kr: 3 games were lost\n"
@@ -251,7 +258,7 @@ def test_ctrl_c_while_the_command_is_imported(
     assert capsys.readouterr() == ("", "kr: interrupted\n")
 
 
-@pytest.mark.parametrize("module", ["kr.cli", "typer", "kr.errors", "kr._core"])
+@pytest.mark.parametrize("module", ["kr.cli", "click", "kr.errors", "kr._core"])
 def test_ctrl_c_while_python_starts(module: str) -> None:
     script = f"""
 import runpy, sys

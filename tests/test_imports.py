@@ -48,7 +48,7 @@ FLOORS = [
     "_egdb",
 ]
 LEVEL = {room: len(FLOORS) - i for i, room in enumerate(FLOORS)}
-HEAVY = {"numpy", "scipy", "h5py", "rich", "matplotlib", "typer", "sklearn", "jinja2"}
+HEAVY = {"numpy", "scipy", "h5py", "rich", "matplotlib", "click", "sklearn", "jinja2"}
 
 
 def modules() -> list[Path]:
@@ -111,4 +111,4 @@ def test_import_kr_is_light(statement: str) -> None:
 
 
 def test_the_command_line_loads_no_command_before_it_is_called() -> None:
-    assert not loaded_by("import kr.cli") & (HEAVY - {"typer"})
+    assert not loaded_by("import kr.cli") & (HEAVY - {"click"})

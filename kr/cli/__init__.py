@@ -6,7 +6,6 @@ for: `kr --help` imports none of them.
 
 import difflib
 import importlib
-import inspect
 import io
 import os
 import signal
@@ -14,12 +13,11 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-from typer.core import TyperGroup
+import click
 
-from kr.cli import console, options
+from kr.cli import console
 from kr.errors import InvalidFenError, InvalidSettingError, KrError
 
 # Command, its module in this directory, and its line in `kr --help`.
@@ -45,126 +43,50 @@ COMMANDS = {
     "bench": ("bench", "Search fixed positions: the node signature and the speed."),
 }
 
-EXAMPLE = "\nExample"
 
-# What typer returns for a Ctrl-C before or after the command's own work.
-INTERRUPTED = 130
-
-
-def split_example(text: str) -> tuple[str, str]:
-    """A command's docstring as help and epilog: the epilog starts at its "Example" line, kept line by line."""
-    help, found, example = text.partition(EXAMPLE)
-    return help, f"\b{EXAMPLE}{example.rstrip()}" if found else ""
-
-
-def build_command(name: str) -> Any:
-    """The click command of one of COMMANDS, from its module's `command`: a function or a typer app."""
-    command = importlib.import_module(f"kr.cli.{COMMANDS[name][0]}").command
-    grouped = isinstance(command, typer.Typer)
-    app = command if grouped else typer.Typer(add_completion=False)
-    app.rich_markup_mode = None
-    if grouped:
-        app.info.cls = Group
-    else:
-        app.command(name)(command)
-    for entry in app.registered_commands:
-        entry.help, entry.epilog = split_example(inspect.getdoc(entry.callback) or "")
-        assert entry.callback is not None
-        entry.callback = options.with_quiet(entry.callback)
-    if not grouped:
-        return typer.main.get_command(app)
-    group = typer.main.get_group(app)
-    group.help, group.epilog = split_example(group.help or "")
-    return group
-
-
-class Group(TyperGroup):
-    """A group whose help shows the whole line of each command; it is what the group says if nothing is asked of it."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if not args:
-            print(ctx.get_help())
-            ctx.exit()
-        return super().parse_args(ctx, args)
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(self.lines(ctx))
-
-    def lines(self, ctx: Any) -> list[tuple[str, str]]:
-        """The commands, and what each does in a line: the first of its help."""
-        commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
-        return [
-            (name, " ".join((command.help or "").partition("\n\n")[0].split()))
-            for name, command in commands.items()
-            if command is not None
-        ]
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        if self.get_command(ctx, args[0]) is None:
-            ctx.fail(f"No such command: {args[0]}{suggestion(args[0], self.list_commands(ctx))}")
-        return super().resolve_command(ctx, args)
-
-
-def suggestion(word: str, known: Sequence[str]) -> str:
-    """What to add to a refused word: those of the known ones that may be meant, by their letters or their beginning."""
-    alike = difflib.get_close_matches(word, known, cutoff=0.6)
-    begun = [name for name in known if word and name.startswith(word)]
-    meant = list(dict.fromkeys([*begun, *alike]))[:3]
-    return f"; did you mean {' or '.join(meant)}?" if meant else ""
-
-
-class Commands(Group):
+class Commands(click.Group):
     """The group that knows its commands by name and imports the one that is called."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order of COMMANDS."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        return build_command(cmd_name) if cmd_name in COMMANDS else None
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a name, imported; None for an unknown one."""
+        if cmd_name not in COMMANDS:
+            return None
+        module: Any = importlib.import_module(f"kr.cli.{COMMANDS[cmd_name][0]}")
+        command: click.Command = module.command
+        return command
 
-    def lines(self, ctx: Any) -> list[tuple[str, str]]:
-        return [(name, line) for name, (_, line) in COMMANDS.items()]
-
-    def invoke(self, ctx: Any) -> Any:
-        try:
-            return super().invoke(ctx)
-        except KeyboardInterrupt:
-            console.fail("interrupted")
-
-
-app = typer.Typer(
-    cls=Commands,
-    add_completion=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog=split_example(
-        """
-Example:
-    kr match --ballot 11man --tc 0.3s"""
-    )[1],
-)
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The lines of COMMANDS, without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
 
-def _version(wanted: bool) -> None:
+def _version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
     if wanted:
         from kr import __version__
 
         print(f"kr {__version__}")
-        raise typer.Exit
+        ctx.exit()
 
 
-@app.callback()
-def kr(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
-    """English draughts: a strong engine, and the lab that trains it.
+app = Commands(
+    "kr",
+    params=[
+        click.Option(["--version"], is_flag=True, is_eager=True, expose_value=False, callback=_version,
+                     help="Print the version."),
+    ],
+    help="""English draughts: a strong engine, and the lab that trains it.
 
     Scores are centi-men (100 is a man) for the side to move. Text is folded at the width of the terminal, at 80 columns
     in a pipe or a file; the environment variable COLUMNS sets another. --json is for programs.
-    """
+    """,
+    epilog="\b\nExample:\n    kr match --ballot 11man --tc 0.3s",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)  # fmt: skip
 
 
 @contextmanager
@@ -203,40 +125,40 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     """`main` but for what is still buffered at the end."""
+    words = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        with _termination():
-            code = typer.main.get_command(app).main(args=arguments, prog_name="kr", standalone_mode=False)
+        with _termination(), app.make_context("kr", words) as context:
+            app.invoke(context)
+    except click.exceptions.Exit as left:
+        return left.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(error.message)
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx else "kr"
+        return console.say_error(f"{_usage_error(error)} (see {command} --help)", 2)
     except KeyboardInterrupt:
         return console.say_error("interrupted", 1)
     except (InvalidSettingError, InvalidFenError) as error:
         return console.say_error(error, 2)
     except (KrError, OSError, MemoryError) as error:
         return console.say_error(error, 1)
-    except SystemExit:
-        # click leaves this way when the reader of our output has gone.
-        return 1
-    except Exception as error:
-        # Usage errors, known by their methods: typer brings its own click or uses the public one, by version.
-        if not hasattr(error, "format_message"):
-            raise
-        command = getattr(getattr(error, "ctx", None), "command_path", None) or _command_path(arguments)
-        return console.say_error(f"{_usage_error(error)} (see {command} --help)", 2)
-    if code == INTERRUPTED:
-        return console.say_error("interrupted", 1)
-    return code if isinstance(code, int) else 0
+    return 0
 
 
-def _command_path(arguments: Sequence[str] | None) -> str:
-    """The command that a command line names, for errors that don't know it: "kr pdn search"."""
-    words = sys.argv[1:] if arguments is None else list(arguments)
-    if not words or words[0] not in COMMANDS:
-        return "kr"
-    names = getattr(build_command(words[0]), "commands", {})
-    return " ".join(["kr", words[0], *(word for word in words[1:2] if word in names)])
+def _usage_error(error: click.UsageError) -> str:
+    """One line for a wrong command line, with the commands or options that may be meant."""
+    context, message = error.ctx, error.message.rstrip(".")
+    if isinstance(error, click.NoSuchOption) and context:
+        known = [name for each in context.command.get_params(context) for name in (*each.opts, *each.secondary_opts)]
+        return message + suggestion(error.option_name, known)
+    if isinstance(error, click.exceptions.NoSuchCommand) and context and isinstance(context.command, click.Group):
+        return message + suggestion(error.command_name, context.command.list_commands(context))
+    return error.format_message().rstrip(".")
 
 
-def _usage_error(error: Any) -> str:
-    """What is wrong with a command line; for an option that doesn't exist, with those that may be meant."""
-    if alike := getattr(error, "possibilities", None):
-        return f"No such option: {error.option_name}{suggestion(error.option_name, alike)}"
-    return str(error.format_message()).rstrip(".")
+def suggestion(word: str, known: Sequence[str]) -> str:
+    """The end of an error about an unknown word: known words that are similar or begin with it."""
+    alike = difflib.get_close_matches(word, known, cutoff=0.6)
+    begun = [name for name in known if word and name.startswith(word)]
+    meant = list(dict.fromkeys([*begun, *alike]))[:3]
+    return f"; did you mean {' or '.join(meant)}?" if meant else ""

@@ -21,7 +21,8 @@ from kr.notation import SIDE_NAMES
 from kr.units import counted, format_rate, format_value
 
 
-def run(settings: AnalyzeSettings, json: options.Json = False) -> None:
+@options.command
+def command(settings: AnalyzeSettings, json: bool = options.JSON) -> None:
     """Analyse a position, or those of a file: the best lines, what is to be expected of them, what is known exactly.
 
     A single position is analysed until Ctrl-C if no limit is given. Scores are centi-men for the side to move;
@@ -213,6 +214,3 @@ def _status(found: Analysis, seconds: float) -> str:
     speed = f"{counted(found.nodes, 'node')}, {seconds:.1f} s, {format_rate(found.nps)} nodes/s"
     database = f", {counted(found.probes, 'endgame probe')}, {counted(found.hits, 'hit')}" if found.probes else ""
     return f"depth {found.depth}, {speed}{database}"
-
-
-command = options.command(AnalyzeSettings, run)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+from click.exceptions import Exit
 
 from kr.analysis.annotation.annotation import AnnotateReport
 from kr.analysis.annotation.files import AnnotateSettings, Forecast, annotate_files, measure
 from kr.archives.archive import located, standard_output
 from kr.cli import console, options
 from kr.errors import InvalidPdnError
+from kr.settings import option
 from kr.units import counted
 
 COLUMNS = ["player", "games", "moves", "best", "unmarked", "loss", "?!", "?", "??", "!"]
@@ -21,10 +22,11 @@ LONG = 30.0
 """Seconds: what takes longer is said to beforehand."""
 
 
-def run(
+@options.command
+def command(
     settings: AnnotateSettings,
-    top: Annotated[int, typer.Option(help="Players in the table; 0 for all.")] = 20,
-    json: options.Json = False,
+    top: int = option(20, "Players in the table: {allowed}.", low=1, zero="all"),
+    json: bool = options.JSON,
 ) -> None:
     """Annotate games: scores, marks for what was given away, better lines; and who played how well.
 
@@ -67,7 +69,7 @@ def run(
         sys.stdout.flush()
         console.say(_table(report, top))
     if report.left_out and not settings.allow_errors:
-        raise typer.Exit(1)
+        raise Exit(1)
 
 
 def _say(path: Path, error: InvalidPdnError) -> None:
@@ -112,6 +114,3 @@ def _shortened(name: str, length: int) -> str:
     """A name that can be printed, in so many columns."""
     plain = "".join(letter if letter.isprintable() else "?" for letter in name)
     return plain if len(plain) <= length else f"{plain[: length - 3]}..."
-
-
-command = options.command(AnnotateSettings, run)

@@ -2,9 +2,6 @@
 
 import math
 from collections.abc import Mapping
-from typing import Annotated
-
-import typer
 
 from kr.cli import console, options
 from kr.engine.bench import (
@@ -22,6 +19,7 @@ from kr.engine.bench import (
 from kr.engine.options import parse_search_options
 from kr.errors import InvalidSettingError
 from kr.evaluation.chances import format_score
+from kr.settings import option
 from kr.units import counted, format_rate
 
 SHOWN_DEPTHS = 9
@@ -33,14 +31,16 @@ NOTE = (
     "cost accuracy, more may have bought it: only a match at equal time tells."
 )
 
-Ablate = Annotated[bool, typer.Option("--ablate", help="Switch each feature of the search off in turn.")]
-Against = Annotated[
-    list[str],
-    typer.Option("--against", metavar="NAME=NUMBER,...", help="Compare with these search options; can be repeated."),
-]
 
-
-def run(settings: BenchSettings, ablate: Ablate = False, against: Against = [], json: options.Json = False) -> None:  # noqa: B006
+@options.command
+def command(
+    settings: BenchSettings,
+    ablate: bool = option(False, "Switch each feature of the search off in turn."),
+    against: tuple[str, ...] = option(
+        (), "Compare with these search options; can be repeated.", metavar="NAME=NUMBER,..."
+    ),
+    json: bool = options.JSON,
+) -> None:
     """Search fixed positions to a fixed depth with one thread: the node signature, and nodes a second.
 
     With --ablate or --against: how many nodes and how much time other search options take to the same depth.
@@ -152,6 +152,3 @@ def _same_depth(chosen: Mapping[str, int]) -> bool:
 
 def _paper(name: str) -> str:
     return PAPER.get(first_word(name.removeprefix(WITHOUT)), "") if name.startswith(WITHOUT) else ""
-
-
-command = options.command(BenchSettings, run)

@@ -16,7 +16,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
-import typer
+from click.exceptions import Exit
 
 from kr.jobs import progress as jobs
 from kr.units import format_clock, format_rate
@@ -61,7 +61,7 @@ def wrote(path: str | Path, what: str = "") -> None:
 def fail(message: str, code: int = 1) -> NoReturn:
     """End the command with one line on stderr: 1 the work failed, 2 it was asked for wrongly."""
     say(f"kr: {message}")
-    raise typer.Exit(code)
+    raise Exit(code)
 
 
 def flush_output(stream: TextIO | None = None) -> OSError | None:

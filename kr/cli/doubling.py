@@ -30,7 +30,8 @@ WORTH_COLUMNS = [f"{sign}{worth}" for worth in WORTHS for sign in "+-"]
 LARGEST_COLUMNS = ["centi-men", "longer", "plays", "not", "position"]
 
 
-def run(settings: DoublingSettings, json: options.Json = False) -> None:
+@options.command
+def command(settings: DoublingSettings, json: bool = options.JSON) -> None:
     """Measure what twice the time is worth: in Elo, and in how often and how far the longer search differs.
 
     Each limit plays a match against its half; then positions of these games are searched with every limit, and the
@@ -127,6 +128,3 @@ def _worths(changes: Changes) -> list[str]:
     """How much, as shares of all positions."""
     counts = [count(worth) for worth in WORTHS for count in (changes.better, changes.worse)]
     return [f"{changes.share(count)[0]:.1%}" for count in counts]
-
-
-command = options.command(DoublingSettings, run)

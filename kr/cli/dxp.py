@@ -4,29 +4,15 @@ import os
 import sys
 from collections.abc import Callable
 from threading import Thread
-from typing import Annotated
-
-import typer
 
 from kr.cli import console, options
 from kr.errors import InvalidSettingError
 from kr.notation import SIDE_NAMES
 from kr.protocols import dxp
 from kr.protocols.dxp import ConnectSettings, ListenSettings, Operator, PlayedGame
+from kr.settings import option
 from kr.threads import start_all
 from kr.units import counted
-
-command = typer.Typer()
-
-
-@command.callback()
-def group() -> None:
-    """Play against another draughts program by DXP (DamExchange), over TCP: kr asks for the games, or waits for them.
-
-    Example:
-        kr dxp listen --out games.pdn
-        kr dxp connect 127.0.0.1:27531 --games 2 --tc 0.3s
-    """
 
 
 class _Table:
@@ -74,14 +60,11 @@ def _play(table: _Table, run: Callable[[], None], wanted: int) -> None:
         table.close()
 
 
-Talk = Annotated[
-    bool,
-    typer.Option(
-        "--talk",
-        help="Read lines from standard input: chat for the other side; /back asks it to take back all since kr was "
-        "last to move, /back 5 the last 5 plies.",
-    ),
-]
+TALK = option(
+    False,
+    "Read lines from standard input: chat for the other side; /back asks it to take back all since kr was last to "
+    "move, /back 5 the last 5 plies.",
+)
 
 
 def _read_lines(file: int, operator: Operator) -> None:
@@ -116,7 +99,8 @@ def _operator(talk: bool) -> Operator:
     return operator
 
 
-def _listen(settings: ListenSettings, talk: Talk = False, json: options.Json = False) -> None:
+@options.command
+def listen(settings: ListenSettings, talk: bool = TALK, json: bool = options.JSON) -> None:
     """Wait for another program to ask for games, and play them: one program at a time, until Ctrl-C.
 
     Without an address only programs of this machine can connect. What goes wrong, and chat, is told on stderr.
@@ -135,16 +119,14 @@ def _listen(settings: ListenSettings, talk: Talk = False, json: options.Json = F
     )
 
 
-def _connect(
+@options.command
+def connect(
     settings: ConnectSettings,
-    ballot: Annotated[
-        str | None,
-        typer.Option(
-            help="Begin from these openings, in turn: start, 2move, 3move, 11man, endings, or a file of FENs or games."
-        ),
-    ] = None,
-    talk: Talk = False,
-    json: options.Json = False,
+    ballot: str | None = option(
+        None, "Begin from these openings, in turn: start, 2move, 3move, 11man, endings, or a file of FENs or games."
+    ),
+    talk: bool = TALK,
+    json: bool = options.JSON,
 ) -> None:
     """Ask the program that listens at an address for games, and play them.
 
@@ -166,5 +148,12 @@ def _connect(
     _play(table, lambda: dxp.connect(settings, table.add, console.say, starts, operator), settings.games)
 
 
-command.command("listen")(options.command(ListenSettings, _listen))
-command.command("connect")(options.command(ConnectSettings, _connect))
+command = options.group(
+    """Play against another draughts program by DXP (DamExchange), over TCP: kr asks for the games, or waits for them.
+
+    Example:
+        kr dxp listen --out games.pdn
+        kr dxp connect 127.0.0.1:27531 --games 2 --tc 0.3s
+    """,
+    {"listen": listen, "connect": connect},
+)

@@ -2,9 +2,6 @@
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from kr.cli import boards, console, options
 from kr.egdb import build as building
@@ -19,20 +16,10 @@ from kr.egdb.stats import Counts, DatabaseStats, LongestWin
 from kr.egdb.verify import Verification, VerifySettings
 from kr.game.position import Position
 from kr.notation import SIDE_NAMES
+from kr.settings import REQUIRED, option, same_option
 from kr.units import counted, format_rate, format_value
 
-Directory = Annotated[
-    Path | None,
-    typer.Option(
-        "--dir",
-        parser=options.path,
-        metavar="DIR",
-        help="Directory of the database.  [default: the one that kr uses in play]",
-    ),
-]
-
-command = typer.Typer()
-
+DIRECTORY = same_option(VerifySettings, "dir")
 
 class Stages(ExitStack):
     """A progress line for one stage of work after the other, each begun when its total is known."""
@@ -53,18 +40,8 @@ class Stages(ExitStack):
         self._done = done
 
 
-@command.callback()
-def group() -> None:
-    """Exact values of all positions with few pieces: build, prove, look up, learn from.
-
-    Example:
-        kr egdb build --pieces 5
-        kr egdb verify
-        kr egdb probe 'W:WK18:B1,K29'
-    """
-
-
-def build(settings: BuildSettings, json: options.Json = False) -> None:
+@options.command
+def build(settings: BuildSettings, json: bool = options.JSON) -> None:
     """Build a database from nothing; run the same command to resume.
 
     Memory and disk are estimated first. A file appears whole, or not at all.
@@ -97,7 +74,8 @@ def build(settings: BuildSettings, json: options.Json = False) -> None:
     )
 
 
-def verify(settings: VerifySettings, json: options.Json = False) -> None:
+@options.command
+def verify(settings: VerifySettings, json: bool = options.JSON) -> None:
     """Prove a database right: checksums, then every position against its successors, then all counts.
 
     With --sample only that many positions are checked. Exit code 1 where anything is wrong, a line for each problem.
@@ -146,10 +124,11 @@ def _numbers(counts: Counts | None) -> tuple[int | None, ...]:
     return (counts.wins, counts.losses, counts.draws) if counts else (None, None, None)
 
 
+@options.command
 def show_stats(
-    directory: Directory = None,
-    all_slices: Annotated[bool, typer.Option("--slices", help="Each slice too.")] = False,
-    json: options.Json = False,
+    dir: Path | None = DIRECTORY,
+    all_slices: bool = option(False, "Show each slice too.", name="slices"),
+    json: bool = options.JSON,
 ) -> None:
     """Show what a database holds: wins, losses, draws, sizes and longest wins.
 
@@ -160,7 +139,7 @@ def show_stats(
         kr egdb stats
         kr egdb stats --dir /data/egdb --slices
     """
-    found = stats.read_stats(directory_for(directory))
+    found = stats.read_stats(directory_for(dir))
     if json:
         console.emit_json(_stats_object(found))
     else:
@@ -255,10 +234,11 @@ def _longest(win: LongestWin | None) -> tuple[str, str]:
     return (counted(win.plies, "ply"), win.fen) if win else ("", "")
 
 
+@options.command
 def probe(
-    fen: Annotated[str, typer.Argument(metavar="FEN")],
-    directory: Directory = None,
-    json: options.Json = False,
+    fen: str = option(REQUIRED, "Position.", argument=True, metavar="FEN"),
+    dir: Path | None = DIRECTORY,
+    json: bool = options.JSON,
 ) -> None:
     """Say who wins a position, how quickly, and what each move leads to.
 
@@ -268,7 +248,7 @@ def probe(
         kr egdb probe 'W:WK18:B1,K29' --json
     """
     position = Position.from_fen(fen)
-    found = probing.probe(Database.open(directory_for(directory)), position)
+    found = probing.probe(Database.open(directory_for(dir)), position)
     if json:
         console.emit_json(found)
         return
@@ -280,7 +260,8 @@ def probe(
         print(console.table(["move", "value"], rows))
 
 
-def sample(settings: SampleSettings, json: options.Json = False) -> None:
+@options.command
+def sample(settings: SampleSettings, json: bool = options.JSON) -> None:
     """Write random positions and their values as HDF5, to learn from.
 
     Black is to move in all. Each is taken with the same chance; which are and what share each goes to depends on the
@@ -307,8 +288,13 @@ def _sample_text(found: Sample) -> str:
     )
 
 
-command.command("build")(options.command(BuildSettings, build))
-command.command("verify")(options.command(VerifySettings, verify))
-command.command("stats")(show_stats)
-command.command("probe")(probe)
-command.command("sample")(options.command(SampleSettings, sample))
+command = options.group(
+    """Exact values of all positions with few pieces: build, prove, look up, learn from.
+
+    Example:
+        kr egdb build --pieces 5
+        kr egdb verify
+        kr egdb probe 'W:WK18:B1,K29'
+    """,
+    {"build": build, "verify": verify, "stats": show_stats, "probe": probe, "sample": sample},
+)

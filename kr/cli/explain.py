@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from kr.cli import console, options
 from kr.errors import InvalidSettingError
@@ -14,29 +12,21 @@ from kr.evaluation.chances import format_score
 from kr.evaluation.kinds import SHIPPED, weights_texts
 from kr.game.position import Position, Side
 from kr.notation import SIDE_NAMES, square_name
+from kr.settings import option
 
 if TYPE_CHECKING:
     from kr.evaluation.explanation import Explanation
 
 
+@options.command
 def command(
-    fen: Annotated[str | None, typer.Argument(metavar="FEN", help="The position; the start if left out.")] = None,
-    moves: Annotated[
-        str, typer.Option(metavar="MOVES", help="Moves to play first, such as '11-15 22-18'.", show_default=False)
-    ] = "",
-    weights: Annotated[str, typer.Option(help=f"A {weights_texts(SHIPPED)}.")] = SHIPPED,
-    flip: Annotated[bool, typer.Option("--flip", help="Draw Black at the bottom.")] = False,
-    svg: Annotated[
-        Path | None,
-        typer.Option("--svg", parser=options.path, metavar="FILE", help="Write the board as SVG.", show_default=False),
-    ] = None,
-    png: Annotated[
-        Path | None,
-        typer.Option(
-            "--png", parser=options.path, metavar="FILE", help="Write it as PNG, by matplotlib.", show_default=False
-        ),
-    ] = None,
-    json: options.Json = False,
+    fen: str | None = option(None, "Position; the start if not given.", argument=True, metavar="FEN"),
+    moves: str = option("", "Moves to play first, such as '11-15 22-18'.", metavar="MOVES"),
+    weights: str = option(SHIPPED, f"A {weights_texts(SHIPPED)}."),
+    flip: bool = option(False, "Draw Black at the bottom."),
+    svg: Path | None = option(None, "Write the board as SVG.", metavar="FILE"),
+    png: Path | None = option(None, "Write the board as PNG, by matplotlib.", metavar="FILE"),
+    json: bool = options.JSON,
 ) -> None:
     """Explain a static score: which regions, men and kings the evaluation likes or dislikes.
 

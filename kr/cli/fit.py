@@ -2,15 +2,13 @@
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from kr.cli import console, options
 from kr.errors import InvalidSettingError
 from kr.learn.fitting import check as fit_check
 from kr.learn.fitting import report as fit_report
 from kr.learn.fitting.fit import FitSettings, fit
+from kr.settings import option
 
 
 class Stages:
@@ -31,17 +29,13 @@ class Stages:
         self._done = done
 
 
-def run(
+@options.command
+def command(
     settings: FitSettings,
-    check: Annotated[
-        Path | None,
-        typer.Option(
-            parser=options.path,
-            metavar="FILE",
-            help="Then tell the loss on the games of this PDN file, which are not fitted to.",
-        ),
-    ] = None,
-    json: options.Json = False,
+    check: Path | None = option(
+        None, "Then show the loss on the games of this PDN file, which are not fitted to.", metavar="FILE"
+    ),
+    json: bool = options.JSON,
 ) -> None:
     """Fit region tables to self-play games and write a weights file.
 
@@ -74,6 +68,3 @@ def run(
         print(f"the whole report: kr weights show {result.path}")
         if checked:
             print(f"\n{check}: {fit_check.text(checked)}")
-
-
-command = options.command(FitSettings, run)

@@ -1,24 +1,19 @@
 """`kr games`."""
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from kr import storage
 from kr.cli import console, options
 from kr.learn import games
+from kr.settings import REQUIRED, option
 from kr.units import counted
 
 
+@options.command
 def command(
-    directory: Annotated[
-        Path, typer.Argument(parser=options.path, metavar="DIR", help="Run directory of `kr selfplay`.")
-    ],
-    pdn: Annotated[
-        Path | None, typer.Option(parser=options.path, metavar="FILE", help="Write the games as PDN to this file.")
-    ] = None,
-    json: options.Json = False,
+    directory: Path = option(REQUIRED, "Run directory of `kr selfplay`.", argument=True, metavar="DIR"),
+    pdn: Path | None = option(None, "Write the games as PDN to this file.", metavar="FILE"),
+    json: bool = options.JSON,
 ) -> None:
     """Show what a run directory holds: counts, results by opening and phase, lengths, size; export as PDN.
 

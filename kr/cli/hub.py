@@ -1,22 +1,19 @@
 """`kr hub`."""
 
-from typing import Annotated
 
-import typer
-
-from kr.errors import InvalidSettingError
+from kr.cli import options
+from kr.engine.settings import MEBIBYTE, egdb_memory_option, egdb_option, hash_option, threads_option
 from kr.evaluation.kinds import SHIPPED, weights_texts
-from kr.units import parse_size
+from kr.settings import option
 
 
+@options.command
 def command(
-    weights: Annotated[str, typer.Option(help=f"A {weights_texts(SHIPPED)}.")] = SHIPPED,
-    hash: Annotated[str, typer.Option(help="Hash table.", metavar="SIZE")] = "64MB",
-    threads: Annotated[int, typer.Option(help="Threads to search with.")] = 1,
-    egdb: Annotated[
-        str, typer.Option(help="Endgame database: its directory, or none.", metavar="DIR|none", show_default=False)
-    ] = "",
-    egdb_memory: Annotated[str, typer.Option(help="Memory in which to unpack it, as far as it fits.")] = "64MB",
+    weights: str = option(SHIPPED, f"A {weights_texts(SHIPPED)}."),
+    hash: int = hash_option(),
+    threads: int = threads_option(),
+    egdb: str = egdb_option(),
+    egdb_memory: int = egdb_memory_option(),
 ) -> None:
     """Speak the Hub 2 protocol on standard input and output, for a draughts program that runs kr as its engine.
 
@@ -27,10 +24,5 @@ def command(
     """
     from kr.protocols.hub import AUTO, serve_stdio
 
-    parameters = {"weights": weights, "threads": str(threads), "egdb": egdb or AUTO}
-    for name, size in (("hash", hash), ("egdb-memory", egdb_memory)):
-        try:
-            parameters[name] = str(parse_size(size) >> 20)
-        except InvalidSettingError as error:
-            raise InvalidSettingError(f"--{name}: {error}") from None
-    serve_stdio(parameters)
+    sizes = {"hash": str(hash // MEBIBYTE), "egdb-memory": str(egdb_memory // MEBIBYTE)}
+    serve_stdio({"weights": weights, "threads": str(threads), "egdb": egdb or AUTO, **sizes})

@@ -12,7 +12,8 @@ INDENT = 16
 """Column in which what the report says begins."""
 
 
-def run(settings: MatchSettings, json: options.Json = False) -> None:
+@options.command
+def command(settings: MatchSettings, json: bool = options.JSON) -> None:
     """Play two players against each other and measure the Elo between them.
 
     Every opening is played twice with colours swapped, and errors are reckoned from these pairs. The rules' draws
@@ -99,6 +100,3 @@ def elo(summary: Mapping[str, Any], name: str = "elo") -> str:
 
 def _limits(settings: MatchSettings) -> str:
     return f"{settings.tc}" if settings.tc_b is None else f"A {settings.tc}, B {settings.tc_b}"
-
-
-command = options.command(MatchSettings, run)

@@ -1,26 +1,23 @@
 """`kr openings`."""
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from kr.cli import console, options
 from kr.errors import InvalidSettingError
 from kr.evaluation.chances import format_score
 from kr.openings.decks import DECKS, Opening, deck, generated
 from kr.openings.marks import MarkSettings, mark_deck
+from kr.settings import option
 from kr.units import counted
 
 
-def run(
+@options.command
+def command(
     settings: MarkSettings,
-    all: Annotated[bool, typer.Option("--all", help="List lost and barred openings too.")] = False,
-    mark: Annotated[bool, typer.Option("--mark", help="Search each opening, and write the deck file.")] = False,
-    out: Annotated[
-        Path | None, typer.Option(parser=options.path, metavar="FILE", help="The deck file to write, with --mark.")
-    ] = None,
-    json: options.Json = False,
+    all: bool = option(False, "List lost and barred openings too."),
+    mark: bool = option(False, "Search each opening, and write the deck file."),
+    out: Path | None = option(None, "Deck file to write, with --mark.", metavar="FILE"),
+    json: bool = options.JSON,
 ) -> None:
     """List a deck of openings; or make its deck file, which says of each whether it can be played.
 
@@ -65,6 +62,3 @@ def _entry(opening: Opening) -> dict[str, str | int | None]:
         "score": opening.score,
         "fen": opening.position.fen,
     }
-
-
-command = options.command(MarkSettings, run)

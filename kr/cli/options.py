@@ -1,15 +1,14 @@
-"""Typer commands from settings dataclasses, so that every default stands once, beside its field.
+"""Command lines from functions: each option stands once, as a field of settings or as the default of a parameter.
 
 How to add a command: a file kr/cli/NAME.py and a line in COMMANDS (kr/cli/__init__.py).
 
     '''`kr NAME`.'''
-    from typing import Annotated
-    import typer
     from kr.cli import console, options
-    from kr.thing import ThingSettings, do_thing    # a frozen dataclass whose fields are option(...)
+    from kr.thing import ThingSettings, do_thing    # a dataclass of Settings whose fields are option(...)
 
-    def run(settings: ThingSettings, json: options.Json = False) -> None:
-        '''What it does, in one line.
+    @options.command
+    def command(settings: ThingSettings, json: bool = options.JSON) -> None:
+        '''Do the thing, in one line.
 
         Example:
             kr NAME --games 1e6
@@ -18,122 +17,166 @@ How to add a command: a file kr/cli/NAME.py and a line in COMMANDS (kr/cli/__ini
             result = do_thing(settings, on_game=progress.advance)
         console.emit_json(result) if json else print(result.report())
 
-    command = options.command(ThingSettings, run)
-
-`run` may take arguments and options of its own, annotated as typer reads them; a command without settings is
-simply such a function named `command`. Every command also gets --quiet, which `console.progress` obeys. Errors that
-kr raises become one line and an exit code in kr.cli.main; `console.fail(message)` ends a command whose work failed.
+A parameter whose type is Settings takes the options of its fields; every other one is an option(...) itself. Every
+command also gets --quiet, which `console.progress` obeys. Errors that kr raises become one line and an exit code in
+kr.cli.main; `console.fail(message)` ends a command whose work failed.
 """
 
 import dataclasses
 import inspect
-from collections.abc import Callable
-from functools import wraps
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from types import NoneType
+from typing import Any, get_args, get_origin, get_type_hints
 
-import typer
+import click
+from click.core import ParameterSource
 
 from kr.cli import console
 from kr.errors import InvalidSettingError
-from kr.settings import REQUIRED, check_value
+from kr.settings import REQUIRED, Settings, check_value, option
+from kr.units import parse_count, parse_duration, parse_size
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
+JSON: Any = option(False, "Print one JSON object instead of text.")
+QUIET: Any = option(False, "Show no progress.")
 
+class PathType(click.ParamType[Path]):
+    """A path that is not empty, which would be the current directory."""
 
-def path(text: str | Path) -> Path:
-    """For `parser` of typer: a path that is not empty, which would be the current directory."""
-    if text == "":
-        raise typer.BadParameter("the path is empty")
-    return Path(text)
+    name = "path"
 
-
-def _option_name(field: dataclasses.Field[Any]) -> str:
-    return "--" + (field.metadata["name"] or field.name.strip("_").replace("_", "-"))
-
-
-def _parameter(field: dataclasses.Field[Any], hint: Any) -> inspect.Parameter:
-    """The typer parameter of one settings field; parsed fields and tuples of any length arrive as text and lists."""
-    words = field.metadata
-    many = get_origin(hint) is tuple and get_args(hint)[-1] is Ellipsis
-    item = str if words["parse"] else get_args(hint)[0] if many else hint
-    annotation = list[item] if many else item  # type: ignore[valid-type]
-    default: Any = inspect.Parameter.empty if field.default is REQUIRED else field.default
-    help = words["help"]
-    show = default not in (None, (), "")
-    if words["parse"] and default is not inspect.Parameter.empty:
-        help += f"  [default: {words['show'](default)}]" if show else ""
-        default, annotation, show = None, annotation | None, False
-    elif many and default is not inspect.Parameter.empty:
-        default = list(default)
-    shown: dict[str, Any] = {"help": help, "metavar": words["metavar"], "show_default": show}
-    if item in (Path, Path | None):
-        shown |= {"parser": path, "metavar": words["metavar"] or "<path>"}
-    if words["argument"]:
-        info: Any = typer.Argument(**shown)
-    elif hint is bool and default is False:
-        info = typer.Option(_option_name(field), help=help)
-    elif hint is bool:
-        info = typer.Option(f"{_option_name(field)}/--no-{_option_name(field)[2:]}", **shown)
-    else:
-        info = typer.Option(_option_name(field), **shown)
-    kind = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter(field.name, kind, default=default, annotation=Annotated[annotation, info])
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """The path of a text."""
+        if value == "":
+            self.fail("the path is empty", param, ctx)
+        return Path(value)
 
 
-def _value(field: dataclasses.Field[Any], hint: Any, given: Any) -> Any:
-    """The field's value from what typer read; None or [] stands for an option that wasn't given."""
-    if given in (None, []) and field.default is not REQUIRED:
-        return field.default
-    words = field.metadata
-    where = field.name.upper() if words["argument"] else _option_name(field)
-    parse = words["parse"]
-    try:
-        if isinstance(given, list):
-            return tuple(parse(item) if parse else item for item in given)
-        value = parse(given) if parse else given
-    except InvalidSettingError as error:
-        raise InvalidSettingError(f"{where}: {error}") from None
-    return check_value(where, hint, words, value)
+TYPES: dict[Any, click.ParamType[Any]] = {
+    bool: click.BOOL, int: click.INT, float: click.FLOAT, str: click.STRING, Path: PathType()
+}  # fmt: skip
 
 
-def command(settings: type, run: Callable[..., None]) -> Callable[..., None]:
-    """A function for typer with one parameter a field of `settings`, then those of `run` after its first.
+METAVARS: dict[Any, str] = {
+    parse_count: "COUNT", parse_duration: "TIME", parse_size: "SIZE", click.INT: "INTEGER", click.FLOAT: "NUMBER",
+    TYPES[Path]: "PATH",
+}  # fmt: skip
+"""What stands for a value in the help, by what reads it."""
 
-    It calls `run(settings(...), **others)`. Its docstring is that of `run`.
+
+class ValueType(click.ParamType[Any]):
+    """The value of one option: parsed, and checked as Settings checks it, so that errors name the option.
+
+    where: the option as it is typed; hint, words: type and metadata of its field.
     """
-    fields = {field.name: field for field in dataclasses.fields(settings)}
-    hints = get_type_hints(settings)
-    others = list(inspect.signature(run, eval_str=True).parameters.values())[1:]
-    parameters = [_parameter(field, hints[name]) for name, field in fields.items()]
-    parameters += [other.replace(kind=inspect.Parameter.KEYWORD_ONLY) for other in others]
 
-    @wraps(run)
+    def __init__(self, where: str, hint: Any, words: Mapping[str, Any]) -> None:
+        self.where, self.hint, self.words = where, hint, words
+        of_one = get_args(hint)[0] if get_origin(hint) is tuple else hint
+        plain = next((each for each in get_args(of_one) if each is not NoneType), of_one)
+        self.text: Any = TYPES.get(plain, click.STRING)
+        self.name = words["metavar"] or METAVARS.get(words["parse"] or self.text, "TEXT")
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """The name in the help; click adds brackets and dots where an argument may be left out or repeated."""
+        return str(self.name)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The value of a text; a default is one already."""
+        if ctx and param and ctx.get_parameter_source(param.name) is ParameterSource.DEFAULT:
+            return value
+        if not self.words["parse"]:
+            return check_value(self.where, self.hint, self.words, self.text.convert(value, param, ctx))
+        try:
+            parsed = self.words["parse"](value)
+        except InvalidSettingError as error:
+            raise InvalidSettingError(f"{self.where}: {error}") from None
+        return check_value(self.where, self.hint, self.words, parsed)
+
+
+def parameter(field: str, hint: Any, default: Any, words: Mapping[str, Any]) -> click.Parameter:
+    """The click parameter of a field by its name, type, default and metadata."""
+    name = words["name"] or field.strip("_").replace("_", "-")
+    shown: dict[str, Any] = {"help": _help(default, words)}
+    if default is REQUIRED:
+        shown["required"] = True
+    else:
+        shown["default"] = default
+    many = get_origin(hint) is tuple and get_args(hint)[-1] is Ellipsis
+    pair = next((get_args(each) for each in (hint, *get_args(hint)) if get_origin(each) is tuple and not many), None)
+    if words["argument"]:
+        kind = ValueType(field.upper(), hint, words)
+        return click.Argument([field], type=kind, nargs=-1 if many else 1, **shown)
+    if hint is bool:
+        return click.Option([f"--{name}/--no-{name}" if default else f"--{name}", field], is_flag=True, **shown)
+    if pair and not words["parse"]:
+        types = tuple(TYPES[each] for each in pair)
+        return click.Option([f"--{name}", field], type=types, metavar=words["metavar"], **shown)
+    return click.Option([f"--{name}", field], type=ValueType(f"--{name}", hint, words), multiple=many, **shown)
+
+
+def _help(default: Any, words: Mapping[str, Any]) -> str:
+    if default is False or default in (REQUIRED, None, (), ""):
+        return str(words["help"])
+    shown = "on" if default is True else ", ".join(map(str, default)) if isinstance(default, tuple) else default
+    return f"{words['help']}  [default: {words['show'](default) if words['show'] is not str else shown}]"
+
+
+class Command(click.Command):
+    """A command whose usage errors all know it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse; click's parser leaves the context out where an option has no value."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx
+            raise
+
+
+def command(run: Callable[..., None]) -> click.Command:
+    """The command that calls a function with what its options say. Its help is the function's docstring."""
+    hints = get_type_hints(run)
+    parameters: list[click.Parameter] = []
+    settings: dict[str, Any] = {}
+    for name, each in inspect.signature(run).parameters.items():
+        if isinstance(hints[name], type) and issubclass(hints[name], Settings):
+            settings[name] = hints[name]
+            types = get_type_hints(hints[name])
+            fields: Any = dataclasses.fields(hints[name])
+            parameters += [parameter(field.name, types[field.name], field.default, field.metadata) for field in fields]
+        else:
+            parameters.append(parameter(name, hints[name], each.default.default, each.default.metadata))
+    own_quiet = any(each.name == "quiet" for each in parameters)
+    if not own_quiet:
+        parameters.append(parameter("quiet", bool, QUIET.default, QUIET.metadata))
+
     def call(**given: Any) -> None:
-        values = {name: _value(field, hints[name], given.pop(name)) for name, field in fields.items()}
-        run(settings(**values), **given)
+        console.set_quiet(not own_quiet and given.pop("quiet"))
+        made = {
+            name: kind(**{field.name: given.pop(field.name) for field in dataclasses.fields(kind)})
+            for name, kind in settings.items()
+        }
+        run(**made, **given)
 
-    del call.__wrapped__
-    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return call
+    return Command(run.__name__, callback=call, params=parameters, **_texts(inspect.getdoc(run) or ""))
 
 
-def with_quiet(command: Callable[..., None]) -> Callable[..., None]:
-    """The same function for typer with the option --quiet."""
-    parameters = list(inspect.signature(command, eval_str=True).parameters.values())
-    if any(parameter.name == "quiet" for parameter in parameters):
-        return command
-    kind = inspect.Parameter.KEYWORD_ONLY
-    parameters.append(inspect.Parameter("quiet", kind, default=False, annotation=Quiet))
+class Group(click.Group):
+    """A command of commands, which keep their order."""
 
-    @wraps(command)
-    def call(*, quiet: bool, **given: Any) -> None:
-        console.set_quiet(quiet)
-        command(**given)
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names as they were given."""
+        return list(self.commands)
 
-    del call.__wrapped__
-    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return call
+
+def group(text: str, commands: dict[str, click.Command]) -> click.Group:
+    """A command of commands, with a text that ends in an example."""
+    return Group(commands=commands, **_texts(inspect.cleandoc(text)))
+
+
+def _texts(text: str) -> dict[str, Any]:
+    """A docstring as help, its first paragraph as the line in lists, and its "Example" lines, kept one by one."""
+    help, found, example = text.partition("\nExample")
+    short = " ".join(help.partition("\n\n")[0].split())
+    return {"help": help, "short_help": short, "epilog": f"\b\nExample{example.rstrip()}" if found else ""}

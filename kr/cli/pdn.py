@@ -4,9 +4,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+from click.exceptions import Exit
 
 from kr import storage
 from kr.archives import archive as archives
@@ -16,31 +16,16 @@ from kr.archives.stats import ArchiveStats, PlayerTally, Tally
 from kr.cli import console, options
 from kr.errors import InvalidPdnError
 from kr.pdn import Game, write_game
+from kr.settings import option
 from kr.units import counted
 
 MEGABYTE = 1 << 20
 
-command = typer.Typer()
-
-
-@command.callback()
-def group() -> None:
-    """Collections of games in PDN: check, convert, count and search them.
-
-    Files may be packed (.gz, .xz, .bz2), in UTF-8, Latin-1 or the CP437 of DOS, and of any size. A game that can't be
-    read is reported with line and column and left out, and the exit code is 1 then, with the work done on all others;
-    --allow-errors makes it 0.
-
-    Example:
-        kr pdn check archive.pdn.xz
-        kr pdn search archive.pdn.xz --ballot 'white doctor' --out found.pdn
-    """
-
-
+@options.command
 def check(
     settings: ReadSettings,
-    warnings: Annotated[bool, typer.Option(help="Show what is doubtful in games that can be read.")] = True,
-    json: options.Json = False,
+    warnings: bool = option(True, "Show what is doubtful in games that can be read."),
+    json: bool = options.JSON,
 ) -> None:
     """Check every game: that it is PDN, legal, and ends as its result says.
 
@@ -71,7 +56,8 @@ def check(
     _exit(settings, archive)
 
 
-def convert(settings: ConvertSettings, json: options.Json = False) -> None:
+@options.command
+def convert(settings: ConvertSettings, json: bool = options.JSON) -> None:
     """Write games in normal form: UTF-8, all usual tags, canonical moves and FEN, comments in braces, lines of 79.
 
     Games that can't be read are reported and left out; the exit code is 1 then, unless --allow-errors is given.
@@ -94,10 +80,11 @@ def convert(settings: ConvertSettings, json: options.Json = False) -> None:
     _exit(settings, archive)
 
 
+@options.command
 def stats(
     settings: ReadSettings,
-    top: Annotated[int, typer.Option(help="Rows of each table; 0 for all.")] = 20,
-    json: options.Json = False,
+    top: int = option(20, "Rows of each table: {allowed}.", low=1, zero="all"),
+    json: bool = options.JSON,
 ) -> None:
     """Count games by result, opening, year and player.
 
@@ -121,7 +108,8 @@ def stats(
     _exit(settings, archive)
 
 
-def search(settings: SearchSettings, json: options.Json = False) -> None:
+@options.command
+def search(settings: SearchSettings, json: bool = options.JSON) -> None:
     """Find games by player, event, year, result, opening or position; a game must answer to everything given.
 
     Names and texts are found in any case, as parts. --json prints one object for each game as it is found.
@@ -181,7 +169,7 @@ def _reading(settings: ReadSettings, where: Where | None = None, on_error: Any =
 def _exit(settings: ReadSettings, archive: Archive) -> None:
     """End with 1 if games could not be read, unless that is allowed."""
     if archive.left_out and not settings.allow_errors:
-        raise typer.Exit(1)
+        raise Exit(1)
 
 
 def _folded(line: str) -> str:
@@ -311,7 +299,16 @@ def _points(player: PlayerTally) -> str:
     return f"{100 * (player.wins + player.draws / 2) / known:.1f}" if known else "-"
 
 
-command.command("check")(options.command(ReadSettings, check))
-command.command("convert")(options.command(ConvertSettings, convert))
-command.command("stats")(options.command(ReadSettings, stats))
-command.command("search")(options.command(SearchSettings, search))
+command = options.group(
+    """Collections of games in PDN: check, convert, count and search them.
+
+    Files may be packed (.gz, .xz, .bz2), in UTF-8, Latin-1 or the CP437 of DOS, and of any size. A game that can't be
+    read is reported with line and column and left out, and the exit code is 1 then, with the work done on all others;
+    --allow-errors makes it 0.
+
+    Example:
+        kr pdn check archive.pdn.xz
+        kr pdn search archive.pdn.xz --ballot 'white doctor' --out found.pdn
+    """,
+    {"check": check, "convert": convert, "stats": stats, "search": search},
+)

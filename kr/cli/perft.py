@@ -1,26 +1,23 @@
 """`kr perft`."""
 
 import time
-from typing import Annotated
-
-import typer
 
 from kr.cli import console, options
+from kr.engine.settings import threads_option
 from kr.game.perft import MAX_DEPTH, divide, perft
 from kr.game.position import Position
-from kr.threads import THREADS
-from kr.units import Range, format_rate
+from kr.settings import option
+from kr.units import format_rate
 
 
+@options.command
 def command(
-    fen: Annotated[str | None, typer.Argument(show_default="the start position", metavar="FEN")] = None,
-    depth: Annotated[int, typer.Option(help=f"Plies to count, at most {MAX_DEPTH}.")] = 9,
-    divided: Annotated[bool, typer.Option("--divide", help="Show the leaves below each move instead.")] = False,
-    by_moves: Annotated[
-        bool, typer.Option("--by-moves", help="Count by the moves that a search makes: slower, the same counts.")
-    ] = False,
-    threads: Annotated[int, typer.Option(help="Threads to count with.")] = 1,
-    json: options.Json = False,
+    fen: str | None = option(None, "Position; the start if not given.", argument=True, metavar="FEN"),
+    depth: int = option(9, "Plies to count, {allowed}.", low=1, high=MAX_DEPTH),
+    divided: bool = option(False, "Show the leaves below each move instead.", name="divide"),
+    by_moves: bool = option(False, "Count by the moves that a search makes: slower, the same counts."),
+    threads: int = threads_option("Threads to count with."),
+    json: bool = options.JSON,
 ) -> None:
     """Count the leaves of the move tree, and how many the move generator makes each second.
 
@@ -31,8 +28,6 @@ def command(
         kr perft 'W:W21,K30:B1,2' --depth 6 --divide
     """
     position = Position() if fen is None else Position.from_fen(fen)
-    Range(1, MAX_DEPTH).check("--depth", depth)
-    THREADS.check("--threads", threads)
     if divided:
         began = time.perf_counter()
         counts = divide(position, depth, threads, by_moves)

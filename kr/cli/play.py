@@ -6,7 +6,8 @@ from kr.play.setup import PlaySettings
 from kr.play.table import Table
 
 
-def run(settings: PlaySettings, json: options.Json = False) -> None:
+@options.command
+def command(settings: PlaySettings, json: bool = options.JSON) -> None:
     """Play a game of English draughts against kr, or let any two engines play.
 
     Type moves as 11-15 or 22x15, or their squares one after another; moves lists them, help the rest: hint, eval, undo,
@@ -26,6 +27,3 @@ def run(settings: PlaySettings, json: options.Json = False) -> None:
     play = Play.prepare(settings, table)
     if play.run() is None and not play.humans:
         console.fail("interrupted")
-
-
-command = options.command(PlaySettings, run)

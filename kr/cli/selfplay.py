@@ -5,7 +5,8 @@ from kr.learn.selfplay import SelfplaySettings, Tally, play, report
 from kr.units import counted
 
 
-def run(settings: SelfplaySettings, json: options.Json = False) -> None:
+@options.command
+def command(settings: SelfplaySettings, json: bool = options.JSON) -> None:
     """Play games against itself and store them, with a score for each move, in a run directory.
 
     Run the same command to resume. Game i is the same whatever the number of workers.
@@ -38,6 +39,3 @@ def run(settings: SelfplaySettings, json: options.Json = False) -> None:
         )
     else:
         print(console.fold(report(tally), 2))
-
-
-command = options.command(SelfplaySettings, run)

@@ -14,7 +14,8 @@ from kr.notation import SIDE_NAMES
 from kr.units import counted, format_value
 
 
-def run(settings: SolveSettings, json: options.Json = False) -> None:
+@options.command
+def command(settings: SolveSettings, json: bool = options.JSON) -> None:
     """Solve classic positions, or yours, and say whether the answers agree with what is published.
 
     Without a name: the built-in set. The verdict is what is proved, or else the likeliest result by the score. A
@@ -171,6 +172,3 @@ def _score_line(limits: Limits, counts: dict[str, Count]) -> str:
     if disproved.solved:
         line += f"; of the other {disproved.problems}, {disproved.solved} proved to end otherwise than published"
     return line
-
-
-command = options.command(SolveSettings, run)

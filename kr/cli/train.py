@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from kr import figures
 from kr.cli import console, options
@@ -19,6 +17,7 @@ from kr.learn.training import plot as train_plot
 from kr.learn.training.gate import Gate
 from kr.learn.training.history import History
 from kr.learn.training.train import TrainSettings, Watcher, train
+from kr.settings import option
 from kr.units import counted, format_duration
 
 
@@ -78,12 +77,11 @@ class Display(Watcher):
         console.say(console.fold(text))
 
 
-def run(
+@options.command
+def command(
     settings: TrainSettings,
-    status: Annotated[
-        bool, typer.Option("--status", help="Only show the history of the run, which may be going on.")
-    ] = False,
-    json: options.Json = False,
+    status: bool = option(False, "Only show the history of the run, which may still be going."),
+    json: bool = options.JSON,
 ) -> None:
     """Train by generations: play games, fit tables to them, match these against the strongest so far, and again.
 
@@ -180,6 +178,3 @@ def _clock(seconds: float | None) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{rest:02d}"
-
-
-command = options.command(TrainSettings, run)

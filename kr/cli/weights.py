@@ -1,35 +1,21 @@
 """`kr weights`."""
 
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from kr.cli import console, options
 from kr.errors import InvalidSettingError
 from kr.evaluation import kinds
+from kr.settings import REQUIRED, option
 from kr.storage import parse_json
-from kr.units import Range
-
-command = typer.Typer()
 
 
-@command.callback()
-def group() -> None:
-    """Show where a weights file comes from, and how well it knows games that it was not made from.
-
-    Example:
-        kr weights show weights/kr.h5
-        kr weights check tournament.pdn.xz
-    """
-
-
-@command.command("show")
+@options.command
 def show(
-    file: Annotated[
-        str, typer.Argument(help=f"A {kinds.weights_texts(kinds.SHIPPED)}: the tables of kr.", metavar="FILE")
-    ] = kinds.SHIPPED,
-    json: options.Json = False,
+    file: str = option(
+        kinds.SHIPPED, f"A {kinds.weights_texts(kinds.SHIPPED)}: the tables of kr.", argument=True, metavar="FILE"
+    ),
+    json: bool = options.JSON,
 ) -> None:
     """Check a weights file and show its layout, how it was made and what its fit reported.
 
@@ -67,16 +53,12 @@ def _text(value: Any) -> str:
     return text
 
 
-@command.command("check")
+@options.command
 def check(
-    pdn: Annotated[
-        Path, typer.Argument(parser=options.path, help="PDN file, also packed by gzip, xz or bzip2.", metavar="PDN")
-    ],
-    tables: Annotated[
-        str, typer.Option("--weights", help="Weights file, or shipped: the tables of kr.")
-    ] = kinds.SHIPPED,
-    every: Annotated[int, typer.Option(help="Take each n-th game only.")] = 1,
-    json: options.Json = False,
+    pdn: Path = option(REQUIRED, "PDN file, also packed by gzip, xz or bzip2.", argument=True, metavar="PDN"),
+    weights: str = option(kinds.SHIPPED, "Weights file, or shipped: the tables of kr."),
+    every: int = option(1, "Take every n-th game only.", low=1),
+    json: bool = options.JSON,
 ) -> None:
     """Tell the loss of tables on the quiet positions of games by others: a check, not a fit.
 
@@ -90,13 +72,23 @@ def check(
     """
     from kr.learn.fitting import check as fit_check
 
-    if tables in kinds.built_in():
+    if weights in kinds.built_in():
         expected = f"expected a weights file or {kinds.SHIPPED}"
-        raise InvalidSettingError(f"--weights: {tables} has no tables to check; {expected}")
-    Range(low=1).check("--every", every)
+        raise InvalidSettingError(f"--weights: {weights} has no tables to check; {expected}")
     if not pdn.is_file():
         raise InvalidSettingError(f"no file {pdn}")
     megabyte = 1 << 20
     with console.progress("reading", pdn.stat().st_size / megabyte, "MB") as progress:
-        found = fit_check.check_tables(tables, pdn, lambda count: progress.advance(count / megabyte), every)
+        found = fit_check.check_tables(weights, pdn, lambda count: progress.advance(count / megabyte), every)
     console.emit_json(found) if json else print(console.fold(fit_check.text(found), 2))
+
+
+command = options.group(
+    """Show where a weights file comes from, and how well it knows games that it was not made from.
+
+    Example:
+        kr weights show weights/kr.h5
+        kr weights check tournament.pdn.xz
+    """,
+    {"show": show, "check": check},
+)
