@@ -23,6 +23,7 @@ from kr import __main__, cli, storage
 from kr.cli import console, options
 from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.game.perft import divide, perft
+from kr.jobs.progress import Progress
 from kr.openings import decks
 from kr.settings import REQUIRED, Settings, option
 from kr.units import format_count, parse_count, parse_duration
@@ -318,7 +319,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     ],
 )
 def test_status_of_work(clock: list[float], seconds: float, done: int, total: int | None, status: str) -> None:
-    work = console.Progress("self-play", total, "games")
+    work = Progress("self-play", total, "games")
     clock[0] = seconds
     if done:
         work.advance(done, note="B 10%")
@@ -327,7 +328,7 @@ def test_status_of_work(clock: list[float], seconds: float, done: int, total: in
 
 
 def test_work_found_done_is_no_part_of_the_rate(clock: list[float]) -> None:
-    work = console.Progress("self-play", 1000, "games", done=100)
+    work = Progress("self-play", 1000, "games", done=100)
     clock[0] = 50.0
     work.skip(100)
     clock[0] = 60.0

@@ -241,7 +241,7 @@ def test_progress_leaves_out_what_was_done_before(monkeypatch: pytest.MonkeyPatc
     now[0] += 7
     progress.skip(10)
     now[0] += 5
-    progress.add(20)
+    progress.advance(20)
     assert (progress.done, progress.rate, progress.seconds_left) == (30, 4.0, 5.0)
 
 

@@ -18,8 +18,7 @@ from typing import Any, NoReturn, TextIO
 
 from click.exceptions import Exit
 
-from kr.jobs import progress as jobs
-from kr.units import format_clock, format_rate
+from kr.jobs.progress import Progress
 
 LONGEST = 1000
 """Characters of an error that are shown."""
@@ -212,43 +211,6 @@ def _aligned(rows: Sequence[Sequence[str]], left: Sequence[bool], widths: Sequen
         ).rstrip()
         for row in rows
     ]
-
-
-class Progress(jobs.Progress):
-    """A count of work done, as `progress` yields it; shown on stderr, or nowhere."""
-
-    def __init__(self, description: str = "", total: float | None = None, unit: str = "", done: float = 0) -> None:
-        super().__init__(total, done)
-        self.description, self.unit = description, unit
-        self._note = ""
-
-    def advance(self, count: float = 1, note: str | None = None) -> None:
-        """`count` more units are done; `note` replaces the text at the end of the line."""
-        self.add(count)
-        if note is not None:
-            self._note = note
-
-    def status(self) -> str:
-        """Count, rate, time left and note: "250/1,000 games, 12.5/s, 1:00 left, B 10%"."""
-        total = "" if self.total is None else f"/{self.total:,.0f}"
-        parts = [f"{self.done:,.0f}{total} {self.unit}".rstrip()]
-        left = self.seconds_left
-        if speed := _speed(self.rate):
-            parts.append(speed)
-            if left is not None:
-                parts.append(f"{format_clock(left)} left")
-        return ", ".join([*parts, self._note] if self._note else parts)
-
-    def __str__(self) -> str:
-        return f"{self.description}: {self.status()}"
-
-
-def _speed(rate: float) -> str:
-    """Units a second, or a minute or an hour where there are few; nothing where there are next to none."""
-    for scale, unit in ((1, "s"), (60, "min"), (3600, "h")):
-        if rate * scale >= 0.1:
-            return f"{format_rate(rate * scale)}/{unit}"
-    return ""
 
 
 @contextmanager

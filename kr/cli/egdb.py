@@ -15,6 +15,7 @@ from kr.egdb.sample import Sample, SampleSettings
 from kr.egdb.stats import Counts, DatabaseStats, LongestWin
 from kr.egdb.verify import Verification, VerifySettings
 from kr.game.position import Position
+from kr.jobs.progress import Progress
 from kr.notation import SIDE_NAMES
 from kr.settings import REQUIRED, option, same_option
 from kr.units import counted, format_rate, format_value
@@ -28,7 +29,7 @@ class Stages(ExitStack):
         super().__init__()
         self._stage = ""
         self._done = 0.0
-        self._line = console.Progress()
+        self._line = Progress()
 
     def show(self, stage: str, done: float, total: float, unit: str, note: str = "") -> None:
         """`done` of `total` units of a stage are done; those done at its start count for nothing in the rate."""

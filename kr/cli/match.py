@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kr.cli import console, options
+from kr.jobs.progress import Progress
 from kr.match.match import MatchResult, MatchSettings, play_match
 from kr.units import counted, format_rate
 
@@ -25,7 +26,7 @@ def command(settings: MatchSettings, json: bool = options.JSON) -> None:
         kr match weights/new.h5 shipped --tc nodes=5000 --games 20k --sprt 0 5
         kr match 'hub:kr hub' shipped --ballot 3move
     """
-    work = console.Progress("match", settings.games, "games")
+    work = Progress("match", settings.games, "games")
     with console.live() as show:
 
         def update(result: MatchResult) -> None:

@@ -1,35 +1,66 @@
-"""How far long work is, how fast it goes, and how long it will take."""
+"""Progress of long work: how much is done, how fast it goes, and how long it will take."""
 
 from __future__ import annotations
 
 import time
 
+from kr.units import format_clock, format_rate
+
 
 class Progress:
-    """A count of work done; what was found done already is left out of the rate."""
+    """A count of work done. Work found done at the start is left out of the rate.
 
-    def __init__(self, total: float | None = None, done: float = 0) -> None:
-        self.total = total
+    description: the work; total: units in all, None if unknown; unit: what is counted, in the plural; done: units
+    found done.
+    """
+
+    def __init__(self, description: str = "", total: float | None = None, unit: str = "", done: float = 0) -> None:
+        self.description, self.total, self.unit = description, total, unit
         self.done = self.earlier = done
+        self.note = ""
         self._began = time.monotonic()
 
-    def add(self, count: float) -> None:
-        """`count` more units are done."""
+    def advance(self, count: float = 1, note: str | None = None) -> None:
+        """Count `count` more units as done; `note` replaces the text at the end of the status."""
         self.done += count
+        if note is not None:
+            self.note = note
 
     def skip(self, count: float) -> None:
-        """`count` units were found done already."""
+        """Count `count` units as found done. The clock of the rate starts again."""
         self.done += count
         self.earlier += count
         self._began = time.monotonic()
 
     @property
     def rate(self) -> float:
-        """Units a second."""
+        """Units per second."""
         return (self.done - self.earlier) / max(time.monotonic() - self._began, 1e-9)
 
     @property
     def seconds_left(self) -> float | None:
-        """Until all is done at this rate; None where that can't be told."""
+        """Seconds until all is done at this rate; None if they can't be estimated."""
         rate = self.rate
         return None if self.total is None or self.total <= self.done or rate <= 0 else (self.total - self.done) / rate
+
+    def status(self) -> str:
+        """Count, rate, time left and note: "250/1,000 games, 12.5/s, 1:00 left, B 10%"."""
+        total = "" if self.total is None else f"/{self.total:,.0f}"
+        parts = [f"{self.done:,.0f}{total} {self.unit}".rstrip()]
+        left = self.seconds_left
+        if speed := _speed(self.rate):
+            parts.append(speed)
+            if left is not None:
+                parts.append(f"{format_clock(left)} left")
+        return ", ".join([*parts, self.note] if self.note else parts)
+
+    def __str__(self) -> str:
+        return f"{self.description}: {self.status()}"
+
+
+def _speed(rate: float) -> str:
+    """Units per second; per minute or hour if there are few, nothing if there are next to none."""
+    for scale, unit in ((1, "s"), (60, "min"), (3600, "h")):
+        if rate * scale >= 0.1:
+            return f"{format_rate(rate * scale)}/{unit}"
+    return ""
