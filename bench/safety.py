@@ -25,9 +25,10 @@ from typing import Any
 
 from kr.engine.limits import Limits
 from kr.errors import InvalidPdnError
-from kr.game.board import NO_PROGRESS, NO_PROGRESS_PLIES, REPETITION, REPETITIONS
+from kr.game.board import NO_PROGRESS_PLIES, REPETITIONS
+from kr.game.outcome import NO_MOVE, NO_PIECES, NO_PROGRESS, OVERTIME, REPETITION
 from kr.game.position import Side
-from kr.match.game import FAILURE, NO_MOVE, OVERTIME
+from kr.match.game import FAILURE
 from kr.match.tally import forfeit_warning
 from kr.pdn import Comment, Game, read_games
 
@@ -111,7 +112,7 @@ def faults(game: Game) -> Iterator[str]:
         seen[*reference.to_bits(board), side] += 1
     reason = game.tags["Termination"]
     over = not reference.legal_moves(board, side)
-    if over != (reason == NO_MOVE) or (over and game.winner != Side(1 - side)):
+    if over != (reason in (NO_MOVE, NO_PIECES)) or (over and game.winner != Side(1 - side)):
         yield f"ended by {reason}, won by {game.winner}, with {'no' if over else 'a'} move left"
     if reason == REPETITION and seen[*reference.to_bits(board), side] < REPETITIONS:
         yield "ended by a repetition that is none"

@@ -56,11 +56,16 @@ from .errors import ThreadError as ThreadError
 from .evaluation.chances import Chances as Chances
 from .evaluation.explanation import Explanation as Explanation
 from .evaluation.kinds import explain as explain
+from .game.board import Board as Board
+from .game.outcome import Outcome as Outcome
 from .game.perft import divide as divide
 from .game.perft import perft as perft
 from .game.position import Move as Move
+from .game.position import Piece as Piece
 from .game.position import Position as Position
 from .game.position import Side as Side
+from .game.value import Result as Result
+from .game.value import Value as Value
 from .match.match import MatchResult as MatchResult
 from .match.match import MatchSettings as MatchSettings
 from .match.match import play_match as play_match

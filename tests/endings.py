@@ -44,7 +44,7 @@ class Endings:
         """For the side to move."""
         if position.is_over:
             return Value.LOSS
-        shape, index = _egdb.egdb_index(*bits(position))
+        shape, index = _egdb.egdb_index(*position.bits)
         return VALUES[self._values[shape][index >> 2] >> 2 * (index & 3) & 3]
 
     def distance(self, position: Position) -> int | None:
@@ -52,7 +52,7 @@ class Endings:
         if position.is_over:
             return 0
         value = self.value(position)
-        shape, index = _egdb.egdb_index(*bits(position))
+        shape, index = _egdb.egdb_index(*position.bits)
         return None if value is Value.DRAW else 2 * int(self._distances[shape][index]) + (value is Value.WIN)
 
     def kept(self, position: Position) -> list[str]:
@@ -71,11 +71,6 @@ def database(directory: Path, pieces: int, distances: int) -> Database:
     """Build and open a database."""
     build(BuildSettings(pieces=pieces, dir=directory, distances=distances))
     return Database.open(directory)
-
-
-def bits(position: Position) -> tuple[int, int, int, int]:
-    """As the core takes a position."""
-    return position.black, position.white, position.kings, int(position.side)
 
 
 def positions(

@@ -56,10 +56,6 @@ EVALUATIONS: dict[str, Evaluation] = {
 }
 
 
-def bits(position: Position) -> tuple[int, int, int, int]:
-    return position.black, position.white, position.kings, int(position.side)
-
-
 def test_the_games_show_every_kind_of_move() -> None:
     shown = {
         (
@@ -83,7 +79,7 @@ def test_memory_gives_the_scores_of_each_position_by_itself(name: str) -> None:
         for start in (0, len(moves) // 2):
             line = [(move.origin, move.target, move.captured) for move in moves[start:]]
             expected = [evaluation.score(position) for position in positions[start + 1 :]]
-            assert evaluation.core.evaluate_line(bits(positions[start]), line) == expected
+            assert evaluation.core.evaluate_line(positions[start].bits, line) == expected
 
 
 def as_region(table: np.ndarray, region: Region, fresh: set[int], base: int) -> np.ndarray:

@@ -21,9 +21,9 @@ from kr.errors import (
     KrError,
     ProtocolError,
 )
-from kr.game.board import NO_PROGRESS, REPETITION
+from kr.game.outcome import NO_MOVE, NO_PIECES, NO_PROGRESS, OVERTIME, REPETITION
 from kr.game.position import Position, Side
-from kr.match.game import AGREED_DRAW, AGREED_WIN, FAILURE, NO_MOVE, OVERTIME, Adjudication, play_game
+from kr.match.game import AGREED_DRAW, AGREED_WIN, FAILURE, Adjudication, play_game
 from kr.match.log import Effort, MatchGame
 from kr.match.match import MatchResult, MatchSettings, play_match
 from kr.match.tally import MatchTally
@@ -83,12 +83,17 @@ def shuttle(*ways):
     return player
 
 
+def test_side_without_a_move_loses():
+    ended = game("B:W13:B5,6,1", Scripted(choose=lambda ply: 1), Scripted())
+    assert (ended.winner, ended.reason) == (Side.BLACK, NO_MOVE)
+
+
 @pytest.mark.parametrize(
     ("fen", "winner"), [("B:W18:B14", Side.BLACK), ("W:W18:B14", Side.WHITE), ("W:W10:B6,7,1", Side.WHITE)]
 )
-def test_side_without_a_move_loses(fen, winner):
+def test_side_without_pieces_loses(fen, winner):
     outcome = game(fen, Scripted(), Scripted())
-    assert (outcome.winner, outcome.reason) == (winner, NO_MOVE)
+    assert (outcome.winner, outcome.reason) == (winner, NO_PIECES)
     *_, final = replay(outcome)
     assert final.is_over
     assert final.side == winner.other

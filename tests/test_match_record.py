@@ -26,7 +26,6 @@ from kr.match.match import play_match
 from kr.openings.decks import Opening, deck, opening_plies
 from kr.openings.names import ballots
 from kr.pdn import read_games
-from kr.pdn.replay import board_of
 
 
 def recorded(tmp_path, **changes):
@@ -88,7 +87,7 @@ def test_games_of_a_match_are_found_by_their_ballot(tmp_path, capsys):
     assert main(["pdn", "stats", path, "--json"]) == 0
     stats = json.loads(capsys.readouterr().out)
     played = {game.opening for game in result.games}
-    known = [ballots()[board_of(each.position)] for each in deck("3move") if each.name in played]
+    known = [ballots()[each.position.bits] for each in deck("3move") if each.name in played]
     assert sorted(stats["openings"]) == sorted(map(str, known))
 
 

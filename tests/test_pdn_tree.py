@@ -56,7 +56,8 @@ def test_the_tree_of_a_text() -> None:
     assert answer.is_mainline()
     assert not other.next().is_mainline()
     assert (answer.ply(), answer.turn, answer.game(), answer.root()) == (2, Side.BLACK, game, game)
-    assert other.next().board() == Position().play("11-15").play("22-17").play("8-11")
+    assert other.next().position == Position().play("11-15").play("22-17").play("8-11")
+    assert list(map(str, other.next().board().moves)) == ["11-15", "22-17", "8-11"]
     assert game.end().position == list(game.positions())[-1]
     assert game.end().is_end()
     assert len(list(game.descendants())) == 11

@@ -17,14 +17,13 @@ from kr.cli import main, terminal
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits, TimeControl
 from kr.errors import InvalidSettingError, OutputBusyError, ProtocolError
-from kr.game.board import NO_PROGRESS, REPETITION
+from kr.game.outcome import AGREEMENT, NO_PIECES, NO_PROGRESS, OVERTIME, REPETITION, RESIGNATION
 from kr.game.position import Position, Side
-from kr.match.game import NO_MOVE, OVERTIME
 from kr.pdn import read_game
 from kr.play import play as play_module
 from kr.play.input import TABLE_COMMANDS
 from kr.play.manners import OFFER_AGAIN
-from kr.play.play import AGREED, RESIGNED, Play, clock_text
+from kr.play.play import Play, clock_text
 from kr.play.record import PlayRecord
 from kr.play.setup import HUMAN, PlaySettings
 from kr.play.table import Prompt, Thought, TimeUp
@@ -109,9 +108,9 @@ def test_a_game_to_its_end(tmp_path, monkeypatch):
     play, table = start(tmp_path, monkeypatch, ["7", "10 "], ballot="B:W15:B7", side="black")
     # 7-10 is answered by 15x6, which ends the game: Black has nothing left
     ending = play.run()
-    assert (ending.winner, ending.reason, ending.result) == (Side.WHITE, NO_MOVE, "0-1")
+    assert (ending.winner, ending.reason, ending.result) == (Side.WHITE, NO_PIECES, "0-1")
     game = kept(tmp_path)
-    assert (game.result, game.headers["Termination"], game.headers["Black"]) == ("0-1", NO_MOVE, "human")
+    assert (game.result, game.headers["Termination"], game.headers["Black"]) == ("0-1", NO_PIECES, "human")
     assert [str(move) for move in game.moves] == ["7-10", "15x6"]
     assert game.start == Position.from_fen("B:W15:B7")
     assert table.kinds() == ["start", "turn", "more", "move", "move", "end"]
@@ -199,7 +198,7 @@ def test_the_engine_begins(tmp_path, monkeypatch):
 
 def test_resignation_of_a_person(tmp_path, monkeypatch):
     play, _ = start(tmp_path, monkeypatch, ["11-15", "resign"])
-    assert play.run().reason == RESIGNED
+    assert play.run().reason == RESIGNATION
     assert kept(tmp_path).result == "0-1"
 
 
@@ -249,13 +248,13 @@ def test_a_draw_is_accepted_by_an_engine_that_stands_worse(tmp_path, monkeypatch
     lines = ["11-15", "8-11", "4-8", "12-16", "9-14", "draw"]
     moves = ["22-17", "17-13", "25-22", "29-25", "24-20"]
     play, _ = start(tmp_path, monkeypatch, lines, Scripted(moves, [-60] * 9))
-    assert play.run().reason == AGREED
-    assert kept(tmp_path).headers["Termination"] == AGREED
+    assert play.run().reason == AGREEMENT
+    assert kept(tmp_path).headers["Termination"] == AGREEMENT
 
 
 def test_people_agree_or_move_on(tmp_path, monkeypatch):
     play, table = start(tmp_path, monkeypatch, ["draw", "11-15", "draw"], black=HUMAN, white=HUMAN)
-    assert play.run().reason == AGREED
+    assert play.run().reason == AGREEMENT
     play, table = start(
         tmp_path, monkeypatch, ["draw", "11-15", "22-18", "draw"], black=HUMAN, white=HUMAN, out=tmp_path / "b.pdn"
     )
@@ -266,7 +265,7 @@ def test_people_agree_or_move_on(tmp_path, monkeypatch):
 def test_an_engine_offers(tmp_path, monkeypatch):
     monkeypatch.setattr(play_module, "offers_draw", lambda scores, plies: True)
     play, table = start(tmp_path, monkeypatch, ["11-15", "draw"])
-    assert play.run().reason == AGREED
+    assert play.run().reason == AGREEMENT
     assert table.said("offer") == ["White offers a draw; draw accepts, a move declines"]
 
 
@@ -598,7 +597,7 @@ def test_a_game_step_by_step_is_the_same_game(tmp_path):
             level=3, seed=1, hash=1 << 20, hint_tc=Limits(nodes=100), egdb="none", out=tmp_path / f"{number}.pdn"
         )
         ending, wants = drive(Play.prepare(settings, table).steps(), lines, find)
-        assert ending.reason == RESIGNED
+        assert ending.reason == RESIGNATION
         assert [type(wanted) for wanted in wants].count(Thought) == 4
         games.append((ending, table.kinds, read_game(tmp_path / f"{number}.pdn").end().position))
     assert games[0] == games[1]

@@ -21,6 +21,7 @@ from kr import storage
 from kr.cli import main
 from kr.errors import InvalidGamesError, InvalidSettingError, InvalidWeightsError, KrError, OutputBusyError
 from kr.evaluation import weights
+from kr.game.outcome import OVERTIME
 from kr.learn.fitting.fit import FitSettings
 from kr.learn.selfplay import SelfplaySettings, Tally
 from kr.learn.training import history as train_history
@@ -31,7 +32,7 @@ from kr.learn.training.history import History
 from kr.learn.training.outlook import doubt
 from kr.learn.training.train import TrainSettings, Watcher, train
 from kr.match.elo import Sprt
-from kr.match.game import FAILURE, OVERTIME
+from kr.match.game import FAILURE
 from kr.match.log import Effort, MatchGame
 
 ACCEPT, REFUSE = (-800.0, -790.0), (790.0, 800.0)

@@ -33,7 +33,7 @@ class Mute:
         return "resign"
 
 
-def against_kr() -> kr.play.Ending | None:
+def against_kr() -> kr.Outcome | None:
     return kr.play.Play.prepare(kr.play.PlaySettings(level=kr.LEVELS[0].number), Mute()).run()
 
 

@@ -20,6 +20,7 @@ from kr.engine.search import Search, Stop
 from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, threads_option, weights_option
 from kr.errors import InvalidFenError, InvalidPdnError, InvalidSettingError
 from kr.evaluation.chances import Chances
+from kr.game.board import Board
 from kr.game.position import Move, Position
 from kr.game.value import Value
 from kr.notation import SIDE_NAMES
@@ -93,6 +94,13 @@ class Task:
     """Where it comes from, in words; "" for a bare FEN."""
 
     @classmethod
+    def of(cls, source: Task | Position | Board) -> Task:
+        """The task of a position, or of a game with its history; a Task as it is."""
+        if isinstance(source, Board):
+            return cls(source.position, source.history)
+        return cls(source) if isinstance(source, Position) else source
+
+    @classmethod
     def at(cls, node: GameNode) -> Task:
         """The position after a move of a game, with those before it. Raises IllegalMoveError where it is not legal."""
         history: list[Position] = []
@@ -164,10 +172,14 @@ class Analyzing:
     """
 
     def __init__(
-        self, engine: Engine, task: Task | Position, limits: Limits | float | str | None = None, multipv: int = 1
+        self,
+        engine: Engine,
+        task: Task | Position | Board,
+        limits: Limits | float | str | None = None,
+        multipv: int = 1,
     ) -> None:
         self._engine = engine
-        self._task = Task(task) if isinstance(task, Position) else task
+        self._task = Task.of(task)
         self._search: Search | None = None
         if not self._task.position.is_over:
             self._search = engine.start(
@@ -204,7 +216,7 @@ class Analyzing:
 
 def analyze(
     engine: Engine,
-    task: Task | Position,
+    task: Task | Position | Board,
     limits: Limits | float | str | None = None,
     multipv: int = 1,
     on_analysis: Callable[[Analysis], None] | None = None,
@@ -217,7 +229,7 @@ def analyze(
     returned. stop: ends it too, even if it is set before the search begins. Raises what Engine.search raises, but a
     game that is over only has no lines.
     """
-    task = Task(task) if isinstance(task, Position) else task
+    task = Task.of(task)
     position = task.position
     if position.is_over:
         known = _over(task)

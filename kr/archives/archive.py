@@ -168,7 +168,7 @@ def check(archive: Archive, on_game: Callable[[FileReport, Game], None] | None =
     for report, game in archive:
         report.plies += sum(1 for _ in game.mainline())
         report.warnings += [(game.line or 0, warning) for warning in game.warnings]
-        end = game.end().raw_board()
+        end = game.end().bits
         if game.winner is not None and is_over(end):
             if game.winner == Side(end[3]).other:
                 report.agreeing += 1

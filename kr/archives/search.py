@@ -9,11 +9,10 @@ from pathlib import Path
 
 from kr.archives.archive import ReadSettings, year_of
 from kr.errors import InvalidSettingError
-from kr.game.position import Position
+from kr.game.position import Bits, Position
 from kr.openings.names import Line, find_opening
 from kr.pdn import RESULTS, Game
 from kr.pdn.grammar import plain_result
-from kr.pdn.replay import Board, board_of
 from kr.settings import option, some_text
 
 
@@ -85,12 +84,12 @@ class Search:
         self._settings = settings
         self._years = settings.years()
         self._openings: list[Line] = find_opening(settings.ballot) if settings.ballot else []
-        self._boards: dict[Board, bool] = {}
+        self._boards: dict[Bits, bool] = {}
         if settings.position:
             position = Position.from_fen(settings.position)
             if settings.reversed:
-                self._boards[board_of(position.flipped())] = True
-            self._boards[board_of(position)] = False
+                self._boards[position.flipped().bits] = True
+            self._boards[position.bits] = False
 
     def wanted(self, headers: Mapping[str, str]) -> bool:
         """Whether the tags of a game are as they should be."""
@@ -113,20 +112,20 @@ class Search:
             return None
         if not self._boards:
             return Hit(0, False)
-        for ply, board in enumerate(game.raw_boards()):
+        for ply, board in enumerate(game.mainline_bits()):
             if board in self._boards:
                 return Hit(ply, self._boards[board])
         if self._settings.in_variations:
             for node in game.descendants():
-                if node.is_legal and (board := node.raw_board()) in self._boards:
+                if node.is_legal and (board := node.bits) in self._boards:
                     return Hit(node.ply(), self._boards[board])
         return None
 
     def _opens(self, game: Game, line: Line) -> bool:
         if game.start != Position():
             # set up where the opening leads
-            return board_of(game.start) == line.board
-        return next(islice(game.raw_boards(), line.plies, None), None) == line.board
+            return game.start.bits == line.board
+        return next(islice(game.mainline_bits(), line.plies, None), None) == line.board
 
 
 def _tag_holds(headers: Mapping[str, str], tag: str) -> bool:

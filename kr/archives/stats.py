@@ -13,7 +13,6 @@ from kr.game.value import Result
 from kr.notation import SIDE_NAMES
 from kr.openings.names import BALLOT_PLIES, FIRST_MOVES, ballots, eleven_man_ballots
 from kr.pdn import Game
-from kr.pdn.replay import board_of
 
 START = Position()
 SET_UP = "position set up"
@@ -113,10 +112,10 @@ def opening_of(game: Game) -> str:
     A game that is set up with the position of a ballot has it, too.
     """
     if game.start != START:
-        start = board_of(game.start)
+        start = game.start.bits
         number = eleven_man_ballots().get(start)
         return f"11man {number}" if number else str(ballots().get(start, SET_UP))
-    boards = list(islice(game.raw_boards(), BALLOT_PLIES + 1))
+    boards = list(islice(game.mainline_bits(), BALLOT_PLIES + 1))
     if len(boards) <= BALLOT_PLIES:
         return SHORT
     return str(ballots().get(boards[-1], OTHER))

@@ -17,6 +17,7 @@ from kr.engine.search import Course, Search, Stop, under_way
 from kr.errors import IllegalMoveError, InvalidSettingError
 from kr.evaluation import kinds
 from kr.evaluation.chances import Chances, chances
+from kr.game.board import Board
 from kr.game.position import Move, Position
 from kr.game.value import Value
 from kr.threads import THREADS, no_thread
@@ -76,7 +77,7 @@ class Engine:
 
     def search(
         self,
-        position: Position,
+        position: Position | Board,
         limits: Limits | float | str,
         history: Sequence[Position] = (),
         on_info: Callable[[Info], None] | None = None,
@@ -86,8 +87,9 @@ class Engine:
     ) -> SearchResult:
         """Search a position and return the best move with its score and principal variation.
 
-        limits: Limits, or seconds, or text such as "0.3s", "nodes=2000" or "depth=9". history: positions of the game
-        before this one, oldest first, for draws by repetition. on_info: called for each line after each iteration; an
+        position: a Position or a game with its history (Board). limits: Limits, or seconds, or text such as "0.3s",
+        "nodes=2000" or "depth=9". history: positions of the game before a Position, oldest first, for draws by
+        repetition. on_info: called for each line after each iteration; an
         exception in it ends the search and is raised here. multipv: number of best moves that get a line.
         forced_at_once: play a forced move without searching, as is always done on a clock. stop: ends this search once
         set, even before it has begun; one Stop may serve many searches. A decided score that can't be improved ends the
@@ -99,6 +101,7 @@ class Engine:
         next search.
         """
         _check_function("on_info", on_info, "an Info")
+        position, history = _with_history(position, history)
         request = _request(position, limits, history, multipv, on_info, forced_at_once, stop)
         with self._errors():
             reply = self._searcher.search(request)
@@ -106,7 +109,7 @@ class Engine:
 
     def start(
         self,
-        position: Position,
+        position: Position | Board,
         limits: Limits | float | str,
         history: Sequence[Position] = (),
         on_info: Callable[[Info], None] | None = None,
@@ -122,6 +125,7 @@ class Engine:
         """
         _check_function("on_info", on_info, "an Info")
         _check_function("on_end", on_end, "a SearchResult")
+        root, history = _with_history(position, history)
         course = Course(self._searcher.forget_search)
 
         def heard(info: Info) -> None:
@@ -136,7 +140,7 @@ class Engine:
                 with self._errors():
                     if isinstance(found, BaseException):
                         raise found
-                outcome: SearchOutcome = self._result(position, found)
+                outcome: SearchOutcome = self._result(root, found)
             except BaseException as error:
                 outcome = error
             try:
@@ -146,7 +150,7 @@ class Engine:
                 outcome = error
             course.end(outcome)
 
-        request = _request(position, limits, history, multipv, heard, forced_at_once, course.stop)
+        request = _request(root, limits, history, multipv, heard, forced_at_once, course.stop)
         search = Search(course)
         try:
             under_way.add(course)
@@ -215,7 +219,7 @@ class Engine:
     def evaluate(self, position: Position) -> int:
         """Static score in centi-men, side to move's view. Meaningful only if nothing can be captured."""
         _check_position(position)
-        return int(self._evaluator.evaluate(*_bits(position)))
+        return int(self._evaluator.evaluate(*position.bits))
 
     def evaluate_batch(self, positions: NDArray[np.uint32]) -> NDArray[np.int16]:
         """Static scores (n,) of positions (n, 4): black, white, kings, side. Raises InvalidSettingError."""
@@ -251,6 +255,15 @@ def _value(score: int, known: int) -> Value | None:
     return None if abs(score) <= SCORE_PROVED else Value.from_sign(score)
 
 
+def _with_history(position: Position | Board, history: Sequence[Position]) -> tuple[Position, Sequence[Position]]:
+    """The position on a board with its own history. Raises InvalidSettingError if there is another one."""
+    if not isinstance(position, Board):
+        return position, history
+    if history:
+        raise InvalidSettingError("a Board has its history: give no other, or its position with one")
+    return position.position, position.history
+
+
 def _request(
     position: Position,
     limits: Limits | float | str,
@@ -272,7 +285,7 @@ def _request(
     usual, most = limits.seconds()
     clocked = limits.left is not None
     return _core.SearchRequest(
-        _bits(position),
+        position.bits,
         earlier,
         time=most,
         nodes=limits.nodes,
@@ -312,11 +325,7 @@ def _history(history: Iterable[Position]) -> list[tuple[int, int, int, int]]:
         raise InvalidSettingError(f"the history is {history!r}, not a sequence of positions") from None
     for earlier in positions:
         _check_position(earlier, "a position of the history")
-    return [_bits(earlier) for earlier in positions]
-
-
-def _bits(position: Position) -> tuple[int, int, int, int]:
-    return position.black, position.white, position.kings, int(position.side)
+    return [earlier.bits for earlier in positions]
 
 
 def _infos(position: Position, reply: _core.SearchReply) -> list[Info]:
@@ -331,7 +340,7 @@ def _infos(position: Position, reply: _core.SearchReply) -> list[Info]:
 
 def _moves(position: Position, moves: list[tuple[int, int, int]]) -> tuple[Move, ...]:
     """Legal moves of a line that the core gives as squares and captured pieces."""
-    line, bits = [], _bits(position)
+    line, bits = [], position.bits
     for origin, target, captured in moves:
         # the squares between are only in the move generator's list; a quiet move has none
         found = Position.from_bits(bits).find_move(origin, target, captured) if captured else Move((origin, target))

@@ -1,51 +1,94 @@
-"""A game as it is played: positions and moves so far, moves taken back, and the draws that the rules know."""
+"""A game as it is played: moves, moves taken back, and how the rules end it."""
 
 from __future__ import annotations
 
 from kr import _core
 from kr.errors import InvalidSettingError
-from kr.game.position import Move, Position
+from kr.game.outcome import NO_MOVE, NO_PIECES, NO_PROGRESS, REPETITION, Outcome
+from kr.game.position import Move, Piece, Position, Side
 from kr.units import counted
 
 REPETITIONS = 3
-"""So many times the same position with the same side to move is a draw."""
+"""Occurrences of a position with the same side to move that make a draw."""
 NO_PROGRESS_PLIES: int = _core.NO_PROGRESS_PLIES
-"""Plies without a capture or a move of a man after which the game is a draw."""
-REPETITION = "repetition"
-NO_PROGRESS = "no progress"
+"""Plies without a capture or a man's move that make a draw."""
 
 
 class Board:
-    """A game from its start to the position on the board."""
+    """A game from its start to the position on the board.
 
-    def __init__(self, start: Position | None = None) -> None:
+        board = kr.Board()
+        board.play("11-15")
+        while not board.is_over:
+            board.play(engine.search(board, "0.1s").move)
+        print(board.outcome())
+
+    start: a Position or its FEN; the usual start if left out. Raises InvalidFenError.
+
+    By the rules a side without a legal move has lost. A game is drawn when a position with the same side to move is on
+    the board for the third time (REPETITIONS), or after 80 plies (NO_PROGRESS_PLIES) without a capture or a man's move.
+    `play` accepts moves after such a draw too: the players decide whether to claim it.
+    """
+
+    def __init__(self, start: Position | str | None = None) -> None:
         self._moves: list[Move] = []
-        self._positions = [start or Position()]
-        # for each position, how many plies before it were made by kings and took nothing
+        self._positions = [Position.from_fen(start) if isinstance(start, str) else start or Position()]
+        # for each position, the number of plies before it that kings made without a capture
         self._reversible = [0]
 
     @property
     def start(self) -> Position:
-        """Where the game began."""
+        """Position before the first move."""
         return self._positions[0]
 
     @property
     def position(self) -> Position:
-        """What is on the board."""
+        """Position on the board."""
         return self._positions[-1]
 
     @property
+    def side(self) -> Side:
+        """The side to move."""
+        return self.position.side
+
+    @property
+    def fen(self) -> str:
+        """Canonical FEN of the position on the board."""
+        return self.position.fen
+
+    @property
     def moves(self) -> tuple[Move, ...]:
-        """From the start to the position on the board."""
+        """Moves played, in order."""
         return tuple(self._moves)
 
     @property
+    def positions(self) -> tuple[Position, ...]:
+        """The start and the position after each move."""
+        return tuple(self._positions)
+
+    @property
     def history(self) -> tuple[Position, ...]:
-        """The positions that can still come again, oldest first, without the one on the board."""
+        """Earlier positions that can still be repeated, oldest first; what a search needs to see repetitions."""
         return tuple(self._positions[-1 - self._reversible[-1] : -1])
 
+    def legal_moves(self) -> list[Move]:
+        """Legal moves in the position on the board."""
+        return self.position.legal_moves()
+
+    def is_legal(self, move: Move | str) -> bool:
+        """True if a move, or its text, is legal here and unambiguous."""
+        return self.position.is_legal(move)
+
+    def parse_move(self, text: str) -> Move:
+        """The legal move that a PDN text means. Raises IllegalMoveError if there is none, or more than one."""
+        return self.position.parse_move(text)
+
+    def piece_at(self, square: int | str) -> Piece | None:
+        """The piece on a square, an int 0-31 or text "1" to "32"; None if it is empty. Raises InvalidSettingError."""
+        return self.position.piece_at(square)
+
     def play(self, move: Move | str) -> Move:
-        """Make a legal move, given as a Move or its text; returns it. Raises IllegalMoveError."""
+        """Play a legal move, given as a Move or its text, and return it. Raises IllegalMoveError."""
         if isinstance(move, str):
             move = self.position.parse_move(move)
         after = self.position.play(move)
@@ -55,15 +98,55 @@ class Board:
         self._positions.append(after)
         return move
 
-    def take_back(self, ply: int) -> None:
-        """Go back to the position after so many moves. Raises InvalidSettingError where there is none."""
-        if not 0 <= ply <= len(self._moves):
-            raise InvalidSettingError(f"no position after {counted(ply, 'ply')}: the game has {len(self._moves)}")
-        del self._moves[ply:], self._positions[ply + 1 :], self._reversible[ply + 1 :]
+    def undo(self, plies: int = 1) -> Move:
+        """Take back the last moves and return the first of them. Raises InvalidSettingError if there are fewer."""
+        if not 1 <= plies <= len(self._moves):
+            raise InvalidSettingError(
+                f"cannot take back {counted(plies, 'move')}: the game has {counted(len(self._moves), 'move')}"
+            )
+        first = self._moves[-plies]
+        del self._moves[-plies:], self._positions[-plies:], self._reversible[-plies:]
+        return first
 
-    def drawn(self) -> str | None:
-        """The reason for which the rules call the position on the board a draw: REPETITION, NO_PROGRESS or None."""
-        seen = self._positions[-1 - self._reversible[-1] :]
-        if seen.count(self.position) >= REPETITIONS:
-            return REPETITION
-        return NO_PROGRESS if self._reversible[-1] >= NO_PROGRESS_PLIES else None
+    @property
+    def is_over(self) -> bool:
+        """True if the rules end the game here, by a loss or a draw."""
+        return self.outcome() is not None
+
+    def outcome(self) -> Outcome | None:
+        """Outcome by the rules, with its reason; None while the game goes on."""
+        position = self.position
+        if position.is_over:
+            left = position.black if position.side == Side.BLACK else position.white
+            return Outcome(position.side.other, NO_MOVE if left else NO_PIECES)
+        if self._positions[-1 - self._reversible[-1] :].count(position) >= REPETITIONS:
+            return Outcome(None, REPETITION)
+        return Outcome(None, NO_PROGRESS) if self._reversible[-1] >= NO_PROGRESS_PLIES else None
+
+    def copy(self) -> Board:
+        """An independent copy, with all moves."""
+        board = Board(self.start)
+        board._moves, board._positions = self._moves.copy(), self._positions.copy()
+        board._reversible = self._reversible.copy()
+        return board
+
+    def diagram(self) -> str:
+        """The position on the board as text."""
+        return self.position.diagram()
+
+    def __eq__(self, other: object) -> bool:
+        """True for a game with the same start and moves."""
+        if not isinstance(other, Board):
+            return NotImplemented
+        return (self.start, self._moves) == (other.start, other._moves)
+
+    __hash__ = None  # type: ignore[assignment]  # it changes
+
+    def __repr__(self) -> str:
+        return f"<Board {self.fen}, {counted(len(self._moves), 'move')} played>"
+
+    def _repr_svg_(self) -> str:
+        """The board as notebooks show it, with the last move."""
+        from kr import svg
+
+        return svg.board(self.position, last_move=self._moves[-1] if self._moves else None)

@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass, field
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 
 from kr import _core
-from kr.errors import IllegalMoveError, InvalidFenError
-from kr.notation import SIDE_NAMES, check_board, draw_board, format_fen, format_path, parse_fen, parse_path
+from kr.errors import IllegalMoveError, InvalidFenError, InvalidSettingError
+from kr.notation import (
+    SIDE_NAMES,
+    SQUARES,
+    check_board,
+    draw_board,
+    format_fen,
+    format_path,
+    parse_fen,
+    parse_path,
+    parse_square,
+)
 
 START_BLACK = 0x00000FFF
 START_WHITE = 0xFFF00000
+
+Bits = tuple[int, int, int, int]
+"""A position as the compiled core takes it: black, white, kings and the side to move."""
 
 
 class Side(IntEnum):
@@ -24,6 +37,25 @@ class Side(IntEnum):
     def other(self) -> Side:
         """The opponent."""
         return Side(1 - self)
+
+
+class Piece(StrEnum):
+    """A piece on the board; its text is the character that stands for it in a diagram."""
+
+    BLACK_MAN = "b"
+    BLACK_KING = "B"
+    WHITE_MAN = "w"
+    WHITE_KING = "W"
+
+    @property
+    def side(self) -> Side:
+        """The side that the piece belongs to."""
+        return Side.BLACK if self in (Piece.BLACK_MAN, Piece.BLACK_KING) else Side.WHITE
+
+    @property
+    def is_king(self) -> bool:
+        """True for a king."""
+        return self in (Piece.BLACK_KING, Piece.WHITE_KING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +135,14 @@ class Position:
         return cls(black, white, kings, Side(side))
 
     @classmethod
-    def from_bits(cls, bits: tuple[int, int, int, int]) -> Position:
-        """From black, white, kings and the side to move (0 Black, 1 White); raises InvalidFenError."""
+    def from_bits(cls, bits: Bits) -> Position:
+        """The position of bitboards and a side to move, as `bits` gives them. Raises InvalidFenError."""
         return cls(*bits)  # type: ignore[arg-type]  # a number is taken for the side as well
+
+    @property
+    def bits(self) -> Bits:
+        """Bitboards of Black, White and the kings, and the side to move (0 Black, 1 White)."""
+        return self.black, self.white, self.kings, int(self.side)
 
     @property
     def fen(self) -> str:
@@ -115,7 +152,7 @@ class Position:
     @property
     def key(self) -> int:
         """The 64-bit hash of the position."""
-        return _core.position_key(self.black, self.white, self.kings, self.side)
+        return _core.position_key(*self.bits)
 
     @property
     def pieces(self) -> int:
@@ -126,6 +163,31 @@ class Position:
     def is_over(self) -> bool:
         """Whether the side to move has no legal move, and so has lost."""
         return not self._moves()
+
+    def piece_at(self, square: int | str) -> Piece | None:
+        """The piece on a square, an int 0-31 or text "1" to "32"; None if it is empty. Raises InvalidSettingError."""
+        try:
+            index = parse_square(square) if isinstance(square, str) else operator.index(square)
+        except (TypeError, ValueError):
+            index = -1
+        if not 0 <= index < SQUARES:
+            raise InvalidSettingError(f'square {square!r} does not exist: give 0 to 31, or text "1" to "32"')
+        if not (self.black | self.white) >> index & 1:
+            return None
+        king = self.kings >> index & 1
+        if self.black >> index & 1:
+            return Piece.BLACK_KING if king else Piece.BLACK_MAN
+        return Piece.WHITE_KING if king else Piece.WHITE_MAN
+
+    def is_legal(self, move: Move | str) -> bool:
+        """True if a move, or its text, is legal here and unambiguous."""
+        if isinstance(move, Move):
+            return (move.path, move.captured) in self._moves()
+        try:
+            self.parse_move(move)
+        except IllegalMoveError:
+            return False
+        return True
 
     def legal_moves(self) -> list[Move]:
         """Every legal move; captures that take the same pieces by different ways are listed separately."""
@@ -169,7 +231,7 @@ class Position:
             raise IllegalMoveError(f"{move!r} is not a move: play a Move, or text such as 11-15")
         elif (move.path, move.captured) not in self._moves():
             raise IllegalMoveError(f"{format_path(move.path, move.is_capture)} is not legal: {self._choices()}")
-        after = _core.play(self.black, self.white, self.kings, self.side, move.origin, move.target, move.captured)
+        after = _core.play(*self.bits, move.origin, move.target, move.captured)
         return Position.from_bits(after)
 
     def flipped(self) -> Position:
@@ -191,7 +253,7 @@ class Position:
         return svg.board(self)
 
     def _moves(self) -> list[tuple[tuple[int, ...], int]]:
-        return _core.legal_moves(self.black, self.white, self.kings, self.side)
+        return _core.legal_moves(*self.bits)
 
     @staticmethod
     def _move(path: tuple[int, ...], captured: int, paths: list[tuple[tuple[int, ...], int]]) -> Move:

@@ -10,6 +10,7 @@ from kr.engine.limits import Clock, Limits, TimeControl
 from kr.engine.search import Stop
 from kr.errors import IllegalMoveError, InvalidSettingError, ProtocolError
 from kr.game.board import Board
+from kr.game.outcome import OVERTIME
 from kr.game.position import Move, Position, Side
 from kr.openings.decks import Opening
 from kr.players.player import Player, Reply
@@ -17,11 +18,9 @@ from kr.players.player import Player, Reply
 if TYPE_CHECKING:
     from kr.egdb.database import Database
 
-NO_MOVE = "no legal move"
 AGREED_WIN = "adjudicated win"
 AGREED_DRAW = "adjudicated draw"
 BY_DATABASE = "endgame database"
-OVERTIME = "time forfeit"
 FAILURE = "engine failure"
 
 
@@ -135,12 +134,9 @@ def play_game(
             return None if stop.is_set() else board.finish(side.other, FAILURE, str(error))
 
     while not stop.is_set():
-        side = board.position.side
-        legal = board.position.legal_moves()
-        if not legal:
-            return board.finish(side.other, NO_MOVE)
-        if reason := board.drawn():
-            return board.finish(None, reason)
+        if outcome := board.outcome():
+            return board.finish(outcome.winner, outcome.reason)
+        side, legal = board.side, board.legal_moves()
         if (value := decided(referee, board.position)) is not None:
             return board.finish(value.winner(side), BY_DATABASE)
         if views and (view := views.agreed(len(board.moves))) is not None:

@@ -15,13 +15,14 @@ from kr.engine.database import load_database
 from kr.engine.limits import Limits, TimeControl, parse_limits
 from kr.engine.settings import MEBIBYTE, egdb_memory_option, egdb_option, hash_option
 from kr.errors import InvalidSettingError
+from kr.game.outcome import OVERTIME
 from kr.game.position import Side
 from kr.game.value import Result
 from kr.jobs.needs import Needs
 from kr.jobs.pool import Pool, interruptible
 from kr.jobs.unit import Unit
 from kr.match.elo import Estimate, Sprt, estimate
-from kr.match.game import FAILURE, OVERTIME, Adjudication, FinishedGame
+from kr.match.game import FAILURE, Adjudication, FinishedGame
 from kr.match.log import Effort, MatchGame, MatchLog, open_log
 from kr.match.pairs import Pairs, decode_game
 from kr.match.tally import MatchTally

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
+from kr.game.outcome import OVERTIME
 from kr.match.elo import PAIR_SCORES
-from kr.match.game import FAILURE, OVERTIME
+from kr.match.game import FAILURE
 from kr.match.log import Effort, MatchGame
 from kr.units import counted
 

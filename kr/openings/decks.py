@@ -19,7 +19,7 @@ from kr.game.position import Move, Position, Side
 from kr.notation import format_path, square_name
 from kr.openings.endings import random_endings
 from kr.pdn import Game, is_pdn, read_games
-from kr.pdn.replay import Replay, board_of
+from kr.pdn.replay import Replay
 from kr.storage import data_path
 
 DECKS = ("start", "2move", "3move", "11man", "endings")
@@ -97,8 +97,8 @@ class Opening:
 
         An opening that comes about by no moves, as where men are taken away, begins in its position.
         """
-        replay = Replay(board_of(self.start), self.moves.split())
-        if replay.error or replay.boards[-1] != board_of(self.position):
+        replay = Replay(self.start.bits, self.moves.split())
+        if replay.error or replay.boards[-1] != self.position.bits:
             return self.position, ()
         return self.start, tuple(replay.moves)
 
@@ -134,7 +134,7 @@ def opening_plies(game: Game) -> int:
     moves = line.split()
     if not named or not moves:
         return 0
-    replay = Replay(board_of(game.start), moves)
+    replay = Replay(game.start.bits, moves)
     first = list(islice(game.mainline_moves(), len(moves)))
     return len(moves) if replay.error is None and replay.moves == first else 0
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from kr.errors import InvalidSettingError
-from kr.game.position import Position
+from kr.game.position import Bits, Position
 from kr.openings.decks import generated
-from kr.pdn.replay import Board, board_of, moves_named, played
+from kr.pdn.replay import moves_named, played
 
 BALLOT_NAMES = {
     5: "Dreaded Edinburgh", 6: "Inferno", 8: "Edinburgh Single", 9: "Wilderness I", 16: "Wilderness II",
@@ -44,10 +44,10 @@ class Ballot:
 
 
 @cache
-def ballots() -> dict[Board, Ballot]:
+def ballots() -> dict[Bits, Ballot]:
     """The 174 three-move openings by the board they lead to."""
     return {
-        board_of(opening.position): Ballot(
+        opening.position.bits: Ballot(
             opening.number, opening.moves, BALLOT_NAMES.get(opening.number, ""), opening.standing
         )
         for opening in generated("3move")
@@ -55,9 +55,9 @@ def ballots() -> dict[Board, Ballot]:
 
 
 @cache
-def eleven_man_ballots() -> dict[Board, int]:
+def eleven_man_ballots() -> dict[Bits, int]:
     """The numbers of the 2,500 11-man ballots by the board a game begins with."""
-    return {board_of(opening.position): opening.number for opening in generated("11man")}
+    return {opening.position.bits: opening.number for opening in generated("11man")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Line:
     """Where an opening that somebody asks for leads; after 0 plies, where it begins."""
 
     plies: int
-    board: Board
+    board: Bits
 
 
 def find_opening(text: str) -> list[Line]:
@@ -88,7 +88,7 @@ def find_opening(text: str) -> list[Line]:
         if not found:
             raise InvalidSettingError(f"ballot {wanted} does not exist: they are numbered 1 to {len(known)}")
     elif wanted[:1].isdecimal():
-        board, plies = board_of(Position()), 0
+        board, plies = Position().bits, 0
         for move in wanted.split():
             board = played(board, moves_named(board, move)[0])
             plies += 1

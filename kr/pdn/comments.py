@@ -113,7 +113,7 @@ def _branch(anchor: GameNode, ply: int, line: Line, warnings: list[str]) -> list
     """The node before a variation, at a ply, and the new ones of its moves; from the first illegal one on text."""
     moves: list[Move | str] = [plain_move(text) for text in line.moves]
     if anchor.is_legal:
-        replay = Replay(anchor.raw_board(), [str(move) for move in moves])
+        replay = Replay(anchor.bits, [str(move) for move in moves])
         warnings += replay.ambiguous
         if replay.error:
             ply += len(replay.moves) + 1

@@ -14,7 +14,7 @@ from kr.game.position import Position, Side
 from kr.notation import SIDE_NAMES, SQUARES, parse_fen
 from kr.pdn.comments import plant_notes
 from kr.pdn.grammar import RESULTS, Buffer, Draft, Fault, NeedMore, plain_move, plain_result
-from kr.pdn.replay import Replay, board_of, is_over
+from kr.pdn.replay import Replay, is_over
 from kr.pdn.source import DETECT, Text
 from kr.pdn.tree import ChildNode, Game, GameNode
 from kr.pdn.writer import ENGLISH, Results, turned
@@ -286,7 +286,7 @@ def game_of(draft: Draft, results: Results = "english") -> Game:
 def _play(game: Game, draft: Draft, warnings: list[str]) -> tuple[int, int, int, int]:
     """Add the moves of a draft, and what stands between them; returns the final board."""
     texts = [plain_move(text) for text in draft.moves]
-    replay = Replay(board_of(game.start), texts)
+    replay = Replay(game.start.bits, texts)
     if replay.error is not None:
         index = len(replay.moves)
         text = texts[index]

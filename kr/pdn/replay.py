@@ -7,27 +7,14 @@ from functools import lru_cache
 
 from kr import _core
 from kr.errors import IllegalMoveError
-from kr.game.position import Move, Position, Side
+from kr.game.position import Bits, Move, Position
 from kr.notation import parse_path
-
-Board = tuple[int, int, int, int]
 
 MOST_LINES = 256
 """Ways of reading the ambiguous captures of one line that are followed at once."""
 
 
-def board_of(position: Position) -> Board:
-    """The raw form of a position."""
-    return position.black, position.white, position.kings, int(position.side)
-
-
-def position_of(board: Board) -> Position:
-    """The position of a raw board."""
-    black, white, kings, side = board
-    return Position(black, white, kings, Side(side))
-
-
-def moves_named(board: Board, text: str) -> list[Move]:
+def moves_named(board: Bits, text: str) -> list[Move]:
     """As Position.moves_named: the legal moves that a text may mean, one unless it is ambiguous.
 
     Raises IllegalMoveError, naming the legal moves.
@@ -38,28 +25,28 @@ def moves_named(board: Board, text: str) -> list[Move]:
         found = [each for each in _core.legal_moves(*board) if each[0][0] == origin and each[0][-1] == target]
         if len(found) == 1:
             return [_move(*found[0], False)]
-    return position_of(board).moves_named(text)
+    return Position.from_bits(board).moves_named(text)
 
 
-def checked(board: Board, move: Move | str) -> Move:
+def checked(board: Bits, move: Move | str) -> Move:
     """The legal move that is given, with its text as short as it may be; raises IllegalMoveError."""
     if isinstance(move, str):
         found = moves_named(board, move)
-        return found[0] if len(found) == 1 else position_of(board).parse_move(move)
+        return found[0] if len(found) == 1 else Position.from_bits(board).parse_move(move)
     paths = _core.legal_moves(*board)
     if (move.path, move.captured) not in paths:
-        position_of(board).play(move)  # which says what would be legal
+        Position.from_bits(board).play(move)  # which says what would be legal
     alike = sum(path[0] == move.path[0] and path[-1] == move.path[-1] for path, _ in paths)
     return _move(move.path, move.captured, move.captured != 0 and alike > 1)
 
 
-def played(board: Board, move: Move) -> Board:
+def played(board: Bits, move: Move) -> Bits:
     """The board after a legal move."""
-    after: Board = _core.play(*board, move.path[0], move.path[-1], move.captured)
+    after: Bits = _core.play(*board, move.path[0], move.path[-1], move.captured)
     return after
 
 
-def is_over(board: Board) -> bool:
+def is_over(board: Bits) -> bool:
     """Whether the side to move has no legal move, and so has lost."""
     return not _core.legal_moves(*board)
 
@@ -67,10 +54,10 @@ def is_over(board: Board) -> bool:
 class Replay:
     """Moves played from their texts, as far as they are legal."""
 
-    def __init__(self, board: Board, texts: Sequence[str]) -> None:
+    def __init__(self, board: Bits, texts: Sequence[str]) -> None:
         self.moves: list[Move] = []
         """The legal moves."""
-        self.boards: list[Board] = [board]
+        self.boards: list[Bits] = [board]
         """The start and the board after each of them."""
         self.error: IllegalMoveError | None = None
         """Why the move after them is not legal; None where all are."""
@@ -94,7 +81,7 @@ class Replay:
         # a line is its board, its last move, the line it continues, and how its last move was chosen
         lines: list[_Way] = [_Way(self.boards[-1])]
         for index in range(first, len(texts)):
-            following: dict[Board, _Way] = {}
+            following: dict[Bits, _Way] = {}
             error: IllegalMoveError | None = None
             for way in lines:
                 try:
@@ -133,7 +120,7 @@ class _Way:
 
     def __init__(
         self,
-        board: Board,
+        board: Bits,
         move: Move | None = None,
         before: _Way | None = None,
         choices: list[Move] | None = None,

@@ -18,10 +18,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kr.errors import IllegalMoveError, InvalidPdnError
-from kr.game.position import Move, Position, Side
+from kr.game.board import Board
+from kr.game.position import Bits, Move, Position, Side
 from kr.game.value import Result
 from kr.pdn.grammar import RESULTS
-from kr.pdn.replay import Board, board_of, checked, played, position_of
+from kr.pdn.replay import checked, played
 
 if TYPE_CHECKING:
     from kr.pdn.notes import Note
@@ -36,7 +37,7 @@ _CLK, _EMT = (re.compile(_CLOCK.format(name)) for name in ("clk", "emt"))
 class GameNode:
     """A position of a game, with what follows and what is said of it. The root is a Game, all others are ChildNodes."""
 
-    __slots__ = ("__weakref__", "_board", "_comments", "_nags", "parent", "variations")
+    __slots__ = ("__weakref__", "_bits", "_comments", "_nags", "parent", "variations")
 
     parent: GameNode | None
     """The node before; None for the root."""
@@ -46,7 +47,7 @@ class GameNode:
     def __init__(self, parent: GameNode | None) -> None:
         self.parent = parent
         self.variations = []
-        self._board: Board | None = None
+        self._bits: Bits | None = None
         self._comments: list[str] | None = None
         self._nags: list[str] | None = None
 
@@ -89,11 +90,20 @@ class GameNode:
     @property
     def position(self) -> Position:
         """The position after the move. Raises IllegalMoveError in a variation that is not legal."""
-        return position_of(self.raw_board())
+        return Position.from_bits(self.bits)
 
-    def board(self) -> Position:
-        """The same as `position`, by the name that chess.pgn has for it."""
-        return self.position
+    def board(self) -> Board:
+        """The game up to this node, as chess.pgn has it. Raises IllegalMoveError in a variation that is not legal."""
+        moves: list[Move] = []
+        node = self
+        while isinstance(node, ChildNode):
+            moves.append(node.move)
+            assert node.parent is not None
+            node = node.parent
+        board = Board(self.game().start)
+        for move in reversed(moves):
+            board.play(move)
+        return board
 
     @property
     def turn(self) -> Side:
@@ -151,7 +161,7 @@ class GameNode:
 
     def positions(self) -> Iterator[Position]:
         """This position and then the one after each move of the main continuation."""
-        return map(position_of, self.raw_boards())
+        return map(Position.from_bits, self.mainline_bits())
 
     def descendants(self) -> Iterator[ChildNode]:
         """Every node below this one, each line before its variations' continuations."""
@@ -187,7 +197,7 @@ class GameNode:
 
         Raises IllegalMoveError, naming the legal moves, where it is not legal or ambiguous.
         """
-        node = ChildNode(self, checked(self.raw_board(), move))
+        node = ChildNode(self, checked(self.bits, move))
         node.comment, node.starting_comment, node.nags = comment, starting_comment, list(nags)
         self.variations.append(node)
         return node
@@ -269,24 +279,25 @@ class GameNode:
 
         return walk(self, visitor)
 
-    def raw_board(self) -> Board:
-        """As `position`, as bitboards of Black, White and the kings, and the side to move; kept once asked for."""
+    @property
+    def bits(self) -> Bits:
+        """As `position`, in the form of `Position.bits`; kept once asked for."""
         path: list[ChildNode] = []
         node: GameNode = self
-        while (board := node._board) is None:
+        while (board := node._bits) is None:
             if not isinstance(node, ChildNode):
-                node._board = board_of(node.game().start)
+                node._bits = node.game().start.bits
             else:
                 path.append(node)
                 assert node.parent is not None
                 node = node.parent
         for child in reversed(path):
-            board = child._board = played(board, child.move)
+            board = child._bits = played(board, child.move)
         return board
 
-    def raw_boards(self) -> Iterator[Board]:
-        """As `positions`, in the form of `raw_board`; several times as fast."""
-        board = self.raw_board()
+    def mainline_bits(self) -> Iterator[Bits]:
+        """As `positions`, in the form of `bits`; several times as fast."""
+        board = self.bits
         yield board
         for node in self.mainline():
             board = played(board, node.move)
@@ -403,7 +414,7 @@ class Game(GameNode):
         self.line: int | None = None
         """Where the game begins in the text it was read from."""
         node: GameNode = self
-        board = board_of(self.start)
+        board = self.start.bits
         for move in moves:
             node.variations.append(child := ChildNode(node, checked(board, move)))
             board = played(board, child.move)

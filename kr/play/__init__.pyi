@@ -1,6 +1,5 @@
 from .play import Play as Play
 from .setup import PlaySettings as PlaySettings
-from .table import Ending as Ending
 from .table import Event as Event
 from .table import Prompt as Prompt
 from .table import Seat as Seat

@@ -1,7 +1,7 @@
 """A game at the board between people and engines, with clocks, draw offers, and a file in which it is kept.
 
     play = Play.prepare(PlaySettings(level=3), table)
-    ending = play.run()
+    outcome = play.run()
 
 The table shows events and asks people for lines: a terminal, a program, a test. `run` waits for people and engines. A
 caller that must not wait, such as a web page, takes the same game step by step and answers each step in its own time:
@@ -29,15 +29,15 @@ from kr.engine.search import Stop
 from kr.engine.settings import engine_from
 from kr.errors import KrError
 from kr.evaluation.chances import format_score
+from kr.game.outcome import AGREEMENT, OVERTIME, RESIGNATION, Outcome
 from kr.game.position import Move, Side
 from kr.game.value import Result
-from kr.match.game import NO_MOVE, OVERTIME
 from kr.notation import SIDE_NAMES, square_name
 from kr.play.input import TABLE_COMMANDS, Command, next_squares, parse_command, read_move
 from kr.play.manners import OFFER_AGAIN, gives_up, offers_draw, refusal
 from kr.play.record import NO_FILE, PlayRecord, default_path
 from kr.play.setup import HUMAN, SETUP_TAGS, PlaySettings, Setup, set_up, shown_name
-from kr.play.table import Ending, Event, Prompt, Seat, Table, Thought, TimeUp, View
+from kr.play.table import Event, Prompt, Seat, Table, Thought, TimeUp, View
 from kr.players.levels import LEVELS
 from kr.players.names import names_apart
 from kr.players.player import Player, Reply
@@ -45,19 +45,15 @@ from kr.players.registry import kind_of
 from kr.storage import lock, printable
 from kr.units import counted, format_value
 
-RESIGNED = "resignation"
-AGREED = "agreement"
-
-
-Steps = Generator[Prompt | Thought, Any, Ending | None]
+Steps = Generator[Prompt | Thought, Any, Outcome | None]
 """A game, step by step: yields what is wanted next, is sent the answer, and returns the end of the game."""
 _Turn = Generator[Prompt | Thought, Any, None]
 
 
 class _Over(Exception):
-    def __init__(self, ending: Ending) -> None:
-        super().__init__(ending.reason)
-        self.ending = ending
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(outcome.reason)
+        self.outcome = outcome
 
 
 class _Leave(Exception):
@@ -134,7 +130,7 @@ class Play:
                 record.game.headers[tag] = name
         return cls(settings, setup, record, seated, table, now, make_adviser)
 
-    def run(self) -> Ending | None:
+    def run(self) -> Outcome | None:
         """Play to the end; None if someone leaves before, with the game kept in its file.
 
         Raises ProtocolError and InvalidDatabaseError if an engine fails, OutputBusyError if another process holds the
@@ -151,8 +147,8 @@ class Play:
                 else:
                     wanted = steps.send(answer)
         except StopIteration as end:
-            ending: Ending | None = end.value
-            return ending
+            outcome: Outcome | None = end.value
+            return outcome
 
     def _answer(self, wanted: Prompt | Thought) -> str | Reply | SearchResult:
         if isinstance(wanted, Thought):
@@ -171,7 +167,7 @@ class Play:
         next(steps)
         return steps
 
-    def _steps(self) -> Generator[Any, Any, Ending | None]:
+    def _steps(self) -> Generator[Any, Any, Outcome | None]:
         path = self._record.path
         try:
             yield None
@@ -194,10 +190,10 @@ class Play:
                 else:
                     yield from self._engine_turn(side)
         except _Over as over:
-            self._record.finish(over.ending.result, over.ending.reason)
+            self._record.finish(over.outcome.result, over.outcome.reason)
             self._save()
-            self._tell_end(over.ending)
-            return over.ending
+            self._tell_end(over.outcome)
+            return over.outcome
         except (_Leave, KeyboardInterrupt, EOFError):
             self._leave()
             return None
@@ -208,11 +204,8 @@ class Play:
     # --- turns
 
     def _end_by_rules(self) -> None:
-        position = self.board.position
-        if position.is_over:
-            raise _Over(Ending(position.side.other, NO_MOVE))
-        if reason := self.board.drawn():
-            raise _Over(Ending(None, reason))
+        if outcome := self.board.outcome():
+            raise _Over(outcome)
 
     def _engine_turn(self, side: Side) -> _Turn:
         seat = self._seats[side]
@@ -228,10 +221,10 @@ class Play:
         asked, stop = (self.board.position, clock.limits(), self.board.history), Stop()
         reply: Reply = yield Thought(lambda: player.search(*asked, stop), stop.set)
         if clock.stop(reply.time) > self._settings.margin:
-            raise _Over(Ending(side.other, OVERTIME))
+            raise _Over(Outcome(side.other, OVERTIME))
         scores = [*self._record.scores(side), reply.score]
         if self._settings.resign and gives_up(scores):
-            raise _Over(Ending(side.other, RESIGNED))
+            raise _Over(Outcome(side.other, RESIGNATION))
         self._play(side, reply.move, reply.time, reply)
         if offers_draw(scores, len(self.board.moves)) and self._may_offer(side):
             self._offer_draw(side)
@@ -250,7 +243,7 @@ class Play:
             text: str = yield Prompt(self._prompt(side, begun), words, self._time_left(seat))
             left = self._time_left(seat)
             if left is not None and left <= 0:
-                raise _Over(Ending(side.other, OVERTIME))
+                raise _Over(Outcome(side.other, OVERTIME))
             try:
                 command = parse_command(text)
                 if command:
@@ -320,7 +313,7 @@ class Play:
             case "draw":
                 self._draw(side)
             case "resign":
-                raise _Over(Ending(side.other, RESIGNED))
+                raise _Over(Outcome(side.other, RESIGNATION))
             case "save":
                 self._save_to(command.argument)
             case "help":
@@ -339,8 +332,8 @@ class Play:
         if ply < self._record.opening:
             self._tell("error", "you have no move to take back")
             return
-        self._record.take_back(moves - ply)
-        self.board.take_back(ply)
+        self._record.undo(moves - ply)
+        self.board.undo(moves - ply)
         for each in Side:
             self._set_clock(each)
         self._offer = None
@@ -352,7 +345,7 @@ class Play:
     def _draw(self, side: Side) -> None:
         """Accept the offer that stands, or make one. An engine answers at once, a person by their next line."""
         if self._offer == side.other:
-            raise _Over(Ending(None, AGREED))
+            raise _Over(Outcome(None, AGREEMENT))
         if not self._may_offer(side):
             again = self._offered_at[side] + OFFER_AGAIN - len(self.board.moves)
             self._tell("error", f"you have already offered a draw; you can again in {counted(again, 'ply')}")
@@ -373,7 +366,7 @@ class Play:
             return
         why = refusal(self._record.scores(side.other), len(self.board.moves))
         if why is None:
-            raise _Over(Ending(None, AGREED))
+            raise _Over(Outcome(None, AGREEMENT))
         self._tell("answer", f"{SIDE_NAMES[side.other]} declines: {why}", side=side.other, accepted=False)
 
     def _save_to(self, name: str) -> None:
@@ -456,11 +449,11 @@ class Play:
         squares = [square_name(square) for square in next_squares(self.board.position, begun)]
         self._tell("more", f"from {square_name(begun[-1])} to {' or '.join(squares)}", squares=list(map(int, squares)))
 
-    def _tell_end(self, ending: Ending) -> None:
+    def _tell_end(self, outcome: Outcome) -> None:
         kept = self._record.path if self._record.kept else None
-        text = f"{ending}" + (f"\nkept in {kept}" if kept else "")
+        text = f"{outcome}" + (f"\nkept in {kept}" if kept else "")
         self._tell(
-            "end", text, self._view(), result=ending.result, winner=ending.winner, reason=ending.reason,
+            "end", text, self._view(), result=outcome.result, winner=outcome.winner, reason=outcome.reason,
             plies=len(self.board.moves), fen=self.board.position.fen, file=None if kept is None else str(kept),
         )  # fmt: skip
 

@@ -96,7 +96,7 @@ class PlayRecord:
             node.set_clock(round(left, 3))
         self._end, self.kept = node, False
 
-    def take_back(self, plies: int) -> None:
+    def undo(self, plies: int) -> None:
         """Drop the last moves."""
         for _ in range(plies):
             node, parent = self._end, self._end.parent

@@ -8,9 +8,7 @@ from typing import Any, Protocol
 
 from kr.engine.limits import Clock, TimeControl
 from kr.engine.result import SearchResult
-from kr.game.position import Move, Position, Side
-from kr.game.value import Result
-from kr.notation import SIDE_NAMES
+from kr.game.position import Move, Position
 from kr.players.player import Player, Reply
 
 
@@ -71,24 +69,6 @@ class Thought:
     """Raises ProtocolError, InvalidDatabaseError if the engine fails; these must then be thrown as the answer."""
     stop: Callable[[], None]
     """End the search at once, from any other thread, even before it has begun; `find` returns the best move so far."""
-
-
-@dataclass(frozen=True)
-class Ending:
-    """Result of a game, and the reason for it."""
-
-    winner: Side | None
-    """None for a draw."""
-    reason: str
-
-    @property
-    def result(self) -> Result:
-        """Result of the game in PDN."""
-        return Result.of(self.winner)
-
-    def __str__(self) -> str:
-        what = "a draw" if self.winner is None else f"{SIDE_NAMES[self.winner]} wins"
-        return f"{what} ({self.reason}), {self.result}"
 
 
 @dataclass

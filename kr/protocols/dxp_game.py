@@ -25,6 +25,7 @@ from kr.engine.search import Search
 from kr.errors import IllegalMoveError, ProtocolError
 from kr.evaluation.chances import format_score
 from kr.game.board import Board
+from kr.game.outcome import Outcome
 from kr.game.position import Move, Position, Side
 from kr.game.value import Result, Value
 from kr.protocols.dxp_link import Link, SilentError
@@ -235,8 +236,8 @@ class DxpGame:
                 elif self.board.position.side == self._terms.own:
                     self._end_if_over()
                     self._move()
-                elif self.board.position.is_over:
-                    self._over(Result.of(self._terms.own), "no legal move", Next.AWAIT_END)
+                elif (outcome := self.board.outcome()) and outcome.winner is not None:
+                    self._over(outcome.result, outcome.reason, Next.AWAIT_END)
                 else:
                     self._await_move()
         except _Over as over:
@@ -287,8 +288,9 @@ class DxpGame:
     def _end_if_over(self) -> None:
         """End the game instead of moving, where the rules or the terms say so."""
         own, board = self._terms.own, self.board
-        if board.position.is_over:
-            self._over(Result.of(own.other), "no legal move", code=I_LOSE)
+        outcome = board.outcome()
+        if outcome and outcome.winner is not None:
+            self._over(outcome.result, outcome.reason, code=I_LOSE)
         if self._drawn:
             self._over(Result.DRAWN, self._drawn, code=DRAW)
         if self._manners.claim_time and self._time_over(own.other):
@@ -404,8 +406,9 @@ class DxpGame:
     def _verdict(self, claim: int) -> tuple[Result, str]:
         """Result and reason of a game that the other side ends, with what it says about it."""
         own, name, board = self._terms.own, self._terms.opponent, self.board
-        if board.position.is_over:
-            return Result.of(board.position.side.other), "no legal move"
+        outcome = board.outcome()
+        if outcome and outcome.winner is not None:
+            return outcome.result, outcome.reason
         if claim == I_LOSE:
             return Result.of(own), f"{name} gave up"
         if self._drawn:
@@ -425,18 +428,20 @@ class DxpGame:
         Programs that stop at the end of a game leave out the move that ended it (pydraughts).
         """
         other = self._terms.own.other
-        reasons: list[str | None] = []
+        outcomes: list[Outcome] = []
         if self.board.position.side != other:
             return None
         for move in self.board.position.legal_moves():
             self.board.play(move)
-            reasons.append("no legal move" if self.board.position.is_over else self.board.drawn())
-            self.board.take_back(len(self.board.moves) - 1)
+            if outcome := self.board.outcome():
+                outcomes.append(outcome)
+            self.board.undo()
         said = f"by a move that {self._terms.opponent} did not send"
-        if "no legal move" in reasons:
-            return Result.of(other), f"no legal move, {said}"
-        reason = next(filter(None, reasons), None)
-        return (Result.DRAWN, f"{reason}, {said}") if reason and claim == UNKNOWN else None
+        # a win before a draw
+        outcomes.sort(key=lambda outcome: outcome.winner is None)
+        if not outcomes or (outcomes[0].winner is None and claim != UNKNOWN):
+            return None
+        return outcomes[0].result, f"{outcomes[0].reason}, {said}"
 
     def _answer(self, message: Chat) -> None:
         """Say what the engine thinks: once between two moves, so that two programs that answer chat come to an end."""
@@ -502,9 +507,10 @@ class DxpGame:
         return self.board.start.side if self._manners.frame == "pdn" else Side.WHITE
 
     def _set_back(self, ply: int) -> None:
-        self.board.take_back(ply)
+        if plies := len(self.board.moves) - ply:
+            self.board.undo(plies)
         self._chatted_at = min(self._chatted_at, ply - 1)
-        self._drawn = self.board.drawn()
+        self._drawn = self._draw()
         self._turn_begins()
 
     # the state of the game
@@ -516,8 +522,13 @@ class DxpGame:
             self._level.stop(seconds)
         self.board.play(move)
         # the side that may say so may be the one whose move went on with the game
-        self._drawn = self.board.drawn() or (self._drawn if self.board.history else None)
+        self._drawn = self._draw() or (self._drawn if self.board.history else None)
         self._turn_begins()
+
+    def _draw(self) -> str | None:
+        """Reason for a draw by rule on the board; None where it is not drawn."""
+        outcome = self.board.outcome()
+        return outcome.reason if outcome and outcome.winner is None else None
 
     def _turn_begins(self) -> None:
         self._turn_began = time.monotonic()

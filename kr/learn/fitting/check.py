@@ -25,7 +25,6 @@ from kr.learn.fitting.dataset import Merger, Samples, logistic_slope
 from kr.learn.fitting.report import losses
 from kr.learn.games import NO_SCORE
 from kr.pdn import Game, Reader
-from kr.pdn.replay import board_of
 from kr.units import counted
 
 BATCH = 1000
@@ -92,12 +91,12 @@ def check_tables(
 
 def quiet_positions(games: list[Game]) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
     """The quiet positions with a choice of moves: boards (n, 4) in the mover's frame, game results (n,) from 0 to 1."""
-    start = np.array([board_of(game.start)[:3] for game in games], dtype=np.uint32).reshape(-1, 3)
+    start = np.array([game.start.bits[:3] for game in games], dtype=np.uint32).reshape(-1, 3)
     side = np.array([game.start.side for game in games], dtype=np.uint8)
     result = np.array([Value.of(game.winner, Side.BLACK).sign for game in games], dtype=np.int8)
     first, codes, scores = [0], [], []
     for game in games:
-        board = board_of(game.start)
+        board = game.start.bits
         for move in game.mainline_moves():
             paths = _core.legal_moves(*board)
             codes.append(move.origin | move.target << 5 | _variant(move, paths) << 10)
