@@ -1,6 +1,6 @@
-"""Positions in which captures are hard to write: a king among men that stand so that it can jump on and on.
+"""Positions with captures that are hard to write: a king among men that it can jump one after another.
 
-A king's way is drawn, and a man is put under each of its jumps. Ways that cross themselves give circles, captures of
+A path is drawn for the king, with a man under each of its jumps. Paths that cross themselves give circles, captures of
 the same men in another order, and captures whose squares are all part of a longer one.
 """
 
@@ -21,9 +21,9 @@ PART_OF_ANOTHER = "W:WK15:B10,18,19,26,27"
 
 
 def along(origin: int, ways: Sequence[int], side: Side, extra: int = 0) -> Position:
-    """The position of a king on a square (0-31) that can jump this way (indices into STEPS), as far as it can be laid.
+    """A king on a square (0-31) that can jump along a path (indices into STEPS), as far as the board allows.
 
-    extra: a bitboard of further opposing men, put where they don't stand in the way.
+    extra: a bitboard of more opposing men, placed off the path.
     """
     landings, taken = {origin}, set[int]()
     at = origin
@@ -53,7 +53,7 @@ POSITIONS = st.builds(
 
 
 def is_part_of_another(move: Move, position: Position) -> bool:
-    """Whether the whole path of a capture is also part of the path of one that leads elsewhere."""
+    """True if the whole path of a capture is also part of the path of a capture of other men."""
 
     def passes(path: tuple[int, ...]) -> bool:
         between = iter(path[1:-1])

@@ -1,4 +1,4 @@
-"""Ways to count the leaves of a move tree, and a report on where two of them part."""
+"""Ways to count the leaves of a move tree, and a report on where two of them differ."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Leap = tuple[tuple[int, ...], int]
 
 @dataclass(frozen=True)
 class Counter:
-    """A way to count, with the rules that it counts by."""
+    """A way to count leaves, and its rules."""
 
     name: str
     moves: Callable[[Bits], Iterable[Leap]]
@@ -28,7 +28,7 @@ class Counter:
     counted: Callable[[Bits, int], int] | None = None
 
     def leaves(self, bits: Bits, depth: int) -> int:
-        """Those of `depth` plies, one by one where there is no faster way."""
+        """The number of leaves at this depth, counted one by one if there is no faster way."""
         if self.counted:
             return self.counted(bits, depth)
         if depth == 0:
@@ -61,9 +61,9 @@ BY_MOVES = Counter("by moves", _core_moves, _core_play, lambda bits, depth: _cor
 REFERENCE = Counter("reference", _reference_moves, _reference_play)
 
 
-def parting(one: Counter, other: Counter, bits: Bits, depth: int) -> str:
-    """The divide of both: the leaves below each move, and the moves that only one has; then the same below the first
-    move where they part."""
+def difference(one: Counter, other: Counter, bits: Bits, depth: int) -> str:
+    """The divide of both: leaves below each move, moves that only one has, and the same below the first move where they
+    differ."""
     here = f"depth {depth}: {one.name} {one.leaves(bits, depth)}, {other.name} {other.leaves(bits, depth)}"
     lines = [f"{Position(*bits).fen}, {here}"]
     both = [counter.moves(bits) for counter in (one, other)]
@@ -82,7 +82,7 @@ def parting(one: Counter, other: Counter, bits: Bits, depth: int) -> str:
             lines[-1] += "  <--"
             follow = follow or children[0]
     if follow:
-        lines.append(parting(one, other, follow, depth - 1))
+        lines.append(difference(one, other, follow, depth - 1))
     return "\n".join(lines)
 
 

@@ -1,4 +1,4 @@
-"""Games of random moves in run directories, for tests that need games and not good ones."""
+"""Run directories of random games, for tests that need games but not good ones."""
 
 import random
 from collections.abc import Iterator
@@ -46,7 +46,7 @@ def random_game(number: int, seed: int, plies: int = 80) -> games.GameRecord:
 
 
 def write_run(directory: Path, number: int, seed: int = 1, shard_games: int = 40) -> list[games.GameRecord]:
-    """A run directory of so many random games; returns them."""
+    """Write a run directory with this number of random games; returns them."""
     directory.mkdir(parents=True, exist_ok=True)
     records = [random_game(i, seed) for i in range(number)]
     for i in range(0, number, shard_games):
@@ -56,7 +56,7 @@ def write_run(directory: Path, number: int, seed: int = 1, shard_games: int = 40
 
 
 def positions(record: games.GameRecord) -> Iterator[Position]:
-    """Every position of a game, the last one left out."""
+    """Every position of a game but the last."""
     position = Position(*record.start)
     for move in games.decoded_moves(record):
         yield position

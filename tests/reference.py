@@ -1,4 +1,4 @@
-"""The rules of English draughts written out plainly and slowly, to check the compiled core against.
+"""The rules of English draughts in plain, slow Python, to check the compiled core against.
 
 A board is a dict from square (0-31) to one of b w (men) and B W (kings); nothing here uses bitboards except
 the two functions that translate to and from them.
@@ -47,7 +47,7 @@ def quiets(board: Board, square: int) -> list[Move]:
 
 
 def captures(board: Board, origin: int) -> list[Move]:
-    """Every whole capture of the piece on a square: it goes on as long as it can, and crowning ends it."""
+    """Every whole capture by the piece on a square: it continues as long as it can, and ends on promotion."""
     piece = board[origin]
     others = {square: found for square, found in board.items() if square != origin}
     finished: list[Move] = []
@@ -86,7 +86,7 @@ def played(board: Board, move: Move) -> Board:
 
 
 def perft(board: Board, side: int, depth: int) -> int:
-    """How many sequences of `depth` legal moves there are."""
+    """The number of sequences of `depth` legal moves."""
     if depth == 0:
         return 1
     return sum(perft(played(board, move), 1 - side, depth - 1) for move in legal_moves(board, side))

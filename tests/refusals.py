@@ -1,4 +1,4 @@
-"""What every command does with bad input: one line on stderr, nothing on stdout, the right exit code."""
+"""The answer of every command to bad input: one line on stderr, nothing on stdout, the right exit code."""
 
 import shlex
 
@@ -8,7 +8,7 @@ from kr import cli
 
 
 def check_refused(capsys: pytest.CaptureFixture, line: str, code: int, said: str) -> None:
-    """Run a command line that must be refused with this exit code, in one line that says this."""
+    """Run a command line that must be refused with this exit code and one line that contains this text."""
     assert cli.main(shlex.split(line)) == code
     out, err = capsys.readouterr()
     assert out == ""

@@ -1,4 +1,4 @@
-"""Made-up region tables for tests: small random numbers, so that every region and phase matters."""
+"""Random region tables for tests: small random numbers, so that every region and phase matters."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def random_weights(name: str = "base", seed: int = 1) -> weights.Weights:
 
 
 def save_random(path: Path, name: str = "small", seed: int = 1) -> Path:
-    """The same in a weights file."""
+    """Save such tables in a weights file."""
     made = random_weights(name, seed)
     tables = (made.men_table, made.kings_table, made.men_material, made.kings_material)
     weights.save(path, made.layout, *tables, attrs={})

@@ -1,4 +1,4 @@
-"""The public names of kr: all there, documented, and typed (what a type checker sees of them: typed_program.py)."""
+"""The public names of kr: all there, documented, and typed (typed_program.py has the view of a type checker)."""
 
 import inspect
 
@@ -25,7 +25,7 @@ def test_each_name_is_there_and_documented(name: str) -> None:
         assert set(inspect.signature(found).parameters) | {"return"} == set(hints)
 
 
-def test_a_name_that_is_not() -> None:
+def test_an_unknown_name() -> None:
     with pytest.raises(AttributeError, match="kr attribute Postion"):
         kr.Postion  # noqa: B018
     assert not hasattr(kr, "__wrapped__")

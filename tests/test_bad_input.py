@@ -13,7 +13,7 @@ from kr import cli
 FEN = "'W:W21,K30:B1,2'"
 DEEP = "[" * 100_000
 
-# Files and directories beside which the commands run.
+# Files and directories where the commands run.
 TEXTS = {
     "text.h5": "hello\n",
     "empty.h5": "",
@@ -198,7 +198,7 @@ CASES = [
     ("train --out new --weights material --gate-ballot nothere", 2, "no openings 'nothere'"),
     ("train --out text.h5 --weights material", 2, "text.h5 is no directory"),
     ("train --out deep --status", 1, "damaged, it is not JSON"),
-    # what only a later step needs is looked at before the first
+    # what only a later step needs is checked before the first
     ("train --out new --weights material --egdb none --data nothere", 1, "nothere: no such directory"),
     ("train --out new --weights material --egdb none --data nogames", 1, "nogames: no shards"),
     ("train --out new --weights material --egdb none --prior text.h5", 1, "text.h5"),

@@ -40,7 +40,7 @@ def test_a_path_written_in_full_means_itself(fen: str, text: str, path: str) -> 
 
 
 @pytest.mark.parametrize(("fen", "text", "choices"), AMBIGUOUS)
-def test_a_text_that_is_no_whole_path_and_means_several_is_refused(fen: str, text: str, choices: list[str]) -> None:
+def test_an_ambiguous_text_is_refused(fen: str, text: str, choices: list[str]) -> None:
     with pytest.raises(IllegalMoveError, match="is ambiguous: write ") as caught:
         Position.from_fen(fen).parse_move(text)
     assert all(choice in str(caught.value) for choice in choices)
@@ -117,11 +117,11 @@ def test_every_move_can_be_typed_at_the_board(position: Position) -> None:
                 assert square in next_squares(position, begun)
             found = read_move(square_name(square), position, begun)
             if isinstance(found, Move):
-                # nothing else is left to be said, or the way does not matter
+                # the path is complete, or the rest makes no difference
                 assert number == len(move.path)
                 assert found == move
                 break
             begun = found
         else:
-            raise AssertionError(f"{move} never came about")
+            raise AssertionError(f"{move} was never completed")
 

@@ -1,4 +1,4 @@
-"""What every command prints: 80 columns, plain English counts, one board, one unit, and what was written where."""
+"""Output of every command: 80 columns, plain English counts, one board, one unit, and the files that were written."""
 
 import json
 import re
@@ -40,7 +40,7 @@ ONE_OF_MANY = re.compile(
 )
 LONG_NUMBER = re.compile(r"\d\.\d{6}")
 
-# Each is run in a directory with what `place` makes; the exit code is 0.
+# Each is run in the directory that `place` makes; the exit code is 0.
 COMMANDS = [
     f"analyze --depth 9 --multipv 3 {SMALL}",
     f"analyze {KINGS} --depth 5 --multipv 3 --hash 1MB",
@@ -104,7 +104,7 @@ Run = Callable[[str], tuple[str, str]]
 
 @pytest.fixture
 def run(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a command line there, on 80 columns; what it printed on stdout and stderr."""
+    """Runs a command line there with 80 columns and returns its stdout and stderr."""
     monkeypatch.chdir(place)
     monkeypatch.setenv("COLUMNS", str(WIDTH))
     capsys.readouterr()
@@ -117,7 +117,7 @@ def run(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
 
 
 def faults(text: str) -> list[str]:
-    """Lines that are too wide, count one of a thing wrongly, or have a number with too many digits."""
+    """Lines that are too wide, have a plural after 1, or a number with too many digits."""
     return [
         line
         for line in text.splitlines()
@@ -127,7 +127,7 @@ def faults(text: str) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("line", COMMANDS)
-def test_what_is_printed_is_80_columns_wide(run: Run, line: str) -> None:
+def test_output_is_80_columns_wide(run: Run, line: str) -> None:
     out, err = run(line)
     assert out or err
     assert not faults(out)
@@ -135,7 +135,7 @@ def test_what_is_printed_is_80_columns_wide(run: Run, line: str) -> None:
 
 
 def command_lines() -> list[str]:
-    """Every command, and every one of a group."""
+    """Every command, including those of groups."""
     lines = [""]
     for name in cli.COMMANDS:
         lines.append(name)
@@ -155,7 +155,7 @@ def test_help_is_80_columns_wide_and_not_cut(run: Run, line: str) -> None:
 
 
 @pytest.mark.parametrize("line", sorted({line.rpartition(" ")[0] for line in command_lines()}))
-def test_no_command_shows_the_help(run: Run, line: str) -> None:
+def test_help_is_shown_if_no_command_is_given(run: Run, line: str) -> None:
     assert run(line) == run(f"{line} --help")
 
 
@@ -168,7 +168,7 @@ def test_no_command_shows_the_help(run: Run, line: str) -> None:
         ("--nonsense", "kr"),
     ],
 )
-def test_errors_of_usage_name_the_help_to_read(
+def test_usage_errors_name_the_help_to_read(
     line: str, command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(line.split()) == 2
@@ -188,7 +188,7 @@ def test_errors_of_usage_name_the_help_to_read(
         ("--verson", "--version"),
     ],
 )
-def test_a_misspelled_word_is_answered_with_what_was_meant(
+def test_a_misspelt_word_is_answered_with_a_suggestion(
     line: str, meant: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(line.split()) == 2
@@ -198,7 +198,7 @@ def test_a_misspelled_word_is_answered_with_what_was_meant(
 
 
 @pytest.mark.parametrize("line", ["xyzzy", "egdb 7", "analyze --qqqqq"])
-def test_nothing_is_suggested_where_nothing_is_alike(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_suggested_if_nothing_is_similar(line: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(line.split()) == 2
     assert "did you mean" not in capsys.readouterr().err
 
@@ -225,7 +225,7 @@ def test_nothing_is_suggested_where_nothing_is_alike(line: str, capsys: pytest.C
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("json_too", [False, True])
-def test_what_was_written_is_said_once(run: Run, line: str, path: str, what: str, json_too: bool) -> None:
+def test_each_written_file_is_named_once(run: Run, line: str, path: str, what: str, json_too: bool) -> None:
     if json_too:
         line, path = f"{line.replace('told', 'json')} --json", path.replace("told", "json")
     out, err = run(line)
@@ -291,7 +291,7 @@ def test_a_folded_table_loses_nothing(rows: list[tuple[str | int, ...]]) -> None
         shown = console.table(columns, rows)
     words = sorted(word for row in [columns, *rows] for cell in row for word in str(cell).split())
     found = shown.split()
-    # the first column comes again where the columns are parted
+    # the first column is repeated where the columns are split
     assert set(words) == set(found)
     assert all(found.count(word) >= words.count(word) for word in words)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from captures import POSITIONS
-from counters import BY_MOVES, FAST, REFERENCE, Bits, Counter, Leap, boards, parting
+from counters import BY_MOVES, FAST, REFERENCE, Bits, Counter, Leap, boards, difference
 from hypothesis import given
 
 from kr.game.position import Position
@@ -36,13 +36,13 @@ def test_counts_are_the_known_ones(fen: str, counts: list[int], counter: Counter
         if count > most:
             break
         for bits in (bits_of(position), bits_of(position.flipped())):
-            assert counter.leaves(bits, depth) == count, parting(counter, REFERENCE, bits, depth)
+            assert counter.leaves(bits, depth) == count, difference(counter, REFERENCE, bits, depth)
 
 
 @given(boards() | POSITIONS.map(bits_of))
 def test_both_counters_agree_on_random_boards(bits: Bits) -> None:
     for depth in range(4):
-        assert FAST.leaves(bits, depth) == BY_MOVES.leaves(bits, depth), parting(FAST, BY_MOVES, bits, depth)
+        assert FAST.leaves(bits, depth) == BY_MOVES.leaves(bits, depth), difference(FAST, BY_MOVES, bits, depth)
 
 
 def no_crowning(bits: Bits, move: Leap) -> Bits:
@@ -112,4 +112,4 @@ W:W21,22:B5, depth 1: faulty 4, reference 3
     ("faulty", "fen", "depth", "report"), [case[1:] for case in FAULTS], ids=[case[0] for case in FAULTS]
 )
 def test_the_divide_says_where_two_counters_part(faulty: Counter, fen: str, depth: int, report: str) -> None:
-    assert parting(faulty, REFERENCE, bits_of(Position.from_fen(fen)), depth) == report.strip()
+    assert difference(faulty, REFERENCE, bits_of(Position.from_fen(fen)), depth) == report.strip()

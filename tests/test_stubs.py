@@ -1,4 +1,4 @@
-"""What the stubs say of the compiled units is what there is."""
+"""The stubs match the compiled units."""
 
 import re
 import subprocess
@@ -17,7 +17,7 @@ CYTHONS_OWN = r"kr\._\w+(\.\w+)?\.__(pyx_capi|test|reduce_cython|setstate_cython
 
 @pytest.fixture(scope="module")
 def stubtest(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """What mypy's stubtest finds wrong, of all units at once."""
+    """Faults that mypy's stubtest finds in all units."""
     pytest.importorskip("mypy")
     allowed = tmp_path_factory.mktemp("stubtest") / "allowed"
     allowed.write_text(CYTHONS_OWN)

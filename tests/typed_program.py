@@ -1,6 +1,6 @@
-"""What a user may write with kr: mypy, to which it is given in pyproject.toml, knows every type in it.
+"""A user's program, listed for mypy in pyproject.toml: the type of everything in it must be known.
 
-It is not run. The last line holds a slip that has to be seen: an error that is not there would be one.
+It is never run. The last line is misspelt on purpose: mypy complains about the `type: ignore` if there is no error.
 """
 
 from pathlib import Path
