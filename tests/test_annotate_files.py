@@ -286,6 +286,7 @@ def test_an_extent_counts_what_seems_to_be_games(archive: Path) -> None:
     assert measure(AnnotateSettings(files=(Path("-"),))).games == 0
 
 
+@pytest.mark.slow
 def test_games_before_damage_are_annotated(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     # with remarks that can't be packed, so that two thirds of the file are two thirds of the games
     remarks = (random.Random(number).randbytes(9000).hex() for number in range(120))

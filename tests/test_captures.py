@@ -60,6 +60,7 @@ def test_the_examples_are_of_the_kind_they_are_for() -> None:
     assert sorted(map(str, position.legal_moves())) == ["15x22x31x24x15x6", "15x24x31x22x15x6", "15x6"]
 
 
+@pytest.mark.slow
 @given(POSITIONS)
 @example(Position.from_fen(PART_OF_ANOTHER))
 @settings(max_examples=400)

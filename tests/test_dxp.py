@@ -153,6 +153,7 @@ def test_a_faulty_peer_ends_one_game(name):
     assert first.faulty == (name not in ("the end, for no reason", "a win from nowhere"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sent", "said"), [([], "silent for too long"), ([b"M00"], "in the middle of a message")])
 def test_silence(sent, said):
     kr, address = listening(games=1, timeout=0.3)
@@ -165,6 +166,7 @@ def test_silence(sent, said):
     assert game.result == "*"
 
 
+@pytest.mark.slow
 def test_silence_before_a_game_lets_the_next_program_in():
     kr, address = listening(games=1, timeout=0.3)
     with Peer.at(address) as silent, Peer.at(address) as peer:

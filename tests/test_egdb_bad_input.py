@@ -119,6 +119,7 @@ def test_any_byte_that_is_changed(copy: Path, kind: str) -> None:
     assert unnoticed <= len(good) - read
 
 
+@pytest.mark.slow
 @KEPT
 @given(data=st.data())
 def test_bits_that_are_flipped(copy: Path, whole: Path, data: st.DataObject) -> None:

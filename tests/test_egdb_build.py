@@ -205,6 +205,7 @@ def test_longest_wins_are_the_known_ones(built: Path, database: Database, pieces
     assert database.core.distance(*_egdb.egdb_position(shape, number)) == plies
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 5])
 def test_the_files_do_not_depend_on_the_threads(built: Path, tmp_path: Path, jobs: int) -> None:
     """Nor on the distances wanted."""

@@ -44,6 +44,7 @@ def test_every_entry_is_what_kr_reads(path: Path) -> None:
     np.testing.assert_array_equal(np.array(plain.all_entries()), read)
 
 
+@pytest.mark.slow
 def test_single_entries_of_all_files() -> None:
     paths = sorted(SHIPPED.glob("*" + files.SUFFIX))
     assert {path.stem[:3] for path in paths} == set(files.FILE_KINDS)

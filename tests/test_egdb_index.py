@@ -123,6 +123,7 @@ def test_a_position_and_its_flipped_twin_have_the_same_number(case: tuple[Shape,
     assert _egdb.egdb_index(twin.black, twin.white, twin.kings, Side.WHITE) == (shape, index)
 
 
+@pytest.mark.slow
 @given(numbered(own_men=4))
 def test_numbers_are_those_of_the_definition(case: tuple[Shape, int]) -> None:
     shape, index = case

@@ -126,6 +126,7 @@ def test_a_match_ends_games_by_the_database(tmp_path: Path, ballot: str) -> None
         assert (len(long.moves) > len(short.moves)) == short.tags["Termination"].startswith(BY_DATABASE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ballot", ["3move", "endings"])
 def test_games_end_where_the_database_knows_them_with_its_value(tmp_path: Path, ballot: str) -> None:
     play_match(replace(EQUALS, ballot=ballot, pdn=tmp_path / "match.pdn"))

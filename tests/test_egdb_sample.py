@@ -49,6 +49,7 @@ def numbers(boards: NDArray[np.uint32]) -> list[tuple[tuple[int, ...], int]]:
     return [_egdb.egdb_index(*map(int, board), 0) for board in boards]
 
 
+@pytest.mark.slow
 def test_all_positions_each_in_one_share(whole: Path, tmp_path: Path) -> None:
     out = tmp_path / "all.h5"
     made = sampled(whole, out, fraction=1.0)

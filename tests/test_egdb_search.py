@@ -38,6 +38,7 @@ def engine(known: Database | None, weights: str = "material", threads: int = 1) 
     return Engine(weights, hash_mb=1, threads=threads, database=known)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [1, 2, 3, 6])
 @pytest.mark.parametrize("threads", [1, 2])
 def test_values_are_those_of_the_database(values: Database, depth: int, threads: int) -> None:

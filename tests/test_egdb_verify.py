@@ -293,6 +293,7 @@ def begun_at(directory: Path, **changes: object) -> float:
     return progress.done[0]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_ranges")
 def test_a_proof_goes_on(copy: Path) -> None:
     right = verified(copy)

@@ -417,6 +417,7 @@ def test_an_interrupted_start_leaves_nothing_to_wait_for(engine: Engine, monkeyp
     assert engine.search(Position(), Limits(depth=3)).depth == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_process_that_is_forked_does_not_wait_for_the_search(threads: int) -> None:
     script = f"""

@@ -605,6 +605,7 @@ def run_server(text: bytes, **kwargs):
     return subprocess.run([*KR_HUB], input=text, capture_output=True, timeout=30, check=False, **kwargs)
 
 
+@pytest.mark.slow
 def test_end_of_input_quits_a_search():
     result = run_server(b"hub\ninit\n\xff\xfe pos=\nlevel infinite\ngo analyze\n")
     assert (result.returncode, result.stderr) == (0, b"")
@@ -628,6 +629,7 @@ def test_a_stop_that_comes_with_go_ends_that_search_and_no_other(talk):
         conversation.expect(DONE)
 
 
+@pytest.mark.slow
 def test_quit_stops_a_search():
     with subprocess.Popen(KR_HUB, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
         process.stdin.write(b"go analyze\nquit\n")
@@ -636,6 +638,7 @@ def test_quit_stops_a_search():
         assert process.stdout.read().splitlines()[-1].startswith(b"done move=")
 
 
+@pytest.mark.slow
 def test_reader_that_leaves_is_no_error():
     process = subprocess.Popen(KR_HUB, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     process.stdout.close()

@@ -54,6 +54,7 @@ def test_client_plays_the_server():
     assert not client.is_running
 
 
+@pytest.mark.slow
 def test_positions_are_not_taken_for_turned_ones():
     position = Position(side=Side.WHITE)
     with HubClient(KR_HUB) as client:
@@ -107,6 +108,7 @@ def test_bad_engine_is_named_and_killed(fault, limits, reason):
     assert not is_alive(int(client.version))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "reason"),
     [
@@ -142,6 +144,7 @@ def test_an_engine_that_does_not_stop_is_killed():
         assert not client.is_running
 
 
+@pytest.mark.slow
 def test_hang_at_new_game():
     with faulty("hang at ping", startup_timeout=0.3) as client, pytest.raises(ProtocolError, match="'ping'"):
         client.new_game()

@@ -252,6 +252,7 @@ def test_there_is_one_board(run: Run, line: str) -> None:
     assert board in run(line.format(KINGS))[0]
 
 
+@pytest.mark.slow
 def test_scores_are_centi_men_with_a_sign_everywhere(run: Run) -> None:
     position, score = "W:W18,24,27,28:B12,16,20", "[+-][0-9]+"
     assert re.search(rf"^1 +{score} ", run(f"analyze {position} --depth 3 {SMALL}")[0], re.MULTILINE)
@@ -283,6 +284,7 @@ WORDS = st.text("ab1", min_size=1, max_size=9)
 TEXTS = st.lists(WORDS, max_size=30).map(" ".join)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(*[st.one_of(TEXTS, st.integers(0, 10**6))] * 6), min_size=1, max_size=5))
 def test_a_folded_table_loses_nothing(rows: list[tuple[str | int, ...]]) -> None:
     columns = [f"c{i}" for i in range(6)]

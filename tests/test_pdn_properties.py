@@ -77,6 +77,7 @@ def test_what_is_written_is_read_back(game: Game) -> None:
     assert Game(game.headers, game.start, game.moves, game.result, game.notes) == game
 
 
+@pytest.mark.slow
 @given(st.lists(games(), max_size=4))
 @settings(max_examples=30)
 def test_games_follow_one_another(found: list[Game]) -> None:

@@ -134,6 +134,7 @@ def test_a_take_back_that_kr_asks_for():
     assert kr_side.lines[1] == "DXP Client refuses to go back: it cannot"
 
 
+@pytest.mark.slow
 def test_its_messages_and_rules_as_a_follower():
     """pydraughts has no follower: this one reads, writes and plays with its message and board classes."""
     with socket.create_server(("127.0.0.1", 0)) as server:

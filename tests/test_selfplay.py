@@ -262,6 +262,7 @@ def test_illegal_moves_in_a_sound_file(finished: tuple[Path, list[games.GameReco
         games.decoded_moves(record)
 
 
+@pytest.mark.slow
 def test_summary_and_pdn(finished: tuple[Path, list[games.GameRecord]], tmp_path: Path) -> None:
     directory, records = finished
     command = [sys.executable, "-m", "kr", "games", str(directory), "--json", "--pdn", str(tmp_path / "games.pdn")]
@@ -279,6 +280,7 @@ def test_summary_and_pdn(finished: tuple[Path, list[games.GameRecord]], tmp_path
     assert [game.result for game in exported] == [{1: "1-0", 0: "1/2-1/2", -1: "0-1"}[r.result] for r in records]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spec", "decks"),
     [

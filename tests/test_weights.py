@@ -87,6 +87,7 @@ def test_parts_make_files_smaller(saved: Path, tmp_path: Path) -> None:
     assert made.men_parts is made.kings_parts is None
 
 
+@pytest.mark.slow
 def test_files_of_version_1_are_read(tmp_path: Path) -> None:
     checksum = weights.save(tmp_path / "new.h5", LAYOUT, *random_tables(), attrs=ATTRS)
 
@@ -217,6 +218,7 @@ def test_scores_add_up_region_by_region(saved: Path) -> None:
         assert made.scores(boards)[0] == pytest.approx((opening * n + ending * (24 - n)) / (24 * 16))
 
 
+@pytest.mark.slow
 def test_show_prints_provenance(saved: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["weights", "show", str(saved)]) == 0
     text = capsys.readouterr().out
