@@ -1,8 +1,8 @@
 # cython: language_level=3
 """The compiled engine: evaluation, search and self-play, and the rules for Python.
 
-One unit, so that everything inlines, made of parts that stand in folders by subject. Each part uses only what stands
-above it. Positions cross the boundary to Python as four integers: black, white and kings (32-bit bitboards, bit s for
+It is one unit, so that everything can be inlined, made of parts in folders by subject; each part uses only the parts
+above it. Positions are passed to and from Python as four integers: black, white and kings (32-bit bitboards, bit s for
 square s, 0-31) and the side to move (0 Black, 1 White).
 """
 

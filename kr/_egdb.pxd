@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""Endgame databases, for the compiled units that look positions up.
+"""Endgame databases, for the compiled units that look up positions.
 
-A position within reach has at most `pieces` pieces. Values and distances are those of the side to move.
+Values and distances are those of the side to move.
 """
 
 from libc.stdint cimport uint8_t
@@ -17,24 +17,24 @@ cpdef enum:
     VALUE_LOSS = 0
     VALUE_DRAW = 1
     VALUE_WIN = 2
-    VALUE_UNKNOWN = 3                    # out of reach, or damaged
+    VALUE_UNKNOWN = 3                    # too many pieces, or a damaged file
 
 cdef struct StoredSlice
 
 cdef struct Egdb:
-    int pieces                           # up to so many pieces every position has its value
-    int distance_pieces                  # and its distance
+    int pieces                           # every position with this many pieces or fewer has a value,
+    int distance_pieces                  # and with this many a distance
     const StoredSlice* distances[SLICES]
-    const StoredSlice* values[SLICES]    # by slice number; NULL where the twin is the stored one
+    const StoredSlice* values[SLICES]    # by slice number; NULL if the twin is stored
 
 cdef class EndgameDatabase:
     cdef Egdb db
     cdef StoredSlice* slices
     cdef StoredSlice* distance_slices
-    cdef list files                      # keeps the open ones
+    cdef list files                      # keeps them open
     cdef list to_unpack                  # numbers of slices
     cdef uint8_t* memory
 
-# Any number of threads may call these at once.
+# These may be called by any number of threads at once.
 cdef int egdb_value(const Egdb* db, const Board* board) noexcept nogil
-cdef int egdb_distance(const Egdb* db, const Board* board) noexcept nogil      # plies to the end; -1 where not known
+cdef int egdb_distance(const Egdb* db, const Board* board) noexcept nogil      # plies to the end; -1 if not known

@@ -116,7 +116,7 @@ class KnownDistances:
     def __new__(cls, database: EndgameDatabase, pieces: int) -> KnownDistances: ...
     def unpack(self, part: int, parts: int) -> None: ...
 
-def egdb_check_units(
+def egdb_check_arrangements(
     database: EndgameDatabase,
     shape: _Shape,
     first: int,

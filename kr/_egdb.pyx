@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""The compiled part of the endgame databases: numbering, files, probing, building, verifying and sampling.
+"""Compiled code of the endgame databases: indices, files, probing, building, verifying and sampling.
 
-Each part uses only what stands above it. What the search may use of it stands in _egdb.pxd.
+Each part uses only the parts above it. The interface for the search is _egdb.pxd.
 """
 
 from kr._rules cimport *

@@ -1,17 +1,17 @@
 # cython: language_level=3
-"""The rules of the game, for every compiled unit: each compiles them into itself, so that a call costs nothing.
+"""Rules of the game, for all compiled units: each unit compiles them into itself, so that calls are inlined.
 
-What stands here is what a unit may use of them. In order, each part uses only what stands above it:
+The parts in order; each uses only the parts above it:
 
     types      Board, Move, MoveList; sizes and colours
     memory     allocate_pages, allocate_untouched: large memory on huge pages
-    bitboard   sets of squares: pop_lsb, popcount, pext, pad32, rotated32, turned, ...
+    bitboard   sets of squares: pop_lsb, popcount, pext, pad32, turned, ...
     random     splitmix64
     hash       board_from_bits, key_from_scratch
-    moves      a move's parts and its 16-bit code; played: the position after one
+    moves      the parts of a move and its 16-bit code; played: the position after a move
     generate   has_capture, has_quiet, generate, generate_with_paths
 
-Boards are bitboards of 35 bits (bitboard.pxi); `pad32` and `unpad` go between them and the 32 of the files and of Python.
+Boards are bitboards of 35 bits (bitboard.pxi); `pad32` and `unpad` convert from and to the 32 bits of files and Python.
 """
 
 include "_rules/types.pxi"

@@ -83,16 +83,17 @@ def test_every_part_of_a_slice_is_counted_once(whole: Path, shape: Shape) -> Non
     stop = np.zeros(1, dtype=np.int32)
     total = np.zeros((2, 3), dtype=np.int64)
     for first, last in itertools.pairwise(cuts):
-        own, other, wrong, _ = _egdb.egdb_check_units(database.core, shape, first, last, None, stop)
+        own, other, wrong, _ = _egdb.egdb_check_arrangements(database.core, shape, first, last, None, stop)
         total += np.array([own, other])
         assert wrong == 0
-    own, other, *_ = _egdb.egdb_check_units(
+    own, other, *_ = _egdb.egdb_check_arrangements(
         database.core, slices.twin(shape), 0, slices.size(slices.twin(shape)) // slices.block(shape), None, stop
     )
     assert total.tolist() == ([list(own), list(other)] if slices.is_symmetric(shape) else [list(other), list(own)])
     assert total[0].sum() == slices.size(shape)
     stop[0] = 1
-    assert _egdb.egdb_check_units(database.core, shape, 0, arrangements, None, stop) == ((0,) * 3, (0,) * 3, 0, [])
+    checked = _egdb.egdb_check_arrangements(database.core, shape, 0, arrangements, None, stop)
+    assert checked == ((0,) * 3, (0,) * 3, 0, [])
 
 
 @pytest.mark.parametrize(("right", "stated"), list(itertools.permutations(VALUES, 2)))
@@ -382,7 +383,7 @@ def test_a_database_that_can_only_be_read_is_proven(copy: Path, monkeypatch: pyt
 def test_arrangements_beyond_the_slice_are_refused(whole: Path) -> None:
     database = Database.open(whole)
     with pytest.raises(ValueError, match="beyond"):
-        _egdb.egdb_check_units(database.core, TWO_KINGS, 0, 2, None, np.zeros(1, dtype=np.int32))
+        _egdb.egdb_check_arrangements(database.core, TWO_KINGS, 0, 2, None, np.zeros(1, dtype=np.int32))
 
 
 @pytest.mark.parametrize("changes", [{"pieces": 1}, {"pieces": 9}, {"sample": 1.0}, {"sample": -0.1}, {"jobs": -1}])

@@ -1,17 +1,17 @@
-# The code of a slice's distances to win, halved: runs as for values, each followed by the difference to the next
-# distance. Both codes depend on how far the current one is: 0, 1, 2, 3-4, 5-7, 8-12, 13-19, 20 and more.
+# Coding of a slice's half-distances: runs as for values, each followed by the difference to the next half-distance. The
+# codes depend on the current half-distance, by contexts: 0, 1, 2, 3-4, 5-7, 8-12, 13-19, 20 and more.
 
 cdef enum:
     DISTANCE_CONTEXTS = 8
-    DISTANCE_MAX = 250                      # what can be coded
+    DISTANCE_MAX = 250                      # the largest half-distance that can be coded
     DISTANCE_ANY = 255                      # a don't-care
     DISTANCE_DIFFERENCES = 2 * DISTANCE_MAX
-    DISTANCE_MEAN_BYTES = 80                # of a block at most, where the encoder chooses
+    DISTANCE_MEAN_BYTES = 80                # upper bound for blocks where the encoder chooses their size
 
 cdef struct DistanceEncoder:
     const uint8_t* distances
     CodeOutput out
-    int runs                                # symbols for the length of a run: CODE_REST, and one for each class
+    int runs                                # number of symbols for a run: CODE_REST, and one for each class
     uint8_t lengths[2][DISTANCE_CONTEXTS * CODE_MAX_SYMBOLS]     # of runs, of differences
     uint16_t codes[2][DISTANCE_CONTEXTS * CODE_MAX_SYMBOLS]
     u64 counts[2][DISTANCE_CONTEXTS * CODE_MAX_SYMBOLS]
@@ -26,18 +26,18 @@ cdef inline int distance_context(int distance) noexcept nogil:
 
 
 cdef inline int difference_symbol(int difference) noexcept nogil:
-    """+1, -1, +2, -2 ... as 0, 1, 2, 3 ..."""
+    """Symbol of a difference: 0, 1, 2, 3 ... for +1, -1, +2, -2 ..."""
     return 2 * difference - 2 if difference > 0 else -2 * difference - 1
 
 
 cdef int fill_distance_tables(uint16_t* table, const uint8_t* lengths, int block_bits) noexcept nogil:
-    """Make the decode tables of code lengths: (contexts, symbols) of runs, then of differences; -1 if they are none."""
+    """Fill the decode tables from code lengths, (contexts, symbols) of runs, then of differences; -1 if invalid."""
     cdef int runs = 1 + run_classes(block_bits)
     cdef int context
     for context in range(DISTANCE_CONTEXTS):
         if fill_symbols(table + (context << CODE_BITS), lengths + context * runs, runs) < 0:
             return -1
-        # all ones, with which a block is filled up
+        # CODE_REST must be all ones: a block is padded with ones
         if table[(context + 1 << CODE_BITS) - 1] >> 4 != CODE_REST:
             return -1
         if fill_symbols(table + (DISTANCE_CONTEXTS + context << CODE_BITS),
@@ -47,7 +47,7 @@ cdef int fill_distance_tables(uint16_t* table, const uint8_t* lengths, int block
 
 
 cdef int coded_distance(CodedSlice* s, u64 index) noexcept nogil:
-    """Half the distance of an entry, any number for a don't-care; -1 where the file is damaged."""
+    """Half-distance of an entry, any number for a don't-care; -1 if the file is damaged there."""
     cdef CodedBlock block = coded_block(s, index >> s.block_bits)
     cdef u64 left = index & ((<u64>1 << s.block_bits) - 1)   # entries before it
     cdef u64 at = 8
@@ -84,7 +84,7 @@ cdef int coded_distance(CodedSlice* s, u64 index) noexcept nogil:
 
 
 cdef void unpack_distances(CodedSlice* s, u64 number, uint8_t* halves) noexcept nogil:
-    """Write all of a block's entries as `coded_distance` has them, DISTANCE_ANY from where on it is damaged."""
+    """Write all entries of a block as `coded_distance` returns them; DISTANCE_ANY from the first damage on."""
     cdef CodedBlock block = coded_block(s, number)
     cdef u64 size = min(<u64>1 << s.block_bits, s.entries - (number << s.block_bits))
     cdef u64 at = 8
@@ -173,7 +173,7 @@ cdef int walk_distances(DistanceEncoder* e, bint writing) noexcept nogil:
 
 
 cdef u64 make_distance_codes(DistanceEncoder* e) noexcept nogil:
-    """Choose the codes for what was counted; returns the bits that it takes."""
+    """Choose the codes for the counted symbols; returns the bits that they take."""
     cdef u64 total = 0
     cdef int sizes[2]
     cdef int kind, context, symbol, first
@@ -202,14 +202,14 @@ cdef int prepare_distances(DistanceEncoder* e, const uint8_t[::1] distances, int
         for i in range(entries):
             fit = fit and (distances[i] <= DISTANCE_MAX or distances[i] == DISTANCE_ANY)
     if not fit:
-        raise ValueError(f"half-distances beyond {DISTANCE_MAX}")
+        raise ValueError(f"half-distance of more than {DISTANCE_MAX}")
     if open_output(&e.out, entries, block_bits) < 0:
         raise MemoryError("no memory for the coded distances of a slice")
     return 0
 
 
 def encoded_distances_size(const uint8_t[::1] distances not None):
-    """Estimate of the bits that half-distances, DISTANCE_ANY for don't-cares, take when they are encoded."""
+    """Estimated size in bits of the encoded half-distances; DISTANCE_ANY is a don't-care."""
     cdef DistanceEncoder e
     cdef u64 bits
     prepare_distances(&e, distances, 8)
@@ -221,10 +221,10 @@ def encoded_distances_size(const uint8_t[::1] distances not None):
 
 
 def encode_distances(const uint8_t[::1] distances not None, int block_bits=0):
-    """Encode half-distances, DISTANCE_ANY for don't-cares, in blocks of 2^block_bits entries (0: what suits them).
+    """Encode half-distances in blocks of 2^block_bits entries; 0: the encoder chooses the size.
 
-    Returns block_bits, smaller than asked for where a block would be too long to index; index, data (with CODE_PAD
-    bytes behind) and code lengths, all uint8.
+    distances: DISTANCE_ANY is a don't-care. Returns block_bits, which is smaller than asked for if a block would be too
+    long to index; index, data (followed by CODE_PAD bytes) and code lengths, all uint8. Raises ValueError.
     """
     cdef DistanceEncoder e
     cdef int failed = ENCODE_TOO_LONG

@@ -1,6 +1,7 @@
-# The code of a slice's values on disk: run lengths with Huffman codes, in blocks that are decoded on their own.
-# docs/egdb.md gives the format. The files are not trusted: whatever their bytes, no read leaves the sections; and what is
-# read of them is read once, into memory of our own, so that a file may change or shrink while it is in use.
+# Coding of a slice's values on disk: run lengths with prefix codes, in blocks that are decoded independently.
+#
+# docs/egdb.md describes the format. Files are not trusted: whatever their bytes, no read leaves the body. Every chunk
+# is read once, into memory, so that a file may change or shrink while it is in use.
 
 cdef extern from *:
     """
@@ -14,7 +15,7 @@ cdef extern from *:
     #include <errno.h>
     #include <pthread.h>
     #include <unistd.h>
-    /* 0, or -1 where the file has no such bytes (any more) */
+    /* 0, or -1 if the file doesn't have these bytes (any more) */
     static int kr_read_at(int descriptor, uint8_t* to, size_t size, off_t at) {
         while (size > 0) {
             ssize_t count = pread(descriptor, to, size, at);
@@ -40,18 +41,18 @@ cdef extern from *:
     u32 load32 "kr_load32"(const uint8_t* p) noexcept nogil
     u64 load64_big "kr_load64_big"(const uint8_t* p) noexcept nogil
     void store32 "kr_store32"(uint8_t* p, u32 x) noexcept nogil
-    # whoever sees a chunk as good sees its bytes
+    # acquire and release: a thread that reads the state CHUNK_GOOD also reads the chunk's bytes
     int load_state "kr_load_state"(const uint8_t* p) noexcept nogil
     void store_state "kr_store_state"(uint8_t* p, int x) noexcept nogil
 
 cpdef enum:
-    CODE_MIN_BLOCK_BITS = 6      # no block of 64 entries takes more bytes than a length in the index can say
+    CODE_MIN_BLOCK_BITS = 6      # a block of 64 entries never takes more bytes than a length in the index can be
     CODE_MAX_BLOCK_BITS = 15
-    CODE_CHUNK = 1 << 16         # bytes under one checksum
-    CODE_PAD = 16                # bytes behind the data that a decoder may load
+    CODE_CHUNK = 1 << 16         # bytes with a checksum
+    CODE_PAD = 16                # bytes after the data that a decoder may load
 
 cdef enum:
-    CODE_BITS = 11               # longest code, and what the decoder looks up at once
+    CODE_BITS = 11               # length of the longest code, and bits that the decoder looks up at once
     CODE_GROUP = 16              # blocks of an index group: offset u32, first values 2 bits each, lengths u8 each
     CODE_GROUP_BYTES = 24
     CODE_EXACT_RUNS = 16         # shorter runs have a class of their own, longer ones 4 classes an octave
@@ -67,20 +68,20 @@ cdef struct CodedSlice:
     int block_bits
     u64 index_bytes
     u64 data_bytes
-    uint8_t* body                # index, then data and CODE_PAD bytes; a chunk is there when its state says so
+    uint8_t* body                # index, data and CODE_PAD bytes; a chunk is there once it is CHUNK_GOOD
     uint8_t* checks              # CRC-32 of each chunk of the body
     uint8_t* chunk_states
     u64 chunks
-    int descriptor               # of the file that chunks are read from; -1 where all were, when it was opened
-    u64 start                    # where the body begins in it
-    pthread_mutex_t reading      # held by who takes up a chunk
+    int descriptor               # of the file that chunks are read from; -1 if all were read when it was opened
+    u64 start                    # offset of the body in the file
+    pthread_mutex_t reading      # held while a chunk is read
     u64* table                   # of values: (3 values, 2^CODE_BITS), see decode_entry
     uint16_t* symbols            # of distances: (runs and differences, contexts, 2^CODE_BITS), see fill_symbols
 
 cdef struct CodedBlock:
     const uint8_t* data
-    u64 end                      # its bits
-    int value                    # of its first entry, VALUE_UNKNOWN if damaged
+    u64 end                      # its length in bits
+    int value                    # of its first entry; VALUE_UNKNOWN if damaged
 
 cdef u32 CRC_TABLE[8][256]
 
@@ -102,7 +103,7 @@ fill_crc_table()
 
 
 cdef u32 crc32(const uint8_t* data, u64 size) noexcept nogil:
-    """The CRC-32 of zlib, eight bytes a step."""
+    """CRC-32 as in zlib, eight bytes at a time."""
     cdef u32 crc = 0xFFFFFFFF
     cdef u64 word
     while size >= 8:
@@ -132,7 +133,7 @@ cdef inline int run_class(u32 length) noexcept nogil:
 
 
 cdef inline int class_extra(int run) noexcept nogil:
-    """Bits that tell the lengths of a class apart."""
+    """Extra bits of a class, which tell its lengths apart."""
     return 0 if run < CODE_EXACT_RUNS else (run - CODE_EXACT_RUNS) // 4 + 2
 
 
@@ -144,17 +145,17 @@ cdef inline u32 class_start(int run) noexcept nogil:
 
 
 cdef inline int run_classes(int block_bits) noexcept nogil:
-    """Classes of the runs that end within a block."""
+    """Number of classes of the runs that end within a block."""
     return run_class((<u32>1 << block_bits) - 1) + 1
 
 
 cdef inline int run_symbols(int block_bits) noexcept nogil:
-    """Symbols for a run of values: CODE_REST, and for each class one for either value that may follow."""
+    """Number of symbols for a run of values: CODE_REST, and for each class one for each value that may follow."""
     return 1 + 2 * run_classes(block_bits)
 
 
 cdef inline int following(int value, int symbol) noexcept nogil:
-    """The value after a run of `value` that has this symbol: the next one modulo 3, or the one after."""
+    """Value after a run of `value` with this symbol: the next one modulo 3, or the one after."""
     return (value + 2 - (symbol & 1)) % 3
 
 
@@ -165,19 +166,19 @@ cdef inline u64 code_index_bytes(u64 entries, int block_bits) noexcept nogil:
 
 
 cdef int check_blocks(u64 entries, int block_bits) except -1:
-    """Raise ValueError for blocks of 2^block_bits that so many entries can't be in."""
+    """Raise ValueError if `entries` can't be coded in blocks of 2^block_bits."""
     if not CODE_MIN_BLOCK_BITS <= block_bits <= CODE_MAX_BLOCK_BITS:
         raise ValueError(f"blocks of 2^{block_bits} entries, not 2^{CODE_MIN_BLOCK_BITS} to 2^{CODE_MAX_BLOCK_BITS}")
     if entries == 0 or entries >> 48:
-        raise ValueError(f"{entries} entries")
+        raise ValueError(f"{entries} entries; from 1 to 2^48 - 1 can be coded")
     return 0
 
 
 cdef int fill_symbols(uint16_t* table, const uint8_t* lengths, int symbols) noexcept nogil:
-    """Make the table of the symbol that a window of CODE_BITS bits begins with: symbol << 4 | its bits.
+    """Fill the table of the first symbol in a window of CODE_BITS bits: symbol << 4 | length of its code.
 
-    Codes go up with their lengths; those of one length are given out from the highest symbol down. -1 if the lengths
-    aren't those of a complete prefix code.
+    Codes ascend with their lengths; those of the same length are assigned from the highest symbol down. -1 if the
+    lengths aren't those of a complete prefix code.
     """
     cdef u32 space = 0
     cdef u32 width
@@ -199,18 +200,18 @@ cdef int fill_symbols(uint16_t* table, const uint8_t* lengths, int symbols) noex
 
 
 cdef inline u64 decode_entry(const u64* table, int value, u64 bits) noexcept nogil:
-    """What the next CODE_BITS bits say when the run under way has this value.
+    """Meaning of the next CODE_BITS bits within a run of this value.
 
-    Bits 0-3: how many are used up by whole runs, at most three. 4-5: the value after them. 6-7, 8-9: values of the
-    second and the third run. 16-31, 32-47, 48-63: where the runs end, the last one again where there are fewer.
-    No bits used: one run whose length needs more bits than that. 4-5: the value after it, 6-9: bits of its code,
-    10-13: bits of its length that follow, 16-31: its length without them.
+    Bits 0-3: number of bits used by whole runs, at most three runs. 4-5: value after them. 6-7, 8-9: values of the
+    second and the third run. 16-31, 32-47, 48-63: ends of the runs; with fewer runs the last one is repeated. If no
+    bits are used, there is one run whose length takes more bits: 4-5: value after it, 6-9: length of its code, 10-13:
+    extra bits that follow, 16-31: length of the run without these.
     """
     return table[<u64>value << CODE_BITS | bits >> (64 - CODE_BITS)]
 
 
 cdef inline u64 bits_at(const CodedBlock* block, u64 at) noexcept nogil:
-    """At least 57 bits of a block from bit `at`, the first at the top; behind its end all are ones."""
+    """At least 57 bits of a block from bit `at` on, the first one at the top; bits after its end are ones."""
     cdef u64 bits
     if at >= block.end:
         return ~<u64>0
@@ -221,7 +222,7 @@ cdef inline u64 bits_at(const CodedBlock* block, u64 at) noexcept nogil:
 
 
 cdef int take_chunk(CodedSlice* s, u64 chunk) noexcept nogil:
-    """Read a chunk and check it, if no other thread has; its state."""
+    """Read and check a chunk, unless another thread has; returns its state."""
     cdef u64 at = chunk * CODE_CHUNK
     cdef u64 size = min(<u64>CODE_CHUNK, s.index_bytes + s.data_bytes + CODE_PAD - at)
     cdef int state
@@ -238,7 +239,7 @@ cdef int take_chunk(CodedSlice* s, u64 chunk) noexcept nogil:
 
 
 cdef int check_chunks(CodedSlice* s, u64 begin, u64 end) noexcept nogil:
-    """Take up those chunks of bytes begin to end - 1 of the body that weren't yet; 0, or -1 if one is damaged."""
+    """Read and check the chunks of bytes begin to end - 1 of the body; 0, or -1 if one is damaged."""
     cdef u64 chunk
     cdef int state
     for chunk in range(begin // CODE_CHUNK, (end - 1) // CODE_CHUNK + 1):
@@ -251,7 +252,7 @@ cdef int check_chunks(CodedSlice* s, u64 begin, u64 end) noexcept nogil:
 
 
 cdef inline bint chunks_good(CodedSlice* s, u64 begin, u64 end) noexcept nogil:
-    """Whether bytes begin to end - 1 of the body, of at most two chunks, are as they were written."""
+    """True if bytes begin to end - 1 of the body, in at most two chunks, match their checksums."""
     if (load_state(s.chunk_states + begin // CODE_CHUNK) == CHUNK_GOOD
             and load_state(s.chunk_states + (end - 1) // CODE_CHUNK) == CHUNK_GOOD):
         return True
@@ -264,7 +265,7 @@ cdef inline u64 byte_sum(u64 bytes) noexcept nogil:
 
 
 cdef inline CodedBlock coded_block(CodedSlice* s, u64 number) noexcept nogil:
-    """A block by its number, checked."""
+    """A block by its number, its bytes checked."""
     cdef CodedBlock block
     cdef u64 at = number // CODE_GROUP * CODE_GROUP_BYTES
     cdef int within = <int>(number % CODE_GROUP)
@@ -291,7 +292,7 @@ cdef inline CodedBlock coded_block(CodedSlice* s, u64 number) noexcept nogil:
 
 
 cdef inline int coded_value(CodedSlice* s, u64 index) noexcept nogil:
-    """Value of an entry (a don't-care has any), VALUE_UNKNOWN where the file is damaged."""
+    """Value of an entry, any value for a don't-care; VALUE_UNKNOWN if the file is damaged there."""
     cdef CodedBlock block = coded_block(s, index >> s.block_bits)
     cdef u64 left = index & ((<u64>1 << s.block_bits) - 1)   # entries before it
     cdef u64 at = 0
@@ -350,9 +351,9 @@ cdef int unpack_values(CodedSlice* s, uint8_t* packed) noexcept nogil:
 
 
 cdef inline u32 fill_run(u64* words, u32 begin, u64 end, int value, u32 size) noexcept nogil:
-    """Set the entries from `begin` to `end` or the end of the block, and those behind them in the last word.
+    """Set the entries from `begin` to `end`, at most to the end of the block, and the rest of the last word.
 
-    Returns where the next run begins.
+    Returns the start of the next run.
     """
     cdef u64 pattern = <u64>value * <u64>0x5555555555555555
     cdef u64 kept = (<u64>1 << 2 * (begin & 31)) - 1
@@ -380,7 +381,7 @@ cdef void unpack_block(const u64* table, CodedBlock block, u64* words, u32 size)
         used = <int>(entry & 15)
         begin = filled
         if used > 0:
-            # the first run of an entry may lie beyond the block, the others then change nothing
+            # the runs may end beyond the block: those that begin there are skipped
             filled = fill_run(words, begin, begin + (entry >> 16 & 0xFFFF), value, size)
             if filled < size and (entry >> 32 & 0xFFFF) > (entry >> 16 & 0xFFFF):
                 filled = fill_run(words, filled, begin + (entry >> 32 & 0xFFFF), <int>(entry >> 6 & 3), size)
@@ -399,7 +400,7 @@ cdef void unpack_block(const u64* table, CodedBlock block, u64* words, u32 size)
 
 
 cdef int fill_decode_table(u64* table, const uint8_t* lengths, int block_bits) noexcept nogil:
-    """Make the decode table of code lengths (3 values, symbols); -1 if they aren't those of complete prefix codes."""
+    """Fill the decode table from code lengths (3 values, symbols); -1 if they aren't those of complete prefix codes."""
     cdef int symbols = run_symbols(block_bits)
     cdef uint16_t first[3][1 << CODE_BITS]
     cdef u32 window, ahead
@@ -410,7 +411,7 @@ cdef int fill_decode_table(u64* table, const uint8_t* lengths, int block_bits) n
     for value in range(3):
         if fill_symbols(first[value], lengths + value * symbols, symbols) < 0:
             return -1
-        # all ones, with which a block is filled up
+        # CODE_REST must be all ones: a block is padded with ones
         if first[value][(1 << CODE_BITS) - 1] >> 4 != CODE_REST:
             return -1
     for value in range(3):

@@ -1,8 +1,8 @@
-# An endgame database as Python sees it: opened, unpacked, probed.
+# An endgame database, for Python: opened, unpacked, probed.
 
 
 cdef add_distances(EndgameDatabase database, dict distances):
-    """The slices whose distances are there."""
+    """Add the files of distances, up to the number of pieces up to which they are complete."""
     cdef StoredSlice* s
     cdef int i
     database.db.distance_pieces = min(complete_pieces(distances), database.db.pieces)
@@ -20,11 +20,11 @@ cdef add_distances(EndgameDatabase database, dict distances):
 
 
 cdef class EndgameDatabase:
-    """The slices of a database, for probing by any number of threads at once.
+    """A database, which any number of threads may probe at once.
 
-    values: the coded files by the shape that they store; those with more pieces than `pieces` are left out, the most
-    with which every pair is there. unpacked: with so many pieces or fewer they are to be held in memory, 2 bits a
-    position, which begins when `unpack` has read them.
+    values, distances: CodedFiles by the shape of the slice that they store; those with more pieces than the database is
+    complete up to are left out. unpacked: values of positions with this many pieces or fewer are held in memory, at 2
+    bits a position, once `unpack` has read them.
     """
     def __cinit__(self, dict values not None, dict distances not None, int unpacked=0):
         cdef int number, size, i
@@ -65,16 +65,16 @@ cdef class EndgameDatabase:
 
     @property
     def pieces(self):
-        """Every position with so many pieces or fewer, of both sides together, is there."""
+        """Every position with this many pieces or fewer, of both sides together, has a value."""
         return self.db.pieces
 
     @property
     def distance_pieces(self):
-        """Every position with so many pieces or fewer has its distance; 1 for none."""
+        """Every position with this many pieces or fewer has a distance; 1 if there are no distances."""
         return self.db.distance_pieces
 
     def distance(self, u32 black, u32 white, u32 kings, int side):
-        """Plies to the end under best play; -1 for a draw and where the database doesn't tell."""
+        """Plies to the end under best play; -1 for a draw or a position without a distance."""
         cdef Board board = board_from_bits(black, white, kings, side)
         cdef int plies
         with nogil:
@@ -82,9 +82,9 @@ cdef class EndgameDatabase:
         return plies
 
     def unpack(self):
-        """Read what is to be held in memory, before the first probe; threads that call this share the work.
+        """Unpack values into memory, before the first probe; several threads may call this to share the work.
 
-        A slice that turns out damaged stays in its file.
+        A slice that turns out to be damaged is not unpacked.
         """
         cdef StoredSlice* s
         cdef uint8_t* packed
@@ -101,8 +101,8 @@ cdef class EndgameDatabase:
                     s.packed = packed
 
     def probe(self, u32 black, u32 white, u32 kings, int side):
-        """The value of a position for the side to move, VALUE_UNKNOWN if it has too many pieces or what its value
-        follows from is damaged."""
+        """Value of a position for the side to move; VALUE_UNKNOWN for too many pieces, or if its value follows from
+        damaged chunks."""
         cdef Board board = board_from_bits(black, white, kings, side)
         cdef int value
         with nogil:
@@ -110,7 +110,10 @@ cdef class EndgameDatabase:
         return value
 
     def probe_batch(self, const u32[:, ::1] boards not None, uint8_t[::1] values not None, bint single=False):
-        """The values of many positions, rows of black, white, kings, side. Releases the GIL."""
+        """Write the values of positions into `values` (n,). Releases the GIL.
+
+        boards: (n, 4), rows of black, white, kings, side; single: probe one after the other, as a search does.
+        """
         cdef Py_ssize_t i
         cdef Board board
         if boards.shape[1] != 4 or values.shape[0] != boards.shape[0]:
@@ -128,13 +131,13 @@ cdef class EndgameDatabase:
 
 
 cdef inline u64 packed_bytes(u64 positions) noexcept nogil:
-    """What a slice takes unpacked: whole cache lines."""
+    """Bytes that an unpacked slice takes: whole cache lines."""
     return (positions + 255) // 256 * 64
 
 
 cdef CodedSlice* coded_slice(CodedFile file, u64 positions) except NULL:
     if file.coded.entries != positions:
-        raise ValueError(f"a file of {file.coded.entries} entries for a slice of {positions} positions")
+        raise ValueError(f"file of {file.coded.entries} entries for a slice of {positions} positions")
     return &file.coded
 
 
@@ -143,7 +146,7 @@ cdef egdb_size_of(shape):
 
 
 cdef int complete_pieces(files):
-    """The most pieces with which every slice or its twin is among those of `files`, and with all fewer ones."""
+    """Most pieces up to which every slice or its twin is among those of `files`."""
     cdef int pieces, own, men, other_men
     for pieces in range(2, EGDB_MAX_PIECES + 1):
         for own in range(1, pieces):

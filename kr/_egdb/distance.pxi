@@ -1,9 +1,9 @@
-# Distance to win within one arrangement of men, its values being known.
+# Distances to win within one arrangement of men whose values are known.
 #
-# A distance is counted in plies to the end under best play and kept halved: a win in 2h + 1 plies and a loss in 2h both
-# as h. So a win has the least h of its losing successors, a loss one more than the greatest h of its successors. The
-# distances are settled in rising order, level by level of h: first the losses, whose predecessors win in one ply more,
-# then the wins, which settle a predecessor's loss when they are its last successor.
+# A distance is counted in plies to the end under best play and stored halved: a win in 2h + 1 plies and a loss in 2h
+# plies both as h. So a win has the least h of its losing successors, a loss one more than the greatest h of its
+# successors. Distances are settled in ascending order of h: at each level first the losses, whose predecessors win in
+# one ply more, then the wins, of which the last successor of a lost position settles that one.
 
 cdef extern from "string.h" nogil:
     void* memchr(const void* bytes, int byte, size_t length)
@@ -19,7 +19,7 @@ cdef inline int state_value(uint8_t state) noexcept nogil:
 
 cdef inline int child_distance(SolvedSlice** solved, u64 own_men, u64 own_kings, u64 opponent_men, u64 opponent_kings,
                                int* value) noexcept nogil:
-    """h of the position that a move leads to, the opponent (White) to move, and its value for that opponent."""
+    """h of a position after a move, the opponent (White) to move; *value: its value for the opponent."""
     cdef SolvedSlice* there
     cdef u64 index
     value[0] = VALUE_LOSS
@@ -76,7 +76,7 @@ cdef inline int man_distance(const View* view, u64 own_kings, u64 opponent_kings
 
 
 cdef u64 start_distances(const View* view, SolvedSlice** solved, Distances* distances) noexcept nogil:
-    """What captures and men's moves tell; returns the number of wins and losses."""
+    """Enter what follows from captures and men's moves; returns the number of wins and losses."""
     cdef Board board
     cdef u64 t, o, opponent_kings, own_kings, own, opponent, empty, beside
     cdef u64 decided = 0
@@ -118,7 +118,7 @@ cdef u64 start_distances(const View* view, SolvedSlice** solved, Distances* dist
 
 cdef inline void settle_predecessors(const View* view, const View* other, Distances* before, u64 index, int value,
                                      int h) noexcept nogil:
-    """What a settled position tells those that the opponent's king moves come from."""
+    """Pass on a settled distance to the positions from which the opponent's kings have come."""
     cdef u64 own_kings, opponent_kings, empty, beside, row, kings, king, from_squares, origin, i
     cdef uint8_t state
     cdef int squares = view.free_count - view.own_kings
@@ -149,7 +149,7 @@ cdef inline void settle_predecessors(const View* view, const View* other, Distan
 
 cdef u64 settle_level(const View* view, const View* other, Distances* distances, Distances* before, int value,
                       int h) noexcept nogil:
-    """All positions of this value and h: their predecessors hear of it. Returns how many there are."""
+    """Pass on the distances of all positions with this value and h; returns their number."""
     cdef u64 found = 0
     cdef uint8_t* place = distances.settled
     cdef uint8_t* end = distances.settled + view.size
@@ -167,7 +167,7 @@ cdef u64 settle_level(const View* view, const View* other, Distances* distances,
 
 
 cdef void solve_distances(Workspace* space, SolvedSlice** solved, View* views, int count) noexcept nogil:
-    """Distances of a unit whose values are known, into space.distances."""
+    """Write the distances of twin blocks with known values into space.distances."""
     cdef u64 left = 0
     cdef int v, h
     for v in range(count):

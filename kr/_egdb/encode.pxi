@@ -1,16 +1,16 @@
-# Writing the code of a slice's values (codec.pxi reads it).
+# Encoding of a slice's values (decoded by codec.pxi).
 #
-# A block is seen as segments: each the stretch from the first to the last entry that must have the same value,
-# don't-cares and all. The don't-cares between two segments may belong to either, so a run may end anywhere in the gap:
-# the encoder takes the ends that cost the fewest bits, 5 to 7% less than the last possible ones. A code made again for
-# the runs so chosen adds 0.1%, more ends tried in a gap or another round nothing.
+# A block is divided into segments: each is the stretch from the first to the last entry that must have the same value,
+# including don't-cares. The don't-cares between two segments may belong to either, so a run may end anywhere in the
+# gap: the encoder takes the ends that cost the fewest bits, which saves 5 to 7% against the last possible ends. Making
+# the code again for the chosen runs saves another 0.1%; trying more ends in a gap or a further round saves nothing.
 
 cdef enum:
     ENCODE_ENDS = 6              # ends of a run that are tried in a gap
-    ENCODE_UNUSED = 40           # bits put on a run whose class has no code yet, more than any that has one
-    ENCODE_NO_CODE = 0xF000      # on one that can't be written: more than a whole block may take
+    ENCODE_UNUSED = 40           # cost in bits of a run whose class has no code yet: more than any code
+    ENCODE_NO_CODE = 0xF000      # cost of one that can't be written: more than a whole block may take
     ENCODE_MAX_BYTES = 255       # of a block
-    ENCODE_MEAN_BYTES = 30       # at most, where the encoder chooses the size of blocks
+    ENCODE_MEAN_BYTES = 30       # upper bound where the encoder chooses the size of blocks
     ENCODE_TOO_LONG = -2         # a block takes more than ENCODE_MAX_BYTES
 
 cdef struct CodeOutput:
@@ -22,7 +22,7 @@ cdef struct CodeOutput:
     u64 capacity
 
 cdef struct BitWriter:
-    u64 word                     # its lowest bits wait to be written
+    u64 word                     # its lowest `waiting` bits are still to be written
     int waiting
     uint8_t* at
 
@@ -36,19 +36,19 @@ cdef struct Encoder:
     uint16_t* firsts
     uint16_t* lasts
     uint8_t* values
-    uint16_t* ends               # where the run of each segment but the last ends
-    uint8_t* parents             # (segments, ENCODE_ENDS): the end before that led to each end
+    uint16_t* ends               # end of each segment's run, but for the last one
+    uint8_t* parents             # (segments, ENCODE_ENDS): the best previous end for each end
     # the code
     uint8_t lengths[3 * CODE_MAX_SYMBOLS]
     uint16_t codes[3 * CODE_MAX_SYMBOLS]
     u64 counts[3 * CODE_MAX_SYMBOLS]
-    uint16_t* run_bits           # (3 values, 2 following, run length): bits of code and length
+    uint16_t* run_bits           # (3 values, 2 following values, run length): bits of code and extra bits
 
 
 # ---- output ----
 
 cdef int open_output(CodeOutput* out, u64 entries, int block_bits) noexcept nogil:
-    """-1 without memory."""
+    """Allocate the index; -1 without memory."""
     out.entries = entries
     out.block_bits = block_bits
     out.index = <uint8_t*>calloc(code_index_bytes(entries, block_bits), 1)
@@ -61,7 +61,7 @@ cdef void free_output(CodeOutput* out) noexcept nogil:
 
 
 cdef int open_block(CodeOutput* out, BitWriter* bits) noexcept nogil:
-    """Begin a block of at most ENCODE_MAX_BYTES; -1 without memory, or if the data grow beyond 4 GB."""
+    """Begin a block of at most ENCODE_MAX_BYTES; -1 without memory, or if the data exceed 4 GB."""
     cdef uint8_t* data
     if out.data_bytes >> 32:
         return -1
@@ -91,7 +91,7 @@ cdef void close_block(CodeOutput* out, BitWriter* bits, u64 number, int first) n
     cdef uint8_t* group = out.index + number // CODE_GROUP * CODE_GROUP_BYTES
     cdef int within = <int>(number % CODE_GROUP)
     if bits.waiting > 0:
-        # behind the end of a block all bits count as ones
+        # bits after the end of a block count as ones
         put_bits(bits, <u32>0xFF >> bits.waiting, 8 - bits.waiting)
     if within == 0:
         store32(group, <u32>out.data_bytes)
@@ -101,7 +101,7 @@ cdef void close_block(CodeOutput* out, BitWriter* bits, u64 number, int first) n
 
 
 cdef object bytes_array(const uint8_t* source, u64 size, u64 pad):
-    """A copy with so many zeros behind."""
+    """A copy as an array, with `pad` zeros appended."""
     import numpy as np
 
     out = np.zeros(size + pad, dtype=np.uint8)
@@ -120,9 +120,10 @@ cdef tuple output_arrays(const CodeOutput* out):
 # ---- codes ----
 
 cdef void limited_lengths(const u64* counts, int symbols, bint with_rest, uint8_t* lengths) noexcept nogil:
-    """The best code lengths up to CODE_BITS for symbols that occur so often, by package-merge; 0 for those that don't.
+    """Optimal code lengths up to CODE_BITS for symbols with these counts; 0 for symbols that don't occur.
 
-    with_rest: CODE_REST gets one of the longest in any case. There are two codes at least.
+    The algorithm is package-merge (Larmore and Hirschberg 1990). with_rest: CODE_REST always gets a code, one of the
+    longest. There are at least two codes.
     """
     cdef uint16_t order[CODE_MAX_SYMBOLS]
     cdef u64 weights[2][2 * CODE_MAX_SYMBOLS]
@@ -149,7 +150,7 @@ cdef void limited_lengths(const u64* counts, int symbols, bint with_rest, uint8_
         return
     for level in range(CODE_BITS):
         now = level & 1
-        # merge the symbols and the pairs of the level before
+        # merge the symbols with the packages of the level before
         size = 0
         i = 0
         k = 0
@@ -176,7 +177,7 @@ cdef void limited_lengths(const u64* counts, int symbols, bint with_rest, uint8_
 
 
 cdef void give_codes(const uint8_t* lengths, int symbols, uint16_t* codes) noexcept nogil:
-    """The codes of these lengths, as fill_symbols reads them."""
+    """Assign codes of these lengths, in the order of fill_symbols."""
     cdef u32 code = 0
     cdef int length, symbol
     for length in range(1, CODE_BITS + 1):
@@ -190,7 +191,7 @@ cdef void give_codes(const uint8_t* lengths, int symbols, uint16_t* codes) noexc
 # ---- values ----
 
 cdef int prepare_encoder(Encoder* e, int block_bits) noexcept nogil:
-    """Memory for blocks of that size; -1 if there is none."""
+    """Allocate memory for blocks of that size; -1 without memory."""
     cdef u64 size = <u64>1 << block_bits
     e.symbols = run_symbols(block_bits)
     e.firsts = <uint16_t*>malloc(size * sizeof(uint16_t))
@@ -216,7 +217,7 @@ cdef void free_encoder(Encoder* e) noexcept nogil:
 
 
 cdef inline u64 packed_word(const Encoder* e, u64 word) noexcept nogil:
-    """32 entries; those behind the last are don't-cares."""
+    """32 entries; those after the last are don't-cares."""
     cdef u64 bits = 0
     cdef u64 here = e.out.entries - 32 * word
     if 8 * word + 8 <= e.bytes:
@@ -229,7 +230,7 @@ cdef inline u64 packed_word(const Encoder* e, u64 word) noexcept nogil:
 
 
 cdef void find_segments(Encoder* e, u64 number) noexcept nogil:
-    """Fill in the segments of a block; none if it is all don't-care."""
+    """Find the segments of a block; none if it has only don't-cares."""
     cdef u64 low = 0x5555555555555555
     cdef u64 word = number << e.out.block_bits >> 5
     cdef u64 stop = min((number + 1 << e.out.block_bits) >> 5, (e.out.entries - 1 >> 5) + 1)
@@ -264,12 +265,12 @@ cdef void find_segments(Encoder* e, u64 number) noexcept nogil:
 
 
 cdef inline int next_value(const Encoder* e, int segment) noexcept nogil:
-    """Which of the two other values follows: 0 for the next one modulo 3, 1 for the one after."""
+    """The value that follows a segment: 0 for the next one modulo 3, 1 for the one after."""
     return (e.values[segment + 1] - e.values[segment] + 2) % 3
 
 
 cdef inline int run_symbol(const Encoder* e, int segment, u32 length) noexcept nogil:
-    """The symbol of the run of a segment, among those of all three values."""
+    """Symbol of a segment's run, among those of all three values."""
     return e.values[segment] * e.symbols + 1 + 2 * run_class(length) + next_value(e, segment)
 
 
@@ -281,14 +282,14 @@ cdef void take_longest(Encoder* e) noexcept nogil:
 
 
 cdef inline u32 gap_end(u32 low, u32 high, int k) noexcept nogil:
-    """The k-th of the ends tried between `low` and `high`: the first half from below, the others up to `high`."""
+    """The k-th of the ends tried from `low` to `high`: the first half counted up from `low`, the others to `high`."""
     if high - low < ENCODE_ENDS or k < ENCODE_ENDS // 2:
         return low + k
     return high - (ENCODE_ENDS - 1 - k)
 
 
 cdef u32 take_cheapest(Encoder* e) noexcept nogil:
-    """Let the runs end where the block takes the fewest bits; returns these."""
+    """Choose the ends of runs so that the block takes the fewest bits; returns their number."""
     cdef u32 costs[2][ENCODE_ENDS]
     cdef u32 places[2][ENCODE_ENDS]
     cdef u32 low, high, cost, best, place
@@ -351,7 +352,10 @@ cdef void count_runs(Encoder* e, bint cheapest) noexcept nogil:
 
 
 cdef u64 make_codes(Encoder* e, u32 unused) noexcept nogil:
-    """Choose the code for the runs counted, `unused` bits for those that weren't; returns the bits that they take."""
+    """Choose the codes for the counted runs, and set run_bits; returns the bits that the counted runs take.
+
+    unused: bits to assume for a run whose class was not counted.
+    """
     cdef u64 total = 0
     cdef u32 run, bits
     cdef int value, symbol, follows, first
@@ -376,7 +380,7 @@ cdef int write_blocks(Encoder* e) noexcept nogil:
     cdef u32 length, begin
     cdef BitWriter bits
     cdef int i, symbol, run
-    cdef int first = VALUE_LOSS   # of the block before: any suits one of don't-cares alone
+    cdef int first = VALUE_LOSS   # kept from the block before, as a block of don't-cares may have any
     for number in range((e.out.entries - 1 >> e.out.block_bits) + 1):
         find_segments(e, number)
         if take_cheapest(e) > 8 * ENCODE_MAX_BYTES:
@@ -401,7 +405,7 @@ cdef int write_blocks(Encoder* e) noexcept nogil:
 cdef int start_encoder(Encoder* e, const uint8_t[::1] codes, u64 entries) except -1:
     memset(e, 0, sizeof(Encoder))
     if entries == 0 or <u64>codes.shape[0] < (entries - 1) // 4 + 1:
-        raise ValueError(f"{codes.shape[0]} bytes for {entries} entries of 2 bits")
+        raise ValueError(f"{entries} entries of 2 bits don't fit into {codes.shape[0]} bytes")
     e.packed = &codes[0]
     e.out.entries = entries
     e.bytes = <u64>codes.shape[0]
@@ -409,7 +413,7 @@ cdef int start_encoder(Encoder* e, const uint8_t[::1] codes, u64 entries) except
 
 
 cdef tuple encoded_blocks(const uint8_t[::1] codes, u64 entries, int block_bits):
-    """Index, data and code lengths; None if a block takes more than ENCODE_MAX_BYTES."""
+    """Index, data and code lengths as arrays; None if a block takes more than ENCODE_MAX_BYTES."""
     cdef Encoder e
     cdef int failed
     start_encoder(&e, codes, entries)
@@ -432,7 +436,7 @@ cdef tuple encoded_blocks(const uint8_t[::1] codes, u64 entries, int block_bits)
 
 
 def encoded_size(const uint8_t[::1] codes not None, u64 entries):
-    """Estimate of the bits that entries, 2 bits each and 3 for a don't-care, take when they are encoded."""
+    """Estimated size in bits of the encoded entries; codes: 2 bits an entry, 3 for a don't-care."""
     cdef Encoder e
     cdef u64 bits = 0
     cdef int failed
@@ -449,7 +453,7 @@ def encoded_size(const uint8_t[::1] codes not None, u64 entries):
 
 
 cdef int fitting_blocks(u64 bits, u64 entries, u64 mean_bytes) noexcept nogil:
-    """The largest blocks, as a power of two, that take no more bytes than that on average."""
+    """Base-2 logarithm of the largest block size with at most `mean_bytes` a block on average."""
     cdef int block_bits = CODE_MAX_BLOCK_BITS
     while block_bits > CODE_MIN_BLOCK_BITS and bits << block_bits > 8 * mean_bytes * entries:
         block_bits -= 1
@@ -457,10 +461,11 @@ cdef int fitting_blocks(u64 bits, u64 entries, u64 mean_bytes) noexcept nogil:
 
 
 def encode_values(const uint8_t[::1] codes not None, u64 entries, int block_bits=0):
-    """Encode entries given at 2 bits each, 3 for a don't-care, in blocks of 2^block_bits entries (0: what suits them).
+    """Encode values in blocks of 2^block_bits entries; 0: the encoder chooses the size.
 
-    Returns block_bits, smaller than asked for where a block would be too long to index; index, data (with CODE_PAD
-    bytes behind) and code lengths (3, symbols), all uint8.
+    codes: 2 bits an entry, 3 for a don't-care. Returns block_bits, which is smaller than asked for if a block would be
+    too long to index; index, data (followed by CODE_PAD bytes) and code lengths (3, symbols), all uint8. Raises
+    ValueError.
     """
     if block_bits == 0:
         block_bits = fitting_blocks(encoded_size(codes, entries), entries, ENCODE_MEAN_BYTES)

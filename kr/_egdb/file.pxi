@@ -1,30 +1,29 @@
-# The coded entries of a slice as Python sees them: read from a file chunk by chunk, as they are needed.
+# Coded entries of a slice, for Python: read from a file chunk by chunk, as they are needed.
 
 from cpython.exc cimport PyErr_SetFromErrno
 
 cpdef enum:
-    SMALL_FILE = 1 << 20         # a body of so many bytes is read at once, and its file not kept open
+    SMALL_FILE = 1 << 20         # a body of at most this many bytes is read at once, and its file closed
 
 
 def code_shape(kind, u64 entries, int block_bits):
-    """Bytes of the index, and the symbols of each code, of a slice of that many entries. Raises ValueError."""
+    """Bytes of the index, and the number of symbols of each code, of a slice of `entries`. Raises ValueError."""
     check_blocks(entries, block_bits)
     if kind == "wld":
         symbols = [run_symbols(block_bits)] * 3
     elif kind == "dtw":
         symbols = [1 + run_classes(block_bits)] * DISTANCE_CONTEXTS + [DISTANCE_DIFFERENCES] * DISTANCE_CONTEXTS
     else:
-        raise ValueError(f"entries of kind {kind!r}")
+        raise ValueError(f"unknown kind of entries {kind!r}")
     return code_index_bytes(entries, block_bits), symbols
 
 
 cdef class CodedFile:
-    """The coded entries of one slice in a file, which may change or shrink meanwhile: what was read stays as it was.
+    """Coded entries of a slice in a file. The file may change later: entries read before stay as they were.
 
-    kind: "wld" or "dtw"; descriptor: of the open file, which stays the caller's; size: its bytes; body: where the index
-    begins; checks: where the chunks' checksums do; lengths: those of all codes, a byte for each symbol. Raises
-    ValueError where the numbers don't fit together, the code lengths are those of no prefix codes or the file ends
-    early, OSError.
+    kind: "wld" or "dtw"; descriptor: of the open file, which the caller closes; size: bytes of the file; body: offset
+    of the index; checks: offset of the chunks' checksums; lengths: code lengths, a byte for each symbol. Raises
+    ValueError if the numbers contradict each other, the code lengths are invalid or the file ends early, and OSError.
     """
     cdef CodedSlice coded
     cdef bint locking
@@ -37,12 +36,12 @@ cdef class CodedFile:
         s.descriptor = -1
         right_index_bytes, symbols = code_shape(kind, entries, block_bits)
         if index_bytes != right_index_bytes:
-            raise ValueError(f"an index of {index_bytes} bytes for {entries} entries")
+            raise ValueError(f"index of {index_bytes} bytes for {entries} entries")
         if data_bytes >> 32 or body > size or body_bytes > size - body:
-            raise ValueError(f"sections beyond the {size} bytes that are there")
+            raise ValueError(f"body beyond the file's {size} bytes")
         s.chunks = (body_bytes - 1) // CODE_CHUNK + 1
         if checks > size or 4 * s.chunks > size - checks:
-            raise ValueError(f"checksums beyond the {size} bytes that are there")
+            raise ValueError(f"checksums beyond the file's {size} bytes")
         if lengths.shape[0] != sum(symbols):
             raise ValueError(f"{lengths.shape[0]} code lengths instead of {sum(symbols)}")
         s.entries = entries
@@ -67,7 +66,7 @@ cdef class CodedFile:
         else:
             failed = fill_distance_tables(s.symbols, &lengths[0], block_bits)
         if failed:
-            raise ValueError("code lengths of no prefix code")
+            raise ValueError("code lengths without a prefix code")
         failed = read_at(descriptor, s.checks, 4 * s.chunks, checks)
         if failed == 0 and body_bytes <= SMALL_FILE:
             failed = read_at(descriptor, s.body, body_bytes, body)
@@ -94,8 +93,10 @@ cdef class CodedFile:
         return self.coded.entries
 
     def read(self, const uint64_t[::1] indices not None):
-        """Entries by their numbers, int16: values, VALUE_UNKNOWN where the file is damaged, or half-distances, -1 where
-        it is. A don't-care reads as anything."""
+        """Entries by index, int16: values, or half-distances; VALUE_UNKNOWN or -1 where the file is damaged.
+
+        A don't-care reads as anything.
+        """
         import numpy as np
 
         out = np.empty(indices.shape[0], dtype=np.int16)
@@ -115,7 +116,7 @@ cdef class CodedFile:
     def unpacked(self):
         """All values at 2 bits an entry, entry i at byte i >> 2 from bit 2 * (i & 3); None if the file is damaged.
 
-        As uint64, the last word filled up with anything.
+        The result is uint64; the unused bits of the last word have any value.
         """
         import numpy as np
 
@@ -129,7 +130,7 @@ cdef class CodedFile:
         return None if failed else out
 
     def damage(self):
-        """The first damaged chunk among those that were touched, None if there is none."""
+        """The first damaged chunk among those read so far; None if there is none."""
         cdef u64 chunk
         for chunk in range(self.coded.chunks):
             if load_state(self.coded.chunk_states + chunk) == CHUNK_DAMAGED:
@@ -137,7 +138,7 @@ cdef class CodedFile:
         return None
 
     def check(self):
-        """Check all chunks; the first damaged one, None if all are good."""
+        """Check all chunks; returns the first damaged one, None if all are good."""
         cdef u64 chunk
         with nogil:
             for chunk in range(self.coded.chunks):

@@ -1,14 +1,15 @@
-# How the positions of an endgame database are numbered.
+# Indices of positions in an endgame database.
 #
-# A slice holds the positions with given numbers of men and kings of the side to move ("own") and of its opponent. The
-# side to move is always seen as Black, moving up the numbers: a position with White to move is its colour-flipped
-# twin. The number of a position within its slice is
+# A slice has the positions with given numbers of men and kings of the side to move ("own") and of its opponent. The
+# side to move is always seen as Black, moving up the square numbers: a position with White to move is stored as the
+# same position with colours flipped. The index of a position in its slice is
 #
 #     ((arrangement of men) * opponent king sets + rank of the opponent's kings) * own king sets + rank of own kings
 #
 # where the rank of a set of squares is its place in colexicographic order: the sum of C(s_i, i + 1) over its squares
-# s_0 < s_1 < ..., counted within the squares that it may use. Own men use the 28 squares off their last row; the
-# opponent's men the 28 off theirs that own men leave; the opponent's kings all that men leave; own kings the rest.
+# s_0 < s_1 < ..., counted among the squares that the set may use. Own men use the 28 squares outside their last row;
+# the opponent's men the 28 outside theirs, without own men; the opponent's kings the squares without men; own kings the
+# rest. An arrangement is a placement of all men; the positions of a slice with the same arrangement are a block.
 
 cdef enum:
     MEN_SQUARES_28 = 28
@@ -16,7 +17,7 @@ cdef enum:
 cdef u32 CHOOSE[33][EGDB_MAX_PIECES + 1]
 cdef u32 TURNED_CHOOSE[33][32][EGDB_MAX_PIECES + 1]      # [n][s][k]: C(n - 1 - s, k)
 
-# Arrangements of men before those with own men of a given rank, by numbers of own men and the opponent's.
+# Number of arrangements before those whose own men have a given rank; by the numbers of own men and opponent's men.
 cdef u64* MEN_OFFSETS[EGDB_MAX_PIECES][EGDB_MAX_PIECES]
 
 cdef struct Slice:
@@ -26,8 +27,8 @@ cdef struct Slice:
     int opponent_kings
     int free                 # squares without men
     u64 opponent_king_sets
-    u64 own_king_sets        # beside the opponent's kings
-    u64 block                # positions of one arrangement of men
+    u64 own_king_sets        # on the squares that the opponent's kings leave
+    u64 block                # positions with the same arrangement of men
     u64 arrangements
     u64 size                 # positions
     const u64* men_offsets
@@ -49,7 +50,7 @@ fill_choose()
 
 
 cdef inline u64 rank_set(u64 dense) noexcept nogil:
-    """Place of a set among those of its size, in colexicographic order."""
+    """Rank of a set among those of its size, in colexicographic order."""
     cdef u32 rank = 0
     cdef int k = 1
     while dense:
@@ -60,7 +61,7 @@ cdef inline u64 rank_set(u64 dense) noexcept nogil:
 
 
 cdef inline u64 rank_turned(u64 dense, int squares) noexcept nogil:
-    """The rank of the set as seen from the other side of the board, where square s is squares - 1 - s."""
+    """Rank of the set as seen from the other side of the board, where square s is squares - 1 - s."""
     cdef u32 rank = 0
     cdef int k = popcount(dense)
     cdef const u32* turned_choose = &TURNED_CHOOSE[squares][0][0]
@@ -86,12 +87,12 @@ cdef u64 unrank_set(u64 rank, int size) noexcept nogil:
 
 
 cdef inline int slice_number(int own_men, int own_kings, int opponent_men, int opponent_kings) noexcept nogil:
-    """A slice's place in tables of SLICES."""
+    """Place of a slice in tables of SLICES."""
     return own_men << 9 | own_kings << 6 | opponent_men << 3 | opponent_kings
 
 
 cdef int fill_men_offsets(int own, int opponent) noexcept nogil:
-    """Make sure that MEN_OFFSETS[own][opponent] is there, with the total behind the last; -1 without memory."""
+    """Fill MEN_OFFSETS[own][opponent], unless it is filled, with the total as its last entry; -1 without memory."""
     cdef u64 sets = CHOOSE[MEN_SQUARES_28][own]
     cdef u64 rank, men
     cdef u64* offsets
@@ -103,14 +104,14 @@ cdef int fill_men_offsets(int own, int opponent) noexcept nogil:
     offsets[0] = 0
     for rank in range(sets):
         men = unrank_set(rank, own)
-        # own men on their first row stand where the opponent's men can't
+        # the opponent's men can't stand on the first row of own men anyway
         offsets[rank + 1] = offsets[rank] + CHOOSE[MEN_SQUARES_28 - popcount(men >> 4)][opponent]
     MEN_OFFSETS[own][opponent] = offsets
     return 0
 
 
 cdef Slice make_slice(int own_men, int own_kings, int opponent_men, int opponent_kings):
-    """The numbering of a slice. Raises ValueError for more than EGDB_MAX_PIECES or a side without pieces."""
+    """The slice of these pieces. Raises ValueError for more than EGDB_MAX_PIECES, or for a side without pieces."""
     cdef Slice s
     if (min(own_men, own_kings, opponent_men, opponent_kings) < 0
             or max(own_men, own_kings, opponent_men, opponent_kings) > EGDB_MAX_PIECES
@@ -119,7 +120,7 @@ cdef Slice make_slice(int own_men, int own_kings, int opponent_men, int opponent
         raise ValueError(f"no slice of {own_men} men, {own_kings} kings against {opponent_men} men, "
                          f"{opponent_kings} kings")
     if fill_men_offsets(own_men, opponent_men) < 0:
-        raise MemoryError("no memory for the numbering of a slice")
+        raise MemoryError("no memory for the indices of a slice")
     s.own_men = own_men
     s.own_kings = own_kings
     s.opponent_men = opponent_men
@@ -135,7 +136,7 @@ cdef Slice make_slice(int own_men, int own_kings, int opponent_men, int opponent
 
 
 cdef inline u64 arrangement_number(const Slice* s, u64 own_men, u64 opponent_men, const int side) noexcept nogil:
-    """Number of the arrangement of men; `side` is to move and owns `own_men`."""
+    """Number of the arrangement of men; `side` is to move and has `own_men`."""
     cdef u64 own_squares = SQUARES & ~(BLACK_KING_ROW if side == BLACK else WHITE_KING_ROW)
     cdef u64 opponent_squares = SQUARES & ~(WHITE_KING_ROW if side == BLACK else BLACK_KING_ROW) & ~own_men
     if side == BLACK:
@@ -146,7 +147,7 @@ cdef inline u64 arrangement_number(const Slice* s, u64 own_men, u64 opponent_men
 
 cdef inline u64 slice_index(const Slice* s, u64 own_men, u64 own_kings, u64 opponent_men, u64 opponent_kings,
                             const int side) noexcept nogil:
-    """Number of a position in its slice; `side` is to move and owns `own_men` and `own_kings`."""
+    """Index of a position in its slice; `side` is to move and has `own_men` and `own_kings`."""
     cdef u64 free = SQUARES & ~(own_men | opponent_men)
     cdef u64 men = arrangement_number(s, own_men, opponent_men, side) if s.own_men + s.opponent_men else 0
     cdef u64 opponent_rank, own_rank
@@ -160,7 +161,7 @@ cdef inline u64 slice_index(const Slice* s, u64 own_men, u64 own_kings, u64 oppo
 
 
 cdef inline u64 board_index(const Slice* s, const Board* board) noexcept nogil:
-    """Number of a board in its slice `s`."""
+    """Index of a board in its slice `s`."""
     cdef u64 own = board.pieces[board.side]
     cdef u64 opponent = board.pieces[1 - board.side]
     cdef u64 kings = board.kings
@@ -170,7 +171,7 @@ cdef inline u64 board_index(const Slice* s, const Board* board) noexcept nogil:
 
 
 cdef inline int board_slice(const Board* board) noexcept nogil:
-    """The slice number of a board of at most EGDB_MAX_PIECES with pieces on both sides."""
+    """Slice number of a board with pieces of both sides, at most EGDB_MAX_PIECES together."""
     cdef u64 own = board.pieces[board.side]
     cdef u64 opponent = board.pieces[1 - board.side]
     cdef int own_kings = popcount(own & board.kings)
@@ -179,7 +180,7 @@ cdef inline int board_slice(const Board* board) noexcept nogil:
 
 
 cdef Board board_at(const Slice* s, u64 index) noexcept nogil:
-    """The position with this number, Black to move; its hash key is left 0."""
+    """The position with this index, Black to move; its hash key is left 0."""
     cdef Board board
     cdef u64 own_rank = index % s.own_king_sets
     cdef u64 opponent_rank = index // s.own_king_sets % s.opponent_king_sets
@@ -187,7 +188,7 @@ cdef Board board_at(const Slice* s, u64 index) noexcept nogil:
     cdef u64 low = 0
     cdef u64 high = CHOOSE[MEN_SQUARES_28][s.own_men]
     cdef u64 middle, own_men, opponent_men, opponent_kings, own_kings
-    # the last set of own men whose arrangements begin at or before this one
+    # binary search for the last set of own men whose arrangements begin at or before this one
     while high - low > 1:
         middle = (low + high) // 2
         if s.men_offsets[middle] <= men:
@@ -208,7 +209,7 @@ cdef Board board_at(const Slice* s, u64 index) noexcept nogil:
 
 
 cdef inline int advancement(u64 men, const int side) noexcept nogil:
-    """Rows that men have advanced, all together."""
+    """Rows that men have advanced, summed over all of them."""
     cdef int rows = 0
     cdef int r
     for r in range(1, 8):
@@ -220,7 +221,7 @@ cdef inline int advancement(u64 men, const int side) noexcept nogil:
 
 
 def egdb_slice_size(int own_men, int own_kings, int opponent_men, int opponent_kings):
-    """Positions of a slice. Raises ValueError as make_slice."""
+    """Positions of a slice. Raises ValueError for more than EGDB_MAX_PIECES, or for a side without pieces."""
     return make_slice(own_men, own_kings, opponent_men, opponent_kings).size
 
 
@@ -230,7 +231,7 @@ def egdb_slice_block(int own_men, int own_kings, int opponent_men, int opponent_
 
 
 def egdb_index(u32 black, u32 white, u32 kings, int side):
-    """((own men, own kings, opponent's men, opponent's kings), number) of a position. Raises ValueError."""
+    """((own men, own kings, opponent's men, opponent's kings), index) of a position. Raises ValueError."""
     cdef Board board = board_from_bits(black, white, kings, side)
     cdef u64 own = board.pieces[side]
     cdef u64 opponent = board.pieces[1 - side]
@@ -241,11 +242,11 @@ def egdb_index(u32 black, u32 white, u32 kings, int side):
 
 
 def egdb_position(tuple shape, u64 index):
-    """The position (black, white, kings, 0) of a slice with this number, the side to move as Black."""
+    """Position (black, white, kings, 0) of a slice with this index, the side to move as Black. Raises ValueError."""
     cdef int own_men, own_kings, opponent_men, opponent_kings
     own_men, own_kings, opponent_men, opponent_kings = shape
     cdef Slice s = make_slice(own_men, own_kings, opponent_men, opponent_kings)
     if index >= s.size:
-        raise ValueError(f"number {index} is beyond the slice's {s.size} positions")
+        raise ValueError(f"index {index} is beyond the slice's {s.size} positions")
     cdef Board board = board_at(&s, index)
     return unpad(board.pieces[BLACK]), unpad(board.pieces[WHITE]), unpad(board.kings), 0

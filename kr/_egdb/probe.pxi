@@ -1,11 +1,11 @@
 # Probing an endgame database.
 #
-# A slice's file holds the values of one side to move only, and none where that side must capture. So a probe goes on to
-# the next positions where the mover must capture (they have fewer pieces), and where the twin is what is stored (a
-# quiet move leads there, or promotes, after which there are fewer men): it ends.
+# Of a slice and its twin only one is stored, and of that no positions in which the side to move must capture. A probe
+# of any other position follows its moves. It ends: captures leave fewer pieces, promotions fewer men, and any other
+# quiet move leads to the stored slice.
 #
-# Memory is slow, so a probe first finds out all entries that it will read, and a batch of probes those of many.
-# Everything here is seen with Black to move: other positions are turned first.
+# Memory is slow, so a probe first collects all entries that it will read, and a batch of probes those of several.
+# Everything here is seen with Black to move: positions with White to move are turned first.
 
 cdef extern from *:
     """
@@ -22,26 +22,26 @@ cdef extern from *:
 
 cdef struct StoredSlice:
     Slice shape
-    bint symmetric           # of each arrangement of men and its flipped partner only one is stored
-    const u32* turned_own_men         # rows of TURNED_RANKS for the sets of squares that make up a number
+    bint symmetric           # its own twin: of two colour-flipped arrangements of men one is stored
+    const u32* turned_own_men         # rows of TURNED_RANKS for the sets of squares that make up an index
     const u32* turned_opponent_men
     const u32* turned_opponent_kings
     const u32* turned_own_kings
     CodedSlice* coded        # the file
-    const uint8_t* packed    # 2 bits a position, a byte of distances; or NULL: the file is read
+    const uint8_t* packed    # values at 2 bits a position, or distances at a byte; NULL: not unpacked
 
 cdef enum:
-    # instead of half a distance
+    # in place of half a distance
     HALF_DAMAGED = -1
-    HALF_FOLLOWS = -2        # it isn't stored, but follows from the moves
-    MAX_READS = 64           # positions that the moves of one lead to
-    MAX_WALK = 24            # moves that a probe looks ahead; each captures, promotes or lets the opponent capture
-    WALKS = 16               # probes under way at the same time
-    # where a position's value comes from
-    KNOWN = 0
-    ENTRY = 1
-    STEPS = 2
-    CAPTURES = 3
+    HALF_FOLLOWS = -2        # not stored: it follows from the moves
+    MAX_READS = 64           # moves of a position
+    MAX_WALK = 24            # moves that a probe follows; each captures, promotes or lets the opponent capture
+    WALKS = 16               # probes of a batch under way at the same time
+    # source of a position's value
+    KNOWN = 0                # one side has no pieces
+    ENTRY = 1                # its own entry
+    STEPS = 2                # its quiet moves
+    CAPTURES = 3             # its captures
 
 cdef struct Node:
     # A position, Black to move.
@@ -51,15 +51,15 @@ cdef struct Node:
     const StoredSlice* slice
     int source
     int entries              # look-ups: indices from the front of `reads`
-    int moves                # moves to follow; captures from the front of `reads`, others from its end
-    int followed             # of these
-    int best                 # value so far, and what the caller can't tell from worse
-    int beta                 # nor this one from better
-    bint unknown             # something was damaged
+    int moves                # moves to follow: captures from the front of `reads`, quiet moves from its end
+    int followed             # moves followed so far
+    int best                 # value so far, at least alpha
+    int beta                 # a value that makes the search for a better one pointless
+    bint unknown             # a damaged entry was read
     u64 reads[MAX_READS]
 
 cdef struct Walk:
-    # A probe under way: the line of moves that it is looking at.
+    # A probe under way: the line of moves that it has followed.
     int depth
     Node nodes[MAX_WALK]
 
@@ -67,13 +67,13 @@ cdef struct Walk:
 # ---- ranks without branches ----
 
 cdef enum:
-    RANK_MARKS = 3           # stand above the squares, so that there always is a lowest one to take
+    RANK_MARKS = 3           # marks above the squares, so that three lowest ones can always be taken
     RANK_ROW = 64            # squares and marks
     TURNED_ROW = 96
 
-# Rank of the k-th square of a set; marks have none.
+# What the k-th square of a set adds to its rank; a mark adds 0.
 cdef u32 RANKS[EGDB_MAX_PIECES + 1][RANK_ROW]
-# The same of a board of 32 squares that is turned, by how many squares stand at or above it.
+# The same for a turned board of 32 squares, by the number of squares of the set at or above the square.
 cdef u32 TURNED_RANKS[RANK_MARKS + EGDB_MAX_PIECES + 1][TURNED_ROW]
 
 
@@ -89,7 +89,7 @@ fill_ranks()
 
 
 cdef inline u64 quick_rank(u64 dense) noexcept nogil:
-    """`rank_set`, up to three squares without a branch that depends on their number."""
+    """As `rank_set`; up to three squares take no branch that depends on their number."""
     cdef u64 rank
     cdef int k = RANK_MARKS
     dense |= <u64>7 << 61
@@ -107,12 +107,12 @@ cdef inline u64 quick_rank(u64 dense) noexcept nogil:
 
 
 cdef inline const u32* turned_row(int squares, int size) noexcept nogil:
-    """Where `quick_rank_turned` begins for sets of `size` among so many squares."""
+    """Row of TURNED_RANKS from which `quick_rank_turned` ranks sets of `size` among `squares`."""
     return TURNED_RANKS[RANK_MARKS + size] + 32 - squares
 
 
 cdef inline u64 quick_rank_turned(u64 dense, const u32* row) noexcept nogil:
-    """`rank_turned`."""
+    """As `rank_turned`, likewise."""
     cdef u64 rank
     dense |= <u64>7 << 61
     rank = row[lsb(dense)]
@@ -128,11 +128,11 @@ cdef inline u64 quick_rank_turned(u64 dense, const u32* row) noexcept nogil:
     return rank
 
 
-# ---- where positions stand ----
+# ---- indices ----
 
 cdef inline u64 stored_index(const Slice* s, u64 own_men, u64 own_kings, u64 opponent_men,
                              u64 opponent_kings) noexcept nogil:
-    """`slice_index`, Black to move."""
+    """As `slice_index`, Black to move."""
     cdef u64 free = SQUARES & ~(own_men | opponent_men)
     cdef u64 men = (s.men_offsets[quick_rank(pext(own_men, SQUARES & ~BLACK_KING_ROW))]
                     + quick_rank(pext(opponent_men, SQUARES & ~WHITE_KING_ROW & ~own_men)))
@@ -141,7 +141,7 @@ cdef inline u64 stored_index(const Slice* s, u64 own_men, u64 own_kings, u64 opp
 
 
 cdef inline u64 men_start(const StoredSlice* s, u64 men, u64 opponent_men) noexcept nogil:
-    """Index of the first position of an arrangement, White to move: `men` are the moving side's."""
+    """Index of the first position of an arrangement, White to move; `men` are White's."""
     return s.shape.block * (
         s.shape.men_offsets[quick_rank_turned(pext(men, SQUARES & ~WHITE_KING_ROW), s.turned_own_men)]
         + quick_rank_turned(pext(opponent_men, SQUARES & ~BLACK_KING_ROW & ~men),
@@ -149,13 +149,13 @@ cdef inline u64 men_start(const StoredSlice* s, u64 men, u64 opponent_men) noexc
 
 
 cdef inline u64 kings_number(const StoredSlice* s, u64 free, u64 kings, u64 opponent_kings) noexcept nogil:
-    """Number of a position in its arrangement of men, which leaves the squares `free`; White to move."""
+    """Place of a position in the block of an arrangement that leaves the squares `free`; White to move."""
     return (s.shape.own_king_sets * quick_rank_turned(pext(opponent_kings, free), s.turned_opponent_kings)
             + quick_rank_turned(pext(kings, free & ~opponent_kings), s.turned_own_kings))
 
 
 cdef inline bint is_stored(const StoredSlice* s, u64 own_men, u64 opponent_men) noexcept nogil:
-    """Whether a position of this slice, Black to move, is stored."""
+    """True if a position of this slice, Black to move, is stored."""
     cdef u64 men = own_men | opponent_men
     cdef int ahead
     if not s.symmetric:
@@ -186,7 +186,7 @@ cdef inline int stored_value(const StoredSlice* s, u64 index) noexcept nogil:
 # ---- probing ----
 
 cdef inline void find_steps(Node* node) noexcept nogil:
-    """The quiet moves: look-ups if the opponent then has no capture, else moves to follow."""
+    """Collect the quiet moves: look-ups, or moves to follow after which the opponent can capture."""
     cdef const StoredSlice* s = node.slice
     cdef u64 own_men = node.own & ~node.kings
     cdef u64 own_kings = node.own & node.kings
@@ -233,7 +233,7 @@ cdef inline void find_steps(Node* node) noexcept nogil:
 
 
 cdef inline bint find_single_jumps(Node* node, u64 pairs, u64 own_kings, u64 empty) noexcept nogil:
-    """The captures, if none of them goes on after its first jump; else False. pairs: see `enter`."""
+    """Collect the captures; returns False if any has a second jump. pairs: see `enter`."""
     cdef u64 victim, step, target, left, open, up, down
     cdef int bit, low, width
     cdef int moves = 0
@@ -260,7 +260,7 @@ cdef inline bint find_single_jumps(Node* node, u64 pairs, u64 own_kings, u64 emp
 
 
 cdef void find_captures(Node* node, u64 movers, u64 empty) noexcept nogil:
-    """The captures, of any length."""
+    """Collect captures of any length."""
     cdef MoveList moves
     cdef Board board
     cdef int i
@@ -278,7 +278,7 @@ cdef void find_captures(Node* node, u64 movers, u64 empty) noexcept nogil:
 
 
 cdef inline void enter(const Egdb* db, Node* node, u64 own, u64 opponent, u64 kings, int alpha, int beta) noexcept nogil:
-    """Find out where a position's value comes from, and have it fetched."""
+    """Begin a node: find the source of its value, and prefetch the entries."""
     cdef u64 own_kings = own & kings
     cdef u64 opponent_kings = opponent & kings
     cdef u64 own_men = own ^ own_kings
@@ -324,7 +324,7 @@ cdef inline void enter_next(const Egdb* db, Walk* walk, Node* node) noexcept nog
     if node.source == CAPTURES:
         step = node.reads[node.followed]
         captured = move_captured(step)
-        # nothing where a king ends where it began
+        # empty if a king returns to where it began
         step = square_bit(origin_bit(step)) ^ square_bit(target_bit(step))
     else:
         step = node.reads[MAX_READS - 1 - node.followed]
@@ -338,7 +338,7 @@ cdef inline void enter_next(const Egdb* db, Walk* walk, Node* node) noexcept nog
 
 
 cdef inline void take(Node* node, int value) noexcept nogil:
-    """A move leads to a position of this value."""
+    """Take into account a move to a position of this value."""
     if value == VALUE_UNKNOWN:
         node.unknown = True
     elif VALUE_WIN - value > node.best:
@@ -346,7 +346,7 @@ cdef inline void take(Node* node, int value) noexcept nogil:
 
 
 cdef int walk_on(const Egdb* db, Walk* walk) noexcept nogil:
-    """Read what was fetched and go on until more is fetched, returning -1, or the value is there."""
+    """Read the prefetched entries, and continue until more are prefetched; returns the value once known, else -1."""
     cdef Node* node = &walk.nodes[walk.depth]
     cdef int value, i
     if node.source == CAPTURES:
@@ -382,7 +382,7 @@ cdef int walk_on(const Egdb* db, Walk* walk) noexcept nogil:
 
 
 cdef inline int start_walk(const Egdb* db, Walk* walk, const Board* board) noexcept nogil:
-    """Begin to probe any position; the value if nothing has to be read, else -1."""
+    """Begin to probe any position; returns the value if nothing has to be read, else -1."""
     walk.depth = 0
     if popcount(board.pieces[BLACK] | board.pieces[WHITE]) > db.pieces:
         return VALUE_UNKNOWN
@@ -395,7 +395,7 @@ cdef inline int start_walk(const Egdb* db, Walk* walk, const Board* board) noexc
 
 
 cdef int egdb_value(const Egdb* db, const Board* board) noexcept nogil:
-    """The value for the side to move; VALUE_UNKNOWN with more pieces than the database has, or where it is damaged."""
+    """Value for the side to move; VALUE_UNKNOWN for more pieces than the database has, or if it is damaged."""
     cdef Walk walk
     cdef int value = start_walk(db, &walk, board)
     while value < 0:
@@ -414,7 +414,7 @@ cdef inline Board board_from_row(const u32* row) noexcept nogil:
 
 
 cdef int half_distance(const Egdb* db, const Board* board) noexcept nogil:
-    """What is stored for a won or lost position that has a move, HALF_DAMAGED or HALF_FOLLOWS."""
+    """Stored half-distance of a won or lost position that has a move, or HALF_DAMAGED or HALF_FOLLOWS."""
     cdef const StoredSlice* s
     cdef u64 own = board.pieces[board.side]
     cdef u64 opponent = board.pieces[1 - board.side]
@@ -436,10 +436,7 @@ cdef int half_distance(const Egdb* db, const Board* board) noexcept nogil:
 
 
 cdef int egdb_distance(const Egdb* db, const Board* board) noexcept nogil:
-    """Plies to the end under best play; -1 for a draw, with too many pieces, or where what is read is damaged.
-
-    It ends for the same reason as `egdb_value`.
-    """
+    """Plies to the end under best play; -1 for a draw, for too many pieces, or if the database is damaged."""
     cdef int value
     if popcount(board.pieces[BLACK] | board.pieces[WHITE]) > db.distance_pieces:
         return -1
@@ -450,13 +447,13 @@ cdef int egdb_distance(const Egdb* db, const Board* board) noexcept nogil:
 
 
 cdef int valued_distance(const Egdb* db, const Board* board, int value) noexcept nogil:
-    """`egdb_distance` of a position that is known to be won or lost."""
+    """As `egdb_distance`, of a position that is known to be won or lost. It ends for the same reason as a probe."""
     cdef MoveList moves
     cdef Board child
     cdef int plies, half, i
     cdef int wanted = VALUE_WIN - value
     cdef int best = -1
-    # who has won has a move
+    # a won position has a move
     if value == VALUE_LOSS:
         generate(board, &moves)
         if moves.size == 0:
@@ -483,7 +480,7 @@ cdef int valued_distance(const Egdb* db, const Board* board, int value) noexcept
 
 
 cdef void probe_boards(const Egdb* db, const u32* boards, uint8_t* values, Py_ssize_t count) noexcept nogil:
-    """Probe many positions, WALKS of them by turns."""
+    """Probe many positions, WALKS of them in turns."""
     cdef Walk[WALKS] walks
     cdef Py_ssize_t[WALKS] places
     cdef Board board

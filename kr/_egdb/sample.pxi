@@ -6,7 +6,7 @@ cdef enum:
 
 
 cdef inline u64 mixed(u64 a, u64 b, u64 c) noexcept nogil:
-    """A hash of three numbers, every bit of which depends on every bit of them."""
+    """Hash of three numbers: each of its bits depends on all of theirs."""
     cdef u64 state = a
     state = splitmix64(&state) ^ b
     state = splitmix64(&state) ^ c
@@ -14,14 +14,14 @@ cdef inline u64 mixed(u64 a, u64 b, u64 c) noexcept nogil:
 
 
 cdef class EndgameSampler:
-    """Positions of a part of a slice, each taken with the same chance, independently of the others, in order.
+    """Random positions of a part of a slice in the order of their indices.
 
-    What is passed over between two of them is drawn at once: `survival` holds, as fractions of 2^64, the chances that
-    1, 2, ... positions in a row are not taken.
+    Each is drawn with the same probability, independently of the others. The gap to the next one is drawn at once:
+    `survival` has the probabilities that 1, 2, ... positions in a row are not drawn, in units of 2^-64.
     """
     cdef EndgameDatabase database
     cdef Slice slice
-    cdef u64 at              # the next position that may be taken
+    cdef u64 at              # index of the next position that may be drawn
     cdef u64 last
     cdef u64 state           # of the generator of random numbers
     cdef u64 seed
@@ -30,7 +30,8 @@ cdef class EndgameSampler:
 
     def __init__(self, EndgameDatabase database, tuple shape, u64 first, u64 last, const u64[::1] survival not None,
                  u64 seed, bint quiet):
-        """database: None where no values are wanted; first, last: the range of indices; quiet: leave out captures."""
+        """database: None if no values are wanted; first, last: range of indices, `last` excluded; quiet: leave out
+        positions with captures."""
         self.database = database
         self.slice = make_slice(shape[0], shape[1], shape[2], shape[3])
         if last > self.slice.size:
@@ -44,43 +45,43 @@ cdef class EndgameSampler:
 
     def next(self, u32[:, ::1] boards not None, uint8_t[::1] values not None, u64[::1] hashes not None,
              u64 lowest=0, u64 highest=0xFFFFFFFFFFFFFFFF):
-        """Fill in the next positions and return how many: 0 at the end. Releases the GIL.
+        """Fill in the next positions; returns their number, 0 at the end. Releases the GIL.
 
-        boards (n, 3): black, white, kings; Black is to move. values: 0 loss, 1 draw, 2 win, VALUE_UNKNOWN where the
-        database is damaged. hashes: a random number that belongs to the position under this seed; only positions
-        whose number is from `lowest` to `highest` are given.
+        boards (n, 3): black, white, kings; Black is to move. values (n,): 0 loss, 1 draw, 2 win, VALUE_UNKNOWN if the
+        database is damaged. hashes (n,): of seed and position; positions with a hash outside `lowest` to `highest` are
+        left out.
         """
         cdef Py_ssize_t n = 0
         cdef Py_ssize_t room = min(boards.shape[0], values.shape[0], hashes.shape[0])
         cdef Board board
-        cdef u64 number
+        cdef u64 hash
         with nogil:
             while n < room and self.at < self.last:
-                self.at += self.passed_over()
+                self.at += self.gap()
                 if self.at >= self.last:
                     break
-                number = mixed(self.seed, self.at, 0)
-                if lowest <= number <= highest:
+                hash = mixed(self.seed, self.at, 0)
+                if lowest <= hash <= highest:
                     board = board_at(&self.slice, self.at)
                     if not (self.quiet and has_capture(&board, BLACK)):
                         boards[n, 0] = unpad(board.pieces[BLACK])
                         boards[n, 1] = unpad(board.pieces[WHITE])
                         boards[n, 2] = unpad(board.kings)
-                        hashes[n] = number
+                        hashes[n] = hash
                         if self.database is not None:
                             values[n] = egdb_value(&self.database.db, &board)
                         n += 1
                 self.at += 1
         return n
 
-    cdef inline u64 passed_over(self) noexcept nogil:
-        """How many positions come before the next one that is taken."""
+    cdef inline u64 gap(self) noexcept nogil:
+        """Draw the number of positions before the next one."""
         cdef u64 total = 0
         cdef u64 low, high, middle, chance
         cdef u64 length = self.survival.shape[0]
         while self.at + total < self.last:
             chance = splitmix64(&self.state)
-            # how many of the falling chances it is below
+            # the number of falling probabilities that it is below, by binary search
             low = 0
             high = length
             while low < high:
@@ -96,11 +97,11 @@ cdef class EndgameSampler:
 
 
 def board_planes(const u32[:, ::1] boards not None, uint8_t[:, :, :, ::1] planes not None):
-    """Positions (n, 3: black, white, kings) as planes (n, 4, 8, 8) of 0 and 1. Releases the GIL.
+    """Write positions (n, 3: black, white, kings) as planes (n, 4, 8, 8) of 0 and 1. Releases the GIL.
 
-    Planes: black kings, white kings, black men, white men. Row 0 is Black's first row, squares 1-4, and column 0 its
-    left as on a diagram with Black above: square s (0-31) stands in row s / 4, column 2 * (s % 4) + 1, or one less in
-    odd rows.
+    Planes: black kings, white kings, black men, white men. Row 0 is Black's first row, squares 1-4, and column 0 the
+    left one of a diagram with Black at the top: square s (0-31) is in row s / 4, column 2 * (s % 4) + 1, or one less in
+    odd rows. Raises ValueError.
     """
     cdef Py_ssize_t i
     cdef int plane, square

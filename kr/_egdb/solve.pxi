@@ -1,24 +1,24 @@
-# Endgame databases by retrograde analysis.
+# Retrograde analysis of one arrangement of men.
 #
-# An arrangement of men is a problem of its own, in which only kings move: captures and men's moves lead to positions
-# that were solved before. A unit of work is one arrangement with either side to move: two blocks, one of the slice and
-# one of its twin. Every position has one byte, its value or, until that is known, the number of its king moves that
-# are not yet known to lose. The method is that of Thompson 1986, Retrograde Analysis of Certain Endgames (ICCA Journal
-# 9:3), with counters; Lake, Schaeffer and Lu 1994 used it for checkers.
+# An arrangement is a problem of its own in which only kings move: captures and men's moves lead to positions solved
+# before. It is solved with either side to move: as twin blocks, one of the slice and one of its twin. Every position
+# has one byte: its value or, until that is known, the number of its king moves not yet known to lose. The method is
+# that of Thompson 1986, Retrograde Analysis of Certain Endgames (ICCA Journal 9:3), with counters; Lake, Schaeffer and
+# Lu 1994 used it for checkers.
 #
-# Within a unit, view 0 has the side to move of the slice as Black, view 1 is the twin, flipped. In both the side to
-# move moves up the numbers; the twin's index of a position is taken with the ranks turned (`rank_turned`).
+# Of the two blocks, view 0 is that of the slice and view 1 that of its twin. In both the side to move is seen as Black;
+# the index of a position in the other view is taken with the ranks turned (`rank_turned`).
 
 cdef enum:
-    STATE_FINAL = 0x80       # the value stands in the low bits; otherwise they are the counter
+    STATE_FINAL = 0x80       # the low bits are the value; otherwise they are the counter
     STATE_CAPTURE = 0x40     # the side to move must capture
-    STATE_PENDING = 0x20     # a win or loss that its predecessors have not heard of
+    STATE_PENDING = 0x20     # a win or loss not yet passed on to its predecessors
     STATE_COUNTER = 0x3F
     STATE_VALUE = 0x03
     MAX_MAN_MOVES = 2 * EGDB_MAX_PIECES
     MAX_WAYS = 4 * EGDB_MAX_PIECES      # king moves into a position
-    MAX_TOLD = 16            # positions whose predecessors are fetched from memory together
-    TOLD_AT_ONCE = 256
+    MAX_TOLD = 16            # positions passed on together, after prefetching their predecessors
+    TOLD_AT_ONCE = 256       # positions on the stacks from which on they are passed on
 
 cdef extern from *:
     """
@@ -38,11 +38,11 @@ cdef extern from *:
     u64 load8 "kr_load8"(const uint8_t* bytes) noexcept nogil
 
 
-cdef u32* KING_SETS[EGDB_MAX_PIECES]     # every set of so many numbers below 32, by rank
+cdef u32* KING_SETS[EGDB_MAX_PIECES]     # by size: every set of numbers below 32, by rank
 
 
 cdef int fill_king_sets(int size) noexcept nogil:
-    """Make sure that KING_SETS[size] is there; -1 without memory. Called while holding the GIL."""
+    """Fill KING_SETS[size], unless it is filled; -1 without memory. The caller holds the GIL."""
     cdef u64 count = CHOOSE[32][size]
     cdef u32* sets
     cdef u64 i, lowest, ripple
@@ -55,7 +55,7 @@ cdef int fill_king_sets(int size) noexcept nogil:
     for i in range(count):
         sets[i] = <u32>dense
         if dense:
-            # the next number with as many bits
+            # the next number with the same number of bits
             lowest = dense & (0 - dense)
             ripple = dense + lowest
             dense = ripple | ((dense ^ ripple) >> 2) // lowest
@@ -66,19 +66,19 @@ cdef int fill_king_sets(int size) noexcept nogil:
 cdef struct SolvedSlice:
     Slice shape
     u64* values          # packed, 2 bits a position
-    u64* codes           # packed, VALUE_UNKNOWN where the side to move must capture; NULL if not wanted
+    u64* codes           # packed values, VALUE_UNKNOWN for a don't-care; NULL if not wanted
     uint8_t* distances   # halved plies to the end, one byte a position; NULL if not wanted
 
 cdef struct ManMove:
     # A quiet move of a man, for all placements of the kings.
     u64 target
-    u64 promoted         # the target where the man becomes a king, else 0
-    u64 free             # squares without men afterwards
+    u64 promoted         # the target if the man is promoted, else 0
+    u64 free             # squares without men after the move
     int free_count
-    const u64* values    # of the slice that the opponent then is to move in
+    const u64* values    # of the slice after the move, the opponent to move
     const uint8_t* distances
-    u64 start            # of the arrangement's block there
-    u64 minor            # sets of the then moving side's kings beside ours
+    u64 start            # index of the arrangement's block there
+    u64 minor            # number of sets of the opponent's kings there
 
 cdef struct View:
     u64 own_men
@@ -93,22 +93,22 @@ cdef struct View:
     const u32* own_table
     const u32* opponent_table
     uint8_t* states
-    u64 way_kings[MAX_WAYS]      # of each direction and king of the opponent: which king, as a set of their numbers,
-    int way_shifts[MAX_WAYS]     # and where it came from, as a rotation of its square
+    u64 way_kings[MAX_WAYS]      # for each direction and king of the opponent: the king, as a bit of their set,
+    int way_shifts[MAX_WAYS]     # and the square it came from, as a rotation of its square
     int man_moves
     ManMove men[MAX_MAN_MOVES]
 
 cdef struct Distances:
-    # What a view needs for its distances beside its states; distance.pxi.
+    # Distances of a view (distance.pxi).
     uint8_t* settled         # h, or DISTANCE_OPEN or DISTANCE_NONE
-    uint8_t* least           # of a loss: h at least, from what is known so far
-    uint8_t* left            # of a loss: king moves whose distance isn't known
+    uint8_t* least           # of a loss: lower bound on h by the successors settled so far
+    uint8_t* left            # of a loss: king moves to positions not settled yet
 
 cdef struct Workspace:
-    # What one thread needs.
+    # Working memory of a thread.
     uint8_t* states[2]
-    u64 capacity         # positions that states have room for
-    u32* wins            # positions whose predecessors haven't heard of it: number, twice, plus the view
+    u64 capacity         # positions of a block that there is room for
+    u32* wins            # stacks of positions not yet passed on: twice the place in the block, plus the view
     u32* losses
     u64 wins_size
     u64 losses_size
@@ -122,7 +122,7 @@ cdef inline int packed_value(const u64* packed, u64 index) noexcept nogil:
 
 cdef inline int value_for_mover(SolvedSlice** solved, u64 own_men, u64 own_kings, u64 opponent_men,
                                 u64 opponent_kings) noexcept nogil:
-    """What a move is worth that leads here, the opponent (White) to move: looked up among what is solved."""
+    """Value of a move for the side that plays it, by the solved position after it, in which White is to move."""
     cdef const SolvedSlice* there
     if not (opponent_men | opponent_kings):
         return VALUE_WIN
@@ -150,7 +150,7 @@ cdef inline Board captured_board(const Board* board, Move move) noexcept nogil:
 
 
 cdef int best_capture(SolvedSlice** solved, const Board* board, u64 movers, u64 empty) noexcept nogil:
-    """The value of a position with captures, Black to move."""
+    """Value of a position with captures, Black to move."""
     cdef MoveList moves
     cdef Board child
     cdef int best = VALUE_LOSS
@@ -170,7 +170,7 @@ cdef int best_capture(SolvedSlice** solved, const Board* board, u64 movers, u64 
 
 cdef void prepare_view(View* view, SolvedSlice** solved, const Slice* shape, u64 own_men,
                        u64 opponent_men, uint8_t* states) noexcept nogil:
-    """The view's squares and its men's moves with where their blocks stand."""
+    """Set up a view: its squares, and its men's moves with the blocks that they lead to."""
     cdef u64 origin, target, origins, men, others
     cdef int shift, promotes, i
     cdef int[4] shifts
@@ -218,7 +218,7 @@ cdef void prepare_view(View* view, SolvedSlice** solved, const Slice* shape, u64
 
 
 cdef inline int best_man_move(const View* view, u64 own_kings, u64 opponent_kings, int* drawn) noexcept nogil:
-    """Whether a man's quiet move wins (1), is there but doesn't (0), or none is there (-1); *drawn: one draws."""
+    """1 if a man's quiet move wins, 0 if there are some but none wins, -1 if there are none; *drawn: one draws."""
     cdef const ManMove* move
     cdef u64 kings, beside
     cdef int found = -1
@@ -242,7 +242,7 @@ cdef inline int best_man_move(const View* view, u64 own_kings, u64 opponent_king
 
 
 cdef void start_view(const View* view, SolvedSlice** solved) noexcept nogil:
-    """Every position from captures and men's moves; king moves are counted."""
+    """Give every position the value that follows from captures and men's moves, or a counter of its king moves."""
     cdef Board board
     cdef u64 t, o, opponent_kings, own_kings, own, opponent, empty, beside, movers
     cdef uint8_t* state = view.states
@@ -275,25 +275,25 @@ cdef void start_view(const View* view, SolvedSlice** solved) noexcept nogil:
                 elif count == 0:
                     state[0] = STATE_FINAL | (VALUE_DRAW if drawn else STATE_PENDING | VALUE_LOSS)
                 else:
-                    # a draw in hand is one move that never turns out to lose
+                    # a draw by a man's move counts as one move that never turns out to lose
                     state[0] = count + drawn
             state += 1
 
 
 cdef inline int predecessors(const View* view, const View* other, u64 index, u64* found) noexcept nogil:
-    """The positions, in `other`, that the opponent's quiet king moves come from; returns how many."""
+    """Find the positions of `other` from which the opponent's kings have come by quiet moves; returns their number."""
     cdef u64 opponent_kings = pdep(view.opponent_table[<u32>index // <u32>view.own_sets], view.free)
     cdef u64 own_kings = pdep(view.own_table[<u32>index % <u32>view.own_sets], view.free & ~opponent_kings)
     cdef u64 beside = view.free & ~own_kings
     cdef u64 empty = beside & ~opponent_kings
-    # to the opponent our kings are the opponent's: the major rank
+    # in the other view our kings are the opponent's, whose rank is the major one
     cdef u64 row = rank_turned(pext(own_kings, view.free), view.free_count) * other.own_sets
     cdef int squares = view.free_count - view.own_kings
     cdef int count = view.opponent_kings
     cdef int size = 0
     cdef int way
     cdef u64 king
-    # one loop over all kings and directions: a loop for each would end unforeseen each time
+    # one loop over all kings and directions, since each loop costs a mispredicted branch at its end
     cdef u64 ways = (pext(opponent_kings & empty << 4, opponent_kings)
                      | pext(opponent_kings & empty << 5, opponent_kings) << count
                      | pext(opponent_kings & empty >> 4, opponent_kings) << 2 * count
@@ -308,7 +308,7 @@ cdef inline int predecessors(const View* view, const View* other, u64 index, u64
 
 
 cdef void tell_losses(Workspace* space, View* views) noexcept nogil:
-    """Take a few lost positions from the stack: all that lead to them are won."""
+    """Take a few lost positions from the stack, and make their predecessors wins."""
     cdef u64 before[MAX_TOLD * MAX_WAYS]
     cdef uint8_t* states[2]
     cdef int ends[MAX_TOLD]
@@ -336,7 +336,7 @@ cdef void tell_losses(Workspace* space, View* views) noexcept nogil:
     for i in range(count):
         v = told_view[i]
         while j < ends[i]:
-            # without a branch: half of them are known already
+            # without a branch, since half of them are known already
             state = states[v][before[j]]
             open = state < STATE_FINAL
             states[v][before[j]] = <uint8_t>(STATE_FINAL | VALUE_WIN) if open else state
@@ -346,7 +346,7 @@ cdef void tell_losses(Workspace* space, View* views) noexcept nogil:
 
 
 cdef void tell_wins(Workspace* space, View* views) noexcept nogil:
-    """Take a few won positions from the stack: those that lead to them have one move less that may not lose."""
+    """Take a few won positions from the stack, and count down their predecessors; at 0 these are losses."""
     cdef u64 before[MAX_TOLD * MAX_WAYS]
     cdef uint8_t* states[2]
     cdef int ends[MAX_TOLD]
@@ -393,14 +393,14 @@ cdef inline void tell_all(Workspace* space, View* views) noexcept nogil:
 
 
 cdef void resolve_views(Workspace* space, View* views, int count) noexcept nogil:
-    """Spread what is known until nothing follows any more; what is left is drawn."""
+    """Pass on wins and losses until nothing follows any more; the remaining positions are draws."""
     cdef int v
     cdef u64 i
     cdef uint8_t state
     space.wins_size = 0
     space.losses_size = 0
     for v in range(count):
-        # without kings the opponent's last move was a man's, from another arrangement
+        # if the opponent has no kings, its last move was a man's, from another arrangement
         if views[v].opponent_kings == 0:
             continue
         for i in range(views[v].size):
@@ -415,7 +415,7 @@ cdef void resolve_views(Workspace* space, View* views, int count) noexcept nogil
 
 
 cdef inline u64 packed_values8(u64 states) noexcept nogil:
-    """The values of eight states, two bits each: unresolved ones are drawn."""
+    """Values of eight states, two bits each; positions without a final value are draws."""
     cdef u64 final = states >> 7 & <u64>0x0101010101010101
     return pext(states & final * 3 | final ^ <u64>0x0101010101010101, <u64>0x0303030303030303)
 
@@ -427,7 +427,10 @@ cdef inline u64 packed_captures8(u64 states) noexcept nogil:
 
 
 cdef void pack_block(const uint8_t* states, u64 size, u64 start, u64* values, u64* codes, bint stored) noexcept nogil:
-    """Write a block's states into the packed arrays, which were zero; `states` has room for 8 bytes beyond."""
+    """Write a block's values and codes into the packed arrays, which are zero there.
+
+    stored: False if all of the block's codes are don't-cares. `states` has 8 more bytes that may be read.
+    """
     cdef u64 i = 0
     cdef u64 word, offset, count, packed, captures, eight
     while i < size:

@@ -1,21 +1,21 @@
-# The solver of endgame databases for Python: which slices are there, and one call for each piece of work.
+# The solver of endgame databases, for Python: the slices it knows, and one call for each range of arrangements.
 #
-# A man's move leads to an arrangement that is one row further advanced, so that the arrangements of a slice with the
-# same number of rows are independent: they are solved side by side, from the most advanced on.
+# A man's move leads to an arrangement that is one row further advanced. So the arrangements of a slice that have
+# advanced equally far are independent: they are solved side by side, the most advanced first.
 
 cdef enum:
-    ROWS = 6 * EGDB_MAX_PIECES + 2      # rows that all men together can have advanced, and an end mark
+    ROWS = 6 * EGDB_MAX_PIECES + 2      # numbers of rows that all men together can have advanced, and an end mark
 
 cdef struct MenSets:
-    # Every set of so many men of the side that moves up, by rows advanced.
+    # All sets of a number of men of the side that moves up, by rows advanced.
     u64* sets
-    u64 starts[ROWS]                    # where those with so many rows begin
+    u64 starts[ROWS]                    # first set with each number of rows
 
 cdef MenSets MEN_SETS[EGDB_MAX_PIECES]
 
 
 cdef int fill_men_sets(int size) noexcept nogil:
-    """Make sure that MEN_SETS[size] is there; -1 without memory. Called while holding the GIL."""
+    """Fill MEN_SETS[size], unless it is filled; -1 without memory. The caller holds the GIL."""
     cdef MenSets* men = &MEN_SETS[size]
     cdef u64 count = CHOOSE[MEN_SQUARES_28][size]
     cdef u64 rank, padded
@@ -41,9 +41,9 @@ cdef int fill_men_sets(int size) noexcept nogil:
     return 0
 
 
-cdef void solve_unit(Workspace* space, SolvedSlice** solved, SolvedSlice* slice, SolvedSlice* twin,
-                     u64 own_men, u64 opponent_men) noexcept nogil:
-    """One arrangement of men, with either side to move."""
+cdef void solve_arrangement(Workspace* space, SolvedSlice** solved, SolvedSlice* slice, SolvedSlice* twin,
+                            u64 own_men, u64 opponent_men) noexcept nogil:
+    """Solve one arrangement of men with either side to move: a block of the slice, and one of its twin."""
     cdef View views[2]
     cdef u64 number = arrangement_number(&slice.shape, own_men, opponent_men, BLACK)
     cdef u64 twin_own = turned(opponent_men)
@@ -56,8 +56,8 @@ cdef void solve_unit(Workspace* space, SolvedSlice** solved, SolvedSlice* slice,
     cdef int ahead
     if slice == twin:
         if twin_number < number:
-            return    # done as the other's twin
-        # of each pair of arrangements the one whose side to move has the less advanced men
+            return    # solved together with the other arrangement
+        # of two colour-flipped arrangements, the one whose side to move has the less advanced men is stored
         ahead = advancement(own_men, BLACK) - advancement(opponent_men, WHITE)
         stored = ahead <= 0
         twin_stored = ahead > 0 or alone
@@ -79,7 +79,7 @@ cdef void solve_unit(Workspace* space, SolvedSlice** solved, SolvedSlice* slice,
 
 
 cdef class SolverSpace:
-    """The working memory of one solving thread, for arrangements of at most `positions` with either side to move."""
+    """Working memory of a solving thread, for two blocks of at most `positions` each."""
     cdef Workspace space
     cdef bint with_distances
 
@@ -115,7 +115,7 @@ cdef class SolverSpace:
 
 
 cdef class EndgameSolver:
-    """Slices with their values: solved ones that others look up, and those being solved."""
+    """Slices with their values: solved ones, which others look up, and those being solved."""
     cdef SolvedSlice slices[SLICES]
     cdef SolvedSlice* solved[SLICES]
     cdef dict arrays
@@ -124,12 +124,12 @@ cdef class EndgameSolver:
         self.arrays = {}
 
     def add(self, tuple shape, u64[::1] values not None, u64[::1] codes=None, uint8_t[::1] distances=None):
-        """Make a slice known by its arrays: solved, or zero and to be solved.
+        """Add a slice with its arrays: those of a solved slice, or zeros to be filled.
 
-        values and codes: 32 positions a word; distances: one byte a position. Codes and distances are left out where
-        they aren't wanted; a slice with distances needs them in all that its moves lead to.
+        values and codes: 32 positions a word; distances: one byte a position. Codes and distances are optional; a slice
+        with distances needs its successors to have them too.
 
-        Raises ValueError where the arrays are too short.
+        Raises ValueError if an array is too short.
         """
         cdef Slice s = make_slice(shape[0], shape[1], shape[2], shape[3])
         cdef int number = slice_number(s.own_men, s.own_kings, s.opponent_men, s.opponent_kings)
@@ -149,18 +149,19 @@ cdef class EndgameSolver:
         self.arrays[number] = values, codes, distances
 
     def remove(self, tuple shape):
-        """Forget a slice and let go of its arrays."""
+        """Remove a slice, and release its arrays."""
         cdef int number = slice_number(shape[0], shape[1], shape[2], shape[3])
         self.solved[number] = NULL
         self.arrays.pop(number, None)
 
     def solve(self, tuple shape, SolverSpace space not None, int own_rows, int opponent_rows, u64 first, u64 last,
               const int[::1] stop):
-        """Solve a share of the arrangements of a slice with their twins, without the GIL.
+        """Solve some arrangements of a slice with either side to move, without the GIL.
 
         own_rows, opponent_rows: rows that the men of the side to move and the opponent's have advanced; first, last:
-        a range of the sets of own men with so many rows (`men_sets`). All that the moves lead to must be there and
-        solved. Returns early where stop[0] is set.
+        range of the sets of own men with that number of rows (`men_sets`), `last` excluded. All positions that the
+        moves lead to must be solved. Returns early if stop[0] is set. Raises ValueError, and OverflowError for a win
+        that takes too long to be stored.
         """
         cdef SolvedSlice* slice = self.solved[slice_number(shape[0], shape[1], shape[2], shape[3])]
         cdef SolvedSlice* twin = self.solved[slice_number(shape[2], shape[3], shape[0], shape[1])]
@@ -170,7 +171,7 @@ cdef class EndgameSolver:
         if slice == NULL or twin == NULL:
             raise ValueError(f"slice {shape} or its twin has not been added")
         if slice.shape.block > space.space.capacity:
-            raise ValueError(f"working memory for {space.space.capacity} positions, {slice.shape.block} needed")
+            raise ValueError(f"working memory for {space.space.capacity} positions; {slice.shape.block} needed")
         if slice.distances != NULL and not space.with_distances:
             raise ValueError("working memory without room for distances")
         with nogil:
@@ -180,13 +181,13 @@ cdef class EndgameSolver:
                 for j in range(opponent.starts[opponent_rows], opponent.starts[opponent_rows + 1]):
                     opponent_men = turned(opponent.sets[j])
                     if own.sets[i] & opponent_men == 0:
-                        solve_unit(&space.space, self.solved, slice, twin, own.sets[i], opponent_men)
+                        solve_arrangement(&space.space, self.solved, slice, twin, own.sets[i], opponent_men)
         if space.space.too_far:
             raise OverflowError(f"slice {shape} has a win in more than {2 * DISTANCE_OPEN - 1} plies")
 
 
 def men_sets(int size):
-    """How many sets of so many men have advanced 0, 1, 2, ... rows all together, as a list."""
+    """Numbers of the sets of `size` men that have advanced 0, 1, 2, ... rows all together, as a list."""
     if not 0 <= size < EGDB_MAX_PIECES:
         raise ValueError(f"{size} men; from 0 to {EGDB_MAX_PIECES - 1}")
     if fill_king_sets(size) < 0 or fill_men_sets(size) < 0:
@@ -217,7 +218,7 @@ def count_values(const u64[::1] packed, u64 size):
 
 
 def stored_distances(const uint8_t[::1] distances, const u64[::1] codes, u64 size, uint8_t[::1] stored):
-    """Write the distances into `stored`, DISTANCE_NONE where the code is unknown: readers don't need those."""
+    """Copy the distances into `stored`, with DISTANCE_NONE where the code is a don't-care: readers don't need those."""
     cdef u64 i
     if min(<u64>distances.shape[0], <u64>stored.shape[0], 32 * <u64>codes.shape[0]) < size:
         raise ValueError(f"arrays too short for {size} positions")
@@ -227,7 +228,7 @@ def stored_distances(const uint8_t[::1] distances, const u64[::1] codes, u64 siz
 
 
 def longest_win(const uint8_t[::1] distances, const u64[::1] values, u64 size):
-    """(plies, number) of the win that takes longest, the first of them; (0, 0) where no position is won."""
+    """(plies, index) of the first of the wins that take longest; (0, 0) if no position is won."""
     cdef u64 i
     cdef u64 where = 0
     cdef int longest = -1
@@ -235,7 +236,8 @@ def longest_win(const uint8_t[::1] distances, const u64[::1] values, u64 size):
         raise ValueError(f"arrays too short for {size} positions")
     with nogil:
         for i in range(size):
-            if distances[i] < DISTANCE_OPEN and <int>distances[i] > longest and packed_value(&values[0], i) == VALUE_WIN:
+            if (distances[i] < DISTANCE_OPEN and <int>distances[i] > longest
+                    and packed_value(&values[0], i) == VALUE_WIN):
                 longest = distances[i]
                 where = i
     return 2 * longest + 1 if longest >= 0 else 0, where

@@ -1,5 +1,5 @@
-# Bitboards of 35 bits: square s stands at bit s + s/8, so that the four diagonal directions are
-# shifts by 4 and 5 on every row. Bits 8, 17 and 26 are ghosts between the rows and stay empty.
+# Bitboards of 35 bits: square s is bit s + s/8, so that on every row the four diagonals are shifts by 4 and 5.
+# Bits 8, 17 and 26 are padding between rows and always 0.
 
 cdef extern from *:
     """
@@ -10,8 +10,8 @@ cdef extern from *:
     #define kr_pdep_fast(x, mask) _pdep_u64((x), (mask))
     #define kr_has_bmi2 1
     #elif defined(__x86_64__)
-    /* A build for any x86 asks the processor when it is loaded: without pext databases take twice as long to build.
-       Assembler, since the compiler's own functions are only there for builds that need BMI2 everywhere. */
+    /* A portable x86 build asks the processor when it is loaded: without pext, building databases takes twice as long.
+       The compiler's intrinsics need a build for BMI2 only, hence the assembler. */
     static int kr_has_bmi2;
     __attribute__((constructor)) static void kr_find_bmi2(void) {
         __builtin_cpu_init();
@@ -32,7 +32,7 @@ cdef extern from *:
     #define kr_pdep_fast(x, mask) 0
     #define kr_has_bmi2 0
     #endif
-    /* Run by run, since masks here are mostly a few runs of neighbouring bits. */
+    /* Run by run, since most masks here are a few runs of adjacent bits. */
     static inline uint64_t kr_pext_plain(uint64_t x, uint64_t mask) {
         uint64_t result = 0;
         int filled = 0;
@@ -69,7 +69,7 @@ cdef extern from *:
     #define kr_lsb(x) __builtin_ctzll(x)
     #define kr_leading_zeros(x) __builtin_clzll(x)
     #define kr_prefetch(p) __builtin_prefetch(p)
-    /* macros, so that they are constants to the compiler */
+    /* macros, so that they are constants for the compiler */
     #define SQUARES 0x7FBFDFEFFULL
     #define BLACK_KING_ROW 0x780000000ULL
     #define WHITE_KING_ROW 0xFULL
@@ -82,8 +82,8 @@ cdef extern from *:
     u64 byte_swapped "__builtin_bswap64"(u64 x) noexcept nogil
     void prefetch "kr_prefetch"(const void* p) noexcept nogil
     const u64 SQUARES           # all 32
-    const u64 BLACK_KING_ROW    # where Black's men crown: 29-32
-    const u64 WHITE_KING_ROW    # where White's men crown: 1-4
+    const u64 BLACK_KING_ROW    # where Black's men are promoted: 29-32
+    const u64 WHITE_KING_ROW    # where White's men are promoted: 1-4
 
 
 cdef inline int padded_square(int square) noexcept nogil:
@@ -108,14 +108,14 @@ cdef inline u32 unpad(u64 padded) noexcept nogil:
 
 
 cdef inline u64 pop_lowest(u64* squares) noexcept nogil:
-    """Take the lowest square out of the set, as a one-square set."""
+    """Remove the lowest square from the set; returns it as a set of one square."""
     cdef u64 lowest = squares[0] & (0 - squares[0])
     squares[0] ^= lowest
     return lowest
 
 
 cdef inline int pop_lsb(u64* squares) noexcept nogil:
-    """Take the lowest square out of the set, as its number (padded)."""
+    """Remove the lowest square from the set; returns its number (padded)."""
     cdef int bit = lsb(squares[0])
     squares[0] &= squares[0] - 1
     return bit
@@ -132,7 +132,7 @@ cdef inline u32 rotated32(u32 plain) noexcept nogil:
 
 
 cdef inline u64 turned(u64 padded) noexcept nogil:
-    """The same of a padded board."""
+    """The padded board turned by 180 degrees."""
     cdef u64 x = padded
     x = (x >> 1 & <u64>0x5555555555555555) | (x & <u64>0x5555555555555555) << 1
     x = (x >> 2 & <u64>0x3333333333333333) | (x & <u64>0x3333333333333333) << 2

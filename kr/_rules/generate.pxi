@@ -1,4 +1,4 @@
-# Legal moves. The side to move is a compile-time constant in every inlined function below.
+# Legal moves. The side to move is a compile-time constant in every function with a `const int side`.
 
 cdef inline u64 jumpers(u64 own, u64 kings, u64 opponent, u64 empty, const int side) noexcept nogil:
     """Own pieces that can make a jump."""
@@ -19,7 +19,7 @@ cdef inline u64 steppers(u64 own, u64 kings, u64 empty, const int side) noexcept
 
 
 cdef inline bint has_capture(const Board* board, int side) noexcept nogil:
-    """Whether `side` could capture if it were to move."""
+    """True if `side` could capture if it were to move."""
     cdef u64 own = board.pieces[side]
     cdef u64 opponent = board.pieces[1 - side]
     cdef u64 empty = SQUARES & ~(own | opponent)
@@ -29,7 +29,7 @@ cdef inline bint has_capture(const Board* board, int side) noexcept nogil:
 
 
 cdef inline bint has_quiet(const Board* board, int side) noexcept nogil:
-    """Whether `side` has a piece that can step, captures left aside."""
+    """True if `side` has a piece that can make a quiet move, regardless of captures."""
     cdef u64 own = board.pieces[side]
     cdef u64 empty = SQUARES & ~(own | board.pieces[1 - side])
     if side == BLACK:
@@ -39,19 +39,19 @@ cdef inline bint has_quiet(const Board* board, int side) noexcept nogil:
 
 cdef enum:
     PATH_LENGTH = 16         # origin, at most 9 landings, end mark
-    UP = 1                   # directions: up the numbers, down, or both
+    UP = 1                   # directions: up the square numbers, down, or both
     DOWN = 2
 
 cdef struct Jumper:
-    # A piece that captures, and what its jumps don't change.
+    # A capturing piece, and what stays the same during its jumps.
     u64 opponent
-    u64 empty                # with the origin counted as empty: a king may pass it or end there
+    u64 empty                # including the origin, which a king may pass or return to
     int origin
     int directions
 
 
 cdef inline u64 landings(const Jumper* jumper, int square, u64 captured) noexcept nogil:
-    """Where the piece lands with one jump from `square`. A piece is jumped once."""
+    """Squares that the piece reaches by one jump from `square`. A piece is captured only once."""
     cdef u64 here = square_bit(square)
     cdef u64 victims = jumper.opponent & ~captured
     cdef u64 reached = 0
@@ -63,7 +63,7 @@ cdef inline u64 landings(const Jumper* jumper, int square, u64 captured) noexcep
 
 
 cdef inline int pop_landing(u64* reached, int square) noexcept nogil:
-    """Take the next landing out of the set: up the numbers the nearest first, then down the nearest first."""
+    """Remove the next landing from the set: those above `square` first, each time the nearest."""
     cdef u64 above = reached[0] & ~(square_bit(square) - 1)
     cdef int target = lsb(above) if above else 63 - leading_zeros(reached[0])
     reached[0] ^= square_bit(target)
@@ -71,7 +71,7 @@ cdef inline int pop_landing(u64* reached, int square) noexcept nogil:
 
 
 cdef inline u64 jumped(int square, int target) noexcept nogil:
-    """The piece between: rows are 4 and 5 bits apart in turn, and a jump is twice one of them."""
+    """The captured square: a jump is two steps of the same 4 or 5 bits, so that its middle is the mean."""
     return square_bit((square + target) >> 1)
 
 
@@ -93,9 +93,9 @@ cdef inline bint has_move(const MoveList* moves, Move move) noexcept nogil:
 
 
 cdef inline void add_jumps(const Jumper* jumper, MoveList* moves, int8_t* paths) noexcept nogil:
-    """Every way of jumping on until no jump is left; `paths` as in generate_with_paths.
+    """Add every capture of the piece, with all its jumps; `paths` as in generate_with_paths.
 
-    Where the piece is stays in registers: most captures are one jump, and only a longer one needs the arrays.
+    The current state is kept in registers: most captures are one jump, and only longer ones need the arrays.
     """
     cdef int path[PATH_LENGTH]
     cdef u64 captured[PATH_LENGTH]    # up to each square of the path
@@ -109,7 +109,7 @@ cdef inline void add_jumps(const Jumper* jumper, MoveList* moves, int8_t* paths)
     cdef Move move
     path[0] = square
     while True:
-        # back to where there is another way
+        # back to the last square with an untried landing
         while left == 0:
             if jumps == 0:
                 return
@@ -137,7 +137,7 @@ cdef inline void add_jumps(const Jumper* jumper, MoveList* moves, int8_t* paths)
             paths[moves.size * PATH_LENGTH + jumps + 2] = -1
             add_capture(moves, move)
         elif not has_move(moves, move):
-            # two ways round to the same position are one move to the search
+            # two paths to the same position are one move for the search
             add_capture(moves, move)
 
 
@@ -155,7 +155,7 @@ cdef inline void add_captures(const Board* board, MoveList* moves, int8_t* paths
 
 
 cdef inline void add_steps(MoveList* moves, u64 targets, const int shift) noexcept nogil:
-    """Quiet moves to each of `targets` by pieces `shift` bits below."""
+    """Add a quiet move to each of `targets` by the piece `shift` bits below."""
     cdef int target
     while targets:
         target = pop_lsb(&targets)
@@ -184,9 +184,9 @@ cdef inline void generate_side(const Board* board, MoveList* moves, int8_t* path
 
 
 cdef inline void generate_with_paths(const Board* board, MoveList* moves, int8_t* paths) noexcept nogil:
-    """All legal moves, one for every path of a capture; distinct ones only where `paths` is NULL.
+    """All legal moves, with one for every path of a capture; without duplicates if `paths` is NULL.
 
-    paths: MAX_MOVES x PATH_LENGTH; of each capture its squares (padded) from the origin on, -1 at the end.
+    paths: MAX_MOVES x PATH_LENGTH; the squares (padded) of each capture from the origin on, followed by -1.
     """
     if board.side == BLACK:
         generate_side(board, moves, paths, BLACK)
@@ -195,5 +195,5 @@ cdef inline void generate_with_paths(const Board* board, MoveList* moves, int8_t
 
 
 cdef inline void generate(const Board* board, MoveList* moves) noexcept nogil:
-    """The distinct legal moves of the side to move."""
+    """Distinct legal moves of the side to move."""
     generate_with_paths(board, moves, NULL)

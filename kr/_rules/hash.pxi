@@ -1,9 +1,9 @@
-# The hash of a position: Zobrist's numbers, one for each piece on each square and one for the side to move.
+# Hash of a position (Zobrist 1970): a random number for each piece on each square, and one for the side to move.
 
 cdef extern from *:
     """
     #include <stdint.h>
-    /* In each unit its own, so that no pointer stands between; filled when the unit is loaded. */
+    /* Every unit has its own tables, which saves an indirection; they are filled when the unit is loaded. */
     static uint64_t kr_zobrist[4][35];
     static uint64_t kr_zobrist_side;
     __attribute__((constructor)) static void kr_fill_zobrist(void) {
@@ -19,7 +19,7 @@ cdef extern from *:
 
 
 cdef inline u64 key_from_scratch(const Board* board) noexcept nogil:
-    """The hash of the board, piece by piece: what `played` keeps up to date."""
+    """Hash of the board, piece by piece: the value that `played` updates."""
     cdef u64 key = ZOBRIST_SIDE if board.side == WHITE else 0
     cdef int colour, bit
     cdef u64 rest

@@ -1,4 +1,4 @@
-# Large, aligned, zeroed memory, on huge pages where the system gives them: +6 to 9% nodes a second.
+# Large aligned memory, on huge pages if the system provides them: +6 to 9% nodes a second.
 
 cdef extern from *:
     """
@@ -24,5 +24,5 @@ cdef extern from *:
         return memory;
     }
     """
-    void* allocate_untouched "kr_allocate_untouched"(size_t bytes) noexcept nogil    # not zeroed, not yet in use
-    void* allocate_pages "kr_allocate_pages"(size_t bytes) noexcept nogil
+    void* allocate_untouched "kr_allocate_untouched"(size_t bytes) noexcept nogil    # not zeroed: takes no memory yet
+    void* allocate_pages "kr_allocate_pages"(size_t bytes) noexcept nogil            # zeroed

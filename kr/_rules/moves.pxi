@@ -1,4 +1,4 @@
-# Moves: one word each, and the position after one.
+# Moves, one word each, and the position after a move.
 
 cdef inline Move make_move(int origin, int target, u64 captured) noexcept nogil:
     return captured | <u64>origin << 35 | <u64>target << 41
@@ -17,7 +17,7 @@ cdef inline u64 move_captured(Move move) noexcept nogil:
 
 
 cdef inline int short_move(Move move) noexcept nogil:
-    """Origin and target, 12 bits: enough to find the move again in a list of legal ones."""
+    """Origin and target in 12 bits: enough to find the move again among the legal ones."""
     return <int>(move >> 35) & 4095
 
 
@@ -44,34 +44,34 @@ cdef inline Board played(const Board* board, Move move) noexcept nogil:
     cdef int king = <int>(board.kings >> origin & 1)
     cdef u64 key = board.key ^ ZOBRIST_SIDE ^ ZOBRIST[side + 2 * king][origin]
     cdef int bit
-    # captured pieces are lifted after the move
+    # captured pieces are removed after the move
     while captured:
         bit = pop_lsb(&captured)
         key ^= ZOBRIST[1 - side + 2 * <int>(board.kings >> bit & 1)][bit]
-    # kings move on; a man on the last row becomes one
+    # a king stays a king; a man on the king row becomes one
     if king:
         kings ^= left ^ reached
     elif reached & (BLACK_KING_ROW if side == BLACK else WHITE_KING_ROW):
         kings |= reached
         king = 1
-    # each field is written once: a copy of words that were just changed one by one would wait for the stores
+    # each field is written once: to copy words just after changing them one by one would stall on the stores
     child.pieces[BLACK] = own if side == BLACK else opponent
     child.pieces[WHITE] = opponent if side == BLACK else own
     child.kings = kings
     child.key = key ^ ZOBRIST[side + 2 * king][target]
     child.side = 1 - side
-    # a board whose key nobody needs may have any
+    # the key may be wrong where it is not needed: only its change is checked
     c_assert(child.key ^ board.key == key_from_scratch(&child) ^ key_from_scratch(board))
     return child
 
 
 cdef inline bint is_reversible(const Board* board, Move move) noexcept nogil:
-    """A king's quiet move: the only kind that can be taken back later."""
+    """True for a king's quiet move: the only kind that can be undone by later moves."""
     return move_captured(move) == 0 and (board.kings >> origin_bit(move) & 1) != 0
 
 
 cdef inline int move_code(const MoveList* moves, Move move) noexcept nogil:
-    """A legal move in 16 bits, as games are stored: origin, target, and which of the captures between the two."""
+    """A legal move in 16 bits, as games are stored: origin, target, and its number among the captures between these."""
     cdef int variant = 0
     cdef int i
     for i in range(moves.size):

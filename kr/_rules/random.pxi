@@ -1,4 +1,4 @@
-# Random numbers: the SplitMix64 generator (Steele, Lea and Flood 2014).
+# Pseudo-random numbers: SplitMix64 (Steele, Lea and Flood 2014).
 
 cdef extern from *:
     """

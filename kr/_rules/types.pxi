@@ -1,4 +1,4 @@
-# The words of the rules: sizes, one-word value types, small structs.
+# Types of the rules: sizes, one-word value types, small structs.
 
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
@@ -8,8 +8,8 @@ cdef extern from *:
     """
     #include <assert.h>
     #include <stdint.h>
-    /* `cdef inline` means it: colour and depth reach the generators as constants only if every
-       layer between is really inlined. gcc alone gives up on the larger ones. */
+    /* `cdef inline` must inline: the side to move is a constant in the generators only if every
+       layer above them is inlined, and by itself gcc gives up on the larger ones. */
     #undef CYTHON_INLINE
     #if defined(__GNUC__)
     #define CYTHON_INLINE inline __attribute__((always_inline))
@@ -22,14 +22,14 @@ cdef extern from *:
 ctypedef uint64_t u64
 ctypedef uint32_t u32
 
-# A move in one word: the captured squares in bits 0-34 (padded bitboard), the square it leaves in
-# bits 35-40 and the one it reaches in bits 41-46 (padded squares). 0 is no move.
+# A move in one word: bits 0-34 are the captured squares (padded bitboard), bits 35-40 the origin and bits 41-46 the
+# target (padded squares). 0 stands for no move.
 ctypedef uint64_t Move
 
 cdef enum:
     BLACK = 0
     WHITE = 1
-    MAX_MOVES = 128      # more than the rules allow: the jump paths of one king are at most a few dozen
+    MAX_MOVES = 128      # more than the rules allow: the captures of one king have a few dozen paths at most
     FULL_BOARD = 24      # pieces at the start of a game
 
 cdef struct Board:

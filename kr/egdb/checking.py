@@ -161,7 +161,8 @@ def _proved(values: Mapping[str, Any], tools: CheckedDatabase, stop: Stop) -> by
     """Check the positions of a pair with some arrangements of men, and their distances if these are known."""
     pair, first, last = shape_named(values["pair"]), values["first"], values["last"]
     known = tools.known if sum(pair) <= tools.database.distance_pieces else None
-    own, other, wrong, findings = _egdb.egdb_check_units(tools.database.core, pair, first, last, known, stop.flag)
+    core = tools.database.core
+    own, other, wrong, findings = _egdb.egdb_check_arrangements(core, pair, first, last, known, stop.flag)
     if stop.is_set():
         return None
     counts = {pair: own} if slices.is_symmetric(pair) else {slices.twin(pair): other, pair: own}

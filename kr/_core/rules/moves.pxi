@@ -1,9 +1,9 @@
-# Rules for Python: moves and positions as plain integers and tuples.
+# The rules, for Python: moves and positions as plain integers and tuples.
 
 def legal_moves(u32 black, u32 white, u32 kings, int side):
-    """Legal moves as [(path, captured)]: squares 0-31 from the origin on, captured squares as a bitboard.
+    """Legal moves as a list of (path, captured): squares 0-31 from the origin on, and captured squares as a bitboard.
 
-    Captures that differ only in their path are listed each.
+    Captures that differ only in their path are listed separately.
     """
     cdef Board board = board_from_bits(black, white, kings, side)
     cdef MoveList moves
@@ -32,5 +32,5 @@ def play(u32 black, u32 white, u32 kings, int side, int origin, int target, u32 
 
 
 def position_key(u32 black, u32 white, u32 kings, int side):
-    """The 64-bit hash of a position."""
+    """64-bit hash of a position."""
     return board_from_bits(black, white, kings, side).key

@@ -1,10 +1,11 @@
-# Counting the leaves of the move tree; every path of a capture counts.
+# Perft: counting the leaves of the move tree. Every path of a capture counts.
 #
-# The fast counter makes no lists and no keys: with the side to move as a constant and the last ply counted by popcount,
-# a leaf costs three to four nanoseconds. `count_by_moves`, at the end, counts the same by the moves that a search makes.
+# The fast counter makes neither move lists nor keys: with the side to move as a constant and the last ply counted by
+# popcount, a leaf takes three to four nanoseconds. `count_by_moves`, at the end, counts the same leaves with the
+# generator of the search.
 
 cdef u64 count_jumps(const Jumper* jumper, int square, u64 captured) noexcept nogil:
-    """Capture paths of one piece from `square` on."""
+    """Number of capture paths of one piece from `square` on."""
     cdef u64 reached = landings(jumper, square, captured)
     cdef u64 paths = 0
     cdef int target
@@ -31,7 +32,7 @@ cdef u64 count_captures(u64 movers, u64 opponent, u64 empty, u64 kings, int forw
 
 
 cdef inline u64 count_moves(u64 own, u64 opponent, u64 kings, const int side) noexcept nogil:
-    """Legal moves of `side`, without making them."""
+    """Number of legal moves of `side`."""
     cdef u64 empty = SQUARES & ~(own | opponent)
     cdef u64 own_kings = own & kings
     cdef u64 movers = jumpers(own, own_kings, opponent, empty, side)
@@ -50,7 +51,7 @@ cdef inline u64 count_moves(u64 own, u64 opponent, u64 kings, const int side) no
 
 
 cdef struct JumpCount:
-    # The leaves below the captures of one piece: the jumper, and the mover's side with the jumper lifted.
+    # For counting leaves below the captures of one piece: the piece, and the position without it.
     Jumper jumper
     u64 others
     u64 kings            # of both sides
@@ -105,7 +106,7 @@ cdef u64 perft_captures(u64 movers, u64 own, u64 opponent, u64 kings, int depth,
 
 
 cdef inline u64 below(u64 own, u64 opponent, u64 kings, int depth, const int side, const bint last) noexcept nogil:
-    """Leaves below a child with `side` to move; `last`: its moves are the leaves."""
+    """Leaves below a child with `side` to move; last: its moves are the leaves."""
     if last:
         return count_moves(own, opponent, kings, side)
     if side == BLACK:
@@ -115,7 +116,7 @@ cdef inline u64 below(u64 own, u64 opponent, u64 kings, int depth, const int sid
 
 cdef inline u64 perft_steps(u64 movers, u64 own, u64 opponent, u64 kings, int depth, const int side,
                             const int shift, const bint as_king, const bint last) noexcept nogil:
-    """Leaves below the quiet moves of `movers` in one direction; all of them kings, or all men."""
+    """Leaves below the quiet moves of `movers` in one direction; they are all kings or all men."""
     cdef u64 total = 0
     cdef u64 left, reached
     cdef u64 crowning = BLACK_KING_ROW if side == BLACK else WHITE_KING_ROW
@@ -168,7 +169,7 @@ cdef u64 perft_white(u64 own, u64 opponent, u64 kings, int depth) noexcept nogil
 
 
 def perft(u32 black, u32 white, u32 kings, int side, int depth):
-    """Leaves of the legal move tree of `depth` plies; every path of a capture counts. Releases the GIL."""
+    """Leaves of the tree of legal moves to `depth` plies; every path of a capture counts. Releases the GIL."""
     cdef u64 total
     with nogil:
         if side == BLACK:
@@ -179,7 +180,7 @@ def perft(u32 black, u32 white, u32 kings, int side, int depth):
 
 
 cdef int count_ways(const MoveList* ways, Move move) noexcept nogil:
-    """How many paths make a move. One that none makes counts too, so that the count gives it away."""
+    """Number of paths of a move; 1 for a move without any, so that a wrongly generated one changes the total."""
     cdef int found = 0
     cdef int i
     for i in range(ways.size):
@@ -188,7 +189,7 @@ cdef int count_ways(const MoveList* ways, Move move) noexcept nogil:
 
 
 cdef u64 count_by_moves(const Board* board, int depth, int8_t* paths) noexcept nogil:
-    """The same leaves by the moves that a search makes: `generate` and `played`, each move as often as it has paths."""
+    """Leaves counted with `generate` and `played`, as the search uses them; a move counts once for each path."""
     cdef MoveList moves, ways
     cdef Board child
     cdef u64 total = 0
@@ -204,7 +205,7 @@ cdef u64 count_by_moves(const Board* board, int depth, int8_t* paths) noexcept n
 
 
 def perft_by_moves(u32 black, u32 white, u32 kings, int side, int depth):
-    """As `perft`, by the moves that a search makes: slower, and a check of both. Releases the GIL."""
+    """As `perft`, with the move generator of the search: slower, and a check of both. Releases the GIL."""
     cdef Board board = board_from_bits(black, white, kings, side)
     cdef int8_t[MAX_MOVES * PATH_LENGTH] paths
     cdef u64 total

@@ -1,46 +1,46 @@
-# What the search takes from an endgame database: exact scores, bounds, and the root moves that keep the root's value.
+# Use of an endgame database by the search: exact scores, bounds, and the root moves that keep the root's value.
 #
-# A win or loss with a known distance has the score of a win seen to its end. Without, it is a bound in a band of its
-# own between the static scores and SCORE_DECIDED: a win is worth SCORE_DATABASE_WIN less the plies to where the
-# database knows it, and a little of the static score, so that of two such wins the nearer and easier one is played;
-# a win that the search sees to its end is worth more.
+# A win or loss with a known distance has the score of a win searched to its end. Without a distance, it is a bound in a
+# range between the static scores and SCORE_DECIDED: a win is worth SCORE_DATABASE_WIN less the plies until the database
+# has it, plus a fraction of the static score, so that of two such wins the nearer and easier one is played. A win that
+# is searched to its end is worth more.
 #
-# Draws are exact, with a small score for the side that would rather have them: the strong and weak draws of Chinook
-# (Schaeffer, Lake, Lu and Bryant 1996). It is a fraction of the static score, so that a position that only seems good
-# goes before a draw that is known, and it is bounded, so that no draw hides a real chance.
+# Draws are exact, with a small score for the side that prefers them: the strong and weak draws of Chinook (Schaeffer,
+# Lake, Lu and Bryant 1996). It is a fraction of the static score, so that a position that only seems good is preferred
+# to a known draw, and it is bounded, so that no draw hides a real chance.
 #
-# Once the game itself has come to the database, its values alone don't say how to go on. With a drawn root, draws are
-# searched on as if nothing were known about them; wins and losses still end the search. With a won or lost root of
-# unknown distance, wins and losses with as many pieces as the root are searched on, for a conversion to fewer pieces or
-# the end of the game. And where the draw for want of progress is near, distances that lead beyond it say nothing: with
-# as many pieces as the root has they are searched on. Such searches score positions in ways of their own: a salt of the
+# Once the game itself is within the database, values alone don't tell how to continue. Below a drawn root, draws are
+# searched as if nothing were known about them; wins and losses still end the search. Below a won or lost root of
+# unknown distance, wins and losses with the root's number of pieces are searched, for a conversion to fewer pieces or
+# the end of the game. When a draw for lack of progress is near, distances that reach beyond it are useless, and wins
+# and losses with the root's number of pieces are searched too. Such searches score positions differently: a salt of the
 # key keeps their table entries apart.
 
 cdef enum:
-    PROGRESS_SHARE = 4           # static score / score in a win
+    PROGRESS_SHARE = 4           # divisor of the static score in the score of a win
     PROGRESS_MAX = 100
-    DRAW_MAX = 20                # no draw is worth more, either way
-    DRAW_HALF = 80               # the static score at which a draw is worth half of that
-    PROBED_DEPTH = 4             # what the database knows is kept in the table like a search so many plies deeper
-    LATE_PLIES = 64              # without progress before the root: a search sees what is left until the draw
+    DRAW_MAX = 20                # upper bound of a draw's score, either way
+    DRAW_HALF = 80               # static score for which a draw gets half of that
+    PROBED_DEPTH = 4             # scores from the database are stored in the table with this much more depth
+    LATE_PLIES = 64              # without progress before the root: a search reaches the draw by rule
 
 cdef struct Known:
-    int bound                    # BOUND_NONE where nothing is known
+    int bound                    # BOUND_NONE if nothing is known
     int score
 
 cdef struct Endgames:
-    # A search's database, and what it says about the root.
+    # The database of a search, and what it knows about the root.
     const Egdb* db               # NULL for none
-    int pieces                   # positions with so many pieces or fewer are looked up; 0 for none
+    int pieces                   # positions with this many pieces or fewer are looked up; 0 for none
     u64 probes
     u64 hits                     # look-ups that ended a line
-    int root_value               # VALUE_UNKNOWN where nothing is known
-    int root_distance            # plies, -1 where not known
-    bint search_draws            # a drawn root
-    int search_wins              # wins with so many pieces are searched on; 0 for none
-    int late                     # and those with so many whose distance leads beyond the draw by rule; 0 for none
+    int root_value               # VALUE_UNKNOWN if not known
+    int root_distance            # plies; -1 if not known
+    bint search_draws            # the root is drawn: draws are searched
+    int search_wins              # wins and losses with this many pieces are searched; 0 for none
+    int late                     # so are those with this many whose distance reaches beyond the draw by rule
     u64 salt
-    int wanted                   # root moves worth less are left out
+    int wanted                   # root moves with a lower value are left out
     int root_moves
     Move moves[MAX_MOVES]
     int values[MAX_MOVES]        # of the root moves, for the side to move
@@ -60,10 +60,9 @@ cdef inline int progress_score(int static_score) noexcept nogil:
 
 cdef Known look_up(Endgames* endgames, const Evaluation* evaluation, const Board* board, const Memory* memory, int ply,
                    int reversible, bint leaf) noexcept nogil:
-    """What the database says about a position within its reach, without captures; nothing where the search goes on.
+    """Score or bound of a position within reach of the database, without captures; BOUND_NONE if it is to be searched.
 
-    reversible: plies without progress before it; leaf: whether the search can't go on, so that a score is needed where
-    it otherwise would.
+    reversible: plies without progress before it; leaf: the search ends here, so that a score is needed in any case.
     """
     cdef Known known
     cdef int value, distance, static_score, won
@@ -91,14 +90,14 @@ cdef Known look_up(Endgames* endgames, const Evaluation* evaluation, const Board
         known.score = SCORE_WIN - ply - distance if value == VALUE_WIN else ply + distance - SCORE_WIN
         return known
 
-    # to be made progress in
+    # wins and losses in which the root's side has to make progress
     won = SCORE_DATABASE_WIN
     if pieces == endgames.search_wins:
         if not leaf:
             return known
         won = SCORE_KEPT_WIN
 
-    # as a bound; the tables, learned from games that ended before, know little of how to make progress
+    # as a bound; the tables were fitted to games that ended earlier, so that they know little about making progress
     static_score = manual_score(board) if endgames.search_wins else evaluate(evaluation, board, memory)
     if value == VALUE_WIN:
         known.bound = BOUND_LOWER
@@ -110,7 +109,7 @@ cdef Known look_up(Endgames* endgames, const Evaluation* evaluation, const Board
 
 
 cdef void look_up_root(Endgames* endgames, const Board* board, const MoveList* moves, int reversible) noexcept nogil:
-    """Before a search: what the database knows about the root and its moves, and how to search on below."""
+    """Before a search: look up the root and its moves, and set which positions below are to be searched."""
     cdef Board child
     cdef int i, value
     cdef int pieces = popcount(board.pieces[BLACK] | board.pieces[WHITE])
@@ -146,14 +145,14 @@ cdef void look_up_root(Endgames* endgames, const Board* board, const MoveList* m
         endgames.search_wins = pieces
         endgames.salt = <u64>0x8CB92BA72F3D8DD7 * <u64>pieces
     elif reversible >= LATE_PLIES and reversible + endgames.root_distance >= NO_PROGRESS_PLIES:
-        # the root's distance no longer says how long the search needs
+        # the root's distance is no longer the depth that the search needs
         endgames.late = pieces
         endgames.root_distance = -1
         endgames.salt = <u64>0xA3B195354A39B70D * <u64>(reversible + 1)
 
 
 cdef int root_move_value(const Endgames* endgames, Move move) noexcept nogil:
-    """What a root move keeps, for the side to move."""
+    """Value of a root move in the database, for the side to move."""
     cdef int i
     if endgames.root_value != VALUE_UNKNOWN:
         for i in range(endgames.root_moves):
@@ -163,12 +162,12 @@ cdef int root_move_value(const Endgames* endgames, Move move) noexcept nogil:
 
 
 cdef int shown_score(const Endgames* endgames, int score) noexcept nogil:
-    """The score of a line for others: below a drawn root, positions are told apart by their static scores."""
+    """Score of a line as it is reported: below a drawn root, lines are searched by their static scores."""
     return draw_score(score) if endgames.search_draws and abs(score) <= SCORE_STATIC_MAX else score
 
 
 cdef Move best_known_move(const Egdb* db, const Board* board) noexcept nogil:
-    """The move that wins soonest or loses latest, 0 where that isn't known or nothing is won or lost."""
+    """The move that wins soonest or loses latest; 0 for a draw or if a distance is not known."""
     cdef MoveList moves
     cdef Board child
     cdef Move best = 0

@@ -1,13 +1,13 @@
-# Iterative deepening: iterations of one or more lines each, in a window round the last score.
+# Iterative deepening: iterations of one or more lines each, in an aspiration window around the last score.
 
 cdef enum:
-    ASPIRATION_DEPTH = 4     # plies from which the window is narrow
-    ASPIRATION_GROWTH = 4    # times as wide after each failure
-    ASPIRATION_MAX = 300     # centi-men: a wider window is opened wholly
+    ASPIRATION_DEPTH = 4     # depth from which the window is narrow
+    ASPIRATION_GROWTH = 4    # factor by which it is widened after each failure
+    ASPIRATION_MAX = 300     # centi-men; a wider window is opened fully
 
 
 cdef void search_window(Worker* worker, const Board* board, int depth, const Line* previous) noexcept nogil:
-    """One iteration for one line: a narrow window round the last score, widened where it fails."""
+    """One iteration for one line: a narrow window around the last score, widened when the search fails high or low."""
     # without it 1.02 times the nodes to depth 17, and -6 ± 12 Elo at 8,000 nodes (docs/search.md)
     cdef int alpha = -SCORE_INFINITE
     cdef int beta = SCORE_INFINITE
@@ -31,7 +31,7 @@ cdef void search_window(Worker* worker, const Board* board, int depth, const Lin
 
 
 cdef void want_best_left(Worker* worker) noexcept nogil:
-    """Leave out the root moves that throw away what another one keeps, if that has no line yet."""
+    """Set endgames.wanted to the best value of a root move without a line; moves with lower values are left out."""
     cdef Endgames* endgames = &worker.endgames
     cdef int i
     endgames.wanted = VALUE_LOSS
@@ -42,7 +42,7 @@ cdef void want_best_left(Worker* worker) noexcept nogil:
 
 
 cdef bint goes_before(const Worker* worker, const Line* line, const Line* other) noexcept nogil:
-    """Whether a line is the better one: first by what the database knows about its move, then by its score."""
+    """True if a line is better than another: by the value of its move in the database, then by its score."""
     cdef int value = root_move_value(&worker.endgames, line.moves[0])
     cdef int other_value = root_move_value(&worker.endgames, other.moves[0])
     return value > other_value or value == other_value and line.score > other.score
@@ -62,7 +62,7 @@ cdef void sort_lines(Worker* worker) noexcept nogil:
 
 cdef void search_lines(Worker* worker, const Board* board, int depth, int lines, Line* previous,
                        int previous_count) noexcept nogil:
-    """One iteration for all lines, of which the last one left `previous`; those found are in worker.lines."""
+    """One iteration for all lines, which are put into worker.lines; previous: those of the iteration before."""
     cdef int i
     worker.root_depth = depth
     worker.line_count = 0
@@ -72,7 +72,7 @@ cdef void search_lines(Worker* worker, const Board* board, int depth, int lines,
             previous[i].length = 0
         want_best_left(worker)
         search_window(worker, board, depth, &previous[i])
-        # of a cut search for a further line the best so far says little: others were not looked at yet
+        # the best move of an unfinished search for a further line means little: others were not searched yet
         if worker.root_line.length and (i == 0 or not worker.stopped):
             worker.lines[i] = worker.root_line
             worker.line_count = i + 1
@@ -83,22 +83,22 @@ cdef void search_lines(Worker* worker, const Board* board, int depth, int lines,
 
 
 cdef bint has_enough(Worker* worker, int depth, int lines, bint forced) noexcept nogil:
-    """After an iteration: whether to go no deeper. `forced`: the only move is to be returned at once."""
+    """After an iteration: True if the search ends here; forced: the only legal move is to be returned at once."""
     cdef const Line* line = &worker.lines[0]
     cdef double factor
     if worker.stop[0]:
         return True
-    # on the clock: the move has had its share
+    # on the clock: the move has had its share of time
     if worker.usual_time > 0:
         factor = time_factor(&worker.unrest, line.moves[0], line.score, worker.nodes - worker.unrest.root_nodes, depth)
         if seconds() - worker.start >= worker.usual_time * factor:
             return True
-    # nothing left to find: a forced move, or a decided game searched to its end
+    # nothing more to find: a forced move, or a decided game searched to its end
     return forced or lines == 1 and SCORE_WIN - abs(line.score) <= max(depth, worker.endgames.root_distance)
 
 
 cdef void fill_lines(Worker* worker, int lines, const Line* previous, int previous_count) noexcept nogil:
-    """What a cut iteration found stands before the lines it did not reach."""
+    """After an unfinished iteration, append the previous lines of the moves that it did not reach."""
     cdef int i
     for i in range(previous_count):
         if worker.line_count < lines and not has_line(worker, previous[i].moves[0]):
@@ -107,7 +107,7 @@ cdef void fill_lines(Worker* worker, int lines, const Line* previous, int previo
 
 
 cdef void take_any_move(Worker* worker, const MoveList* moves) noexcept nogil:
-    """Where not even one move was searched: the first that throws nothing away."""
+    """If no move was searched at all, take the first one with the best value in the database."""
     cdef int i = 0
     want_best_left(worker)
     while root_move_value(&worker.endgames, moves.moves[i]) < worker.endgames.wanted:
@@ -120,10 +120,10 @@ cdef void take_any_move(Worker* worker, const MoveList* moves) noexcept nogil:
 
 cdef void think(Worker* worker, const Board* board, int max_depth, int lines, bint forced_at_once,
                 IterationCallback callback, void* listener) noexcept nogil:
-    """Iterative deepening. Results are in worker.lines, worker.depth and worker.nodes; no lines without a move.
+    """Iterative deepening. Results are worker.lines (none if there is no legal move), worker.depth and worker.nodes.
 
-    The limits, the history before the root, the table and the evaluation are set by the caller. The callback is
-    called after each iteration with the lines in place.
+    The caller sets the limits, the history before the root, the table and the evaluation. The callback is called after
+    each iteration, once worker.lines is filled.
     """
     cdef MoveList moves
     cdef Line previous[MAX_LINES]

@@ -1,11 +1,11 @@
-# Move ordering: the table's move, captures by their size, history. Killer moves beside the history cost 7% more nodes
-# to a depth, and 0 ± 18 Elo at 8,000 nodes (docs/search.md).
+# Move ordering: the table's move, captures by their size, history. Killer moves in addition cost 7% more nodes to a
+# depth, and 0 ± 18 Elo at 8,000 nodes (docs/search.md).
 
 cdef enum:
-    HISTORY_MAX = 1 << 14        # a move's history is within it, either way
-    BONUS_MAX = 400              # history for one cutoff: the square of its depth, but no more
+    HISTORY_MAX = 1 << 14        # bound of a move's history, either way
+    BONUS_MAX = 400              # upper bound of the history for a cutoff, which is the square of its depth
     ORDER_TABLE = 1 << 30
-    ORDER_CAPTURE = 1 << 20      # for each piece
+    ORDER_CAPTURE = 1 << 20      # for each captured piece
     ORDER_TAKEN = -(1 << 30)
 
 cdef struct Ordering:
@@ -13,7 +13,7 @@ cdef struct Ordering:
 
 
 cdef void start_ordering(Ordering* ordering) noexcept nogil:
-    """Before a search: history fades."""
+    """Before a search: halve the history."""
     cdef int i
     for i in range(4096):
         ordering.history[BLACK][i] //= 2
@@ -34,13 +34,19 @@ cdef inline void order_moves(const Ordering* ordering, const SearchOptions* opti
             order[i] = ordering.history[side][short_move(move)] if options.history else 0
 
 
-cdef inline int next_best(int* order, int count) noexcept nogil:
-    """The index of the best move not yet taken; marks it as taken."""
+cdef inline int index_of_best(const int* order, int count) noexcept nogil:
+    """Index of the first of the best moves."""
     cdef int best = 0
     cdef int i
     for i in range(1, count):
         if order[i] > order[best]:
             best = i
+    return best
+
+
+cdef inline int next_best(int* order, int count) noexcept nogil:
+    """Take the best move not yet taken; returns its index."""
+    cdef int best = index_of_best(order, count)
     order[best] = ORDER_TAKEN
     return best
 
@@ -51,7 +57,7 @@ cdef inline void adjust_history(int32_t* entry, int bonus) noexcept nogil:
 
 cdef inline void reward(Ordering* ordering, const MoveList* moves, const uint8_t* tried, int tried_count, Move best,
                         int side, int depth) noexcept nogil:
-    """A quiet move failed high: remember it, and hold it against those tried before it."""
+    """After a quiet move failed high: raise its history, and lower that of the moves tried before it."""
     cdef int bonus = min(depth * depth, BONUS_MAX)
     cdef int i
     adjust_history(&ordering.history[side][short_move(best)], bonus)

@@ -1,8 +1,11 @@
-# Quiescence: below the leaves captures are searched to their end, so that no pending one is ever scored.
+# Quiescence: below the leaves, captures are searched to their end, so that no position with pending captures is scored.
 
 cdef int qsearch(Worker* worker, const Board* board, int alpha, int beta, int ply, int threats,
                  int reversible) noexcept nogil:
-    """Captures to their end; then the static score, unless the opponent threatens to capture."""
+    """Score after all captures: the static score, unless the opponent threatens to capture.
+
+    threats: plies of all moves left for positions in which the opponent does; reversible: plies without progress.
+    """
     cdef MoveList moves
     cdef Board child
     cdef int best = -SCORE_INFINITE
@@ -14,18 +17,18 @@ cdef int qsearch(Worker* worker, const Board* board, int alpha, int beta, int pl
         return 0
     capture = has_capture(board, board.side)
     if not capture:
-        # no move is a loss
+        # no moves: a loss
         if not has_quiet(board, board.side):
             return ply - SCORE_WIN
-        # endgame database; plies without progress are not counted here
+        # endgame database; plies without progress are not taken into account here
         if within_reach(&worker.endgames, board):
             known = look_up(&worker.endgames, worker.evaluation, board, &worker.memory[ply], ply, NO_PROGRESS_PLIES,
                             True)
             if known.bound != BOUND_NONE:
                 worker.endgames.hits += 1
                 return known.score
-        # quiet, or too deep to care. One ply of threats: two -31 ± 22 Elo at 2,000 nodes (docs/search.md); none was
-        # not measured by a match
+        # stand pat if quiet or too deep. One ply of threats: with two, -31 ± 22 Elo at 2,000 nodes (docs/search.md);
+        # with none, not measured by a match
         if threats == 0 or ply >= MAX_PLY - 1 or not has_capture(board, 1 - board.side):
             return faded_score(worker, board, ply, reversible)
         threats -= 1

@@ -1,40 +1,40 @@
 # Alpha-beta search: principal variation search with a transposition table and enhanced transposition cutoffs, static
 # cuts above and below the window, internal iterative and late-move reductions, single-reply extensions.
 #
-# `search`, at the end, is the list of its steps, numbered as in docs/search.md; what a step does stands in a function of
-# its own above, what it is worth beside its line. Elo is that of matches at so many nodes a move, against what
-# docs/search.md says; "times the nodes" are those to depth 17 without the feature (kr bench --ablate).
+# `search`, at the end, lists its steps, numbered as in docs/search.md. Most steps are functions above it; the worth of
+# each is noted beside it. Elo is measured by matches at the given number of nodes a move, against the opponent named in
+# docs/search.md; "times the nodes" are those to depth 17 without the feature (kr bench --ablate).
 
 cdef enum:
     CHILDREN_DEPTH = 2       # plies left from which all children are made at once and their entries prefetched
-    FREE_PLIES = 2           # forced moves cost no depth up to so many times the iteration's depth from the root
+    FREE_PLIES = 2           # forced moves cost no depth up to this many times the iteration's depth from the root
 
 cdef struct Node:
-    # What the steps of one node share.
+    # State of a node, for its steps.
     const Board* board
     u64 key                  # in the table
     int ply                  # from the root
-    int here                 # where the position stands in the worker's keys and plies
+    int here                 # index of the position in the worker's keys and reversible plies
     int depth                # plies left
-    int child_depth          # and after a move
-    bint open                # more than one score fits the window: a node of the principal variation
+    int child_depth          # plies left after a move
+    bint open                # the window has room for more than one score: a node of the principal variation
     bint capturing
-    int alpha                # the window as it is now
+    int alpha                # the current window
     int beta
-    int first_alpha          # and before: the score is a bound outside of it
+    int first_alpha          # the window at first; a score outside it is a bound
     int last_beta
     int table_move           # origin and target; 0 for none
-    int score                # where a step ends the node
-    int best                 # so far
-    int most                 # what the database leaves to be had
+    int score                # of a node that a step has ended
+    int best                 # best score so far
+    int most                 # upper bound of the score by the database
     Move best_move
 
 cdef struct Branches:
-    # The moves of one node.
+    # The moves of a node.
     MoveList moves
     Board children[MAX_MOVES]
     int order[MAX_MOVES]
-    uint8_t tried[MAX_MOVES]     # indices, in the order in which they were tried
+    uint8_t tried[MAX_MOVES]     # indices of moves in the order in which they were tried
 
 
 cdef inline void enter(Worker* worker, Node* node, const Board* board, int alpha, int beta, int depth,
@@ -57,13 +57,13 @@ cdef inline void enter(Worker* worker, Node* node, const Board* board, int alpha
 
 
 cdef inline bint ends(Node* node, int score) noexcept nogil:
-    """Let a step end the node."""
+    """End the node with this score."""
     node.score = score
     return True
 
 
 cdef inline bint settled_by_rule(const Worker* worker, Node* node) noexcept nogil:
-    """A draw, the end of all lines, or a win nearer the root that can't be bettered here."""
+    """A draw by rule, the maximum ply, or a win nearer the root than any from here."""
     if is_draw_by_rule(worker, node.ply):
         return ends(node, 0)
     if node.ply >= MAX_PLY - 1:
@@ -75,7 +75,7 @@ cdef inline bint settled_by_rule(const Worker* worker, Node* node) noexcept nogi
 
 
 cdef inline bint settled_by_table(const Worker* worker, Node* node) noexcept nogil:
-    """An earlier search of the position that was deep enough, outside the principal variation."""
+    """A deep enough earlier search of the position, outside the principal variation."""
     cdef Hit hit = probe(worker.table, node.key, node.ply)
     node.table_move = hit.move
     if not hit.found or node.open or hit.depth < node.depth:
@@ -86,8 +86,10 @@ cdef inline bint settled_by_table(const Worker* worker, Node* node) noexcept nog
 
 
 cdef inline bint settled_by_database(Worker* worker, Node* node) noexcept nogil:
-    """What the database knows ends the node or narrows its window. Where captures are pending, the positions after
-    them are looked up; the root itself is always searched."""
+    """The value in the database ends the node or narrows its window.
+
+    With captures pending, the positions after them are looked up instead; the root is always searched.
+    """
     cdef Known known
     if node.ply == 0 or not within_reach(&worker.endgames, node.board) or node.capturing:
         return False
@@ -108,8 +110,7 @@ cdef inline bint settled_by_database(Worker* worker, Node* node) noexcept nogil:
 
 
 cdef inline bint settled_statically(const Worker* worker, Node* node) noexcept nogil:
-    """A static score too far from the window for the plies left, above or below, stands for what a search would find;
-    only where the position is quiet for both."""
+    """A static score too far above or below the window for the plies left ends the node, if it is quiet for both."""
     cdef const SearchOptions* options = &worker.options
     cdef const Board* board = node.board
     cdef int score
@@ -125,8 +126,10 @@ cdef inline bint settled_statically(const Worker* worker, Node* node) noexcept n
 
 
 cdef inline void make_children(const Worker* worker, const Node* node, Branches* branches) noexcept nogil:
-    """All children, whose entries are then on their way from memory; the last plies don't touch the table, and many
-    of their moves are never tried."""
+    """Make all children and prefetch their entries.
+
+    Not in the last plies: they don't use the table, and many of their moves are never tried.
+    """
     cdef int i
     if node.depth >= CHILDREN_DEPTH:
         for i in range(branches.moves.size):
@@ -139,7 +142,7 @@ cdef inline bint is_forced(const Worker* worker, const Node* node, const Branche
 
 
 cdef inline bint settled_by_child(const Worker* worker, Node* node, const Branches* branches) noexcept nogil:
-    """Enhanced transposition cutoff: the table knows of a child that is good enough."""
+    """Enhanced transposition cutoff: the entry of a child refutes the node."""
     cdef Hit hit
     cdef int i
     if node.open or node.depth < worker.options.etc_depth:
@@ -152,18 +155,18 @@ cdef inline bint settled_by_child(const Worker* worker, Node* node, const Branch
 
 
 cdef inline bint is_left_out(const Worker* worker, Move move) noexcept nogil:
-    """Whether a root move has its line already, or throws away what another one keeps."""
+    """True for a root move that already has its line, or has a lower value in the database than another one."""
     return has_line(worker, move) or root_move_value(&worker.endgames, move) < worker.endgames.wanted
 
 
 cdef inline int search_late(Worker* worker, const Node* node, const Board* child, int index) noexcept nogil:
-    """A move after the first: to be refuted, with less depth the later it comes, and searched again where it isn't."""
+    """Score of a move after the first: searched with reduced depth and an empty window, and again if not refuted."""
     cdef int less = 0
     cdef int score
     # step 13: late-move reductions, not for captures; worth: reductions.pxi
     if not node.capturing:
         less = reduction(&worker.options, node.depth, index, has_capture(child, child.side))
-    # step 14: windows, an empty one first; not measured
+    # step 14: windows, an empty one first; not measured by a match
     score = -search(worker, child, -node.alpha - 1, -node.alpha, node.child_depth - less, node.ply + 1)
     if less and score > node.alpha:
         score = -search(worker, child, -node.alpha - 1, -node.alpha, node.child_depth, node.ply + 1)
@@ -173,7 +176,7 @@ cdef inline int search_late(Worker* worker, const Node* node, const Board* child
 
 
 cdef inline void raise_alpha(Worker* worker, Node* node, Move move, int score, u64 nodes) noexcept nogil:
-    """The best move so far, which took so many nodes."""
+    """Note the best move so far; nodes: those spent on it."""
     node.alpha = score
     node.best_move = move
     update_pv(worker, node.ply, move)
@@ -191,7 +194,7 @@ cdef inline void search_moves(Worker* worker, Node* node, Branches* branches) no
     cdef Move move
     cdef int index, i, score
     for index in range(branches.moves.size):
-        # step 12: next move; with several threads first those that no other one is at
+        # step 12: next move; with several threads, first those that no other thread is searching
         if sharing:
             i = next_idle(worker.busy, branches.children, branches.order, branches.moves.size, index, node.depth)
         else:
@@ -232,7 +235,7 @@ cdef inline void search_moves(Worker* worker, Node* node, Branches* branches) no
 
 
 cdef inline int keep_score(const Worker* worker, const Node* node) noexcept nogil:
-    """The node's score, kept in the table; of the root's further lines it is not the position's."""
+    """Store the node's score in the table, except for further lines of the root; returns it."""
     cdef int score = min(node.best, node.most)
     cdef int bound = BOUND_UPPER
     if node.ply > 0 or worker.line_count == 0:
@@ -245,7 +248,7 @@ cdef inline int keep_score(const Worker* worker, const Node* node) noexcept nogi
 
 
 cdef int search(Worker* worker, const Board* board, int alpha, int beta, int depth, int ply) noexcept nogil:
-    """The score of the position within (alpha, beta), fail soft; `depth` plies are left, `ply` lie behind."""
+    """Score of the position within (alpha, beta), fail soft; depth: plies left; ply: plies from the root."""
     cdef Node node
     cdef Branches branches
     cdef const SearchOptions* options = &worker.options
@@ -257,24 +260,24 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
     # step 2: limits
     if out_of_limits(worker):
         return 0
-    # step 3: rules, and wins nearer the root; not measured
+    # step 3: rules, and wins nearer the root; not measured by a match
     if ply > 0 and settled_by_rule(worker, &node):
         return node.score
-    # step 4: transposition table; not measured
+    # step 4: transposition table; not measured by a match
     if settled_by_table(worker, &node):
         return node.score
     node.capturing = has_capture(board, board.side)
     # step 5: endgame database; worth +9.7 ± 12.0 Elo at 0.1 s with up to 6 pieces (docs/egdb.md)
     if settled_by_database(worker, &node):
         return node.score
-    # step 6: static cuts; worth +23 ± 19 Elo at 8,000 nodes above the window and +24 ± 19 below it, as first built
+    # step 6: static cuts; worth +23 ± 19 Elo at 8,000 nodes above the window and +24 ± 19 below it, when first built
     if settled_statically(worker, &node):
         return node.score
     # step 7: internal iterative reduction; worth +37 ± 19 Elo at 8,000 nodes
     # without a table move the order is poor, and the next iteration will have one
     if depth >= options.iir_depth and node.table_move == 0 and not node.capturing:
         node.depth -= 1
-    # step 8: moves; none is a loss
+    # step 8: moves; without any, a loss
     generate(board, &branches.moves)
     if branches.moves.size == 0:
         return ply - SCORE_WIN
@@ -282,12 +285,12 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
     # step 9: single-reply extension; worth +34 ± 19 Elo at 8,000 nodes, +6 ± 19 at 30,000
     node.child_depth = node.depth if is_forced(worker, &node, &branches) else node.depth - 1
     # step 10: order; without history 1.39 times the nodes, not measured by a match
-    # before the children's entries are looked at, which are still on their way from memory: 0.98 of the time
+    # done while the children's entries are being fetched from memory: 0.98 of the time
     order_moves(&worker.ordering, options, &branches.moves, node.table_move, board.side, branches.order)
     # step 11: enhanced transposition cutoffs; without them 1.03 times the nodes, not measured by a match
     if settled_by_child(worker, &node, &branches):
         return node.score
-    # steps 12 to 15, of each move
+    # steps 12 to 15, for each move
     search_moves(worker, &node, &branches)
     if worker.stopped:
         return 0

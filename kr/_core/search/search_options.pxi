@@ -1,6 +1,5 @@
-# What can be set in the search. Each feature is on by default with the value that measurement chose, and off with
-# another, so that its worth can be measured at any time: `kr bench --ablate`, and matches such as
-# `kr match shipped shipped,etc_depth=99`.
+# Options of the search. Each feature is on by default, with the value chosen by measurements, and can be turned off to
+# measure its worth: `kr bench --ablate`, and matches such as `kr match shipped shipped,etc_depth=99`.
 
 cdef struct SearchOptions:
     int aspiration_window
@@ -22,37 +21,39 @@ cdef struct SearchOptions:
     int unrest
 
 cdef enum:
-    NEVER = 99               # a depth or a move number that is not reached
+    NEVER = 99               # a depth or a move number that is never reached
 
-# name: default, least, most, off, what it is
+# name: default, lowest, highest, off, description
 SEARCH_OPTIONS = {
     "aspiration_window": (16, 1, SCORE_INFINITE, SCORE_INFINITE,
-                          "Centi-men either way of the last score between which an iteration begins."),
+                          "Centi-men either way from the last score to the edges of the first window."),
     "etc_depth": (6, 2, NEVER, NEVER, "Plies left from which enhanced transposition cutoffs are tried."),
-    "single_reply": (1, 0, 1, 0, "A forced move costs no depth."),
+    "single_reply": (1, 0, 1, 0, "Forced moves cost no depth."),
     "static_depth": (4, 0, 20, 0, "Plies left up to which a static score far above the window ends a quiet node."),
-    "static_margin": (16, 0, 1000, 16, "How far: centi-men for each ply left."),
+    "static_margin": (16, 0, 1000, 16, "Distance above the window: centi-men for each ply left."),
     "razor_depth": (5, 0, 20, 0, "Plies left up to which a static score far below the window ends a quiet node."),
-    "razor_margin": (35, 0, 1000, 35, "How far: centi-men for each ply left."),
+    "razor_margin": (35, 0, 1000, 35, "Distance below the window: centi-men for each ply left."),
     "iir_depth": (4, 2, NEVER, NEVER, "Plies left from which a quiet node without a table move is searched a ply less."),
     "lmr_depth": (3, 2, NEVER, NEVER, "Plies left from which late moves are reduced."),
-    "lmr_move": (3, 1, NEVER, NEVER, "The first move to be reduced, counted from 0."),
-    "lmr_base": (30, 0, 1000, 30, "Hundredths of a ply by which every late move is reduced."),
-    "lmr_scale": (30, 0, 1000, 30, "Hundredths of a ply more for each doubling of the depth and of the move's number."),
-    "lmr_forcing": (1, 0, NEVER, NEVER, "Plies by which a move that makes the opponent capture is reduced less."),
-    "threat_plies": (1, 0, 8, 0, "Full-width plies of quiescence where the opponent threatens to capture."),
+    "lmr_move": (3, 1, NEVER, NEVER, "First move to be reduced, counted from 0."),
+    "lmr_base": (30, 0, 1000, 30, "Reduction of every late move, in hundredths of a ply."),
+    "lmr_scale": (30, 0, 1000, 30, "Hundredths of a ply added for each doubling of the depth and of the move number."),
+    "lmr_forcing": (1, 0, NEVER, NEVER, "Plies by which a move that forces a capture is reduced less."),
+    "threat_plies": (1, 0, 8, 0, "Full-width plies of quiescence when the opponent threatens to capture."),
     "fade_plies": (160, 0, 1000, 0, "Plies without progress in which a static score would fade to that of a draw."),
-    "history": (1, 0, 1, 0, "Moves are ordered by how often they were best before."),
-    # its off is its default: a search to a fixed depth knows no clock
-    "unrest": (1, 0, 1, 1, "On a clock, easy moves take less of it than hard ones; 0: all moves take the same."),
+    "history": (1, 0, 1, 0, "Order moves by how often they were best before."),
+    # off is the default, as a search to a fixed depth has no clock
+    "unrest": (1, 0, 1, 1, "Spend less of the clock on easy moves than on hard ones; 0: the same on all moves."),
 }
 
 cdef SearchOptions DEFAULT_OPTIONS
 
 
 cdef SearchOptions search_options(dict chosen) except *:
-    """The defaults but for those chosen by name. Raises ValueError for names that are none, for what is no whole number,
-    and for numbers too small or too large."""
+    """The default options, changed by those chosen by name.
+
+    Raises ValueError for unknown names, for values that are not whole numbers, and for numbers out of range.
+    """
     for name in chosen:
         if name not in SEARCH_OPTIONS:
             raise ValueError(f"no search option {name!r}; one of {', '.join(SEARCH_OPTIONS)}")
@@ -60,7 +61,7 @@ cdef SearchOptions search_options(dict chosen) except *:
         if not isinstance(chosen[name], int):
             raise ValueError(f"search option {name} is {chosen[name]!r}, not a whole number")
         if not least <= chosen[name] <= most:
-            raise ValueError(f"search option {name} is {chosen[name]}; from {least} to {most}")
+            raise ValueError(f"search option {name}: {chosen[name]} is out of range; expected {least} to {most}")
     return {name: chosen.get(name, row[0]) for name, row in SEARCH_OPTIONS.items()}
 
 

@@ -18,29 +18,29 @@ class ThreadError(RuntimeError):
 
 
 cdef class Stop:
-    """Ends each search that it is given to: a running one at once, one that is still to begin as soon as it has a move.
+    """Stops the searches whose requests have it: a running one at once, a later one as soon as it has a move.
 
-    None but those, so that nothing is left of it for another search, whichever of the two ends first.
+    It never affects other searches of the same searcher.
     """
     cdef int flag
-    cdef list searches          # the requests under way that it was given to
+    cdef list searches          # requests under way that have this stop
 
     def __cinit__(self):
         self.searches = []
 
     def set(self):
-        """End the searches; from any thread, and from a signal handler."""
+        """Stop the searches; may be called from any thread and from a signal handler."""
         cdef SearchRequest request
         self.flag = 1
         for request in tuple(self.searches):
             request.ended = 1
 
     def is_set(self):
-        """Whether they were to end."""
+        """True once `set` was called."""
         return self.flag != 0
 
     cdef follow(self, SearchRequest request):
-        """End this search too: now, if it is set already, or when it will be."""
+        """Stop this search too: now if it is set already, else when it will be."""
         self.searches.append(request)
         if self.flag:
             request.ended = 1
@@ -50,12 +50,12 @@ cdef class Stop:
 
 
 cdef class SearchRequest:
-    """What to search, and how long; for one search.
+    """Position and limits of one search.
 
-    root: black, white, kings, side; history: the same for each position before it, oldest first. What is None does not
-    limit the search: time, in seconds; nodes; depth; usual_time, the seconds that a move takes on average, where it may
-    take all of `time` only if it is hard. lines: principal variations wanted; forced_at_once: return a forced move
-    after one ply; listener: called with a SearchReply after each iteration; stop: what ends it before.
+    root: black, white, kings, side; history: the same for each position before it, oldest first. Limits, None for no
+    limit: time in seconds; nodes; depth; usual_time, the seconds that a move takes on average, so that only a difficult
+    one takes all of `time`. lines: principal variations wanted; forced_at_once: return a forced move after one ply;
+    listener: called with a SearchReply after each iteration; stop: stops the search.
     """
     cdef tuple root
     cdef list history
@@ -67,7 +67,7 @@ cdef class SearchRequest:
     cdef bint forced_at_once
     cdef object listener
     cdef Stop stop
-    cdef int ended              # by its stop, or by the searcher's, which reaches no other search of the stop
+    cdef int ended              # set by its stop, or by Searcher.stop for this search alone
 
     def __init__(self, tuple root not None, list history not None, *, time=None, nodes=None, depth=None,
                  usual_time=None, int lines=1, bint forced_at_once=False, listener=None, Stop stop=None):
@@ -85,10 +85,10 @@ cdef class SearchRequest:
 
 
 cdef class SearchReply:
-    """What a search came to, or an iteration of it.
+    """Result of a search, or of an iteration.
 
-    lines: score and moves of each, a move being (origin, target, captured); value: that of the root in the database,
-    VALUE_UNKNOWN where it has none.
+    lines: score and moves of each line, a move being (origin, target, captured); value: of the root in the database,
+    VALUE_UNKNOWN if it is not known.
     """
     cdef readonly list lines
     cdef readonly int depth
@@ -100,7 +100,7 @@ cdef class SearchReply:
 
 
 cdef bint hear_signals(void* owner) noexcept with gil:
-    """Let Ctrl-C in: the exception is kept for the search to raise when it has unwound."""
+    """Run signal handlers; an exception of theirs (Ctrl-C) is kept for the search to raise once it has unwound."""
     try:
         PyErr_CheckSignals()
     except BaseException as error:
@@ -115,19 +115,19 @@ cdef bint report_iteration(Worker* worker, void* owner) noexcept nogil:
 
 
 cdef class Searcher:
-    """A search with its transposition table; one at a time.
+    """Searches one position at a time, with a transposition table that it keeps.
 
-    Raises MemoryError where the table does not fit, ValueError for options that are none (see SEARCH_OPTIONS).
+    Raises MemoryError if the table does not fit, ValueError for invalid options (see SEARCH_OPTIONS).
     """
     cdef Table table
     cdef Busy busy
     cdef Worker** workers
     cdef int threads
-    cdef SearchRequest request  # of the running search, None between searches
+    cdef SearchRequest request  # of the running search; None between searches
     cdef int helpers_end
-    cdef object searching       # held while a search, or what changes its state, is under way
-    cdef object thread          # that searches
-    cdef object pending
+    cdef object searching       # lock, held during a search and during changes of its state
+    cdef object thread          # the searching thread
+    cdef object pending         # exception to raise after the search
     cdef double started
     cdef Board root
     cdef Evaluator evaluator
@@ -164,7 +164,7 @@ cdef class Searcher:
         free(self.table.entries)
 
     def clear(self):
-        """Forget everything: a new game. Waits for the end of a search in another thread."""
+        """Forget everything, for a new game. Waits for the end of a search in another thread."""
         cdef int i
         self.refuse_own_search()
         with self.searching:
@@ -173,7 +173,7 @@ cdef class Searcher:
                 memset(&self.workers[i].ordering, 0, sizeof(Ordering))
 
     def set_options(self, dict options):
-        """Search with these options from now on, the others as by default. Waits as `clear` does."""
+        """Use these options from now on, with defaults for the others. Waits as `clear` does."""
         cdef SearchOptions chosen = search_options(options)
         cdef int i
         self.refuse_own_search()
@@ -182,23 +182,23 @@ cdef class Searcher:
                 self.workers[i].options = chosen
 
     def stop(self):
-        """End the running search, from any thread; without one, nothing."""
+        """Stop the running search, if there is one; may be called from any thread."""
         cdef SearchRequest request = self.request
         if request is not None:
             request.ended = 1
 
     cdef refuse_own_search(self):
-        """Whoever is called by a search can't wait for its end."""
+        """Raise SearchingError in a call from a listener, which can't wait for the end of its own search."""
         if self.request is not None and self.thread == threading.get_ident():
             raise SearchingError
 
-    # No signal handler runs between two lines of these, as one could between two lines of Python: whatever is raised,
-    # the lock is held by a search or by nobody.
+    # Compiled code has no signal handlers run between its lines, as Python code has: whatever is raised, the lock is
+    # held only while there is a search.
 
     def search(self, SearchRequest request not None):
         """Search, and return the SearchReply.
 
-        Raises what a signal handler raised (Ctrl-C) or the listener did, SearchingError and ThreadError.
+        Raises SearchingError, ThreadError, and any exception of a signal handler (Ctrl-C) or of the listener.
         """
         self.claim(request)
         try:
@@ -209,7 +209,7 @@ cdef class Searcher:
     def start(self, SearchRequest request not None, on_end):
         """Search in a thread of its own. Raises SearchingError and ThreadError.
 
-        on_end: called there with the SearchReply, or with what was raised, when the searcher is ready for the next one.
+        on_end: called there with the SearchReply, or with an exception, once the searcher is ready for the next search.
         """
         self.claim(request)
         try:
@@ -222,13 +222,13 @@ cdef class Searcher:
             raise
 
     def forget_search(self):
-        """In a process that was forked, where the threads of the search are not: be ready for the next one."""
+        """Be ready for the next search in a forked process, which doesn't have the threads of the running one."""
         if self.request is not None:
             memset(&self.busy, 0, sizeof(Busy))
             self.release()
 
     def search_apart(self, SearchRequest request, on_end):
-        """The thread of a search that was started."""
+        """Body of the thread of a search that was started."""
         try:
             outcome = self.search_alone(request)
         except BaseException as error:
@@ -248,7 +248,7 @@ cdef class Searcher:
         self.searching.release()
 
     cdef search_alone(self, SearchRequest request):
-        """The search, while no other one runs."""
+        """Search; the caller has claimed the searcher."""
         cdef Board board = board_of(request.root)
         cdef Worker* worker = self.workers[0]
         cdef double start = seconds()
@@ -297,7 +297,7 @@ cdef class Searcher:
         return self.reply()
 
     cdef set_history(self, Worker* worker, positions):
-        """The positions of the game, the root last: their keys, and how long only kings have moved."""
+        """Set the keys and reversible plies of the positions of the game, the root being the last."""
         cdef Board board
         cdef int i
         recent = positions[-MAX_GAME:]
@@ -310,19 +310,19 @@ cdef class Searcher:
                 worker.reversible[i] = worker.reversible[i - 1] + 1 if only_kings_moved(recent[i - 1], recent[i]) else 0
 
     cdef start_helper(self, int index, tuple root):
-        """Start a thread of the search; returns a lock that is held until it ends. Raises ThreadError."""
+        """Start a helper thread; returns a lock that is held until it ends. Raises ThreadError."""
         end = _thread.allocate_lock()
         end.acquire()
         try:
-            # not by threading.Thread, which waits for the thread to begin and may be interrupted there
+            # threading.Thread would wait for the thread to begin, and could be interrupted there
             _thread.start_new_thread(self.help, (index, root, end))
         except RuntimeError as error:
             raise ThreadError(str(error)) from None
         return end
 
     def help(self, int index, tuple root, end):
-        """Lazy parallel search: the same position with a thread's own ordering, meeting the others in the table, and
-        leaving to them the moves that they are at."""
+        """Body of a helper thread: searches the same position with an ordering of its own, sharing the table and the
+        moves (sharing.pxi) with the other threads."""
         cdef Board board = board_of(root)
         cdef Worker* worker = self.workers[index]
         with nogil:
@@ -330,7 +330,7 @@ cdef class Searcher:
         end.release()
 
     cdef join_helpers(self, list ends):
-        """Wait until all helpers have ended; a Ctrl-C meanwhile is kept for the search to raise."""
+        """Wait until all helpers have ended; a Ctrl-C in the meantime is kept for the search to raise."""
         for end in ends:
             while True:
                 try:
@@ -340,7 +340,7 @@ cdef class Searcher:
                     self.pending = error
 
     cdef bint report(self):
-        """After an iteration: tell the listener; True to stop, where it raises something, which is kept."""
+        """Call the listener after an iteration; an exception of it is kept, and True returned to stop the search."""
         try:
             self.request.listener(self.reply())
         except BaseException as error:
@@ -364,7 +364,7 @@ cdef class Searcher:
         return reply
 
     cdef list line_moves(self, const Line* line):
-        """The moves of a line; where it ends at a known distance in the database, by best play to the end."""
+        """Moves of a line, continued by best play to the end if it ends at a known distance in the database."""
         cdef Board board = self.root
         cdef Move move
         cdef int left = SCORE_WIN - abs(line.score) - line.length
@@ -392,12 +392,12 @@ cdef tuple move_squares(Move move):
 
 
 cdef void use_database(Endgames* endgames, EndgameDatabase database):
-    """Let a search look positions up; the caller keeps the database. None: in none."""
+    """Set the database of a search, None for none; the caller keeps a reference to it."""
     endgames.db = &database.db if database is not None else NULL
     endgames.pieces = database.db.pieces if database is not None else 0
 
 
 def only_kings_moved(tuple before, tuple after):
-    """Whether the move from one position to the next was a king's quiet move. Positions as (black, white, kings, side)."""
+    """True if a king's quiet move leads from one position to the next; positions are (black, white, kings, side)."""
     return (int(before[0] | before[1]).bit_count() == int(after[0] | after[1]).bit_count()
             and (before[0] & ~before[2], before[1] & ~before[2]) == (after[0] & ~after[2], after[1] & ~after[2]))

@@ -1,20 +1,20 @@
-# What the threads of one search tell each other besides the transposition table: what each of them is at.
+# Sharing of moves between the threads of a search, in addition to the transposition table.
 #
-# A move that another thread is searching is left until the others are searched; by then the table knows the answer.
-# So the threads part wherever there is more than one move, and meet again (ABDADA, Weill 1996, as simplified by
-# Kerrigan). Reads and writes race: the worst that can happen is a move searched twice, or later than it might be.
+# A move that another thread is searching is deferred until the other moves are searched; by then the table has the
+# answer. So the threads diverge wherever there is more than one move, and converge again (ABDADA, Weill 1996, as
+# simplified by Kerrigan). Reads and writes race: at worst a move is searched twice, or later than possible.
 #
 # Two threads on two cores, the bench's positions to depth 21: 1.63 times as fast as one, to depth 20 1.58
-# (bench/threads.py). Shared out from 3 or 4 plies 1.63 and 1.60, from 2 plies 1.46.
+# (bench/threads.py). Shared from 3 or 4 plies on 1.63 and 1.60, from 2 plies on 1.46.
 
 cdef enum:
-    SHARED_DEPTH = 6         # plies left from which moves are shared out: below, telling costs more than it saves
+    SHARED_DEPTH = 6         # plies left from which moves are shared: below, it costs more than it saves
     BUSY_SLOTS = 1 << 12
     BUSY_SHIFT = 64 - 12
-    ORDER_LATER = -(1 << 28) # below it come the moves left for later, in the order in which they were left
+    ORDER_LATER = -(1 << 28) # deferred moves have lower values, in the order in which they were deferred
 
 cdef struct Busy:
-    volatile u64 searched[BUSY_SLOTS]    # hashes of a position and the depth that was left before its move
+    volatile u64 searched[BUSY_SLOTS]    # hashes of the position after a move and the depth before it
 
 
 cdef inline u64 busy_hash(u64 key, int depth) noexcept nogil:
@@ -22,7 +22,7 @@ cdef inline u64 busy_hash(u64 key, int depth) noexcept nogil:
 
 
 cdef inline void begin_move(Busy* busy, u64 key, int depth) noexcept nogil:
-    """This thread searches the position after a move."""
+    """Announce that this thread searches the position after a move."""
     cdef u64 hash = busy_hash(key, depth)
     busy.searched[hash >> BUSY_SHIFT] = hash
 
@@ -34,19 +34,18 @@ cdef inline void end_move(Busy* busy, u64 key, int depth) noexcept nogil:
 
 
 cdef int next_idle(const Busy* busy, const Board* children, int* order, int count, int index, int depth) noexcept nogil:
-    """As next_best, but moves that another thread is searching come last. The first move is never left: it is the one
-    that the others are measured by."""
+    """As next_best, but moves that another thread is searching come last.
+
+    The first move is never deferred, as its score is the bound for the others.
+    """
     cdef u64 hash
-    cdef int best, i
-    cdef int left = 0
+    cdef int best
+    cdef int deferred = 0
     while True:
-        best = 0
-        for i in range(1, count):
-            if order[i] > order[best]:
-                best = i
+        best = index_of_best(order, count)
         hash = busy_hash(children[best].key, depth)
         if index == 0 or order[best] < ORDER_LATER or busy.searched[hash >> BUSY_SHIFT] != hash:
             order[best] = ORDER_TAKEN
             return best
-        left += 1
-        order[best] = ORDER_LATER - index * MAX_MOVES - left
+        deferred += 1
+        order[best] = ORDER_LATER - index * MAX_MOVES - deferred

@@ -2,7 +2,7 @@
 
 cdef enum:
     MAX_PLY = 128        # from the root
-    MAX_GAME = 1024      # plies of the game before it that are kept for repetitions
+    MAX_GAME = 1024      # plies of the game before the root that are kept for repetitions
 
 cpdef enum:
     MAX_LINES = 64       # principal variations that one search can keep

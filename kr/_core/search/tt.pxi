@@ -1,9 +1,10 @@
 # Transposition table: clusters of four entries that fill one cache line.
 #
-# An entry is two words, the data and the key xored with it, so that a torn write by another thread reads as a miss.
+# An entry is two words, the data and the key xored with the data, so that a torn write by another thread reads as a
+# miss.
 #
-# Two positions with the same key would share an entry. With 64 bits that is too rare to be seen: builds with
-# CFLAGS=-DKR_KEY_BITS=32 or so tell entries apart by fewer of them, so that bench/collisions.py can count.
+# Two positions with the same key would share an entry. With 64 bits this is too rare to be observed: builds with
+# CFLAGS=-DKR_KEY_BITS=32, for example, compare fewer bits, so that bench/collisions.py can count collisions.
 
 cdef extern from *:
     """
@@ -39,11 +40,11 @@ cdef enum:
     CLUSTER = 4
     BOUND_NONE = 0
     BOUND_UPPER = 1      # the score is at most this
-    BOUND_LOWER = 2      # at least
+    BOUND_LOWER = 2      # the score is at least this
     BOUND_EXACT = 3
     GENERATIONS = 64
-    AGE_WORTH = 8        # plies that an entry is worth less for each search since
-    EMPTY_WORTH = -(1 << 20)   # less than that of any entry
+    AGE_WORTH = 8        # plies by which each later search lowers the worth of an entry
+    EMPTY_WORTH = -(1 << 20)   # lower than the worth of any entry
 
 cdef struct Entry:
     u64 check
@@ -84,7 +85,7 @@ cdef inline int entry_bound(u64 data) noexcept nogil:
 
 
 cdef inline int score_to_table(int score, int ply) noexcept nogil:
-    """Distances to a win count from the node in the table, from the root in the search."""
+    """Plies to a win are counted from the node in the table, and from the root in the search."""
     if score > SCORE_STATIC_MAX:
         return score + ply
     if score < -SCORE_STATIC_MAX:
@@ -122,7 +123,7 @@ cdef inline Hit probe(const Table* table, u64 key, int ply) noexcept nogil:
 
 
 cdef inline void store(Table* table, u64 key, Move move, int score, int bound, int depth, int ply) noexcept nogil:
-    """Replace the entry of this position, else the one of least worth: shallow, and from older searches."""
+    """Replace the entry of this position, or else the one of least worth: a shallow one of an old search."""
     cdef Entry* cluster = cluster_of(table, key)
     cdef Entry* victim = cluster
     cdef int least = 1 << 30
@@ -148,7 +149,7 @@ cdef inline void store(Table* table, u64 key, Move move, int score, int bound, i
 
 
 cdef int allocate_table(Table* table, u64 bytes) noexcept nogil:
-    """The largest power of two of clusters within `bytes`; -1 without memory."""
+    """Allocate the largest power of two of clusters within `bytes`; -1 without memory."""
     cdef u64 clusters = 1
     while clusters * 2 * CLUSTER * sizeof(Entry) <= bytes:
         clusters *= 2
@@ -168,6 +169,6 @@ cdef void new_generation(Table* table) noexcept nogil:
 
 
 def table_collisions():
-    """Bits of the key by which entries are told apart; look-ups so far and entries of other positions taken for the
-    one looked up, both counted only with fewer than 64 bits."""
+    """Bits of the key that are compared, look-ups so far, and collisions: entries of other positions taken for the one
+    looked up. Look-ups and collisions are counted only in builds that compare fewer than 64 bits."""
     return KEY_BITS, lookups, collisions

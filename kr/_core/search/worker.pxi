@@ -1,16 +1,16 @@
-# One thread's search: its limits, the positions behind it, its principal variations and results.
+# State of one thread of a search: its limits, the positions before it, its principal variations and results.
 
 cdef enum:
-    CHECK_NODES = 1024       # nodes between looks at the clock
-    CHECK_SIGNALS = 64       # looks at the clock between looks for Ctrl-C
-    MIN_REPETITION = 4       # plies after which a position can first come back
+    CHECK_NODES = 1024       # nodes between checks of the clock
+    CHECK_SIGNALS = 64       # checks of the clock between checks for Ctrl-C
+    MIN_REPETITION = 4       # plies after which a position can be repeated at the earliest
 
 cdef struct Line:
     int score
     int length
     Move moves[MAX_PLY]
 
-# lets Ctrl-C in; True ends the search
+# handles Ctrl-C; True ends the search
 ctypedef bint (*SignalCallback)(void* owner) noexcept nogil
 
 cdef struct Worker:
@@ -18,25 +18,25 @@ cdef struct Worker:
     SearchOptions options
     Endgames endgames
     Table* table
-    Busy* busy               # what the threads of this search are at, NULL with only one
+    Busy* busy               # moves that threads of this search are at; NULL with one thread
     Ordering ordering
     # limits
     volatile int* stop       # set from outside
     SignalCallback hear_signals
-    void* owner              # that wants to hear of Ctrl-C, or NULL
+    void* owner              # argument of hear_signals; NULL if signals are not checked
     bint stopped
     u64 nodes
     u64 node_limit
     double deadline
     int checks
     double start             # when the search began
-    double usual_time        # seconds that a move takes on average, 0: no move takes less than all
+    double usual_time        # seconds that a move takes on average; 0: every move takes all of its time
     Unrest unrest
     # the game: positions before the root, then those of the current line
     int root_index
     u64 keys[MAX_GAME + MAX_PLY]
     int reversible[MAX_GAME + MAX_PLY]   # plies since the last capture or man's move
-    Memory memory[MAX_PLY + 1]           # what the evaluation keeps of the positions from the root on
+    Memory memory[MAX_PLY + 1]           # of the evaluation, for the positions from the root on
     # principal variations
     Move pv[MAX_PLY + 1][MAX_PLY + 1]
     int pv_length[MAX_PLY + 1]
@@ -61,7 +61,7 @@ cdef void check_clock(Worker* worker) noexcept nogil:
 
 
 cdef inline bint out_of_limits(Worker* worker) noexcept nogil:
-    """Count a node, unless a limit is reached."""
+    """Count a node; returns True if a limit is reached."""
     if worker.nodes >= worker.node_limit:
         worker.stopped = True
     elif worker.nodes % CHECK_NODES == CHECK_NODES - 1:
@@ -72,7 +72,7 @@ cdef inline bint out_of_limits(Worker* worker) noexcept nogil:
 
 
 cdef inline bint is_draw_by_rule(const Worker* worker, int ply) noexcept nogil:
-    """A position that came before, in the line or in the game, or too long without progress."""
+    """True for a repetition of a position of the line or the game, or too many plies without progress."""
     cdef int here = worker.root_index + ply
     cdef int back = worker.reversible[here]
     cdef int i
@@ -100,7 +100,7 @@ cdef inline void update_pv(Worker* worker, int ply, Move move) noexcept nogil:
 
 
 cdef inline bint has_line(const Worker* worker, Move move) noexcept nogil:
-    """Whether a root move already has its line in this iteration."""
+    """True if a root move already has its line in this iteration."""
     cdef int i
     for i in range(worker.line_count):
         if worker.lines[i].moves[0] == move:
@@ -109,24 +109,24 @@ cdef inline bint has_line(const Worker* worker, Move move) noexcept nogil:
 
 
 cdef void keep_root_line(Worker* worker, int score) noexcept nogil:
-    """A root move has become the best: it stands even if the iteration is cut short."""
+    """Keep the line of a root move that has become the best: it counts even if the iteration is cut short."""
     worker.root_line.score = score
     worker.root_line.length = worker.pv_length[0]
     memcpy(worker.root_line.moves, worker.pv[0], worker.pv_length[0] * sizeof(Move))
 
 
 cdef inline void follow(Worker* worker, const Board* board, Move move, int ply) noexcept nogil:
-    """Make the evaluation's memory of the position after a move, which is searched next; `ply` plies lie before it."""
+    """Update the evaluation's memory for the position after a move played at `ply`."""
     update(worker.evaluation, board, move, &worker.memory[ply], &worker.memory[ply + 1])
 
 
 cdef inline int score_at(const Worker* worker, const Board* board, int ply) noexcept nogil:
-    """The static score of the position that is searched."""
+    """Static score of the position at `ply`."""
     return evaluate(worker.evaluation, board, &worker.memory[ply])
 
 
 cdef inline int faded_score(const Worker* worker, const Board* board, int ply, int reversible) noexcept nogil:
-    """The static score, nearer to a draw the longer there was no progress: what a fortress keeps for ever is no win."""
+    """Static score, closer to a draw the longer there was no progress: material that a fortress holds is not a win."""
     # worth +2 ± 4 Elo at 8,000 nodes, and 6 more of 561 published problems (docs/search.md)
     cdef int score = score_at(worker, board, ply)
     cdef int fade_plies = worker.options.fade_plies

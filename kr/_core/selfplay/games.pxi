@@ -1,45 +1,45 @@
-# Games of the engine against itself, one after the other in one thread, without the GIL.
+# Games of the engine against itself, played one at a time by a thread without the GIL.
 #
-# Game i depends only on the seed, i and the settings: its own random numbers, a cleared table, an own small noise
-# on the static scores for variety.
+# Game i depends only on the seed, i and the settings: it has its own random numbers and a cleared table, and for
+# variety a small noise of its own on the static scores.
 
 cpdef enum:
-    MAX_GAME_PLIES = 400     # a game that is still going on is a draw
-    # why a game ended
+    MAX_GAME_PLIES = 400     # a longer game is a draw
+    # reasons for the end of a game
     REASON_NO_MOVE = 0       # the side to move has no legal move and loses
     REASON_REPETITION = 1
     REASON_NO_PROGRESS = 2
-    REASON_PROVEN = 3        # the search saw the win to its end, or to where the endgame database knows it
-    REASON_CLEAR = 4         # both sides agreed for long enough on a winning score
-    REASON_LENGTH = 5
-    REASON_DATABASE = 6      # the endgame database knows the position
+    REASON_PROVEN = 3        # the search found a win to its end, or to a win in the endgame database
+    REASON_CLEAR = 4         # both sides had a clear score for the same side for clear_plies
+    REASON_LENGTH = 5        # MAX_GAME_PLIES
+    REASON_DATABASE = 6      # the position is in the endgame database
 
 cdef enum:
     RESULT_UNKNOWN = 2
 
 cdef struct GameRules:
     u64 seed
-    u64 nodes                # a move; 0 for no limit
-    double move_time         # seconds a move; 0 for no limit
+    u64 nodes                # limit of each move; 0 for none
+    double move_time         # limit of each move in seconds; 0 for none
     int random_plies         # up to this many random moves follow the opening
     int noise                # centi-men
     int draw_plies           # without a capture or a man's move
-    int clear_score          # centi-men; 0 to play on
+    int clear_score          # centi-men; 0: games don't end by clear scores
     int clear_plies
-    const Egdb* ending       # the game ends with the exact result where this knows it; NULL to play on
+    const Egdb* ending       # database in which games end with the exact result; NULL for none
 
-cdef struct GameRecord:
+cdef struct PlayedGame:
     Board start
     int opening
-    int result               # Black's view
+    int result               # 1 if Black won, 0 for a draw, -1 if White won
     int reason
     int plies
     uint16_t moves[MAX_GAME_PLIES]
     int16_t scores[MAX_GAME_PLIES]
 
 
-cdef Board random_start(const GameRules* rules, const uint32_t* opening, GameRecord* record, u64* random) noexcept nogil:
-    """The opening and some random moves, never into the end of the game."""
+cdef Board random_start(const GameRules* rules, const uint32_t* opening, PlayedGame* record, u64* random) noexcept nogil:
+    """Position after the opening and some random moves, none of which ends the game."""
     cdef Board board = board_from_bits(opening[0], opening[1], opening[2], <int>opening[3])
     cdef Board child
     cdef MoveList moves, replies
@@ -59,7 +59,7 @@ cdef Board random_start(const GameRules* rules, const uint32_t* opening, GameRec
 
 
 cdef inline int known_result(const Egdb* db, const Board* board) noexcept nogil:
-    """Black's exact result of a position without pending capture as -1, 0 or 1; else RESULT_UNKNOWN."""
+    """Result (as in PlayedGame) of a position without captures that is in the database; else RESULT_UNKNOWN."""
     cdef int value
     if (db == NULL or popcount(board.pieces[BLACK] | board.pieces[WHITE]) > db.pieces
             or has_capture(board, board.side)):
@@ -71,13 +71,13 @@ cdef inline int known_result(const Egdb* db, const Board* board) noexcept nogil:
 
 
 cdef void play_game(Worker* worker, Evaluation* evaluation, const GameRules* rules, const uint32_t* openings,
-                    int opening_count, int64_t game, GameRecord* record) noexcept nogil:
+                    int opening_count, int64_t game, PlayedGame* record) noexcept nogil:
     cdef MoveList moves
     cdef Move move
     cdef Board board
     cdef u64 random = rules.seed * <u64>0x9E3779B97F4A7C15 + <u64>game * <u64>0xD1342543DE82EF95
     cdef int black_score = 0
-    cdef int clear = 0       # searched plies in a row on which the score was clear; the sign says for whom
+    cdef int clear = 0       # consecutive searched plies with a clear score; positive for Black
     cdef int score, result
     splitmix64(&random)
     clear_table(worker.table)
@@ -146,13 +146,13 @@ cdef void play_game(Worker* worker, Evaluation* evaluation, const GameRules* rul
 
 
 cdef class SelfPlayer:
-    """Plays games of an evaluation against itself; one for each thread."""
+    """Plays games of an evaluation against itself. Each thread needs one of its own. Raises MemoryError."""
     cdef Evaluation evaluation
     cdef Evaluator evaluator     # owns the tables
     cdef EndgameDatabase database
     cdef Table table
     cdef Worker* worker
-    cdef GameRecord* record
+    cdef PlayedGame* record
     cdef GameRules rules
 
     def __cinit__(self, Evaluator evaluator not None, *, u64 seed, u64 hash_bytes, u64 nodes, double move_time,
@@ -172,7 +172,7 @@ cdef class SelfPlayer:
         self.rules.clear_plies = clear_plies
         self.rules.ending = &database.db if database is not None and end_by_database else NULL
         self.worker = <Worker*>calloc(1, sizeof(Worker))
-        self.record = <GameRecord*>calloc(1, sizeof(GameRecord))
+        self.record = <PlayedGame*>calloc(1, sizeof(PlayedGame))
         if self.worker == NULL or self.record == NULL or allocate_table(&self.table, hash_bytes) < 0:
             raise MemoryError("no memory for the search")
         self.worker.evaluation = &self.evaluation
@@ -188,18 +188,19 @@ cdef class SelfPlayer:
 
     def play(self, const uint32_t[:, ::1] openings, int64_t game, uint32_t[::1] start, uint16_t[::1] moves,
              int16_t[::1] scores, int32_t[::1] stop):
-        """Play one game without the GIL; None if `stop[0]` was set meanwhile.
+        """Play one game without the GIL.
 
-        openings: (n, 4) black, white, kings, side. Writes the start position (black, white, kings, side) into
-        `start` and the plies into `moves` and `scores` (MAX_GAME_PLIES each); returns
-        (plies, result, reason, opening).
+        openings: (n, 4), rows of black, white, kings, side. Writes the start position (black, white, kings, side) into
+        `start`, and the plies into `moves` and `scores` (MAX_GAME_PLIES each). Returns (plies, result, reason,
+        opening), the result as 1 if Black won, 0 for a draw, -1 if White won; None if `stop[0]` was set. Raises
+        ValueError.
         """
-        cdef GameRecord* record = self.record
+        cdef PlayedGame* record = self.record
         cdef int count = <int>openings.shape[0]
         if start.shape[0] < 4 or moves.shape[0] < MAX_GAME_PLIES or scores.shape[0] < MAX_GAME_PLIES:
-            raise ValueError("too little room for a game")
+            raise ValueError(f"arrays too short for a game of {MAX_GAME_PLIES} plies")
         if count == 0:
-            raise ValueError("no opening to play")
+            raise ValueError("no openings")
         self.worker.stop = <volatile int*>&stop[0]
         with nogil:
             play_game(self.worker, &self.evaluation, &self.rules, &openings[0, 0], count, game, record)
