@@ -100,8 +100,8 @@ def test_turned_positions():
 
 # what a peer does after its first move and kr's answer, and what is said of it; True where the connection goes on
 FAULTS = {
-    "garbage": (["hello"], "'hello' is no message", False),
-    "no ASCII": ([b"\xff\xfe\xfd\0"], "no ASCII text", False),
+    "garbage": (["hello"], "'hello' is not a message", False),
+    "no ASCII": ([b"\xff\xfe\xfd\0"], "not ASCII text", False),
     "too long": ([b"C" * 5000], "more than 127 characters", False),
     "malformed": (["M00011115"], "MOVE 'M00011115'", False),
     "a square that is not": (["M0001115000"], "square '50' does not exist", False),
@@ -276,7 +276,7 @@ def test_chat_is_shown_and_answered_once_a_move():
         peer.ask()
         peer.expect("CGood luck!")
         peer.send("Chow are you?", "Cand now?")
-        peer.expect("Ckr plays by itself; it has not thought yet.")
+        peer.expect("Ckr plays by itself; it has not searched yet.")
         peer.play(Position(), Side.BLACK, plies=2)
         peer.send("Cgood \x07 move")
         score = r"([+-]\d+|0|win|loss)"

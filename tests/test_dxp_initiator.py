@@ -80,7 +80,7 @@ def test_a_peer_that_wants_no_more(server):
 
 
 BROKEN_ANSWERS = {
-    "garbage": (b"HTTP/1.1 400 Bad Request\r\n\r\n\0", "is no message"),
+    "garbage": (b"HTTP/1.1 400 Bad Request\r\n\r\n\0", "is not a message"),
     "no answer": (None, "closed the connection"),
     "two initiators": (f"R01{NAME}Z000000BZ{START}".encode() + b"\0", "both sides are initiators"),
 }
@@ -107,14 +107,14 @@ def test_nobody_is_there(server):
     address = f":{server.getsockname()[1]}"
     server.close()
     lines = []
-    with pytest.raises(ProtocolError, match="cannot connect to 127.0.0.1"):
+    with pytest.raises(ProtocolError, match="can't connect to 127.0.0.1"):
         dxp.connect(ConnectSettings(**{**FAST, "address": address, "reconnect": 3}), say=lines.append)
     assert len(lines) == 2
     assert "attempt 2 of 3" in lines[1]
 
 
 def test_a_port_in_use(server):
-    with pytest.raises(ProtocolError, match="cannot listen on 127.0.0.1"):
+    with pytest.raises(ProtocolError, match="can't listen on 127.0.0.1"):
         dxp.listen(ListenSettings(**{**FAST, "address": f":{server.getsockname()[1]}"}))
 
 

@@ -65,7 +65,7 @@ def test_while_kr_thinks():
         for move, answer, end in (("11-15", "K0", "agrees"), ("9-13", "K2", "refuses")):
             peer.send(format_dxp_move(Position().parse_move(move)), f"C{move}")
             said(kr, f"says: {move}")
-            peer.expect("Ckr plays by itself; it has not thought yet.")
+            peer.expect("Ckr plays by itself; it has not searched yet.")
             kr.operator.take_back(1)
             peer.expect("B001Z")
             peer.send(answer)
@@ -119,7 +119,7 @@ def test_two_requests_at_once_are_both_refused():
 def test_no_answer(monkeypatch):
     monkeypatch.setattr(dxp_game, "BACK_SECONDS", 0.1)
     with requesting() as (kr, peer, position):
-        said(kr, "does not answer the request to go back")
+        said(kr, "has not answered the request to go back")
         peer.play(position, Side.BLACK, plies=2)
     assert len(kr.end()[0].moves) == 4
 
@@ -132,18 +132,18 @@ def test_what_cannot_be_asked():
         peer.send("Chello")
         said(kr, "hello")
         kr.operator.take_back()
-        said(kr, "no game is played")
+        said(kr, "no game is under way")
         kr.operator.chat("hello to you")
         peer.expect("Chello to you")
         peer.ask()
         position = peer.play(Position(), Side.BLACK, plies=2)
-        for plies in (0, 3):
-            kr.operator.take_back(plies)
-            said(kr, f"no request to take {plies} back: the game has 2 plies")
+        for plies in ("0 plies", "3 plies"):
+            kr.operator.take_back(int(plies[0]))
+            said(kr, f"no request to take back {plies}: the game has 2 plies")
         kr.operator.take_back(2)
         peer.expect("B001Z")
         kr.operator.take_back(2)
-        said(kr, "no request to take 2 back: the last request is not answered yet")
+        said(kr, "no request to take back 2 plies: the last request is not answered yet")
         peer.send("K2")
         kr.operator.chat("a pity")
         peer.expect("Ca pity")

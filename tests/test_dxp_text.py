@@ -81,9 +81,9 @@ def test_message_is_read(text, message):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "no message"),
-        ("X", "no message"),
-        ("move", "no message"),
+        ("", "not a message"),
+        ("X", "not a message"),
+        ("move", "not a message"),
         ("R", "a version"),
         (f"R01{PADDED}B060065A", "the follower's colour"),
         (f"R01{PADDED}W-60065A", "minutes"),
@@ -163,8 +163,8 @@ def test_empty_messages_are_passed_over():
     [
         (b"C" * 128, "more than 127 characters"),
         (b"E00\0" + b"C" * 128 + b"\0", "more than 127 characters"),
-        (b"C\xe9t\xe9\0", "no ASCII"),
-        (b"\x16\x03\x01\x02\xff", "no ASCII"),
+        (b"C\xe9t\xe9\0", "not ASCII"),
+        (b"\x16\x03\x01\x02\xff", "not ASCII"),
     ],
 )
 def test_bad_stream_is_refused(stream, said):

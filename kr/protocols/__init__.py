@@ -1,4 +1,4 @@
-"""Protocols: kr as an engine of other programs, and other programs as opponents of kr."""
+"""Protocols: kr as an engine for other programs, and other programs as opponents of kr."""
 
 import lazy_loader
 

@@ -1,7 +1,7 @@
-"""DXP: games of kr against another draughts program over TCP, as the side that is asked for them or the one that asks.
+"""DXP: games of kr against another draughts program over TCP, as follower or initiator.
 
-Whatever the other program does wrong ends one game with one line about it; then the next one is played, on the same
-connection where it is still of use, else on a new one.
+Any fault of the other program ends one game with a one-line reason. The next game is played on the same connection if
+it can still be used, else on a new one.
 """
 
 from __future__ import annotations
@@ -55,7 +55,6 @@ from kr.protocols.dxp_link import (
 from kr.protocols.dxp_text import (
     ACCEPTED,
     BACK_UNSUPPORTED,
-    FRAMES,
     NAME_WIDTH,
     NO_GAME,
     PORT,
@@ -65,13 +64,13 @@ from kr.protocols.dxp_text import (
     BackAccept,
     BackRequest,
     Chat,
-    Frame,
     GameAccept,
     GameRequest,
     Message,
     format_dxp_position,
     parse_dxp_position,
 )
+from kr.protocols.text import FRAMES, Frame
 from kr.settings import Settings, option
 from kr.storage import check_output, lock
 from kr.units import counted, format_count, format_duration, parse_count, parse_duration
@@ -84,21 +83,21 @@ REFUSALS = {
     NO_GAME: "it wants no game",
 }
 RETRY_SECONDS = 1.0
-"""Between two attempts to connect."""
+"""Seconds between two attempts to connect."""
 CONNECT_SECONDS = 10.0
-"""For one attempt."""
+"""Timeout of one attempt."""
 
 Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, kw_only=True)
 class DxpSettings(Settings):
-    """How kr plays by DXP. Raises InvalidSettingError."""
+    """Settings of kr for games by DXP. Raises InvalidSettingError."""
 
     tc: Limits | TimeControl | None = option(
         None,
-        "Limit of each move, 0.3s, nodes=5000 or depth=8, or a clock of kr's own, 5m+3s or 40/30m; the game's clock "
-        "holds besides. Without any of these, 1s a move.",
+        "Limit of each move, 0.3s, nodes=5000 or depth=8, or a clock of kr's own, 5m+3s or 40/30m, in addition to the "
+        "game's clock; 1s per move without any of these.",
         parse=parse_limits,
     )
     weights: str | None = weights_option()
@@ -106,10 +105,10 @@ class DxpSettings(Settings):
     threads: int = threads_option()
     egdb: str = egdb_option()
     egdb_memory: int = egdb_memory_option()
-    name: str = option(f"kr {__version__}", f"What to be called, at most {NAME_WIDTH} characters.")
-    chat: str = option("", "Say this at the beginning of each game.", metavar="TEXT")
+    name: str = option(f"kr {__version__}", f"Name of kr, at most {NAME_WIDTH} characters.")
+    chat: str = option("", "Chat at the beginning of each game.", metavar="TEXT")
     takeback: bool = option(True, "Grant requests to go back to an earlier position.")
-    claim_time: bool = option(False, "End a game as won when the other side's clock has run out.")
+    claim_time: bool = option(False, "End a game as won once the other side's clock has run out.")
     timeout: float = option(
         600.0, "End a game, and the connection, after this much silence.", parse=parse_duration, show=format_duration,
         above=0,
@@ -127,29 +126,29 @@ class DxpSettings(Settings):
             raise InvalidSettingError(f"name {self.name!r}: expected 1 to {NAME_WIDTH} characters")
 
     def manners(self) -> Manners:
-        """What of this matters in a game."""
+        """Settings that matter in a game."""
         frame: Frame = "mover" if self.frame == "mover" else "pdn"
         return Manners(self.tc, self.timeout, self.takeback, self.claim_time, self.chat, frame)
 
     def engine(self) -> Engine:
-        """The engine that plays. Raises what Engine raises."""
+        """Engine that plays. Raises what Engine raises."""
         return engine_from(self, self.weights, self.threads)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ListenSettings(DxpSettings):
-    """Where kr waits for games, and how many."""
+    """Settings of kr as the follower, which waits for games."""
 
     address: str = option(
         f"{LOOPBACK}:{PORT}",
-        f"Where to listen; only programs of this machine reach {LOOPBACK}.",
+        f"Address to listen on; only programs on this machine reach {LOOPBACK}.",
         argument=True,
         metavar="HOST:PORT|PORT",
     )
     games: int = option(0, "Games to play; 0: until Ctrl-C.", parse=parse_count, show=format_count)
     usual_start: str = option(
         "refuse",
-        "Who begins where the other side sends no position, which in DXP means the 10x10 start: "
+        "Side that begins if the other program sends no position, which in DXP means the 10x10 start: "
         "{allowed}.",
         choices=USUAL_STARTS,
     )
@@ -161,14 +160,14 @@ class ListenSettings(DxpSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class ConnectSettings(DxpSettings):
-    """Whom kr asks for games, and for what games."""
+    """Settings of kr as the initiator, which asks for games."""
 
     address: str = option(
-        f"{LOOPBACK}:{PORT}", "Where the other program listens.", argument=True, metavar="HOST:PORT|PORT"
+        f"{LOOPBACK}:{PORT}", "Address on which the other program listens.", argument=True, metavar="HOST:PORT|PORT"
     )
     games: int = option(1, "Games to play.", parse=parse_count, show=format_count, low=1)
     color: str = option("alternate", "Color of kr: {allowed} (Black first).", choices=DXP_COLORS)
-    fen: str | None = option(None, "Begin from this position.", metavar="FEN")
+    fen: str | None = option(None, "Starting position.", metavar="FEN")
     minutes: int = option(
         0, "Clock of each side for the whole game: {allowed}.", metavar="MINUTES", low=1, high=999, zero="none"
     )
@@ -186,7 +185,7 @@ class ConnectSettings(DxpSettings):
             Position.from_fen(self.fen)
 
     def side(self, game: int) -> Side:
-        """What kr plays in a game, counted from 0."""
+        """Side of kr in a game, counted from 0."""
         if self.color == "alternate":
             return Side(game % 2)
         return Side(DXP_COLORS.index(self.color) - 1)
@@ -194,18 +193,18 @@ class ConnectSettings(DxpSettings):
 
 @dataclass(frozen=True)
 class PlayedGame:
-    """A game that has ended, however that came about."""
+    """A finished or broken-off game."""
 
     number: int
     """From 1."""
     color: Side
-    """What kr played."""
+    """Side of kr."""
     opponent: str
     result: Result
     """As written in PDN; unfinished where the game was broken off."""
     reason: str
     faulty: bool
-    """Whether the other side broke the rules or the protocol."""
+    """True if the other side broke the rules or the protocol."""
     start: Position
     moves: tuple[Move, ...]
     minutes: int = 0
@@ -213,12 +212,12 @@ class PlayedGame:
 
     @property
     def points(self) -> float | None:
-        """For kr: 1, 0.5, 0, or None for a game that was broken off."""
+        """Points of kr: 1, 0.5, 0, or None for a game that was broken off."""
         value = self.result.value_for(self.color)
         return None if value is None else value.points
 
     def pdn(self, name: str) -> str:
-        """The game as PDN, kr being called `name`."""
+        """The game as PDN. name: that of kr."""
         players = [name, self.opponent] if self.color == Side.BLACK else [self.opponent, name]
         tags = {
             "Event": "DXP game",
@@ -234,24 +233,24 @@ class PlayedGame:
 
 
 class Operator:
-    """Whoever sits beside kr while it plays: from any thread, says something to the other side or asks it to go back.
+    """Operator of kr: sends chat and requests to go back during a game, from any thread.
 
-    Given to `listen` or `connect`. What comes of it is told by their `say`.
+    Given to `listen` or `connect`, whose `say` reports the answers.
     """
 
     def __init__(self) -> None:
         self._link: Link[Inner] | None = None
 
     def chat(self, text: str) -> bool:
-        """Say something, at most 126 characters; whether anyone is connected to hear it."""
+        """Send chat of at most 126 characters. True if someone is connected."""
         return self._put(Remark(text))
 
     def take_back(self, plies: int | None = None) -> bool:
-        """Ask to take so many plies back; by default those since kr was last to move. Whether anyone is connected."""
+        """Ask to take plies back, by default those since kr was last to move. True if someone is connected."""
         return self._put(TakeBack(plies))
 
     def sit_down(self, link: Link[Inner] | None) -> None:
-        """At a connection; None where it has ended."""
+        """Attend a connection; None once it has ended."""
         self._link = link
 
     def _put(self, wish: Wish) -> bool:
@@ -268,11 +267,11 @@ def listen(
     on_open: Callable[[str], None] = lambda address: None,
     operator: Operator | None = None,
 ) -> None:
-    """Play the games that other programs ask for, one program at a time, until there were as many as wanted.
+    """Play the games that other programs ask for, one program at a time, up to the number of games wanted.
 
-    on_game: called after each game; say: chat and whatever else is to be known, in lines; on_open: the address, when
-    connections are taken; operator: who may chat and ask to take moves back. Raises ProtocolError where it cannot
-    listen, OSError where a game cannot be saved, and what Engine raises. On Ctrl-C the game under way is saved as
+    on_game: called after each game. say: called with chat and other news, line by line. on_open: called with the
+    address once connections are accepted. operator: may chat and ask to take moves back. Raises ProtocolError if it
+    can't listen, OSError if a game can't be saved, and what Engine raises. On Ctrl-C the game under way is saved as
     broken off.
     """
     with _saving(settings.out) as save, open_server(parse_address(settings.address)) as server:
@@ -293,9 +292,9 @@ def connect(
 ) -> None:
     """Ask another program for games, one after another.
 
-    starts: positions to begin from, in turn, each twice in a row where kr alternates its colour; without any, that of
-    the settings. on_game, say and operator as for `listen`. Raises ProtocolError where there is no connection or no
-    game to be had, OSError where a game cannot be saved, and what Engine raises.
+    starts: starting positions, used in turn, each twice in a row if kr alternates its colour; by default that of the
+    settings. on_game, say, operator: as for `listen`. Raises ProtocolError if no connection is made or a game is
+    refused, OSError if a game can't be saved, and what Engine raises.
     """
     positions = list(starts) or [Position() if settings.fen is None else Position.from_fen(settings.fen)]
     each = 2 if settings.color == "alternate" else 1
@@ -334,7 +333,7 @@ def _connected(settings: ConnectSettings, say: Say) -> Iterator[Link[Inner]]:
 
 
 class _Desk:
-    """Where games are arranged, counted and handed over."""
+    """Arranges, counts and reports games."""
 
     def __init__(
         self,
@@ -358,22 +357,22 @@ class _Desk:
 
     @property
     def is_done(self) -> bool:
-        """Whether all games that were wanted have been played."""
+        """True once all games wanted have been played."""
         return self.played == self._wanted
 
     @contextmanager
     def attended(self, link: Link[Inner]) -> Iterator[None]:
-        """The operator sits at this connection."""
+        """Let the operator attend this connection during the block."""
         self._operator.sit_down(link)
         try:
             yield
         finally:
             self._operator.sit_down(None)
 
-    # as the one that is asked
+    # as follower
 
     def serve(self, connection: socket.socket, caller: str, usual_start: str) -> None:
-        """Play the games that the program at the other end asks for, until it goes or breaks the protocol."""
+        """Play the games that the peer asks for, until it leaves or breaks the protocol."""
         self.opponent = caller
         link: Link[Inner] = Link(connection)
         request: GameRequest | None = None
@@ -389,7 +388,7 @@ class _Desk:
                         if ending.next is Next.BROKEN:
                             return
         except ClosedError:
-            self._say(f"{self.opponent} has gone")
+            self._say(f"{self.opponent} has left")
         except ProtocolError as error:
             self._say(f"{self.opponent}: {error}; the connection is closed")
         finally:
@@ -405,7 +404,7 @@ class _Desk:
                 self._answer_outside(link, message)
 
     def _accepted(self, link: Link[Inner], request: GameRequest, usual_start: str) -> Terms | None:
-        """Answer a request; None where it was refused."""
+        """Answer a request. None if it is refused."""
         name = request.name or self.opponent
         code, start = ACCEPTED, Position()
         try:
@@ -427,10 +426,10 @@ class _Desk:
         self.opponent = name
         return Terms(request.follower, start, name, request.minutes, request.moves)
 
-    # as the one that asks
+    # as initiator
 
     def ask(self, link: Link[Inner], settings: ConnectSettings, start: Position) -> DxpEnding:
-        """Ask for the next game and play it. Raises ProtocolError where it is refused."""
+        """Ask for the next game and play it. Raises ProtocolError if it is refused."""
         own = settings.side(self.played)
         self.opponent = self.opponent or settings.address
         request = GameRequest(
@@ -461,10 +460,10 @@ class _Desk:
             if not isinstance(message, SearchDone):
                 self._answer_outside(link, message)
 
-    # for both
+    # as either
 
     def _answer_outside(self, link: Link[Inner], message: Message | Wish) -> None:
-        """What comes while no game is played: chat is passed on, nothing can be taken back, the rest says nothing."""
+        """Handle messages between games: chat is passed on, nothing can be taken back, the rest is ignored."""
         if isinstance(message, Chat):
             self._say(f"{self.opponent} says: {message.text}")
         elif isinstance(message, BackRequest):
@@ -472,7 +471,7 @@ class _Desk:
         elif isinstance(message, Remark):
             link.send(Chat(message.text))
         elif isinstance(message, TakeBack):
-            self._say("no moves to take back: no game is played")
+            self._say("no moves to take back: no game is under way")
 
     def _play(self, link: Link[Inner], terms: Terms) -> DxpEnding:
         last = self._wanted is not None and self.played + 1 >= self._wanted
@@ -480,7 +479,7 @@ class _Desk:
         try:
             ending = game.play()
         except BaseException as error:
-            # Ctrl-C, or an engine that failed: the game is kept, and the other side hears of it
+            # after Ctrl-C or a failure of the engine the game is kept, and the other side is told
             reason = "interrupted" if isinstance(error, KeyboardInterrupt) else f"{self._settings.name} failed: {error}"
             self._finished(terms, game.board.moves, DxpEnding(Result.UNFINISHED, reason, Next.BROKEN))
             game.abandon()
@@ -501,9 +500,9 @@ class _Desk:
 
 @contextmanager
 def _saving(path: Path | None) -> Iterator[Callable[[str], None]]:
-    """A function that appends a game to a PDN file, which is ours alone meanwhile; without a path it does nothing.
+    """Function that appends a game to a PDN file, which is locked during the block; without a path it does nothing.
 
-    Raises InvalidSettingError where the path is no file, OutputBusyError, OSError.
+    Raises InvalidSettingError if the path can't be a file, OutputBusyError, OSError.
     """
     if path is None:
         yield lambda text: None
@@ -512,7 +511,7 @@ def _saving(path: Path | None) -> Iterator[Callable[[str], None]]:
     with lock(path), open(path, "a+b") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(size - 1, 0))
-        # what was cut off in the middle of a line must not swallow the next game's tags
+        # a line that was cut off must not swallow the next game's tags
         separator = b"" if size == 0 else b"\n" if file.read(1) == b"\n" else b"\n\n"
 
         def append(text: str) -> None:

@@ -1,11 +1,11 @@
-"""One game by DXP: whose turn it is, what may be said when, the clock, and how games end.
+"""One game by DXP: turns, messages at any time, the clock, and the end of the game.
 
-The two sides move in turn; only the side to move may end the game, by a GAMEEND instead of its move, and the other one
-answers it in kind. Chat and requests to go back come at any time, also while the engine thinks. Whoever operates kr may
-want some of its own to be sent: they are put into the link's inbox, and are sent by the thread that plays.
+The sides move in turn. Only the side to move may end the game, by a GAMEEND instead of its move, and the other side
+answers in kind. Chat and requests to go back may come at any time, also while the engine thinks. Those of kr's own
+operator are put into the link's inbox, and sent by the thread that plays.
 
-After a request of its own to go back kr makes no move before the answer. What crosses it on its way the other side said
-before it went back: a move of its counts, and another request to go back is refused.
+After its own request to go back, kr does not move before the answer. Messages that cross the request were sent before
+the peer went back: its move counts, and its own request to go back is refused.
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ from kr.protocols.dxp_text import (
     BackAccept,
     BackRequest,
     Chat,
-    Frame,
     GameEnd,
     GameRequest,
     Message,
@@ -47,55 +46,56 @@ from kr.protocols.dxp_text import (
     find_move,
     format_dxp_move,
 )
+from kr.protocols.text import Frame
 from kr.units import counted
 
 UNLIMITED_SECONDS = 1.0
-"""For a move, where neither the game's clock nor a limit of ours says anything."""
+"""Seconds for a move if neither the game's clock nor a limit of ours applies."""
 ANSWER_SECONDS = 10.0
-"""How long a peer may take to answer the end of a game."""
+"""Time for a peer to answer the end of a game."""
 BACK_SECONDS = 60.0
-"""How long it may take to answer a request to go back, which a person may have to decide."""
+"""Time for a peer to answer a request to go back, which a person may have to decide."""
 
 
 class SearchDone(NamedTuple):
-    """What a search in another thread came to."""
+    """A search in another thread has ended."""
 
     search: int
-    """Its number: what an earlier one still says is passed over."""
+    """Number of the search: those of earlier ones are ignored."""
     outcome: SearchOutcome
 
 
 class Remark(NamedTuple):
-    """Chat that the operator wants to be sent."""
+    """Chat that the operator wants to send."""
 
     text: str
 
 
 class TakeBack(NamedTuple):
-    """Moves that the operator wants to be taken back."""
+    """Request of the operator to take moves back."""
 
     plies: int | None
-    """None for those since kr was last to move."""
+    """Number of plies; None for those since kr was last to move."""
 
 
 Wish = Remark | TakeBack
 Inner = SearchDone | Wish
-"""What comes into the link's inbox from our own side."""
+"""Items of the link's inbox from our own side."""
 
 
 class Thinker:
-    """The engine, searching in the background; `link` hears of the result."""
+    """The engine, searching in the background. Results are put into the link's inbox."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._number = 0
         self._search: Search | None = None
         self.last: Info | None = None
-        """What the engine thought when it last moved."""
+        """Result of the search for the last move."""
 
     @property
     def engine(self) -> Engine:
-        """For what needs no search."""
+        """The engine, for uses other than a search."""
         return self._engine
 
     def new_game(self) -> None:
@@ -104,7 +104,7 @@ class Thinker:
         self.last = None
 
     def start(self, position: Position, limits: Limits, history: Sequence[Position], link: Link[Inner]) -> int:
-        """Begin a search; its number is in the SearchDone that `link` will give. Raises what Engine.start raises."""
+        """Begin a search. Returns its number, which its SearchDone will carry. Raises what Engine.start raises."""
         self._number += 1
         number = self._number
         self._search = self._engine.start(
@@ -113,7 +113,7 @@ class Thinker:
         return number
 
     def finish(self) -> None:
-        """Stop the search under way, if any, and wait until it has ended."""
+        """Stop the search under way, if any, and wait for its end."""
         search, self._search = self._search, None
         if search is not None:
             search.close()
@@ -121,61 +121,61 @@ class Thinker:
 
 @dataclass(frozen=True)
 class Terms:
-    """What was agreed for a game."""
+    """Terms agreed for a game."""
 
     own: Side
-    """The side that kr plays."""
+    """Side that kr plays."""
     start: Position
     opponent: str
     minutes: int = 0
-    """For each side and the whole game; 0 for no clock."""
+    """Time of each side for the whole game; 0 for no clock."""
     moves: int = 0
-    """Of each side, after which the game is ended; 0 for no limit."""
+    """Moves of each side after which the game ends; 0 for no limit."""
 
 
 @dataclass(frozen=True)
 class Manners:
-    """How kr plays, whatever is agreed."""
+    """Conduct of kr in every game."""
 
     level: Limits | TimeControl | None = None
-    """The limits of each move, or a clock of our own; the game's clock holds besides."""
+    """Limits of each move, or a clock of our own, in addition to the game's clock."""
     timeout: float = 600.0
-    """Seconds of silence that are borne."""
+    """Seconds of silence that are tolerated."""
     takeback: bool = True
-    """Whether requests to go back are granted."""
+    """True if requests to go back are granted."""
     claim_time: bool = False
-    """Whether a game is ended as won when the other side's clock has run out."""
+    """True if kr ends a game as won when the other side's clock has run out."""
     greeting: str = ""
-    """Chat at the beginning of the game."""
+    """Chat at the beginning of each game."""
     frame: Frame = "pdn"
-    """Whose squares and colours the peer uses: see kr.protocols.dxp_text.parse_dxp_position."""
+    """Squares and colours that the peer uses."""
 
 
 class Next(Enum):
-    """What there is to say after a game."""
+    """Messages due after a game."""
 
-    SEND_END = "we send GAMEEND and wait for the answer"
-    AWAIT_END = "the other side has to send GAMEEND"
+    SEND_END = "we send GAMEEND and await the answer"
+    AWAIT_END = "the other side must send GAMEEND"
     ENDED = "both sides have sent GAMEEND"
-    BROKEN = "the connection is of no use any more"
+    BROKEN = "the connection can't be used any more"
 
 
 @dataclass(frozen=True)
 class DxpEnding:
-    """How a game came to an end."""
+    """End of a game by DXP."""
 
     result: Result
     """As written in PDN; unfinished where the game was broken off."""
     reason: str
     next: Next
     code: int = UNKNOWN
-    """Our reason, where we send GAMEEND."""
+    """Our reason, if we send GAMEEND."""
     stop: bool = False
-    """Whether the other side wants no further game."""
+    """True if the other side wants no further game."""
     request: GameRequest | None = None
-    """The next game, where the other side asked for it already."""
+    """Next game, if the other side has asked for one already."""
     faulty: bool = False
-    """Whether the other side broke the rules or the protocol."""
+    """True if the other side broke the rules or the protocol."""
 
 
 def _usual_seconds(limits: Limits) -> float:
@@ -183,7 +183,7 @@ def _usual_seconds(limits: Limits) -> float:
 
 
 class _Over(Exception):
-    """Carries an DxpEnding out of wherever it was found."""
+    """Carries the end of a game to `play`."""
 
     def __init__(self, ending: DxpEnding) -> None:
         super().__init__(ending.reason)
@@ -191,7 +191,7 @@ class _Over(Exception):
 
 
 class DxpGame:
-    """A game that both sides have agreed to. say: is told chat and whatever else happens, in lines."""
+    """A game that both sides have agreed to. say: called with chat and other news, line by line."""
 
     def __init__(
         self,
@@ -208,21 +208,21 @@ class DxpGame:
         self._terms = terms
         self._manners = manners
         self._last = last
-        """Whether we want no further game."""
+        """True if we want no further game."""
         self._say = say
         self._level = None if manners.level is None else Clock(manners.level)
         self._spent = dict.fromkeys(Side, 0.0)
         self._chatted_at = -1
         self._drawn: str | None = None
         self._asked: int | None = None
-        """The ply that we have asked to go back to, as long as the answer is awaited."""
+        """Ply that we have asked to go back to; None if no answer is awaited."""
         self._asked_until = 0.0
         self._turn_begins()
 
     def play(self) -> DxpEnding:
-        """Play to the end; what there is to say after it is left to `part`.
+        """Play to the end. The messages due after it are left to `part`.
 
-        Raises what Engine.search raises, and lets KeyboardInterrupt through.
+        Raises what Engine.search raises. KeyboardInterrupt passes through.
         """
         self._thinker.new_game()
         self._link.made_progress()
@@ -248,7 +248,7 @@ class DxpGame:
             self._thinker.finish()
 
     def part(self, ending: DxpEnding) -> DxpEnding:
-        """Exchange the GAMEENDs that are still due; returns what the other side wants next."""
+        """Exchange the GAMEENDs that are still due. Returns the ending with the other side's wishes."""
         if ending.next in (Next.ENDED, Next.BROKEN) or ending.request is not None:
             return ending
         try:
@@ -275,7 +275,7 @@ class DxpGame:
             return DxpEnding(ending.result, ending.reason, Next.BROKEN, faulty=ending.faulty)
 
     def abandon(self) -> None:
-        """Tell the other side, as far as it still listens, that nothing more comes."""
+        """Tell the other side, if it still listens, that kr leaves."""
         with suppress(ProtocolError):
             self._link.send(GameEnd(UNKNOWN, stop=True))
 
@@ -286,7 +286,7 @@ class DxpGame:
     # our turn
 
     def _end_if_over(self) -> None:
-        """End the game instead of moving, where the rules or the terms say so."""
+        """End the game instead of moving, if the rules or the terms require it."""
         own, board = self._terms.own, self.board
         outcome = board.outcome()
         if outcome and outcome.winner is not None:
@@ -305,7 +305,7 @@ class DxpGame:
             self._over(Result.of(winner), f"{reason}, endgame database", code=code)
 
     def _move(self) -> None:
-        """Think, answering what comes meanwhile, and play the move; nothing is played where moves are taken back."""
+        """Search, answering messages meanwhile, and play the move, unless moves have been taken back."""
         board, ply = self.board, len(self.board.moves)
         number = self._thinker.start(board.position, self._limits(), board.history, self._link)
         while True:
@@ -328,13 +328,13 @@ class DxpGame:
             return
 
     def _limits(self) -> Limits:
-        """Of the next search: those of our level, and the share of the game's clock that a move may take."""
+        """Limits of the next search: our own, and the share of the game's clock that a move may take."""
         own, terms = self._level, self._terms
         limits = own.limits() if own else Limits(time=None if terms.minutes else UNLIMITED_SECONDS)
         if not terms.minutes:
             return limits
         left = terms.minutes * 60 - self._spent[terms.own]
-        # of the moves so far, half are ours, and one more if we began
+        # half of the moves so far are ours, and one more if we began
         made = (len(self.board.moves) + (self.board.start.side == terms.own)) // 2
         clock = replace(limits, left=left, inc=0.0, moves=max(terms.moves - made, 1) if terms.moves else None)
         return min(limits, clock, key=_usual_seconds) if limits.left is not None else clock
@@ -345,19 +345,19 @@ class DxpGame:
         self._take(self._link.take(self._deadline - time.monotonic()))
 
     def _await_answer(self) -> None:
-        """Of our request to go back. It may cross a move of the other side, which counts as long as it stands."""
+        """Await the answer to our request to go back. A move that crosses the request counts."""
         try:
             item = self._link.take(min(self._deadline, self._asked_until) - time.monotonic())
         except SilentError:
             if time.monotonic() >= self._deadline:
                 raise
             self._asked = None
-            self._say(f"{self._terms.opponent} does not answer the request to go back")
+            self._say(f"{self._terms.opponent} has not answered the request to go back")
             return
         self._take(item)
 
     def _take(self, item: Message | Inner) -> None:
-        """A move of the other side where it is its turn, or what may come at any time."""
+        """Handle a move of the other side in its turn, and messages that may come at any time."""
         if isinstance(item, MoveMade) and self.board.position.side != self._terms.own:
             try:
                 move = find_move(item, self.board.position)
@@ -370,16 +370,16 @@ class DxpGame:
             self._handle(item)
 
     def _frame_hint(self) -> str:
-        """What to say when the other side's very first move is wrong: the commonest cause is the other frame."""
+        """Hint for an illegal first move of the other side, whose usual cause is the other frame."""
         if len(self.board.moves) > 1 or self.board.start == Position():
             return ""
         other = "mover" if self._manners.frame == "pdn" else "pdn"
-        return f" (a peer that turns the board needs --frame {other})"
+        return f" (for a peer with the other frame: --frame {other})"
 
     # at any time
 
     def _handle(self, message: Message | Wish) -> None:
-        """Answer what is not a move in turn, and send what the operator wishes."""
+        """Answer messages other than a move in turn, and send the operator's wishes."""
         match message:
             case Remark():
                 self._link.send(Chat(message.text))
@@ -392,7 +392,7 @@ class DxpGame:
             case BackRequest():
                 self._go_back(message)
             case GameEnd():
-                # whoever leaves at once has ended the game all the same
+                # a peer that leaves at once has ended the game all the same
                 with suppress(ProtocolError):
                     self._link.send(GameEnd(UNKNOWN, self._last))
                 result, reason = self._verdict(message.reason)
@@ -404,7 +404,7 @@ class DxpGame:
                 self._fault("moves when it is not its turn")
 
     def _verdict(self, claim: int) -> tuple[Result, str]:
-        """Result and reason of a game that the other side ends, with what it says about it."""
+        """Result and reason of a game that the other side ends with a claim."""
         own, name, board = self._terms.own, self._terms.opponent, self.board
         outcome = board.outcome()
         if outcome and outcome.winner is not None:
@@ -423,9 +423,9 @@ class DxpGame:
         return Result.UNFINISHED, f"{name} ended the game{said}"
 
     def _unsent(self, claim: int) -> tuple[Result, str] | None:
-        """Result and reason where one move of the other side would end the game by rule, in its favour or as a draw.
+        """Result and reason if one move of the other side would win the game or draw it by rule.
 
-        Programs that stop at the end of a game leave out the move that ended it (pydraughts).
+        Some programs do not send the move that ends the game (pydraughts).
         """
         other = self._terms.own.other
         outcomes: list[Outcome] = []
@@ -444,7 +444,7 @@ class DxpGame:
         return outcomes[0].result, f"{outcomes[0].reason}, {said}"
 
     def _answer(self, message: Chat) -> None:
-        """Say what the engine thinks: once between two moves, so that two programs that answer chat come to an end."""
+        """Answer chat with the engine's view, once between two moves, lest two programs answer each other for ever."""
         self._heard(message)
         ply = len(self.board.moves)
         if ply <= self._chatted_at:
@@ -452,7 +452,7 @@ class DxpGame:
         self._chatted_at = ply
         thought = self._thinker.last
         if thought is None:
-            self._link.send(Chat("kr plays by itself; it has not thought yet."))
+            self._link.send(Chat("kr plays by itself; it has not searched yet."))
             return
         expected = f", expecting {thought.pv[1]}" if len(thought.pv) > 1 else ""
         self._link.send(
@@ -466,7 +466,7 @@ class DxpGame:
         self._say(f"{self._terms.opponent} says: {message.text}")
 
     def _go_back(self, message: BackRequest) -> None:
-        """Take moves back, where that is allowed and there was such a position."""
+        """Go back to an earlier position, if that is allowed and the position exists."""
         ply = 2 * (message.number - 1) + (message.side != self._first)
         if not self._manners.takeback or self._asked is not None or not 0 <= ply <= len(self.board.moves):
             self._link.send(BackAccept(BACK_REFUSED))
@@ -477,14 +477,14 @@ class DxpGame:
         self._set_back(ply)
 
     def _ask_back(self, plies: int | None) -> None:
-        """Ask the other side to take so many plies back, or all since we were last to move."""
+        """Ask the other side to take plies back; None: those since we were last to move."""
         made = len(self.board.moves)
         if plies is None:
             plies = 2 if self.board.position.side == self._terms.own else 1
         if self._asked is not None or not 0 < plies <= made:
             length = f"the game has {counted(made, 'ply')}"
             reason = "the last request is not answered yet" if self._asked is not None else length
-            self._say(f"no request to take {plies} back: {reason}")
+            self._say(f"no request to take back {counted(plies, 'ply')}: {reason}")
             return
         self._asked, self._asked_until = made - plies, time.monotonic() + BACK_SECONDS
         number, second = divmod(self._asked, 2)
@@ -503,7 +503,7 @@ class DxpGame:
 
     @property
     def _first(self) -> Side:
-        """The side that begins, as requests to go back call it."""
+        """Side that begins, as named in requests to go back."""
         return self.board.start.side if self._manners.frame == "pdn" else Side.WHITE
 
     def _set_back(self, ply: int) -> None:
@@ -521,7 +521,7 @@ class DxpGame:
         if self._level and side == self._terms.own:
             self._level.stop(seconds)
         self.board.play(move)
-        # the side that may say so may be the one whose move went on with the game
+        # a draw stands even if the other side has moved on: only the side to move may end the game
         self._drawn = self._draw() or (self._drawn if self.board.history else None)
         self._turn_begins()
 
@@ -539,8 +539,8 @@ class DxpGame:
         return 0 < self._terms.minutes * 60 < self._spent[side] + running
 
     def _fault(self, what: str) -> NoReturn:
-        """End the game because the other side did something wrong that leaves the connection usable."""
-        # it is our turn now, in the other side's eyes; so this is the moment to end the game
+        """End the game because of a fault of the other side that leaves the connection usable."""
+        # for the other side it is our turn now, so we may end the game
         self._over(Result.UNFINISHED, f"{self._terms.opponent}: {what}", faulty=True)
 
     @staticmethod

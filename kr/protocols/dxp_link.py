@@ -1,6 +1,6 @@
-"""A DXP connection: messages out, and one inbox for what comes in, be it from the peer or from a search.
+"""A DXP connection: sending messages, and one inbox for the peer's messages and for items from our own side.
 
-Whatever a peer does wrong on the wire becomes one ProtocolError, after which the connection is of no use any more.
+Any fault of the peer on the wire becomes one ProtocolError, after which the connection can't be used any more.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from kr.threads import start_all
 from kr.units import format_duration
 
 PAUSE = 0.1
-"""Seconds between two messages of ours, unless the first was answered: public clients take all that one read gives
-them for one message."""
+"""Seconds between two messages of ours, unless the first was answered: public clients take all data of one read for one
+message."""
 MOST_UNREAD = 1000
-"""Messages that may wait to be read here."""
+"""Most messages that may wait in the inbox."""
 MOST_IDLE = 100
-"""Messages between two moves; chat and requests to go back are the only ones there can be."""
+"""Most messages between two moves, which can only be chat and requests to go back."""
 SEND_SECONDS = 10.0
 CLOSE_SECONDS = 0.5
 TURNS = (GameRequest, GameAccept, MoveMade, GameEnd)
@@ -49,11 +49,11 @@ class ClosedError(ProtocolError):
 
 
 class SilentError(ProtocolError):
-    """Nothing came from the peer in time; what comes later can still be taken."""
+    """Nothing came from the peer in time. Later messages can still be taken."""
 
 
 class Link(Generic[T]):
-    """A connected socket, which it closes in the end. Raises ThreadError, and closes it, where nothing can read it."""
+    """A connection. T: type of items from our own side. Raises ThreadError if no thread can read the socket."""
 
     def __init__(self, connection: socket.socket) -> None:
         connection.settimeout(SEND_SECONDS)
@@ -67,12 +67,12 @@ class Link(Generic[T]):
         self._idle = 0
         self._last_sent = 0.0
         self._answerable = False
-        """Whether what we sent last is something that a move, or another message that takes turns, answers."""
+        """True if our last message is one that a message in turn, such as a move, answers."""
         self._reader = Thread(target=self._read, name="dxp reader", daemon=True)
         start_all([self._reader], connection.close)
 
     def send(self, message: Message) -> None:
-        """Raises ProtocolError where the peer has gone or does not read."""
+        """Send a message. Raises ProtocolError if the peer has gone or does not read."""
         if self._failure is not None:
             raise self._failure
         time.sleep(max(self._last_sent + PAUSE - time.monotonic(), 0.0))
@@ -84,17 +84,17 @@ class Link(Generic[T]):
         self._answerable = isinstance(message, TURNS)
 
     def take(self, seconds: float | None = None) -> Message | T:
-        """The next message, or what `put` put; within so many seconds.
+        """Next message or item, waiting at most `seconds`.
 
-        Raises ClosedError where the peer has gone in good order, SilentError where nothing comes, and ProtocolError
-        where it breaks the protocol.
+        Raises ClosedError if the peer has closed the connection between two messages, SilentError if nothing comes in
+        time, and ProtocolError if the peer breaks the protocol.
         """
         if self._failure is not None:
             raise self._failure
         try:
             item = self._inbox.get(timeout=None if seconds is None else max(seconds, 0.0))
         except queue.Empty:
-            # another thread reads: what is there of a message is only for the words
+            # another thread reads, so this only serves the error message
             half = ", in the middle of a message" if self._splitter.is_inside else ""
             raise SilentError(f"silent for too long{half}") from None
         if isinstance(item, ProtocolError):
@@ -109,18 +109,18 @@ class Link(Generic[T]):
                 raise self._failure
         return item
 
-    def put(self, found: T) -> None:
-        """Let `take` return this; from any thread."""
-        self._inbox.put(found)
+    def put(self, item: T) -> None:
+        """Put an item into the inbox, from any thread."""
+        self._inbox.put(item)
 
     def made_progress(self) -> None:
-        """The last message was one that brings the game on: the count of idle ones begins anew."""
+        """Reset the count of idle messages: the last one advanced the game."""
         self._idle = 0
 
     def close(self) -> None:
-        """Close the connection; what was sent is still delivered."""
+        """Close the connection. Messages already sent are still delivered."""
         self._closed = True
-        # the peer reads our last message before it sees the end; closing with unread messages here would take it back
+        # the peer must read our last message before it sees the end; closing with unread data here would discard it
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_WR)
         if self._failure is None:
@@ -130,7 +130,7 @@ class Link(Generic[T]):
         self._socket.close()
 
     def _read(self) -> None:
-        """Fill the inbox until the connection ends; the body of the reader thread."""
+        """Fill the inbox until the connection ends. Body of the reader thread."""
         try:
             while True:
                 try:
@@ -153,43 +153,43 @@ class Link(Generic[T]):
 
 
 def parse_address(text: str) -> tuple[str, int]:
-    """Host and port of "HOST:PORT", "HOST", "PORT", ":PORT" or "[IPV6]:PORT".
+    """Parse "HOST:PORT", "HOST", "PORT", ":PORT" or "[IPV6]:PORT" as host and port.
 
-    The loopback and DXP's port stand where one is not given. Raises InvalidSettingError.
+    The defaults are the loopback address and DXP's port. Raises InvalidSettingError.
     """
-    # a number alone is a port: nobody writes an IPv4 address as one
+    # a number alone is a port, not an IPv4 address
     full = f":{text}" if re.fullmatch("[0-9]+", text) else text
     found = re.fullmatch(r"(?:\[([^\[\]\s]+)\]|([^:\[\]\s]*))(?::([0-9]{1,5}))?", full)
     if found is None or int(found[3] or PORT) > MAX_PORT:
         expected = f"HOST:PORT, HOST or PORT, as in {LOOPBACK}:{PORT} or [::1]:{PORT}, with a port up to {MAX_PORT}"
-        raise InvalidSettingError(f"{text!r} is not an address: write {expected}")
+        raise InvalidSettingError(f"{text!r} is not an address: expected {expected}")
     return found[1] or found[2] or LOOPBACK, int(found[3] or PORT)
 
 
 def format_address(address: tuple[str, int]) -> str:
-    """The text of an address."""
+    """Text of an address, as parse_address reads it."""
     host, port = address
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def open_server(address: tuple[str, int]) -> socket.socket:
-    """A socket that listens there; port 0 chooses a free one. Raises ProtocolError."""
+    """Open a socket that listens at an address. Port 0 chooses a free port. Raises ProtocolError."""
     try:
         family = socket.getaddrinfo(*address, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
         return socket.create_server(address, family=family)
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise ProtocolError(f"cannot listen on {format_address(address)}: {reason}") from None
+        raise ProtocolError(f"can't listen on {format_address(address)}: {reason}") from None
 
 
 def open_connection(address: tuple[str, int], timeout: float) -> socket.socket:
-    """A socket that is connected there. Raises ProtocolError."""
+    """Open a socket that is connected to an address. Raises ProtocolError."""
     try:
         return socket.create_connection(address, timeout)
     except TimeoutError:
         raise ProtocolError(
-            f"cannot connect to {format_address(address)}: no answer in {format_duration(timeout)}"
+            f"can't connect to {format_address(address)}: no answer in {format_duration(timeout)}"
         ) from None
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise ProtocolError(f"cannot connect to {format_address(address)}: {reason}") from None
+        raise ProtocolError(f"can't connect to {format_address(address)}: {reason}") from None

@@ -1,7 +1,7 @@
-"""The text of DXP v01: messages as both sides write them, how they are cut out of a stream of bytes, and positions.
+"""The text of DXP v01: messages, splitting a stream of bytes into messages, and positions.
 
-A message is 1 to 127 ASCII characters with fields of fixed width; on the wire a NUL ends it. Colours are ``W`` and
-``Z`` (zwart, Black), positions one of ``w W z Z e`` for each square, capitals for kings.
+A message is 1 to 127 ASCII characters with fields of fixed width, ended by a NUL on the wire. Colours are ``W`` and
+``Z`` (zwart, Black); positions have one of ``w W z Z e`` for each square, capitals for kings.
 """
 
 from __future__ import annotations
@@ -9,16 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
 from kr.errors import ProtocolError
 from kr.game.position import Move, Position, Side
 from kr.notation import SQUARES, parse_square, square_name, squares
+from kr.protocols.text import Frame, read_squares, shown, write_squares
 
 VERSION = 1
 PORT = 27531
 LONGEST_MESSAGE = 127
-"""Characters of a message, without the NUL."""
+"""Most characters of a message, without the NUL."""
 NAME_WIDTH = 32
 MOST_SECONDS = 9999
 
@@ -29,11 +29,7 @@ UNKNOWN, I_LOSE, DRAW, I_WIN = range(4)
 BACK_ACCEPTED, BACK_UNSUPPORTED, BACK_REFUSED = range(3)
 """Codes of a BackAccept."""
 
-Frame = Literal["pdn", "mover"]
-FRAMES = ("pdn", "mover")
-
 _SIDE_LETTERS = "ZW"
-_PIECES = "ezwZW"
 _POSITION = re.compile("[wWzZe]*")
 _BLANKS = " \t\r\n"
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e]")
@@ -41,29 +37,29 @@ _UNPRINTABLE = re.compile(r"[^\x20-\x7e]")
 
 @dataclass(frozen=True, slots=True)
 class GameRequest:
-    """The initiator asks for a game."""
+    """Request for a game, by the initiator."""
 
     name: str
-    """The initiator's."""
+    """Name of the initiator."""
     follower: Side
-    """Which side the follower plays."""
+    """Side that the follower plays."""
     minutes: int = 0
-    """For each player and the whole game; 0 for no clock."""
+    """Time of each player for the whole game; 0 for no clock."""
     moves: int = 0
-    """Of each player, after which the game may be ended; 0 for no limit."""
+    """Moves of each player after which the game may be ended; 0 for no limit."""
     side: Side | None = None
-    """Whose move it is first; None where no position is sent, which means the usual start with White to move."""
+    """Side to move; None if no position is sent, which means the usual start with White to move."""
     position: str = ""
-    """A letter for each square; "" where no position is sent."""
+    """A character for each square; "" if no position is sent."""
     version: int = VERSION
 
 
 @dataclass(frozen=True, slots=True)
 class GameAccept:
-    """The follower's answer to a request."""
+    """Answer of the follower to a request."""
 
     name: str
-    """The follower's."""
+    """Name of the follower."""
     code: int = ACCEPTED
     """ACCEPTED, WRONG_VERSION, WRONG_GAME or NO_GAME."""
 
@@ -73,23 +69,23 @@ class MoveMade:
     """A move."""
 
     seconds: int
-    """Spent on it."""
+    """Time spent on the move."""
     origin: int
     """Square 0-31."""
     target: int
     """Square 0-31."""
     captured: tuple[int, ...] = ()
-    """Squares 0-31 of the pieces taken, in any order."""
+    """Squares 0-31 of the captured pieces, in any order."""
 
 
 @dataclass(frozen=True, slots=True)
 class GameEnd:
-    """Sent instead of a move to end the game, and as the answer to that."""
+    """End of the game, sent instead of a move, and the answer to it."""
 
     reason: int = UNKNOWN
     """UNKNOWN, I_LOSE, DRAW or I_WIN."""
     stop: bool = False
-    """Whether the sender wants no further game."""
+    """True if the sender wants no further game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,17 +97,17 @@ class Chat:
 
 @dataclass(frozen=True, slots=True)
 class BackRequest:
-    """Asks to go back to an earlier position of the game."""
+    """Request to go back to an earlier position of the game."""
 
     number: int
-    """Of the move, from 1; both sides' first moves are number 1."""
+    """Number of the move, from 1; the first moves of both sides are number 1."""
     side: Side
-    """Whose move it is there."""
+    """Side to move there."""
 
 
 @dataclass(frozen=True, slots=True)
 class BackAccept:
-    """The answer to a request to go back."""
+    """Answer to a request to go back."""
 
     code: int
     """BACK_ACCEPTED, BACK_UNSUPPORTED or BACK_REFUSED."""
@@ -121,20 +117,20 @@ Message = GameRequest | GameAccept | MoveMade | GameEnd | Chat | BackRequest | B
 
 
 class MessageSplitter:
-    """Cuts a stream of bytes into messages."""
+    """Splits a stream of bytes into messages."""
 
     def __init__(self) -> None:
         self._rest = b""
 
     @property
     def is_inside(self) -> bool:
-        """Whether a message has begun that has not ended."""
+        """True if a message has begun and not ended."""
         return bool(self._rest)
 
     def feed(self, content: bytes) -> list[str]:
-        """The messages that end in these bytes; empty ones are left out.
+        """Messages completed by these bytes; empty ones are left out.
 
-        Raises ProtocolError for a message that is too long or not ASCII; after it nothing can be told apart any more.
+        Raises ProtocolError for a message that is too long or not ASCII. The stream can't be split any further then.
         """
         *ended, self._rest = (self._rest + content).split(b"\0")
         texts = [_decoded(message) for message in ended]
@@ -150,11 +146,11 @@ def _decoded(message: bytes) -> str:
     try:
         return message.decode("ascii")
     except UnicodeDecodeError:
-        raise ProtocolError(f"bytes that are no ASCII text: {shown(message.decode('latin-1'))}") from None
+        raise ProtocolError(f"bytes that are not ASCII text: {shown(message.decode('latin-1'))}") from None
 
 
 class _Fields:
-    """Reads the fields of one message from left to right; blanks after the last are passed over."""
+    """Reads the fields of one message from left to right. Blanks after the last field are ignored."""
 
     def __init__(self, text: str, kind: str) -> None:
         self._text = text
@@ -199,13 +195,13 @@ class _Fields:
 
 
 def parse_message(text: str) -> Message:
-    """Read a message; what a terminal would obey, in names and chat, becomes ``?``.
+    """Parse a message. Unprintable characters in names and chat become ``?``.
 
-    Raises ProtocolError, naming the field that is wrong.
+    Raises ProtocolError, naming the invalid field.
     """
     kind = text[:1]
     if kind not in _READERS or not kind:
-        raise ProtocolError(f"{shown(text)} is no message: it would begin with one of {' '.join(_READERS)}")
+        raise ProtocolError(f"{shown(text)} is not a message, which begins with one of {' '.join(_READERS)}")
     name, read = _READERS[kind]
     fields = _Fields(text, name)
     message = read(fields)
@@ -267,10 +263,10 @@ _READERS: dict[str, tuple[str, Callable[[_Fields], Message]]] = {
 
 
 def format_message(message: Message) -> str:
-    """Write a message, without its NUL.
+    """Format a message, without its NUL.
 
-    Names and chat are cut to what fits, and characters other than printable ASCII in them become ``?``; seconds stop
-    at 9999. Raises ProtocolError for any other number that its field cannot hold.
+    Names and chat are cut to fit, with ``?`` for characters that are not printable ASCII. Seconds end at 9999. Raises
+    ProtocolError for any other number that does not fit into its field.
     """
     match message:
         case GameRequest():
@@ -297,27 +293,18 @@ def format_message(message: Message) -> str:
 
 
 def parse_dxp_position(text: str, side: Side, frame: Frame = "pdn") -> Position:
-    """The position behind a letter for each square; `side` moves.
+    """Parse a position: a character for each square, with `side` to move. frame: of the peer.
 
-    frame: "mover" for peers that see every game as begun by White at the bottom of the board (pydraughts): they send
-    English positions with colours swapped and the board turned by 180 degrees, though all else in plain PDN terms.
-    Raises ProtocolError for another number of squares, InvalidFenError for a board that cannot be.
+    Raises ProtocolError for a wrong number of squares, InvalidFenError for an impossible board.
     """
     if len(text) != SQUARES:
-        raise ProtocolError(f"a position of {len(text)} squares: English draughts has {SQUARES}")
-    board = {letter: sum(1 << square for square, at in enumerate(text) if at == letter) for letter in _PIECES}
-    position = Position(board["z"] | board["Z"], board["w"] | board["W"], board["Z"] | board["W"], side)
-    return _in_frame(position, frame)
+        raise ProtocolError(f"position of {len(text)} squares: expected {SQUARES}, as English draughts has")
+    return _in_frame(Position(*read_squares(text, "z"), side), frame)
 
 
 def format_dxp_position(position: Position, frame: Frame = "pdn") -> str:
-    """A letter for each square; the side to move is not in it. frame: as in parse_dxp_position."""
-    position = _in_frame(position, frame)
-    letters = ["e"] * SQUARES
-    for letter, pieces in (("z", position.black), ("w", position.white)):
-        for square in squares(pieces):
-            letters[square] = letter.upper() if position.kings >> square & 1 else letter
-    return "".join(letters)
+    """Format a position as a character for each square, without the side to move. frame: of the peer."""
+    return write_squares(_in_frame(position, frame), "z")
 
 
 def _in_frame(position: Position, frame: Frame) -> Position:
@@ -328,18 +315,13 @@ def _in_frame(position: Position, frame: Frame) -> Position:
 
 
 def format_dxp_move(move: Move, seconds: float = 0.0) -> MoveMade:
-    """The message of a move that took so many seconds."""
+    """Message of a move that took `seconds`."""
     return MoveMade(round(seconds), move.origin, move.target, tuple(squares(move.captured)))
 
 
 def find_move(message: MoveMade, position: Position) -> Move:
-    """The legal move that a message means. Raises IllegalMoveError, naming the legal ones."""
+    """Legal move of a message. Raises IllegalMoveError, naming the legal moves."""
     return position.find_move(message.origin, message.target, sum(1 << square for square in set(message.captured)))
-
-
-def shown(text: str) -> str:
-    """Foreign text, short and printable, for a line about it."""
-    return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
 def _printable(text: str) -> str:

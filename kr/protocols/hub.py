@@ -1,7 +1,8 @@
-"""The Hub 2 server: an engine that a draughts program starts as a child process and talks to in lines of text.
+"""The Hub 2 server: kr as an engine that a draughts program runs as a child process, speaking in lines of text.
 
-The calling thread reads commands while another one searches, so that ``stop``, ``ponder-hit`` and ``ping`` are heard.
-Each ``go`` is answered by exactly one ``done`` or ``error``. Commands that change the engine first stop a search.
+The calling thread reads commands while another one searches, so that ``stop``, ``ponder-hit`` and ``ping`` are obeyed
+at once. Each ``go`` is answered by exactly one ``done`` or ``error``. Commands that change the engine stop a search
+first.
 """
 
 from __future__ import annotations
@@ -32,19 +33,19 @@ from kr.protocols.hub_text import (
     parse_hub_move,
     parse_hub_position,
 )
+from kr.protocols.text import FRAMES
 from kr.threads import start_all
 
 if TYPE_CHECKING:
     from kr.egdb.database import Database
 
 AUTO = "auto"
-FRAMES = ("pdn", "mover")
 _GO_MODES = ("think", "ponder", "analyze")
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A setting that the engine declares with ``param`` and takes with ``set-param``."""
+    """A setting that the engine declares by ``param`` and takes by ``set-param``."""
 
     name: str
     default: str
@@ -54,7 +55,7 @@ class Parameter:
     values: tuple[str, ...] = ()
 
     def declaration(self, value: str) -> str:
-        """The ``param`` line, with the present value."""
+        """The ``param`` line with the present value."""
         bounds: dict[str, object] = {}
         if self.kind == "int":
             bounds = {"min": self.low, "max": self.high}
@@ -63,7 +64,7 @@ class Parameter:
         return format_hub_line("param", name=self.name, value=value, type=self.kind, **bounds)
 
     def check(self, value: str) -> None:
-        """Raise InvalidSettingError unless the parameter can take this value."""
+        """Raise InvalidSettingError for an invalid value."""
         if self.kind == "int":
             if not re.fullmatch("[0-9]{1,9}", value) or not self.low <= int(value) <= self.high:
                 raise InvalidSettingError(f"{self.name}={value} is not a whole number from {self.low} to {self.high}")
@@ -76,22 +77,22 @@ class Parameter:
 PARAMETERS = {
     parameter.name: parameter
     for parameter in (
-        # the only game that there is here
+        # English draughts is the only variant
         Parameter("variant", "english", "enum", values=("english",)),
         # a weights file, "manual", "material" or "shipped"
         Parameter("weights", SHIPPED, "string"),
-        # megabytes of the transposition table
+        # megabytes of the hash table
         Parameter("hash", "64", "int", 1, 1 << 20),
         Parameter("threads", "1", "int", 1, 1024),
-        # the directory of an endgame database, "none", or "auto" for one where databases are kept
+        # the directory of an endgame database, "none", or "auto" to look where databases are kept
         Parameter("egdb", AUTO, "string"),
-        # megabytes in which to unpack it, as far as it fits
+        # megabytes in which to unpack the database, as far as it fits
         Parameter("egdb-memory", "64", "int", 0, 1 << 20),
-        # how many best moves are analysed; lines after the first come as "info multipv=2 ..."
+        # number of best moves to analyse; lines after the first are sent as "info multipv=2 ..."
         Parameter("multipv", "1", "int", 1, MAX_LINES),
-        # whose squares "pos" uses: see _in_frame
+        # squares and colours of "pos": see _in_frame
         Parameter("frame", AUTO, "enum", values=(AUTO, *FRAMES)),
-        # whether "done" names the expected answer
+        # true if "done" is to name the expected reply
         Parameter("ponder", "true", "bool"),
     )
 }
@@ -102,9 +103,9 @@ _ENGINE_PARAMETERS = ("weights", "hash", "threads", "egdb", "egdb-memory")
 class HubServer:
     """Serves one client: reads lines from source, writes lines to sink.
 
-    settings: values for parameters, by name, as ``set-param`` would give them (raises InvalidSettingError).
-    make_engine: called with (weights, hash_mb, threads, endgame database) when the engine is first needed and after
-    these change.
+    settings: values of parameters, by name, as ``set-param`` gives them. make_engine: called with (weights, hash_mb,
+    threads, endgame database) when the engine is first needed, and again after these have changed. Raises
+    InvalidSettingError.
     """
 
     def __init__(
@@ -124,12 +125,12 @@ class HubServer:
         self._history: tuple[Position, ...] = ()
         self._level = HubLevel()
         self._seen_frame = FRAMES[0]
-        """The frame of the last start position that was received, which is the one of those after it."""
+        """Frame of the last start position received, which also holds for the positions after it."""
         self._search: Search | None = None
         self._pondered: HubLevel | None = None
-        """What limits the search under way once the expected move has been played."""
+        """Limits of the search under way once the expected move has been played."""
         self._timer: Timer | None = None
-        """Ends it some time after that."""
+        """Ends that search when its time is up."""
         self._commands: dict[str, Callable[[dict[str, str]], None]] = {
             "hub": self._hub,
             "set-param": self._set_param,
@@ -146,7 +147,7 @@ class HubServer:
             self._set_param({"name": name, "value": value})
 
     def serve(self) -> None:
-        """Answer commands until ``quit``, the end of source, or Ctrl-C; a search under way is stopped first."""
+        """Obey commands until ``quit``, the end of source, or Ctrl-C. A search under way is then stopped."""
         try:
             for text in iter(self._source.readline, ""):
                 if not self._answer(text):
@@ -157,7 +158,7 @@ class HubServer:
             self._stop_search()
 
     def _answer(self, text: str) -> bool:
-        """Obey one line; False after ``quit``. A bad line is answered with an error, an unknown command is ignored."""
+        """Obey one line; False after ``quit``. Invalid lines are answered by an error, unknown commands ignored."""
         try:
             line = parse_hub_line(text)
             if line is not None and line.command in self._commands:
@@ -170,18 +171,19 @@ class HubServer:
     # setting up
 
     def _hub(self, args: dict[str, str]) -> None:
-        self._send(format_hub_line("id", name="kr", version=__version__, author="the kr authors"))
+        self._send(format_hub_line("id", name="kr", version=__version__, author="the kr developers"))
         for name, parameter in PARAMETERS.items():
             self._send(parameter.declaration(self._values[name]))
         self._send("wait")
 
     def _set_param(self, args: dict[str, str]) -> None:
         if "name" not in args or "value" not in args:
-            raise ProtocolError("set-param needs name= and value=")
+            raise ProtocolError("set-param: expected name= and value=")
         name, value = args["name"], args["value"]
         if name not in PARAMETERS:
-            # clients may send what other engines have; a command that they don't know they pass over
-            self._send(format_hub_line("warning", message=f"no parameter {name}, ignored: {', '.join(PARAMETERS)}"))
+            # clients may send parameters of other engines, and ignore lines that they don't know
+            warning = f"unknown parameter {name} ignored; there are {', '.join(PARAMETERS)}"
+            self._send(format_hub_line("warning", message=warning))
             return
         PARAMETERS[name].check(value)
         if name in _ENGINE_PARAMETERS and value != self._values[name]:
@@ -197,11 +199,11 @@ class HubServer:
             self._ready_engine()
         except (KrError, MemoryError) as error:
             self._send_error(error)
-        # the client waits for this line; without an engine each go says again what is wrong
+        # the client waits for this line; without an engine each go reports the error again
         self._send("ready")
 
     def _ready_engine(self) -> Engine:
-        """The engine with the present parameters; raises what Engine and load_database raise."""
+        """Engine with the present parameters. Raises what Engine raises."""
         if self._engine is None:
             weights = self._values["weights"]
             shipped = weights in ("", SHIPPED)
@@ -219,7 +221,7 @@ class HubServer:
     # what to search
 
     def _pos(self, args: dict[str, str]) -> None:
-        # an unreadable position must not leave the one before it to be searched instead
+        # after an invalid position the one before must not be searched instead
         self._position, self._history = None, ()
         position = self._in_frame(parse_hub_position(args["pos"])) if "pos" in args else Position()
         history = []
@@ -234,18 +236,14 @@ class HubServer:
 
     @property
     def _frame(self) -> str:
-        """The frame in which positions are read."""
+        """Frame in which positions are read."""
         return self._seen_frame if self._values["frame"] == AUTO else self._values["frame"]
 
     def _in_frame(self, position: Position) -> Position:
-        """The real position behind a received one.
+        """Actual position behind a received one: positions of clients with the frame "mover" are turned back.
 
-        Clients that see every game as begun by White at the bottom of the board (pydraughts) send English positions
-        with colours swapped and the board turned by 180 degrees, though moves in plain PDN numbers. With frame=mover,
-        the colour that moved first in their eyes stands for ours, so the position is turned back; moves need nothing.
-
-        With frame=auto the start position tells the frame: Black begins, so White to move in it is a turned one. Of
-        other positions either reading is possible; a client has one frame, so that of the last start position holds.
+        With frame=auto the start position tells the frame: Black begins, so with White to move it is a turned one.
+        Other positions could be read either way, so the frame of the last start position holds for them.
         """
         if position == _TURNED_START:
             self._seen_frame = "mover"
@@ -254,11 +252,11 @@ class HubServer:
         return position.flipped() if self._frame == "mover" else position
 
     def _frame_hint(self, number: int) -> str:
-        """What to say when the very first move is wrong: the commonest cause is the other frame."""
+        """Hint for an illegal first move, whose usual cause is the other frame."""
         if number > 1:
             return ""
         other = "mover" if self._frame == "pdn" else "pdn"
-        return f" (for a client with the other frame: set-param name=frame value={other})"
+        return f" (if the client uses the other frame: set-param name=frame value={other})"
 
     def _set_level(self, args: dict[str, str]) -> None:
         self._level = HubLevel.parse(args)
@@ -269,9 +267,9 @@ class HubServer:
         self._stop_search()
         modes = [mode for mode in _GO_MODES if mode in args]
         if len(modes) != 1:
-            raise ProtocolError(f"go needs one of {', '.join(_GO_MODES)}")
+            raise ProtocolError(f"go: expected one of {', '.join(_GO_MODES)}")
         if self._position is None:
-            raise ProtocolError("no position to search: the last pos could not be read")
+            raise ProtocolError("no position to search: the last pos was invalid")
         if self._position.is_over:
             raise IllegalMoveError(f"no legal move in {self._position.fen}: the side to move has lost")
         pondering = modes[0] == "ponder"
@@ -286,12 +284,12 @@ class HubServer:
         self._pondered = self._level if pondering else None
 
     def _send_end(self, outcome: SearchOutcome) -> None:
-        """Answer a search, in its thread."""
+        """Answer for a search, in its thread."""
         if isinstance(outcome, SearchResult):
             self._send(self._done(outcome))
         elif isinstance(outcome, KrError):
             self._send_error(outcome)
-        else:  # a client must hear of it in its own language
+        else:  # a client must be told in its protocol
             self._send(format_hub_line("error", message=f"the search failed: {type(outcome).__name__}: {outcome}"))
 
     def _done(self, result: SearchResult) -> str:
@@ -301,7 +299,7 @@ class HubServer:
         return format_hub_line("done", move=format_hub_move(result.move), **expected)
 
     def _ponder_hit(self, args: dict[str, str]) -> None:
-        """The expected move was played: the clock runs from now on, and the search under way goes on with it."""
+        """The expected move was played: the search under way continues, with the clock running from now on."""
         level, self._pondered = self._pondered, None
         if self._search is None or level is None:
             return
@@ -312,12 +310,12 @@ class HubServer:
             try:
                 start_all([timer], timer.cancel)
             except ThreadError:
-                # a move at once rather than a loss on time
+                # moving at once is better than losing on time
                 self._search.stop()
             self._timer = timer
 
     def _stop_search(self) -> None:
-        """End the search under way, if any, and wait for its answer to be written."""
+        """End the search under way, if any, and wait until its answer has been written."""
         search, self._search, self._pondered = self._search, None, None
         if self._timer is not None:
             self._timer.cancel()
@@ -328,12 +326,12 @@ class HubServer:
     # answering
 
     def _send_info(self, info: Info) -> None:
-        """One info line; clients match it by pattern, so the order of its fields is part of the protocol."""
+        """Write an info line. Clients match it by pattern, so the order of its fields is part of the protocol."""
         number = f"multipv={info.multipv} " if info.multipv > 1 else ""
         speed = info.nodes / info.time / 1e6 if info.time > 0 else 0.0
         probes = f" probes={info.probes} hits={info.hits}" if info.probes else ""
         self._send(
-            # the core keeps no mean leaf depth: the nominal one stands for it
+            # the core does not track the mean leaf depth: the nominal depth stands for it
             f"info {number}depth={info.depth} mean-depth={info.depth:.1f} score={format_hub_score(info.score)} "
             f"nodes={info.nodes} time={info.time:.3f} nps={speed:.3f} "
             f'pv="{" ".join(format_hub_move(move) for move in info.pv)}"{probes}'
@@ -343,7 +341,7 @@ class HubServer:
         self._send(format_hub_line("error", message=str(error) or "out of memory"))
 
     def _send(self, line: str) -> None:
-        """Write one line at once; both threads do. A client that has gone is noticed by its end of file instead."""
+        """Write one line at once, from either thread. A client that has gone is noticed by its end of file instead."""
         with self._sink_lock:
             try:
                 self._sink.write(line + "\n")
@@ -353,17 +351,17 @@ class HubServer:
 
 
 def serve_stdio(settings: dict[str, str] | None = None) -> None:
-    """Serve the program that started this process on standard input and output.
+    """Serve the program that started this process, on standard input and output.
 
-    settings: as in HubServer (raises InvalidSettingError before a line is read).
+    settings: as in HubServer. Raises InvalidSettingError before a line is read.
     """
     if isinstance(sys.stdin, io.TextIOWrapper):
-        # a stray byte is a malformed line, not the end of the conversation
+        # a stray byte makes an invalid line, not the end of the conversation
         sys.stdin.reconfigure(encoding="utf-8", errors="replace")
-    # None where the shell has closed it, which is as good as at its end
+    # None if the shell has closed it, which counts as its end
     HubServer(sys.stdin or io.StringIO(), sys.stdout, settings).serve()
     try:
         sys.stdout.flush()
     except OSError:
-        # nobody reads any more: keep the interpreter from complaining about it as it exits
+        # nobody reads any more: keep the interpreter from complaining as it exits
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""The text of Hub 2: lines, positions, moves and scores, as both sides of the protocol read and write them."""
+"""The text of Hub 2: lines, positions, moves and scores."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from kr.engine.result import SCORE_DECIDED, SCORE_WIN
 from kr.errors import IllegalMoveError, ProtocolError
 from kr.game.position import Move, Position, Side
 from kr.notation import SQUARES, parse_square, square_name, squares
+from kr.protocols.text import read_squares, shown, write_squares
 
 _WORD = re.compile(r'[^\s="]+')
 _ARGUMENT = re.compile(r'\s+([^\s="]+)(?:=(?:"([^"]*)"|([^\s="]*)))?(?=\s|$)')
@@ -17,30 +18,31 @@ _SIDES = {"B": Side.BLACK, "W": Side.WHITE}
 _PIECES = "ebwBW"
 
 DECIDED_MEN = 80.0
-"""A score beyond this many men is a win or a loss found, not an estimate."""
+"""A score beyond this many men is a proved win or loss, not an estimate."""
 _MAX_DECIDED_PLIES = SCORE_WIN - SCORE_DECIDED - 1
 
 
 class HubLine(NamedTuple):
-    """One line of the protocol: a command and its arguments; a flag has the empty text as its value."""
+    """One line of the protocol: a command and its arguments. The value of a flag is the empty text."""
 
     command: str
     args: dict[str, str]
 
 
 def parse_hub_line(text: str) -> HubLine | None:
-    """Read a line ``command arg=value arg="two words" flag``; None for a blank one. Raises ProtocolError."""
+    """Parse a line ``command arg=value arg="two words" flag``; None for a blank one. Raises ProtocolError."""
     text = text.strip()
     if not text:
         return None
     command = _WORD.match(text)
     if not command:
-        raise ProtocolError(f"no command at the beginning of {_shown(text)}")
+        raise ProtocolError(f"{shown(text)} does not begin with a command")
     args, end = {}, command.end()
     while end < len(text):
         argument = _ARGUMENT.match(text, end)
         if not argument:
-            raise ProtocolError(f'cannot read {_shown(text[end:])}: write arguments as name=value or name="two words"')
+            expected = 'name=value or name="two words"'
+            raise ProtocolError(f"invalid arguments {shown(text[end:])}: expected {expected}")
         name, quoted, plain = argument.groups()
         args[name] = quoted or plain or ""
         end = argument.end()
@@ -48,9 +50,10 @@ def parse_hub_line(text: str) -> HubLine | None:
 
 
 def format_hub_line(command: str, /, **args: object) -> str:
-    """Write one line. A value with a blank, ``=`` or nothing in it is quoted, None makes a flag, _ in a name becomes -.
+    """Format one line. None as a value makes a flag; _ in a name becomes -.
 
-    The protocol can't escape a quote or a line end inside a value: they become ' and a blank.
+    Values that are empty, or contain a blank or ``=``, are quoted. The protocol can't escape quotes and line ends in a
+    value, so they become ' and a blank.
     """
     words = [command]
     for name, value in args.items():
@@ -64,38 +67,33 @@ def format_hub_line(command: str, /, **args: object) -> str:
 
 
 def parse_hub_position(text: str) -> Position:
-    """Read a side letter and one of ``w b W B e`` for each square 1-32, 33 characters; raises ProtocolError.
+    """Parse 33 characters: the side to move, then one of ``w b W B e`` for each square 1-32.
 
-    A board that can't be (thirteen men, a man on its king row) raises InvalidFenError.
+    Raises ProtocolError, and InvalidFenError for an impossible board (thirteen men, a man on its king row).
     """
     if len(text) != SQUARES + 1 or text[0] not in _SIDES or not set(text[1:]) <= set(_PIECES):
-        letters = " ".join(_PIECES)
-        raise ProtocolError(f"position {_shown(text)} is not W or B, then one of {letters} for each square 1-{SQUARES}")
-    board = {letter: sum(1 << square for square, at in enumerate(text[1:]) if at == letter) for letter in _PIECES}
-    return Position(board["b"] | board["B"], board["w"] | board["W"], board["B"] | board["W"], _SIDES[text[0]])
+        expected = f"B or W, then one of {' '.join(_PIECES)} for each square 1-{SQUARES}"
+        raise ProtocolError(f"invalid position {shown(text)}: expected {expected}")
+    return Position(*read_squares(text[1:], "b"), _SIDES[text[0]])
 
 
 def format_hub_position(position: Position) -> str:
-    """The 33 characters of a position."""
-    letters = ["e"] * SQUARES
-    for letter, pieces in (("b", position.black), ("w", position.white)):
-        for square in squares(pieces):
-            letters[square] = letter.upper() if position.kings >> square & 1 else letter
-    return "BW"[position.side] + "".join(letters)
+    """Format a position as 33 characters."""
+    return "BW"[position.side] + write_squares(position, "b")
 
 
 def parse_hub_move(text: str, position: Position) -> Move:
-    """The legal move that ``11-15`` or ``15x22x18`` (from, to, captured squares in any order) names.
+    """Legal move of text such as ``11-15`` or ``15x22x18`` (from, to, captured squares in any order).
 
-    The captured squares may be left out where from and to say enough. Raises ProtocolError for text that is no move
-    and IllegalMoveError for a move that the position doesn't allow.
+    The captured squares may be left out if from and to are unambiguous. Raises ProtocolError for invalid text,
+    IllegalMoveError for a move that is not legal in the position.
     """
     if not _MOVE.fullmatch(text):
-        raise ProtocolError(f"{_shown(text)} is not a move: write 11-15, or 15x22x18 for a capture")
+        raise ProtocolError(f"{shown(text)} is not a move: expected one such as 11-15, or 15x22x18 for a capture")
     try:
         origin, target, *taken = (parse_square(number) for number in re.split("[-x]", text))
     except ValueError as error:
-        raise ProtocolError(f"{_shown(text)} is not a move: {error}") from None
+        raise ProtocolError(f"{shown(text)} is not a move: {error}") from None
     captured = sum(1 << square for square in set(taken))
     found: dict[int, Move] = {}
     legal = position.legal_moves()
@@ -107,11 +105,11 @@ def parse_hub_move(text: str, position: Position) -> Move:
         return next(iter(found.values()))
     fault = "is ambiguous" if found else "is not legal"
     choices = " ".join(map(format_hub_move, found.values() if found else legal))
-    raise IllegalMoveError(f"{text} {fault} in {position.fen}: write one of {choices or 'no moves'}")
+    raise IllegalMoveError(f"{text} {fault} in {position.fen}: expected {choices or 'no move'}")
 
 
 def format_hub_move(move: Move) -> str:
-    """A move as the protocol writes it: ``11-15``, or from, to and every captured square, ascending: ``15x22x18``."""
+    """Format a move: ``11-15``, or ``15x22x18`` with from, to and all captured squares in ascending order."""
     ends = [square_name(move.origin), square_name(move.target)]
     if not move.is_capture:
         return "-".join(ends)
@@ -119,15 +117,15 @@ def format_hub_move(move: Move) -> str:
 
 
 def parse_hub_score(text: str) -> int:
-    """Centi-men from a score in men; beyond 80 men it is a win or loss in n plies, written as 100 - n/100.
+    """Score in centi-men from one in men. Beyond 80 men it is a win or loss in n plies, written as 100 - n/100.
 
-    Raises ProtocolError for text that is no number.
+    Raises ProtocolError for text that is not a number.
     """
     try:
         men = float(text)
         centi = round(men * 100)
     except (ValueError, OverflowError):
-        raise ProtocolError(f"score {_shown(text)} is not a number") from None
+        raise ProtocolError(f"score {shown(text)} is not a number") from None
     if abs(men) <= DECIDED_MEN:
         return centi
     plies = min(max(10_000 - abs(centi), 0), _MAX_DECIDED_PLIES)
@@ -135,13 +133,8 @@ def parse_hub_score(text: str) -> int:
 
 
 def format_hub_score(score: int) -> str:
-    """A score in centi-men as men with two decimals; a win in n plies becomes 100 - n/100, a loss its negative."""
+    """Format a score in men with two decimals. A win in n plies becomes 100 - n/100, a loss its negative."""
     plies = SCORE_WIN - abs(score)
-    # an estimate, however high, must not look like a win
+    # a high estimate must not look like a win
     men = 100 - plies / 100 if plies <= _MAX_DECIDED_PLIES else min(abs(score) / 100, DECIDED_MEN - 0.01)
     return f"{'-' if score < 0 else ''}{men:.2f}"
-
-
-def _shown(text: str) -> str:
-    """Foreign text, short enough for an error message."""
-    return repr(text if len(text) <= 60 else text[:57] + "...")
