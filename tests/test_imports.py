@@ -1,10 +1,12 @@
 """The house: imports go down only, and `import kr` is light."""
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -94,6 +96,47 @@ def test_the_map_shows_the_floors() -> None:
     """The first table of docs/internals/architecture.md has the rooms from the top down."""
     table = ARCHITECTURE.read_text().partition("| room |")[2].partition("\n\n")[0]
     assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == FLOORS
+
+
+def runtime_imports(node: ast.AST) -> Iterator[str]:
+    """Names of kr that a module asks for when it runs, also inside functions; not those for type checkers only."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and isinstance(child.test, ast.Name) and child.test.id == "TYPE_CHECKING":
+            continue
+        if isinstance(child, ast.Import):
+            yield from (alias.name for alias in child.names)
+        elif isinstance(child, ast.ImportFrom):
+            yield from (f"{child.module}.{alias.name}" for alias in child.names)
+        yield from runtime_imports(child)
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    known = {name_of(path): path for path in modules()}
+    graph = {}
+    for name, path in known.items():
+        targets = runtime_imports(ast.parse(path.read_text()))
+        # a name is a module, or something that stands in one
+        found = {target if target in known else target.rpartition(".")[0] for target in targets}
+        graph[name] = found & known.keys() - {name}
+    try:
+        list(TopologicalSorter(graph).static_order())
+    except CycleError as error:
+        pytest.fail(f"import circle: {' <- '.join(error.args[1])}")
+
+
+def listed_names() -> list[tuple[str, str]]:
+    """Module and name of each public name, as kr/__init__.pyi lists them."""
+    stub = ast.parse((PACKAGE / "__init__.pyi").read_text())
+    lines = [node for node in stub.body if isinstance(node, ast.ImportFrom) and node.module]
+    return [(f"kr.{node.module}", alias.name) for node in lines for alias in node.names]
+
+
+@pytest.mark.parametrize(("module", "name"), listed_names())
+def test_public_names_are_defined_where_they_are_listed(module: str, name: str) -> None:
+    found = getattr(importlib.import_module(module), name)
+    assert getattr(kr, name) is found
+    home = getattr(found, "__module__", module)
+    assert home in (module, "kr._core"), f"kr.{name} comes from {home}: list it there"
 
 
 def loaded_by(statement: str) -> set[str]:

@@ -104,7 +104,7 @@ def test_variations_change_places() -> None:
     assert game.add_main_variation("12-16").is_mainline()
     with pytest.raises(KeyError):
         game.variation("11-15")
-    with pytest.raises(InvalidPdnError, match="belongs to no game"):
+    with pytest.raises(InvalidPdnError, match="was removed from its game"):
         removed.game()
 
 

@@ -6,10 +6,10 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from kr.evaluation.chances import format_score
-from kr.evaluation.explanation import Explanation
 from kr.notation import SIDE_NAMES
 
 if TYPE_CHECKING:
+    from kr.evaluation.explanation import Explanation
     from kr.svg import Svg
 
 GOOD, BAD, NEUTRAL = (42, 120, 214), (235, 104, 52), (222, 219, 208)

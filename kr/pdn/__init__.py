@@ -8,12 +8,13 @@ player is Black, so "1-0" says that Black won. Files in which "1-0" is White's w
 ``results="white"``. docs/pdn.md describes everything.
 """
 
+from kr.pdn.game import Game, format_game
 from kr.pdn.grammar import RESULTS
 from kr.pdn.notes import Comment, Nag, Note, Variation
 from kr.pdn.reader import Reader, is_pdn, read_game, read_games
-from kr.pdn.tree import ChildNode, Game, GameNode
+from kr.pdn.tree import ChildNode, GameNode
 from kr.pdn.visitor import SKIP, Visitor
-from kr.pdn.writer import ENGLISH, FileExporter, Results, StringExporter, format_game, normalise, write_game
+from kr.pdn.writer import ENGLISH, FileExporter, Results, StringExporter, normalise, write_game
 
 __all__ = [
     "ENGLISH",

@@ -10,10 +10,10 @@ from kr.game.position import Move
 from kr.pdn.grammar import Judgement, Line, plain_move
 from kr.pdn.notes import Comment, Nag, Note, Variation
 from kr.pdn.replay import Replay
-from kr.pdn.tree import ChildNode, Game, GameNode
+from kr.pdn.tree import ChildNode, GameNode, RootNode
 
 
-def notes_of(game: Game) -> tuple[Note, ...]:
+def notes_of(game: RootNode) -> tuple[Note, ...]:
     """The notes of a game in the order in which they are written."""
     heads: list[tuple[GameNode, ChildNode | None]] = [(game, None)]
     lines: list[tuple[list[str], list[Note | tuple[int, ChildNode]]]] = []
@@ -53,7 +53,7 @@ def _said(node: GameNode, ply: int) -> list[Note]:
     return [*(Nag(ply, text) for text in node.nags), *(Comment(ply, text) for text in node.comments)]
 
 
-def set_notes(game: Game, notes: Iterable[Note]) -> None:
+def set_notes(game: RootNode, notes: Iterable[Note]) -> None:
     """Put notes into a game that has none. Raises InvalidPdnError for one that stands after the last move."""
     nodes: list[GameNode] = [game, *game.mainline()]
     drafts: list[tuple[int, str | Line]] = []

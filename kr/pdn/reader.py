@@ -13,10 +13,11 @@ from kr.errors import IllegalMoveError, InvalidFenError, InvalidPdnError
 from kr.game.position import Position, Side
 from kr.notation import SIDE_NAMES, SQUARES, parse_fen
 from kr.pdn.comments import plant_notes
+from kr.pdn.game import Game
 from kr.pdn.grammar import RESULTS, Buffer, Draft, Fault, NeedMore, plain_move, plain_result
 from kr.pdn.replay import Replay, is_over
 from kr.pdn.source import DETECT, Text
-from kr.pdn.tree import ChildNode, Game, GameNode
+from kr.pdn.tree import ChildNode, GameNode
 from kr.pdn.writer import ENGLISH, Results, turned
 
 Source = str | Path | IO[Any]

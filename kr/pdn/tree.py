@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from kr.errors import IllegalMoveError, InvalidPdnError
 from kr.game.board import Board
@@ -23,10 +23,10 @@ from kr.game.position import Bits, Move, Position, Side
 from kr.game.value import Result
 from kr.pdn.grammar import RESULTS
 from kr.pdn.replay import checked, played
+from kr.pdn.visitor import Visitor
 
 if TYPE_CHECKING:
-    from kr.pdn.notes import Note
-    from kr.pdn.visitor import Visitor
+    from kr.pdn.game import Game
 
 T = TypeVar("T")
 
@@ -127,9 +127,9 @@ class GameNode:
     def game(self) -> Game:
         """The game that the node belongs to. Raises InvalidPdnError for a node that was removed from its game."""
         root = self.root()
-        if not isinstance(root, Game):
-            raise InvalidPdnError("this node belongs to no game any more")
-        return root
+        if not isinstance(root, RootNode):
+            raise InvalidPdnError("this node was removed from its game")
+        return cast("Game", root)
 
     # --- along the tree
 
@@ -275,8 +275,6 @@ class GameNode:
 
     def accept(self, visitor: Visitor[T]) -> T:
         """Show a visitor (kr.pdn.visitor) this node and all that follows; returns what it makes of it."""
-        from kr.pdn.visitor import walk
-
         return walk(self, visitor)
 
     @property
@@ -385,44 +383,20 @@ class ChildNode(GameNode):
         return f"<{type(self).__name__} {self.text}>"
 
 
-class Game(GameNode):
-    """A game: headers, start and result (English convention: "1-0" says that Black won), and the tree of its moves.
+class RootNode(GameNode):
+    """The root of a tree: headers, start, result and warnings of a game. Only `kr.pdn.Game` is made from it."""
 
-    headers: the tags by name; moves: those played; notes: what stands between them. Two games are equal that have the
-    same headers (but for FEN and SetUp, which say what `start` says), start, result and tree. Raises InvalidPdnError
-    for an unknown result or a note after the last move, IllegalMoveError for a move that is not legal.
-    """
+    __slots__ = ("_result", "headers", "start", "warnings")
 
-    __slots__ = ("_result", "headers", "line", "start", "warnings")
-
-    def __init__(
-        self,
-        headers: Mapping[str, str] | None = None,
-        start: Position | None = None,
-        moves: Iterable[Move | str] = (),
-        result: str = "*",
-        notes: Iterable[Note] = (),
-    ) -> None:
+    def __init__(self, headers: Mapping[str, str], start: Position, result: str) -> None:
         super().__init__(None)
-        self.headers: dict[str, str] = dict(headers or {})
-        """The tags, as they are written."""
-        self.start: Position = start or Position()
-        """The position before the first move."""
+        self.headers: dict[str, str] = dict(headers)
+        """Tags as written."""
+        self.start: Position = start
+        """Position before the first move."""
         self.result = result
         self.warnings: tuple[str, ...] = ()
-        """What the reader had to decide, and where the result contradicts its tag or the final position."""
-        self.line: int | None = None
-        """Where the game begins in the text it was read from."""
-        node: GameNode = self
-        board = self.start.bits
-        for move in moves:
-            node.variations.append(child := ChildNode(node, checked(board, move)))
-            board = played(board, child.move)
-            node = child
-        if notes:
-            from kr.pdn.comments import set_notes
-
-            set_notes(self, notes)
+        """The reader's decisions, and contradictions between the result and its tag or the final position."""
 
     @property
     def result(self) -> Result:
@@ -436,84 +410,59 @@ class Game(GameNode):
         except ValueError:
             raise InvalidPdnError(f"result {result!r} is not one of {', '.join(RESULTS)}") from None
 
-    @property
-    def tags(self) -> dict[str, str]:
-        """The headers, by the name that PDN has for them."""
-        return self.headers
 
-    @property
-    def moves(self) -> tuple[Move, ...]:
-        """The moves played."""
-        return tuple(self.mainline_moves())
-
-    @property
-    def winner(self) -> Side | None:
-        """The side that won by the result; None for a draw, a double loss or an unfinished game."""
-        return self.result.winner
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """Comments, judgements and variations as one list, each with the number of moves played before it."""
-        from kr.pdn.comments import notes_of
-
-        return notes_of(self)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Game):
-            return NotImplemented
-        mine, others = (self.start, self.result), (other.start, other.result)
-        return mine == others and _told(self) == _told(other) and _same_tree(self, other)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # flat: the nodes of a long game hang one in the other deeper than copying and pickling go
-        return _restored, (self.headers, self.start, self.moves, self.result, self.notes, self.warnings, self.line)
-
-    def __str__(self) -> str:
-        from kr.pdn.writer import write_game
-
-        return write_game(self)
-
-    def __repr__(self) -> str:
-        names = ", ".join(self.headers.get(name, "?") for name in ("Event", "Black", "White"))
-        return f"<{type(self).__name__} {names}, {sum(1 for _ in self.mainline())} moves, {self.result}>"
-
-
-def _restored(
-    headers: dict[str, str],
-    start: Position,
-    moves: tuple[Move, ...],
-    result: str,
-    notes: tuple[Note, ...],
-    warnings: tuple[str, ...],
-    line: int | None,
-) -> Game:
-    """A game that was copied or pickled."""
-    game = Game(headers, start, moves, result, notes)
-    game.warnings, game.line = warnings, line
-    return game
-
-
-def _told(game: Game) -> dict[str, str]:
-    return {name: value for name, value in game.headers.items() if name not in ("FEN", "SetUp", "Setup")}
-
-
-def _same_tree(one: GameNode, other: GameNode) -> bool:
-    waiting = [(one, other)]
+def walk(start: GameNode, visitor: Visitor[T]) -> T:
+    """Show a visitor a game, or what follows a node of one."""
+    visitor.begin_game()
+    if isinstance(start, RootNode):
+        if not visitor.begin_headers():
+            for name, value in start.headers.items():
+                visitor.visit_header(name, value)
+        visitor.end_headers(start.game())
+    _show_notes(start, visitor)
+    # lines to go on with, variations to begin (None: the one begun ends)
+    waiting: list[tuple[GameNode, bool] | None] = [(start, False)]
     while waiting:
-        a, b = waiting.pop()
-        if (
-            len(a.variations) != len(b.variations)
-            or (a._comments or []) != (b._comments or [])
-            or sorted(a._nags or []) != sorted(b._nags or [])
-        ):
-            return False
-        for x, y in zip(a.variations, b.variations, strict=True):
-            if x._move != y._move or (x._starting_comments or []) != (y._starting_comments or []):
-                return False
-            waiting.append((x, y))
-    return True
+        step = waiting.pop()
+        if step is None:
+            visitor.end_variation()
+            continue
+        node, begins = step
+        if begins:
+            assert isinstance(node, ChildNode)
+            if visitor.begin_variation():
+                continue
+            waiting.append(None)
+            _show_move(node, visitor)
+        while node.variations:
+            following = node.variations[0]
+            _show_move(following, visitor)
+            if len(node.variations) > 1:
+                waiting.append((following, False))
+                waiting.extend((other, True) for other in reversed(node.variations[1:]))
+                break
+            node = following
+    if isinstance(start, RootNode):
+        visitor.visit_result(start.result)
+    visitor.end_game()
+    return visitor.finish()
+
+
+def _show_move(node: ChildNode, visitor: Visitor[T]) -> None:
+    if node._starting_comments:
+        for comment in node._starting_comments:
+            visitor.visit_comment(comment)
+    visitor.visit_move(node)
+    _show_notes(node, visitor)
+
+
+def _show_notes(node: GameNode, visitor: Visitor[T]) -> None:
+    if node._nags:
+        for nag in sorted(node._nags, key="*".__ne__):
+            visitor.visit_nag(nag)
+    if node._comments:
+        for comment in node._comments:
+            visitor.visit_comment(comment)
 
 
 def _clock_text(seconds: float) -> str:

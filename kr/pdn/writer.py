@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import IO, Literal
+from typing import IO, TYPE_CHECKING, Literal
 
 from kr.errors import InvalidPdnError
-from kr.game.position import Move, Position
+from kr.game.position import Position
 from kr.pdn.grammar import plain_result
-from kr.pdn.notes import Note
-from kr.pdn.tree import ChildNode, Game
+from kr.pdn.tree import ChildNode
 from kr.pdn.visitor import SKIP, Visitor
+
+if TYPE_CHECKING:
+    from kr.pdn.game import Game
 
 Results = Literal["english", "white"]
 """What "1-0" means: Black, who begins, won (english), or White won."""
@@ -199,14 +200,6 @@ def write_game(game: Game, *, results: Results = "english") -> str:
     The tags are written as they are, FEN canonical and added where the game does not begin at the usual start.
     """
     return game.accept(StringExporter(results=results))
-
-
-def format_game(
-    tags: Mapping[str, str], start: Position, moves: Iterable[Move], result: str = "*", notes: Iterable[Note] = ()
-) -> str:
-    """The PDN of a new game, with the tags GameType, Result and, where it is needed, FEN added to those given."""
-    full = {**tags, "Result": result, "GameType": ENGLISH}
-    return write_game(Game(full, start, tuple(moves), result, tuple(notes)))
 
 
 def turned(result: str) -> str:

@@ -1,0 +1,127 @@
+"""A game in PDN: headers, start, result, and the tree of its moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from kr.game.position import Move, Position, Side
+from kr.pdn.comments import notes_of, set_notes
+from kr.pdn.notes import Note
+from kr.pdn.replay import checked, played
+from kr.pdn.tree import ChildNode, GameNode, RootNode
+from kr.pdn.writer import ENGLISH, write_game
+
+
+class Game(RootNode):
+    """A game: headers, start and result (English convention: "1-0" says that Black won), and the tree of its moves.
+
+    headers: the tags by name; moves: those played; notes: what stands between them. Two games are equal that have the
+    same headers (but for FEN and SetUp, which say what `start` says), start, result and tree. Raises InvalidPdnError
+    for an unknown result or a note after the last move, IllegalMoveError for a move that is not legal.
+    """
+
+    __slots__ = ("line",)
+
+    def __init__(
+        self,
+        headers: Mapping[str, str] | None = None,
+        start: Position | None = None,
+        moves: Iterable[Move | str] = (),
+        result: str = "*",
+        notes: Iterable[Note] = (),
+    ) -> None:
+        super().__init__(headers or {}, start or Position(), result)
+        self.line: int | None = None
+        """Where the game begins in the text it was read from."""
+        node: GameNode = self
+        board = self.start.bits
+        for move in moves:
+            node.variations.append(child := ChildNode(node, checked(board, move)))
+            board = played(board, child.move)
+            node = child
+        if notes:
+            set_notes(self, notes)
+
+    @property
+    def tags(self) -> dict[str, str]:
+        """The headers, by the name that PDN has for them."""
+        return self.headers
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """The moves played."""
+        return tuple(self.mainline_moves())
+
+    @property
+    def winner(self) -> Side | None:
+        """The side that won by the result; None for a draw, a double loss or an unfinished game."""
+        return self.result.winner
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Comments, judgements and variations as one list, each with the number of moves played before it."""
+        return notes_of(self)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Game):
+            return NotImplemented
+        mine, others = (self.start, self.result), (other.start, other.result)
+        return mine == others and _told(self) == _told(other) and _same_tree(self, other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # flat: the nodes of a long game hang one in the other deeper than copying and pickling go
+        return _restored, (self.headers, self.start, self.moves, self.result, self.notes, self.warnings, self.line)
+
+    def __str__(self) -> str:
+        return write_game(self)
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.headers.get(name, "?") for name in ("Event", "Black", "White"))
+        return f"<{type(self).__name__} {names}, {sum(1 for _ in self.mainline())} moves, {self.result}>"
+
+
+def _restored(
+    headers: dict[str, str],
+    start: Position,
+    moves: tuple[Move, ...],
+    result: str,
+    notes: tuple[Note, ...],
+    warnings: tuple[str, ...],
+    line: int | None,
+) -> Game:
+    """A game that was copied or pickled."""
+    game = Game(headers, start, moves, result, notes)
+    game.warnings, game.line = warnings, line
+    return game
+
+
+def _told(game: Game) -> dict[str, str]:
+    return {name: value for name, value in game.headers.items() if name not in ("FEN", "SetUp", "Setup")}
+
+
+def _same_tree(one: GameNode, other: GameNode) -> bool:
+    waiting = [(one, other)]
+    while waiting:
+        a, b = waiting.pop()
+        if (
+            len(a.variations) != len(b.variations)
+            or (a._comments or []) != (b._comments or [])
+            or sorted(a._nags or []) != sorted(b._nags or [])
+        ):
+            return False
+        for x, y in zip(a.variations, b.variations, strict=True):
+            if x._move != y._move or (x._starting_comments or []) != (y._starting_comments or []):
+                return False
+            waiting.append((x, y))
+    return True
+
+
+def format_game(
+    tags: Mapping[str, str], start: Position, moves: Iterable[Move], result: str = "*", notes: Iterable[Note] = ()
+) -> str:
+    """The PDN of a new game, with the tags GameType, Result and, where it is needed, FEN added to those given."""
+    full = {**tags, "Result": result, "GameType": ENGLISH}
+    return write_game(Game(full, start, tuple(moves), result, tuple(notes)))
