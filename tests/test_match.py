@@ -523,7 +523,7 @@ def test_players_have_threads_and_a_hash_table_of_their_own() -> None:
         ("material,threads=0", "threads: 0 is out of range; expected 1 to 1024"),
         ("material,threads=two", "material,threads=two"),
         ("material,hash=4", "material,hash=4"),
-        ("material,etc_depth=1", "search option etc_depth is 1; from 2 to 99"),
+        ("material,etc_depth=1", "search option etc_depth: 1 is out of range; expected 2 to 99"),
         ("material,etc_depth=x", "search option etc_depth is 'x', not a whole number"),
         ("material,nothing=1", "unknown setting 'nothing'; choose from egdb, hash, threads, level"),
         ("shipped,lmr_mvoe=4", "unknown setting 'lmr_mvoe'; did you mean lmr_move"),

@@ -677,7 +677,7 @@ def test_engines_of_one_name_are_told_apart(tmp_path, monkeypatch):
     [
         ("play --level 11", 2, "--level: 11 is out of range; expected 1 to 10"),
         ("play --side green", 2, "--side: 'green' is unknown; expected black, white or random"),
-        ("play --side black --white manual", 2, "give one"),
+        ("play --side black --white manual", 2, "expected one or the other"),
         ("play --white hub:x --level 3", 2, "kr plays neither side"),
         ("play --resume x.pdn --ballot 3move", 2, "leave out --ballot"),
         ("play --resume nothere.pdn", 2, "nothere.pdn: no such file"),

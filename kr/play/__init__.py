@@ -1,4 +1,4 @@
-"""A game at the board, between people and engines, whatever shows it."""
+"""Games at the board between people and engines, independent of the display."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""What a player types in a game: commands by their words, moves in PDN or square by square."""
+"""Lines typed in a game: commands, and moves in PDN or square by square."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from kr.notation import parse_square, square_name
 
 TABLE_COMMANDS = {
     "moves": "list the legal moves",
-    "hint": "the move that kr would play at full strength, and what to expect of it",
-    "eval": "what to expect of the position",
-    "undo": "take back your last move, and the answer",
+    "hint": "show the move that kr would play at full strength, and its prospects",
+    "eval": "show the prospects of the position",
+    "undo": "take back your last move and the reply",
     "board": "show the board again",
     "flip": "turn the board",
     "draw": "offer a draw, or accept one",
-    "resign": "give up the game",
-    "save": "save FILE: write the game so far to a file (it is kept after each move anyway)",
-    "help": "these lines",
-    "quit": "leave; the game is kept, and can be resumed",
+    "resign": "resign the game",
+    "save": "save FILE: write the game to another file (it is kept after each move anyway)",
+    "help": "show this list",
+    "quit": "leave; the game is kept and can be resumed",
 }
-"""The words that are no moves, and what they do."""
+"""Commands and their descriptions."""
 OTHER_WORDS = {"?": "help", "h": "help", "legal": "moves", "takeback": "undo", "exit": "quit", "q": "quit"}
 
 _SQUARES = re.compile(r"\d{1,3}(?:\s*[-x:,\s]\s*\d{1,3}){0,12}", re.IGNORECASE)
@@ -32,35 +32,35 @@ _SEPARATORS = "-xX:, \t"
 
 @dataclass(frozen=True)
 class Command:
-    """A command and what follows its word."""
+    """A command and its argument."""
 
     name: str
     argument: str = ""
 
 
 def parse_command(text: str) -> Command | None:
-    """The command that a line gives; None where it begins with none."""
+    """Command at the beginning of a line; None if there is none."""
     word, _, argument = text.strip().partition(" ")
     word = OTHER_WORDS.get(word.lower(), word.lower())
     return Command(word, argument.strip()) if word in TABLE_COMMANDS else None
 
 
 def read_move(text: str, position: Position, begun: Sequence[int] = ()) -> Move | tuple[int, ...]:
-    """The legal move that a text means; or its squares (0-31) so far, where the next one is still to be said.
+    """Legal move of a text, or its squares (0-31) so far if more are needed.
 
-    text: PDN in any of its forms, or squares with blanks between; begun: the squares that were said before. Raises
-    IllegalMoveError, in one line that says what would be right.
+    text: PDN in any form, or squares separated by blanks. begun: squares typed before. Raises IllegalMoveError with a
+    one-line message that says what would be right.
     """
     typed = text.strip().rstrip(_SEPARATORS)
     if not _SQUARES.fullmatch(typed):
         raise IllegalMoveError(
-            f"{text.strip()!r} is neither a move nor a command: type 11-15, 22x15, a square, moves or help"
+            f"{text.strip()!r} is neither a move nor a command: expected 11-15, 22x15, a square, moves or help"
         )
     try:
         squares = tuple(parse_square(number) for number in re.findall(r"\d+", typed))
     except ValueError as error:
         raise IllegalMoveError(str(error)) from None
-    # a whole move that begins where the squares before began is said anew
+    # a whole move from the same origin replaces the squares typed before
     path = squares if len(squares) > 1 and squares[:1] == tuple(begun[:1]) else (*begun, *squares)
     legal = position.legal_moves()
     if len(path) == 1:
@@ -72,7 +72,7 @@ def read_move(text: str, position: Position, begun: Sequence[int] = ()) -> Move 
                                if _occupied(position, path[0]) else
                                f"square {square_name(path[0])} is empty: {what} are on {movers}")  # fmt: skip
     goes_on = any(move.path[: len(path)] == path and len(move.path) > len(path) for move in legal)
-    # someone who names one square after another names the next landing, not the end of another capture
+    # after single squares the next one is the next landing, not the end of another capture
     if begun and goes_on and path != squares:
         return path
     try:
@@ -84,7 +84,7 @@ def read_move(text: str, position: Position, begun: Sequence[int] = ()) -> Move 
 
 
 def next_squares(position: Position, begun: Sequence[int]) -> list[int]:
-    """Where the moves that begin with some squares go next."""
+    """Next squares of the moves that begin with the squares `begun`."""
     length = len(begun)
     following = {move.path[length] for move in position.legal_moves() if move.path[:length] == tuple(begun)}
     return sorted(following)

@@ -25,20 +25,20 @@ _SCORE = re.compile(r"([+-]\d{1,4}\.\d\d)/\d+ ")
 
 
 def default_path(now: datetime.datetime) -> Path:
-    """Where a game is kept if nothing else is said: in the user's data directory, by the time it began."""
+    """Default file of a game: in the user's data directory, named by the time it began."""
     return default_directory().parent / "games" / f"{now:%Y%m%d-%H%M%S}.pdn"
 
 
 class PlayRecord:
-    """The tree of a game, its end, and the file it is kept in; path: None where it is kept in none."""
+    """A game as a PDN tree, and its file. path: None if the game is not kept."""
 
     def __init__(self, game: Game, path: Path | None) -> None:
         self.game = game
         self.path = path
         self.kept = False
-        """Whether the file has the game as it is."""
+        """True if the file is up to date."""
         self.opening = opening_plies(game)
-        """Plies at the beginning that nobody at the board chose, and nobody takes back."""
+        """Plies of the opening, which were not chosen at the board and can't be taken back."""
         self._end: GameNode = game.end()
         self._copies: set[Path] = set()
 
@@ -46,50 +46,51 @@ class PlayRecord:
     def begin(
         cls, start: Position, headers: Mapping[str, str], path: Path | None, line: Iterable[Move] = ()
     ) -> PlayRecord:
-        """A new game, after the moves of an opening that its tag Opening names; its file is written with the first move
-        at the board. Raises InvalidSettingError where the file is there.
+        """Begin a game after the moves of an opening, which the tag Opening names.
+
+        Its file is written with the first move at the board. Raises InvalidSettingError if the file exists.
         """
         if path is not None:
             check_output(path)
             if path.exists():
-                raise InvalidSettingError(f"{path} exists: resume it with --resume, or give another name")
+                raise InvalidSettingError(f"{path} exists: resume it with --resume, or choose another name")
         tags = {"Event": "kr play", "Site": "?", **headers, "Result": Result.UNFINISHED, "GameType": ENGLISH}
         return cls(Game(tags, start, line), path)
 
     @classmethod
     def resume(cls, path: Path) -> PlayRecord:
-        """The game of a file, with its comments and variations.
+        """Resume the game of a file, keeping its comments and variations.
 
-        Raises InvalidSettingError unless it holds one unfinished game, InvalidPdnError, OSError.
+        Raises InvalidSettingError unless the file holds one game, which is unfinished; InvalidPdnError, OSError.
         """
         if not path.is_file():
-            raise InvalidSettingError(f"{path}: no such file to resume; kr play says where it keeps a game")
+            raise InvalidSettingError(f"{path}: no such file; kr play names the file of a game when it ends")
         games = [game for game, _ in zip(read_games(path), range(2), strict=False)]
         if len(games) != 1:
             held = "no game" if not games else "several games"
-            raise InvalidSettingError(f"{path} holds {held}: a file of one unfinished game can be resumed")
+            raise InvalidSettingError(f"{path} holds {held}: expected one unfinished game")
         (game,) = games
         if game.result != Result.UNFINISHED:
             end = game.headers.get("Termination", "finished")
-            raise InvalidSettingError(f"{path}: the game is over, {game.result} ({end}); start another one")
+            raise InvalidSettingError(f"{path}: the game is over, {game.result} ({end}); begin a new one")
         record = cls(game, path)
         record.kept = True
         return record
 
     @property
     def is_begun(self) -> bool:
-        """Whether a move was made at the board."""
+        """True once a move has been made at the board."""
         return any(True for _ in islice(self.game.mainline(), self.opening, None))
 
     def board(self) -> Board:
-        """The game from its start to the last move."""
+        """The game as a board, at its last move."""
         board = Board(self.game.start)
         for move in self.game.mainline_moves():
             board.play(move)
         return board
 
     def add(self, move: Move, seconds: float, left: float | None, reply: Reply | None) -> None:
-        """Add a move that took so long, with what is left on the mover's clock and what its engine thought."""
+        """Add a move. seconds: time spent; left: on the mover's clock; reply: of its engine."""
         node = self._end.add_variation(move, comment=reply.note() if reply else "")
         node.set_emt(round(seconds, 3))
         if left is not None:
@@ -97,7 +98,7 @@ class PlayRecord:
         self._end, self.kept = node, False
 
     def undo(self, plies: int) -> None:
-        """Drop the last moves."""
+        """Remove the last moves."""
         for _ in range(plies):
             node, parent = self._end, self._end.parent
             assert parent is not None
@@ -106,7 +107,7 @@ class PlayRecord:
         self.kept = False
 
     def scores(self, side: Side) -> list[int]:
-        """What the engine of a side has thought so far: centi-men, its own view."""
+        """Scores of a side's engine so far, in centi-men, its own view."""
         found = []
         for ply, node in enumerate(self.game.mainline()):
             if (self.game.start.side + ply) % 2 == side and (score := _SCORE.search(node.comment)):
@@ -114,31 +115,31 @@ class PlayRecord:
         return found
 
     def clock(self, side: Side, control: Limits | TimeControl) -> Clock:
-        """A side's clock as it is after its last move."""
+        """Clock of a side after its last move."""
         clock = Clock(control)
         for ply, node in enumerate(self.game.mainline()):
             if ply >= self.opening and (self.game.start.side + ply) % 2 == side:
-                # counts the moves to the next time control; what is left of the time itself is written down
+                # this counts the moves to the next time control; the time left stands in the file
                 clock.stop(0.0)
                 if isinstance(control, TimeControl) and (left := node.clock()) is not None:
                     clock.left = left
         return clock
 
     def finish(self, result: Result, termination: str) -> None:
-        """Enter the result."""
+        """Enter the result and the reason for it."""
         self.game.result = self.game.headers["Result"] = result
         self.game.headers["Termination"] = termination
         self.kept = False
 
     def save(self) -> None:
-        """Write the file, if there is one and something to keep. Raises OSError."""
+        """Write the file, if there is one and it is out of date. Raises OSError."""
         if self.path is not None and not self.kept and (self.path.exists() or self.is_begun):
             write_atomic(self.path, write_game(self.game))
             self.kept = True
 
     def copy_to(self, path: Path) -> None:
-        """Write the game to another file. Raises InvalidSettingError where there is one of something else, OSError."""
+        """Write the game to another file. Raises InvalidSettingError if it exists already, OSError."""
         if path.exists() and path != self.path and path not in self._copies:
-            raise InvalidSettingError(f"{path} exists: give another name")
+            raise InvalidSettingError(f"{path} exists: choose another name")
         write_atomic(path, write_game(self.game))
         self._copies.add(path)

@@ -1,4 +1,4 @@
-"""What `kr play` may be told, and what a game is made of: who plays, from where, by which clock."""
+"""Settings of `kr play`, and the setup of a game: players, starting position, clocks."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ SIDES = {"black": Side.BLACK, "white": Side.WHITE}
 RANDOM = "random"
 DEFAULT_LEVEL = 5
 THINKING = Limits(time=1.0)
-"""Of an engine's move where no limit is given."""
+"""Limit of an engine's move by default."""
 
-# headers of a game by which it is resumed
+# headers from which a game is resumed
 SPEC_TAGS = ("BlackPlayer", "WhitePlayer")
 CONTROL_TAG, ENGINE_CONTROL_TAG, SEED_TAG = "TimeControl", "EngineTimeControl", "Seed"
 SETUP_TAGS = (*SPEC_TAGS, CONTROL_TAG, ENGINE_CONTROL_TAG, SEED_TAG)
@@ -43,7 +43,7 @@ _OWN = re.compile(r",(level|seed)=\d+(?=,|$)")
 
 @dataclass(frozen=True)
 class PlaySettings(Settings):
-    """A game to be played. Raises InvalidSettingError for what contradicts itself."""
+    """Settings of a game. Raises InvalidSettingError for contradictions."""
 
     level: int | None = option(
         None, f"Level of kr: 1, a beginner, to {len(LEVELS)}, full strength; {DEFAULT_LEVEL} if no player is named.",
@@ -53,25 +53,25 @@ class PlaySettings(Settings):
         "", "Your side: black (who begins), white or random; black if not given.",
         choices=("", *SIDES, RANDOM), metavar="SIDE",
     )
-    black: str = option("", f"Who has Black: human, {', '.join(PLAYER_TEXTS)}; with "
+    black: str = option("", f"Player of Black: human, {', '.join(PLAYER_TEXTS)}; with "
                         "settings of its own: shipped,level=3.", metavar="PLAYER")  # fmt: skip
-    white: str = option("", "The same for White.", metavar="PLAYER")
+    white: str = option("", "Player of White.", metavar="PLAYER")
     tc: Limits | TimeControl | None = option(
-        None, "A clock for both sides, 5+3 (minutes, and seconds for each move) or 40/30; or a limit of each move of "
-        "an engine, 1s or nodes=2000: 1s if not given.", parse=parse_limits,
+        None, "Clock of both sides, 5+3 (minutes, and seconds for each move) or 40/30; or a limit of each engine "
+        "move, 1s or nodes=2000; 1s if not given.", parse=parse_limits,
     )  # fmt: skip
-    tc_engine: Limits | TimeControl | None = option(None, "The same for engines, if it is another.", parse=parse_limits)
-    ballot: str = option("", f"Where to begin: {', '.join(DECKS)}, a FEN, or a file of FENs or PDN games; one by "
-                         "chance where there are several.",
+    tc_engine: Limits | TimeControl | None = option(None, "Limit or clock of engines, if not --tc.", parse=parse_limits)
+    ballot: str = option("", f"Opening: {', '.join(DECKS)}, a FEN, or a file of FENs or PDN games; a random one "
+                         "of several.",
                          parse=some_text, metavar="3move|11man|FEN|FILE")  # fmt: skip
-    seed: int = option(0, "Seed of all chances: side, ballot, errors of a level; 0: another each time.", low=0)
-    out: Path | None = option(None, "PDN file in which the game is kept, or none; a new one in the user's data "
+    seed: int = option(0, "Seed of random choices: side, ballot, errors of a level; 0: a new one each time.", low=0)
+    out: Path | None = option(None, "PDN file in which to keep the game, or none; a new one in the user's data "
                               "directory if not given.", metavar="FILE|none")  # fmt: skip
-    resume: Path | None = option(None, "Go on with the game of this PDN file.", metavar="FILE")
-    resign: bool = option(True, "Whether engines give up lost games.")
-    hint_tc: Limits = option(THINKING, "Limit of the search for a hint or an eval.", parse=Limits.parse)
+    resume: Path | None = option(None, "Resume the game of this PDN file.", metavar="FILE")
+    resign: bool = option(True, "Let engines resign lost games.")
+    hint_tc: Limits = option(THINKING, "Limit of a search for hint or eval.", parse=Limits.parse)
     hash: int = hash_option("of each player")
-    margin: float = option(0.2, "How far a clock may be overdrawn.", parse=parse_duration, show=format_duration)
+    margin: float = option(0.2, "Time by which a clock may be overdrawn.", parse=parse_duration, show=format_duration)
     patience: float = same_option(MatchSettings, "patience")
     egdb: str = egdb_option()
     egdb_memory: int = egdb_memory_option()
@@ -79,48 +79,48 @@ class PlaySettings(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.side and (self.black or self.white):
-            raise InvalidSettingError("--side and --black or --white both say who plays: give one")
+            raise InvalidSettingError("--side and --black or --white both name the players: expected one or the other")
         if self.resume and (self.ballot or self.out):
-            raise InvalidSettingError("--resume continues a game in its file: leave out --ballot and --out")
+            raise InvalidSettingError("--resume continues a game in its own file: leave out --ballot and --out")
         for name, given in (("--tc", self.tc), ("--tc-engine", self.tc_engine), ("--hint-tc", self.hint_tc)):
             if given == Limits():
-                raise InvalidSettingError(f"{name} sets no limit: give one such as 1s, nodes=2000 or 5m+3s")
+                raise InvalidSettingError(f"{name} sets no limit: expected one such as 1s, nodes=2000 or 5m+3s")
 
     def make_player(self, spec: str) -> Player:
-        """The engine of a player's text. Raises what player_from_spec raises."""
+        """Make the engine of a player's text. Raises what player_from_spec raises."""
         return player_from_spec(spec, self.hash // MEBIBYTE, self.patience, self.egdb, self.egdb_memory)
 
 
 class Setup(NamedTuple):
-    """Who plays from where by which clock."""
+    """Players, starting position and clocks of a game."""
 
     specs: tuple[str, str]
-    """Black's and White's: HUMAN or a player's text."""
+    """Players of Black and White: HUMAN or a player's text."""
     controls: tuple[Limits | TimeControl | None, Limits | TimeControl | None]
     """None for a human without a clock."""
     start: Position
     line: tuple[Move, ...]
-    """The moves of the opening from there, which nobody at the board chooses."""
+    """Moves of the opening, which are not chosen at the board."""
     opening: str
-    """What to call the opening; "" where there is none."""
+    """Name of the opening; "" if there is none."""
     seed: int
     headers: Mapping[str, str]
-    """What a file has to say so that the game can be resumed."""
+    """Headers with which the game can be resumed from its file."""
 
 
 def set_up(settings: PlaySettings, tags: Mapping[str, str] | None = None, to_move: Side = Side.BLACK) -> Setup:
-    """What the settings mean; for a game that is resumed, with its headers where they don't say, and its side to move.
+    """Setup from settings. tags, to_move: for a resumed game, its headers, as defaults, and its side to move.
 
     Raises InvalidSettingError, InvalidFenError, InvalidPdnError.
     """
-    # other programs have time controls of their own, which mean something else
+    # time controls of other programs mean something else
     kept = tags if tags and any(tag in tags for tag in SPEC_TAGS) else {}
     seed = settings.seed or _number(kept.get(SEED_TAG, "")) or secrets.randbelow(10**6) + 1
     source = random.Random(seed)
     start, line, opening = _start(settings.ballot, source)
     specs = _specs(settings, kept, Side.BLACK if tags is None else to_move, source, seed)
     if settings.level is not None and not any(",level=" in spec for spec in specs):
-        raise InvalidSettingError("--level is how well kr plays, and kr plays neither side: leave it out")
+        raise InvalidSettingError("--level is the strength of kr, but kr plays neither side: leave it out")
     tc = settings.tc or _control(kept.get(CONTROL_TAG, ""))
     tc_engine = settings.tc_engine or (None if settings.tc else _control(kept.get(ENGINE_CONTROL_TAG, "")))
     controls = tuple(
@@ -137,7 +137,7 @@ def set_up(settings: PlaySettings, tags: Mapping[str, str] | None = None, to_mov
 
 
 def shown_name(spec: str) -> str:
-    """What to call a player: "human", "kr level 5", "kr", or its text without the seed of its errors."""
+    """Name of a player: "human", "kr level 5", "kr", or its text without the seed of its errors."""
     text = re.sub(r",seed=\d+(?=,|$)", "", spec)
     return re.sub(r"^shipped(?=,|$)", "kr", text).replace(",level=", " level ")
 
@@ -148,7 +148,7 @@ def _start(ballot: str, source: random.Random) -> tuple[Position, tuple[Move, ..
     if _FEN.match(ballot) and not Path(ballot).is_file():
         position = Position.from_fen(ballot)
         if position.is_over:
-            raise InvalidSettingError(f"--ballot: {position.fen} has no legal move, so no game can begin there")
+            raise InvalidSettingError(f"--ballot: {position.fen} has no legal move: a game can't begin there")
         return position, (), ""
     opening = source.choice(deck(ballot))
     return *opening.begin(), opening.title
@@ -163,9 +163,9 @@ def _specs(
         for side, tag in enumerate(SPEC_TAGS):
             before = kept.get(tag, "")
             if not named[side] and kind_of(before).starts_program:
-                # a file from somewhere must not start programs
+                # a file must not start programs on its own
                 raise InvalidSettingError(
-                    f"{SIDE_NAMES[side]} was played by {before}: say so again, --{SIDE_NAMES[side].lower()} '{before}'"
+                    f"{SIDE_NAMES[side]} was played by {before}: confirm with --{SIDE_NAMES[side].lower()} '{before}'"
                 )
             named[side] = named[side] or before
     if not any(named):
@@ -188,7 +188,7 @@ def _number(text: str) -> int:
 
 
 def _control(text: str) -> Limits | TimeControl | None:
-    """The time control that a file tells; other programs write what kr can't read."""
+    """Time control of a file; None if it is missing, or in another program's notation."""
     try:
         control = parse_limits(text)
     except InvalidSettingError:
