@@ -14,11 +14,12 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from kr.engine.result import SCORE_PROVED
 from kr.evaluation import chances
 from kr.learn import games
-from kr.learn.fitting.dataset import expectation, logistic_slope
+from kr.learn.fitting.dataset import logistic_slope
 
 EDGES = (0, 5, 10, 15, 20, 30, 40, 50, 60, 80, 100, 130, 160, 200, 300)
 ORIGIN = 2**15
@@ -52,7 +53,7 @@ def best_scale(found: NDArray[np.float64]) -> float:
 def best_draw_share(found: NDArray[np.float64], scale: float) -> float:
     """The share under which draws and losses of the better side are likeliest, its points being what they are."""
     scores = np.arange(2.0 * ORIGIN) - ORIGIN
-    worse = expectation(-np.abs(scores) / scale)
+    worse = expit(-np.abs(scores) / scale)
     better = np.where(scores[:, None] >= 0, found, found[:, ::-1])
     shares = np.arange(0.5, 1.0, 0.005)
 

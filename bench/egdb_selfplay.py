@@ -29,7 +29,7 @@ from kr.evaluation import weights
 from kr.learn import games
 from kr.learn.fitting.dataset import Label, read_dataset
 from kr.learn.fitting.fit import FitSettings, fit
-from kr.learn.selfplay import SelfplaySettings, play
+from kr.learn.selfplay import SelfplaySettings, selfplay
 from kr.units import parse_count
 
 ENDING_POSITIONS = 300_000
@@ -82,10 +82,10 @@ def main() -> None:
     for name, changes in RUNS.items():
         out = options.directory / name.replace(" ", "-")
         settings = SelfplaySettings(**{"games": options.games, "out": out, "seed": 11, "egdb": str(egdb)} | changes)
-        tally = play(settings)
+        tally = selfplay(settings)
         plies = 0
         reasons = np.zeros(len(games.REASONS), dtype=np.int64)
-        for path in games.shards(out):
+        for path in games.shard_paths(out):
             shard = games.read_shard(path)
             plies += len(shard.move)
             reasons += np.bincount(shard.reason, minlength=len(games.REASONS))
@@ -110,7 +110,7 @@ def main() -> None:
     exact = random_endings(Database.open(egdb), seed=1)
     for name, path in made.items():
         engine = Engine(path)
-        scale = float(weights.load(path).attrs["centimen_per_logit"])
+        scale = float(weights.load_tables(path).attrs["centimen_per_logit"])
         for judge, (boards, result, count) in held_out.items():
             logits = engine.evaluate_batch(boards).astype(float) / scale
             found[name][f"held-out loss on {judge}"] = cross_entropy(logits, result, count)

@@ -19,9 +19,10 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from kr.engine.engine import Engine
-from kr.learn.fitting.dataset import Label, Samples, expectation, read_dataset
+from kr.learn.fitting.dataset import Label, Samples, read_dataset
 from kr.learn.fitting.fit import FitSettings
 
 HIDDEN = (256, 32)
@@ -137,7 +138,7 @@ def fit(training: Problem, held_out: Problem, passes: float, alone: bool) -> Non
         rows = order[at : at + BATCH]
         at += BATCH
         layers = net.layers(training.inputs(rows))
-        slopes = expectation(layers[-1] + training.offset[rows]) - training.target[rows]
+        slopes = expit(layers[-1] + training.offset[rows]) - training.target[rows]
         rate = RATE / 2 * (1 + np.cos(np.pi * step / steps)) * min(1, step / WARM_UP)
         net.learn(layers, (slopes * training.count[rows] / (usual * BATCH)).astype(np.float32), rate)
         if step % max(steps // 6, 1) == 0:

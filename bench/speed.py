@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import kr
-from kr.learn.selfplay import SelfplaySettings, play
+from kr.learn.selfplay import SelfplaySettings, selfplay
 
 
 def repeated(measure: Callable[[], float], runs: int) -> dict[str, float]:
@@ -53,7 +53,7 @@ def overshoot(weights: str | None, limit: float) -> float:
 def selfplay_rate(weights: str | None, games: int) -> float:
     """Games a second on all cores at 2,000 nodes a move."""
     with tempfile.TemporaryDirectory() as directory:
-        return play(SelfplaySettings(games=games, out=Path(directory), weights=weights or "")).games_per_second
+        return selfplay(SelfplaySettings(games=games, out=Path(directory), weights=weights or "")).games_per_second
 
 
 def startup() -> float:

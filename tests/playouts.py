@@ -21,7 +21,7 @@ def material(position: Position) -> int:
     )
 
 
-def random_game(number: int, seed: int, plies: int = 80) -> games.GameRecord:
+def random_game(number: int, seed: int, plies: int = 80) -> games.StoredGame:
     """A game of random moves; the score of a move is the material, give or take half a man."""
     chance = random.Random(f"{seed} {number}")
     position, codes, scores, result = Position(), [], [], 0
@@ -39,13 +39,13 @@ def random_game(number: int, seed: int, plies: int = 80) -> games.GameRecord:
     else:
         balance = material(position) * (1 if position.side == 0 else -1)
         result = (balance > 0) - (balance < 0)
-    return games.GameRecord(
+    return games.StoredGame(
         game=number, start=(0xFFF, 0xFFF00000, 0, 0), opening=0, result=result, reason=0,
         moves=np.array(codes, dtype=np.uint16), scores=np.array(scores, dtype=np.int16),
     )  # fmt: skip
 
 
-def write_run(directory: Path, number: int, seed: int = 1, shard_games: int = 40) -> list[games.GameRecord]:
+def write_run(directory: Path, number: int, seed: int = 1, shard_games: int = 40) -> list[games.StoredGame]:
     """Write a run directory with this number of random games; returns them."""
     directory.mkdir(parents=True, exist_ok=True)
     records = [random_game(i, seed) for i in range(number)]
@@ -55,7 +55,7 @@ def write_run(directory: Path, number: int, seed: int = 1, shard_games: int = 40
     return records
 
 
-def positions(record: games.GameRecord) -> Iterator[Position]:
+def positions(record: games.StoredGame) -> Iterator[Position]:
     """Every position of a game but the last."""
     position = Position(*record.start)
     for move in games.decoded_moves(record):

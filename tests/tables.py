@@ -31,5 +31,5 @@ def save_random(path: Path, name: str = "small", seed: int = 1) -> Path:
     """Save such tables in a weights file."""
     made = random_weights(name, seed)
     tables = (made.men_table, made.kings_table, made.men_material, made.kings_material)
-    weights.save(path, made.layout, *tables, attrs={})
+    weights.save_tables(path, made.layout, *tables, attrs={})
     return path

@@ -14,7 +14,7 @@ from kr.evaluation import kinds, weights
 from kr.evaluation.chances import DRAW_SHARE, KNOWN, Chances, chances, format_score
 from kr.evaluation.manual import Manual
 from kr.evaluation.patterns import LAYOUTS
-from kr.evaluation.regions import DEFAULT_SCALE
+from kr.evaluation.regions import REGION_SCALE
 
 SCORES = [*range(-400, 401, 7), -28000, 28000]
 
@@ -67,15 +67,15 @@ def save_empty(path: Path, attrs: dict[str, float]) -> Path:
     """Tables of zeros."""
     layout = LAYOUTS["small"]
     tables = [np.zeros(shape, dtype) for dtype, shape in weights.expected_shapes(layout).values()]
-    weights.save(path, layout, *tables, attrs=attrs)
+    weights.save_tables(path, layout, *tables, attrs=attrs)
     return path
 
 
 @pytest.mark.slow
 def test_each_evaluation_has_its_scale(tmp_path: Path) -> None:
-    assert kinds.load().scale == pytest.approx(DEFAULT_SCALE, abs=1)
+    assert kinds.load_evaluation().scale == pytest.approx(REGION_SCALE, abs=1)
     assert Engine("manual", hash_mb=1).score_scale == Manual.scale
-    assert Engine(save_empty(tmp_path / "none.h5", {}), hash_mb=1).score_scale == DEFAULT_SCALE
+    assert Engine(save_empty(tmp_path / "none.h5", {}), hash_mb=1).score_scale == REGION_SCALE
     engine = Engine(save_empty(tmp_path / "own.h5", {"centimen_per_logit": 55.5}), hash_mb=1)
     assert engine.score_scale == 55.5
     assert engine.chances(55).expected == pytest.approx(1 / (1 + math.exp(-55 / 55.5)))

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from playouts import positions, random_game, write_run
+from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 from kr import _learn
@@ -14,13 +15,13 @@ from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.evaluation.patterns import mover_frame
 from kr.game.position import Position, Side
 from kr.learn import games
-from kr.learn.fitting.dataset import Dataset, Label, Merger, Split, expectation, logistic_slope, read_dataset
+from kr.learn.fitting.dataset import Dataset, Label, Merger, Split, logistic_slope, read_dataset
 
 pytestmark = pytest.mark.core
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[games.GameRecord]]:
+def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[games.StoredGame]]:
     directory = tmp_path_factory.mktemp("games")
     return directory, write_run(directory, 60, shard_games=25)
 
@@ -31,7 +32,7 @@ def quiet(position: Position) -> bool:
     return not any(move.is_capture for p in (position, turned) for move in p.legal_moves())
 
 
-def expected(records: list[games.GameRecord]) -> list[tuple[tuple[int, ...], int, int, int, int]]:
+def expected(records: list[games.StoredGame]) -> list[tuple[tuple[int, ...], int, int, int, int]]:
     """Board in the mover's frame, result, score, ply and row of every quiet searched position."""
     found = []
     for row, record in enumerate(records):
@@ -44,13 +45,13 @@ def expected(records: list[games.GameRecord]) -> list[tuple[tuple[int, ...], int
     return found
 
 
-def quiet_positions(records: list[games.GameRecord]) -> tuple[np.ndarray, ...]:
-    a = games.arrays(records)
+def quiet_positions(records: list[games.StoredGame]) -> tuple[np.ndarray, ...]:
+    a = games.shard_arrays(records)
     return _learn.quiet_positions(a["start"], a["side"], a["first"], a["result"], a["move"], a["score"])
 
 
 @pytest.mark.slow
-def test_quiet_positions_equal_the_plain_replay(run: tuple[Path, list[games.GameRecord]]) -> None:
+def test_quiet_positions_equal_the_plain_replay(run: tuple[Path, list[games.StoredGame]]) -> None:
     boards, *others = quiet_positions(run[1])
     rows = zip(map(tuple, boards.tolist()), *(column.tolist() for column in others), strict=True)
     assert list(rows) == expected(run[1])
@@ -135,7 +136,7 @@ def all_samples(dataset: Dataset) -> dict[tuple[str, bool], dict[tuple[int, ...]
 
 @pytest.mark.slow
 @pytest.mark.parametrize("share", [0.0, 0.3])
-def test_dataset_equals_plain_python(run: tuple[Path, list[games.GameRecord]], share: float) -> None:
+def test_dataset_equals_plain_python(run: tuple[Path, list[games.StoredGame]], share: float) -> None:
     directory, records = run
     dataset = read_dataset([directory], Label(), share, seed=4, workers=2)
     held = Split(4, share).held_out(1, np.arange(len(records)))
@@ -154,13 +155,13 @@ def test_dataset_equals_plain_python(run: tuple[Path, list[games.GameRecord]], s
     assert [(r.shards, r.games, r.score_scale) for r in dataset.runs] == [(3, 60, None)]
 
 
-def test_dataset_does_not_depend_on_workers(run: tuple[Path, list[games.GameRecord]]) -> None:
+def test_dataset_does_not_depend_on_workers(run: tuple[Path, list[games.StoredGame]]) -> None:
     one, three = (read_dataset([run[0]], Label(0.6), 0.2, 1, workers) for workers in (1, 3))
     assert all_samples(one) == all_samples(three)
     assert one.runs == three.runs
 
 
-def outlooks(record: games.GameRecord, scale: float, decay: float) -> list[float]:
+def outlooks(record: games.StoredGame, scale: float, decay: float) -> list[float]:
     """The mover's outlook at each ply, from the last ply back."""
     found: list[float] = []
     ahead = (record.result if len(record.scores) % 2 == record.start[3] else -record.result) / 2 + 0.5
@@ -174,7 +175,7 @@ def outlooks(record: games.GameRecord, scale: float, decay: float) -> list[float
 
 @pytest.mark.slow
 @pytest.mark.parametrize("decay", [0.0, 0.5])
-def test_mixed_target(run: tuple[Path, list[games.GameRecord]], decay: float) -> None:
+def test_mixed_target(run: tuple[Path, list[games.StoredGame]], decay: float) -> None:
     dataset = read_dataset([run[0]], Label(0.6, decay), 0.0, 1)
     scale = dataset.runs[0].score_scale
     assert scale is not None
@@ -188,7 +189,7 @@ def test_mixed_target(run: tuple[Path, list[games.GameRecord]], decay: float) ->
             assert target == pytest.approx(np.mean(mean[tuple(board)]), abs=1e-5)
 
 
-def test_score_scale_uses_all_searched_positions(run: tuple[Path, list[games.GameRecord]]) -> None:
+def test_score_scale_uses_all_searched_positions(run: tuple[Path, list[games.StoredGame]]) -> None:
     scores, wins, weight = [], [], []
     for record in run[1]:
         for ply, score in enumerate(record.scores):
@@ -206,8 +207,8 @@ def test_score_scale_uses_all_searched_positions(run: tuple[Path, list[games.Gam
 def test_logistic_slope_recovers_the_slope() -> None:
     x = np.arange(-3000, 3001, 10.0)
     count = np.full(len(x), 7.0)
-    assert logistic_slope(x, count, count * expectation(x / 130)) == pytest.approx(1 / 130, rel=1e-6)
-    assert logistic_slope(x, count, count * expectation(-x / 130)) is None
+    assert logistic_slope(x, count, count * expit(x / 130)) == pytest.approx(1 / 130, rel=1e-6)
+    assert logistic_slope(x, count, count * expit(-x / 130)) is None
     assert logistic_slope(x[:0], count[:0], count[:0]) is None
 
 
@@ -225,10 +226,6 @@ def test_scores_that_predict_nothing_are_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(InvalidGamesError, match="do not predict the results"):
         read_dataset([tmp_path], Label(0.5), 0.0, 1)
-
-
-def test_expectation_does_not_overflow() -> None:
-    assert expectation(np.array([-1e5, 0.0, 1e5])).tolist() == [0.0, 0.5, 1.0]
 
 
 def test_split_is_by_game_and_for_ever() -> None:

@@ -25,7 +25,7 @@ from kr.engine.database import load_database
 from kr.engine.result import SCORE_DECIDED, SCORE_PROVED
 from kr.game.position import Side
 from kr.learn import games
-from kr.learn.selfplay import SelfplaySettings, play
+from kr.learn.selfplay import SelfplaySettings, selfplay
 from kr.match.game import BY_DATABASE
 from kr.match.match import MatchSettings, play_match
 from kr.pdn import read_games
@@ -169,12 +169,12 @@ def test_a_player_s_own_database(whole: Path) -> None:
 # --- self-play
 
 
-def records_of(directory: Path, **changes: object) -> list[games.GameRecord]:
-    play(replace(SELFPLAY, out=directory, **changes))  # type: ignore[arg-type]
-    return [record for path in games.shards(directory) for record in games.records(games.read_shard(path))]
+def records_of(directory: Path, **changes: object) -> list[games.StoredGame]:
+    selfplay(replace(SELFPLAY, out=directory, **changes))  # type: ignore[arg-type]
+    return [record for path in games.shard_paths(directory) for record in games.stored_games(games.read_shard(path))]
 
 
-def positions_of(record: games.GameRecord) -> list[Position]:
+def positions_of(record: games.StoredGame) -> list[Position]:
     positions = [Position(record.start[0], record.start[1], record.start[2], Side(record.start[3]))]
     for move in games.decoded_moves(record):
         positions.append(positions[-1].play(move))

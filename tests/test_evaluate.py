@@ -48,7 +48,7 @@ def test_region_scores_are_those_of_numpy(layout: str) -> None:
 
 @pytest.mark.parametrize("kind", ["regions", "manual", "material"])
 def test_scores_do_not_know_colours(kind: str) -> None:
-    evaluator = evaluator_of("base") if kind == "regions" else kinds.load(kind).core
+    evaluator = evaluator_of("base") if kind == "regions" else kinds.load_evaluation(kind).core
     for position in POSITIONS:
         twin = position.flipped()
         assert evaluator.evaluate(position.black, position.white, position.kings, position.side) == evaluator.evaluate(
@@ -59,8 +59,8 @@ def test_scores_do_not_know_colours(kind: str) -> None:
 def test_material() -> None:
     position = Position.from_fen("B:W21,K30:B1,2,K3,K4")
     bits = (position.black, position.white, position.kings)
-    assert kinds.load("material").core.evaluate(*bits, Side.BLACK) == 230
-    assert kinds.load("material").core.evaluate(*bits, Side.WHITE) == -230
+    assert kinds.load_evaluation("material").core.evaluate(*bits, Side.BLACK) == 230
+    assert kinds.load_evaluation("material").core.evaluate(*bits, Side.WHITE) == -230
 
 
 WRONG_TABLES = {

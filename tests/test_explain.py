@@ -20,11 +20,11 @@ from test_evaluate import playout_positions
 from kr import InvalidSettingError, Position
 from kr.cli import main
 from kr.evaluation.explanation import Explanation
-from kr.evaluation.kinds import Evaluation, explain, load
+from kr.evaluation.kinds import Evaluation, explain, load_evaluation
 from kr.evaluation.parts import MEN_SHAPES, with_parts
 from kr.evaluation.patterns import KINGS_BASE, LAYOUTS, MEN_BASE
 from kr.evaluation.picture import colours, format_share
-from kr.evaluation.regions import UNITS, Regions, _digits, _Mix, _of_parts, _shared_out
+from kr.evaluation.regions import SCORE_UNITS, Regions, _digits, _Mix, _of_parts, _shared_out
 from kr.evaluation.weights import Parts
 
 CHOSEN = [
@@ -44,7 +44,7 @@ def random_tables() -> Evaluation:
 
 @pytest.fixture(scope="module")
 def shipped() -> Evaluation:
-    return load()
+    return load_evaluation()
 
 
 @cache
@@ -57,9 +57,9 @@ def score_of(position: Position) -> int:
 
 
 def whole(number: float) -> int:
-    """A number of UNITS, which it must be."""
-    units = round(number * UNITS)
-    assert units == pytest.approx(number * UNITS, abs=1e-6)
+    """A number of SCORE_UNITS, which it must be."""
+    units = round(number * SCORE_UNITS)
+    assert units == pytest.approx(number * SCORE_UNITS, abs=1e-6)
     return units
 
 
@@ -69,8 +69,8 @@ def check_sums(found: Explanation) -> None:
     assert whole(found.material) == sum(whole(piece.material or 0.0) for piece in found.pieces)
     # regions, material and the move make the score, exactly
     total = whole(found.material) + whole(found.move) + sum(whole(region.score) for region in found.regions)
-    assert math.trunc(Fraction(total, UNITS)) == found.score
-    assert total + whole(found.rounding) == found.score * UNITS
+    assert math.trunc(Fraction(total, SCORE_UNITS)) == found.score
+    assert total + whole(found.rounding) == found.score * SCORE_UNITS
     assert abs(found.rounding) < 1
     # and so do the pieces with what belongs to none
     places = sum(piece.place or 0.0 for piece in found.pieces)
@@ -205,7 +205,7 @@ def test_text_and_pictures(capsys: pytest.CaptureFixture, tmp_path: Path) -> Non
     ],
 )  # fmt: skip
 def test_a_picture_says_what_it_shows(fen: str, weights: str, said: list[str]) -> None:
-    from kr.evaluation.plot import figure
+    from kr.evaluation.plot import explanation_figure
 
     found = explain(Position.from_fen(fen), weights)
     picture = ElementTree.fromstring(found.svg())
@@ -218,7 +218,7 @@ def test_a_picture_says_what_it_shows(fen: str, weights: str, said: list[str]) -
     assert all(0 <= float(each.attrib["y"]) <= height for each in picture.iter("{http://www.w3.org/2000/svg}text"))
     longest = max(float(each.get("font-size", 0)) * 0.6 * len(each.text or "") for each in picture.iter() if each.text)
     assert longest < width
-    made = figure(found)
+    made = explanation_figure(found)
     assert made.axes[0].get_title(loc="left") == next(text for text in texts if "static score" in text)
     assert all(text in made.get_supxlabel() for text in said[1:])
     sized = ElementTree.fromstring(found.svg(size=183))

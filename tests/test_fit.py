@@ -208,7 +208,7 @@ def test_resumed_equals_uninterrupted(settings: FitSettings, uninterrupted: Path
     result = fit(replace(settings, workers=3), lambda what, done, total: steps.append((what, done)))
     leg = (stop[1] - 1) // fit_module.LEG
     assert next(step for step in steps if step[0] == stop[0]) == (stop[0], leg * fit_module.LEG + 1)
-    assert result.checksum == weights.load(uninterrupted).checksum
+    assert result.checksum == weights.load_tables(uninterrupted).checksum
     assert [p.name for p in settings.out.parent.iterdir()] == ["made.h5"]
 
 
@@ -229,7 +229,7 @@ def test_killed_command_goes_on(settings: FitSettings, uninterrupted: Path) -> N
         settings.out.unlink()
     assert process.returncode == -signal.SIGKILL, "the fit always ended before it could be killed"
     assert main(arguments) == 0
-    assert weights.load(settings.out).checksum == weights.load(uninterrupted).checksum
+    assert weights.load_tables(settings.out).checksum == weights.load_tables(uninterrupted).checksum
 
 
 @pytest.mark.slow
@@ -337,7 +337,7 @@ def test_two_writers_are_refused(settings: FitSettings) -> None:
 def test_report_adds_up(settings: FitSettings, dataset: Dataset, loss: str) -> None:
     result = fit(replace(settings, loss=loss))
     report = result.report
-    assert report == json.loads(weights.load(settings.out).attrs["report"])
+    assert report == json.loads(weights.load_tables(settings.out).attrs["report"])
     for kings, group in fit_module.GROUPS.items():
         for name, samples in (("training", dataset.training[kings]), ("held_out", dataset.held_out[kings])):
             (counts,) = (r for r in report["samples"] if (r["group"], r["set"]) == (group, name))
@@ -361,7 +361,7 @@ def test_report_adds_up(settings: FitSettings, dataset: Dataset, loss: str) -> N
 
 @pytest.mark.slow
 def test_a_man_is_worth_a_hundred(settings: FitSettings, dataset: Dataset) -> None:
-    made = weights.load(fit(settings).path)
+    made = weights.load_tables(fit(settings).path)
     samples = dataset.training[False]
     slope = np.polyfit(samples.material[:, 0].astype(float), made.scores(samples.boards), 1, w=np.sqrt(samples.count))[
         0
@@ -371,7 +371,7 @@ def test_a_man_is_worth_a_hundred(settings: FitSettings, dataset: Dataset) -> No
 
 @pytest.mark.slow
 def test_only_entries_that_occur_have_weights_of_their_own(settings: FitSettings, dataset: Dataset) -> None:
-    made = weights.load(fit(replace(settings, max_iter=5)).path)
+    made = weights.load_tables(fit(replace(settings, max_iter=5)).path)
     for kings, table, parts in ((False, made.men_table, made.men_parts), (True, made.kings_table, made.kings_parts)):
         assert parts is not None
         assert parts.windows == settings.windows(kings)
@@ -383,7 +383,7 @@ def test_only_entries_that_occur_have_weights_of_their_own(settings: FitSettings
             # those held out are their parts' sum but for rounding
             assert np.abs(own[r][~occurring]).max() <= 8
             assert (own[r].any(axis=1) & ~occurring).sum() < 0.01 * len(occurring)
-    without = weights.load(fit(replace(settings, parts=False, max_iter=2)).path)
+    without = weights.load_tables(fit(replace(settings, parts=False, max_iter=2)).path)
     assert not without.men_table[:, -1].any()
     assert made.men_table[:, -1].any()
 
@@ -391,14 +391,14 @@ def test_only_entries_that_occur_have_weights_of_their_own(settings: FitSettings
 @pytest.mark.slow
 def test_a_prior_is_kept(settings: FitSettings, tmp_path: Path) -> None:
     settings = replace(settings, max_iter=4)
-    earlier = weights.load(fit(settings).path)
+    earlier = weights.load_tables(fit(settings).path)
     other = tmp_path / "other"
     other.mkdir()
     write_run(other, 30)
     later = replace(settings, directories=(other,), prior=settings.out, out=tmp_path / "later.h5")
     stiff = fit(replace(later, l2=1e9, l2_parts=1e9, max_iter=1))
     scales = stiff.report["prior_scale"]
-    kept = weights.load(stiff.path)
+    kept = weights.load_tables(stiff.path)
     unit = stiff.report["centimen_per_logit"] / earlier.attrs["centimen_per_logit"]
     for name, group in (("men_table", "men"), ("kings_table", "kings")):
         before, after = getattr(earlier, name).astype(float), getattr(kept, name)
@@ -407,8 +407,8 @@ def test_a_prior_is_kept(settings: FitSettings, tmp_path: Path) -> None:
     result = fit(later)
     assert result.checksum != stiff.checksum
     assert result.report["history"]["kings"][-1][0] < stiff.report["history"]["kings"][-1][0]
-    assert "prior multiplied by: men" in fit_module.fit_report.text(result.report)
-    assert weights.load(later.out).attrs["prior"] == f"{settings.out} ({earlier.checksum})"
+    assert "prior multiplied by: men" in fit_module.fit_report.report_text(result.report)
+    assert weights.load_tables(later.out).attrs["prior"] == f"{settings.out} ({earlier.checksum})"
     # other earlier tables make another fit, the same ones the same
     assert fit(later) == result
     fit(replace(settings, l2=9.0))
@@ -441,7 +441,7 @@ def test_clipping_is_counted(settings: FitSettings, dataset: Dataset, pool: Thre
     solution.table[:3] = [[1.0, -1.0], [0.0, -50.0], [50.0, 50.0]]
     logits = np.zeros(0, dtype=np.float32)
     training, held_out = dataset.training[False], dataset.held_out[False]
-    one = fit_module.Problem(False, entries, training, held_out, logits, logits, solution, np.empty((0, 2)), None)
+    one = fit_module.FittedGroup(False, entries, training, held_out, logits, logits, solution, np.empty((0, 2)), None)
     made = fit_module.quantised(one, 60.0)
     assert made.clipped == 2
     assert made.table[0, entries.indices[0][:3]].tolist() == [[960, -960], [0, -32767], [32767, 32767]]
@@ -470,27 +470,27 @@ def test_pictures_say_of_what_they_are(settings: FitSettings, monkeypatch: pytes
 
 
 def test_coverage_is_drawn_on_a_logarithmic_axis() -> None:
-    from kr.learn.fitting.plots import coverage
+    from kr.learn.fitting.plots import coverage_figure
 
     counts = {"men": {"entries": 10**6, "at least 1": 16_000, "at least 10": 2, "at least 100": 0}}
     counts["kings"] = {"entries": 10**6, "at least 1": 10**6, "at least 10": 3000, "at least 100": 25}
-    (ax,) = coverage(counts).axes
+    (ax,) = coverage_figure(counts).axes
     assert ax.get_yscale() == "log"
     assert {text.get_text() for text in ax.texts} == {"1.6%", "0.0002%", "0%", "100%", "0.3%", "0.0025%"}
     low, high = ax.get_ylim()
     assert low < 0.0002
     assert high > 100
     empty = {group: {"entries": 8, "at least 1": 0} for group in counts}
-    assert [text.get_text() for text in coverage(empty).axes[0].texts] == ["0%", "0%"]
+    assert [text.get_text() for text in coverage_figure(empty).axes[0].texts] == ["0%", "0%"]
 
 
 def test_squares_stand_as_on_every_board_and_have_one_scale() -> None:
-    from kr.learn.fitting.plots import squares
+    from kr.learn.fitting.plots import squares_figure
     from kr.svg import place
 
     low, high = np.arange(32.0), np.arange(32.0) + 100
     low[31] = np.nan
-    *boards, bar = squares({"a man": low, "a king": high}).axes
+    *boards, bar = squares_figure({"a man": low, "a king": high}).axes
     for ax, values in zip(boards, (low, high), strict=True):
         left, right = ax.get_xlim()
         bottom, top = ax.get_ylim()
@@ -506,7 +506,7 @@ def test_squares_stand_as_on_every_board_and_have_one_scale() -> None:
     # the same colour for the same worth on every board
     (first, second) = (ax.patches[square].get_facecolor() for ax, square in zip(boards, (30, 0), strict=True))
     assert first != second
-    same = squares({"a man": low, "a king": low}).axes
+    same = squares_figure({"a man": low, "a king": low}).axes
     assert [patch.get_facecolor() for patch in same[0].patches] == [patch.get_facecolor() for patch in same[1].patches]
 
 
@@ -514,7 +514,7 @@ def test_squares_stand_as_on_every_board_and_have_one_scale() -> None:
 def test_worth_of_a_square_is_the_mean_change(settings: FitSettings, dataset: Dataset) -> None:
     from kr.learn.fitting.plots import square_worth
 
-    made = weights.load(fit(settings).path)
+    made = weights.load_tables(fit(settings).path)
     worth = square_worth(made, dataset)
     boards = dataset.training[True].boards
     changes = []
@@ -560,7 +560,7 @@ def test_command(settings: FitSettings, capsys: pytest.CaptureFixture[str]) -> N
     ]
     assert main([*arguments, "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
-    assert shown["checksum"] == weights.load(settings.out).checksum
+    assert shown["checksum"] == weights.load_tables(settings.out).checksum
     assert shown["coverage"]["men"]["entries"] == 6 * 3**12
     assert main(arguments) == 0
     assert shown["checksum"] in capsys.readouterr().out

@@ -47,11 +47,11 @@ def fill_log(path: Path) -> None:
 def save_weights(path: Path) -> None:
     made = random_weights("small")
     tables = (made.men_table, made.kings_table, made.men_material, made.kings_material)
-    weights.save(path, made.layout, *tables, attrs={})
+    weights.save_tables(path, made.layout, *tables, attrs={})
 
 
 def save_history(path: Path) -> None:
-    train_history.save(path.parent, train_history.History("x" * 2000, "", "", 1, {}))
+    train_history.save_history(path.parent, train_history.TrainHistory("x" * 2000, "", "", 1, {}))
 
 
 @pytest.mark.slow

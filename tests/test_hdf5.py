@@ -19,7 +19,7 @@ from kr.evaluation import files, weights
 from kr.evaluation.patterns import LAYOUTS, MAX_REGIONS
 from kr.hdf5 import MOST_ATTRIBUTES, MOST_CHUNKS, MOST_TEXT
 from kr.learn import games
-from kr.learn.games import GameRecord
+from kr.learn.games import StoredGame
 
 LAYOUT = LAYOUTS["small"]
 STARTS = (0x0000_0FFF, 0xFFF0_0000, 0, 0)
@@ -29,18 +29,18 @@ SECONDS = 3.0
 
 def write_weights(path: Path) -> None:
     tables = [np.zeros(shape, dtype) for dtype, shape in weights.expected_shapes(LAYOUT).values()]
-    weights.save(path, LAYOUT, *tables, attrs={"seed": "3", "centimen_per_logit": 61.25})
+    weights.save_tables(path, LAYOUT, *tables, attrs={"seed": "3", "centimen_per_logit": 61.25})
 
 
 def write_games(path: Path) -> None:
     codes = np.array([8 | 12 << 5, 21 | 17 << 5], dtype=np.uint16)
-    record = GameRecord(0, STARTS, 0, 0, 5, codes, np.zeros(2, np.int16))
+    record = StoredGame(0, STARTS, 0, 0, 5, codes, np.zeros(2, np.int16))
     games.write_shard(path, [record] * 50, {"seed": "1", "decks": '[["start", 1]]', "games_per_second": 2.0})
 
 
 # Writer of a good file, reader, its error, a dataset.
 READERS: dict[str, tuple[Callable[[Path], None], Callable[[Path], Any], type[KrError], str]] = {
-    "weights": (write_weights, weights.load, InvalidWeightsError, "men_material"),
+    "weights": (write_weights, weights.load_tables, InvalidWeightsError, "men_material"),
     "games": (write_games, games.read_shard, InvalidGamesError, "start"),
 }
 
@@ -571,7 +571,7 @@ def test_games_out_of_range_are_refused(good: dict[str, Path], tmp_path: Path, c
 
 def test_a_game_longer_than_any_is_refused(tmp_path: Path) -> None:
     plies = games._core.MAX_GAME_PLIES + 1
-    record = GameRecord(0, STARTS, 0, 0, 5, np.zeros(plies, np.uint16), np.zeros(plies, np.int16))
+    record = StoredGame(0, STARTS, 0, 0, 5, np.zeros(plies, np.uint16), np.zeros(plies, np.int16))
     games.write_shard(tmp_path / "bad.h5", [record], {})
     check_refused("games", tmp_path / "bad.h5", "out of range")
 

@@ -40,7 +40,7 @@ from kr.jobs.needs import Needs
 from kr.jobs.pool import AHEAD, Part, Pool, interruptible
 from kr.jobs.progress import Progress
 from kr.jobs.unit import Chunk, Unit, checksum
-from kr.learn.selfplay import SelfplaySettings, play
+from kr.learn.selfplay import SelfplaySettings, selfplay
 from kr.learn.shards import Shards
 from kr.match.doubling import Comparisons, DoublingSettings, compare_positions, play_matches
 from kr.match.match import MatchSettings, play_match
@@ -330,7 +330,7 @@ class Here:
         self.move = lambda: (self.weights.rename(there / "other.h5"), self.egdb.rename(there / "db"))
 
     def selfplay(self) -> None:
-        play(SelfplaySettings(
+        selfplay(SelfplaySettings(
             games=7, shard_games=3, nodes=150, out=self.directory / "run", weights=str(self.weights), hash=1 << 18,
             openings=str(self.deck), egdb=str(self.egdb),
         ))  # fmt: skip

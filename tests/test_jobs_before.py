@@ -18,7 +18,7 @@ from kr.egdb.build import BuildProgress, BuildSettings, build
 from kr.egdb.files import read_header
 from kr.engine.limits import Limits
 from kr.learn import games
-from kr.learn.selfplay import SelfplaySettings, play
+from kr.learn.selfplay import SelfplaySettings, selfplay
 from kr.match.doubling import DoublingSettings, compare_positions
 from kr.match.match import MatchSettings, play_match
 from kr.pdn import read_games
@@ -46,18 +46,18 @@ def test_selfplay(before: Path) -> None:
         games=12, out=before / "selfplay", nodes=2000, weights="manual", openings="2move", random_plies=2,
         egdb="none", hash=1 << 18, shard_games=6,
     )  # fmt: skip
-    tally = play(settings)
+    tally = selfplay(settings)
     assert (tally.earlier, tally.played) == (len(kept), 12 - len(kept))
     assert 6 < len(kept) < 12
     anew = before / "anew"
-    play(SelfplaySettings(**{**vars(settings), "out": anew}))
+    selfplay(SelfplaySettings(**{**vars(settings), "out": anew}))
     for name in ("shard-000000.h5", "shard-000001.h5"):
         resumed, fresh = (games.read_shard(directory / name) for directory in (settings.out, anew))
         assert resumed.attrs["checksum"] == fresh.attrs["checksum"]
 
 
-def records(path: Path) -> list[games.GameRecord]:
-    return list(games.records(games.read_shard(path)))
+def records(path: Path) -> list[games.StoredGame]:
+    return list(games.stored_games(games.read_shard(path)))
 
 
 def test_match(before: Path) -> None:

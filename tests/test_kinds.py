@@ -22,8 +22,7 @@ from kr.evaluation.patterns import KINGS_BASE, KINGS_ENTRIES, LAYOUTS, MEN_BASE,
 from kr.evaluation.regions import Regions
 from kr.evaluation.squares import Squares
 from kr.game.position import Move
-from kr.learn.selfplay import SelfplaySettings
-from kr.learn.selfplay import play as play_games
+from kr.learn.selfplay import SelfplaySettings, selfplay
 from kr.match.match import MatchSettings, play_match
 
 LAYOUT = LAYOUTS["small"]
@@ -50,7 +49,7 @@ def random_game(seed: int) -> tuple[list[Position], list[Move]]:
 
 GAMES = [random_game(seed) for seed in range(40)]
 EVALUATIONS: dict[str, Evaluation] = {
-    **{name: kinds.load(name) for name in kinds.built_in()},
+    **{name: kinds.load_evaluation(name) for name in kinds.built_in()},
     "regions": Regions(random_weights("small")),
     "squares": Squares(random_table()),
 }
@@ -104,7 +103,7 @@ def as_regions(table: np.ndarray, path: Path) -> Path:
             seen |= set(region)
         tables.append(made)
     material = np.zeros((3, 2), dtype=np.int32)
-    weights.save(path, LAYOUT, *tables, material, material, attrs={})
+    weights.save_tables(path, LAYOUT, *tables, material, material, attrs={})
     return path
 
 
@@ -121,7 +120,7 @@ SEARCHED = [
 @pytest.mark.core
 def test_a_search_with_memory_is_that_without(tmp_path: Path) -> None:
     """Node for node: the same scores as region tables, which keep nothing."""
-    squares.save(tmp_path / "squares.h5", random_table(), {})
+    squares.save_squares(tmp_path / "squares.h5", random_table(), {})
     with_memory = Engine(tmp_path / "squares.h5", hash_mb=1, database=None)
     without = Engine(as_regions(random_table(), tmp_path / "regions.h5"), hash_mb=1, database=None)
     for fen in SEARCHED:
@@ -135,7 +134,7 @@ def test_a_table_of_another_shape_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="shape"):
         _core.EVALUATORS["squares"](random_table()[:, :31].copy())
     with pytest.raises(InvalidWeightsError, match=r"int16 \(2, 31, 2\); expected"):
-        squares.save(tmp_path / "bad.h5", random_table()[:, :31], {})
+        squares.save_squares(tmp_path / "bad.h5", random_table()[:, :31], {})
 
 
 # --- files
@@ -143,8 +142,8 @@ def test_a_table_of_another_shape_is_refused(tmp_path: Path) -> None:
 
 def test_a_file_of_another_kind_reads_back(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "mine.h5"
-    checksum = squares.save(path, random_table(), {"seed": "7", "centimen_per_logit": 61.0})
-    made = kinds.load(path)
+    checksum = squares.save_squares(path, random_table(), {"seed": "7", "centimen_per_logit": 61.0})
+    made = kinds.load_evaluation(path)
     assert isinstance(made, Squares)
     assert (made.table == random_table()).all()
     assert (made.name, made.signature, made.scale, made.attrs["seed"]) == ("mine", checksum, 61.0, "7")
@@ -156,7 +155,7 @@ def test_a_file_of_another_kind_reads_back(tmp_path: Path, capsys: pytest.Captur
     assert main(["weights", "show", str(path)]) == 0
     assert checksum in capsys.readouterr().out
     with pytest.raises(InvalidWeightsError, match="of the kind 'squares'; expected region tables"):
-        weights.load(path)
+        weights.load_tables(path)
 
 
 def edited(path: Path, **attributes: Any) -> None:
@@ -180,10 +179,10 @@ def edited(path: Path, **attributes: Any) -> None:
     ],
 )
 def test_a_wrong_header_is_refused(tmp_path: Path, attributes: dict[str, Any], said: str) -> None:
-    squares.save(tmp_path / "mine.h5", random_table(), {})
+    squares.save_squares(tmp_path / "mine.h5", random_table(), {})
     edited(tmp_path / "mine.h5", **attributes)
     with pytest.raises(InvalidWeightsError, match=said) as caught:
-        kinds.load(tmp_path / "mine.h5")
+        kinds.load_evaluation(tmp_path / "mine.h5")
     assert str(tmp_path / "mine.h5") in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -191,20 +190,20 @@ def test_a_wrong_header_is_refused(tmp_path: Path, attributes: dict[str, Any], s
 @pytest.mark.slow
 def test_a_file_that_names_no_evaluation(tmp_path: Path) -> None:
     """Only the versions before any other kind may leave it out."""
-    squares.save(tmp_path / "mine.h5", random_table(), {})
+    squares.save_squares(tmp_path / "mine.h5", random_table(), {})
     with h5py.File(tmp_path / "mine.h5", "r+") as file:
         del file.attrs["evaluation"]
     edited(tmp_path / "mine.h5")
     with pytest.raises(InvalidWeightsError, match="attribute evaluation is missing"):
-        kinds.load(tmp_path / "mine.h5")
+        kinds.load_evaluation(tmp_path / "mine.h5")
     made = random_weights("small")
-    weights.save(
+    weights.save_tables(
         tmp_path / "old.h5", LAYOUT, made.men_table, made.kings_table, made.men_material, made.kings_material, attrs={}
     )
     with h5py.File(tmp_path / "old.h5", "r+") as file:
         del file.attrs["evaluation"]
         file.attrs["attributes_checksum"] = files._attributes_checksum({})
-    assert isinstance(kinds.load(tmp_path / "old.h5"), Regions)
+    assert isinstance(kinds.load_evaluation(tmp_path / "old.h5"), Regions)
 
 
 @pytest.mark.slow
@@ -227,7 +226,7 @@ def test_a_piece_square_score_is_shared_out(fen: str, tmp_path: Path, capsys: py
     assert found.rounding is not None
     assert total + found.rounding == pytest.approx(found.score)
     assert abs(found.rounding) < 1
-    squares.save(tmp_path / "mine.h5", random_table(), {})
+    squares.save_squares(tmp_path / "mine.h5", random_table(), {})
     assert main(["explain", fen, "--weights", str(tmp_path / "mine.h5")]) == 0
     out = capsys.readouterr().out
     assert f"static score {format_score(found.score)} (mine)" in " ".join(out.split())
@@ -257,7 +256,7 @@ KIND = Advance
 
 @pytest.fixture
 def advance(monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setitem(kinds.KINDS, Advance.name, __name__)
+    monkeypatch.setitem(kinds.EVALUATION_KINDS, Advance.name, __name__)
     return Advance.name
 
 
@@ -271,7 +270,7 @@ def test_whoever_takes_weights_takes_a_registered_kind(
     assert engine.search(Position(), "depth=5").depth == 5
     result = play_match(MatchSettings(advance, "material", games=2, tc=Limits(nodes=200), hash=1 << 20))
     assert (result.names, result.tally.games) == ((advance, "material"), 2)
-    tally = play_games(SelfplaySettings(games=2, out=tmp_path / "games", nodes=100, workers=1, weights=advance))
+    tally = selfplay(SelfplaySettings(games=2, out=tmp_path / "games", nodes=100, workers=1, weights=advance))
     assert tally.played == 2
     for line, said in (
         (["weights", "show", advance], "men that go forward"),
@@ -285,14 +284,14 @@ def test_whoever_takes_weights_takes_a_registered_kind(
 
 def test_no_other_kind_is_asked_for(advance: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A name that is no registered kind is a file."""
-    monkeypatch.delitem(kinds.KINDS, advance)
+    monkeypatch.delitem(kinds.EVALUATION_KINDS, advance)
     with pytest.raises(InvalidWeightsError, match="no such weights file"):
         Engine(advance)
 
 
-@pytest.mark.parametrize("name", kinds.KINDS)
+@pytest.mark.parametrize("name", kinds.EVALUATION_KINDS)
 def test_every_kind_is_at_home(name: str) -> None:
-    kind = kinds.kind_named(name)
+    kind = kinds.evaluation_kind(name)
     assert issubclass(kind, BuiltIn | FileEvaluation)
     assert (name in kinds.built_in()) == issubclass(kind, BuiltIn)
     assert EVALUATIONS[name].signature

@@ -21,7 +21,7 @@ from kr import InvalidGamesError, InvalidSettingError, InvalidWeightsError, Outp
 from kr.egdb.database import Database
 from kr.game.position import Side
 from kr.learn import games
-from kr.learn.selfplay import SelfplaySettings, Tally, play, report
+from kr.learn.selfplay import SelfplayResult, SelfplaySettings, selfplay, selfplay_report
 from kr.learn.shards import opening_mix
 from kr.openings.decks import generated
 from kr.pdn import read_games
@@ -33,24 +33,24 @@ SETTINGS = SelfplaySettings(
 )
 
 
-def run_of(directory: Path, **changes: object) -> list[games.GameRecord]:
+def run_of(directory: Path, **changes: object) -> list[games.StoredGame]:
     settings = replace(SETTINGS, out=directory, **changes)  # type: ignore[arg-type]
-    play(settings)
-    return [record for path in games.shards(directory) for record in games.records(games.read_shard(path))]
+    selfplay(settings)
+    return [record for path in games.shard_paths(directory) for record in games.stored_games(games.read_shard(path))]
 
 
-def content(records: list[games.GameRecord]) -> list[tuple[object, ...]]:
+def content(records: list[games.StoredGame]) -> list[tuple[object, ...]]:
     return [(r.game, r.start, r.opening, r.result, r.reason, r.moves.tobytes(), r.scores.tobytes()) for r in records]
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[games.GameRecord]]:
+def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[games.StoredGame]]:
     directory = tmp_path_factory.mktemp("run")
     return directory, run_of(directory)
 
 
 def test_games_do_not_depend_on_workers_or_shards(
-    finished: tuple[Path, list[games.GameRecord]], tmp_path: Path
+    finished: tuple[Path, list[games.StoredGame]], tmp_path: Path
 ) -> None:
     assert [record.game for record in finished[1]] == list(range(20))
     assert content(run_of(tmp_path / "one", workers=1)) == content(finished[1])
@@ -59,21 +59,21 @@ def test_games_do_not_depend_on_workers_or_shards(
 
 def test_the_report_is_of_the_games_played_now(tmp_path: Path) -> None:
     few, more = (replace(SETTINGS, out=tmp_path, games=count) for count in (8, 12))
-    assert report(play(few)).startswith("8 games in ")
-    assert report(play(few)) == "nothing to do: 8 games there already"
-    lines = report(play(more)).splitlines()
+    assert selfplay_report(selfplay(few)).startswith("8 games in ")
+    assert selfplay_report(selfplay(few)) == "nothing to do: 8 games there already"
+    lines = selfplay_report(selfplay(more)).splitlines()
     assert lines[0].startswith("4 games in ")
     assert lines[0].endswith(", after the 8 that were there already")
 
 
-def test_seeds_and_noise_change_the_games(finished: tuple[Path, list[games.GameRecord]], tmp_path: Path) -> None:
+def test_seeds_and_noise_change_the_games(finished: tuple[Path, list[games.StoredGame]], tmp_path: Path) -> None:
     assert content(run_of(tmp_path / "seed", seed=2)) != content(finished[1])
     quiet = run_of(tmp_path / "quiet", noise=0)
     assert [r.start for r in quiet] == [r.start for r in finished[1]]
     assert content(quiet) != content(finished[1])
 
 
-def test_every_game_replays_to_its_result(finished: tuple[Path, list[games.GameRecord]]) -> None:
+def test_every_game_replays_to_its_result(finished: tuple[Path, list[games.StoredGame]]) -> None:
     database = Database.open(storage.data_path("egdb"))
     for record in finished[1]:
         position = Position(record.start[0], record.start[1], record.start[2], Side(record.start[3]))
@@ -92,28 +92,28 @@ def test_every_game_replays_to_its_result(finished: tuple[Path, list[games.GameR
             assert record.result != 0
 
 
-def test_a_longer_run_keeps_what_is_there(finished: tuple[Path, list[games.GameRecord]], tmp_path: Path) -> None:
+def test_a_longer_run_keeps_what_is_there(finished: tuple[Path, list[games.StoredGame]], tmp_path: Path) -> None:
     first = run_of(tmp_path, games=11)
     assert content(first) == content(finished[1])[:11]
     assert content(run_of(tmp_path)) == content(finished[1])
 
 
-def test_an_interruption_keeps_finished_games(finished: tuple[Path, list[games.GameRecord]], tmp_path: Path) -> None:
+def test_an_interruption_keeps_finished_games(finished: tuple[Path, list[games.StoredGame]], tmp_path: Path) -> None:
     settings = replace(SETTINGS, out=tmp_path)
 
-    def interrupt(tally: Tally) -> None:
+    def interrupt(tally: SelfplayResult) -> None:
         if tally.played == 11:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        play(settings, interrupt)
-    held = [len(games.read_shard(path)) for path in [*games.shards(tmp_path), *tmp_path.glob("*.part")]]
+        selfplay(settings, interrupt)
+    held = [len(games.read_shard(path)) for path in [*games.shard_paths(tmp_path), *tmp_path.glob("*.part")]]
     assert sum(held) >= 11
-    tally = play(settings)
+    tally = selfplay(settings)
     assert tally.earlier == sum(held)
     assert tally.played == 20 - sum(held)
     assert not list(tmp_path.glob("*.part"))
-    records = [record for path in games.shards(tmp_path) for record in games.records(games.read_shard(path))]
+    records = [record for path in games.shard_paths(tmp_path) for record in games.stored_games(games.read_shard(path))]
     assert content(records) == content(finished[1])
 
 
@@ -127,14 +127,14 @@ def test_a_kill_leaves_only_whole_shards(tmp_path: Path) -> None:
             assert process.poll() is None
             time.sleep(0.02)
         os.kill(process.pid, signal.SIGKILL)
-    paths = games.shards(tmp_path)
+    paths = games.shard_paths(tmp_path)
     assert len(paths) >= 2
     assert all(len(games.read_shard(path)) == 20 for path in paths)
     with storage.lock(tmp_path):
         pass
 
 
-def test_what_a_killed_writer_left_goes(finished: tuple[Path, list[games.GameRecord]], tmp_path: Path) -> None:
+def test_what_a_killed_writer_left_goes(finished: tuple[Path, list[games.StoredGame]], tmp_path: Path) -> None:
     run = shutil.copytree(finished[0], tmp_path / "run")
     with subprocess.Popen([sys.executable, "-c", ""]) as gone:
         gone.wait()
@@ -147,7 +147,7 @@ def test_what_a_killed_writer_left_goes(finished: tuple[Path, list[games.GameRec
 
 
 def test_a_shard_in_the_place_of_another_is_played_again(
-    finished: tuple[Path, list[games.GameRecord]], tmp_path: Path
+    finished: tuple[Path, list[games.StoredGame]], tmp_path: Path
 ) -> None:
     run = shutil.copytree(finished[0], tmp_path / "run")
     shutil.copy(run / "shard-000001.h5", run / "shard-000000.h5")
@@ -156,7 +156,7 @@ def test_a_shard_in_the_place_of_another_is_played_again(
 
 @pytest.mark.parametrize("change", [{"seed": 2}, {"weights": "manual"}])
 def test_shards_of_another_run_are_refused(
-    finished: tuple[Path, list[games.GameRecord]], tmp_path: Path, change: dict[str, object]
+    finished: tuple[Path, list[games.StoredGame]], tmp_path: Path, change: dict[str, object]
 ) -> None:
     run = shutil.copytree(finished[0], tmp_path / "run")
     run_of(tmp_path / "other", games=8, **change)
@@ -169,12 +169,12 @@ def test_shards_of_another_run_are_refused(
     ("name", "value"),
     [("seed", 3), ("nodes", 61), ("noise", 1), ("weights", "manual"), ("openings", "2move"), ("hash", 1 << 17)],
 )
-def test_other_settings_are_refused(finished: tuple[Path, list[games.GameRecord]], name: str, value: object) -> None:
+def test_other_settings_are_refused(finished: tuple[Path, list[games.StoredGame]], name: str, value: object) -> None:
     with pytest.raises(InvalidSettingError, match=name):
-        play(replace(SETTINGS, out=finished[0], **{name: value}))  # type: ignore[arg-type]
+        selfplay(replace(SETTINGS, out=finished[0], **{name: value}))  # type: ignore[arg-type]
 
 
-def test_two_writers(finished: tuple[Path, list[games.GameRecord]]) -> None:
+def test_two_writers(finished: tuple[Path, list[games.StoredGame]]) -> None:
     holder = [
         sys.executable,
         "-c",
@@ -190,17 +190,17 @@ with storage.lock({str(finished[0])!r}):
         assert process.stdout is not None
         assert process.stdout.readline() == b"held\n"
         with pytest.raises(OutputBusyError):
-            play(replace(SETTINGS, out=finished[0], games=30))
+            selfplay(replace(SETTINGS, out=finished[0], games=30))
         process.kill()
 
 
 def test_foreign_directories(tmp_path: Path) -> None:
     (tmp_path / "shard-000000.h5").write_bytes(b"something")
     with pytest.raises(InvalidGamesError, match=r"run\.json"):
-        play(replace(SETTINGS, out=tmp_path))
+        selfplay(replace(SETTINGS, out=tmp_path))
     (tmp_path / "run.json").write_text("{")
     with pytest.raises(InvalidGamesError, match=r"run\.json"):
-        play(replace(SETTINGS, out=tmp_path))
+        selfplay(replace(SETTINGS, out=tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_settings_out_of_range(changes: dict[str, int]) -> None:
 
 def test_no_such_weights(tmp_path: Path) -> None:
     with pytest.raises(InvalidWeightsError):
-        play(replace(SETTINGS, out=tmp_path / "run", weights=str(tmp_path / "none.h5")))
+        selfplay(replace(SETTINGS, out=tmp_path / "run", weights=str(tmp_path / "none.h5")))
     assert not (tmp_path / "run").exists()
 
 
@@ -244,7 +244,7 @@ def damaged(path: Path, how: str) -> None:
     "how",
     ["truncated", "foreign", "missing", "bit flip", "other version", "other kind", "no moves", "wrong type"],
 )
-def test_damaged_shards_are_named(finished: tuple[Path, list[games.GameRecord]], tmp_path: Path, how: str) -> None:
+def test_damaged_shards_are_named(finished: tuple[Path, list[games.StoredGame]], tmp_path: Path, how: str) -> None:
     path = tmp_path / "shard-000000.h5"
     path.write_bytes((finished[0] / path.name).read_bytes())
     damaged(path, how)
@@ -253,17 +253,17 @@ def test_damaged_shards_are_named(finished: tuple[Path, list[games.GameRecord]],
     assert "\n" not in str(caught.value)
 
 
-def test_illegal_moves_in_a_sound_file(finished: tuple[Path, list[games.GameRecord]], tmp_path: Path) -> None:
+def test_illegal_moves_in_a_sound_file(finished: tuple[Path, list[games.StoredGame]], tmp_path: Path) -> None:
     record = replace(finished[1][0], moves=np.array([31 | 0 << 5], dtype=np.uint16), scores=np.zeros(1, np.int16))
     games.write_shard(tmp_path / "shard-000000.h5", [record], {})
     with pytest.raises(InvalidGamesError, match="game 0"):
-        games.summarize(games.shards(tmp_path))
+        games.summarize(games.shard_paths(tmp_path))
     with pytest.raises(InvalidGamesError, match="ply 0"):
         games.decoded_moves(record)
 
 
 @pytest.mark.slow
-def test_summary_and_pdn(finished: tuple[Path, list[games.GameRecord]], tmp_path: Path) -> None:
+def test_summary_and_pdn(finished: tuple[Path, list[games.StoredGame]], tmp_path: Path) -> None:
     directory, records = finished
     command = [sys.executable, "-m", "kr", "games", str(directory), "--json", "--pdn", str(tmp_path / "games.pdn")]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -21,7 +21,7 @@ from kr.engine.limits import Limits
 from kr.errors import InvalidSettingError, ThreadError
 from kr.game.perft import perft
 from kr.game.position import Position
-from kr.learn.selfplay import SelfplaySettings, play
+from kr.learn.selfplay import SelfplaySettings, selfplay
 from kr.match.match import MatchSettings, play_match
 from kr.protocols.hub_client import HubClient
 from kr.threads import start_all, thread_pool
@@ -66,7 +66,7 @@ def _solve(directory: Path, database: Path) -> None:
 
 
 def _selfplay(directory: Path, database: Path) -> None:
-    play(SelfplaySettings(games=1000, out=directory / "games", workers=THREADS, weights="material", egdb="none"))
+    selfplay(SelfplaySettings(games=1000, out=directory / "games", workers=THREADS, weights="material", egdb="none"))
 
 
 def _match(directory: Path, database: Path) -> None:

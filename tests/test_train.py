@@ -23,14 +23,14 @@ from kr.errors import InvalidGamesError, InvalidSettingError, InvalidWeightsErro
 from kr.evaluation import weights
 from kr.game.outcome import OVERTIME
 from kr.learn.fitting.fit import FitSettings
-from kr.learn.selfplay import SelfplaySettings, Tally
+from kr.learn.selfplay import SelfplayResult, SelfplaySettings
 from kr.learn.training import history as train_history
 from kr.learn.training import plot as train_plot
 from kr.learn.training import train as train_module
 from kr.learn.training.gate import Gate
-from kr.learn.training.history import History
+from kr.learn.training.history import TrainHistory
 from kr.learn.training.outlook import doubt
-from kr.learn.training.train import TrainSettings, Watcher, train
+from kr.learn.training.train import TrainSettings, TrainWatcher, train
 from kr.match.elo import Sprt
 from kr.match.game import FAILURE
 from kr.match.log import Effort, MatchGame
@@ -50,7 +50,7 @@ class StopHereError(Exception):
     pass
 
 
-class Stop(Watcher):
+class Stop(TrainWatcher):
     """Ends a run at the n-th call about a step of a generation, the first one being that it begins."""
 
     def __init__(self, number: int, step: str, calls: int = 1) -> None:
@@ -66,7 +66,7 @@ class Stop(Watcher):
         self.now = (number, step)
         self.count()
 
-    def played(self, tally: Tally) -> None:
+    def played(self, tally: SelfplayResult) -> None:
         self.count()
 
     def fitting(self, what: str, done: int, total: int) -> None:
@@ -87,54 +87,54 @@ def stopped(settings: TrainSettings, number: int, step: str, calls: int = 1) -> 
     return stop.notices
 
 
-def essence(history: History) -> list[Any]:
+def essence(history: TrainHistory) -> list[Any]:
     """What must come out again: the settings and results of all steps."""
-    steps = [getattr(g, name) for g in history.generations for name in train_history.STEPS]
+    steps = [getattr(g, name) for g in history.generations for name in train_history.GENERATION_STEPS]
     results = [{**step.result, "bytes": 0} for step in steps]
     return [history.best, [g.player for g in history.generations], [step.settings for step in steps], results]
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, History]:
+def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, TrainHistory]:
     out = tmp_path_factory.mktemp("train") / "run"
     return out, train(replace(TINY, out=out))
 
 
 @pytest.mark.slow
 @pytest.mark.core
-def test_what_a_run_leaves(finished: tuple[Path, History]) -> None:
+def test_what_a_run_leaves(finished: tuple[Path, TrainHistory]) -> None:
     out, history = finished
-    assert train_history.load(out) == history
+    assert train_history.load_history(out) == history
     assert [g.player for g in history.generations] == ["material", "g01.h5"]
     assert history.best == "g02.h5"
     names = {"history.json"} | {f"{n}{k}" for k in ("01", "02") for n in ("games-", "gate-", "g")}
     assert {path.name.partition(".")[0] if path.suffix != ".json" else path.name for path in out.iterdir()} == names
     for generation in history.generations:
-        play, fit, gate = (getattr(generation, name).result for name in train_history.STEPS)
+        play, fit, gate = (getattr(generation, name).result for name in train_history.GENERATION_STEPS)
         assert (play["games"], play["shards"]) == (24, 3)
         assert play["black_wins"] + play["draws"] + play["white_wins"] == sum(play["reasons"].values()) == 24
-        assert weights.load(out / fit["weights"]).checksum == fit["checksum"]
+        assert weights.load_tables(out / fit["weights"]).checksum == fit["checksum"]
         assert [run["directory"] for run in fit["runs"]] == ["games-01", "games-02"][: generation.number]
         assert gate["wins"] + gate["draws"] + gate["losses"] == 2 * sum(gate["pentanomial"]) == 8
         assert gate["accepted"]
-        assert all(getattr(generation, name).seconds > 0 for name in train_history.STEPS)
+        assert all(getattr(generation, name).seconds > 0 for name in train_history.GENERATION_STEPS)
 
 
 @pytest.mark.slow
 @pytest.mark.core
-def test_same_seed_same_tables(finished: tuple[Path, History], tmp_path: Path) -> None:
+def test_same_seed_same_tables(finished: tuple[Path, TrainHistory], tmp_path: Path) -> None:
     assert essence(train(replace(TINY, out=tmp_path, workers=2))) == essence(finished[1])
 
 
-def test_another_seed_other_games(finished: tuple[Path, History], tmp_path: Path) -> None:
+def test_another_seed_other_games(finished: tuple[Path, TrainHistory], tmp_path: Path) -> None:
     stopped(replace(TINY, out=tmp_path, seed=2), 1, "fit")
-    found = train_history.load(tmp_path).generations[0].play
+    found = train_history.load_history(tmp_path).generations[0].play
     assert found.result["plies"] != finished[1].generations[0].play.result["plies"]
 
 
 @pytest.mark.slow
 def test_interrupted_at_each_step(
-    finished: tuple[Path, History],
+    finished: tuple[Path, TrainHistory],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -143,7 +143,7 @@ def test_interrupted_at_each_step(
     settings = replace(TINY, out=tmp_path, generations=1)
     for step, calls, done in (("play", 14, 8), ("fit", 9, None), ("gate", 4, 3)):
         assert not stopped(settings, 1, step, calls)
-        (generation,) = train_history.load(tmp_path).generations
+        (generation,) = train_history.load_history(tmp_path).generations
         assert generation.under_way == step
         assert getattr(generation, step).seconds > 0
         found = train_history.games_done(tmp_path, generation)
@@ -153,14 +153,14 @@ def test_interrupted_at_each_step(
         assert f"{step} ..." in out
         assert ("under way" in out) == (step != "fit")
     train(settings)
-    (made,) = train_history.load(tmp_path).generations
+    (made,) = train_history.load_history(tmp_path).generations
     expected = finished[1].generations[0]
     assert [made.fit.result, made.gate.result] == [expected.fit.result, expected.gate.result]
     assert not list(tmp_path.glob("*.checkpoint"))
 
 
 @pytest.mark.slow
-def test_killed_command_goes_on(finished: tuple[Path, History], tmp_path: Path) -> None:
+def test_killed_command_goes_on(finished: tuple[Path, TrainHistory], tmp_path: Path) -> None:
     arguments = ["train", "--out", str(tmp_path), "--weights", "material", "--generations", "1", "--egdb", "none"]
     arguments += ["--games", "24", "--nodes", "50", "--openings", "3move", "--hash", "64kB", "--shard-games", "8"]
     arguments += ["--layout", "small", "--holdout", "0.2", "--max-iter", "4", "--sprt", "-800", "-790"]
@@ -173,16 +173,16 @@ def test_killed_command_goes_on(finished: tuple[Path, History], tmp_path: Path) 
                 time.sleep(0.002)
             process.kill()
     assert main(arguments) == 0
-    (made,) = train_history.load(tmp_path).generations
+    (made,) = train_history.load_history(tmp_path).generations
     expected = finished[1].generations[0]
     assert [made.fit.result, made.gate.result] == [expected.fit.result, expected.gate.result]
 
 
 @pytest.mark.slow
-def test_refused_tables_do_not_play(finished: tuple[Path, History], tmp_path: Path) -> None:
+def test_refused_tables_do_not_play(finished: tuple[Path, TrainHistory], tmp_path: Path) -> None:
     settings = replace(TINY, out=tmp_path, sprt=REFUSE, data=(finished[0] / "games-01",), window=2)
     stopped(settings, 2, "gate")
-    first, second = train_history.load(tmp_path).generations
+    first, second = train_history.load_history(tmp_path).generations
     assert not first.gate.result["accepted"]
     assert (tmp_path / "g01.h5").exists()
     assert second.player == "material"
@@ -205,25 +205,25 @@ def test_other_settings_hold_for_what_has_not_begun(tmp_path: Path) -> None:
     said = stopped(replace(last, gate_nodes=60, generations=2), 2, "fit")
     assert len(said) == 1
     assert "generation 1, gate" in said[0]
-    first, second = train_history.load(tmp_path).generations
+    first, second = train_history.load_history(tmp_path).generations
     assert [g.play.settings["nodes"] for g in (first, second)] == [40, 30]
     assert first.fit.settings["label"] == "mix=0.5"
     assert first.gate.settings["gate_nodes"] == 40
 
 
-def test_more_generations_and_none(finished: tuple[Path, History]) -> None:
+def test_more_generations_and_none(finished: tuple[Path, TrainHistory]) -> None:
     assert train(replace(TINY, out=finished[0], generations=1)) == finished[1]
     # the weights that it began with need not be named again
     assert train(replace(TINY, out=finished[0], weights="")) == finished[1]
 
 
 @pytest.mark.slow
-def test_the_run_keeps_the_tables_it_began_with(finished: tuple[Path, History], tmp_path: Path) -> None:
+def test_the_run_keeps_the_tables_it_began_with(finished: tuple[Path, TrainHistory], tmp_path: Path) -> None:
     source = Path(shutil.copy(finished[0] / "g01.h5", tmp_path / "mine.h5"))
     settings = replace(TINY, out=tmp_path / "run", weights=str(source), generations=0)
     history = train(settings)
     assert (history.start, history.best) == ("start.h5", "start.h5")
-    assert history.signature == weights.load(tmp_path / "run" / "start.h5").checksum
+    assert history.signature == weights.load_tables(tmp_path / "run" / "start.h5").checksum
     source.unlink()
     stopped(replace(settings, generations=1), 1, "play", calls=3)
     shutil.copy(finished[0] / "g02.h5", tmp_path / "run" / "start.h5")
@@ -247,7 +247,7 @@ def test_the_run_keeps_the_tables_it_began_with(finished: tuple[Path, History], 
         ({"out": Path("a,b")}, "without a comma"),
     ],
 )
-def test_settings_that_are_refused(finished: tuple[Path, History], change: dict[str, Any], message: str) -> None:
+def test_settings_that_are_refused(finished: tuple[Path, TrainHistory], change: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidSettingError, match=message):
         train(replace(TINY, **{"out": finished[0], **change}))
 
@@ -313,13 +313,13 @@ def in_place_of(make: Callable[[Path], None]) -> Callable[[Path], None]:
     ],
 )
 def test_a_damaged_history_is_named(
-    finished: tuple[Path, History], tmp_path: Path, harm: Callable[[Path], None], message: str
+    finished: tuple[Path, TrainHistory], tmp_path: Path, harm: Callable[[Path], None], message: str
 ) -> None:
     path = tmp_path / "history.json"
     path.write_bytes((finished[0] / "history.json").read_bytes())
     harm(path)
     with pytest.raises(InvalidGamesError, match=message) as caught:
-        train_history.load(tmp_path)
+        train_history.load_history(tmp_path)
     assert "history.json" in str(caught.value)
 
 
@@ -340,7 +340,11 @@ def replace_tables(run: Path) -> None:
     ],
 )
 def test_what_was_made_must_be_there(
-    finished: tuple[Path, History], tmp_path: Path, harm: Callable[[Path], None], error: type[KrError], message: str
+    finished: tuple[Path, TrainHistory],
+    tmp_path: Path,
+    harm: Callable[[Path], None],
+    error: type[KrError],
+    message: str,
 ) -> None:
     run = shutil.copytree(finished[0], tmp_path / "run")
     harm(run)
@@ -348,7 +352,7 @@ def test_what_was_made_must_be_there(
         train(replace(TINY, out=run, generations=3))
 
 
-def test_two_writers(finished: tuple[Path, History]) -> None:
+def test_two_writers(finished: tuple[Path, TrainHistory]) -> None:
     held = "import sys, time, kr.storage as s\nwith s.lock(sys.argv[1]): print(flush=True); time.sleep(60)"
     with subprocess.Popen([sys.executable, "-c", held, str(finished[0])], stdout=subprocess.PIPE) as holder:
         assert holder.stdout
@@ -430,8 +434,8 @@ def test_a_gate_without_a_whole_pair() -> None:
 # --- the history as rows, table and picture
 
 
-def test_elo_adds_up(finished: tuple[Path, History], tmp_path: Path) -> None:
-    history = train_history.load(finished[0])
+def test_elo_adds_up(finished: tuple[Path, TrainHistory], tmp_path: Path) -> None:
+    history = train_history.load_history(finished[0])
     gates = [(100.0, 3.0, True), (-20.0, 4.0, False), (50.0, 4.0, True)]
     history.generations = [
         replace(
@@ -448,11 +452,11 @@ def test_elo_adds_up(finished: tuple[Path, History], tmp_path: Path) -> None:
     rows = train_history.rows(history)
     assert [row["total"] for row in rows] == [100, 80, 150]
     assert [row["total_error"] for row in rows] == [3, 5, math.hypot(3, 4)]
-    train_history.save(tmp_path, history)
-    assert train_history.load(tmp_path) == history
+    train_history.save_history(tmp_path, history)
+    assert train_history.load_history(tmp_path) == history
 
 
-def test_status(finished: tuple[Path, History], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_status(finished: tuple[Path, TrainHistory], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["train", "--out", str(finished[0]), "--status"]
     assert main([*words, "--plots", str(tmp_path / "pictures")]) == 0
     table = capsys.readouterr().out
@@ -467,12 +471,12 @@ def test_status(finished: tuple[Path, History], tmp_path: Path, capsys: pytest.C
 
 
 def test_the_picture_names_run_games_and_date(
-    finished: tuple[Path, History], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    finished: tuple[Path, TrainHistory], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[Any] = []
     monkeypatch.setattr(train_plot, "save", lambda figure, path: drawn.append(figure))
     run, history = finished
-    train_plot.draw(history, run, tmp_path)
+    train_plot.draw_generations(history, run, tmp_path)
     games = sum(row["games"] for row in train_history.rows(history))
     made = history.provenance["created"][:10]
     (figure,) = drawn
@@ -481,7 +485,7 @@ def test_the_picture_names_run_games_and_date(
     assert figure.axes[0].get_ylabel() == f"Elo over the start, {history.weights}"
 
 
-def test_a_command_tells_what_it_does(finished: tuple[Path, History], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_command_tells_what_it_does(finished: tuple[Path, TrainHistory], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["train", "--out", str(finished[0]), "--generations", "2", "--nodes", "7", "--seed", "1"]) == 0
     out, err = capsys.readouterr()
     assert err == ""

@@ -58,7 +58,7 @@ def tables_with_parts() -> list[np.ndarray]:
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("weights") / "small.h5"
-    weights.save(
+    weights.save_tables(
         path, LAYOUT, *tables_with_parts(), attrs=ATTRS, men_parts=some_parts()[0], kings_parts=some_parts()[1]
     )
     return path
@@ -66,7 +66,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_round_trip(saved: Path) -> None:
-    made = weights.load(saved)
+    made = weights.load_tables(saved)
     for name, table in zip(weights.expected_shapes(LAYOUT), tables_with_parts(), strict=True):
         assert (getattr(made, name) == table).all()
         assert not getattr(made, name).flags.writeable
@@ -81,39 +81,39 @@ def test_round_trip(saved: Path) -> None:
 @pytest.mark.slow
 def test_parts_make_files_smaller(saved: Path, tmp_path: Path) -> None:
     plain = tmp_path / "plain.h5"
-    assert weights.save(plain, LAYOUT, *tables_with_parts(), attrs=ATTRS) == weights.load(saved).checksum
+    assert weights.save_tables(plain, LAYOUT, *tables_with_parts(), attrs=ATTRS) == weights.load_tables(saved).checksum
     assert plain.stat().st_size > 2 * saved.stat().st_size
-    made = weights.load(plain)
+    made = weights.load_tables(plain)
     assert made.men_parts is made.kings_parts is None
 
 
 @pytest.mark.slow
 def test_files_of_version_1_are_read(tmp_path: Path) -> None:
-    checksum = weights.save(tmp_path / "new.h5", LAYOUT, *random_tables(), attrs=ATTRS)
+    checksum = weights.save_tables(tmp_path / "new.h5", LAYOUT, *random_tables(), attrs=ATTRS)
 
     def edit(file: h5py.File) -> None:
         del file.attrs["parts"]
         file.attrs.update(format_version=1, fitted_checksum="0")
 
-    made = weights.load(edited(tmp_path / "new.h5", tmp_path / "old.h5", edit))
+    made = weights.load_tables(edited(tmp_path / "new.h5", tmp_path / "old.h5", edit))
     assert (made.checksum, made.attrs) == (checksum, ATTRS)
 
 
 @pytest.mark.slow
 def test_checksum_is_the_identity_of_the_tables(saved: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.h5"
-    checksum = weights.save(other, LAYOUT, *tables_with_parts(), attrs={"seed": "4"})
-    assert checksum == weights.load(saved).checksum == weights.load(other).checksum
+    checksum = weights.save_tables(other, LAYOUT, *tables_with_parts(), attrs={"seed": "4"})
+    assert checksum == weights.load_tables(saved).checksum == weights.load_tables(other).checksum
     tables = tables_with_parts()
     tables[2] = tables[2] + np.int32(1)
-    assert weights.save(other, LAYOUT, *tables, attrs=ATTRS) != checksum
+    assert weights.save_tables(other, LAYOUT, *tables, attrs=ATTRS) != checksum
 
 
 def test_save_refuses_wrong_shapes(tmp_path: Path) -> None:
     tables = random_tables()
     tables[0] = tables[0][:-1]
     with pytest.raises(InvalidWeightsError, match="men_table is int16"):
-        weights.save(tmp_path / "bad.h5", LAYOUT, *tables, attrs={})
+        weights.save_tables(tmp_path / "bad.h5", LAYOUT, *tables, attrs={})
     assert list(tmp_path.iterdir()) == []
 
 
@@ -159,7 +159,7 @@ def _replace(name: str, value: Any) -> Any:
 def test_edited_files_are_refused(saved: Path, tmp_path: Path, edit: Any, message: str) -> None:
     path = edited(saved, tmp_path / "edited.h5", edit)
     with pytest.raises(InvalidWeightsError, match=message) as caught:
-        weights.load(path)
+        weights.load_tables(path)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -170,12 +170,12 @@ def test_other_and_truncated_files_are_refused(saved: Path, tmp_path: Path, cont
     whole = saved.read_bytes()
     path.write_bytes(content if isinstance(content, bytes) else whole[: len(whole) // 2])
     with pytest.raises(InvalidWeightsError, match=r"bad\.h5"):
-        weights.load(path)
+        weights.load_tables(path)
 
 
 @pytest.mark.slow
 def test_a_flipped_bit_never_goes_unnoticed(saved: Path, tmp_path: Path) -> None:
-    whole, good = saved.read_bytes(), weights.load(saved)
+    whole, good = saved.read_bytes(), weights.load_tables(saved)
     path = tmp_path / "flipped.h5"
     refused = 0
     for place in np.random.default_rng(5).integers(0, len(whole), 24):
@@ -183,7 +183,7 @@ def test_a_flipped_bit_never_goes_unnoticed(saved: Path, tmp_path: Path) -> None
         damaged[place] ^= 1 << int(place) % 8
         path.write_bytes(damaged)
         try:
-            made = weights.load(path)
+            made = weights.load_tables(path)
         except InvalidWeightsError:
             refused += 1
         else:
@@ -197,11 +197,11 @@ def test_a_flipped_bit_never_goes_unnoticed(saved: Path, tmp_path: Path) -> None
 
 def test_missing_file(tmp_path: Path) -> None:
     with pytest.raises(InvalidWeightsError, match="no such weights file"):
-        weights.load(tmp_path / "none.h5")
+        weights.load_tables(tmp_path / "none.h5")
 
 
 def test_scores_add_up_region_by_region(saved: Path) -> None:
-    made = weights.load(saved)
+    made = weights.load_tables(saved)
     men = np.array([[0x0000_0FF0, 0x00FF_0000, 0, 0]], dtype=np.uint32)
     kings = np.array([[0x0000_00F0, 0, 0x0000_0100, 0x8000_0000]], dtype=np.uint32)
     for boards, table, material, rows in (
@@ -223,7 +223,7 @@ def test_show_prints_provenance(saved: Path, capsys: pytest.CaptureFixture[str])
     assert main(["weights", "show", str(saved)]) == 0
     text = capsys.readouterr().out
     assert ATTRS["command"] in text
-    assert weights.load(saved).checksum in text
+    assert weights.load_tables(saved).checksum in text
     assert main(["weights", "show", str(saved), "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown["layout"] == LAYOUT.as_dict()

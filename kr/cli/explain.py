@@ -59,7 +59,7 @@ def command(
             temporary.write_text(picture(found, flipped=flip))
         console.wrote(svg)
     if png is not None:
-        plot.draw(found, png, flipped=flip)
+        plot.draw_explanation(found, png, flipped=flip)
         console.wrote(png)
     if json:
         console.emit_json(_object(found))

@@ -62,9 +62,9 @@ def command(
         found = {"weights": result.path, "checksum": result.checksum, "settings": settings, **result.report}
         console.emit_json(found | ({"check": checked} if checked else {}))
     else:
-        print(console.fold(fit_report.summary(result.report), 2))
+        print(console.fold(fit_report.report_summary(result.report), 2))
         already = ", fitted to the same games already" if result.earlier else ""
         print(f"weights: {result.path}\nchecksum {result.checksum}{already}")
         print(f"the whole report: kr weights show {result.path}")
         if checked:
-            print(f"\n{check}: {fit_check.text(checked)}")
+            print(f"\n{check}: {fit_check.check_text(checked)}")

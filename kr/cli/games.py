@@ -22,7 +22,7 @@ def command(
     """
     if pdn is not None:
         storage.check_output(pdn)
-    paths = games.shards(directory)
+    paths = games.shard_paths(directory)
     with console.progress("reading", len(paths), "shards") as progress:
         summary = games.summarize(paths, on_shard=lambda: progress.advance(1))
     if pdn is not None:
@@ -32,8 +32,8 @@ def command(
             path.open("w", encoding="utf-8") as file,
         ):
             for shard in map(games.read_shard, paths):
-                for record in games.records(shard):
-                    file.write(games.pdn(record, shard.attrs))
+                for record in games.stored_games(shard):
+                    file.write(games.game_pdn(record, shard.attrs))
                     progress.advance(1)
         console.wrote(pdn, counted(summary.games, "game"))
     if json:

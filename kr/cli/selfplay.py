@@ -1,7 +1,7 @@
 """`kr selfplay`."""
 
 from kr.cli import console, options
-from kr.learn.selfplay import SelfplaySettings, Tally, play, report
+from kr.learn.selfplay import SelfplayResult, SelfplaySettings, selfplay, selfplay_report
 from kr.units import counted
 
 
@@ -17,14 +17,14 @@ def command(settings: SelfplaySettings, json: bool = options.JSON) -> None:
     with console.progress("self-play", settings.games, "games") as progress:
         begun = False
 
-        def on_game(tally: Tally) -> None:
+        def on_game(tally: SelfplayResult) -> None:
             nonlocal begun
             if not begun:
                 begun = True
                 progress.skip(tally.earlier)
             progress.advance(1, f"B {tally.black_wins} W {tally.white_wins} D {tally.draws}")
 
-        tally = play(settings, on_game)
+        tally = selfplay(settings, on_game)
     games = tally.earlier + tally.played
     if tally.played:
         console.wrote(settings.out, counted(games, "game"))
@@ -38,4 +38,4 @@ def command(settings: SelfplaySettings, json: bool = options.JSON) -> None:
             }
         )
     else:
-        print(console.fold(report(tally), 2))
+        print(console.fold(selfplay_report(tally), 2))

@@ -11,17 +11,17 @@ from kr import figures
 from kr.cli import console, options
 from kr.cli.fit import Stages
 from kr.evaluation.kinds import SHIPPED, built_in
-from kr.learn.selfplay import Tally
+from kr.learn.selfplay import SelfplayResult
 from kr.learn.training import history as train_history
 from kr.learn.training import plot as train_plot
 from kr.learn.training.gate import Gate
-from kr.learn.training.history import History
-from kr.learn.training.train import TrainSettings, Watcher, train
+from kr.learn.training.history import TrainHistory
+from kr.learn.training.train import TrainSettings, TrainWatcher, train
 from kr.settings import option
 from kr.units import counted, format_duration
 
 
-class Display(Watcher):
+class Display(TrainWatcher):
     """A bar for the step under way, and a line for each that is done."""
 
     def __init__(self, bars: ExitStack) -> None:
@@ -43,7 +43,7 @@ class Display(Watcher):
         self._bar.advance(count - self._seen, note)
         self._seen = count
 
-    def played(self, tally: Tally) -> None:
+    def played(self, tally: SelfplayResult) -> None:
         count = tally.earlier + tally.played
         self._advance(count, tally.earlier, f"B {tally.black_wins} W {tally.white_wins} D {tally.draws}")
 
@@ -95,10 +95,10 @@ def command(
         kr train --out runs/mine --status --plots pictures
     """
     if status:
-        history = train_history.load(settings.out)
+        history = train_history.load_history(settings.out)
         if settings.plots:
             figures.check_output(settings.plots)
-            console.wrote(train_plot.draw(history, settings.out, settings.plots))
+            console.wrote(train_plot.draw_generations(history, settings.out, settings.plots))
     else:
         with ExitStack() as bars:
             history = train(settings, Display(bars))
@@ -117,7 +117,7 @@ def command(
         print(report(history, settings.out))
 
 
-def report(history: History, directory: Path) -> str:
+def report(history: TrainHistory, directory: Path) -> str:
     """The history as a table; the run's directory knows how far it is."""
     rows = train_history.rows(history)
     columns = [
@@ -159,7 +159,7 @@ def _cells(row: dict[str, Any]) -> list[str]:
         _elo(row["elo"], row["elo_error"]),
         _elo(row["total"], row["total_error"]),
         verdict,
-        *(_clock(row["seconds"][name]) for name in train_history.STEPS),
+        *(_clock(row["seconds"][name]) for name in train_history.GENERATION_STEPS),
     ]
 
 

@@ -23,18 +23,18 @@ def show(
         kr weights show
         kr weights show weights/kr.h5
     """
-    found = kinds.load(Path(file))
+    found = kinds.load_evaluation(Path(file))
     details = dict(found.attrs)
     report: dict[str, Any] | None = None
     fit_report = kinds.fit_report(type(found))
     if fit_report and "report" in details:
-        report = fit_report.read(str(details.pop("report")), found.details()["weights"])
+        report = fit_report.read_report(str(details.pop("report")), found.details()["weights"])
     if json:
         console.emit_json({**found.details(), **details, **({"report": report} if fit_report else {})})
         return
     print(console.facts([*found.facts(), *((name, _text(value)) for name, value in sorted(details.items()))]))
     if report:
-        print(f"\n{console.fold(fit_report.text(report), 7)}")
+        print(f"\n{console.fold(fit_report.report_text(report), 7)}")
 
 
 def _text(value: Any) -> str:
@@ -80,7 +80,7 @@ def check(
     megabyte = 1 << 20
     with console.progress("reading", pdn.stat().st_size / megabyte, "MB") as progress:
         found = fit_check.check_tables(weights, pdn, lambda count: progress.advance(count / megabyte), every)
-    console.emit_json(found) if json else print(console.fold(fit_check.text(found), 2))
+    console.emit_json(found) if json else print(console.fold(fit_check.check_text(found), 2))
 
 
 command = options.group(

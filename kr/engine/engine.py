@@ -58,7 +58,7 @@ class Engine:
     ) -> None:
         self.hash_mb: float = HASH_MB.check("hash_mb", hash_mb, whole=False)
         self.threads: int = THREADS.check("threads", threads)
-        evaluation = kinds.load(weights)
+        evaluation = kinds.load_evaluation(weights)
         self.name, self.signature, self.score_scale = evaluation.name, evaluation.signature, evaluation.scale
         self._evaluator = evaluation.core
         self.database = load_database(str(database)) if isinstance(database, str | Path) else database

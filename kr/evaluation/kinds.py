@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 SHIPPED = "shipped"
 """What the tables that come with kr are asked for by."""
-KINDS: dict[str, str] = {name: f"kr.evaluation.{name}" for name in _core.EVALUATORS}
+EVALUATION_KINDS: dict[str, str] = {name: f"kr.evaluation.{name}" for name in _core.EVALUATORS}
 """The kinds by name, each with the module whose KIND it is; imported when it is asked for."""
 
 
@@ -137,15 +137,15 @@ class FileEvaluation(Evaluation):
         return [("weights", str(self.path)), ("checksum", self.signature)]
 
 
-def kind_named(name: str) -> type[Evaluation]:
+def evaluation_kind(name: str) -> type[Evaluation]:
     """The class of a registered kind."""
-    found: type[Evaluation] = import_module(KINDS[name]).KIND
+    found: type[Evaluation] = import_module(EVALUATION_KINDS[name]).KIND
     return found
 
 
 def built_in() -> tuple[str, ...]:
     """The names of the evaluations that need no file."""
-    return tuple(name for name in KINDS if issubclass(kind_named(name), BuiltIn))
+    return tuple(name for name in EVALUATION_KINDS if issubclass(evaluation_kind(name), BuiltIn))
 
 
 def weights_texts(*others: str) -> str:
@@ -154,14 +154,14 @@ def weights_texts(*others: str) -> str:
     return f"{', '.join(first)} or {last}"
 
 
-def load(weights: str | Path | None = None) -> Evaluation:
+def load_evaluation(weights: str | Path | None = None) -> Evaluation:
     """The evaluation that a text names: a weights file, a built-in one, or None or "shipped" for the tables of kr.
 
     Raises InvalidWeightsError.
     """
     name = SHIPPED if weights is None else str(weights)
-    if name in KINDS:
-        kind = kind_named(name)
+    if name in EVALUATION_KINDS:
+        kind = evaluation_kind(name)
         if issubclass(kind, BuiltIn):
             return kind()
     return load_file(name)
@@ -181,8 +181,8 @@ def load_file(path: str | Path | None = None) -> FileEvaluation:
 def _file_kind(file: WeightsFile) -> type[FileEvaluation]:
     """The kind that a weights file says it is of."""
     known = {}
-    for name in KINDS:
-        kind = kind_named(name)
+    for name in EVALUATION_KINDS:
+        kind = evaluation_kind(name)
         if issubclass(kind, FileEvaluation):
             known[name] = kind
     if file.evaluation not in known:
@@ -203,4 +203,4 @@ def explain(position: Position, weights: str | Path | Evaluation | None = None) 
     weights: as for Engine, or a loaded evaluation. Raises InvalidWeightsError, and InvalidSettingError for an empty
     board.
     """
-    return (weights if isinstance(weights, Evaluation) else load(weights)).explain(position)
+    return (weights if isinstance(weights, Evaluation) else load_evaluation(weights)).explain(position)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kr.errors import InvalidSettingError
-from kr.evaluation.patterns import COLUMNS, ROWS, Region, parse_region, windows
+from kr.evaluation.patterns import BOARD_COLUMNS, BOARD_ROWS, Region, parse_region, windows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -151,7 +151,7 @@ def with_parts(regions: tuple[Region, ...], base: int, shapes: Iterable[tuple[in
     """The regions with all windows of the shapes (rows, columns), large to small, that lie in one of them."""
     made: list[Part] = []
     for rows, columns in shapes:
-        for squares in windows(rows, columns, range(ROWS - rows + 1), range(COLUMNS - columns + 1)):
+        for squares in windows(rows, columns, range(BOARD_ROWS - rows + 1), range(BOARD_COLUMNS - columns + 1)):
             known: Sequence[Region] = (*regions, *(part.squares for part in made))
             homes = [i for i, home in enumerate(known) if set(squares) < set(home)]
             if homes:

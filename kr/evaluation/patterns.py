@@ -24,20 +24,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kr.errors import InvalidSettingError
-from kr.notation import MAX_SIDE_PIECES
+from kr.notation import MAX_SIDE_PIECES, SQUARES
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-ROWS, COLUMNS = 8, 4
-SQUARES = ROWS * COLUMNS
-MEN_SQUARES, MEN_BASE = 12, 3
-KINGS_SQUARES, KINGS_BASE = 8, 5
-MEN_ENTRIES = MEN_BASE**MEN_SQUARES
-KINGS_ENTRIES = KINGS_BASE**KINGS_SQUARES
+BOARD_ROWS, BOARD_COLUMNS = 8, 4
+MEN_REGION_SQUARES, MEN_BASE = 12, 3
+KINGS_REGION_SQUARES, KINGS_BASE = 8, 5
+MEN_ENTRIES = MEN_BASE**MEN_REGION_SQUARES
+KINGS_ENTRIES = KINGS_BASE**KINGS_REGION_SQUARES
 MAX_BOARD_PIECES = 2 * MAX_SIDE_PIECES
 PHASES = 2
+TABLE_UNITS = 16
+"""Table units in a centi-man."""
+GROUPS = {False: "men", True: "kings"}
+"""Names of the two groups of regions, by whether a king is on the board."""
 MAX_REGIONS = 32
 """Of either group, as many as the core adds up."""
 MOST_NAME = 100
@@ -60,7 +63,8 @@ class Layout:
     """Regions of 8 squares, used when there is a king on the board."""
 
     def __post_init__(self) -> None:
-        for group, regions, size in (("men", self.men, MEN_SQUARES), ("kings", self.kings, KINGS_SQUARES)):
+        sizes = (MEN_REGION_SQUARES, KINGS_REGION_SQUARES)
+        for group, regions, size in zip(("men", "kings"), (self.men, self.kings), sizes, strict=True):
             _check_regions(f"layout {self.name}, {group}", regions, size)
 
     @classmethod
@@ -115,7 +119,7 @@ def windows(rows: int, columns: int, row_offsets: Iterable[int], column_offsets:
     """The windows of `rows` x `columns` dark squares whose lower corners stand at the given rows and columns."""
     lefts = tuple(column_offsets)
     return tuple(
-        tuple(COLUMNS * (bottom + r) + left + c for r in range(rows) for c in range(columns))
+        tuple(BOARD_COLUMNS * (bottom + r) + left + c for r in range(rows) for c in range(columns))
         for bottom in row_offsets
         for left in lefts
     )

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-def draw(explanation: Explanation, path: Path, *, flipped: bool = False) -> None:
+def draw_explanation(explanation: Explanation, path: Path, *, flipped: bool = False) -> None:
     """Write the picture of an explanation as PNG. Raises InvalidSettingError without matplotlib."""
     check_installed()
-    save(figure(explanation, flipped=flipped), path)
+    save(explanation_figure(explanation, flipped=flipped), path)
 
 
-def figure(explanation: Explanation, *, flipped: bool = False) -> Figure:
+def explanation_figure(explanation: Explanation, *, flipped: bool = False) -> Figure:
     """The board, each piece with its share and its square in the share's colour."""
     made, (ax,) = new_figure(1, 5.6, 6.0)
     shares = explanation.shares

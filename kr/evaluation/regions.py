@@ -20,9 +20,8 @@ from kr import _core
 from kr.evaluation.explanation import Explanation, RegionShare, note, occupied, piece_share, sign
 from kr.evaluation.files import WeightsFile
 from kr.evaluation.kinds import FileEvaluation
-from kr.evaluation.patterns import KINGS_BASE, MAX_BOARD_PIECES, MEN_BASE, Region
-from kr.evaluation.weights import NAME, Parts, Weights, read
-from kr.evaluation.weights import UNITS as TABLE_UNITS
+from kr.evaluation.patterns import GROUPS, KINGS_BASE, MAX_BOARD_PIECES, MEN_BASE, TABLE_UNITS, Region
+from kr.evaluation.weights import REGIONS_KIND, Parts, Weights, read_tables
 from kr.game.position import Position, Side
 from kr.notation import SQUARES
 from kr.units import counted
@@ -31,9 +30,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-DEFAULT_SCALE = 40.0
+REGION_SCALE = 40.0
 """Centi-men in a logit for tables whose file doesn't tell: that of the shipped tables."""
-UNITS = MAX_BOARD_PIECES * TABLE_UNITS
+SCORE_UNITS = MAX_BOARD_PIECES * TABLE_UNITS
 """Parts of a centi-man that the core adds up: table units times shares of the phases."""
 
 
@@ -47,15 +46,15 @@ class Regions(FileEvaluation):
         self.name = weights.layout.name
         self.signature = weights.checksum
         self.attrs = weights.attrs
-        self.scale = float(weights.attrs.get("centimen_per_logit", DEFAULT_SCALE))
+        self.scale = float(weights.attrs.get("centimen_per_logit", REGION_SCALE))
 
     @classmethod
     def read(cls, file: WeightsFile) -> Self:
-        return cls(read(file))
+        return cls(read_tables(file))
 
     def evaluator(self) -> _core.Evaluator:
         made = self.weights
-        return _core.EVALUATORS[NAME](
+        return _core.EVALUATORS[REGIONS_KIND](
             made.layout.men,
             made.layout.kings,
             made.men_table,
@@ -108,11 +107,11 @@ def _from_tables(position: Position, name: str, score: int, worth: dict[int, int
         found.append(
             RegionShare(
                 tuple(sorted(_on_board(position, square) for square in region)),
-                region_total / UNITS,
+                region_total / SCORE_UNITS,
                 opening,
                 ending,
-                None if shared is None else int(mix(_wrapped(entry - shared))) / UNITS,
-                empty / UNITS,
+                None if shared is None else int(mix(_wrapped(entry - shared))) / SCORE_UNITS,
+                empty / SCORE_UNITS,
             )
         )
     pieces, balance = [], 0
@@ -120,15 +119,15 @@ def _from_tables(position: Position, name: str, score: int, worth: dict[int, int
         crowned = bool(position.kings >> square & 1)
         counts = sign(position, square) * (king if crowned else man)
         balance += counts
-        pieces.append(piece_share(position, square, counts / UNITS, float(share / UNITS), worth[square]))
+        pieces.append(piece_share(position, square, counts / SCORE_UNITS, float(share / SCORE_UNITS), worth[square]))
     return Explanation(
-        position, name, score, "kings" if kings else "men", balance / UNITS, move / UNITS, tuple(found), tuple(pieces),
-        float(score - Fraction(total + balance + move, UNITS)), note(position),
+        position, name, score, GROUPS[kings], balance / SCORE_UNITS, move / SCORE_UNITS, tuple(found), tuple(pieces),
+        float(score - Fraction(total + balance + move, SCORE_UNITS)), note(position),
     )  # fmt: skip
 
 
 class _Mix:
-    """Weights of opening and ending as one number, in UNITS of a centi-man, with so many pieces on the board."""
+    """Weights of opening and ending as one number, in SCORE_UNITS of a centi-man, with so many pieces on the board."""
 
     def __init__(self, pieces: int) -> None:
         self._opening, self._ending = pieces, MAX_BOARD_PIECES - pieces

@@ -15,7 +15,7 @@ from kr.evaluation import files
 from kr.evaluation.explanation import Explanation, note, occupied, piece_share, sign
 from kr.evaluation.files import WeightsFile
 from kr.evaluation.kinds import FileEvaluation
-from kr.evaluation.patterns import MAX_BOARD_PIECES, PHASES
+from kr.evaluation.patterns import MAX_BOARD_PIECES, PHASES, TABLE_UNITS
 from kr.game.position import Position
 from kr.notation import SQUARES
 
@@ -23,12 +23,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-NAME = "squares"
+SQUARES_KIND = "squares"
 SHAPE = (2, SQUARES, PHASES)
 """Of the table: man and king, on squares 0-31 as Black sees them, opening and ending; White's board is turned."""
-UNITS = 16
-"""Table units in a centi-man."""
-DEFAULT_SCALE = 58.0
+SQUARE_SCALE = 58.0
 """Centi-men in a logit where the file doesn't tell: that of the evaluation `material`."""
 
 
@@ -36,11 +34,11 @@ class Squares(FileEvaluation):
     """A piece-square table, from a file or in memory."""
 
     def __init__(self, table: NDArray[np.int16], attrs: dict[str, Any] | None = None) -> None:
-        self.name = NAME
+        self.name = SQUARES_KIND
         self.table = table
         self.attrs = attrs or {}
         self.signature = storage.checksum(table)
-        self.scale = float(self.attrs.get("centimen_per_logit", DEFAULT_SCALE))
+        self.scale = float(self.attrs.get("centimen_per_logit", SQUARE_SCALE))
 
     @classmethod
     def read(cls, file: WeightsFile) -> Self:
@@ -49,7 +47,7 @@ class Squares(FileEvaluation):
         return made
 
     def evaluator(self) -> _core.Evaluator:
-        return _core.EVALUATORS[NAME](self.table)
+        return _core.EVALUATORS[SQUARES_KIND](self.table)
 
     def facts(self) -> list[tuple[str, str]]:
         return [*super().facts(), ("table", "a man and a king on each of 32 squares, opening and ending")]
@@ -57,7 +55,7 @@ class Squares(FileEvaluation):
     def explanation(self, position: Position, score: int, worth: dict[int, int]) -> Explanation:
         """A sum over the pieces: the mean of their kind, and what the square adds to it."""
         shares = (position.pieces, MAX_BOARD_PIECES - position.pieces)
-        values = (self.table.astype(float) @ shares) / (MAX_BOARD_PIECES * UNITS)
+        values = (self.table.astype(float) @ shares) / (MAX_BOARD_PIECES * TABLE_UNITS)
         pieces = []
         for square in occupied(position):
             kind = values[int(position.kings >> square & 1)]
@@ -70,7 +68,7 @@ class Squares(FileEvaluation):
         return Explanation(position, self.name, score, "", material, 0.0, (), tuple(pieces), rounding, note(position))
 
 
-def save(path: Path | str, table: NDArray[np.int16], attrs: dict[str, Any]) -> str:
+def save_squares(path: Path | str, table: NDArray[np.int16], attrs: dict[str, Any]) -> str:
     """Write a weights file at once or not at all and return its checksum.
 
     attrs: the provenance, strings and numbers. Raises InvalidWeightsError for a wrong shape.
@@ -78,7 +76,7 @@ def save(path: Path | str, table: NDArray[np.int16], attrs: dict[str, Any]) -> s
     if table.dtype != "int16" or table.shape != SHAPE:
         raise InvalidWeightsError(f"{path}: the table is {table.dtype} {table.shape}; expected int16 {SHAPE}")
     checksum = storage.checksum(table)
-    files.write(path, NAME, {"table": table}, checksum, attrs)
+    files.write(path, SQUARES_KIND, {"table": table}, checksum, attrs)
     return checksum
 
 

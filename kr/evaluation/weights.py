@@ -29,6 +29,7 @@ from kr.evaluation.patterns import (
     MEN_BASE,
     MEN_ENTRIES,
     PHASES,
+    TABLE_UNITS,
     Layout,
     region_indices,
 )
@@ -37,9 +38,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-NAME = "regions"
-UNITS = 16
-"""Table units in a centi-man."""
+REGIONS_KIND = "regions"
 MATERIAL_ROWS = ("man", "king", "move")
 
 _TABLES = ("men_table", "kings_table", "men_material", "kings_material")
@@ -88,7 +87,7 @@ class Weights:
         for r, ids in enumerate(region_indices(boards, self.layout, kings)):
             sums = sums + table[r, ids]
         n = counts.sum(axis=1)
-        return (sums[:, 0] * n + sums[:, 1] * (MAX_BOARD_PIECES - n)) / (MAX_BOARD_PIECES * UNITS)
+        return (sums[:, 0] * n + sums[:, 1] * (MAX_BOARD_PIECES - n)) / (MAX_BOARD_PIECES * TABLE_UNITS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +104,7 @@ def table_checksum(layout: Layout, *tables: NDArray[Any]) -> str:
     return storage.checksum(_layout_text(layout).encode(), *tables)
 
 
-def save(
+def save_tables(
     path: Path | str,
     layout: Layout,
     men_table: NDArray[np.int16],
@@ -137,24 +136,24 @@ def save(
             tables[f"{group}_parts"] = parts.values
             described[group] = [[list(part.squares), part.home] for part in parts.windows.parts]
     own = {"layout": _layout_text(layout), "parts": json.dumps(described, separators=(",", ":"))}
-    files.write(target, NAME, tables, checksum, attrs, own)
+    files.write(target, REGIONS_KIND, tables, checksum, attrs, own)
     return checksum
 
 
-def load(path: Path | str) -> Weights:
+def load_tables(path: Path | str) -> Weights:
     """Read and check a weights file of region tables.
 
     Raises InvalidWeightsError, naming the file, when it is missing, no such file, of another format version, damaged,
     or its shapes do not fit its layout.
     """
     with files.opened(path) as file:
-        if file.evaluation != NAME:
+        if file.evaluation != REGIONS_KIND:
             raise InvalidWeightsError(f"{path}: weights of the kind {file.evaluation!r:.40}; expected region tables")
-        return read(file)
+        return read_tables(file)
 
 
-def read(file: WeightsFile) -> Weights:
-    """The tables in an open weights file. Raises InvalidWeightsError as `load` does."""
+def read_tables(file: WeightsFile) -> Weights:
+    """The tables in an open weights file. Raises InvalidWeightsError as `load_tables` does."""
     layout = _read_layout(file)
     shapes = expected_shapes(layout)
     text = file.text("parts", "{}")

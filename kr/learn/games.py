@@ -48,7 +48,7 @@ _SHAPES = {"start": (None, 3)}
 
 
 @dataclass(frozen=True)
-class GameRecord:
+class StoredGame:
     """One game as it was played."""
 
     game: int
@@ -67,7 +67,7 @@ class GameRecord:
 
 
 @dataclass(frozen=True, eq=False)
-class Shard:
+class GameArrays:
     """The games of one file as arrays: G games, P plies in all."""
 
     game: NDArray[np.int64]
@@ -99,7 +99,7 @@ class Shard:
         return len(self.game)
 
 
-def arrays(records: Sequence[GameRecord]) -> dict[str, NDArray[Any]]:
+def shard_arrays(records: Sequence[StoredGame]) -> dict[str, NDArray[Any]]:
     """The datasets of a shard with these games."""
     starts = np.array([record.start for record in records], dtype=np.uint32).reshape(-1, 4)
     lengths = [len(record.moves) for record in records]
@@ -117,9 +117,9 @@ def arrays(records: Sequence[GameRecord]) -> dict[str, NDArray[Any]]:
     return {name: np.ascontiguousarray(column, dtype=_DTYPES[name]) for name, column in columns.items()}
 
 
-def write_shard(path: Path, records: Sequence[GameRecord], attrs: Mapping[str, Any]) -> None:
+def write_shard(path: Path, records: Sequence[StoredGame], attrs: Mapping[str, Any]) -> None:
     """Write a shard at once or not at all."""
-    datasets = arrays(records)
+    datasets = shard_arrays(records)
     with storage.hdf5_file(path) as file:
         for name, column in datasets.items():
             packing: dict[str, Any] = {}
@@ -129,7 +129,7 @@ def write_shard(path: Path, records: Sequence[GameRecord], attrs: Mapping[str, A
         file.attrs.update({**attrs, "kind": KIND, "format_version": FORMAT_VERSION, "checksum": _checksum(datasets)})
 
 
-def read_shard(path: Path | str) -> Shard:
+def read_shard(path: Path | str) -> GameArrays:
     """Read and check a shard. Raises InvalidGamesError, naming the file, for anything that isn't one."""
     with reading(path, InvalidGamesError, "shard of games") as file:
         attrs = file.attributes
@@ -145,7 +145,7 @@ def read_shard(path: Path | str) -> Shard:
     if attrs.get("checksum") != _checksum(datasets):
         raise file.refusal("its tables do not match their checksum")
     try:
-        return Shard(**datasets, attrs=attrs, **_checked_attributes(attrs))  # type: ignore[arg-type]
+        return GameArrays(**datasets, attrs=attrs, **_checked_attributes(attrs))  # type: ignore[arg-type]
     except (ValueError, TypeError) as error:
         raise file.refusal(f"its attributes make no sense: {error}"[:300]) from error
 
@@ -165,12 +165,12 @@ def _checked_attributes(attrs: Mapping[str, Attribute]) -> dict[str, Any]:
     return {"seed": seed, "decks": decks}
 
 
-def records(shard: Shard) -> Iterator[GameRecord]:
+def stored_games(shard: GameArrays) -> Iterator[StoredGame]:
     """The games of a shard, one by one."""
     for i in range(len(shard)):
         plies = slice(shard.first[i], shard.first[i + 1])
         black, white, kings = map(int, shard.start[i])
-        yield GameRecord(
+        yield StoredGame(
             game=int(shard.game[i]),
             start=(black, white, kings, int(shard.side[i])),
             opening=int(shard.opening[i]),
@@ -181,7 +181,7 @@ def records(shard: Shard) -> Iterator[GameRecord]:
         )
 
 
-def shards(directory: Path | str) -> list[Path]:
+def shard_paths(directory: Path | str) -> list[Path]:
     """The whole shards of a run directory, in order. Raises InvalidGamesError where there is no such directory."""
     directory = Path(directory)
     if not directory.is_dir():
@@ -189,7 +189,7 @@ def shards(directory: Path | str) -> list[Path]:
     return sorted(directory.glob("shard-*.h5"))
 
 
-def decoded_moves(record: GameRecord) -> list[Move]:
+def decoded_moves(record: StoredGame) -> list[Move]:
     """The moves of a game. Raises InvalidGamesError for a code that no legal move has."""
     position = Position(record.start[0], record.start[1], record.start[2], Side(record.start[3]))
     moves = []
@@ -203,7 +203,7 @@ def decoded_moves(record: GameRecord) -> list[Move]:
     return moves
 
 
-def pdn(record: GameRecord, attrs: Mapping[str, Any]) -> str:
+def game_pdn(record: StoredGame, attrs: Mapping[str, Any]) -> str:
     """A game as PDN, with the score of each searched move as a comment."""
     start = Position(record.start[0], record.start[1], record.start[2], Side(record.start[3]))
     name = str(json.loads(attrs.get("settings", "{}")).get("weights") or "shipped")
@@ -285,14 +285,14 @@ def _add(counts: dict[str, list[int]], name: str, more: Iterable[int]) -> None:
     counts[name] = [a + int(b) for a, b in zip(counts.get(name, [0, 0, 0]), more, strict=True)]
 
 
-def _count_decks(decks: dict[str, list[int]], shard: Shard) -> None:
+def _count_decks(decks: dict[str, list[int]], shard: GameArrays) -> None:
     begin = 0
     for name, size in shard.decks:
         _add(decks, name, _results(shard.result[(shard.opening >= begin) & (shard.opening < begin + size)]))
         begin += size
 
 
-def _count_phases(phases: dict[str, list[int]], shard: Shard, path: Path) -> None:
+def _count_phases(phases: dict[str, list[int]], shard: GameArrays, path: Path) -> None:
     """Positions by pieces on the board, in fours, and by whether there is a king."""
     counts = np.zeros((25, 2, 3), dtype=np.int64)
     bad = _learn.count_pieces(shard.start, shard.side, shard.first, shard.result, shard.move, counts)

@@ -21,8 +21,8 @@ from kr.jobs.needs import Needs
 from kr.jobs.pool import Pool
 from kr.jobs.unit import Unit
 from kr.learn import games
-from kr.learn.games import GameRecord
-from kr.learn.shards import SHAPING, Openings, Shards, game_of, opening_mix, ranges
+from kr.learn.games import StoredGame
+from kr.learn.shards import UNIT_SETTINGS, OpeningMix, Shards, opening_mix, ranges, stored_game
 from kr.players.workers import egdb_needs
 from kr.settings import Settings, option, seed_option, workers_option
 from kr.units import counted, format_count, format_duration, format_size, parse_count, parse_duration, parse_size
@@ -87,7 +87,7 @@ UNSHAPING = ("games", "out", "workers", "weights", "egdb_memory")
 
 
 @dataclass
-class Tally:
+class SelfplayResult:
     """What is done so far, for progress displays and the final report."""
 
     wanted: int
@@ -101,7 +101,7 @@ class Tally:
     reasons: dict[str, int] = field(default_factory=lambda: dict.fromkeys(games.REASONS, 0))
     seconds: float = 0.0
 
-    def add(self, record: GameRecord) -> None:
+    def add(self, record: StoredGame) -> None:
         """Count one more game."""
         self.played += 1
         self.black_wins += record.result > 0
@@ -116,14 +116,14 @@ class Tally:
         return self.played / max(self.seconds, 1e-9)
 
 
-def play(settings: SelfplaySettings, on_game: Callable[[Tally], None] | None = None) -> Tally:
+def selfplay(settings: SelfplaySettings, on_game: Callable[[SelfplayResult], None] | None = None) -> SelfplayResult:
     """Play the games that the run directory lacks; each full shard appears as soon as its games are done.
 
     Game i depends only on the seed, i and the settings, whatever the number of workers and interruptions. On an
     interruption finished games are kept for the next start. Raises InvalidSettingError where the directory holds
     games of other settings, InvalidWeightsError, InvalidDatabaseError, OutputBusyError, OSError.
     """
-    evaluation = kinds.load(settings.weights or None)
+    evaluation = kinds.load_evaluation(settings.weights or None)
     mix = opening_mix(settings.openings)
     storage.make_directory(settings.out)
     with storage.lock(settings.out):
@@ -136,18 +136,18 @@ def play(settings: SelfplaySettings, on_game: Callable[[Tally], None] | None = N
         needs = Needs(places | {evaluation.signature: settings.weights or SHIPPED, openings: settings.openings})
         needs.keep("weights", evaluation.signature, evaluation.core)
         needs.keep("openings", openings, mix.bits)
-        run = _Shards(settings, attrs)
+        run = _RunDirectory(settings, attrs)
         units = run.units({"weights": evaluation.signature, "openings": openings} | egdb)
         return _play(settings, run, units, needs, on_game) if units else run.tally
 
 
 def _play(
     settings: SelfplaySettings,
-    run: _Shards,
+    run: _RunDirectory,
     units: Sequence[Unit],
     needs: Needs,
-    on_game: Callable[[Tally], None] | None,
-) -> Tally:
+    on_game: Callable[[SelfplayResult], None] | None,
+) -> SelfplayResult:
     """Play the games of these units."""
     began = time.monotonic()
     missing = settings.games - run.tally.earlier
@@ -157,13 +157,13 @@ def _play(
             for part in parts:
                 assert part.chunk is not None
                 run.tally.seconds = time.monotonic() - began
-                run.take(game_of(part.chunk))
+                run.take(stored_game(part.chunk))
                 if on_game is not None:
                     on_game(run.tally)
     finally:
         for part in pool.rest():
             if part.chunk is not None:
-                run.take(game_of(part.chunk))
+                run.take(stored_game(part.chunk))
         run.keep_unfinished()
     return run.tally
 
@@ -180,7 +180,7 @@ def _database(settings: SelfplaySettings, earlier: Mapping[str, Any] | None) -> 
     return load_database(str(shipped), settings.egdb_memory)
 
 
-def _shaping(settings: SelfplaySettings, signature: str, database: Database | None, mix: Openings) -> dict[str, Any]:
+def _shaping(settings: SelfplaySettings, signature: str, database: Database | None, mix: OpeningMix) -> dict[str, Any]:
     """What must be the same for games to belong to one run."""
     shaping = {key: value for key, value in asdict(settings).items() if key not in UNSHAPING}
     shaping["weights"] = signature
@@ -206,7 +206,7 @@ def _earlier_shaping(directory: Path) -> dict[str, Any] | None:
 
 
 def _begin_run(
-    settings: SelfplaySettings, name: str, shaping: dict[str, Any], earlier: Mapping[str, Any] | None, mix: Openings
+    settings: SelfplaySettings, name: str, shaping: dict[str, Any], earlier: Mapping[str, Any] | None, mix: OpeningMix
 ) -> dict[str, str]:
     """Write or check run.json; returns the attributes of this start's shards."""
     if earlier is None:
@@ -223,14 +223,14 @@ def _begin_run(
     return {**storage.provenance(parents=parents, **shown), "decks": json.dumps(mix.decks)}
 
 
-class _Shards:
+class _RunDirectory:
     """The files of a run directory: games found in them, and those that come."""
 
     def __init__(self, settings: SelfplaySettings, attrs: Mapping[str, str]) -> None:
         self.settings = settings
         self.attrs = attrs
-        self.tally = Tally(settings.games)
-        self.pending: dict[int, dict[int, GameRecord]] = {}
+        self.tally = SelfplayResult(settings.games)
+        self.pending: dict[int, dict[int, StoredGame]] = {}
 
     def path(self, shard: int, suffix: str = "h5") -> Path:
         return self.settings.out / f"shard-{shard:06d}.{suffix}"
@@ -242,7 +242,7 @@ class _Shards:
     def units(self, needs: Mapping[str, str]) -> list[Unit]:
         """Those still to play; finished games of interrupted shards are taken up."""
         storage.remove_orphans(self.settings.out, "shard-*")
-        tools = {name: getattr(self.settings, name) for name in SHAPING}
+        tools = {name: getattr(self.settings, name) for name in UNIT_SETTINGS}
         units = []
         for shard in range(-(-self.settings.games // self.settings.shard_games)):
             numbers = self.shard_range(shard)
@@ -257,13 +257,13 @@ class _Shards:
                 units.append(Unit(Shards.name(), f"{shard:06d}", needs, tools, {"games": missing}))
         return units
 
-    def _held(self, shard: int) -> dict[int, GameRecord] | None:
+    def _held(self, shard: int) -> dict[int, StoredGame] | None:
         """Finished games of a shard that is not whole; None for a whole one."""
         numbers = self.shard_range(shard)
         held = self._records(self.path(shard), numbers)
         return None if len(held) == len(numbers) else held | self._records(self.path(shard, "part"), numbers)
 
-    def _records(self, path: Path, numbers: range) -> dict[int, GameRecord]:
+    def _records(self, path: Path, numbers: range) -> dict[int, StoredGame]:
         """The games with these numbers in a file. Raises InvalidGamesError where it is of another run."""
         if not path.exists():
             return {}
@@ -273,9 +273,9 @@ class _Shards:
                 f"{path}: games of another run (seed {shard.attrs.get('seed')}, weights and endgame database "
                 f"{shard.attrs.get('parents')}); take it away, and its games are played"
             )
-        return {record.game: record for record in games.records(shard) if record.game in numbers}
+        return {record.game: record for record in games.stored_games(shard) if record.game in numbers}
 
-    def take(self, record: GameRecord) -> None:
+    def take(self, record: StoredGame) -> None:
         """Count a game; a shard is written when it is whole."""
         shard = record.game // self.settings.shard_games
         held = self.pending[shard]
@@ -298,7 +298,7 @@ class _Shards:
                 self._write(shard, "part")
 
 
-def report(tally: Tally) -> str:
+def selfplay_report(tally: SelfplayResult) -> str:
     """The final report as text, of the games played now: those found have no tally."""
     if not tally.played:
         return f"nothing to do: {counted(tally.earlier, 'game')} there already"

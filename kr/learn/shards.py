@@ -20,7 +20,7 @@ from kr.evaluation import kinds
 from kr.jobs.kinds import Kind, Piece, Stop
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Chunk, Unit
-from kr.learn.games import GameRecord
+from kr.learn.games import StoredGame
 from kr.openings.decks import deck
 from kr.players.workers import database_of
 from kr.units import counted
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 MOST_TIMES = 1000
 RULES = ("seed", "random_plies", "noise", "draw_plies", "clear_score", "clear_plies")
 """Settings of self-play that the core takes as they are."""
-SHAPING = (*RULES, "hash", "nodes", "tc", "egdb_ends", "egdb_search", "egdb_memory")
+UNIT_SETTINGS = (*RULES, "hash", "nodes", "tc", "egdb_ends", "egdb_search", "egdb_memory")
 """Settings of self-play that the tools of a unit have."""
 _GAME = struct.Struct("<qIIIHHBbBx")
 
 
 @dataclass(frozen=True)
-class Openings:
+class OpeningMix:
     """The start positions of a run."""
 
     bits: np.ndarray
@@ -46,7 +46,7 @@ class Openings:
     """Name and size of each deck, in order."""
 
 
-def opening_mix(spec: str) -> Openings:
+def opening_mix(spec: str) -> OpeningMix:
     """The openings of a `--openings` text: decks with + between, each of their openings played as often as any other.
 
     A deck with *4 after its name counts four times. Raises InvalidSettingError and InvalidFenError.
@@ -60,7 +60,7 @@ def opening_mix(spec: str) -> Openings:
     if not 0 < (count := sum(size for _, size in decks)) <= 1 << 16:
         raise InvalidSettingError(f"{spec!r} has {counted(count, 'opening')}; from 1 to 65536")
     rows = [(p.black, p.white, p.kings, int(p.side)) for _, times, chosen in parts for p in times * chosen]
-    return Openings(np.array(rows, dtype=np.uint32), decks)
+    return OpeningMix(np.array(rows, dtype=np.uint32), decks)
 
 
 def _deck_and_times(part: str) -> tuple[str, int]:
@@ -73,7 +73,7 @@ def _deck_and_times(part: str) -> tuple[str, int]:
 
 
 @dataclass
-class Player:
+class SelfplayTools:
     """What a worker plays games with."""
 
     core: _core.SelfPlayer
@@ -86,10 +86,10 @@ class Player:
         self.scores = np.zeros(_core.MAX_GAME_PLIES, dtype=np.int16)
 
 
-class Shards(Kind[Player]):
-    """Each game depends on its number, the tools (SHAPING) and the needs alone: weights, openings, egdb."""
+class Shards(Kind[SelfplayTools]):
+    """Each game depends on its number, the tools (UNIT_SETTINGS) and the needs alone: weights, openings, egdb."""
 
-    def open(self, unit: Unit, needs: Needs) -> Player:
+    def open(self, unit: Unit, needs: Needs) -> SelfplayTools:
         tools = unit.tools
         database = database_of(unit, needs)
         player = _core.SelfPlayer(
@@ -102,14 +102,14 @@ class Shards(Kind[Player]):
             end_by_database=tools["egdb_ends"],
             search_database=tools["egdb_search"],
         )
-        return Player(player, needs.load("openings", unit.needs["openings"], _loaded_openings), database)
+        return SelfplayTools(player, needs.load("openings", unit.needs["openings"], _loaded_openings), database)
 
-    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Piece[Player]]]:
+    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Piece[SelfplayTools]]]:
         yield [Piece(partial(_play, number)) for begin, end in unit.values["games"] for number in range(begin, end)]
 
 
 def _loaded_weights(text: str) -> tuple[str, _core.Evaluator]:
-    evaluation = kinds.load(text)
+    evaluation = kinds.load_evaluation(text)
     return evaluation.signature, evaluation.core
 
 
@@ -118,7 +118,7 @@ def _loaded_openings(spec: str) -> tuple[str, np.ndarray]:
     return storage.checksum(bits), bits
 
 
-def _play(number: int, tools: Player, stop: Stop) -> bytes | None:
+def _play(number: int, tools: SelfplayTools, stop: Stop) -> bytes | None:
     found = tools.core.play(tools.openings, number, tools.start, tools.moves, tools.scores, stop.flag)
     if found is None:
         return None
@@ -130,12 +130,12 @@ def _play(number: int, tools: Player, stop: Stop) -> bytes | None:
     return _GAME.pack(number, black, white, kings, opening, plies, side, result, reason) + moves + scores
 
 
-def game_of(chunk: Chunk) -> GameRecord:
+def stored_game(chunk: Chunk) -> StoredGame:
     """The game of a chunk."""
     number, black, white, kings, opening, plies, side, result, reason = _GAME.unpack_from(chunk)
     moves = np.frombuffer(chunk, "<u2", plies, _GAME.size).astype(np.uint16)
     scores = np.frombuffer(chunk, "<i2", plies, _GAME.size + 2 * plies).astype(np.int16)
-    return GameRecord(number, (black, white, kings, side), opening, result, reason, moves, scores)
+    return StoredGame(number, (black, white, kings, side), opening, result, reason, moves, scores)
 
 
 def ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from kr import _core, _learn
 from kr.errors import InvalidGamesError, InvalidPdnError
 from kr.evaluation.kinds import Evaluation, load_file
+from kr.evaluation.patterns import GROUPS
 from kr.game.position import Move, Side
 from kr.game.value import Value
 from kr.learn.fitting.dataset import Merger, Samples, logistic_slope
@@ -27,9 +28,8 @@ from kr.learn.games import NO_SCORE
 from kr.pdn import Game, Reader
 from kr.units import counted
 
-BATCH = 1000
+GAMES_AT_ONCE = 1000
 """Games turned into positions at once."""
-GROUPS = {False: "men", True: "kings"}
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def check_tables(
     games = seen = 0
     with Reader(pdn, on_error=errors.append) as reader:
         wanted = islice(_told(reader, on_bytes), 0, None, every)
-        while batch := list(islice(wanted, BATCH)):
+        while batch := list(islice(wanted, GAMES_AT_ONCE)):
             seen += len(batch)
             played = [game for game in batch if game.result.is_scored]
             games += len(played)
@@ -110,7 +110,7 @@ def quiet_positions(games: list[Game]) -> tuple[NDArray[np.uint32], NDArray[np.f
     return boards, ((outcome + 1) / 2).astype(np.float32)
 
 
-def text(check: FitCheck) -> str:
+def check_text(check: FitCheck) -> str:
     """The check for a terminal."""
     lines = [
         f"{counted(check.games, 'game')} with a result, {check.left_out:,} left out",

@@ -10,7 +10,7 @@ The searches of the moves that follow know more: in place of the position's own 
 the result at the game's end for all that would follow (TD(lambda)). Forced moves, which were not searched, don't count.
 
 A game is held out or trained on as a whole, decided by a hash of (seed of the fit, seed of the run, game number).
-Positions with and without kings on the board are kept apart: they are different problems.
+Positions with and without kings on the board are kept apart: they are different groups.
 """
 
 from __future__ import annotations
@@ -26,15 +26,16 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from kr import _core, _learn
 from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.learn import games
 from kr.threads import thread_pool
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
-OnProgress = Callable[[str, int, int], None]
+OnFitProgress = Callable[[str, int, int], None]
 """Called with what is being done, units done and units in all."""
 
 
@@ -107,7 +108,7 @@ class Samples:
 
 
 @dataclass(frozen=True)
-class Run:
+class SampledRun:
     """One run directory of games that went into a dataset."""
 
     directory: str
@@ -123,7 +124,7 @@ class Dataset:
 
     training: dict[bool, Samples]
     held_out: dict[bool, Samples]
-    runs: tuple[Run, ...]
+    runs: tuple[SampledRun, ...]
 
 
 class Merger:
@@ -171,13 +172,13 @@ def read_dataset(
     held_out_share: float,
     seed: int,
     workers: int = 1,
-    on_progress: OnProgress | None = None,
+    on_progress: OnFitProgress | None = None,
 ) -> Dataset:
     """Read the shards of run directories into samples; the result does not depend on the number of workers.
 
     Raises InvalidGamesError, naming the file, for a damaged shard, and when there are no games or no samples at all.
     """
-    shards = {Path(d): games.shards(Path(d)) for d in directories}
+    shards = {Path(d): games.shard_paths(Path(d)) for d in directories}
     total = sum(len(paths) for paths in shards.values())
     steps = total * (2 if label.score_share else 1)
     done = itertools.count(1)
@@ -201,7 +202,7 @@ def read_dataset(
                 for key, part in parts.items():
                     mergers[key].add(*part)
                 advance()
-            runs.append(Run(str(directory), len(paths), played, scale))
+            runs.append(SampledRun(str(directory), len(paths), played, scale))
     samples = {key: merger.samples() for key, merger in mergers.items()}
     training, held_out = ({k: samples[held, k] for k in (False, True)} for held in (False, True))
     if not any(len(s) for s in training.values()):
@@ -233,9 +234,11 @@ def _mixed(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return z ^ z >> np.uint64(31)
 
 
-def _in_order(pool: ThreadPoolExecutor, workers: int, paths: Sequence[Path], work: Callable[[Path], T]) -> Iterator[T]:
+def _in_order(
+    pool: ThreadPoolExecutor, workers: int, paths: Sequence[Path], work: Callable[[Path], _T]
+) -> Iterator[_T]:
     """work(path) for every path, in order, with only a few results waiting in memory."""
-    waiting: deque[Future[T]] = deque()
+    waiting: deque[Future[_T]] = deque()
     try:
         for path in paths:
             waiting.append(pool.submit(work, path))
@@ -248,12 +251,12 @@ def _in_order(pool: ThreadPoolExecutor, workers: int, paths: Sequence[Path], wor
             future.cancel()
 
 
-Part = tuple[NDArray[np.uint32], NDArray[np.float32], NDArray[np.float32]]
+_Labelled = tuple[NDArray[np.uint32], NDArray[np.float32], NDArray[np.float32]]
 
 
 def _shard_samples(
     path: Path, split: Split, label: Label, scale: float | None
-) -> tuple[int, dict[tuple[bool, bool], Part]]:
+) -> tuple[int, dict[tuple[bool, bool], _Labelled]]:
     """The number of games of a shard and its samples by (held out, kings): boards, results, targets."""
     shard = games.read_shard(path)
     try:
@@ -276,14 +279,14 @@ def _shard_samples(
     return len(shard.side), parts
 
 
-def outlook(shard: games.Shard, scale: float, decay: float) -> NDArray[np.float64]:
+def outlook(shard: games.GameArrays, scale: float, decay: float) -> NDArray[np.float64]:
     """(P,) what the scores of each ply and those after it promise the mover, from 0 to 1.
 
     A searched ply has (1 - decay) of its own expectation and decay of the outlook one ply on, seen from the other side;
     another ply all of the latter. After the last ply stands the result.
     """
     searched = shard.score != games.NO_SCORE
-    own = np.where(searched, (1 - decay) * expectation(shard.score / scale), 0.0)
+    own = np.where(searched, (1 - decay) * expit(shard.score / scale), 0.0)
     later = np.where(searched, decay, 1.0)
     lengths = np.diff(shard.first)
     mover = np.where((shard.side + lengths) % 2 == 1, -1, 1)
@@ -294,12 +297,6 @@ def outlook(shard: games.Shard, scale: float, decay: float) -> NDArray[np.float6
         ply = shard.first[playing + 1] - back
         ahead[playing] = out[ply] = own[ply] + later[ply] * (1 - ahead[playing])
     return out
-
-
-def expectation(logit: NDArray[np.floating]) -> NDArray[np.float64]:
-    """The winning expectation 1 / (1 + exp(-logit)), without overflow."""
-    small = np.exp(-np.abs(logit, dtype=np.float64))
-    return np.where(logit >= 0, 1, small) / (1 + small)
 
 
 def _score_scale(
@@ -343,7 +340,7 @@ def _score_histogram(path: Path, split: Split) -> tuple[NDArray[np.float64], NDA
 
 
 def logistic_slope(x: NDArray[np.float64], count: NDArray[np.float64], points: NDArray[np.float64]) -> float | None:
-    """The b > 0 under which expectation(b * x) fits best (cross entropy), None where there is none.
+    """The b > 0 under which expit(b * x) fits best (cross entropy), None where there is none.
 
     x, count, points (n,): the points made in `count` cases at each x. Newton's method, steps halved until they help.
     """
@@ -353,7 +350,7 @@ def logistic_slope(x: NDArray[np.float64], count: NDArray[np.float64], points: N
 
     slope = 0.0
     for _ in range(100):
-        p = expectation(slope * x)
+        p = expit(slope * x)
         curvature = float(np.sum(count * p * (1 - p) * x * x))
         if curvature <= 0:
             return None

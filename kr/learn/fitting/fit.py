@@ -1,14 +1,14 @@
 """Fit the tables of the evaluation to games: logistic regression by L-BFGS-B, for men and kings apart.
 
-Positions without and with kings are independent problems, each with its own tables and material. The optimiser works
+Positions without and with kings are independent groups, each with its own tables and material. The optimiser works
 in legs of a fixed number of iterations. Each leg starts it afresh from the weights reached and ends in a checkpoint
 beside the output, so that a fit that was killed goes on to exactly what it would have become.
 
-Logits become centi-men by one factor for both problems, so that scores go on smoothly when a man crowns: a man more
+Logits become centi-men by one factor for both groups, so that scores go on smoothly when a man crowns: a man more
 is worth 100 on average, by the slope of the fitted logit on the difference of men over the kingless training positions.
 
 A fit can start from earlier tables, so that what was learnt from games that are not read again is kept: their weights,
-scaled to the new games by one factor for each problem, are what the penalty draws to.
+scaled to the new games by one factor for each group, are what the penalty draws to.
 """
 
 from __future__ import annotations
@@ -28,11 +28,20 @@ from kr import figures, storage
 from kr.errors import DivergedError, InvalidGamesError, InvalidSettingError, InvalidWeightsError
 from kr.evaluation import weights
 from kr.evaluation.parts import KINGS_SHAPES, MEN_SHAPES, Windows, with_parts
-from kr.evaluation.patterns import DEFAULT_LAYOUT, KINGS_BASE, LAYOUTS, MEN_BASE, PHASES, layout_named
+from kr.evaluation.patterns import (
+    DEFAULT_LAYOUT,
+    GROUPS,
+    KINGS_BASE,
+    LAYOUTS,
+    MEN_BASE,
+    PHASES,
+    TABLE_UNITS,
+    layout_named,
+)
 from kr.learn.fitting import plots
 from kr.learn.fitting import report as fit_report
-from kr.learn.fitting.dataset import Dataset, Label, read_dataset
-from kr.learn.fitting.objective import LOSSES, Inputs, Objective, Prior, Problem, predict, ranked
+from kr.learn.fitting.dataset import Dataset, Label, OnFitProgress, read_dataset
+from kr.learn.fitting.objective import LOSSES, FittedGroup, Inputs, Objective, Prior, predict, ranked
 from kr.settings import REQUIRED, Settings, option
 from kr.threads import MAX_THREADS, thread_pool
 
@@ -40,10 +49,6 @@ LEG = 10
 """Iterations from one checkpoint to the next."""
 MEMORY = 10
 """Pairs of steps and gradients that L-BFGS keeps."""
-GROUPS = {False: "men", True: "kings"}
-
-OnProgress = Callable[[str, int, int], None]
-"""Called with what is being done, units done and units in all."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,7 @@ class FitSettings(Settings):
     l2: float = option(10.0, "Penalty: half of it times the sum of squared changes of the entries, in samples.", low=0)
     l2_parts: float = option(10.0, "The same for the weights of the parts.", low=0)
     holdout: float = option(0.05, "Share of the games held out, to judge the tables by: {allowed}.", low=0, high=0.9)
-    max_iter: int = option(100, "Most iterations for each of the two problems, men and kings.", low=1)
+    max_iter: int = option(100, "Most iterations for each of the two groups, men and kings.", low=1)
     tolerance: float = option(1e-5, "Stop when an iteration lowers the loss by less than this share.", low=0)
     seed: int = option(1, "Seed of the choice of held-out games.")
     workers: int = option(2, "Threads, {allowed}; the tables do not depend on it.", low=1, high=MAX_THREADS)
@@ -83,7 +88,7 @@ class FitSettings(Settings):
         return {"label": str(self.label), **{name: getattr(self, name) for name in names}}
 
     def windows(self, kings: bool) -> Windows:
-        """The regions of one problem with their parts."""
+        """The regions of one group with their parts."""
         layout = layout_named(self.layout)
         regions, base, shapes = (
             (layout.kings, KINGS_BASE, KINGS_SHAPES) if kings else (layout.men, MEN_BASE, MEN_SHAPES)
@@ -103,8 +108,8 @@ class FitResult:
 
 
 @dataclass(frozen=True, eq=False)
-class Progress:
-    """Where the fit of one problem stands; what a checkpoint keeps."""
+class FitState:
+    """Where the fit of one group stands; what a checkpoint keeps."""
 
     x: NDArray[np.float64]
     """Parameters (`Objective`)."""
@@ -113,7 +118,7 @@ class Progress:
     finished: bool = False
 
 
-def fit(settings: FitSettings, on_progress: OnProgress | None = None) -> FitResult:
+def fit(settings: FitSettings, on_progress: OnFitProgress | None = None) -> FitResult:
     """Fit, write the weights file and return its report; a fit that is finished already is only reported.
 
     Raises InvalidGamesError for damaged or missing games, DivergedError when the loss is no longer a number,
@@ -133,22 +138,22 @@ def fit(settings: FitSettings, on_progress: OnProgress | None = None) -> FitResu
         result = checkpoint.finished()
         if result is None:
             read = time.monotonic()
-            problems = [
+            groups = [
                 _solve(settings, dataset, kings, priors.get(kings), checkpoint, pool, report_to) for kings in GROUPS
             ]
             seconds = {"reading": read - started, "fitting": time.monotonic() - read}
-            result = _write(settings, dataset, problems, prior_checksum, checkpoint.fingerprint, seconds)
+            result = _write(settings, dataset, groups, prior_checksum, checkpoint.fingerprint, seconds)
         checkpoint.remove()
         if settings.plots:
-            plots.draw(weights.load(result.path), result.report, dataset, settings.plots, settings.out.name)
+            plots.draw_fit(weights.load_tables(result.path), result.report, dataset, settings.plots, settings.out.name)
     return result
 
 
 def read_priors(settings: FitSettings) -> tuple[dict[bool, Prior], str]:
-    """The earlier tables of both problems and their checksum; nothing without them."""
+    """The earlier tables of both groups and their checksum; nothing without them."""
     if not settings.prior:
         return {}, ""
-    made = weights.load(settings.prior)
+    made = weights.load_tables(settings.prior)
     layout = layout_named(settings.layout)
     if (made.layout.men, made.layout.kings) != (layout.men, layout.kings):
         raise InvalidSettingError(f"{settings.prior} has the layout {made.layout.name}, the fit {layout.name}: use one")
@@ -165,7 +170,7 @@ def read_priors(settings: FitSettings) -> tuple[dict[bool, Prior], str]:
             if parts.windows != windows:
                 raise InvalidSettingError(f"{settings.prior} has other parts than the fit: use the same")
             values, table = parts.values, table - windows.unfolded(parts.values)
-        priors[kings] = Prior(table, values, material, made.attrs["centimen_per_logit"] * weights.UNITS)
+        priors[kings] = Prior(table, values, material, made.attrs["centimen_per_logit"] * TABLE_UNITS)
     return priors, made.checksum
 
 
@@ -184,13 +189,13 @@ class Checkpoint:
         """The result, if the output is that of this very fit."""
         if not self._out.exists():
             return None
-        made = weights.load(self._out)
+        made = weights.load_tables(self._out)
         if made.attrs.get("fingerprint") != self.fingerprint:
             return None
-        report = fit_report.read(str(made.attrs.get("report")), self._out)
+        report = fit_report.read_report(str(made.attrs.get("report")), self._out)
         return FitResult(self._out, made.checksum, report, earlier=True)
 
-    def load(self) -> dict[bool, Progress]:
+    def load(self) -> dict[bool, FitState]:
         """What the last checkpoint holds, nothing when there is none or it belongs to another fit."""
         if not self.path.exists():
             return {}
@@ -202,7 +207,7 @@ class Checkpoint:
         except Exception as error:  # numpy and zipfile raise what they like for a damaged file
             raise InvalidWeightsError(f"{self.path}: damaged checkpoint; remove it to start afresh") from error
 
-    def save(self, progress: dict[bool, Progress]) -> None:
+    def save(self, progress: dict[bool, FitState]) -> None:
         """Replace the checkpoint."""
         arrays: dict[str, Any] = {"fingerprint": self.fingerprint}
         for kings, one in progress.items():
@@ -216,13 +221,13 @@ class Checkpoint:
         self.path.unlink(missing_ok=True)
 
 
-def _progress(file: Any, name: str) -> Progress:
-    """Where a problem stands by a checkpoint. Raises ValueError where that is nothing to go on from."""
+def _progress(file: Any, name: str) -> FitState:
+    """Where a group stands by a checkpoint. Raises ValueError where that is nothing to go on from."""
     x, history = file[f"{name}_x"], file[f"{name}_history"]
     plain = x.dtype == history.dtype == np.float64 and x.ndim == 1 and history.shape[1:] == (2,)
     if not plain or not np.isfinite(x).all():
         raise ValueError(name)
-    return Progress(x, history, bool(file[f"{name}_finished"]))
+    return FitState(x, history, bool(file[f"{name}_finished"]))
 
 
 def _solve(
@@ -232,14 +237,14 @@ def _solve(
     prior: Prior | None,
     checkpoint: Checkpoint,
     pool: ThreadPoolExecutor,
-    report_to: OnProgress,
-) -> Problem:
+    report_to: OnFitProgress,
+) -> FittedGroup:
     training, held_out = dataset.training[kings], dataset.held_out[kings]
     entries, inputs, held_inputs = ranked(training, held_out, settings.windows(kings), pool, prior)
     if not len(training):
         prior = None
     objective = Objective(inputs, entries, settings.loss, settings.l2, settings.l2_parts, pool, prior)
-    one = Progress(np.zeros(objective.size), np.empty((0, 2)), finished=not len(training))
+    one = FitState(np.zeros(objective.size), np.empty((0, 2)), finished=not len(training))
     if len(training):
         held_out_loss = _held_out_loss(held_inputs, objective, settings.loss, pool)
         progress = checkpoint.load()
@@ -254,7 +259,7 @@ def _solve(
             checkpoint.save(progress)
     solution = objective.solution(one.x)
     logits, held_logits = (predict(i, entries, solution, settings.loss, pool)[0] for i in (inputs, held_inputs))
-    return Problem(
+    return FittedGroup(
         kings, entries, training, held_out, logits, held_logits, solution, one.history, objective.prior_scale
     )
 
@@ -269,11 +274,11 @@ def _leg(
     settings: FitSettings,
     objective: Objective,
     positions: int,
-    start: Progress,
+    start: FitState,
     held_out_loss: Callable[[NDArray[np.float64]], float],
     what: str,
-    report_to: OnProgress,
-) -> Progress:
+    report_to: OnFitProgress,
+) -> FitState:
     """Up to LEG iterations more."""
     from scipy.optimize import OptimizeResult, minimize
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
@@ -302,10 +307,10 @@ def _leg(
         found = minimize(checked, start.x, jac=True, method="L-BFGS-B", callback=record, options=options)
     steps = np.concatenate([start.history, np.reshape(history, (-1, 2))])
     # a leg that ends before its time has converged, or can get no lower
-    return Progress(found.x, steps, finished=len(history) < iterations or len(steps) >= settings.max_iter)
+    return FitState(found.x, steps, finished=len(history) < iterations or len(steps) >= settings.max_iter)
 
 
-def centimen_per_logit(men: Problem) -> float:
+def centimen_per_logit(men: FittedGroup) -> float:
     """100 divided by the slope of the fitted logit on the difference of men, over the kingless training positions."""
     difference = men.training.material[:, 0].astype(float)
     count = men.training.count.astype(float)
@@ -321,7 +326,7 @@ def centimen_per_logit(men: Problem) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Quantised:
-    """Tables of one problem in units of 1/16 centi-man."""
+    """Tables of one group in units of 1/16 centi-man."""
 
     table: NDArray[np.int16]
     parts: weights.Parts | None
@@ -330,10 +335,10 @@ class Quantised:
     """Entries cut to fit 16 bits."""
 
 
-def quantised(problem: Problem, factor: float) -> Quantised:
+def quantised(group: FittedGroup, factor: float) -> Quantised:
     """The int16 tables of a solution; `factor` is centi-men in a logit. Other entries are the sum of their parts."""
-    entries, solution = problem.entries, problem.solution
-    units = factor * weights.UNITS
+    entries, solution = group.entries, group.solution
+    units = factor * TABLE_UNITS
     limit = np.iinfo(np.int16).max
     values = np.clip(np.rint(solution.parts * units), -limit, limit).astype(np.int16)
     table = entries.windows.unfolded(values.astype(np.int32))
@@ -349,14 +354,14 @@ def quantised(problem: Problem, factor: float) -> Quantised:
 def _write(
     settings: FitSettings,
     dataset: Dataset,
-    problems: list[Problem],
+    groups: list[FittedGroup],
     prior_checksum: str,
     fingerprint: str,
     seconds: dict[str, float],
 ) -> FitResult:
-    factor = centimen_per_logit(problems[0])
+    factor = centimen_per_logit(groups[0])
     layout = layout_named(settings.layout)
-    men, kings = (quantised(problem, factor) for problem in problems)
+    men, kings = (quantised(group, factor) for group in groups)
     tables = (men.table, kings.table, men.material, kings.material)
     identity = weights.table_checksum(layout, *tables)
     made = weights.Weights(layout, *tables, attrs={}, checksum=identity)
@@ -364,8 +369,8 @@ def _write(
         "centimen_per_logit": factor,
         "seconds": {name: round(value, 1) for name, value in seconds.items()},
         "runs": [asdict(run) for run in dataset.runs],
-        "prior_scale": {GROUPS[p.kings]: p.prior_scale for p in problems} if settings.prior else None,
-        **fit_report.report(problems, settings.loss, made, factor, {"men": men.clipped, "kings": kings.clipped}),
+        "prior_scale": {GROUPS[p.kings]: p.prior_scale for p in groups} if settings.prior else None,
+        **fit_report.make_report(groups, settings.loss, made, factor, {"men": men.clipped, "kings": kings.clipped}),
     }
     attrs = {
         **storage.provenance(**settings.shaping(), parents=[run.directory for run in dataset.runs]),
@@ -374,5 +379,5 @@ def _write(
         "centimen_per_logit": factor,
         "report": json.dumps(report),
     }
-    weights.save(settings.out, layout, *tables, attrs=attrs, men_parts=men.parts, kings_parts=kings.parts)
+    weights.save_tables(settings.out, layout, *tables, attrs=attrs, men_parts=men.parts, kings_parts=kings.parts)
     return FitResult(settings.out, identity, report)

@@ -1,4 +1,4 @@
-"""The loss of one fitting problem, kings or no kings on the board, and its gradient, over integer region indices.
+"""The loss of one fitting group, kings or no kings on the board, and its gradient, over integer region indices.
 
 logit = sum over regions of the entry's weight + men * man + kings * king + move, each weight interpolated between
 opening and ending by the number of pieces; the prediction is sigmoid(logit). An entry's weight is its own plus those of
@@ -26,8 +26,9 @@ from numpy.typing import NDArray
 from kr import _learn
 from kr.errors import InvalidSettingError
 from kr.evaluation.parts import Part, Windows
-from kr.evaluation.patterns import MAX_BOARD_PIECES, PHASES, SQUARES
+from kr.evaluation.patterns import MAX_BOARD_PIECES, PHASES
 from kr.learn.fitting.dataset import Samples, logistic_slope
+from kr.notation import SQUARES
 
 LOSSES = ("ce", "mse")
 """Cross entropy, squared error: in the core's order."""
@@ -38,7 +39,7 @@ MATERIAL_START = np.array([[1.0, 1.0], [1.5, 1.5], [0.0, 0.0]])
 PRIOR_STEPS = 100
 """Steps in a logit by which earlier tables are scaled to new games."""
 
-BLOCK = 1 << 16
+SAMPLE_BLOCK = 1 << 16
 """Samples in one piece of work. It fixes the order of summation, so that results don't depend on the workers."""
 
 
@@ -89,8 +90,8 @@ def byte_digits(regions: tuple[tuple[int, ...], ...], base: int) -> NDArray[np.u
 
 
 def blocks(n: int) -> list[tuple[int, int]]:
-    """0..n in pieces of BLOCK."""
-    return [(first, min(first + BLOCK, n)) for first in range(0, n, BLOCK)]
+    """0..n in pieces of SAMPLE_BLOCK."""
+    return [(first, min(first + SAMPLE_BLOCK, n)) for first in range(0, n, SAMPLE_BLOCK)]
 
 
 def table_ids(
@@ -135,7 +136,7 @@ def _inputs(samples: Samples, ids: NDArray[np.uint32]) -> Inputs:
 
 @dataclass(frozen=True, eq=False)
 class Prior:
-    """Earlier tables of a problem, to start from and to be drawn to."""
+    """Earlier tables of a group, to start from and to be drawn to."""
 
     own: NDArray[np.int16]
     """(regions, entries, 2) in table units, without parts."""
@@ -153,7 +154,7 @@ class Prior:
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class FittedWeights:
     """Weights in logits."""
 
     table: NDArray[np.float32]
@@ -165,8 +166,8 @@ class Solution:
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
-    """One of the two fitting problems with its solution."""
+class FittedGroup:
+    """One of the two fitting groups with its solution."""
 
     kings: bool
     entries: Entries
@@ -174,7 +175,7 @@ class Problem:
     held_out: Samples
     training_logits: NDArray[np.float32]
     held_out_logits: NDArray[np.float32]
-    solution: Solution
+    solution: FittedWeights
     history: NDArray[np.float64]
     prior_scale: float | None
     """What the weights of earlier tables were multiplied by, None without them."""
@@ -252,7 +253,7 @@ class Objective:
         """Length of the parameter vector."""
         return self._material_at + MATERIAL_START.size
 
-    def solution(self, x: NDArray[np.float64]) -> Solution:
+    def solution(self, x: NDArray[np.float64]) -> FittedWeights:
         """The weights of parameters (size,)."""
         weights = self._start + x * self._scale
         table = weights[: self._parts_at].reshape(-1, PHASES)
@@ -261,7 +262,7 @@ class Objective:
         for i, shown in self._shown.items():
             table[self._rows(i)] += totals[i][shown]
         material = weights[self._material_at :].reshape(-1, PHASES)
-        return Solution(table.astype(np.float32), parts.astype(np.float32), material)
+        return FittedWeights(table.astype(np.float32), parts.astype(np.float32), material)
 
     def __call__(self, x: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         """Total loss, the penalty included, and its gradient (size,)."""
@@ -318,7 +319,7 @@ class Objective:
 def forward(
     inputs: Inputs,
     entries: Entries,
-    solution: Solution,
+    solution: FittedWeights,
     kind: int,
     pool: ThreadPoolExecutor,
     logits: NDArray[np.float32],
@@ -343,7 +344,7 @@ def forward(
 
 
 def predict(
-    inputs: Inputs, entries: Entries, solution: Solution, loss: str, pool: ThreadPoolExecutor
+    inputs: Inputs, entries: Entries, solution: FittedWeights, loss: str, pool: ThreadPoolExecutor
 ) -> tuple[NDArray[np.float32], float]:
     """Logits (n,) of samples and their mean loss (0 for no samples)."""
     logits, slopes = (np.empty(len(inputs), dtype=np.float32) for _ in range(2))

@@ -36,7 +36,7 @@ SHADES = ("#cde2fb", "#86b6ef", "#3987e5", "#1c5cab", "#0d366b")
 """From the least to the most."""
 
 
-def draw(
+def draw_fit(
     weights: Weights, report: dict[str, Any], dataset: Dataset, directory: Path, name: str = "tables"
 ) -> list[Path]:
     """Write loss.png, calibration.png, coverage.png and squares.png; returns their paths.
@@ -49,10 +49,10 @@ def draw(
     title = (f"Fit of {name}", games, day(weights.attrs.get("created")))
     worth = square_worth(weights, dataset)
     pictures: dict[str, Callable[[], Figure]] = {
-        "loss": lambda: loss_curve(report["history"]),
-        "calibration": lambda: calibration(report["calibration"]),
-        "coverage": lambda: coverage(report["coverage"]),
-        "squares": lambda: squares(worth),
+        "loss": lambda: loss_figure(report["history"]),
+        "calibration": lambda: calibration_figure(report["calibration"]),
+        "coverage": lambda: coverage_figure(report["coverage"]),
+        "squares": lambda: squares_figure(worth),
     }
     paths = []
     for name, picture in pictures.items():
@@ -71,7 +71,7 @@ def _named(runs: Sequence[dict[str, Any]]) -> str:
     return ", ".join(names[:RUNS_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def loss_curve(history: dict[str, list[list[float]]]) -> Figure:
+def loss_figure(history: dict[str, list[list[float]]]) -> Figure:
     """Mean loss after each iteration on both sets, for each group of tables."""
     from matplotlib.ticker import MaxNLocator
 
@@ -92,7 +92,7 @@ def loss_curve(history: dict[str, list[list[float]]]) -> Figure:
     return figure
 
 
-def calibration(rows: list[dict[str, Any]]) -> Figure:
+def calibration_figure(rows: list[dict[str, Any]]) -> Figure:
     """Held-out positions by predicted expectation against what happened, and how many there are."""
     figure, (ax, counts) = new_figure(2, 10, 4.5)
     predicted = [row["predicted"] for row in rows]
@@ -112,7 +112,7 @@ def calibration(rows: list[dict[str, Any]]) -> Figure:
     return figure
 
 
-def coverage(groups: dict[str, dict[str, int]]) -> Figure:
+def coverage_figure(groups: dict[str, dict[str, int]]) -> Figure:
     """Share of the table entries seen at least so often in training, on a logarithmic axis."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
@@ -186,7 +186,7 @@ def _worth(weights: Weights, boards: NDArray[np.uint32], column: int) -> NDArray
     return worth
 
 
-def squares(worth: dict[str, NDArray[np.float64]]) -> Figure:
+def squares_figure(worth: dict[str, NDArray[np.float64]]) -> Figure:
     """A board for each kind of piece, as boards stand everywhere: Black, who is to move, above. One scale for all."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LinearSegmentedColormap, Normalize

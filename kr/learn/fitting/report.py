@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from kr.errors import InvalidWeightsError
+from kr.evaluation.patterns import GROUPS
 from kr.evaluation.weights import Weights
-from kr.learn.fitting.dataset import Samples, expectation
-from kr.learn.fitting.objective import Entries, Problem, blocks
+from kr.learn.fitting.dataset import Samples
+from kr.learn.fitting.objective import Entries, FittedGroup, blocks
 from kr.storage import parse_json
 from kr.units import counted
 
@@ -21,43 +23,42 @@ BANDS = ((0, 6), (7, 12), (13, 18), (19, 24))
 SEEN = (1, 10, 100, 1000)
 CALIBRATION_BINS = 20
 ROUNDING_SAMPLES = 20_000
-GROUPS = {False: "men", True: "kings"}
 SETS = ("training", "held_out")
 
 
-def report(
-    problems: Sequence[Problem], loss: str, made: Weights, factor: float, clipped: dict[str, int]
+def make_report(
+    groups: Sequence[FittedGroup], loss: str, made: Weights, factor: float, clipped: dict[str, int]
 ) -> dict[str, Any]:
-    """Everything that is known of a fit, as JSON: see `text` for what each part means."""
+    """Everything that is known of a fit, as JSON: see `report_text` for what each part means."""
     return {
-        "samples": [_samples(p, name, *_pick(p, name)) for p in problems for name in SETS],
-        "loss": [_totals(p, name, loss, *_pick(p, name)) for p in problems for name in SETS],
-        "loss_by_phase": [row for p in problems for name in SETS for row in _by_phase(p, name, loss, *_pick(p, name))],
-        "calibration": _calibration(problems),
-        "coverage": {GROUPS[p.kings]: coverage(p.entries) for p in problems},
-        "material": {GROUPS[p.kings]: (p.solution.material * factor).round(1).tolist() for p in problems},
-        "rounding": {GROUPS[p.kings]: _rounding(p, made, factor, clipped[GROUPS[p.kings]]) for p in problems},
-        "history": {GROUPS[p.kings]: p.history.tolist() for p in problems},
+        "samples": [_samples(p, name, *_pick(p, name)) for p in groups for name in SETS],
+        "loss": [_totals(p, name, loss, *_pick(p, name)) for p in groups for name in SETS],
+        "loss_by_phase": [row for p in groups for name in SETS for row in _by_phase(p, name, loss, *_pick(p, name))],
+        "calibration": _calibration(groups),
+        "coverage": {GROUPS[p.kings]: table_coverage(p.entries) for p in groups},
+        "material": {GROUPS[p.kings]: (p.solution.material * factor).round(1).tolist() for p in groups},
+        "rounding": {GROUPS[p.kings]: _rounding(p, made, factor, clipped[GROUPS[p.kings]]) for p in groups},
+        "history": {GROUPS[p.kings]: p.history.tolist() for p in groups},
     }
 
 
-def _pick(problem: Problem, name: str) -> tuple[Samples, NDArray[np.float32]]:
+def _pick(group: FittedGroup, name: str) -> tuple[Samples, NDArray[np.float32]]:
     if name == "training":
-        return problem.training, problem.training_logits
-    return problem.held_out, problem.held_out_logits
+        return group.training, group.training_logits
+    return group.held_out, group.held_out_logits
 
 
 def losses(logits: NDArray[np.floating], target: NDArray[np.floating], loss: str) -> NDArray[np.float64]:
     """The loss of each prediction: "ce" cross entropy, "mse" squared error."""
     z = logits.astype(np.float64)
     if loss == "mse":
-        return (expectation(z) - target) ** 2
+        return (expit(z) - target) ** 2
     return np.logaddexp(0, z) - target * z
 
 
-def _samples(problem: Problem, name: str, samples: Samples, logits: NDArray[np.float32]) -> dict[str, Any]:
+def _samples(group: FittedGroup, name: str, samples: Samples, logits: NDArray[np.float32]) -> dict[str, Any]:
     return {
-        "group": GROUPS[problem.kings],
+        "group": GROUPS[group.kings],
         "set": name,
         "positions": samples.positions,
         "distinct": len(samples),
@@ -87,26 +88,26 @@ def _loss_row(sums: NDArray[np.float64]) -> dict[str, Any]:
     }
 
 
-def _totals(problem: Problem, name: str, loss: str, samples: Samples, logits: NDArray[np.float32]) -> dict[str, Any]:
+def _totals(group: FittedGroup, name: str, loss: str, samples: Samples, logits: NDArray[np.float32]) -> dict[str, Any]:
     row = _loss_row(_sums(samples, logits, loss).sum(axis=0))
-    return {"group": GROUPS[problem.kings], "set": name, **row}
+    return {"group": GROUPS[group.kings], "set": name, **row}
 
 
 def _by_phase(
-    problem: Problem, name: str, loss: str, samples: Samples, logits: NDArray[np.float32]
+    group: FittedGroup, name: str, loss: str, samples: Samples, logits: NDArray[np.float32]
 ) -> Iterable[dict[str, Any]]:
     sums = _sums(samples, logits, loss)
     for least, most in BANDS:
         row = _loss_row(sums[least : most + 1].sum(axis=0))
-        yield {"group": GROUPS[problem.kings], "set": name, "pieces": f"{max(least, 2)}-{most}", **row}
+        yield {"group": GROUPS[group.kings], "set": name, "pieces": f"{max(least, 2)}-{most}", **row}
 
 
-def _calibration(problems: Sequence[Problem]) -> list[dict[str, Any]]:
+def _calibration(groups: Sequence[FittedGroup]) -> list[dict[str, Any]]:
     """Held-out positions by predicted expectation: what was predicted, the target, the results."""
     sums = np.zeros((CALIBRATION_BINS, 4))
-    for problem in problems:
-        samples = problem.held_out
-        predicted = expectation(problem.held_out_logits)
+    for group in groups:
+        samples = group.held_out
+        predicted = expit(group.held_out_logits.astype(np.float64))
         bins = np.minimum((predicted * CALIBRATION_BINS).astype(int), CALIBRATION_BINS - 1)
         values = np.stack([np.ones(len(samples)), predicted, samples.target, samples.result])
         for column, each in enumerate(values * samples.count):
@@ -124,7 +125,7 @@ def _calibration(problems: Sequence[Problem]) -> list[dict[str, Any]]:
     ]
 
 
-def coverage(entries: Entries) -> dict[str, int]:
+def table_coverage(entries: Entries) -> dict[str, int]:
     """Table entries, those never seen in training, and those seen at least 1, 10, 100, 1000 times."""
     total = entries.windows.table_size * len(entries.indices)
     seen = np.concatenate(entries.seen)
@@ -135,11 +136,11 @@ def coverage(entries: Entries) -> dict[str, int]:
     }
 
 
-def _rounding(problem: Problem, made: Weights, factor: float, clipped: int) -> dict[str, Any]:
+def _rounding(group: FittedGroup, made: Weights, factor: float, clipped: int) -> dict[str, Any]:
     """Centi-men between the float weights and the 16-bit tables on held-out positions, evenly picked."""
-    n = len(problem.held_out)
+    n = len(group.held_out)
     rows = np.arange(0, n, max(1, n // ROUNDING_SAMPLES))
-    error = np.abs(made.scores(problem.held_out.boards[rows]) - problem.held_out_logits[rows] * factor)
+    error = np.abs(made.scores(group.held_out.boards[rows]) - group.held_out_logits[rows] * factor)
     return {
         "clipped": clipped,
         "mean": float(error.mean()) if len(rows) else 0.0,
@@ -147,7 +148,7 @@ def _rounding(problem: Problem, made: Weights, factor: float, clipped: int) -> d
     }
 
 
-def summary(report: dict[str, Any]) -> str:
+def report_summary(report: dict[str, Any]) -> str:
     """What a fit came to, in a few lines."""
     games = sum(run["games"] for run in report["runs"])
     positions = sum(counts["positions"] for counts in report["samples"])
@@ -157,12 +158,12 @@ def summary(report: dict[str, Any]) -> str:
     return "\n".join([f"{counted(games, 'game')}, {counted(positions, 'quiet position')}, {work}", *_losses(report)])
 
 
-def read(content: str, path: Path | str) -> dict[str, Any]:
+def read_report(content: str, path: Path | str) -> dict[str, Any]:
     """The report that a weights file holds. Raises InvalidWeightsError, naming the file, where it is none."""
     try:
         report: dict[str, Any] = parse_json(content)
-        text(report)
-        summary(report)
+        report_text(report)
+        report_summary(report)
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise InvalidWeightsError(f"{path}: damaged weights file: its report makes no sense") from error
     return report
@@ -179,7 +180,7 @@ def _losses(report: dict[str, Any]) -> list[str]:
     return lines
 
 
-def text(report: dict[str, Any]) -> str:
+def report_text(report: dict[str, Any]) -> str:
     """The whole report for a terminal."""
     lines = _losses(report)
     lines += ["", f"{'pieces':8}{'group':7}{'set':10}{'positions':>12}{'loss':>9}{'result loss':>13}"]

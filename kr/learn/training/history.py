@@ -19,7 +19,7 @@ from kr.match.log import log_of
 KIND = "kr training history"
 FORMAT_VERSION = 1
 FILE = "history.json"
-STEPS = ("play", "fit", "gate")
+GENERATION_STEPS = ("play", "fit", "gate")
 """The steps of a generation, in order."""
 
 
@@ -56,12 +56,12 @@ class Generation:
     @property
     def under_way(self) -> str | None:
         """The first step without a result, None when all are done."""
-        steps = ((name, getattr(self, name)) for name in STEPS)
+        steps = ((name, getattr(self, name)) for name in GENERATION_STEPS)
         return next((name for name, step in steps if step is None or step.result is None), None)
 
 
 @dataclass
-class History:
+class TrainHistory:
     """A training run."""
 
     weights: str
@@ -107,14 +107,14 @@ def gate_name(number: int) -> str:
     return f"gate-{number:02d}.pdn"
 
 
-def save(directory: Path, history: History) -> None:
+def save_history(directory: Path, history: TrainHistory) -> None:
     """Replace the history file of a run."""
     content = asdict(history)
     whole = {"kind": KIND, "format_version": FORMAT_VERSION, "checksum": _checksum(content), **content}
     storage.write_atomic(directory / FILE, json.dumps(whole, indent=1, allow_nan=False) + "\n")
 
 
-def load(directory: Path) -> History:
+def load_history(directory: Path) -> TrainHistory:
     """Read and check the history of a run. Raises InvalidGamesError, naming the file, where it is none."""
     path = directory / FILE
     if not path.exists():
@@ -133,9 +133,10 @@ def load(directory: Path) -> History:
         raise InvalidGamesError(f"{path}: damaged, its content does not match its checksum")
     try:
         generations = [
-            typed(Generation(**g | {name: _step(g[name]) for name in STEPS})) for g in content.pop("generations")
+            typed(Generation(**each | {name: _step(each[name]) for name in GENERATION_STEPS}))
+            for each in content.pop("generations")
         ]
-        return typed(History(**content, generations=generations))
+        return typed(TrainHistory(**content, generations=generations))
     except (TypeError, KeyError) as error:
         raise InvalidGamesError(f"{path}: not as format version {FORMAT_VERSION} has it ({error})") from error
 
@@ -167,7 +168,7 @@ def matched_games(pdn: Path) -> int:
     return max(log.read_bytes().count(b"\n") - 1, 0) if log.exists() else 0
 
 
-def rows(history: History) -> list[dict[str, Any]]:
+def rows(history: TrainHistory) -> list[dict[str, Any]]:
     """One row a generation, for tables and pictures; None stands for what is not known yet.
 
     `total` is the Elo of the generation's tables over those the run began with: that of the tables they were matched
@@ -178,7 +179,7 @@ def rows(history: History) -> list[dict[str, Any]]:
 
 
 def _row(generation: Generation, totals: dict[str, tuple[float, float]]) -> dict[str, Any]:
-    play, fit, gate = (getattr(generation, name) for name in STEPS)
+    play, fit, gate = (getattr(generation, name) for name in GENERATION_STEPS)
     played, fitted, verdict = ((step and step.result) or {} for step in (play, fit, gate))
     total = error = None
     if verdict:
@@ -205,5 +206,5 @@ def _row(generation: Generation, totals: dict[str, tuple[float, float]]) -> dict
         "warning": verdict.get("warning"),
         "total": total,
         "total_error": error,
-        "seconds": {name: getattr(generation, name) and getattr(generation, name).seconds for name in STEPS},
+        "seconds": {name: getattr(generation, name) and getattr(generation, name).seconds for name in GENERATION_STEPS},
     }

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from kr.evaluation.kinds import SHIPPED
 from kr.figures import BLUE, INK, ORANGE, SURFACE, day, finish, headline, new_figure, save
-from kr.learn.training.history import History, rows
+from kr.learn.training.history import TrainHistory, rows
 from kr.units import counted
 
 
-def draw(history: History, run: Path, directory: Path) -> Path:
+def draw_generations(history: TrainHistory, run: Path, directory: Path) -> Path:
     """Write elo.png, the picture of the training run in a directory; returns its path.
 
     It shows each generation's tables over those the run began with, with the 95% error, the strongest so far in a line.

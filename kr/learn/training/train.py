@@ -24,12 +24,12 @@ from kr.evaluation.kinds import weights_texts
 from kr.learn import games
 from kr.learn.fitting.dataset import Label
 from kr.learn.fitting.fit import FitSettings, fit, read_priors
-from kr.learn.selfplay import SelfplaySettings, Tally, play
+from kr.learn.selfplay import SelfplayResult, SelfplaySettings, selfplay
 from kr.learn.shards import opening_mix
 from kr.learn.training import history as train_history
 from kr.learn.training import plot as train_plot
 from kr.learn.training.gate import Gate, play_gate
-from kr.learn.training.history import Generation, History, Step, games_name, gate_name, matched_games, tables_name
+from kr.learn.training.history import Generation, Step, TrainHistory, games_name, gate_name, matched_games, tables_name
 from kr.learn.training.outlook import doubt, games_behind
 from kr.match.elo import Sprt
 from kr.match.log import log_of
@@ -38,7 +38,7 @@ from kr.openings import decks
 from kr.settings import REQUIRED, Settings, option, same_option, workers_option
 from kr.units import counted, format_count, parse_count
 
-START = "start.h5"
+START_FILE = "start.h5"
 MOST_GENERATIONS = 999
 SAVE_EVERY = 60.0
 """Seconds of work after which the time spent is written down: what a kill takes from the history at most."""
@@ -180,7 +180,7 @@ def _shared(others: type) -> tuple[str, ...]:
 
 PLAY = _shared(SelfplaySettings)
 FIT = _shared(FitSettings)
-SHAPING = {
+STEP_SETTINGS = {
     "play": PLAY,
     "fit": ("data", "window", *FIT),
     "gate": ("gate_games", "gate_nodes", "gate_ballot", "gate_hash", "sprt", "gate_stop", "egdb"),
@@ -194,7 +194,7 @@ def _named(settings: TrainSettings, names: Sequence[str]) -> dict[str, Any]:
 
 def _recorded(settings: TrainSettings, step: str) -> dict[str, Any]:
     """What shapes a step, as JSON types."""
-    return {name: _plain(value) for name, value in _named(settings, SHAPING[step]).items()}
+    return {name: _plain(value) for name, value in _named(settings, STEP_SETTINGS[step]).items()}
 
 
 def _plain(value: Any) -> Any:
@@ -216,13 +216,13 @@ def _restored(settings: TrainSettings, record: Mapping[str, Any]) -> TrainSettin
     return replace(settings, **values)
 
 
-class Watcher:
+class TrainWatcher:
     """What a training run tells while it works; by itself it says nothing."""
 
     def begins(self, number: int, step: str, settings: TrainSettings) -> None:
         """A step of a generation begins or goes on, with these settings."""
 
-    def played(self, tally: Tally) -> None:
+    def played(self, tally: SelfplayResult) -> None:
         """One more game."""
 
     def fitting(self, what: str, done: int, total: int) -> None:
@@ -238,14 +238,14 @@ class Watcher:
         """Something the user should know."""
 
 
-def train(settings: TrainSettings, watcher: Watcher | None = None) -> History:
+def train(settings: TrainSettings, watcher: TrainWatcher | None = None) -> TrainHistory:
     """Make the generations that the directory lacks; returns the history.
 
     A step that was interrupted goes on. Settings may have changed since: they hold for what has not begun. The games
     and the match of a generation end with those with which they began; a fit begins afresh with new ones. The seed
     and the tables to begin with can't change. Raises what selfplay.play, fit.fit and match.play_match raise.
     """
-    watcher = watcher or Watcher()
+    watcher = watcher or TrainWatcher()
     if settings.plots:
         figures.check_output(settings.plots)
     opening_mix(settings.openings)
@@ -253,15 +253,15 @@ def train(settings: TrainSettings, watcher: Watcher | None = None) -> History:
     path = settings.out / train_history.FILE
     # raises before anything is made
     if not path.exists():
-        kinds.load(settings.weights or None)
-    if not path.exists() or train_history.load(settings.out).lacks(settings.generations):
+        kinds.load_evaluation(settings.weights or None)
+    if not path.exists() or train_history.load_history(settings.out).lacks(settings.generations):
         _check_inputs(settings)
     storage.make_directory(settings.out)
     with storage.lock(settings.out):
         history = _begun(settings) if path.exists() else _begin(settings)
         if history.lacks(settings.generations) and (doubt := _doubt(settings, history)):
             watcher.notice(doubt)
-        _Run(settings, history, watcher).go()
+        _Training(settings, history, watcher).go()
     return history
 
 
@@ -270,11 +270,11 @@ def _check_inputs(settings: TrainSettings) -> None:
     check_match(settings.match_settings(1, "", ""))
     read_priors(settings.fit_settings(1, ()))
     for directory in settings.data:
-        if not games.shards(directory):
+        if not games.shard_paths(directory):
             raise InvalidGamesError(f"{directory}: no shards of games in it")
 
 
-def _doubt(settings: TrainSettings, history: History) -> str | None:
+def _doubt(settings: TrainSettings, history: TrainHistory) -> str | None:
     """What is to be said beforehand of a run that can't be expected to get anywhere. Nothing where a prior helps it."""
     if settings.prior or history.best in kinds.built_in():
         return None
@@ -285,55 +285,56 @@ def _doubt(settings: TrainSettings, history: History) -> str | None:
     return doubt(
         f"{history.weights or kinds.SHIPPED}" if history.best == history.start else history.best,
         behind,
-        [*(sum(len(games.read_shard(path)) for path in games.shards(each)) for each in settings.data), *played],
+        [*(sum(len(games.read_shard(path)) for path in games.shard_paths(each)) for each in settings.data), *played],
         settings.generations - len(played),
         settings.games,
         settings.window,
     )
 
 
-def _begin(settings: TrainSettings) -> History:
+def _begin(settings: TrainSettings) -> TrainHistory:
     """A new history. The run keeps a copy of the tables it begins with: those elsewhere may change."""
     foreign = [path.name for pattern in ("games-*", "g[0-9]*", "gate-*") for path in settings.out.glob(pattern)]
     if foreign:
         raise InvalidGamesError(f"{settings.out} holds {foreign[0]} but no {train_history.FILE}; choose another --out")
-    start = settings.weights if settings.weights in kinds.built_in() else START
-    if start == START:
+    start = settings.weights if settings.weights in kinds.built_in() else START_FILE
+    if start == START_FILE:
         shipped = settings.weights in ("", kinds.SHIPPED)
         source = files.shipped_path() if shipped else Path(settings.weights)
-        storage.write_atomic(settings.out / START, source.read_bytes())
-    signature = kinds.load(settings.out / start if start == START else start).signature
-    history = History(
+        storage.write_atomic(settings.out / START_FILE, source.read_bytes())
+    signature = kinds.load_evaluation(settings.out / start if start == START_FILE else start).signature
+    history = TrainHistory(
         weights=settings.weights,
         start=start,
         signature=signature,
         seed=settings.seed,
         provenance=storage.provenance(parents=[signature], seed=settings.seed),
     )
-    train_history.save(settings.out, history)
+    train_history.save_history(settings.out, history)
     return history
 
 
-def _begun(settings: TrainSettings) -> History:
+def _begun(settings: TrainSettings) -> TrainHistory:
     """The history of a run that goes on. Raises InvalidSettingError where it began otherwise."""
-    history = train_history.load(settings.out)
+    history = train_history.load_history(settings.out)
     if settings.seed != history.seed:
         raise InvalidSettingError(
             f"{settings.out} began with seed={history.seed}, not {settings.seed}; "
             "use the same seed to go on, or another --out"
         )
-    if settings.weights not in ("", history.weights) and kinds.load(settings.weights).signature != history.signature:
+    given = settings.weights
+    if given not in ("", history.weights) and kinds.load_evaluation(given).signature != history.signature:
         raise InvalidSettingError(
             f"{settings.out} began with the tables {history.weights or kinds.SHIPPED} ({history.signature}), "
-            f"not {settings.weights}; leave out --weights to go on, or use another --out"
+            f"not {given}; leave out --weights to go on, or use another --out"
         )
     return history
 
 
-class _Run:
+class _Training:
     """One start of a training run."""
 
-    def __init__(self, settings: TrainSettings, history: History, watcher: Watcher) -> None:
+    def __init__(self, settings: TrainSettings, history: TrainHistory, watcher: TrainWatcher) -> None:
         self.settings = settings
         self.history = history
         self.watcher = watcher
@@ -358,7 +359,7 @@ class _Run:
 
     def _draw(self) -> None:
         if self.settings.plots:
-            train_plot.draw(self.history, self.settings.out, self.settings.plots)
+            train_plot.draw_generations(self.history, self.settings.out, self.settings.plots)
 
     def _do(self, generation: Generation, name: str) -> None:
         """Do a step, or the rest of it, and write down what came of it."""
@@ -402,12 +403,12 @@ class _Run:
         return name == "gate" and matched_games(self.settings.out / gate_name(number)) > 0
 
     def _save(self) -> None:
-        train_history.save(self.settings.out, self.history)
+        train_history.save_history(self.settings.out, self.history)
 
     def _play(self, generation: Generation, settings: TrainSettings, clock: _Clock) -> dict[str, Any]:
         player = self._tables(generation.player)
-        play(settings.selfplay_settings(generation.number, player), clock.ticking(self.watcher.played))
-        summary = games.summarize(games.shards(settings.out / games_name(generation.number)))
+        selfplay(settings.selfplay_settings(generation.number, player), clock.ticking(self.watcher.played))
+        summary = games.summarize(games.shard_paths(settings.out / games_name(generation.number)))
         names = ("games", "plies", "searched", "black_wins", "draws", "white_wins", "reasons", "shards", "bytes")
         return {name: getattr(summary, name) for name in names}
 
@@ -457,7 +458,7 @@ class _Run:
         for generation in self.history.generations:
             directory = self.settings.out / games_name(generation.number)
             if directory in directories and generation.play and generation.play.result:
-                found, made = len(games.shards(directory)), generation.play.result["shards"]
+                found, made = len(games.shard_paths(directory)), generation.play.result["shards"]
                 if found != made:
                     raise InvalidGamesError(
                         f"{directory} holds {counted(found, 'shard')} of games, {made} were made; put them back"
