@@ -1,5 +1,5 @@
 #!/bin/sh
-# The layouts of kr/evaluation/patterns.py on the same games: held-out loss, and matches against the default.
+# The layouts of kr/evaluation/layouts.py on the same games: held-out loss, and matches against the default.
 #   sh bench/layouts.sh DIR...     run directories of self-play games
 set -eu
 out=build/layouts

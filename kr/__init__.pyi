@@ -56,6 +56,7 @@ from .errors import ThreadError as ThreadError
 from .evaluation.chances import Chances as Chances
 from .evaluation.explanation import Explanation as Explanation
 from .evaluation.kinds import explain as explain
+from .evaluation.layouts import Layout as Layout
 from .game.board import Board as Board
 from .game.outcome import Outcome as Outcome
 from .game.perft import divide as divide

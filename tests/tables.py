@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from kr.evaluation import weights
-from kr.evaluation.patterns import KINGS_ENTRIES, LAYOUTS, MEN_ENTRIES
+from kr.evaluation.layouts import LAYOUTS
+from kr.evaluation.patterns import KINGS_ENTRIES, MEN_ENTRIES
 
 
 @cache

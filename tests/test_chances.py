@@ -12,8 +12,8 @@ from kr import Engine
 from kr.engine.result import SCORE_WIN
 from kr.evaluation import kinds, weights
 from kr.evaluation.chances import DRAW_SHARE, KNOWN, Chances, chances, format_score
+from kr.evaluation.layouts import LAYOUTS
 from kr.evaluation.manual import Manual
-from kr.evaluation.patterns import LAYOUTS
 from kr.evaluation.regions import REGION_SCALE
 
 SCORES = [*range(-400, 401, 7), -28000, 28000]

@@ -21,8 +21,9 @@ from kr import InvalidSettingError, Position
 from kr.cli import main
 from kr.evaluation.explanation import Explanation
 from kr.evaluation.kinds import Evaluation, explain, load_evaluation
+from kr.evaluation.layouts import LAYOUTS
 from kr.evaluation.parts import MEN_SHAPES, with_parts
-from kr.evaluation.patterns import KINGS_BASE, LAYOUTS, MEN_BASE
+from kr.evaluation.patterns import KINGS_BASE, MEN_BASE
 from kr.evaluation.picture import colours, format_share
 from kr.evaluation.regions import SCORE_UNITS, Regions, _digits, _Mix, _of_parts, _shared_out
 from kr.evaluation.weights import Parts

@@ -24,8 +24,9 @@ from kr import storage
 from kr.cli import main
 from kr.errors import DivergedError, InvalidSettingError, InvalidWeightsError, OutputBusyError
 from kr.evaluation import weights
+from kr.evaluation.layouts import LAYOUTS
 from kr.evaluation.parts import KINGS_SHAPES, MEN_SHAPES, Windows, with_parts
-from kr.evaluation.patterns import LAYOUTS, region_indices
+from kr.evaluation.patterns import region_indices
 from kr.learn.fitting import fit as fit_module
 from kr.learn.fitting.dataset import Dataset, Label, read_dataset
 from kr.learn.fitting.fit import FitSettings, fit
@@ -52,7 +53,7 @@ def pool() -> ThreadPoolExecutor:
 @pytest.fixture
 def settings(run: Path, tmp_path: Path) -> FitSettings:
     return FitSettings(
-        directories=(run,), out=tmp_path / "made.h5", layout="small", holdout=0.2, max_iter=24, tolerance=0.0
+        directories=(run,), out=tmp_path / "made.h5", layout=LAYOUTS["small"], holdout=0.2, max_iter=24, tolerance=0.0
     )
 
 
@@ -83,7 +84,7 @@ def test_entries_are_ranked_by_frequency(dataset: Dataset, pool: ThreadPoolExecu
     prior = some_prior(kings)
     entries, inputs, held_inputs = problem(dataset, kings, pool, prior=prior)
     samples, held = dataset.training[kings], dataset.held_out[kings]
-    plain, held_plain = (region_indices(s.boards, LAYOUTS["small"], kings) for s in (samples, held))
+    plain, held_plain = (region_indices(s.boards, *LAYOUTS["small"].group(kings)) for s in (samples, held))
     for r, (indices, seen) in enumerate(zip(entries.indices, entries.seen, strict=True)):
         assert (indices[inputs.ids[r]] == plain[r]).all()
         assert (indices[held_inputs.ids[r]] == held_plain[r]).all()
@@ -112,7 +113,7 @@ def test_logits_are_those_of_the_whole_tables(dataset: Dataset, pool: ThreadPool
         whole = solution.table[entries.starts[r] : entries.starts[r + 1]]
         assert whole[new] == pytest.approx(tables[r, indices[new]] + own, abs=1e-4)
         tables[r, indices] = whole
-    ids = region_indices(held.boards, LAYOUTS["small"], kings)
+    ids = region_indices(held.boards, *LAYOUTS["small"].group(kings))
     for i in range(0, len(held), 5):
         terms = np.array([*held.material[i], 1.0])
         sums = terms @ solution.material + sum(tables[r, ids[r, i]] for r in range(len(ids)))
@@ -184,7 +185,7 @@ def test_optimum_equals_scikit_learn(tmp_path: Path, pool: ThreadPoolExecutor, k
 @pytest.fixture(scope="module")
 def uninterrupted(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("whole") / "made.h5"
-    fit(FitSettings((run,), out, layout="small", holdout=0.2, max_iter=24, tolerance=0.0, workers=1))
+    fit(FitSettings((run,), out, layout=LAYOUTS["small"], holdout=0.2, max_iter=24, tolerance=0.0, workers=1))
     return out
 
 
@@ -376,7 +377,7 @@ def test_only_entries_that_occur_have_weights_of_their_own(settings: FitSettings
         assert parts is not None
         assert parts.windows == settings.windows(kings)
         own = table - parts.windows.unfolded(parts.values)
-        ids = region_indices(dataset.training[kings].boards, made.layout, kings)
+        ids = region_indices(dataset.training[kings].boards, *made.layout.group(kings))
         for r in range(len(own)):
             occurring = np.zeros(len(own[r]), dtype=bool)
             occurring[ids[r]] = True
@@ -422,7 +423,7 @@ def test_a_prior_must_fit(settings: FitSettings, tmp_path: Path) -> None:
     fit(settings)
     later = replace(settings, prior=settings.out, out=tmp_path / "later.h5")
     for change, error, message in (
-        ({"layout": "tall"}, InvalidSettingError, "made.h5 has the layout small, the fit tall"),
+        ({"layout": LAYOUTS["tall"]}, InvalidSettingError, "made.h5 has the layout small, the fit tall"),
         ({"parts": False}, InvalidSettingError, "made.h5 has other parts than the fit"),
         ({"prior": tmp_path / "random.h5"}, InvalidWeightsError, "random.h5: these tables were not fitted"),
         ({"prior": tmp_path / "none.h5"}, InvalidWeightsError, "none.h5: no such weights file"),
@@ -531,7 +532,7 @@ def test_worth_of_a_square_is_the_mean_change(settings: FitSettings, dataset: Da
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"layout": "huge"}, "unknown layout 'huge'"),
+        ({"layout": "huge"}, "layout: 'huge' is not a Layout"),
         ({"loss": "hinge"}, "loss: 'hinge' is unknown; expected ce or mse"),
         ({"holdout": 1.0}, "holdout: 1 is out of range; expected 0 to 0.9"),
         ({"l2": -1.0}, "l2: -1 is out of range; expected 0 or more"),

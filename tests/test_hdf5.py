@@ -16,7 +16,8 @@ import pytest
 from kr import cli, storage
 from kr.errors import InvalidGamesError, InvalidWeightsError, KrError
 from kr.evaluation import files, weights
-from kr.evaluation.patterns import LAYOUTS, MAX_REGIONS
+from kr.evaluation.layouts import LAYOUTS
+from kr.evaluation.patterns import MAX_REGIONS
 from kr.hdf5 import MOST_ATTRIBUTES, MOST_CHUNKS, MOST_TEXT
 from kr.learn import games
 from kr.learn.games import StoredGame

@@ -18,7 +18,8 @@ from kr.engine.limits import Limits
 from kr.evaluation import files, kinds, squares, weights
 from kr.evaluation.chances import format_score
 from kr.evaluation.kinds import BuiltIn, Evaluation, FileEvaluation
-from kr.evaluation.patterns import KINGS_BASE, KINGS_ENTRIES, LAYOUTS, MEN_BASE, MEN_ENTRIES, Region
+from kr.evaluation.layouts import LAYOUTS
+from kr.evaluation.patterns import KINGS_BASE, KINGS_ENTRIES, MEN_BASE, MEN_ENTRIES, Region
 from kr.evaluation.regions import Regions
 from kr.evaluation.squares import Squares
 from kr.game.position import Move

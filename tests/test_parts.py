@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from kr.errors import InvalidSettingError
+from kr.evaluation.layouts import LAYOUTS
 from kr.evaluation.parts import KINGS_SHAPES, MEN_SHAPES, Part, Windows, with_parts
-from kr.evaluation.patterns import LAYOUTS, windows
+from kr.evaluation.patterns import windows
 
 WIDE = LAYOUTS["wide"]
 GROUPS = {

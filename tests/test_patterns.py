@@ -1,15 +1,11 @@
 """The layouts, and the index arithmetic of the core against its plain statement."""
 
-import re
 
 import numpy as np
 import pytest
 
-from kr.errors import InvalidSettingError
-from kr.evaluation import patterns
-from kr.evaluation.patterns import LAYOUTS, Layout, mover_frame, region_indices, windows
-
-COUNTS = {"small": (6, 9), "tall": (9, 15), "broad": (12, 16), "base": (12, 16), "wide": (16, 22), "full": (25, 26)}
+from kr.evaluation.layouts import LAYOUTS
+from kr.evaluation.patterns import mover_frame, region_indices, windows
 
 
 def random_boards(n: int, kings: bool, seed: int = 1) -> np.ndarray:
@@ -19,52 +15,15 @@ def random_boards(n: int, kings: bool, seed: int = 1) -> np.ndarray:
     return np.stack([((pieces == p) << np.arange(32)).sum(axis=1) for p in (1, 2, 3, 4)], axis=1).astype(np.uint32)
 
 
-@pytest.mark.parametrize(("name", "counts"), COUNTS.items())
-def test_layouts_have_the_stated_regions(name: str, counts: tuple[int, int]) -> None:
-    layout = LAYOUTS[name]
-    assert (len(layout.men), len(layout.kings)) == counts
-    assert {s for region in layout.men for s in region} == set(range(32))
-    assert {s for region in layout.kings for s in region} == set(range(32))
-    assert Layout.from_dict(layout.as_dict()) == layout
-
-
-def test_every_layout_is_tested() -> None:
-    assert set(COUNTS) == set(LAYOUTS)
-
-
 def test_windows_are_rectangles() -> None:
     assert windows(2, 3, (1,), (0, 1)) == ((4, 5, 6, 8, 9, 10), (5, 6, 7, 9, 10, 11))
-
-
-BASE = LAYOUTS["base"].as_dict()
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"men": [[0, 1, 2]]}, "is not 12 ascending squares"),
-        ({"kings": [list(range(8, 0, -1))]}, "is not 8 ascending squares"),
-        ({"kings": [list(range(25, 33))]}, "ascending squares of 0-31"),
-        ({"men": BASE["men"] + BASE["men"][:1]}, "listed twice"),
-        ({"kings": BASE["kings"][:1]}, "no region covers"),
-        ({"men": 3}, "not a layout"),
-    ],
-)
-def test_wrong_layouts_are_refused(change: dict, message: str) -> None:
-    with pytest.raises(InvalidSettingError, match=message):
-        Layout.from_dict({**BASE, **change})
-
-
-def test_unknown_layout_names_the_known_ones() -> None:
-    with pytest.raises(InvalidSettingError, match=re.escape("small, tall, broad, base, wide")):
-        patterns.layout_named("huge")
 
 
 def test_index_of_known_squares() -> None:
     # an own man on square 0 and an opponent's man on square 1: digits 1 and 2 in the region that starts there
     boards = np.array([[1, 2, 0, 0], [0, 0, 1, 2]], dtype=np.uint32)
-    assert region_indices(boards[:1], LAYOUTS["base"], kings=False)[0, 0] == 1 + 2 * 3
-    assert region_indices(boards[1:], LAYOUTS["base"], kings=True)[0, 0] == 3 + 4 * 5
+    assert region_indices(boards[:1], *LAYOUTS["base"].group(False))[0, 0] == 1 + 2 * 3
+    assert region_indices(boards[1:], *LAYOUTS["base"].group(True))[0, 0] == 3 + 4 * 5
 
 
 def test_mover_frame_turns_white_around() -> None:
@@ -82,9 +41,9 @@ def test_core_indices_equal_the_reference(name: str, kings: bool) -> None:
     from kr.learn.fitting.objective import byte_digits
 
     layout, boards = LAYOUTS[name], random_boards(500, kings)
-    regions, base = (layout.kings, 5) if kings else (layout.men, 3)
+    regions, base = layout.group(kings)
     ids = np.zeros((len(regions), len(boards)), dtype=np.uint32)
     _learn.region_ids(boards, byte_digits(regions, base), ids, 0, 200)
     _learn.region_ids(boards, byte_digits(regions, base), ids, 200, 500)
-    assert (ids == region_indices(boards, layout, kings)).all()
+    assert (ids == region_indices(boards, regions, base)).all()
     assert ids.max() < base ** len(regions[0])

@@ -21,6 +21,7 @@ from kr import storage
 from kr.cli import main
 from kr.errors import InvalidGamesError, InvalidSettingError, InvalidWeightsError, KrError, OutputBusyError
 from kr.evaluation import weights
+from kr.evaluation.layouts import LAYOUTS
 from kr.game.outcome import OVERTIME
 from kr.learn.fitting.fit import FitSettings
 from kr.learn.selfplay import SelfplayResult, SelfplaySettings
@@ -41,7 +42,7 @@ ACCEPT, REFUSE = (-800.0, -790.0), (790.0, 800.0)
 TINY = TrainSettings(
     out=Path("nowhere"), weights="material", generations=2, workers=1,
     games=24, nodes=50, openings="3move", hash=1 << 16, shard_games=8, egdb="none",
-    layout="small", holdout=0.2, max_iter=4,
+    layout=LAYOUTS["small"], holdout=0.2, max_iter=4,
     gate_games=8, gate_nodes=50, gate_ballot="3move", gate_hash=1 << 20, sprt=ACCEPT,
 )  # fmt: skip
 
@@ -239,7 +240,7 @@ def test_the_run_keeps_the_tables_it_began_with(finished: tuple[Path, TrainHisto
         ({"generations": -1}, "generations: -1 is out of range"),
         ({"window": -1}, "window: -1 is out of range"),
         ({"nodes": 0}, "nodes: 0 is out of range"),
-        ({"layout": "huge"}, "unknown layout"),
+        ({"layout": "huge"}, "layout: 'huge' is not a Layout"),
         ({"gate_games": 7}, "7 games"),
         ({"sprt": (5.0, 0.0)}, "SPRT"),
         ({"gate_ballot": "none"}, "no openings 'none'"),

@@ -13,8 +13,9 @@ import pytest
 from kr.cli import main
 from kr.errors import InvalidWeightsError
 from kr.evaluation import weights
+from kr.evaluation.layouts import LAYOUTS
 from kr.evaluation.parts import KINGS_SHAPES, MEN_SHAPES, with_parts
-from kr.evaluation.patterns import LAYOUTS, region_indices
+from kr.evaluation.patterns import region_indices
 
 LAYOUT = LAYOUTS["small"]
 ATTRS = {"command": "kr fit games --out small.h5", "seed": "3", "centimen_per_logit": 61.25}
@@ -209,7 +210,7 @@ def test_scores_add_up_region_by_region(saved: Path) -> None:
         (kings, made.kings_table, made.kings_material, (4, 0, 1)),
     ):
         n = int(np.bitwise_count(boards).sum())
-        ids = region_indices(boards, LAYOUT, kings=boards is kings)[:, 0]
+        ids = region_indices(boards, *LAYOUT.group(boards is kings))[:, 0]
         opening, ending = (
             sum(int(table[r, i, phase]) for r, i in enumerate(ids))
             + sum(k * int(material[row, phase]) for row, k in enumerate(rows))

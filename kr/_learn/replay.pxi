@@ -37,3 +37,29 @@ def count_pieces(const uint32_t[:, ::1] start, const uint8_t[::1] side, const in
                         return game
                 board = played(&board, chosen)
     return -1
+
+
+def replay_positions(const uint32_t[:, ::1] start, const uint8_t[::1] side, const int64_t[::1] first,
+                     const uint16_t[::1] move, uint32_t[:, ::1] positions):
+    """Write the position before each move of these games to positions (P, 4): black, white, kings, side to move.
+
+    start (G, 3) black, white, kings; side (G,); first (G + 1,) offsets into move (P,). Returns the first game with a
+    move that is not legal, -1 if all are. Releases the GIL.
+    """
+    cdef Py_ssize_t game, ply
+    cdef Board board
+    cdef Move chosen
+    with nogil:
+        for game in range(side.shape[0]):
+            board = board_from_bits(start[game, 0], start[game, 1], start[game, 2], side[game])
+            for ply in range(first[game], first[game + 1]):
+                positions[ply, 0] = unpad(board.pieces[BLACK])
+                positions[ply, 1] = unpad(board.pieces[WHITE])
+                positions[ply, 2] = unpad(board.kings)
+                positions[ply, 3] = board.side
+                chosen = coded_move(&board, move[ply])
+                if chosen == 0:
+                    with gil:
+                        return game
+                board = played(&board, chosen)
+    return -1

@@ -45,10 +45,13 @@ def command(
 
     Example:
         kr fit games/first games/second --out weights/mine.h5 --plots plots
+        kr fit games --out weights/mine.h5 --layout mine.toml
         kr fit games --out weights/mine.h5 --check tournament.pdn.xz
     """
     if check is not None and not check.is_file():
         raise InvalidSettingError(f"--check: no file {check}")
+    if warning := settings.layout.warning:
+        console.say(f"warning: {warning}")
     with ExitStack() as bars:
         result = fit(settings, Stages(bars))
     if not result.earlier:

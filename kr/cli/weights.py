@@ -6,6 +6,9 @@ from typing import Any
 from kr.cli import console, options
 from kr.errors import InvalidSettingError
 from kr.evaluation import kinds
+from kr.evaluation.files import shipped_path
+from kr.evaluation.layouts import LAYOUTS, Layout
+from kr.evaluation.weights import load_tables
 from kr.settings import REQUIRED, option
 from kr.storage import parse_json
 
@@ -54,6 +57,32 @@ def _text(value: Any) -> str:
 
 
 @options.command
+def layout(
+    source: str = option(
+        kinds.SHIPPED,
+        f"{', '.join(LAYOUTS)}, a layout file (.toml), or a weights file of region tables.",
+        argument=True,
+        metavar="LAYOUT",
+    ),
+) -> None:
+    """Print a layout as a layout file, to change it and fit tables to it (`kr fit --layout FILE`).
+
+    The layout of the tables of kr if not given.
+
+    Example:
+        kr weights layout small > mine.toml
+        kr weights layout weights/mine.h5
+    """
+    if source == kinds.SHIPPED:
+        found = load_tables(shipped_path()).layout
+    elif source in LAYOUTS or Path(source).suffix == ".toml" or not Path(source).exists():
+        found = Layout.parse(source)
+    else:
+        found = load_tables(source).layout
+    print(found.toml(), end="")
+
+
+@options.command
 def check(
     pdn: Path = option(REQUIRED, "PDN file, also packed by gzip, xz or bzip2.", argument=True, metavar="PDN"),
     weights: str = option(kinds.SHIPPED, "Weights file, or shipped: the tables of kr."),
@@ -90,5 +119,5 @@ command = options.group(
         kr weights show weights/kr.h5
         kr weights check tournament.pdn.xz
     """,
-    {"show": show, "check": check},
+    {"show": show, "layout": layout, "check": check},
 )

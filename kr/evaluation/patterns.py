@@ -4,23 +4,20 @@
 degrees and the colours are swapped, so that the mover's men move up the numbers and one table serves both colours.
 There is no left-right mirror: the dark squares of a draughts board have none.
 
-**Regions.** A window of some rows and columns on the board of 8 rows by 4 dark squares (row r holds the squares
-4r..4r+3). Without a king on the board regions of 12 squares are used, each square empty or a man of either side
-(3^12 = 531,441 entries); with a king regions of 8 squares, with kings of either side as well (5^8 = 390,625).
-The index of a region is the sum over its squares in ascending order, i = 0, 1, ...: digit_i * base^i.
+**Regions.** Any squares, most often a window of some rows and columns of the board of 8 rows by 4 dark squares (row r
+holds the squares 4r..4r+3). Without a king on the board regions of 12 squares are used, each square empty or a man of
+either side (3^12 = 531,441 entries); with a king regions of 8 squares, with kings of either side as well
+(5^8 = 390,625). The index of a region is the sum over its squares in ascending order, i = 0, 1, ...: digit_i * base^i.
 
 **Phases.** Every entry holds two weights, opening and ending, interpolated by the number of pieces n on the board:
 (opening * n + ending * (24 - n)) / 24.
 
-A layout is a choice of regions. Its numbers of regions, men / kings: small 6 / 9, tall 9 / 15, broad 12 / 16,
-base 12 / 16, wide 16 / 22, full 25 / 26 (the default).
+A layout is a choice of regions (`kr.evaluation.layouts`). The built-in ones have windows only.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kr.errors import InvalidSettingError
@@ -43,48 +40,8 @@ GROUPS = {False: "men", True: "kings"}
 """Names of the two groups of regions, by whether a king is on the board."""
 MAX_REGIONS = 32
 """Of either group, as many as the core adds up."""
-MOST_NAME = 100
 
 Region = tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Layout:
-    """The regions of one set of tables.
-
-    Raises InvalidSettingError unless every region has distinct ascending squares of 0-31, 12 of them in `men`
-    and 8 in `kings`, no region is listed twice, there are at most 32 and either group covers the whole board.
-    """
-
-    name: str
-    men: tuple[Region, ...]
-    """Regions of 12 squares, used when there is no king on the board."""
-    kings: tuple[Region, ...]
-    """Regions of 8 squares, used when there is a king on the board."""
-
-    def __post_init__(self) -> None:
-        sizes = (MEN_REGION_SQUARES, KINGS_REGION_SQUARES)
-        for group, regions, size in zip(("men", "kings"), (self.men, self.kings), sizes, strict=True):
-            _check_regions(f"layout {self.name}, {group}", regions, size)
-
-    @classmethod
-    def from_dict(cls, fields: dict[str, Any]) -> Layout:
-        """The layout that `as_dict` described. Raises InvalidSettingError when it is not one."""
-        names = ("name", "men", "kings")
-        if not isinstance(fields, dict) or not set(names) <= set(fields):
-            raise InvalidSettingError(f"not a layout: expected {', '.join(names)}")
-        name, men, kings = (fields[each] for each in names)
-        if not isinstance(name, str) or not 0 < len(name) <= MOST_NAME or not name.isprintable():
-            raise InvalidSettingError(f"not a layout: its name is not a text of 1 to {MOST_NAME} characters")
-        try:
-            regions = [tuple(map(parse_region, _short_list(group, MAX_REGIONS))) for group in (men, kings)]
-        except InvalidSettingError as error:
-            raise InvalidSettingError(f"not a layout: {error}") from error
-        return cls(name, *regions)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Name and regions as plain lists, for JSON."""
-        return {"name": self.name, "men": [list(r) for r in self.men], "kings": [list(r) for r in self.kings]}
 
 
 def parse_region(found: object) -> Region:
@@ -101,20 +58,6 @@ def _short_list(found: object, most: int) -> list[Any]:
     return found
 
 
-def _check_regions(where: str, regions: tuple[Region, ...], size: int) -> None:
-    if len(regions) > MAX_REGIONS:
-        raise InvalidSettingError(f"{where}: {len(regions)} regions, more than {MAX_REGIONS}")
-    for region in regions:
-        ascending = all(a < b for a, b in itertools.pairwise(region))
-        if len(region) != size or not ascending or region[0] < 0 or region[-1] >= SQUARES:
-            raise InvalidSettingError(f"{where}: {region} is not {size} ascending squares of 0-31")
-    if len(set(regions)) != len(regions):
-        raise InvalidSettingError(f"{where}: a region is listed twice")
-    missing = set(range(SQUARES)) - {s for region in regions for s in region}
-    if missing:
-        raise InvalidSettingError(f"{where}: no region covers the squares {sorted(missing)}")
-
-
 def windows(rows: int, columns: int, row_offsets: Iterable[int], column_offsets: Iterable[int]) -> tuple[Region, ...]:
     """The windows of `rows` x `columns` dark squares whose lower corners stand at the given rows and columns."""
     lefts = tuple(column_offsets)
@@ -123,37 +66,6 @@ def windows(rows: int, columns: int, row_offsets: Iterable[int], column_offsets:
         for bottom in row_offsets
         for left in lefts
     )
-
-
-_MEN_4X3 = windows(4, 3, (0, 2, 4), (0, 1))
-_MEN_6X2 = windows(6, 2, (0, 2), (0, 1, 2))
-_MEN_4X3_ALL = windows(4, 3, range(5), (0, 1))
-_MEN_6X2_ALL = windows(6, 2, range(3), (0, 1, 2))
-_MEN_3X4 = windows(3, 4, range(6), (0,))
-_KINGS_4X2 = windows(4, 2, (0, 2, 4), (0, 1, 2))
-_KINGS_4X2_ALL = windows(4, 2, range(5), (0, 1, 2))
-_KINGS_2X4 = windows(2, 4, range(7), (0,))
-_KINGS_8X1 = windows(8, 1, (0,), range(4))
-
-DEFAULT_LAYOUT = "full"
-LAYOUTS: dict[str, Layout] = {
-    layout.name: layout
-    for layout in (
-        Layout("small", _MEN_4X3, _KINGS_4X2),
-        Layout("tall", _MEN_6X2_ALL, _KINGS_4X2_ALL),
-        Layout("broad", _MEN_4X3 + _MEN_3X4, _KINGS_4X2 + _KINGS_2X4),
-        Layout("base", _MEN_4X3 + _MEN_6X2, _KINGS_4X2 + _KINGS_2X4),
-        Layout("wide", _MEN_4X3_ALL + _MEN_6X2, _KINGS_4X2_ALL + _KINGS_2X4),
-        Layout("full", _MEN_4X3_ALL + _MEN_6X2_ALL + _MEN_3X4, _KINGS_4X2_ALL + _KINGS_2X4 + _KINGS_8X1),
-    )
-}
-
-
-def layout_named(name: str) -> Layout:
-    """The layout of that name. Raises InvalidSettingError, naming the known ones."""
-    if name not in LAYOUTS:
-        raise InvalidSettingError(f"unknown layout {name!r}; known: {', '.join(LAYOUTS)}")
-    return LAYOUTS[name]
 
 
 def mover_frame(positions: NDArray[np.uint32]) -> NDArray[np.uint32]:
@@ -181,14 +93,14 @@ def _rotated(boards: NDArray[np.uint32]) -> NDArray[np.uint32]:
     return out
 
 
-def region_indices(boards: NDArray[np.uint32], layout: Layout, kings: bool) -> NDArray[np.uint32]:
-    """The table indices of positions in the mover's frame: (n, 4) as `mover_frame` gives them -> (regions, n).
+def region_indices(boards: NDArray[np.uint32], regions: tuple[Region, ...], base: int) -> NDArray[np.uint32]:
+    """Table indices of positions in the mover's frame: (n, 4) as `mover_frame` gives them -> (regions, n).
 
-    `kings` chooses the group of regions. This is the plain statement of the index; the core computes the same faster.
+    base: digits of a square, 3 without kings and 5 with kings. This is the plain statement of the index; the core
+    computes the same faster.
     """
     import numpy as np
 
-    regions, base = (layout.kings, KINGS_BASE) if kings else (layout.men, MEN_BASE)
     digits = np.zeros((SQUARES, len(boards)), dtype=np.uint32)
     for digit in range(1, base):
         board = boards[:, digit - 1]

@@ -20,7 +20,7 @@ from kr import _core
 from kr.evaluation.explanation import Explanation, RegionShare, note, occupied, piece_share, sign
 from kr.evaluation.files import WeightsFile
 from kr.evaluation.kinds import FileEvaluation
-from kr.evaluation.patterns import GROUPS, KINGS_BASE, MAX_BOARD_PIECES, MEN_BASE, TABLE_UNITS, Region
+from kr.evaluation.patterns import GROUPS, MAX_BOARD_PIECES, TABLE_UNITS, Region
 from kr.evaluation.weights import REGIONS_KIND, Parts, Weights, read_tables
 from kr.game.position import Position, Side
 from kr.notation import SQUARES
@@ -86,10 +86,11 @@ KIND = Regions
 
 def _from_tables(position: Position, name: str, score: int, worth: dict[int, int], made: Weights) -> Explanation:
     kings = position.kings != 0
-    regions, table, material, parts, base = (
-        (made.layout.kings, made.kings_table, made.kings_material, made.kings_parts, KINGS_BASE)
+    regions, base = made.layout.group(kings)
+    table, material, parts = (
+        (made.kings_table, made.kings_material, made.kings_parts)
         if kings
-        else (made.layout.men, made.men_table, made.men_material, made.men_parts, MEN_BASE)
+        else (made.men_table, made.men_material, made.men_parts)
     )
     digits = _digits(position)
     mix = _Mix(position.pieces)

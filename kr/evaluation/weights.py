@@ -21,16 +21,14 @@ from kr import storage
 from kr.errors import InvalidSettingError, InvalidWeightsError
 from kr.evaluation import files
 from kr.evaluation.files import WeightsFile
+from kr.evaluation.layouts import Layout
 from kr.evaluation.parts import Windows
 from kr.evaluation.patterns import (
-    KINGS_BASE,
     KINGS_ENTRIES,
     MAX_BOARD_PIECES,
-    MEN_BASE,
     MEN_ENTRIES,
     PHASES,
     TABLE_UNITS,
-    Layout,
     region_indices,
 )
 
@@ -84,7 +82,7 @@ class Weights:
         counts = np.bitwise_count(boards).astype(np.int64)
         ones = np.ones(len(boards), dtype=np.int64)
         sums = np.stack([counts[:, 0] - counts[:, 1], counts[:, 2] - counts[:, 3], ones], axis=1) @ material
-        for r, ids in enumerate(region_indices(boards, self.layout, kings)):
+        for r, ids in enumerate(region_indices(boards, *self.layout.group(kings))):
             sums = sums + table[r, ids]
         n = counts.sum(axis=1)
         return (sums[:, 0] * n + sums[:, 1] * (MAX_BOARD_PIECES - n)) / (MAX_BOARD_PIECES * TABLE_UNITS)
@@ -188,7 +186,7 @@ def _read_layout(file: WeightsFile) -> Layout:
 
 def _read_windows(file: WeightsFile, text: str, group: str, layout: Layout) -> Windows | None:
     """The parts of a group, None for none."""
-    regions, base = (layout.men, MEN_BASE) if group == "men" else (layout.kings, KINGS_BASE)
+    regions, base = layout.group(group == "kings")
     try:
         described = storage.parse_json(text)
         if not isinstance(described, dict):

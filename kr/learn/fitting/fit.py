@@ -27,17 +27,9 @@ from numpy.typing import NDArray
 from kr import figures, storage
 from kr.errors import DivergedError, InvalidGamesError, InvalidSettingError, InvalidWeightsError
 from kr.evaluation import weights
+from kr.evaluation.layouts import DEFAULT_LAYOUT, LAYOUTS, Layout
 from kr.evaluation.parts import KINGS_SHAPES, MEN_SHAPES, Windows, with_parts
-from kr.evaluation.patterns import (
-    DEFAULT_LAYOUT,
-    GROUPS,
-    KINGS_BASE,
-    LAYOUTS,
-    MEN_BASE,
-    PHASES,
-    TABLE_UNITS,
-    layout_named,
-)
+from kr.evaluation.patterns import GROUPS, PHASES, TABLE_UNITS
 from kr.learn.fitting import plots
 from kr.learn.fitting import report as fit_report
 from kr.learn.fitting.dataset import Dataset, Label, OnFitProgress, read_dataset
@@ -57,7 +49,13 @@ class FitSettings(Settings):
 
     directories: tuple[Path, ...] = option(REQUIRED, "Run directories of `kr selfplay`.", argument=True, metavar="DIR")
     out: Path = option(REQUIRED, "Weights file to write.", metavar="FILE")
-    layout: str = option(DEFAULT_LAYOUT, f"Regions: {', '.join(LAYOUTS)}.")
+    layout: Layout = option(
+        DEFAULT_LAYOUT,
+        f"Regions: {', '.join(LAYOUTS)}, or a layout file (TOML).",
+        parse=Layout.parse,
+        show=lambda layout: layout.name,
+        metavar="LAYOUT",
+    )
     label: Label = option(
         Label(0.9, 0.6),
         "Target: result, mix=SHARE of the search score, or mix=SHARE,decay=DECAY.",
@@ -80,20 +78,19 @@ class FitSettings(Settings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        layout_named(self.layout)
+        if not isinstance(self.layout, Layout):
+            raise InvalidSettingError(f"layout: {self.layout!r:.60} is not a Layout; Layout.parse makes one of a text")
 
     def shaping(self) -> dict[str, Any]:
         """The settings that change the tables, but for the earlier tables."""
-        names = ("layout", "loss", "parts", "l2", "l2_parts", "holdout", "max_iter", "tolerance", "seed")
-        return {"label": str(self.label), **{name: getattr(self, name) for name in names}}
+        names = ("loss", "parts", "l2", "l2_parts", "holdout", "max_iter", "tolerance", "seed")
+        own = {name: getattr(self, name) for name in names}
+        return {"label": str(self.label), "layout": self.layout.name, **own}
 
     def windows(self, kings: bool) -> Windows:
         """The regions of one group with their parts."""
-        layout = layout_named(self.layout)
-        regions, base, shapes = (
-            (layout.kings, KINGS_BASE, KINGS_SHAPES) if kings else (layout.men, MEN_BASE, MEN_SHAPES)
-        )
-        return with_parts(regions, base, shapes if self.parts else ())
+        shapes = KINGS_SHAPES if kings else MEN_SHAPES
+        return with_parts(*self.layout.group(kings), shapes if self.parts else ())
 
 
 @dataclass(frozen=True)
@@ -154,7 +151,7 @@ def read_priors(settings: FitSettings) -> tuple[dict[bool, Prior], str]:
     if not settings.prior:
         return {}, ""
     made = weights.load_tables(settings.prior)
-    layout = layout_named(settings.layout)
+    layout = settings.layout
     if (made.layout.men, made.layout.kings) != (layout.men, layout.kings):
         raise InvalidSettingError(f"{settings.prior} has the layout {made.layout.name}, the fit {layout.name}: use one")
     if "centimen_per_logit" not in made.attrs:
@@ -180,7 +177,7 @@ class Checkpoint:
     def __init__(self, settings: FitSettings, dataset: Dataset, prior_checksum: str) -> None:
         sets = [s for group in (dataset.training, dataset.held_out) for s in group.values()]
         self._samples = storage.checksum(*(a for s in sets for a in (s.count, s.target)))
-        shaping = json.dumps([settings.shaping(), layout_named(settings.layout).as_dict()], sort_keys=True)
+        shaping = json.dumps([settings.shaping(), settings.layout.as_dict()], sort_keys=True)
         self.fingerprint = storage.checksum(shaping.encode(), prior_checksum.encode(), self._samples.encode())
         self._out = settings.out
         self.path = settings.out.with_name(f"{settings.out.name}.checkpoint")
@@ -360,7 +357,7 @@ def _write(
     seconds: dict[str, float],
 ) -> FitResult:
     factor = centimen_per_logit(groups[0])
-    layout = layout_named(settings.layout)
+    layout = settings.layout
     men, kings = (quantised(group, factor) for group in groups)
     tables = (men.table, kings.table, men.material, kings.material)
     identity = weights.table_checksum(layout, *tables)

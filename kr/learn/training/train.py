@@ -21,6 +21,7 @@ from kr.engine.settings import MEBIBYTE, hash_option
 from kr.errors import InvalidGamesError, InvalidSettingError, InvalidWeightsError
 from kr.evaluation import files, kinds
 from kr.evaluation.kinds import weights_texts
+from kr.evaluation.layouts import LAYOUTS, Layout
 from kr.learn import games
 from kr.learn.fitting.dataset import Label
 from kr.learn.fitting.fit import FitSettings, fit, read_priors
@@ -80,7 +81,7 @@ class TrainSettings(Settings):
     window: int = option(
         3, "Latest generations whose games the tables are fitted to; 0: all.", low=0, high=10**6
     )
-    layout: str = same_option(FitSettings, "layout")
+    layout: Layout = same_option(FitSettings, "layout")
     label: Label = same_option(FitSettings, "label")
     loss: str = same_option(FitSettings, "loss")
     parts: bool = same_option(FitSettings, "parts")
@@ -202,6 +203,8 @@ def _plain(value: Any) -> Any:
         return [_plain(each) for each in value]
     if isinstance(value, Path):
         return os.path.abspath(value)
+    if isinstance(value, Layout):
+        return value.name if LAYOUTS.get(value.name) == value else value.as_dict()
     return value if value is None or isinstance(value, int | float | str) else str(value)
 
 
@@ -261,6 +264,8 @@ def train(settings: TrainSettings, watcher: TrainWatcher | None = None) -> Train
         history = _begun(settings) if path.exists() else _begin(settings)
         if history.lacks(settings.generations) and (doubt := _doubt(settings, history)):
             watcher.notice(doubt)
+        if history.lacks(settings.generations) and (warning := settings.layout.warning):
+            watcher.notice(f"warning: {warning}")
         _Training(settings, history, watcher).go()
     return history
 

@@ -1,0 +1,201 @@
+"""Layouts: the regions of a set of tables. Some are built in, others come from layout files.
+
+A layout file is TOML. Squares have their numbers on the board, 1 to 32, seen from the side to move, which moves up the
+numbers as Black does:
+
+    name = "mine"
+    men = [                    # without a king on the board: regions of 12 squares
+        [1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15],
+        ...
+    ]
+    kings = [                  # with a king on the board: regions of 8 squares
+        [1, 2, 5, 6, 9, 10, 13, 14],
+        ...
+    ]
+
+`weights/example-layout.toml` is a whole one, and `kr weights layout` writes any layout as such a file.
+"""
+
+from __future__ import annotations
+
+import json
+import operator
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any, SupportsIndex
+
+from kr import storage
+from kr.errors import InvalidSettingError
+from kr.evaluation.patterns import (
+    KINGS_BASE,
+    KINGS_REGION_SQUARES,
+    MAX_REGIONS,
+    MEN_BASE,
+    MEN_REGION_SQUARES,
+    Region,
+    windows,
+)
+from kr.notation import SQUARES
+from kr.units import counted
+
+MAX_NAME = 100
+"""Characters in the name of a layout."""
+MAX_FILE = 1 << 20
+"""Bytes of a layout file."""
+_SIZES = {"men": MEN_REGION_SQUARES, "kings": KINGS_REGION_SQUARES}
+
+
+@dataclass(frozen=True, init=False)
+class Layout:
+    """The regions of a set of tables: any 12 squares each without kings on the board, any 8 each with kings.
+
+    Each group has 1 to 32 regions. Squares are 0 to 31, in the frame of the side to move (`kr.evaluation.patterns`);
+    their order does not matter. Raises InvalidSettingError for anything else.
+    """
+
+    men: tuple[Region, ...]
+    """Regions of 12 ascending squares, used without a king on the board."""
+    kings: tuple[Region, ...]
+    """Regions of 8 ascending squares, used with a king on the board."""
+    name: str
+
+    def __init__(self, men: Iterable[Iterable[int]], kings: Iterable[Iterable[int]], name: str = "custom") -> None:
+        if not isinstance(name, str) or not 0 < len(name) <= MAX_NAME or not name.isprintable():
+            raise InvalidSettingError(
+                f"layout: its name is {name!r:.60}; expected 1 to {MAX_NAME} printable characters"
+            )
+        object.__setattr__(self, "name", name)
+        for group, regions in (("men", men), ("kings", kings)):
+            object.__setattr__(self, group, _regions(f"layout {name}: {group}", regions, _SIZES[group], 0))
+
+    @classmethod
+    def parse(cls, text: str) -> Layout:
+        """The layout that a text names: a built-in one, or a layout file. Raises InvalidSettingError."""
+        if text in LAYOUTS:
+            return LAYOUTS[text]
+        if not Path(text).exists():
+            raise InvalidSettingError(f"unknown layout {text!r}; expected a layout file or one of {', '.join(LAYOUTS)}")
+        return cls.read(text)
+
+    @classmethod
+    def read(cls, path: Path | str) -> Layout:
+        """The layout in a file, named as the file if it has no name. Raises InvalidSettingError, naming the file."""
+        try:
+            found = tomllib.loads(storage.read_regular(path, MAX_FILE).decode())
+        except OSError as error:
+            raise InvalidSettingError(f"{path}: can't be read: {error.strerror}") from error
+        except (ValueError, RecursionError) as error:
+            raise InvalidSettingError(f"{path}: not a layout file: {error}") from error
+        if unknown := set(found) - {"name", *_SIZES}:
+            raise InvalidSettingError(f"{path}: unknown key {min(unknown)!r}; expected name, men and kings")
+        if missing := [group for group in _SIZES if group not in found]:
+            raise InvalidSettingError(f"{path}: {missing[0]} is missing; expected name, men and kings")
+        men, kings = (_regions(f"{path}: {group}", found[group], size, 1) for group, size in _SIZES.items())
+        return cls(men, kings, found.get("name", Path(path).stem))
+
+    @classmethod
+    def from_dict(cls, fields: object) -> Layout:
+        """The layout that `as_dict` described. Raises InvalidSettingError."""
+        names = ("men", "kings", "name")
+        if not isinstance(fields, dict) or not set(names) <= set(fields):
+            raise InvalidSettingError(f"not a layout; expected {', '.join(names)}")
+        men, kings, name = (fields[each] for each in names)
+        return cls(men, kings, name)
+
+    def group(self, kings: bool) -> tuple[tuple[Region, ...], int]:
+        """The regions with or without a king on the board, and the digits of a square in their indices."""
+        return (self.kings, KINGS_BASE) if kings else (self.men, MEN_BASE)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Name and regions as plain lists, for JSON; squares 0 to 31."""
+        return {"name": self.name, "men": [list(r) for r in self.men], "kings": [list(r) for r in self.kings]}
+
+    def toml(self) -> str:
+        """The text of a layout file."""
+        lines = [f"name = {json.dumps(self.name, ensure_ascii=False)}"]
+        for group, regions in (("men", self.men), ("kings", self.kings)):
+            rows = (f"    [{', '.join(str(square + 1) for square in region)}]," for region in regions)
+            lines += [f"{group} = [", *rows, "]"]
+        return "\n".join(lines) + "\n"
+
+    def write(self, path: Path | str) -> None:
+        """Write a layout file at once or not at all. Raises OSError."""
+        storage.write_atomic(Path(path), self.toml())
+
+    @property
+    def warning(self) -> str:
+        """The squares that no region of a group looks at, where a piece counts as material only; "" if none."""
+        gaps = []
+        for group, regions in (("men", self.men), ("kings", self.kings)):
+            if left := set(range(SQUARES)) - set(chain.from_iterable(regions)):
+                squares = ", ".join(str(square + 1) for square in sorted(left))
+                gaps.append(f"no region of {group} has the {'squares' if len(left) > 1 else 'square'} {squares}")
+        return f"layout {self.name}: {' and '.join(gaps)}; pieces there count as material only" if gaps else ""
+
+
+def _regions(where: str, given: object, size: int, first: int) -> tuple[Region, ...]:
+    """The regions of a group as ascending squares 0-31; first: the number that its first square has in `given`."""
+    if isinstance(given, str | bytes | dict) or not isinstance(given, Iterable):
+        raise InvalidSettingError(f"{where} is {given!r:.60}; expected lists of {size} squares")
+    listed = list(given)
+    if not 0 < len(listed) <= MAX_REGIONS:
+        raise InvalidSettingError(f"{where} has {counted(len(listed), 'region')}; from 1 to {MAX_REGIONS}")
+    numbers: dict[Region, int] = {}
+    for number, region in enumerate(listed, 1):
+        squares = _squares(f"{where}, region {number}", region, size, first)
+        if squares in numbers:
+            raise InvalidSettingError(f"{where}, region {number}: the same squares as region {numbers[squares]}")
+        numbers[squares] = number
+    return tuple(numbers)
+
+
+def _squares(where: str, given: object, size: int, first: int) -> Region:
+    try:
+        squares = list(map(_number, given))  # type: ignore[call-overload]
+    except TypeError:
+        raise InvalidSettingError(f"{where} is {given!r:.60}; expected a list of {size} squares") from None
+    for place, square in enumerate(squares):
+        if not first <= square < first + SQUARES:
+            last = first + SQUARES - 1
+            raise InvalidSettingError(f"{where}: no square {square!s:.20}; squares are {first} to {last}")
+        if square in squares[:place]:
+            raise InvalidSettingError(f"{where}: the square {square} is listed twice")
+    if len(squares) != size:
+        raise InvalidSettingError(f"{where} has {counted(len(squares), 'square')}; expected {size}")
+    return tuple(sorted(square - first for square in squares))
+
+
+def _number(square: SupportsIndex) -> int:
+    """An integer, numpy's too. Raises TypeError for anything else, True and False among them."""
+    if isinstance(square, bool):
+        raise TypeError
+    return operator.index(square)
+
+
+_MEN_4X3 = windows(4, 3, (0, 2, 4), (0, 1))
+_MEN_6X2 = windows(6, 2, (0, 2), (0, 1, 2))
+_MEN_4X3_ALL = windows(4, 3, range(5), (0, 1))
+_MEN_6X2_ALL = windows(6, 2, range(3), (0, 1, 2))
+_MEN_3X4 = windows(3, 4, range(6), (0,))
+_KINGS_4X2 = windows(4, 2, (0, 2, 4), (0, 1, 2))
+_KINGS_4X2_ALL = windows(4, 2, range(5), (0, 1, 2))
+_KINGS_2X4 = windows(2, 4, range(7), (0,))
+_KINGS_8X1 = windows(8, 1, (0,), range(4))
+
+LAYOUTS: dict[str, Layout] = {
+    layout.name: layout
+    for layout in (
+        Layout(_MEN_4X3, _KINGS_4X2, "small"),
+        Layout(_MEN_6X2_ALL, _KINGS_4X2_ALL, "tall"),
+        Layout(_MEN_4X3 + _MEN_3X4, _KINGS_4X2 + _KINGS_2X4, "broad"),
+        Layout(_MEN_4X3 + _MEN_6X2, _KINGS_4X2 + _KINGS_2X4, "base"),
+        Layout(_MEN_4X3_ALL + _MEN_6X2, _KINGS_4X2_ALL + _KINGS_2X4, "wide"),
+        Layout(_MEN_4X3_ALL + _MEN_6X2_ALL + _MEN_3X4, _KINGS_4X2_ALL + _KINGS_2X4 + _KINGS_8X1, "full"),
+    )
+}
+"""The built-in layouts. Numbers of regions, men / kings: small 6 / 9, tall 9 / 15, broad 12 / 16, base 12 / 16,
+wide 16 / 22, full 25 / 26."""
+DEFAULT_LAYOUT = LAYOUTS["full"]
