@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from kr.analysis.annotation.annotation import Annotation, Tally, annotate
-from kr.analysis.annotation.judging import MARKS, JudgedMove, JudgeSettings, _Search, judge
+from kr.analysis.annotation.annotation import Annotation, MoveTally, annotate
+from kr.analysis.annotation.judging import MARKS, JudgedMove, JudgeSettings, _Search, judge_moves
 from kr.analysis.annotation.marking import evaluation, pov, unjudged, unmark_game
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
@@ -84,7 +84,7 @@ def turned(game: Game) -> Game:
 
 @pytest.mark.slow
 def test_a_blunder_is_marked_with_what_was_better(engine: Engine) -> None:
-    moves = judge(played(BLUNDER), engine, QUICK)
+    moves = judge_moves(played(BLUNDER), engine, QUICK)
     (blunder,) = (each for each in moves if each.mark == "??")
     assert blunder.ply == BLUNDER_PLY
     assert blunder.side == Side.WHITE
@@ -99,7 +99,7 @@ def test_a_blunder_is_marked_with_what_was_better(engine: Engine) -> None:
 
 
 def test_the_moves_of_a_ballot_and_forced_ones_are_not_judged(engine: Engine) -> None:
-    moves = judge(played(BLUNDER), engine, QUICK)
+    moves = judge_moves(played(BLUNDER), engine, QUICK)
     assert [each.ply for each in moves] == list(range(12))
     forced = {6}
     assert [each.ply for each in moves if not each.judged] == sorted({0, 1, 2} | forced)
@@ -107,9 +107,9 @@ def test_the_moves_of_a_ballot_and_forced_ones_are_not_judged(engine: Engine) ->
     assert [each.ply for each in moves if each.expected is None] == [0, 1]
     late, early = (JudgeSettings(tc=Limits(nodes=300), from_ply=ply) for ply in (50, 0))
     for settings, first in ((early, 0), (late, 12)):
-        judged = [each.ply for each in judge(played(BLUNDER), engine, settings) if each.judged]
+        judged = [each.ply for each in judge_moves(played(BLUNDER), engine, settings) if each.judged]
         assert judged == [ply for ply in range(first, 12) if ply not in forced]
-    assert judge(Game(), engine, QUICK) == ()
+    assert judge_moves(Game(), engine, QUICK) == ()
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_verdicts_of_the_endgame_database_are_exact(
     engine: Engine, fen: str, move: str, before: str, after: str, loss: float, mark: str | None
 ) -> None:
     for game in (played(move, fen), turned(played(move, fen))):
-        (judged,) = judge(game, engine, QUICK)
+        (judged,) = judge_moves(game, engine, QUICK)
         assert (judged.value_before, judged.value, judged.loss) == (before, after, loss)
         assert judged.mark in (("", "!") if mark is None else (mark,))
         assert (judged.best == judged.move) == (loss == 0)
@@ -141,7 +141,7 @@ def test_verdicts_of_the_endgame_database_are_exact(
     ],
 )
 def test_the_only_move_is_marked_unless_it_is_seen_at_a_glance(engine: Engine, fen: str, move: str, mark: str) -> None:
-    (judged,) = judge(played(move, fen), engine, QUICK)
+    (judged,) = judge_moves(played(move, fen), engine, QUICK)
     assert (judged.mark, judged.best, judged.expected) == (mark, judged.move, 1)
     assert judged.others_expected < 0.8
 
@@ -149,7 +149,7 @@ def test_the_only_move_is_marked_unless_it_is_seen_at_a_glance(engine: Engine, f
 def test_a_game_with_colours_swapped_gives_the_same_away(engine: Engine) -> None:
     game = played(BLUNDER)
     settings = JudgeSettings(tc=Limits(nodes=30_000), from_ply=0)
-    one, other = judge(game, engine, settings), judge(turned(game), engine, settings)
+    one, other = judge_moves(game, engine, settings), judge_moves(turned(game), engine, settings)
     assert [each.side.other for each in one] == [each.side for each in other]
     assert [each.judged for each in one] == [each.judged for each in other]
     assert [each.mark == "??" for each in one] == [each.mark == "??" for each in other]
@@ -159,13 +159,13 @@ def test_a_game_with_colours_swapped_gives_the_same_away(engine: Engine) -> None
 
 
 def test_nodes_decide_and_not_what_was_searched_before(engine: Engine) -> None:
-    first = judge(played(BLUNDER), engine, QUICK)
-    judge(played("9-14 22-18"), engine, JudgeSettings(tc=Limits(nodes=NODES), from_ply=0))
-    assert judge(played(BLUNDER), engine, QUICK) == first
+    first = judge_moves(played(BLUNDER), engine, QUICK)
+    judge_moves(played("9-14 22-18"), engine, JudgeSettings(tc=Limits(nodes=NODES), from_ply=0))
+    assert judge_moves(played(BLUNDER), engine, QUICK) == first
 
 
 def test_a_search_that_sees_one_move_only_judges_nothing(engine: Engine) -> None:
-    assert len(judge(played(BLUNDER), engine, JudgeSettings(tc=Limits(nodes=1)))) == 12
+    assert len(judge_moves(played(BLUNDER), engine, JudgeSettings(tc=Limits(nodes=1)))) == 12
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ SAMPLE = {
 @pytest.mark.parametrize("name", SAMPLE)
 def test_the_graph_steps_where_a_mark_stands_and_nowhere_else(engine: Engine, name: str, nodes: int) -> None:
     settings = JudgeSettings(tc=Limits(nodes=nodes))
-    moves = judge(SAMPLE[name], engine, settings)
+    moves = judge_moves(SAMPLE[name], engine, settings)
     for judged, (before, after) in zip(moves, pairwise(expectations(moves)), strict=True):
         if before is not None:
             assert after is not None
@@ -220,7 +220,7 @@ def test_a_better_move_than_one_seen_from_further_on_must_hold_against_its_answe
         return found
 
     monkeypatch.setattr(_Search, "answered", counted)
-    judge(SAMPLE["random game 3"], engine, QUICK)
+    judge_moves(SAMPLE["random game 3"], engine, QUICK)
     assert answered
 
 
@@ -235,10 +235,10 @@ def test_a_better_move_than_one_seen_from_further_on_must_hold_against_its_answe
 def test_a_move_that_is_not_judged_says_why(
     engine: Engine, game: Game, from_ply: int | None, reasons: dict[int, str]
 ) -> None:
-    moves = judge(game, engine, JudgeSettings(tc=Limits(nodes=NODES), from_ply=from_ply))
+    moves = judge_moves(game, engine, JudgeSettings(tc=Limits(nodes=NODES), from_ply=from_ply))
     assert {each.ply: each.reason for each in moves if each.reason} == reasons
     assert {each.ply for each in moves if not each.judged} == set(reasons)
-    shallow = judge(game, engine, JudgeSettings(tc=Limits(nodes=1), from_ply=from_ply))
+    shallow = judge_moves(game, engine, JudgeSettings(tc=Limits(nodes=1), from_ply=from_ply))
     assert {each.reason for each in shallow if not each.judged and each.ply not in reasons} <= {"unsearched"}
     assert all(bool(unjudged(each, 3)) != each.judged for each in (*moves, *shallow))
 
@@ -334,11 +334,11 @@ def test_scores_as_other_programs_have_them(
 
 
 def test_a_summary_tells_best_moves_from_unmarked_ones(engine: Engine) -> None:
-    assert str(Tally(1, 10, 9, 0.05)) == (
+    assert str(MoveTally(1, 10, 9, 0.05)) == (
         "9 of 10 judged moves best, 100.0% without a mark, loss 0.005, no inaccuracies, no mistakes, no blunders"
     )
-    assert str(Tally(1, 1, 1)).startswith("1 of 1 judged move best, 100.0%")
-    assert str(Tally(1)) == "no move judged"
+    assert str(MoveTally(1, 1, 1)).startswith("1 of 1 judged move best, 100.0%")
+    assert str(MoveTally(1)) == "no move judged"
     game = played(BLUNDER)
     annotate(game, engine, QUICK)
     assert game.comment.endswith("The first 3 plies are not judged (--from-ply).")
@@ -358,11 +358,11 @@ def test_tallies_add_up() -> None:
     moves = [judged(0, 0.3, "??"), judged(1), judged(2, 0.1, "?!"), judged(3, counts=False), judged(4, 0.05)]
     annotation = Annotation((*moves, judged(6, 0, "!")))
     black = annotation.black
-    assert black == Tally(1, 4, 1, pytest.approx(0.45), 1, 0, 1, 1)
+    assert black == MoveTally(1, 4, 1, pytest.approx(0.45), 1, 0, 1, 1)
     assert black.accuracy == pytest.approx(50)
     assert black.loss == pytest.approx(0.1125)
-    assert annotation.white == Tally(1, 1, 1)
+    assert annotation.white == MoveTally(1, 1, 1)
     assert annotation.white.accuracy == 100
     both = black + annotation.white
     assert (both.games, both.moves, both.accuracy, both.loss) == (2, 5, 60, pytest.approx(0.09))
-    assert (Tally().accuracy, Tally().loss) == (100, 0)
+    assert (MoveTally().accuracy, MoveTally().loss) == (100, 0)

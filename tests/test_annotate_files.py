@@ -16,7 +16,7 @@ from kr import cli
 from kr.analysis.annotation import files as annotating
 from kr.analysis.annotation.annotation import AnnotateReport
 from kr.analysis.annotation.files import (
-    SEARCHES,
+    SEARCHES_PER_MOVE,
     AnnotateSettings,
     Extent,
     annotate_files,
@@ -242,9 +242,9 @@ def test_how_long_it_takes_is_said_before_it_begins(
 @pytest.mark.parametrize(
     ("tc", "games", "workers", "done", "seconds", "said"),
     [
-        (2.0, 1_000_000, 2, 0, 1_000_000 * 40 * SEARCHES, "1,000,000 games at --tc 2s, 2 at a time: about 648 days"),
-        (0.5, 300, 1, 100, 200 * 40 * SEARCHES / 2, "200 games at --tc 0.5s: about 93 minutes"),
-        (1.0, 3, 8, 2, 40 * SEARCHES, "1 game at --tc 1s: about 56 seconds"),
+        (2.0, 1_000_000, 2, 0, 1_000_000 * 40 * SEARCHES_PER_MOVE, "1,000,000 games at --tc 2s, 2 at a time: about 648 days"),
+        (0.5, 300, 1, 100, 200 * 40 * SEARCHES_PER_MOVE / 2, "200 games at --tc 0.5s: about 93 minutes"),
+        (1.0, 3, 8, 2, 40 * SEARCHES_PER_MOVE, "1 game at --tc 1s: about 56 seconds"),
     ],
 )
 def test_the_forecast_is_games_by_moves_by_time(
@@ -276,7 +276,7 @@ def test_the_forecast_tries_a_limit_out_for_a_moment(
     if tc.nodes:
         assert found.seconds > 100
     if tc.time:
-        assert found.seconds == pytest.approx(9 * SEARCHES)
+        assert found.seconds == pytest.approx(9 * SEARCHES_PER_MOVE)
 
 
 def test_an_extent_counts_what_seems_to_be_games(archive: Path) -> None:

@@ -20,7 +20,7 @@ from kr.evaluation.kinds import load_file
 from kr.game.position import Position
 from kr.learn.fitting.check import check_tables, quiet_positions
 from kr.openings.decks import deck
-from kr.openings.names import BALLOT_NAMES, Line, ballots, find_opening
+from kr.openings.names import BALLOT_NAMES, OpeningPosition, ballots, find_opening
 from kr.pdn import Game, read_game, read_games
 from kr.storage import lock
 
@@ -297,7 +297,7 @@ def test_ballots_have_their_names() -> None:
     assert len(find_opening("inferno")) == 1
     eleven = deck("11man", playable_only=False)[16].position
     assert opening_of(Game(start=eleven)) == "11man 17"
-    assert find_opening("11man 17") == [Line(0, eleven.bits)]
+    assert find_opening("11man 17") == [OpeningPosition(0, eleven.bits)]
     with pytest.raises(InvalidSettingError, match="11man 2500"):
         find_opening("11man 2501")
     assert opening_of(Game(moves=["11-15"])) == "shorter than three moves"

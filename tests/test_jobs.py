@@ -35,7 +35,7 @@ from kr.engine.limits import Limits
 from kr.errors import InvalidSettingError, KrError, MissingNeedError
 from kr.game.position import Position
 from kr.jobs import kinds, pool
-from kr.jobs.kinds import Kind, Piece, Stop, kind_named, perform
+from kr.jobs.kinds import Kind, Portion, Stop, kind_named, perform
 from kr.jobs.needs import Needs
 from kr.jobs.pool import AHEAD, Part, Pool, interruptible
 from kr.jobs.progress import Progress
@@ -63,9 +63,9 @@ class Toys(Kind[list[str]]):
         self.opened.append([])
         return self.opened[-1]
 
-    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Piece[list[str]]]]:
+    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[list[str]]]]:
         for step in unit.values["steps"]:
-            yield [Piece(partial(self._do, text)) for text in step]
+            yield [Portion(partial(self._do, text)) for text in step]
 
     def _do(self, text: str, tools: list[str], stop: Stop) -> bytes | None:
         self.do(text, stop)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from kr.analysis.annotation.files import AnnotateSettings, annotate_files
-from kr.analysis.problems import load
+from kr.analysis.problems import load_problems
 from kr.analysis.solving import SolveSettings, solve_all
 from kr.egdb import build as building
 from kr.egdb.build import BuildProgress, BuildSettings, build
@@ -81,7 +81,7 @@ def test_solve(before: Path) -> None:
     settings = SolveSettings(
         source="first", tc=(Limits(depth=5),), weights="manual", egdb="none", hash=HASH, out=before / "answers.jsonl"
     )
-    solutions = solve_all(load("first"), settings)
+    solutions = solve_all(load_problems("first"), settings)
     assert lines(before / "answers.jsonl")[: len(old)] == old
     assert len(lines(before / "answers.jsonl")) == len(solutions) + 1 > len(old)
 

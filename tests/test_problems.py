@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from kr.analysis import solving
-from kr.analysis.problems import Problem, classics, judge, load, read_problems, same_move
-from kr.analysis.solving import Count, SolveSettings, solve, solve_all, summary
+from kr.analysis.problems import Problem, classics, judge_answer, load_problems, read_problems, same_move
+from kr.analysis.solving import Count, SolveSettings, count_solved, solve, solve_all
 from kr.cli import main
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
@@ -95,18 +95,18 @@ def test_keeping_moves_are_legal_and_hold_the_first_move(problem):
     ],
 )
 def test_names_are_found_in_any_case_and_by_their_beginning(name, ids):
-    assert [problem.id for problem in load(name)] == ids
+    assert [problem.id for problem in load_problems(name)] == ids
 
 
 def test_a_beginning_gives_every_problem_that_has_it():
-    found = load("first")
+    found = load_problems("first")
     assert len(found) >= 2
     assert all(problem.id.startswith("first-position") for problem in found)
 
 
 def test_nothing_gives_the_set_and_a_fen_one_problem():
-    assert load() == CLASSICS
-    (problem,) = load(" b:w18,24,k10:b12,k22. ")
+    assert load_problems() == CLASSICS
+    (problem,) = load_problems(" b:w18,24,k10:b12,k22. ")
     assert problem.position.fen == "B:WK10,18,24:B12,K22"
     assert problem.published is None
 
@@ -123,7 +123,7 @@ def test_nothing_gives_the_set_and_a_fen_one_problem():
 )
 def test_what_is_nothing_is_refused(source, error):
     with pytest.raises(error):
-        load(source)
+        load_problems(source)
 
 
 def test_files_are_read_with_unknown_keys_and_blank_lines(tmp_path):
@@ -133,7 +133,7 @@ def test_files_are_read_with_unknown_keys_and_blank_lines(tmp_path):
         "",
         {"fen": "B:W18:B2", "keeping_moves": ["2-7"], "result": ""},
     )
-    first, second = load(str(path))
+    first, second = load_problems(str(path))
     assert (first.id, first.title, str(first.first_move), first.published) == ("a", "A", "32x23", "win")
     assert (second.id, second.first_move, second.published) == ("line 3", None, None)
     assert [str(move) for move in second.keeping_moves] == ["2-7"]
@@ -167,7 +167,7 @@ def test_an_empty_or_binary_file_is_refused(tmp_path):
     for content, words in ((b"\n", "no problems"), (b"\xff\xfe\x00", "not a text file")):
         path.write_bytes(content)
         with pytest.raises(InvalidProblemError, match=words):
-            load(path)
+            load_problems(path)
 
 
 def test_pdn_games_with_a_fen_are_problems(tmp_path):
@@ -177,12 +177,12 @@ def test_pdn_games_with_a_fen_are_problems(tmp_path):
         '[Event "Usual start"]\n1. 11-15 *\n\n'
         '[Event "Even"]\n[Result "1/2-1/2"]\n[FEN "B:WK1:BK32"]\n1/2-1/2\n'
     )
-    shot, even = load(str(path))
+    shot, even = load_problems(str(path))
     assert (shot.title, shot.result, shot.published, shot.solution) == ("Shot", "W-win", "win", "32x23")
     assert (even.title, even.published, even.first_move) == ("Even", "draw", None)
     path.write_text('[Event "Usual start"]\n1. 11-15 *\n')
     with pytest.raises(InvalidPdnError, match="no game has a FEN tag"):
-        load(path)
+        load_problems(path)
 
 
 # --- judging
@@ -217,7 +217,7 @@ def test_judging(result, first, keeping, found, said, still, agrees):
         assert still != "asked"
         return still
 
-    solved, because = judge(problem, problem.position.parse_move(found), said, still_won)
+    solved, because = judge_answer(problem, problem.position.parse_move(found), said, still_won)
     assert solved is agrees
     assert bool(because) is (agrees is False)
 
@@ -315,7 +315,7 @@ def test_the_summary_counts_by_kind_and_leaves_out_the_unpublished():
     settings = SolveSettings(tc=(Limits(nodes=1000),), weights="material", hash=1 << 20)
     win, unknown = make_problem(result="W-win"), make_problem()
     lost = make_problem("B:WK1,K2,K3:BK32", result="W-win")
-    counts = summary(solve_all([win, unknown, lost], settings))
+    counts = count_solved(solve_all([win, unknown, lost], settings))
     assert [(kind, count.problems) for kind, count in counts.items()] == [
         ("all", 2),
         ("win", 1),
@@ -332,7 +332,7 @@ def test_a_result_that_is_proved_to_be_another_is_told_apart():
     solution = solve(make_problem(result="draw"), Engine("material", 8), Limits(depth=35))
     assert (solution.agrees, solution.because) == (False, "published draw, proved win")
     guess = replace(solution, proved=False)
-    assert summary([solution, guess])["disproved"] == Count(1, 2)
+    assert count_solved([solution, guess])["disproved"] == Count(1, 2)
 
 
 @pytest.mark.parametrize(
@@ -377,7 +377,7 @@ def test_from_when_on_the_answer_was_held(thoughts, move_from, agrees_from):
     assert (solution.move_from, solution.agrees_from) == (move_from, agrees_from)
     assert solution.agrees is (agrees_from is not None)
     assert solution.key_move is (thoughts[-1][0] == "9-14")
-    assert summary([solution])["key moves"] == Count(int(solution.key_move), 1)
+    assert count_solved([solution])["key moves"] == Count(int(solution.key_move), 1)
 
 
 TWO_LIMITS = SolveSettings(tc=(Limits(nodes=300), Limits(nodes=900)), weights="material", hash=1 << 20, egdb="none")
@@ -438,7 +438,7 @@ def test_a_text_may_hold_any_character(tmp_path):
 
 @pytest.mark.skipif(not SHARED.exists(), reason="the problem collection is not beside the checkout")
 def test_the_problem_collection_is_read():
-    problems = load(str(SHARED))
+    problems = load_problems(str(SHARED))
     assert len(problems) == 561
     assert all(problem.published for problem in problems)
 
@@ -456,7 +456,7 @@ def test_json_is_one_object(capsys):
     found = json.loads(line)
     assert set(found) == {"settings", "problems", "summary"}
     assert found["settings"]["tc"]
-    assert [each["id"] for each in found["problems"]] == [each.id for each in load("fourth")]
+    assert [each["id"] for each in found["problems"]] == [each.id for each in load_problems("fourth")]
     for each in found["problems"]:
         position = Position.from_fen(each["fen"])
         assert each["move"] == each["pv"].split()[0]
@@ -483,7 +483,7 @@ def test_several_limits_are_summed_up_apart(tmp_path, capsys):
     words = ["--weights", "material", "--hash", "1MB", "--tc", "nodes=50", "--tc", "depth=3", "--out", out]
     assert main(["solve-problem", "bowen", *words]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert sum(line.startswith("Bowen") for line in lines) == 2 * len(load("bowen"))
+    assert sum(line.startswith("Bowen") for line in lines) == 2 * len(load_problems("bowen"))
     summed = [line.split(", ")[0].rpartition(" at ")[2] for line in lines if line.startswith("solved ")]
     assert summed == ["nodes=50", "depth=3"]
     assert main(["solve-problem", "pask", "--tc", "nodes=50", "--tc", "nodes=70", *QUICK[:2]]) == 0

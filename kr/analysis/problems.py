@@ -9,14 +9,13 @@ The built-in set is kr/analysis/classics.jsonl, in the form that every problem f
 
 Other keys are ignored. A PDN file gives one problem for each game that has a FEN tag.
 
-How an answer is judged (`judge`): the engine's verdict is the proved result, or else the likeliest one by its score
-(`kr.evaluation.chances`). It must be the published one; in a win the move must keep the win, and in a draw it must not
-be known to throw the draw away.
+How an answer is judged (`judge_answer`): the engine's verdict is the proved value, or else the likeliest one by its
+score (`kr.evaluation.chances`). It must be the published value. In a win the move must keep the win; in a draw it must
+not be known to throw the draw away.
 
-Whether a move keeps the win is known by `keeping_moves` if there are any. Else the published first move does, and of
-any other move the engine is asked: after a second search with the same limits, its verdict for the opponent must be a
-loss.
-A move is known to throw a draw away if `keeping_moves` are there and it is not one of them.
+`keeping_moves`, if given, say which moves keep a win. Otherwise the published first move does; after any other move a
+second search with the same limits must give a loss for the opponent.
+A move is known to throw a draw away if `keeping_moves` are given and it is not one of them.
 """
 
 from __future__ import annotations
@@ -87,7 +86,7 @@ class Problem:
         return _problem(entry, number)
 
 
-def judge(problem: Problem, move: Move, found: Value, still_won: Callable[[], bool]) -> tuple[bool | None, str]:
+def judge_answer(problem: Problem, move: Move, found: Value, still_won: Callable[[], bool]) -> tuple[bool | None, str]:
     """Whether an answer agrees with what is published (see the module's rule), and if not why.
 
     found: the engine's verdict; still_won: asks the engine whether the win is there after the move, called only where
@@ -114,7 +113,7 @@ def same_move(one: Move, other: Move) -> bool:
     return (one.origin, one.target, one.captured) == (other.origin, other.target, other.captured)
 
 
-def load(source: str | Path | None = None, errors: list[KrError] | None = None) -> list[Problem]:
+def load_problems(source: str | Path | None = None, errors: list[KrError] | None = None) -> list[Problem]:
     """Problems by name, FEN or file; the built-in set for None.
 
     A name is an id or title of the built-in set, or the beginning of some, in any case: "first" gives every First
@@ -143,7 +142,7 @@ def classics() -> list[Problem]:
 def read_problems(path: Path, errors: list[KrError] | None = None) -> list[Problem]:
     """The problems of a JSON-lines file. Raises InvalidProblemError with file and line for what is wrong in it.
 
-    errors: as for `load`.
+    errors: as for `load_problems`.
     """
     try:
         problems = list(_parsed(path.read_text(encoding="utf-8"), str(path), errors))

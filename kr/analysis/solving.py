@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from kr.analysis.problems import Problem, judge, same_move
+from kr.analysis.problems import Problem, judge_answer, same_move
 from kr.engine.engine import MAX_LINES, Engine
 from kr.engine.limits import Limits
 from kr.engine.result import SCORE_DECIDED, SCORE_WIN, Info
@@ -25,7 +25,7 @@ from kr.errors import InvalidSettingError
 from kr.game.position import Move
 from kr.game.value import Value
 from kr.jobs.journal import Journal, open_journal, typed
-from kr.jobs.kinds import Piece
+from kr.jobs.kinds import Portion
 from kr.jobs.needs import Needs
 from kr.jobs.pool import Pool
 from kr.jobs.unit import Unit
@@ -68,7 +68,7 @@ class SolveSettings(Settings):
 
 
 @dataclass(frozen=True)
-class Line:
+class SolutionLine:
     """One principal variation of a solution."""
 
     score: int
@@ -94,7 +94,7 @@ class Solution:
     nodes: int
     time: float
     """Seconds of the search; a second search to check the move is not counted."""
-    lines: tuple[Line, ...]
+    lines: tuple[SolutionLine, ...]
     """The best first."""
     agrees: bool | None
     """None where no result is published."""
@@ -136,7 +136,7 @@ class Count:
 
 
 def solve(problem: Problem, engine: Engine, limits: Limits, multipv: int = 1, stop: Stop | None = None) -> Solution:
-    """Search a problem from an empty hash table and judge what is found. A proven win ends the search early.
+    """Search a problem from an empty hash table and judge_answer what is found. A proven win ends the search early.
 
     stop: ends its searches; what is found then is of no use.
     """
@@ -164,7 +164,7 @@ def solve(problem: Problem, engine: Engine, limits: Limits, multipv: int = 1, st
         reply = engine.search(after, limits, history=[problem.position], stop=stop)
         return engine.chances(reply.score, reply.value).likeliest is Value.LOSS
 
-    agrees, because = judge(problem, found.move, answer, still_won)
+    agrees, because = judge_answer(problem, found.move, answer, still_won)
     if found.value not in (None, problem.published) and problem.published:
         because = f"published {problem.published}, proved {found.value}"
     keeps = any(same_move(found.move, key) for key in problem.key_moves)
@@ -174,7 +174,7 @@ def solve(problem: Problem, engine: Engine, limits: Limits, multipv: int = 1, st
     times = [time for time, *_ in steps]
     return Solution(
         problem, limits, str(found.move), answer, found.score, found.depth, found.nodes, found.time,
-        tuple(Line(info.score, " ".join(map(str, info.pv))) for info in found.lines),
+        tuple(SolutionLine(info.score, " ".join(map(str, info.pv))) for info in found.lines),
         agrees, because, found.value is not None, found.probes, _since(times, held), _since(times, agreed),
         None if problem.published is Value.LOSS or not problem.key_moves else keeps,
     )  # fmt: skip
@@ -236,8 +236,8 @@ def solve_all(
 class Answers(EngineKind):
     """Units of a problem at one of the limits; the result is a line of the file of answers."""
 
-    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Piece[Engine]]]:
-        yield [Piece(partial(self._solve, unit))]
+    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[Engine]]]:
+        yield [Portion(partial(self._solve, unit))]
 
     def _solve(self, unit: Unit, engine: Engine, stop: Stop) -> bytes | None:
         values = unit.values
@@ -248,12 +248,12 @@ class Answers(EngineKind):
 
 Job = tuple[Limits, int]
 """A limit, and the number of a problem."""
-Record = Journal[tuple[Job, Solution]]
+AnswerJournal = Journal[tuple[Job, Solution]]
 
 
 def _record(
     problems: Sequence[Problem], settings: SolveSettings, engine: Engine
-) -> AbstractContextManager[Record | None]:
+) -> AbstractContextManager[AnswerJournal | None]:
     """The file of the answers, if there is one. It goes on with other limits, but not with another engine."""
     if settings.out is None:
         return nullcontext()
@@ -277,7 +277,7 @@ def _answer(problems: Sequence[Problem], values: dict[str, Any]) -> tuple[Job, S
     limits, number = Limits.parse(str(values.pop("limits"))), operator.index(values.pop("number"))
     if values.pop("id") != problems[number].id or number < 0:
         raise ValueError("another problem")
-    lines = tuple(typed(Line(**line)) for line in values.pop("lines"))
+    lines = tuple(typed(SolutionLine(**line)) for line in values.pop("lines"))
     verdict = Value(values.pop("verdict"))
     solution = Solution(problem=problems[number], limits=limits, lines=lines, verdict=verdict, **values)
     return (limits, number), typed(solution)
@@ -289,7 +289,7 @@ def _entry(number: int, solution: Solution) -> dict[str, Any]:
     return {"number": number, "id": solution.problem.id, **rest, "limits": str(solution.limits), "lines": lines}
 
 
-def summary(solutions: Iterable[Solution]) -> dict[str, Count]:
+def count_solved(solutions: Iterable[Solution]) -> dict[str, Count]:
     """How many were solved, of "all" with a published result and of each kind for the side to move (Value).
 
     "key moves": how many moves keep what is published, of wins and draws of which such moves are known; by the move

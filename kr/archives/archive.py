@@ -163,7 +163,7 @@ def expanded(paths: tuple[Path, ...]) -> list[Path]:
     return found
 
 
-def check(archive: Archive, on_game: Callable[[FileReport, Game], None] | None = None) -> list[FileReport]:
+def check_games(archive: Archive, on_game: Callable[[FileReport, Game], None] | None = None) -> list[FileReport]:
     """Read every game and report what is wrong, file by file. on_game: called with each game that could be read."""
     for report, game in archive:
         report.plies += sum(1 for _ in game.mainline())
@@ -179,7 +179,7 @@ def check(archive: Archive, on_game: Callable[[FileReport, Game], None] | None =
     return archive.reports
 
 
-def convert(archive: Archive, settings: ConvertSettings) -> int:
+def convert_games(archive: Archive, settings: ConvertSettings) -> int:
     """Write every game in normal form; returns how many. Raises OSError, and InvalidPdnError where none can be read."""
     results = cast(Results, settings.write_results)
     exporter = StringExporter(

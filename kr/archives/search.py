@@ -10,7 +10,7 @@ from pathlib import Path
 from kr.archives.archive import ReadSettings, year_of
 from kr.errors import InvalidSettingError
 from kr.game.position import Bits, Position
-from kr.openings.names import Line, find_opening
+from kr.openings.names import OpeningPosition, find_opening
 from kr.pdn import RESULTS, Game
 from kr.pdn.grammar import plain_result
 from kr.settings import option, some_text
@@ -77,13 +77,13 @@ class Hit:
     """Whether it stands there with colours and board turned round."""
 
 
-class Search:
+class GameSearch:
     """A search made ready. Raises InvalidFenError, IllegalMoveError and InvalidSettingError for what makes no sense."""
 
     def __init__(self, settings: SearchSettings) -> None:
         self._settings = settings
         self._years = settings.years()
-        self._openings: list[Line] = find_opening(settings.ballot) if settings.ballot else []
+        self._openings: list[OpeningPosition] = find_opening(settings.ballot) if settings.ballot else []
         self._boards: dict[Bits, bool] = {}
         if settings.position:
             position = Position.from_fen(settings.position)
@@ -121,7 +121,7 @@ class Search:
                     return Hit(node.ply(), self._boards[board])
         return None
 
-    def _opens(self, game: Game, line: Line) -> bool:
+    def _opens(self, game: Game, line: OpeningPosition) -> bool:
         if game.start != Position():
             # set up where the opening leads
             return game.start.bits == line.board

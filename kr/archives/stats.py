@@ -11,18 +11,19 @@ from kr.archives.archive import year_of
 from kr.game.position import Position, Side
 from kr.game.value import Result
 from kr.notation import SIDE_NAMES
-from kr.openings.names import BALLOT_PLIES, FIRST_MOVES, ballots, eleven_man_ballots
+from kr.openings.decks import BALLOT_PLIES
+from kr.openings.names import FIRST_MOVES, ballots, eleven_man_ballots
 from kr.pdn import Game
 
-START = Position()
+_START = Position()
 SET_UP = "position set up"
 OTHER = "other moves"
 SHORT = "shorter than three moves"
-UNKNOWN = "unknown"
+UNKNOWN_YEAR = "unknown"
 
 
 @dataclass
-class Tally:
+class ResultCounts:
     """Results of games, by the player who won."""
 
     games: int = 0
@@ -42,7 +43,7 @@ class Tally:
 
 
 @dataclass
-class PlayerTally:
+class PlayerResults:
     """One player's results."""
 
     games: int = 0
@@ -56,17 +57,17 @@ class PlayerTally:
 class ArchiveStats:
     """Counts over games."""
 
-    all: Tally = field(default_factory=Tally)
+    all: ResultCounts = field(default_factory=ResultCounts)
     plies: int = 0
     shortest: int = 0
     longest: int = 0
     results: Counter[str] = field(default_factory=Counter)
-    openings: dict[str, Tally] = field(default_factory=dict)
+    openings: dict[str, ResultCounts] = field(default_factory=dict)
     """By ballot ("68 10-14 22-18 12-16 (White Doctor)", "11man 17"), or why there is none."""
-    first_moves: dict[str, Tally] = field(default_factory=dict)
+    first_moves: dict[str, ResultCounts] = field(default_factory=dict)
     """By first move, with what players call it."""
-    years: dict[str, Tally] = field(default_factory=dict)
-    players: dict[str, PlayerTally] = field(default_factory=dict)
+    years: dict[str, ResultCounts] = field(default_factory=dict)
+    players: dict[str, PlayerResults] = field(default_factory=dict)
 
     def add(self, game: Game) -> None:
         """Count one game."""
@@ -80,9 +81,9 @@ class ArchiveStats:
         for table, key in (
             (self.openings, opening_of(game)),
             (self.first_moves, first_move_of(game)),
-            (self.years, str(year) if year else UNKNOWN),
+            (self.years, str(year) if year else UNKNOWN_YEAR),
         ):
-            table.setdefault(key, Tally()).add(game.result)
+            table.setdefault(key, ResultCounts()).add(game.result)
         self._add_players(game)
 
     def _add_players(self, game: Game) -> None:
@@ -90,7 +91,7 @@ class ArchiveStats:
             player = game.headers.get(name, "").strip()
             if not player.strip("?"):
                 continue
-            tally = self.players.setdefault(player, PlayerTally())
+            tally = self.players.setdefault(player, PlayerResults())
             tally.games += 1
             tally.wins += game.winner == side
             tally.losses += game.winner == side.other
@@ -98,7 +99,7 @@ class ArchiveStats:
             tally.as_black += side == Side.BLACK
 
 
-def stats(games: Iterable[Game]) -> ArchiveStats:
+def archive_stats(games: Iterable[Game]) -> ArchiveStats:
     """Count games."""
     found = ArchiveStats()
     for game in games:
@@ -111,7 +112,7 @@ def opening_of(game: Game) -> str:
 
     A game that is set up with the position of a ballot has it, too.
     """
-    if game.start != START:
+    if game.start != _START:
         start = game.start.bits
         number = eleven_man_ballots().get(start)
         return f"11man {number}" if number else str(ballots().get(start, SET_UP))
@@ -123,7 +124,7 @@ def opening_of(game: Game) -> str:
 
 def first_move_of(game: Game) -> str:
     """The first move with its name."""
-    if game.start != START:
+    if game.start != _START:
         return SET_UP
     first = game.next()
     return f"{first.text} {FIRST_MOVES[first.text]}" if first else SHORT

@@ -11,8 +11,8 @@ from click.exceptions import Exit
 from kr import storage
 from kr.archives import archive as archives
 from kr.archives.archive import Archive, ConvertSettings, FileReport, ReadSettings, Where, complaint, located
-from kr.archives.search import Hit, Search, SearchSettings
-from kr.archives.stats import ArchiveStats, PlayerTally, Tally
+from kr.archives.search import GameSearch, Hit, SearchSettings
+from kr.archives.stats import ArchiveStats, PlayerResults, ResultCounts
 from kr.cli import console, options
 from kr.errors import InvalidPdnError
 from kr.pdn import Game, write_game
@@ -47,7 +47,7 @@ def check(
             print(_folded(located(path, error)))
 
     with _reading(settings, on_error=fault) as archive:
-        reports = archives.check(archive, show)
+        reports = archives.check_games(archive, show)
     if json:
         console.emit_json({"files": [_report(report, warnings) for report in reports]})
     else:
@@ -69,7 +69,7 @@ def convert(settings: ConvertSettings, json: bool = options.JSON) -> None:
     if settings.out is not None:
         storage.check_output(settings.out)
     with _reading(settings, on_error=_say) as archive:
-        written = archives.convert(archive, settings)
+        written = archives.convert_games(archive, settings)
     if json and settings.out is not None:
         console.emit_json({"out": settings.out, "games": written, "left_out": archive.left_out})
     games = counted(written, "game")
@@ -121,7 +121,7 @@ def search(settings: SearchSettings, json: bool = options.JSON) -> None:
     """
     if settings.out is not None:
         storage.check_output(settings.out)
-    wanted = Search(settings)
+    wanted = GameSearch(settings)
     found = 0
     rows: list[tuple[Any, ...]] = []
     with (
@@ -274,7 +274,7 @@ def _stats_text(found: ArchiveStats, top: int) -> str:
     return "\n\n".join(parts)
 
 
-def _tally_table(name: str, tallies: dict[str, Tally], top: int, by_name: bool = False) -> str:
+def _tally_table(name: str, tallies: dict[str, ResultCounts], top: int, by_name: bool = False) -> str:
     rows = sorted(tallies.items(), key=lambda item: (-item[1].games, item[0]))[:top]
     if by_name:
         rows.sort()
@@ -294,7 +294,7 @@ def _share(count: int, games: int) -> str:
     return f"{100 * count / games:.1f}"
 
 
-def _points(player: PlayerTally) -> str:
+def _points(player: PlayerResults) -> str:
     known = player.wins + player.draws + player.losses
     return f"{100 * (player.wins + player.draws / 2) / known:.1f}" if known else "-"
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from kr.analysis.problems import Problem, load
-from kr.analysis.solving import Count, Solution, SolveSettings, solve_all, summary
+from kr.analysis.problems import Problem, load_problems
+from kr.analysis.solving import Count, Solution, SolveSettings, count_solved, solve_all
 from kr.cli import boards, console, options
 from kr.engine.limits import Limits
 from kr.errors import KrError
@@ -33,7 +33,7 @@ def command(settings: SolveSettings, json: bool = options.JSON) -> None:
         kr solve-problem problems.jsonl --tc 0.1s --tc 1s --out answers.jsonl
     """
     errors: list[KrError] = []
-    problems = load(settings.source, errors)
+    problems = load_problems(settings.source, errors)
     for error in errors:
         console.say_error(error, 1)
     agreed = 0
@@ -45,7 +45,7 @@ def command(settings: SolveSettings, json: bool = options.JSON) -> None:
             progress.advance(1, f"{agreed} solved")
 
         solutions = solve_all(problems, settings, found)
-    counts = {limits: summary(each for each in solutions if each.limits == limits) for limits in settings.tc}
+    counts = {limits: count_solved(each for each in solutions if each.limits == limits) for limits in settings.tc}
     if settings.out:
         console.wrote(settings.out, counted(len(solutions), "answer"))
     if json:

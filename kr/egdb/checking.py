@@ -19,7 +19,7 @@ from kr.egdb.database import Database
 from kr.egdb.sample import drawn, survival
 from kr.egdb.slices import Shape, shape_named
 from kr.errors import InvalidDatabaseError
-from kr.jobs.kinds import Kind, Piece, Stop
+from kr.jobs.kinds import Kind, Portion, Stop
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Chunk, Unit
 
@@ -87,8 +87,8 @@ class FileCheck(Kind[None]):
     def open(self, unit: Unit, needs: Needs) -> None:
         return None
 
-    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Piece[None]]]:
-        yield [Piece(partial(self._check, Path(unit.values["path"])))]
+    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[None]]]:
+        yield [Portion(partial(self._check, Path(unit.values["path"])))]
 
     def _check(self, path: Path, tools: None, stop: Stop) -> bytes:
         return json.dumps(asdict(_checked_file(path))).encode()
@@ -106,9 +106,9 @@ class RangeCheck(Kind[CheckedDatabase]):
         pieces, memory = unit.tools["pieces"], unit.tools["memory"]
         return needs.load(DATABASE_NEED, unit.needs["egdb"], lambda place: _loaded(Path(place), pieces, memory))
 
-    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Piece[CheckedDatabase]]]:
+    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[CheckedDatabase]]]:
         check = _proved if "pair" in unit.values else _sampled
-        yield [Piece(partial(check, unit.values))]
+        yield [Portion(partial(check, unit.values))]
 
 
 def database_key(digests: Mapping[str, str], pieces: int) -> str:

@@ -21,7 +21,7 @@ from kr.egdb import files, scheduling, slices
 from kr.egdb.scheduling import SolverCall
 from kr.egdb.slices import Shape, shape_named
 from kr.errors import InvalidDatabaseError
-from kr.jobs.kinds import Kind, Piece, Stop
+from kr.jobs.kinds import Kind, Portion, Stop
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Chunk, Unit
 
@@ -67,14 +67,14 @@ class SlicePairs(Kind[Space]):
     def open(self, unit: Unit, needs: Needs) -> Space:
         return Space()
 
-    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Piece[Space]]]:
+    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[Space]]]:
         solving = _Solving(unit, needs)
         steps = list(scheduling.steps(solving.pair))
         weight = slices.pair_size(solving.pair) / sum(call.positions for step in steps for call in step)
         for step in steps:
-            yield [Piece(partial(solving.solve, call), call.positions * weight) for call in step]
-        yield [Piece(partial(solving.file, kind), 0.0) for kind in unit.values["files"]]
-        yield [Piece(partial(_content, array), 0.0) for array in solving.arrays()]
+            yield [Portion(partial(solving.solve, call), call.positions * weight) for call in step]
+        yield [Portion(partial(solving.file, kind), 0.0) for kind in unit.values["files"]]
+        yield [Portion(partial(_content, array), 0.0) for array in solving.arrays()]
 
 
 class _Solving:

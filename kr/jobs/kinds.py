@@ -40,7 +40,7 @@ class Stop(_core.Stop):
 
 
 @dataclass(frozen=True)
-class Piece(Generic[T]):
+class Portion(Generic[T]):
     """A part of a unit that one worker does at once."""
 
     do: Callable[[T, Stop], Chunk | None]
@@ -62,7 +62,7 @@ class Kind(ABC, Generic[T]):
         """The tools for units like this one. Raises MissingNeedError, and what opening them raises."""
 
     @abstractmethod
-    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Piece[T]]]:
+    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[T]]]:
         """The steps of a unit, one after the other; the pieces of one may be done side by side. None is empty."""
 
     def stop(self, tools: T) -> None:

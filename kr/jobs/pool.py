@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
-from kr.jobs.kinds import Kind, Piece, Stop
+from kr.jobs.kinds import Kind, Portion, Stop
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Chunk, Unit
 from kr.threads import start_all
@@ -45,7 +45,7 @@ class _Begun(Generic[T]):
     """A unit under way."""
 
     unit: Unit
-    steps: Iterator[Sequence[Piece[T]]]
+    steps: Iterator[Sequence[Portion[T]]]
     began: float
     pieces: int = 0
     """Of the steps so far."""
@@ -72,7 +72,7 @@ class Pool(Generic[T]):
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
         self._waiting: deque[Unit] = deque()
-        self._pieces: deque[tuple[_Begun[T], int, Piece[T]]] = deque()
+        self._pieces: deque[tuple[_Begun[T], int, Portion[T]]] = deque()
         self._news: queue.SimpleQueue[Part | BaseException | None] = queue.SimpleQueue()
 
     def run(self, units: Iterable[Unit | None]) -> Generator[Part, None, None]:
@@ -178,7 +178,7 @@ class Pool(Generic[T]):
             if own is not None:
                 self._kind.close(own)
 
-    def _next(self) -> tuple[_Begun[T], int, Piece[T]] | None:
+    def _next(self) -> tuple[_Begun[T], int, Portion[T]] | None:
         """A piece of a unit under way, else of a new one; None when there is no more."""
         while True:
             with self._lock:
@@ -192,14 +192,14 @@ class Pool(Generic[T]):
             begun = _Begun(unit, filter(None, self._kind.steps(unit, self._needs)), time.monotonic())
             self._hand_out(begun, next(begun.steps))
 
-    def _hand_out(self, begun: _Begun[T], step: Sequence[Piece[T]]) -> None:
+    def _hand_out(self, begun: _Begun[T], step: Sequence[Portion[T]]) -> None:
         with self._lock:
             begun.running = len(step)
             self._pieces.extend((begun, begun.pieces + i, piece) for i, piece in enumerate(step))
             begun.pieces += len(step)
             self._changed.notify_all()
 
-    def _done(self, begun: _Begun[T], number: int, piece: Piece[T], chunk: Chunk | None) -> None:
+    def _done(self, begun: _Begun[T], number: int, piece: Portion[T], chunk: Chunk | None) -> None:
         """Tell of a piece; the last one of a step is followed by the next step."""
         part = Part(begun.unit, number, chunk, piece.weight, time.monotonic() - begun.began, last=False)
         with self._lock:

@@ -17,7 +17,7 @@ import numpy as np
 from kr import _core, storage
 from kr.errors import InvalidSettingError
 from kr.evaluation import kinds
-from kr.jobs.kinds import Kind, Piece, Stop
+from kr.jobs.kinds import Kind, Portion, Stop
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Chunk, Unit
 from kr.learn.games import StoredGame
@@ -104,8 +104,8 @@ class Shards(Kind[SelfplayTools]):
         )
         return SelfplayTools(player, needs.load("openings", unit.needs["openings"], _loaded_openings), database)
 
-    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Piece[SelfplayTools]]]:
-        yield [Piece(partial(_play, number)) for begin, end in unit.values["games"] for number in range(begin, end)]
+    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[SelfplayTools]]]:
+        yield [Portion(partial(_play, number)) for begin, end in unit.values["games"] for number in range(begin, end)]
 
 
 def _loaded_weights(text: str) -> tuple[str, _core.Evaluator]:

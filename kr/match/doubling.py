@@ -33,7 +33,7 @@ from kr.errors import InvalidSettingError
 from kr.evaluation.kinds import SHIPPED, weights_texts
 from kr.game.position import Position
 from kr.jobs.journal import check_journal, open_journal, typed
-from kr.jobs.kinds import Kind, Piece
+from kr.jobs.kinds import Kind, Portion
 from kr.jobs.needs import Needs
 from kr.jobs.pool import Pool
 from kr.jobs.unit import Unit
@@ -439,8 +439,8 @@ class Comparisons(Kind[Engine]):
         assert isinstance(player, EnginePlayer)
         return player.engine
 
-    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Piece[Engine]]]:
-        yield [Piece(partial(self._compare, unit))]
+    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[Engine]]]:
+        yield [Portion(partial(self._compare, unit))]
 
     def _compare(self, unit: Unit, engine: Engine, stop: Stop) -> bytes | None:
         limits = [Limits.parse(text) for text in unit.values["limits"]]

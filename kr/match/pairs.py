@@ -15,7 +15,7 @@ from functools import partial
 
 from kr.engine.limits import Limits, TimeControl, parse_limits
 from kr.game.position import Move, Position, Side
-from kr.jobs.kinds import Kind, Piece, Stop
+from kr.jobs.kinds import Kind, Portion, Stop
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Chunk, Unit
 from kr.match.game import Adjudication, FinishedGame, play_game
@@ -39,12 +39,12 @@ class Pairs(Kind[Pairing]):
             first.close()
             raise
 
-    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Piece[Pairing]]]:
+    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[Pairing]]]:
         values = unit.values
         opening = Opening(values["opening"], Position.from_fen(values["fen"]))
         controls = [parse_limits(text) for text in values["controls"]]
         for a_black in values["games"]:
-            yield [Piece(partial(self._play, unit, needs, opening, controls, a_black))]
+            yield [Portion(partial(self._play, unit, needs, opening, controls, a_black))]
 
     def stop(self, tools: Pairing) -> None:
         for player in tools:

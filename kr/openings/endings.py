@@ -19,7 +19,7 @@ HOME_SHARE = 0.5
 """How often a side keeps men at home."""
 HOME = (0, 2)
 """Squares, seen from Black, on which two men keep two kings' ways closed: 1 and 3, the bridge."""
-MEN_SQUARES = range(28)
+SQUARES_FOR_MEN = range(28)
 """Squares, seen from Black, on which its men can be."""
 
 
@@ -57,7 +57,7 @@ def _side(chance: random.Random, pieces: int) -> tuple[int, int]:
     if chance.random() < HOME_SHARE:
         men.update(chance.sample(HOME, min(chance.choice((1, 2)), pieces - kings)))
     while len(men) < pieces - kings:
-        men.add(chance.choice(MEN_SQUARES))
+        men.add(chance.choice(SQUARES_FOR_MEN))
     crowned = chance.sample([square for square in range(32) if square not in men], kings)
     return _bits(men), _bits(crowned)
 

@@ -16,7 +16,7 @@ from kr.settings import Settings, option
 from kr.storage import check_output, lock
 from kr.units import format_count, parse_count
 
-HASH_MB = 16
+MARKING_HASH_MB = 16
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def mark_deck(
     check_output(out)
     out = Path(out)
     openings = generated(settings.deck)
-    engine = Engine(settings.weights, hash_mb=HASH_MB, database=None)
+    engine = Engine(settings.weights, hash_mb=MARKING_HASH_MB, database=None)
     header = (
         f"# {settings.deck}: {len(openings)} openings, each searched {settings.nodes} nodes by {engine.name} "
         f"({engine.signature}), lost from {settings.lost_score} centi-men\n"

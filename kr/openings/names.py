@@ -10,7 +10,7 @@ from functools import cache
 
 from kr.errors import InvalidSettingError
 from kr.game.position import Bits, Position
-from kr.openings.decks import generated
+from kr.openings.decks import BALLOT_PLIES, generated
 from kr.pdn.replay import moves_named, played
 
 BALLOT_NAMES = {
@@ -24,7 +24,6 @@ FIRST_MOVES = {
     "9-13": "Edinburgh", "9-14": "Double Corner", "10-14": "Denny", "10-15": "Kelso", "11-15": "Old Faithful",
     "11-16": "Bristol", "12-16": "Dundee",
 }  # fmt: skip
-BALLOT_PLIES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +60,14 @@ def eleven_man_ballots() -> dict[Bits, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class OpeningPosition:
     """Where an opening that somebody asks for leads; after 0 plies, where it begins."""
 
     plies: int
     board: Bits
 
 
-def find_opening(text: str) -> list[Line]:
+def find_opening(text: str) -> list[OpeningPosition]:
     """The openings that are meant by a ballot's number, the name of one or several, or the moves from the start.
 
     "11man 17" is the 11-man ballot of that number.
@@ -82,7 +81,7 @@ def find_opening(text: str) -> list[Line]:
         starts = [board for board, each in eleven_man_ballots().items() if str(each) == number]
         if not starts:
             raise InvalidSettingError(f"no ballot {text!r}: 11-man ballots are 11man 1 to 11man 2500")
-        return [Line(0, starts[0])]
+        return [OpeningPosition(0, starts[0])]
     if wanted.isdecimal():
         found = [board for board, ballot in known.items() if ballot.number == int(wanted)]
         if not found:
@@ -92,7 +91,7 @@ def find_opening(text: str) -> list[Line]:
         for move in wanted.split():
             board = played(board, moves_named(board, move)[0])
             plies += 1
-        return [Line(plies, board)]
+        return [OpeningPosition(plies, board)]
     else:
         name = wanted.casefold()
         found = [board for board, ballot in known.items() if name and ballot.name.casefold() == name]
@@ -103,4 +102,4 @@ def find_opening(text: str) -> list[Line]:
                 f"no ballot {text!r}: expected a number from 1 to {len(known)}, moves such as 11-15 23-19, 11man 17, "
                 f"or {names}"
             )
-    return [Line(BALLOT_PLIES, board) for board in found]
+    return [OpeningPosition(BALLOT_PLIES, board) for board in found]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from kr.errors import InvalidPdnError
 from kr.game.position import Move
-from kr.pdn.grammar import Judgement, Line, plain_move
+from kr.pdn.grammar import DraftLine, Judgement, plain_move
 from kr.pdn.notes import Comment, Nag, Note, Variation
 from kr.pdn.replay import Replay
 from kr.pdn.tree import ChildNode, GameNode, RootNode
@@ -56,14 +56,14 @@ def _said(node: GameNode, ply: int) -> list[Note]:
 def set_notes(game: RootNode, notes: Iterable[Note]) -> None:
     """Put notes into a game that has none. Raises InvalidPdnError for one that stands after the last move."""
     nodes: list[GameNode] = [game, *game.mainline()]
-    drafts: list[tuple[int, str | Line]] = []
+    drafts: list[tuple[int, str | DraftLine]] = []
     waiting = [(drafts, note) for note in notes]
     for _, note in waiting:
         if not 0 <= note.ply < len(nodes):
             raise InvalidPdnError(f"a note stands at ply {note.ply} of a game of {len(nodes) - 1} plies")
     for into, note in waiting:
         if isinstance(note, Variation):
-            line = Line(list(note.moves), [0] * len(note.moves))
+            line = DraftLine(list(note.moves), [0] * len(note.moves))
             into.append((note.ply, line))
             waiting += [(line.notes, inner) for inner in note.notes if 0 <= inner.ply <= len(note.moves)]
         else:
@@ -71,13 +71,13 @@ def set_notes(game: RootNode, notes: Iterable[Note]) -> None:
     game.warnings = (*game.warnings, *plant_notes(nodes, drafts))
 
 
-def plant_notes(line: list[GameNode], notes: Sequence[tuple[int, str | Line]]) -> list[str]:
+def plant_notes(line: list[GameNode], notes: Sequence[tuple[int, str | DraftLine]]) -> list[str]:
     """Put what stands between the moves of a line into the tree; returns warnings, of variations that are not legal.
 
     line: the start of a game and the nodes of its main continuation, on which nothing is said yet.
     """
     warnings: list[str] = []
-    waiting: list[tuple[list[GameNode], Sequence[tuple[int, str | Line]], int]] = [(line, notes, 0)]
+    waiting: list[tuple[list[GameNode], Sequence[tuple[int, str | DraftLine]], int]] = [(line, notes, 0)]
     while waiting:
         nodes, entries, before = waiting.pop()
         # a comment at the beginning is about the game, or about the first move of the variation
@@ -109,7 +109,7 @@ def plant_notes(line: list[GameNode], notes: Sequence[tuple[int, str | Line]]) -
     return warnings
 
 
-def _branch(anchor: GameNode, ply: int, line: Line, warnings: list[str]) -> list[GameNode]:
+def _branch(anchor: GameNode, ply: int, line: DraftLine, warnings: list[str]) -> list[GameNode]:
     """The node before a variation, at a ply, and the new ones of its moves; from the first illegal one on text."""
     moves: list[Move | str] = [plain_move(text) for text in line.moves]
     if anchor.is_legal:
@@ -127,5 +127,5 @@ def _branch(anchor: GameNode, ply: int, line: Line, warnings: list[str]) -> list
     return nodes
 
 
-def _as_text(line: Line) -> str:
+def _as_text(line: DraftLine) -> str:
     return " ".join(line.moves)

@@ -26,7 +26,7 @@ from kr.game.value import Result
 
 MARGIN = 64
 """Letters at the end of a buffer that goes on which may belong to something longer."""
-MOST = 1 << 24
+MAX_GAME_LENGTH = 1 << 24
 """Letters of one game; more is a fault, so that a comment without an end fills no memory."""
 
 RESULTS: tuple[str, ...] = tuple(Result)
@@ -80,13 +80,13 @@ class Fault(Exception):
 
 
 @dataclass(slots=True)
-class Line:
+class DraftLine:
     """Moves one after another as they are written, and what stands between them."""
 
     moves: list[str] = field(default_factory=list)
     offsets: list[int] = field(default_factory=list)
     """Where each move stands in the buffer."""
-    notes: list[tuple[int, str | Judgement | Line]] = field(default_factory=list)
+    notes: list[tuple[int, str | Judgement | DraftLine]] = field(default_factory=list)
     """Comments, judgements and variations, each with the number of moves before it."""
 
 
@@ -97,7 +97,7 @@ class Judgement(str):
 
 
 @dataclass(slots=True)
-class Draft(Line):
+class Draft(DraftLine):
     """A game as it is written."""
 
     offset: int = -1
@@ -131,7 +131,7 @@ class Buffer:
         try:
             return self._game(offset)
         except Fault as fault:
-            if not self.final and fault.offset > self._sure and len(self.text) - offset < MOST:
+            if not self.final and fault.offset > self._sure and len(self.text) - offset < MAX_GAME_LENGTH:
                 raise NeedMore from None
             raise
 
@@ -143,8 +143,8 @@ class Buffer:
     def _game(self, offset: int) -> tuple[Draft | None, int]:
         text, sure, match = self.text, self._sure, _TOKEN.match
         draft = Draft()
-        stack: list[tuple[int, Line]] = []
-        line: Line = draft
+        stack: list[tuple[int, DraftLine]] = []
+        line: DraftLine = draft
         at = offset
         # where the last move ended, or what was said of it: a star there praises it, any other is a result
         touch = -1
@@ -183,7 +183,7 @@ class Buffer:
                 touch = at if line.moves else -1
             elif kind == "open":
                 stack.append((begin, line))
-                line = Line()
+                line = DraftLine()
             elif kind == "close":
                 if not stack:
                     raise self._fault(begin, "a variation ends here that did not begin")
@@ -213,8 +213,8 @@ class Buffer:
 
     def _more(self, offset: int) -> None:
         """Ask for more text, if the game is not too long already."""
-        if len(self.text) - offset >= MOST:
-            raise Fault(offset, f"a game of more than {MOST:,} characters", len(self.text))
+        if len(self.text) - offset >= MAX_GAME_LENGTH:
+            raise Fault(offset, f"a game of more than {MAX_GAME_LENGTH:,} characters", len(self.text))
         raise NeedMore
 
     def _begins_game(self, draft: Draft, number: str, begin: int) -> bool:
@@ -232,7 +232,7 @@ class Buffer:
                 found = len(self.text)
             self._brace = begin, found
         if found == len(self.text):
-            if not self.final and len(self.text) - begin < MOST:
+            if not self.final and len(self.text) - begin < MAX_GAME_LENGTH:
                 raise NeedMore
             raise self._fault(begin, "the comment that begins here is never closed")
         if self.text.find("\n[", begin, found) >= 0 and (lost := _FORGOTTEN.search(self.text, begin, found)):
@@ -241,7 +241,7 @@ class Buffer:
             self._more(offset)
         return found
 
-    def _words(self, line: Line, draft: Draft, begin: int, end: int) -> int:
+    def _words(self, line: DraftLine, draft: Draft, begin: int, end: int) -> int:
         """Take words that stand outside braces, up to whatever else comes, for a comment; where they end."""
         while (token := _TOKEN.match(self.text, end)) is not None and token.lastgroup == "word":
             end = token.end()
@@ -252,7 +252,7 @@ class Buffer:
         draft.warnings.append(f"{words[:60]!r} stands outside braces: read as a comment")
         return end
 
-    def _unclosed(self, stack: list[tuple[int, Line]], resume: int) -> Fault:
+    def _unclosed(self, stack: list[tuple[int, DraftLine]], resume: int) -> Fault:
         return Fault(stack[-1][0], "the variation that begins here is never closed", resume)
 
     def _fault(self, begin: int, message: str = "") -> Fault:

@@ -121,7 +121,7 @@ class Reader:
                 continue
             line = self._line_of(draft.offset)
             try:
-                game = game_of(draft, self._results)
+                game = game_from_draft(draft, self._results)
             except Fault as fault:
                 self._report(self._error(fault))
                 continue
@@ -248,7 +248,7 @@ class _Weak:
         return file.read(size) if file is not None else ""
 
 
-def game_of(draft: Draft, results: Results = "english") -> Game:
+def game_from_draft(draft: Draft, results: Results = "english") -> Game:
     """Replay a draft; raises Fault at the tag or move that is wrong."""
     game_type = draft.tags.get("GameType", ENGLISH).split(",")[0].strip()
     if game_type != ENGLISH:

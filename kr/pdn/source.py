@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from kr.errors import InvalidPdnError, InvalidSettingError
 
-BLOCK = 1 << 18
+READ_SIZE = 1 << 18
 """Bytes or letters that are read at once."""
 DETECT = "detect"
 """The encoding that is found out."""
@@ -85,7 +85,7 @@ class Text:
         """The next block, "" at the end. Raises OSError, and InvalidPdnError where the bytes make no text."""
         while True:
             try:
-                block = self._file.read(BLOCK)
+                block = self._file.read(READ_SIZE)
             except UnicodeDecodeError as error:
                 raise self._not_text(error) from None
             except Exception as error:
@@ -164,7 +164,7 @@ class _Decoder:
         content = self._rest + block
         # a line is not cut, and of one without end no letter
         cut = len(content) if not block else content.rfind(b"\n") + 1
-        if not cut and len(content) > BLOCK:
+        if not cut and len(content) > READ_SIZE:
             cut = len(content)
             while cut > len(content) - 4 and content[cut - 1] >= 0x80:
                 cut -= 1

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from kr.analysis.annotation.judging import ONLY, OPENING, JudgedMove, JudgeSettings, judge
+from kr.analysis.annotation.judging import ONLY, OPENING, JudgedMove, JudgeSettings, judge_moves
 from kr.analysis.annotation.marking import mark_game, unjudged_opening
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
@@ -22,12 +22,12 @@ from kr.engine.search import Stop
 from kr.game.position import Side
 from kr.pdn import Game
 
-UNKNOWN = "?"
+UNKNOWN_PLAYER = "?"
 """The name of players whom the tags don't name."""
 
 
 @dataclass(frozen=True)
-class Tally:
+class MoveTally:
     """How somebody played."""
 
     games: int = 0
@@ -54,8 +54,8 @@ class Tally:
         """Expected result given away by a judged move on average, from 0 to 1."""
         return self.given / self.moves if self.moves else 0.0
 
-    def __add__(self, other: Tally) -> Tally:
-        return Tally(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(Tally)))
+    def __add__(self, other: MoveTally) -> MoveTally:
+        return MoveTally(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(MoveTally)))
 
     def __str__(self) -> str:
         counts = [
@@ -89,20 +89,20 @@ class Annotation:
         return sum(each.reason == OPENING for each in self.moves)
 
     @property
-    def black(self) -> Tally:
+    def black(self) -> MoveTally:
         """How Black played."""
         return self.of(Side.BLACK)
 
     @property
-    def white(self) -> Tally:
+    def white(self) -> MoveTally:
         """How White played."""
         return self.of(Side.WHITE)
 
-    def of(self, side: Side) -> Tally:
+    def of(self, side: Side) -> MoveTally:
         """How a side played."""
         judged = [each for each in self.moves if each.judged and each.side == side]
         marks = [each.mark for each in judged]
-        return Tally(
+        return MoveTally(
             1, len(judged), sum(each.best == each.move for each in judged), sum(each.loss for each in judged),
             marks.count("?!"), marks.count("?"), marks.count("??"), marks.count(ONLY),
         )  # fmt: skip
@@ -124,7 +124,7 @@ def annotate(
     Raises InvalidDatabaseError, and lets KeyboardInterrupt through; the game is as it was then.
     """
     settings = settings or JudgeSettings()
-    annotation = Annotation(judge(game, engine, settings, stop), settings)
+    annotation = Annotation(judge_moves(game, engine, settings, stop), settings)
     report = f"Black: {annotation.black}. White: {annotation.white}."
     if annotation.opening:
         report += f" {unjudged_opening(annotation.opening)}"
@@ -149,18 +149,18 @@ class AnnotateReport:
     games: int = 0
     left_out: int = 0
     """Games that could not be read."""
-    players: dict[str, Tally] = field(default_factory=dict)
+    players: dict[str, MoveTally] = field(default_factory=dict)
     """By the names in the tags Black and White."""
 
     def add(self, record: Mapping[str, Any]) -> None:
         """Count a game, given as `annotate_files` tells of it."""
         self.games += 1
         for side in ("black", "white"):
-            tally = Tally(**{each.name: record[side][each.name] for each in fields(Tally)})
+            tally = MoveTally(**{each.name: record[side][each.name] for each in fields(MoveTally)})
             name = player_name(record["headers"], side)
-            self.players[name] = self.players.get(name, Tally()) + tally
+            self.players[name] = self.players.get(name, MoveTally()) + tally
 
-    def ranked(self) -> list[tuple[str, Tally]]:
+    def ranked(self) -> list[tuple[str, MoveTally]]:
         """The players, those with most games first."""
         return sorted(self.players.items(), key=lambda item: (-item[1].games, item[0]))
 
@@ -176,7 +176,7 @@ class AnnotateReport:
 
 def player_name(headers: Mapping[str, str], side: str) -> str:
     """Who played a side, "?" where the tags don't tell."""
-    return " ".join(headers.get(side.capitalize(), "").split()) or UNKNOWN
+    return " ".join(headers.get(side.capitalize(), "").split()) or UNKNOWN_PLAYER
 
 
 def _count(count: int, one: str, many: str) -> str:

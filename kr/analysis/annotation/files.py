@@ -28,7 +28,7 @@ from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, has
 from kr.errors import InvalidPdnError, InvalidSettingError
 from kr.game.position import Position
 from kr.jobs.journal import Journal, open_journal
-from kr.jobs.kinds import Piece
+from kr.jobs.kinds import Portion
 from kr.jobs.needs import Needs
 from kr.jobs.pool import Pool
 from kr.jobs.unit import Unit
@@ -43,7 +43,7 @@ MEASURED_GAMES = 100
 TRIALS = 4
 """Searches made for that."""
 TRIAL_SECONDS = 0.25
-SEARCHES = 1.4
+SEARCHES_PER_MOVE = 1.4
 """For a judged move, as docs/annotate.md has measured it."""
 
 
@@ -88,7 +88,7 @@ class AnnotateSettings(JudgeSettings, ReadSettings):
         return self.html / f"annotate{JOURNAL}"
 
 
-Record = dict[str, Any]
+GameEntry = dict[str, Any]
 """A game as an object of JSON."""
 
 
@@ -151,7 +151,7 @@ def forecast(settings: AnnotateSettings, extent: Extent, engine: Engine, done: i
     """How long annotating takes, by a few searches in the middle of games. done: games of an earlier run."""
     games = max(extent.games - done, 0)
     workers = min(settings.workers or len(os.sched_getaffinity(0)), max(games, 1))
-    searches = games * extent.moves * SEARCHES / workers
+    searches = games * extent.moves * SEARCHES_PER_MOVE / workers
     trials = [_search_seconds(engine, settings.tc, position) for position in extent.samples]
     mean = sum(seconds for seconds, _ in trials) / max(len(trials), 1)
     return Forecast(games, workers, searches * mean, any(more for _, more in trials))
@@ -173,7 +173,7 @@ def _search_seconds(engine: Engine, limits: Limits, position: Position) -> tuple
 
 def annotate_files(
     settings: AnnotateSettings,
-    on_game: Callable[[Record, bool], None] = lambda record, earlier: None,
+    on_game: Callable[[GameEntry, bool], None] = lambda record, earlier: None,
     on_text: Callable[[str], None] = lambda text: None,
     on_error: Callable[[Path, InvalidPdnError], None] = lambda path, error: None,
     extent: Extent | None = None,
@@ -190,7 +190,7 @@ def annotate_files(
     report = AnnotateReport(settings)
     archive = Archive(settings, on_error=on_error)
 
-    def done(record: Record, earlier: bool = False) -> None:
+    def done(record: GameEntry, earlier: bool = False) -> None:
         report.add(record)
         on_game(record, earlier)
 
@@ -240,9 +240,9 @@ def annotate_files(
     return report
 
 
-def in_order(entries: Iterable[Record]) -> Iterator[Record]:
+def in_order(entries: Iterable[GameEntry]) -> Iterator[GameEntry]:
     """Entries by the numbers of their games, which are 1, 2, 3 and so on; those that come too early wait."""
-    waiting: dict[int, Record] = {}
+    waiting: dict[int, GameEntry] = {}
     following = 1
     for entry in entries:
         waiting[entry["game"]["number"]] = entry
@@ -257,7 +257,7 @@ def _engine(settings: AnnotateSettings) -> Engine:
 
 def _annotated(
     settings: AnnotateSettings, archive: Archive, engine: Engine, found: bytearray, pages: Any
-) -> Generator[Record, None, None]:
+) -> Generator[GameEntry, None, None]:
     """Annotate the games that are not found in the journal; gives the entries for it, in any order."""
     needs, places = engine_needs(engine, settings.weights)
     tools = {"hash": settings.hash, "threads": 1, "egdb_memory": settings.egdb_memory}
@@ -286,8 +286,8 @@ def _annotated(
 class AnnotatedGames(EngineKind):
     """Units of a game; the result is its line of the journal, and its page where there is to be one."""
 
-    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Piece[Engine]]]:
-        yield [Piece(partial(self._annotate, unit))]
+    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[Engine]]]:
+        yield [Portion(partial(self._annotate, unit))]
 
     def _annotate(self, unit: Unit, engine: Engine, stop: Stop) -> bytes | None:
         values = unit.values
@@ -300,7 +300,7 @@ class AnnotatedGames(EngineKind):
         if stop.is_set():
             return None
         text = write_game(game, results=cast(Results, values["results"]))
-        entry: Record = {"game": _record(values, game, annotation), "pdn": text}
+        entry: GameEntry = {"game": _record(values, game, annotation), "pdn": text}
         if values["html"]:
             from kr.analysis.annotation.pages import page, page_name
 
@@ -310,7 +310,7 @@ class AnnotatedGames(EngineKind):
         return json.dumps(entry).encode()
 
 
-def _record(values: Mapping[str, Any], game: Game, annotation: Annotation) -> Record:
+def _record(values: Mapping[str, Any], game: Game, annotation: Annotation) -> GameEntry:
     """A game for programs."""
     return {
         "number": values["number"],
@@ -326,7 +326,7 @@ def _record(values: Mapping[str, Any], game: Game, annotation: Annotation) -> Re
     }
 
 
-def move_object(judged: JudgedMove) -> Record:
+def move_object(judged: JudgedMove) -> GameEntry:
     """A judgement for programs; scores and expected results are those of the side that moved."""
 
     def rounded(expected: float | None) -> float | None:
@@ -359,7 +359,7 @@ def _journal(
     archive: Archive,
     engine: Engine,
     found: bytearray,
-    done: Callable[[Record, bool], None],
+    done: Callable[[GameEntry, bool], None],
 ) -> Iterator[Journal[None]]:
     """The journal, open; marks the numbers of the games in it and tells of them."""
     shaping = {
@@ -372,7 +372,7 @@ def _journal(
         "files": [_checksum(path) for path in archive.paths],
     }  # fmt: skip
 
-    def read(values: Record) -> None:
+    def read(values: GameEntry) -> None:
         record, text = values["game"], values["pdn"]
         number = record["number"]
         if not isinstance(number, int) or number < 1 or not isinstance(text, str):
@@ -392,7 +392,7 @@ def _checksum(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()[:32]
 
 
-def _entries(journal: Path) -> Iterator[Record]:
+def _entries(journal: Path) -> Iterator[GameEntry]:
     """The finished games of a journal, in the order in which they were finished."""
     with journal.open("rb") as lines:
         next(lines)

@@ -166,7 +166,7 @@ class _Choice:
     """Where it is proved."""
 
 
-def judge(
+def judge_moves(
     game: Game, engine: Engine, settings: JudgeSettings | None = None, stop: Stop | None = None
 ) -> tuple[JudgedMove, ...]:
     """Judge the moves that were played, all of them in order.

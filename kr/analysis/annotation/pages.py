@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 INDEX = "index.html"
 BETTER = "#0072b2"
 """The arrow of a better move."""
-KINDS = {"?!": "inaccuracy", "?": "mistake", "??": "blunder", "!": "only"}
+MARK_KINDS = {"?!": "inaccuracy", "?": "mistake", "??": "blunder", "!": "only"}
 """Marks by the names that the style sheet has for them."""
 SHAPES = {
     "inaccuracy": "M-4.5,0a4.5,4.5 0 1,0 9,0a4.5,4.5 0 1,0 -9,0z",
@@ -97,7 +97,7 @@ def _environment() -> jinja2.Environment:
         policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; "
         "form-action 'none'",
         shapes=SHAPES,
-        kinds=KINDS,
+        kinds=MARK_KINDS,
     )
     return environment
 
@@ -225,7 +225,7 @@ def _plies(game: Game, annotation: Annotation) -> list[_Ply]:
             column=count % 2,
             sheet_number=count // 2 + 1,
             signs="".join(SIGNS.get(nag, f" {nag}" if nag.startswith("$") else nag) for nag in node.nags),
-            kind=KINDS.get(judged.mark, ""),
+            kind=MARK_KINDS.get(judged.mark, ""),
             unjudged=unjudged(judged, annotation.opening),
             expected=expected,
             score=score,
