@@ -1,10 +1,11 @@
-"""This checkout's speed against another commit's: the same work by both, in turns, on one core.
+"""Speed of this checkout compared with another commit: the same work by both, in turns. About half an hour for all.
 
     python bench/against.py COMMIT [--rounds 11] [--only search,perft] [--json]
 
-The other commit is built beside this one, with the same Python, compiler and libraries. Each round does a piece of work
-once with either, the one that begins changing from round to round; what counts is the median of the rounds' ratios of
-processor time, which the machine's other work hardly moves. Above 1, this checkout is the faster one.
+The other commit is built in a temporary checkout, with the same Python, compiler and libraries. Each round does a piece
+of work once with either of the two, which take turns to go first. The result is the median of the rounds' ratios of
+processor time, on which other work on the machine has little influence. Above 1, this checkout is faster. Both commits
+run this script, so that it uses nothing of kr but public names and commands.
 """
 
 from __future__ import annotations
@@ -32,24 +33,25 @@ POSITIONS = (
     "W:W17,21,26,29,K10:BK3,6,14,19",
 )
 Run = Callable[[Path], object]
-"""Does a piece of work and says what came out, which must be the same with both; it may write into the directory."""
+"""Does a piece of work and returns its result, which must be the same for both; it may write into the directory."""
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """A piece of work by both."""
+class SpeedComparison:
+    """Result of a piece of work done by both."""
 
     work: str
     ratio: float
-    """The other commit's processor time by this checkout's: the median of all rounds."""
+    """The other commit's processor time divided by this checkout's: median of all rounds."""
     low: float
-    """The quartiles."""
+    """Lower quartile."""
     high: float
+    """Upper quartile."""
     seconds: float
-    """With this checkout."""
+    """Processor time of this checkout."""
 
 
-# Each piece of work is made ready, which is not counted, by nothing but what both commits have: public names, commands.
+# Each of these prepares a piece of work, which is not timed, and returns it.
 
 
 def search() -> Run:
@@ -132,14 +134,14 @@ def selfplay() -> Run:
 
 
 def match() -> Run:
-    """Games between two engines, with all that stands around their searches."""
+    """Games between two engines, with all the work around their searches."""
     words = "match shipped manual --games 60 --tc nodes=2000 --concurrency 1 --pdn".split()
     return lambda directory: command(*words, str(directory / "games.pdn"))
 
 
 def fit() -> Run:
-    """Tables fitted to games that are made before."""
-    # removed once the work that holds it is gone
+    """Tables fitted to games made beforehand."""
+    # removed with the work that holds it
     games = tempfile.TemporaryDirectory(prefix="kr-games-")
     command(*"selfplay --games 4000 --nodes 20 --weights material --egdb none --seed 1 --out".split(), games.name)
     return lambda directory: command("fit", games.name, "--out", str(directory / "weights.h5"))
@@ -149,7 +151,7 @@ WORK = {each.__name__: each for each in (search, perft, captures, scores, probes
 
 
 def crowded(count: int, pieces: int = 12, kings: float = 0.5) -> Iterator[tuple[int, int, int, int]]:
-    """Random positions, the same for all: black, white, kings and side."""
+    """The same random positions on every call: black, white, kings and side."""
     import random
 
     source = random.Random(5)
@@ -163,12 +165,12 @@ def crowded(count: int, pieces: int = 12, kings: float = 0.5) -> Iterator[tuple[
 
 
 def command(*words: str) -> None:
-    """Call kr's command line, of the checkout that is measured."""
+    """Run a command of kr, of the checkout that is measured."""
     subprocess.run([sys.executable, "-P", "-m", "kr", *words], check=True, capture_output=True)
 
 
 def do(work: str) -> None:
-    """In a process of its own: get a piece of work ready, do it, and print how long it took and what came out."""
+    """In a process of its own: prepare a piece of work, do it, and print its processor time and result."""
     run = WORK[work]()
     with tempfile.TemporaryDirectory() as directory:
         before = processor_time()
@@ -177,13 +179,13 @@ def do(work: str) -> None:
 
 
 def processor_time() -> float:
-    """Seconds, of this process and those that it called."""
+    """Seconds of processor time, of this process and its children."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + children.ru_utime + children.ru_stime
 
 
 def measured(checkout: Path, work: str) -> tuple[float, str]:
-    """Seconds of processor time, and what came out."""
+    """Seconds of processor time of a piece of work with a checkout, and its result."""
     environment = os.environ | {"PYTHONPATH": str(checkout)}
     words = [sys.executable, "-P", str(Path(__file__).resolve()), "--work", work]
     done = subprocess.run(words, env=environment, cwd=tempfile.gettempdir(), capture_output=True, text=True)
@@ -193,25 +195,25 @@ def measured(checkout: Path, work: str) -> tuple[float, str]:
     return float(seconds), found
 
 
-def compare(other: Path, work: str, rounds: int) -> Comparison:
-    """The ratios of a piece of work, and seconds with this checkout. Ends the program where something else came out."""
+def compare(other: Path, work: str, rounds: int) -> SpeedComparison:
+    """Compare a piece of work. Exits if the results differ."""
     ratios, seconds = [], []
     for number in range(rounds):
         order = (HERE, other) if number % 2 else (other, HERE)
         taken = {checkout: measured(checkout, work) for checkout in order}
         if taken[HERE][1] != taken[other][1]:
-            sys.exit(f"{work}: {taken[HERE][1].strip()}, but the other commit has {taken[other][1].strip()}")
+            sys.exit(f"{work}: the results differ: {taken[HERE][1].strip()} here, {taken[other][1].strip()} there")
         ratios.append(taken[other][0] / taken[HERE][0])
         seconds.append(taken[HERE][0])
     low, _, high = statistics.quantiles(ratios, n=4)
-    return Comparison(
+    return SpeedComparison(
         work, round(statistics.median(ratios), 4), round(low, 4), round(high, 4), round(statistics.median(seconds), 3)
     )
 
 
 @contextmanager
 def built(commit: str) -> Iterator[Path]:
-    """A checkout of another commit, compiled."""
+    """A temporary checkout of another commit, compiled."""
     with tempfile.TemporaryDirectory(prefix="kr-against-") as directory:
         path = Path(directory, "kr")
         git = ["git", "-C", str(HERE), "worktree"]
@@ -226,9 +228,9 @@ def built(commit: str) -> Iterator[Path]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("commit", nargs="?", help="to compare with, such as HEAD~1")
-    parser.add_argument("--rounds", type=int, default=11, help="of each piece of work (default: 11)")
-    parser.add_argument("--only", default=",".join(WORK), help="pieces of work (default: all)")
+    parser.add_argument("commit", nargs="?", help="commit to compare with, such as HEAD~1")
+    parser.add_argument("--rounds", type=int, default=11, help="rounds of each piece of work (default: 11)")
+    parser.add_argument("--only", default=",".join(WORK), help="pieces of work (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     parser.add_argument("--work", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -237,8 +239,8 @@ def main() -> None:
         return
     wanted = options.only.split(",")
     if options.commit is None or options.rounds < 2 or not set(wanted) <= set(WORK):
-        parser.error(f"expected a commit, 2 rounds or more, and work among {', '.join(WORK)}")
-    # killed, it takes its checkout away as after Ctrl-C
+        parser.error(f"expected a commit, 2 rounds or more, and work from {', '.join(WORK)}")
+    # removes its checkout when killed, as after Ctrl-C
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(1))
     with built(options.commit) as other:
         for work in wanted:

@@ -1,9 +1,9 @@
-"""How well chances of a win, a draw and a loss follow from scores: fitted to self-play games, and by range of scores.
+"""Chances of a win, draw and loss by score, compared with the results of self-play games. Seconds per 100,000 games.
 
-    python bench/chances.py games/a games/b --scale 42.75
+    python bench/chances.py DIR... [--scale 42.75]
 
-`--scale` is the scale to judge by (centi-men in a logit); without it that which fits best. Directories are those of
-`kr selfplay`; only searched, undecided scores count, each from the mover's view and, turned round, from the other's.
+DIR are directories of `kr selfplay`. --scale is the scale to judge by, in centi-men per logit; the default is the one
+that fits best. Only scores of searched moves that are not proved count, each from both sides' views.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ORIGIN = 2**15
 
 
 def counts(directories: list[Path]) -> NDArray[np.float64]:
-    """(2**16, 3): how often each score (row score + 2**15) was followed by a loss, draw and win of the mover."""
+    """(2**16, 3): losses, draws and wins of the mover after each score, which is row score + 2**15."""
     found = np.zeros((2 * ORIGIN, 3))
     for path in sorted(path for directory in directories for path in directory.glob("shard-*.h5")):
         shard = games.read_shard(path)
@@ -42,6 +42,7 @@ def counts(directories: list[Path]) -> NDArray[np.float64]:
 
 
 def best_scale(found: NDArray[np.float64]) -> float:
+    """Scale in centi-men per logit that fits the results best."""
     scores = np.arange(2.0 * ORIGIN) - ORIGIN
     total = found.sum(axis=1)
     slope = logistic_slope(scores, total, found[:, 2] + found[:, 1] / 2)
@@ -51,7 +52,7 @@ def best_scale(found: NDArray[np.float64]) -> float:
 
 
 def best_draw_share(found: NDArray[np.float64], scale: float) -> float:
-    """The share under which draws and losses of the better side are likeliest, its points being what they are."""
+    """Draw share of most likelihood for draws and losses of the better side, given its expected points."""
     scores = np.arange(2.0 * ORIGIN) - ORIGIN
     worse = expit(-np.abs(scores) / scale)
     better = np.where(scores[:, None] >= 0, found, found[:, ::-1])
@@ -66,13 +67,14 @@ def best_draw_share(found: NDArray[np.float64], scale: float) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("directories", nargs="+", type=Path)
-    parser.add_argument("--scale", type=float)
-    arguments = parser.parse_args()
-    found = counts(arguments.directories)
+    """Count, fit and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("directories", metavar="DIR", nargs="+", type=Path, help="directory of self-play games")
+    parser.add_argument("--scale", type=float, help="centi-men per logit (default: the one that fits best)")
+    options = parser.parse_args()
+    found = counts(options.directories)
     fitted = best_scale(found)
-    scale = arguments.scale or fitted
+    scale = options.scale or fitted
     print(f"{found.sum():.0f} scores; fitted scale {fitted:.1f}; judged by {scale:.2f}")
     print(f"draw share {best_draw_share(found, scale):.3f}, in use {chances.DRAW_SHARE}")
     print(f"{'score':>9} {'scores':>9}  {'win':>5} {'draw':>5} {'loss':>5} {'points':>6}   model: win draw loss points")

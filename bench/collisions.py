@@ -1,11 +1,11 @@
-"""Table collisions, counted: entries taken for the position looked up that were stored for another one.
+"""Hash table collisions: how often the entry of another position is taken for the one looked up. About a minute.
 
     CFLAGS=-DKR_KEY_BITS=34 python setup.py -q build --build-lib build/collisions --build-temp build/collisions-objects
     PYTHONPATH=build/collisions python -P bench/collisions.py [--searches 50] [--nodes 1M] [--hash 64MB]
 
-Entries are told apart by the whole key of 64 bits, and collisions are then too rare to be met. A build that compares
-fewer bits meets them, and knows each by the rest of the key; each bit less doubles them. What such a build goes through
-is also the test that they do no harm: every move of every line is checked to be legal.
+Entries are told apart by the whole key of 64 bits, and collisions are then too rare to be observed. A build that
+compares fewer bits has them, and recognises each by the other bits; each bit less doubles their number. The script also
+tests that collisions do no harm: every move of every line is checked to be legal. Prints one JSON object.
 """
 
 from __future__ import annotations
@@ -24,15 +24,16 @@ KEY_BITS = 64
 
 
 def main() -> None:
+    """Search and print the counts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--searches", type=parse_count, default=50, help="of 11-man ballots, one table for all")
-    parser.add_argument("--nodes", type=parse_count, default=1_000_000, help="of each search")
-    parser.add_argument("--hash", type=parse_size, default=64 << 20)
-    arguments = parser.parse_args()
-    engine = Engine(hash_mb=arguments.hash / (1 << 20), database="none")
+    parser.add_argument("--searches", type=parse_count, default=50, help="11-man ballots to search (default: 50)")
+    parser.add_argument("--nodes", type=parse_count, default=1_000_000, help="nodes of each search (default: 1M)")
+    parser.add_argument("--hash", type=parse_size, default=64 << 20, help="hash table of all searches (default: 64MB)")
+    options = parser.parse_args()
+    engine = Engine(hash_mb=options.hash / (1 << 20), database="none")
     nodes = moves = 0
-    for opening in random.Random(1).sample(deck("11man"), arguments.searches):
-        found = engine.search(opening.position, Limits(nodes=arguments.nodes))
+    for opening in random.Random(1).sample(deck("11man"), options.searches):
+        found = engine.search(opening.position, Limits(nodes=options.nodes))
         nodes += found.nodes
         position = opening.position
         for move in found.pv:

@@ -1,13 +1,13 @@
-"""Endgame databases: how fast they are built, how small they are, how fast they are probed, in one command.
+"""Endgame databases: speed of building, size of the files, speed of probing. About a minute.
 
     python bench/egdb.py [--pieces 5] [--distances 4] [--jobs N] [--json]
-    python bench/egdb.py --dir DIR [--json]         a database that is there already
+    python bench/egdb.py --dir DIR [--json]         an existing database
 
-Rates are medians of several runs, those of one core by its processor time; the machine's other work shows in their
-range all the same. Probes are full ones, of positions with exactly so many pieces: "random" are drawn from all of them,
-captures and either side to move; "nearby" are what a search meets, one after the other the positions up to two quiet
-plies from each of random ones. "packed" reads the compressed files, "unpacked" two bits a position from memory; "batch"
-probes many positions at once, "single" one after the other as the search does.
+Rates are medians of several runs. Those of one core are by its processor time; other work on the machine still shows in
+their range. Probes are of positions with exactly that many pieces, with either side to move and pending captures
+included: "random" positions are drawn from all of them; "nearby" ones are like those of a search, the positions up to
+two quiet plies from random ones, in order. "packed" reads the compressed files, "unpacked" two bits a position from
+memory; "batch" probes many positions at once, "single" one after the other, as the search does.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -28,6 +27,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from timing import repeated, show_range
 
 from kr import _core, _egdb
 from kr.egdb import slices, stats
@@ -38,17 +38,11 @@ Boards = NDArray[np.uint32]
 """Rows of black, white, kings, side."""
 
 ALL = 1 << 62
-"""Bytes that no database takes unpacked."""
+"""More bytes than any unpacked database takes."""
 DISTANCES = 20_000
 """Positions whose distance is looked up."""
 NEARBY_ROOTS = 0.2
-"""Positions that nearby ones are taken from, a share of these; more than enough."""
-
-
-def repeated(measure: Callable[[], float], runs: int) -> dict[str, float]:
-    """Median and range of a measurement."""
-    found = sorted(measure() for _ in range(runs))
-    return {"median": statistics.median(found), "least": found[0], "most": found[-1]}
+"""Random positions to start from for each nearby one; more than enough."""
 
 
 # Building
@@ -75,7 +69,7 @@ def build(directory: Path, pieces: int, distances: int, jobs: int) -> dict[str, 
 
 
 def builds(directory: Path, options: argparse.Namespace) -> Iterator[tuple[str, dict[str, float]]]:
-    """Everything up to 2, 3, ... pieces, each from nothing, and the last with distances; that one stays."""
+    """Builds up to 2, 3, ... pieces, each from nothing; the last one has distances and stays in `directory`."""
     for pieces in range(2, options.pieces + 1):
         with tempfile.TemporaryDirectory(dir=directory) as target:
             yield f"up to {pieces}", build(Path(target), pieces, 0, options.jobs)
@@ -87,7 +81,7 @@ def builds(directory: Path, options: argparse.Namespace) -> Iterator[tuple[str, 
 
 
 def sizes(directory: Path) -> dict[str, dict[str, float]]:
-    """Bytes and bits a position by piece count."""
+    """Bytes, and bits per position, by number of pieces."""
     found = {}
     for each in stats.read_stats(directory).totals:
         positions = each.both_sides.positions
@@ -101,17 +95,17 @@ def sizes(directory: Path) -> dict[str, dict[str, float]]:
     return found
 
 
-# Lookups
+# Look-ups
 
 
 def turned(bits: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Bitboards seen from the other side of the board."""
+    """Bitboards turned by 180 degrees."""
     octets = np.ascontiguousarray(bits[:, ::-1]).view(np.uint8)[:, ::-1]
     return np.ascontiguousarray(np.packbits(np.unpackbits(octets, axis=1, bitorder="little"), axis=1)).view(np.uint32)
 
 
 def random_boards(pieces: int, count: int, seed: int) -> Boards:
-    """Positions drawn from all with so many pieces, either side to move, in any order."""
+    """Random positions with `pieces` pieces and either side to move, in random order."""
     shapes = slices.shapes(pieces)
     chances = survival(min(1.0, 1.02 * count / sum(map(slices.size, shapes))))
     drawn = []
@@ -124,7 +118,7 @@ def random_boards(pieces: int, count: int, seed: int) -> Boards:
     generator = np.random.default_rng(seed)
     found = generator.permutation(found)[:count]
     flip = generator.random(len(found)) < 0.5
-    # the colour-flipped twin has White to move
+    # with colours flipped, White is to move
     found[flip] = turned(found[flip][:, [1, 0, 2]])
     return np.ascontiguousarray(np.column_stack([found, flip.astype(np.uint32)]))
 
@@ -178,19 +172,19 @@ def distance_rate(database: Database, boards: Boards) -> float:
 
 
 def open_seconds(directory: Path, pieces: int, unpack_bytes: int) -> float:
-    """Seconds of opening."""
+    """Seconds to open a database."""
     began = time.perf_counter()
     Database.open(directory, max_pieces=pieces, unpack_bytes=unpack_bytes)
     return time.perf_counter() - began
 
 
 def lookups(directory: Path, options: argparse.Namespace) -> Iterator[tuple[str, dict[str, float]]]:
-    """Opening and probing, name by name."""
+    """Times to open a database, and rates of probes, by name."""
     top = Database.open(directory, unpack_bytes=0).pieces
     unpacked = min(top, options.unpack)
     cores = len(os.sched_getaffinity(0))
-    yield f"open up to {top} packed, seconds", repeated(partial(open_seconds, directory, top, 0), options.runs)
-    name = f"open up to {unpacked} unpacked, seconds"
+    yield f"opening up to {top} packed, seconds", repeated(partial(open_seconds, directory, top, 0), options.runs)
+    name = f"opening up to {unpacked} unpacked, seconds"
     yield name, repeated(partial(open_seconds, directory, unpacked, ALL), options.runs)
     ways = {"packed": Database.open(directory, unpack_bytes=0)}
     ways["unpacked"] = Database.open(directory, max_pieces=unpacked, unpack_bytes=ALL)
@@ -203,7 +197,7 @@ def lookups(directory: Path, options: argparse.Namespace) -> Iterator[tuple[str,
             if pieces > database.pieces:
                 continue
             for kind, boards in kinds.items():
-                probe_rate(database, boards)  # what is touched first is checked
+                probe_rate(database, boards)  # the first run checks and copies chunks
                 name = f"{pieces} pieces, {way}, {kind}"
                 measures = {
                     f"{name}, batch": partial(probe_rate, database, boards),
@@ -219,7 +213,7 @@ def lookups(directory: Path, options: argparse.Namespace) -> Iterator[tuple[str,
 
 
 def show_build(name: str, built: dict[str, float]) -> None:
-    """A line on a build."""
+    """Print a line about a build."""
     print(
         f"build {name:26} {built['positions']:13,} positions in {built['seconds']:8.2f} s, "
         f"{built['positions_per_second'] / 1e6:5.1f} million/s, {built['peak_megabytes']:6.0f} MB",
@@ -228,9 +222,9 @@ def show_build(name: str, built: dict[str, float]) -> None:
 
 
 def show_size(pieces: str, size: dict[str, float]) -> None:
-    """A line on the files of a piece count."""
+    """Print a line about the files of a number of pieces."""
     values, distances = (
-        f"{size[f'{kind}_bytes']:11,} bytes, {size[f'{kind}_bits_per_position']:.3f} bits a position"
+        f"{size[f'{kind}_bytes']:11,} bytes, {size[f'{kind}_bits_per_position']:.3f} bits per position"
         for kind in ("value", "distance")
     )
     print(
@@ -238,24 +232,19 @@ def show_size(pieces: str, size: dict[str, float]) -> None:
     )
 
 
-def show_rate(name: str, found: dict[str, float]) -> None:
-    """A line on a measurement."""
-    print(f"{name:58} {found['median']:8.3f}   ({found['least']:.3f} to {found['most']:.3f})", flush=True)
-
-
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description="Endgame databases: building, size, lookups.")
-    parser.add_argument("--pieces", type=int, default=5, help="build up to so many (default: 5)")
-    parser.add_argument("--distances", type=int, default=4, help="distances too, up to so many (default: 4)")
-    parser.add_argument("--jobs", type=int, default=0, help="threads of the build (default: one for each core)")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pieces", type=int, default=5, help="most pieces to build (default: 5)")
+    parser.add_argument("--distances", type=int, default=4, help="most pieces with distances (default: 4)")
+    parser.add_argument("--jobs", type=int, default=0, help="threads of the build (default: one per core)")
     parser.add_argument("--dir", type=Path, help="measure this database instead of building one")
-    parser.add_argument("--least", type=int, default=4, help="lookups from so many pieces on (default: 4)")
-    parser.add_argument("--unpack", type=int, default=6, help="unpack so many pieces at most (default: 6)")
-    parser.add_argument("--positions", type=int, default=1_000_000, help="probed in a run (default: a million)")
-    parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--least", type=int, default=4, help="fewest pieces to look up (default: 4)")
+    parser.add_argument("--unpack", type=int, default=6, help="most pieces to unpack (default: 6)")
+    parser.add_argument("--positions", type=int, default=1_000_000, help="probes in a run (default: a million)")
+    parser.add_argument("--runs", type=int, default=3, help="runs of each measurement (default: 3)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the random positions (default: 1)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args()
     results: dict[str, dict[str, Any]] = {"build": {}, "size": {}, "lookups": {}}
     with tempfile.TemporaryDirectory() as temporary:
@@ -272,7 +261,7 @@ def main() -> None:
         for name, rate in lookups(directory, options):
             results["lookups"][name] = rate
             if not options.json:
-                show_rate(name, rate)
+                show_range(name, rate)
     if options.json:
         print(json.dumps(results))
 

@@ -1,12 +1,11 @@
-"""What exact endings do to self-play: time and plies saved, and the loss of the tables fitted to the games.
+"""Effect of an endgame database on self-play: plies saved, and losses of the fitted tables. About half an hour.
 
     python bench/egdb_selfplay.py DIR [--games 40k] [--egdb EGDB] [--json]
 
-Three runs of the same openings, seeds and settings at 2,000 nodes a move with the shipped tables: without an endgame
-database; with games ended and labelled by it; and with the search looking positions up as well, which is the default.
-Each run's tables, fitted as `kr fit` does, are judged on the held-out games of every run, by the cross entropy of the
-game's result given the static score, and by what is exact: how well they tell the database's positions with
-the most pieces, drawn at random without pending captures. Goes on where it was stopped.
+Makes three runs with the same openings, seeds and settings, at 2,000 nodes a move with the shipped tables: without a
+database; with games ended and labelled by it; and with the search looking positions up too, which is the default. The
+tables fitted to each run are judged by their cross entropy on the held-out games of every run, and on exact values: on
+random positions without captures that have as many pieces as the database. Run the same command to resume.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kr import Engine
 from kr.egdb import slices
 from kr.egdb.database import Database, find
 from kr.egdb.sample import random_positions
-from kr.evaluation import weights
+from kr.evaluation.kinds import load_evaluation
+from kr.evaluation.patterns import mover_frame
 from kr.learn import games
 from kr.learn.fitting.dataset import Label, read_dataset
 from kr.learn.fitting.fit import FitSettings, fit
@@ -40,12 +39,6 @@ RUNS: dict[str, dict[str, Any]] = {
 }
 
 
-def rows(boards: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Positions in the mover's frame (own men, opponent's men, own kings, opponent's kings) with Black to move."""
-    own_men, opponent_men, own_kings, opponent_kings = boards.T
-    sides = own_men | own_kings, opponent_men | opponent_kings
-    return np.stack([*sides, own_kings | opponent_kings, np.zeros_like(own_men)], axis=1)
-
 
 def cross_entropy(logits: NDArray[np.float64], target: NDArray[np.float64], count: NDArray[np.float64]) -> float:
     """Mean loss in nats."""
@@ -54,23 +47,23 @@ def cross_entropy(logits: NDArray[np.float64], target: NDArray[np.float64], coun
 
 
 def random_endings(database: Database, seed: int) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
-    """Quiet positions with the database's most pieces, every one as likely as another: rows and exact results."""
+    """Random positions with the most pieces of the database, without captures: in the mover's frame, with results."""
     drawn = islice(random_positions(slices.shapes(database.pieces), random.Random(seed)), ENDING_POSITIONS)
     quiet = (position for position in drawn if not any(move.is_capture for move in position.legal_moves()))
     boards = np.array([(each.black, each.white, each.kings, each.side) for each in quiet], dtype=np.uint32)
     values = np.empty(len(boards), dtype=np.uint8)
     database.core.probe_batch(boards, values)
     database.raise_damage()
-    return boards, values / 2
+    return mover_frame(boards), values / 2
 
 
 def main() -> None:
     """Play, fit, judge and print."""
-    parser = argparse.ArgumentParser(description="Self-play with and without an endgame database.")
-    parser.add_argument("directory", type=Path, help="where games and tables are kept")
-    parser.add_argument("--games", type=parse_count, default=40_000)
-    parser.add_argument("--egdb", default="", help="endgame database (default: the one that is found)")
-    parser.add_argument("--json", action="store_true")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("directory", metavar="DIR", type=Path, help="directory for games and tables")
+    parser.add_argument("--games", type=parse_count, default=40_000, help="games of each run (default: 40k)")
+    parser.add_argument("--egdb", default="", help="endgame database (default: the one that kr uses in play)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args()
     egdb = find(options.egdb)
     if egdb is None:
@@ -102,19 +95,18 @@ def main() -> None:
         made[name] = out.with_suffix(".h5")
         samples = read_dataset([out], Label(0.0), 0.05, 1, 2).held_out.values()
         held_out[name] = (
-            np.concatenate([rows(each.boards) for each in samples]),
+            np.concatenate([each.boards for each in samples]),
             np.concatenate([each.result for each in samples]).astype(float),
             np.concatenate([each.count for each in samples]).astype(float),
         )
 
     exact = random_endings(Database.open(egdb), seed=1)
     for name, path in made.items():
-        engine = Engine(path)
-        scale = float(weights.load_tables(path).attrs["centimen_per_logit"])
+        evaluation = load_evaluation(path)
         for judge, (boards, result, count) in held_out.items():
-            logits = engine.evaluate_batch(boards).astype(float) / scale
+            logits = evaluation.scores(boards) / evaluation.scale
             found[name][f"held-out loss on {judge}"] = cross_entropy(logits, result, count)
-        logits = engine.evaluate_batch(exact[0]).astype(float) / scale
+        logits = evaluation.scores(exact[0]) / evaluation.scale
         found[name]["loss on random endings"] = cross_entropy(logits, exact[1], np.ones(len(logits)))
     if options.json:
         print(json.dumps(found))

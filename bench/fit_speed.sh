@@ -1,5 +1,5 @@
 #!/bin/sh
-# How long a fit takes: about 5 and 50 million positions of very fast games, made first.
+# Time and memory of a fit: about 5 and 50 million positions of very fast games, which are made first. About half an hour.
 #   sh bench/fit_speed.sh [DIR]
 set -eu
 out=${1:-build/fit-speed}

@@ -1,10 +1,10 @@
-"""What the levels of `kr play` are worth: matches of neighbours and of the next but one, and one Elo scale from them.
+"""Strength of the levels of `kr play`: matches between levels up to two apart, and one Elo scale. About ten minutes.
 
-    python bench/levels.py --games 200 --full nodes=100k
+    python bench/levels.py [--games 200] [--full nodes=100k] [--out DIR]
 
-The figures of docs/play.md. Each pair plays that many games from 11-man ballots, both colours; the last level, which
-has no nodes of its own, gets `--full` a move. The scale is the weighted least-squares fit to all matches, level 1 at 0;
-its errors are 95%. Matches go to the directory of --out and are not played again.
+Makes the figures of docs/play.md. Each pair plays 11-man ballots with both colours; the highest level, which has no
+limit of its own, gets --full for each move. The scale is the weighted least-squares fit to all matches, with level 1 at
+0; its errors are 95% intervals. Matches are kept in the directory --out and are not played again.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from kr.players.levels import LEVELS
 from kr.units import parse_count
 
 
-def play(lower: int, upper: int, arguments: argparse.Namespace) -> MatchResult:
+def play(lower: int, upper: int, options: argparse.Namespace) -> MatchResult:
     """The match of two levels, as the upper one sees it."""
     settings = MatchSettings(
         a=f"shipped,level={upper}",
         b=f"shipped,level={lower}",
-        games=arguments.games,
-        tc=arguments.full,
+        games=options.games,
+        tc=options.full,
         hash=4 << 20,
-        concurrency=arguments.concurrency,
-        pdn=arguments.out / f"{upper}-{lower}.pdn",
+        concurrency=options.concurrency,
+        pdn=options.out / f"{upper}-{lower}.pdn",
     )
     return play_match(settings)
 
 
 def scale(found: dict[tuple[int, int], Estimate]) -> tuple[np.ndarray, np.ndarray]:
-    """Elo of each level, the first at 0, and the 95% errors, from the differences of (lower, upper)."""
+    """Elo of each level, the first at 0, and the 95% errors; found: matches by (lower, upper) level."""
     rows, differences, weights = [], [], []
     for (lower, upper), figures in found.items():
-        # a match won by all and everything says nothing that can be added up
+        # a match in which one side won every game has no finite estimate
         if not np.isfinite(figures.elo) or not 0 < figures.elo_error < np.inf:
             continue
         row = np.zeros(len(LEVELS))
@@ -56,18 +56,20 @@ def scale(found: dict[tuple[int, int], Estimate]) -> tuple[np.ndarray, np.ndarra
 def main() -> None:
     """Play, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--games", type=parse_count, default=200, help="of each pair")
-    parser.add_argument("--full", type=Limits.parse, default=Limits.parse("nodes=100k"), help="of the last level")
-    parser.add_argument("--steps", type=int, default=2, help="how far apart the levels that meet may be")
-    parser.add_argument("--concurrency", type=int, default=0)
-    parser.add_argument("--out", type=Path, default=Path("levels"))
-    arguments = parser.parse_args()
+    parser.add_argument("--games", type=parse_count, default=200, help="games of each pair (default: 200)")
+    parser.add_argument(
+        "--full", type=Limits.parse, default="nodes=100k", help="limit of the highest level (default: nodes=100k)"
+    )
+    parser.add_argument("--steps", type=int, default=2, help="largest distance of levels that meet (default: 2)")
+    parser.add_argument("--concurrency", type=int, default=0, help="games at a time (default: one per core)")
+    parser.add_argument("--out", type=Path, default=Path("levels"), help="directory of the matches (default: levels)")
+    options = parser.parse_args()
 
     found: dict[tuple[int, int], Estimate] = {}
-    for step in range(1, arguments.steps + 1):
+    for step in range(1, options.steps + 1):
         for lower in range(1, len(LEVELS) + 1 - step):
             upper = lower + step
-            result = play(lower, upper, arguments)
+            result = play(lower, upper, options)
             found[lower, upper] = figures = result.estimate
             record = "-".join(str(result.count(points)) for points in (2, 1, 0))
             print(f"level {upper} v {lower}: {record}, {figures.elo:+.0f} ± {figures.elo_error:.0f}", flush=True)

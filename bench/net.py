@@ -1,12 +1,13 @@
-"""How much the tables miss: a small net on top of them, fitted to the same samples, and the loss held out with it.
+"""Limits of the tables: a small net on top of them, fitted to the same samples, and its held-out loss. Hours.
 
-    python bench/net.py games/a games/b --seed 31 --passes 3
-    python bench/net.py games/a games/b --seed 31 --passes 2 --kings
-    python bench/net.py games/a games/b --seed 31 --passes 5 --alone
+    python bench/net.py DIR... --seed 31 --passes 3
+    python bench/net.py DIR... --seed 31 --passes 2 --kings
+    python bench/net.py DIR... --seed 31 --passes 5 --alone
 
-The net sees every piece as an input of its own, has two layers of clipped linear units, and adds to the tables' logit;
-with --alone it stands for it. `--seed` and `--label` as in the fit of the tables, so that the same games are held out.
-The entropy of the labels is the least loss there is. Adam, the rate falling like a cosine.
+The net has an input for each piece on each square and two layers of clipped linear units. It adds to the tables' logit;
+with --alone it replaces the tables. Give --seed and --label as in the fit of the tables, so that the same games are
+held out. The entropy of the labels is the lowest possible loss. Training is by Adam (Kingma and Ba 2015), its rate
+falling like a cosine.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from kr.engine.engine import Engine
+from kr.evaluation.kinds import Evaluation, load_evaluation
 from kr.learn.fitting.dataset import Label, Samples, read_dataset
 from kr.learn.fitting.fit import FitSettings
 
@@ -32,14 +33,14 @@ WARM_UP = 200
 """Steps in which the rate rises."""
 CHUNK = 1 << 16
 MEANS = (0.9, 0.999)
-"""How much of the running means of the gradient and of its square Adam keeps a step."""
+"""Decay of Adam's running means of the gradient and of its square."""
 
 Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
-    """Samples, and the logits that the net is added to."""
+class NetSamples:
+    """Samples, and the logits that the net adds to."""
 
     boards: NDArray[np.uint32]
     count: Floats
@@ -50,30 +51,27 @@ class Problem:
         return len(self.boards)
 
     def inputs(self, rows: NDArray[np.int64] | slice) -> Floats:
-        """(rows, 32 or 128): 1 for each square and kind of piece that is there."""
+        """(rows, 64 or 128): for each kind of piece and square 1 if there is a piece, else 0."""
         bits = np.unpackbits(np.ascontiguousarray(self.boards[rows]).view(np.uint8), axis=1, bitorder="little")
         return bits.astype(np.float32)
 
 
-def problem(samples: Samples, engine: Engine, kings: bool, alone: bool) -> Problem:
-    men, kings_of = samples.boards[:, :2], samples.boards[:, 2:]
+def net_samples(samples: Samples, evaluation: Evaluation, kings: bool, alone: bool) -> NetSamples:
+    """Samples with the logits of the evaluation; kings: include kings in the input; alone: with logits of 0."""
     offset = np.zeros(len(samples), dtype=np.float32)
     if not alone:
-        # the mover's frame is Black's to move
-        side = np.zeros(len(samples), dtype=np.uint32)
-        rows = np.stack([*(men | kings_of).T, kings_of[:, 0] | kings_of[:, 1], side], axis=1)
-        offset = (engine.evaluate_batch(np.ascontiguousarray(rows)) / engine.score_scale).astype(np.float32)
-    boards = samples.boards if kings else men
-    return Problem(boards, samples.count.astype(np.float32), samples.target, offset)
+        offset = (evaluation.scores(samples.boards) / evaluation.scale).astype(np.float32)
+    boards = samples.boards if kings else samples.boards[:, :2]
+    return NetSamples(boards, samples.count.astype(np.float32), samples.target, offset)
 
 
 class Net:
-    """Inputs, two layers of units between 0 and 1, one output; and the running means of Adam."""
+    """A net with two layers of units between 0 and 1 and one output, and the running means of Adam."""
 
     def __init__(self, inputs: int, alone: bool) -> None:
         random = np.random.default_rng(1)
         sizes = (inputs, *HIDDEN, 1)
-        # the net begins by saying nothing of what the tables say
+        # at first the net adds almost nothing to the tables
         spreads = (0.25, HIDDEN[0] ** -0.5, HIDDEN[1] ** -0.5 if alone else 0.01)
         self.parameters: list[Floats] = []
         for (wide, narrow), spread, start in zip(itertools.pairwise(sizes), spreads, (0.1, 0.1, 0), strict=True):
@@ -83,14 +81,14 @@ class Net:
         self.steps = 0
 
     def layers(self, x: Floats) -> list[Floats]:
-        """The activations: of the inputs, of both layers before they are clipped, the output (n,)."""
+        """The inputs, both layers before they are clipped, and the output (n,)."""
         w1, b1, w2, b2, w3, b3 = self.parameters
         first = x @ w1 + b1
         second = first.clip(0, 1) @ w2 + b2
         return [x, first, second, (second.clip(0, 1) @ w3 + b3)[:, 0]]
 
     def learn(self, layers: list[Floats], slopes: Floats, rate: float) -> None:
-        """A step against the gradient: slopes (n,) of the loss by the output."""
+        """One step of Adam; slopes (n,): derivatives of the loss by the output."""
         x, first, second, _ = layers
         _, _, w2, _, w3, _ = self.parameters
         top = slopes[:, None]
@@ -109,8 +107,8 @@ class Net:
             parameter -= rate * unbiased / (np.sqrt(spread) + 1e-8)
 
 
-def loss(net: Net, data: Problem) -> float:
-    """Mean cross entropy."""
+def loss(net: Net, data: NetSamples) -> float:
+    """Mean cross entropy in nats."""
     total = 0.0
     for first in range(0, len(data), CHUNK):
         rows = slice(first, first + CHUNK)
@@ -119,12 +117,14 @@ def loss(net: Net, data: Problem) -> float:
     return total / float(data.count.sum(dtype=np.float64))
 
 
-def entropy(data: Problem) -> float:
+def entropy(data: NetSamples) -> float:
+    """Mean entropy of the labels in nats."""
     p = data.target.astype(np.float64).clip(1e-6, 1 - 1e-6)
     return float(data.count @ -(p * np.log(p) + (1 - p) * np.log1p(-p)) / data.count.sum(dtype=np.float64))
 
 
-def fit(training: Problem, held_out: Problem, passes: float, alone: bool) -> None:
+def fit(training: NetSamples, held_out: NetSamples, passes: float, alone: bool) -> None:
+    """Train a net, and print its held-out loss along the way."""
     random = np.random.default_rng(2)
     net = Net(32 * training.boards.shape[1], alone)
     steps = int(passes * len(training) / BATCH)
@@ -148,20 +148,21 @@ def fit(training: Problem, held_out: Problem, passes: float, alone: bool) -> Non
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("directories", nargs="+", type=Path)
-    parser.add_argument("--weights")
-    parser.add_argument("--label", type=Label.parse, default=FitSettings.label)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--passes", type=float, default=3)
-    parser.add_argument("--kings", action="store_true")
-    parser.add_argument("--alone", action="store_true")
-    arguments = parser.parse_args()
-    dataset = read_dataset(arguments.directories, arguments.label, FitSettings.holdout, arguments.seed, workers=2)
-    engine = Engine(arguments.weights, 1, database=None)
-    sets = (group[arguments.kings] for group in (dataset.training, dataset.held_out))
-    training, held_out = (problem(each, engine, arguments.kings, arguments.alone) for each in sets)
-    fit(training, held_out, arguments.passes, arguments.alone)
+    """Read the samples, train and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("directories", metavar="DIR", nargs="+", type=Path, help="directory of self-play games")
+    parser.add_argument("--weights", help="weights file (default: the shipped tables)")
+    parser.add_argument("--label", type=Label.parse, default=FitSettings.label, help="as in kr fit")
+    parser.add_argument("--seed", type=int, default=1, help="as in kr fit")
+    parser.add_argument("--passes", type=float, default=3, help="passes over the samples (default: 3)")
+    parser.add_argument("--kings", action="store_true", help="use positions with kings, in place of those without")
+    parser.add_argument("--alone", action="store_true", help="train a net in place of the tables")
+    options = parser.parse_args()
+    dataset = read_dataset(options.directories, options.label, FitSettings.holdout, options.seed, workers=2)
+    evaluation = load_evaluation(options.weights)
+    sets = (group[options.kings] for group in (dataset.training, dataset.held_out))
+    training, held_out = (net_samples(each, evaluation, options.kings, options.alone) for each in sets)
+    fit(training, held_out, options.passes, options.alone)
 
 
 if __name__ == "__main__":

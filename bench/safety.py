@@ -1,13 +1,13 @@
-"""Search safety: many quick games without a crash, an illegal move or a time forfeit.
+"""Safety of the search: many quick games, with crashes, illegal moves and time forfeits counted. About three hours.
 
     python bench/safety.py FILE.pdn [--games 20k] [--tc 10ms] [--a shipped] [--b manual] [...]
     python bench/safety.py FILE.pdn --check
 
-The first form plays the match, `kr match` in a process of its own, whose crashes are counted; the same command goes on
-after any interruption. Both then check every game of the file (any match's will do) against the plain rules in
-tests/reference.py: that each move was legal, that the game ended for the reason it gives, by how much each move overran
-its limit, and what the log counts as forfeits and failures. Prints one JSON object; exits with 1 where something went
-wrong. A machine busy with other work oversteps time limits by itself: play on a quiet one.
+The first form plays the match by `kr match` in another process, whose crashes are counted; run the same command to
+resume. Both forms then check every game of the file, of this or any other match, against the plain rules in
+tests/reference.py: that each move is legal, that the game ended for the stated reason, how much each move overstepped
+its limit, and how many forfeits and failures the log has. Prints one JSON object; exit code 1 if anything is wrong.
+Other work on the machine makes moves overstep their limits: play on a quiet one.
 """
 
 from __future__ import annotations
@@ -38,29 +38,29 @@ import reference
 NOTE = re.compile(r"[+-]\d+\.\d+/\d+ (\d+\.\d+)s")
 CONTROL = re.compile(r"Black (.+), White (.+)")
 OVERSTEPS = (0.001, 0.005, 0.02, 0.1, 0.2, 1.0)
-"""Seconds by which moves may be late, as they are counted."""
+"""Delays in seconds; the moves later than each are counted."""
 
 
-def play(arguments: argparse.Namespace) -> list[int]:
-    """Play the match to its end; returns the signals that its process died of on the way."""
-    command = [sys.executable, "-X", "faulthandler", "-m", "kr", "match", arguments.a, arguments.b]
+def play(options: argparse.Namespace) -> list[int]:
+    """Play the match to its end; returns the signals by which its process died on the way."""
+    command = [sys.executable, "-X", "faulthandler", "-m", "kr", "match", options.a, options.b]
     for name in ("games", "tc", "ballot", "hash", "egdb", "margin", "concurrency", "seed"):
-        value = getattr(arguments, name)
+        value = getattr(options, name)
         command += [] if value is None else [f"--{name}", value]
     crashes: list[int] = []
-    while len(crashes) <= arguments.crashes:
-        code = subprocess.run([*command, "--pdn", str(arguments.pdn)], stdout=subprocess.DEVNULL).returncode
+    while len(crashes) <= options.crashes:
+        code = subprocess.run([*command, "--pdn", str(options.pdn)], stdout=subprocess.DEVNULL).returncode
         if code == 0:
             return crashes
         if code > 0:
             raise SystemExit(code)
         crashes.append(-code)
-        print(f"safety: the match died of signal {-code}; going on", file=sys.stderr)
+        print(f"safety: the match died of signal {-code}; resuming it", file=sys.stderr)
     return crashes
 
 
 def check(path: Path) -> dict[str, Any]:
-    """What the games of a match tell."""
+    """Figures about the games of a match, and problems with them."""
     reasons: Counter[str] = Counter()
     wrong: list[str] = []
     errors: list[InvalidPdnError] = []
@@ -90,7 +90,7 @@ def check(path: Path) -> dict[str, Any]:
 
 
 def faults(game: Game) -> Iterator[str]:
-    """What a game breaks of the rules, by the plain implementation of them."""
+    """Violations of the rules in a game, by the plain implementation of the rules."""
     board = reference.from_bits(game.start.black, game.start.white, game.start.kings)
     side = int(game.start.side)
     seen = Counter([(*reference.to_bits(board), side)])
@@ -113,15 +113,15 @@ def faults(game: Game) -> Iterator[str]:
     reason = game.tags["Termination"]
     over = not reference.legal_moves(board, side)
     if over != (reason in (NO_MOVE, NO_PIECES)) or (over and game.winner != Side(1 - side)):
-        yield f"ended by {reason}, won by {game.winner}, with {'no' if over else 'a'} move left"
+        yield f"ended by {reason}, won by {game.winner}, with {'no' if over else 'a'} legal move left"
     if reason == REPETITION and seen[*reference.to_bits(board), side] < REPETITIONS:
-        yield "ended by a repetition that is none"
+        yield "ended by repetition without one"
     if reason == NO_PROGRESS and quiet < NO_PROGRESS_PLIES:
-        yield f"ended for want of progress after {quiet} plies"
+        yield f"ended for lack of progress after {quiet} plies"
 
 
 def overtimes(game: Game) -> Iterator[float | None]:
-    """Seconds by which each search was longer than its limit; None where the limit is no time."""
+    """Seconds by which each search overstepped its limit; None if it had no time limit."""
     control = game.tags["TimeControl"]
     texts = found.groups() if (found := CONTROL.fullmatch(control)) else (control, control)
     limits = [Limits.parse(text).time for text in texts]
@@ -133,20 +133,17 @@ def overtimes(game: Game) -> Iterator[float | None]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("pdn", type=Path, help="the games of the match, and beside it its log")
-    parser.add_argument("--check", action="store_true", help="only check the games that are there")
-    parser.add_argument("--a", default="shipped")
-    parser.add_argument("--b", default="manual")
-    parser.add_argument("--games", default="20k")
-    parser.add_argument("--tc", default="10ms")
-    parser.add_argument("--ballot", default="11man")
-    parser.add_argument("--crashes", type=int, default=10, help="how many crashes are enough")
+    parser.add_argument("pdn", type=Path, help="file of the games; the log of the match is next to it")
+    parser.add_argument("--check", action="store_true", help="only check the existing games")
+    for name, default in (("a", "shipped"), ("b", "manual"), ("games", "20k"), ("tc", "10ms"), ("ballot", "11man")):
+        parser.add_argument(f"--{name}", default=default, help=f"as in kr match (default: {default})")
     for name in ("hash", "egdb", "margin", "concurrency", "seed"):
-        parser.add_argument(f"--{name}", help="as kr match takes it")
-    arguments = parser.parse_args()
+        parser.add_argument(f"--{name}", help="as in kr match")
+    parser.add_argument("--crashes", type=int, default=10, help="crashes after which to give up (default: 10)")
+    options = parser.parse_args()
     before = os.getloadavg()[0]
-    crashes = [] if arguments.check else play(arguments)
-    found = {"crashes": crashes, **check(arguments.pdn), "load": [before, os.getloadavg()[0]]}
+    crashes = [] if options.check else play(options)
+    found = {"crashes": crashes, **check(options.pdn), "load": [before, os.getloadavg()[0]]}
     print(json.dumps(found, indent=2))
     if warning := forfeit_warning(found["games"], found["time_forfeits"], found["engine_failures"]):
         print(f"safety: {warning}", file=sys.stderr)

@@ -1,15 +1,14 @@
-"""The speed of every part, in one command: perft, search, self-play, time limits, start-up.
+"""Speed of move generation, search, time limits, self-play and start-up. About a minute.
 
     python bench/speed.py [--weights FILE] [--json]
 
-Figures are medians of several runs; the machine's other work shows in their range.
+Figures are medians of several runs; other work on the machine shows in their range.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -17,14 +16,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from timing import repeated, show_range
+
 import kr
 from kr.learn.selfplay import SelfplaySettings, selfplay
-
-
-def repeated(measure: Callable[[], float], runs: int) -> dict[str, float]:
-    """Median and range of a measurement."""
-    found = sorted(measure() for _ in range(runs))
-    return {"median": statistics.median(found), "least": found[0], "most": found[-1]}
 
 
 def perft_rate(depth: int) -> float:
@@ -40,7 +35,7 @@ def search_rate(weights: str | None, hash_mb: int) -> float:
 
 
 def overshoot(weights: str | None, limit: float) -> float:
-    """The worst of 50 searches: milliseconds past the limit, as the caller sees it."""
+    """Milliseconds by which the worst of 50 searches overstepped its limit, as the caller sees it."""
     engine = kr.Engine(weights)
     worst = 0.0
     for _ in range(50):
@@ -65,10 +60,10 @@ def startup() -> float:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description="The speed of every part of kr.")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--weights", help="weights file, manual or material (default: the shipped tables)")
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--runs", type=int, default=3, help="runs of each measurement (default: 3)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args()
     weights, runs = options.weights, options.runs
     measures: dict[str, Callable[[], float]] = {
@@ -85,8 +80,7 @@ def main() -> None:
     for name, measure in measures.items():
         results[name] = repeated(measure, runs)
         if not options.json:
-            found = results[name]
-            print(f"{name:56} {found['median']:8.2f}   ({found['least']:.2f} to {found['most']:.2f})", flush=True)
+            show_range(name, results[name])
     if options.json:
         print(json.dumps(results))
 

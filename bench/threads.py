@@ -1,14 +1,14 @@
-"""How much faster several threads search: the time to a fixed depth with one thread and with more, in one run.
+"""Speed-up by several threads: time to a fixed depth with one thread and with more. About half a minute.
 
     python bench/threads.py [--threads 2] [--depth 18] [--rounds 3] [--hash 64MB] [--weights FILE] [--json]
 
-Over the positions of `kr bench`, each searched with one thread, then with each other number, from an empty table.
-The speed-up of a position is the time with one thread over that with more; of a round, the geometric mean of its
-positions'. Parallel search is not deterministic: the range of the rounds says how far to trust the mean.
+The positions of `kr bench` are searched with one thread, then with each other number, from an empty table. The speed-up
+of a position is the time with one thread divided by that with more; that of a round is the geometric mean of its
+positions'. Parallel search is not deterministic: the range of the rounds tells how reliable the mean is.
 
-A thread that has to share its core with other work makes the figure worthless, so the cores that the searches really
-had are shown beside it: they should be as many as the threads. "in processor time" takes the processor's seconds,
-shared equally among the threads, for the time: about what the speed-up would be with a core for each.
+If a thread has to share its core with other work, the figure is worthless. So the number of cores that the searches
+really had is shown too: it should be that of the threads. The speed-up "in processor time" replaces the time by the
+processor time of a thread: it is about the speed-up that a core for each thread would give.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import time
 from dataclasses import asdict, dataclass
+
+from timing import Spent, timed
 
 import kr
 from kr.engine.bench import load_positions
@@ -26,27 +27,25 @@ from kr.units import parse_size
 
 @dataclass(frozen=True)
 class Cost:
-    """What one search took."""
+    """Cost of one search."""
 
-    seconds: float
-    processor: float
-    """Seconds of all threads together."""
+    spent: Spent
     nodes: int
 
 
 @dataclass(frozen=True)
 class Speedup:
-    """One number of threads against one thread."""
+    """Speed-up by a number of threads."""
 
     threads: int
     speedup: float
-    """The mean of the rounds."""
+    """Geometric mean of the rounds."""
     least: float
     most: float
     processor_speedup: float
-    """If every thread had had a core: processor seconds, shared equally, in place of seconds."""
+    """Speed-up by the processor time of a thread in place of time."""
     cores: float
-    """Those that the searches had."""
+    """Number of cores that the searches had on average."""
     nodes: float
     """Nodes of all threads, as a multiple of those of one thread."""
 
@@ -54,41 +53,42 @@ class Speedup:
 def cost(engine: kr.Engine, position: kr.Position, depth: int) -> Cost:
     """Search one position from an empty table."""
     engine.new_game()
-    processor, began = time.process_time(), time.perf_counter()
-    nodes = engine.search(position, kr.Limits(depth=depth)).nodes
-    return Cost(time.perf_counter() - began, time.process_time() - processor, nodes)
+    spent = Spent()
+    with timed(spent):
+        nodes = engine.search(position, kr.Limits(depth=depth)).nodes
+    return Cost(spent, nodes)
 
 
 def mean(factors: list[float]) -> float:
-    """The geometric mean."""
+    """Geometric mean."""
     return math.exp(sum(map(math.log, factors)) / len(factors))
 
 
 def speedup(threads: int, one: list[list[Cost]], many: list[list[Cost]]) -> Speedup:
-    """Lists of rounds, each a list of positions."""
+    """The speed-up; one, many: for each round, the costs of its positions with one thread and with `threads`."""
     pairs = [list(zip(*both, strict=True)) for both in zip(one, many, strict=True)]
-    rounds = [mean([a.seconds / b.seconds for a, b in each]) for each in pairs]
+    rounds = [mean([a.spent.wall / b.spent.wall for a, b in each]) for each in pairs]
     every = [pair for each in pairs for pair in each]
     return Speedup(
         threads,
         mean(rounds),
         min(rounds),
         max(rounds),
-        mean([a.processor / (b.processor / threads) for a, b in every]),
-        sum(b.processor for _, b in every) / sum(b.seconds for _, b in every),
+        mean([a.spent.processor / (b.spent.processor / threads) for a, b in every]),
+        sum(b.spent.processor for _, b in every) / sum(b.spent.wall for _, b in every),
         sum(b.nodes for _, b in every) / sum(a.nodes for a, _ in every),
     )
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description="How much faster several threads search.")
-    parser.add_argument("--threads", type=int, nargs="+", default=[2])
-    parser.add_argument("--depth", type=int, default=18)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--hash", type=parse_size, default=64 << 20)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--threads", type=int, nargs="+", default=[2], help="numbers of threads (default: 2)")
+    parser.add_argument("--depth", type=int, default=18, help="of each search (default: 18)")
+    parser.add_argument("--rounds", type=int, default=3, help="searches of each position (default: 3)")
+    parser.add_argument("--hash", type=parse_size, default=64 << 20, help="hash table (default: 64MB)")
     parser.add_argument("--weights", help="weights file, manual or material (default: the shipped tables)")
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
     chosen = parser.parse_args()
     numbers = [1, *(number for number in chosen.threads if number > 1)]
     engines = {n: kr.Engine(chosen.weights, chosen.hash / (1 << 20), threads=n, database=None) for n in numbers}
