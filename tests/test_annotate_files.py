@@ -242,7 +242,7 @@ def test_how_long_it_takes_is_said_before_it_begins(
 @pytest.mark.parametrize(
     ("tc", "games", "workers", "done", "seconds", "said"),
     [
-        (2.0, 1_000_000, 2, 0, 1_000_000 * 40 * SEARCHES_PER_MOVE, "1,000,000 games at --tc 2s, 2 at a time: about 648 days"),
+        (2.0, 10**6, 2, 0, 10**6 * 40 * SEARCHES_PER_MOVE, "1,000,000 games at --tc 2s, 2 at a time: about 648 days"),
         (0.5, 300, 1, 100, 200 * 40 * SEARCHES_PER_MOVE / 2, "200 games at --tc 0.5s: about 93 minutes"),
         (1.0, 3, 8, 2, 40 * SEARCHES_PER_MOVE, "1 game at --tc 1s: about 56 seconds"),
     ],
