@@ -56,7 +56,7 @@ def test_limits_double_and_depths_grow_by_two(tmp_path, shortest, longest, ladde
 @pytest.mark.parametrize(
     ("shortest", "longest"), [("10ms", "depth=9"), ("10ms,depth=3", "1s"), ("1s", "1.9s"), ("1s", "2s,depth=9")]
 )
-def test_limits_without_a_way_up_are_refused(tmp_path, shortest, longest):
+def test_limits_without_a_step_are_refused(tmp_path, shortest, longest):
     with pytest.raises(InvalidSettingError, match="expected"):
         settings(tmp_path, shortest=Limits.parse(shortest), longest=Limits.parse(longest))
 
@@ -105,7 +105,7 @@ def test_no_position_is_of_a_ballot(tmp_path):
     assert sampled & ballots
 
 
-def test_the_same_is_found_again_whatever_was_done_before(found, tmp_path):
+def test_a_resumed_run_finds_the_same(found, tmp_path):
     again = settings(tmp_path, concurrency=2)
     play_matches(again)
     # the first search of an interrupted run
@@ -123,7 +123,7 @@ def test_the_same_is_found_again_whatever_was_done_before(found, tmp_path):
 
 
 @pytest.mark.parametrize("change", [{"hash": 2 << 20}, {"player": "material"}, {"positions": 5}])
-def test_searches_go_on_only_with_the_same_settings(found, change):
+def test_searches_are_resumed_only_with_the_same_settings(found, change):
     with pytest.raises(InvalidSettingError, match="choose another file"):
         compare_positions(replace(found.settings, **change))
 
@@ -137,14 +137,14 @@ def test_searches_go_on_only_with_the_same_settings(found, change):
         ({"hash": 2 << 20}, "begun with hash"),
     ],
 )
-def test_searches_of_something_else_are_refused_before_anything_is_played(found, change, said):
+def test_other_searches_are_refused_before_any_game(found, change, said):
     files = {path: path.read_bytes() for path in found.settings.out.glob("*.*")}
     with pytest.raises(InvalidSettingError, match=said), claimed(replace(found.settings, **change)):
         pass
     assert files == {path: path.read_bytes() for path in found.settings.out.glob("*.*")}
 
 
-def test_searches_are_refused_where_a_power_cut_took_games(found, tmp_path):
+def test_searches_are_refused_after_a_power_cut_lost_games(found, tmp_path):
     again = shutil.copytree(found.settings.out, tmp_path / "again")
     pdn = next(again.glob("*.pdn"))
     pdn.write_bytes(pdn.read_bytes()[:-200] + bytes(200))
@@ -154,7 +154,7 @@ def test_searches_are_refused_where_a_power_cut_took_games(found, tmp_path):
 
 
 @pytest.mark.parametrize("change", [{}, {"positions": 0, "games": 6}, {"concurrency": 2}])
-def test_the_same_searches_are_gone_on_with(found, change):
+def test_the_same_searches_are_resumed(found, change):
     """Nothing is raised, as it is where other searches are asked for."""
     with claimed(replace(found.settings, **change)):
         pass
@@ -204,7 +204,7 @@ def comparison(moves, judged, iterations=()):
     return ComparedPosition(str(judged), searches, steps, judged)
 
 
-def test_changes_are_counted_by_what_they_are_worth(found):
+def test_changes_are_counted_by_worth(found):
     made_up = [
         comparison("a a a", {}, ["a0", "a50"]),
         comparison("a b b", {"a": 0, "b": 30}, ["a10", "b20", "b20"]),

@@ -56,7 +56,7 @@ def test_a_whole_game_is_played_and_saved(tmp_path, own):
     assert [note.text for note in saved.notes] == [game.reason]
 
 
-def test_what_cannot_be_played_is_refused_and_the_next_game_is_played():
+def test_an_unplayable_game_is_refused_and_the_next_one_played():
     kr, address = listening(games=1)
     requests = {
         f"R02{NAME}Z000000BZ{START}": (1, "version 2"),
@@ -305,7 +305,7 @@ def test_the_game_ends_after_the_moves_agreed():
         ("B:WK32:BK1", Side.BLACK, "E21", "1/2-1/2"),
     ],
 )
-def test_the_database_judges_what_the_moves_agreed_leave_open(whole, fen, own, end, result):
+def test_the_database_decides_a_game_cut_short_by_agreement(whole, fen, own, end, result):
     kr, address = listening(games=1, egdb=str(whole))
     with Peer.at(address) as peer:
         peer.ask(own, Position.from_fen(fen), moves=1)
@@ -374,7 +374,7 @@ def agreed_game(own, start=None, line="", end="E00", minutes=1, moves=40, clock=
         ("B:WK9,32:B1", "1-6", "E31", "0-1", "no pieces left, by a move"),
     ],
 )
-def test_the_last_move_is_not_always_sent(fen, moves, end, result, reason):
+def test_the_last_move_may_not_be_sent(fen, moves, end, result, reason):
     game, link, _, _ = agreed_game(Side.BLACK, Position.from_fen(fen), moves, end, minutes=0)
     ending = game.play()
     assert (ending.result, ending.stop) == (result, True)

@@ -41,7 +41,7 @@ def test_kr_against_kr(server, tmp_path):
     assert [game.moves for game in saved[0]] == [game.moves for game in saved[1]] == [game.moves for game in games]
 
 
-def test_what_an_initiator_sends(server):
+def test_messages_of_an_initiator(server):
     kr = connecting(server, fen="W:W24:B11", color="white", minutes=5, moves=75, games=1)
     with accept(server) as peer:
         peer.expect(f"R01{'kr':32}Z005075BW{'e' * 10}z{'e' * 12}w{'e' * 8}")
@@ -119,7 +119,7 @@ def test_a_port_in_use(server):
 
 
 @pytest.mark.parametrize("answer", [None, "R"])
-def test_the_answer_to_the_end_may_fail_to_come(server, answer, monkeypatch):
+def test_the_answer_to_the_end_may_be_missing(server, answer, monkeypatch):
     monkeypatch.setattr(dxp_game, "ANSWER_SECONDS", 0.2)
     kr = connecting(server, games=1, moves=1)
     with accept(server) as peer:
@@ -180,7 +180,7 @@ def test_connect_command(capsys, tmp_path):
     assert [len(game.moves) for game in read_games(out)] == [len(game["moves"]) for game in result["games"]]
 
 
-def test_commands_say_what_is_wrong(capsys, server):
+def test_commands_report_errors(capsys, server):
     port = server.getsockname()[1]
     code, _, error = run(f"dxp listen :{port} {ENGINE}", capsys)
     assert (code, error.count("\n")) == (1, 1)

@@ -87,7 +87,7 @@ def requesting():
         peer.resign()
 
 
-@pytest.mark.parametrize(("answer", "end"), [("K2", "refuses to go back"), ("K1", "refuses to go back: it cannot")])
+@pytest.mark.parametrize(("answer", "end"), [("K2", "refuses to go back"), ("K1", "refuses to go back: it can't")])
 def test_refused(answer, end):
     with requesting() as (kr, peer, position):
         peer.send(answer)
@@ -124,7 +124,7 @@ def test_no_answer(monkeypatch):
     assert len(kr.end()[0].moves) == 4
 
 
-def test_what_cannot_be_asked():
+def test_impossible_requests():
     kr, address = listening(games=1)
     assert not kr.operator.take_back()
     assert not kr.operator.chat("anybody?")

@@ -125,7 +125,7 @@ def test_any_text_is_read_or_refused(text, data):
     assert parse_message(format_message(message)) == message
 
 
-def test_what_does_not_fit_is_cut_or_refused():
+def test_text_that_does_not_fit_is_cut_or_refused():
     assert format_message(Chat("é" * 200)) == "C" + "?" * 126
     assert format_message(GameAccept("n" * 40)) == "A" + "n" * 32 + "0"
     assert format_message(MoveMade(100_000, 0, 1)) == "M9999010200"
@@ -141,7 +141,7 @@ def test_what_does_not_fit_is_cut_or_refused():
     st.lists(st.text(st.characters(min_codepoint=1, max_codepoint=0x7F), min_size=1, max_size=LONGEST_MESSAGE)),
     st.data(),
 )
-def test_messages_are_cut_out_however_they_arrive(texts, data):
+def test_messages_are_split_however_they_arrive(texts, data):
     stream = b"".join(text.encode() + b"\0" for text in texts)
     splitter, found, at = MessageSplitter(), [], 0
     while at < len(stream):
@@ -152,7 +152,7 @@ def test_messages_are_cut_out_however_they_arrive(texts, data):
     assert not splitter.is_inside
 
 
-def test_empty_messages_are_passed_over():
+def test_empty_messages_are_ignored():
     splitter = MessageSplitter()
     assert splitter.feed(b"\0\0E00\0\0K") == ["E00"]
     assert splitter.is_inside

@@ -40,7 +40,7 @@ def test_seen_by_the_other_player_all_signs_turn(counts):
     assert other.los == pytest.approx(1 - mine.los)
 
 
-def test_no_pair_says_nothing():
+def test_without_pairs_nothing_is_known():
     found = estimate((0, 0, 0, 0, 0))
     assert (found.elo, found.elo_error, found.los) == (0.0, math.inf, 0.5)
     assert Sprt(0, 5).llr((0, 0, 0, 0, 0)) == 0.0

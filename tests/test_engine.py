@@ -63,7 +63,7 @@ def test_bad_limits(text: str) -> None:
         *(("options", value) for value in (5, "lmr_move=4", {"lmr_move": "4"}, {"lmr_move": 1.5}, {"lmr_mvoe": 4})),
     ],
 )
-def test_settings_that_no_engine_has(name: str, value: Any) -> None:
+def test_invalid_settings_are_refused(name: str, value: Any) -> None:
     with pytest.raises(InvalidSettingError) as found:
         Engine("material", **{"hash_mb": 1, "database": "none", name: value})
     assert "\n" not in str(found.value)
@@ -145,7 +145,7 @@ def test_limits_are_numbers(fields: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("error", [OSError, StopIteration, KeyboardInterrupt, SystemExit, InvalidSettingError])
-def test_what_a_callback_raises_ends_the_search(threads: int, error: type[BaseException]) -> None:
+def test_an_exception_in_a_callback_ends_the_search(threads: int, error: type[BaseException]) -> None:
     engine = Engine("material", hash_mb=1, threads=threads, database="none")
     running = _thread._count()
 
@@ -167,7 +167,7 @@ def test_what_a_callback_raises_ends_the_search(threads: int, error: type[BaseEx
         lambda engine: engine.set_options({}),
     ],
 )
-def test_a_search_cannot_be_used_by_its_own_callback(engine: Engine, call: Callable[[Engine], object]) -> None:
+def test_a_callback_cannot_use_its_own_engine(engine: Engine, call: Callable[[Engine], object]) -> None:
     with pytest.raises(InvalidSettingError, match="searching already"):
         engine.search(Position(), Limits(depth=3), on_info=lambda info: call(engine) and None)
 
@@ -254,7 +254,7 @@ def test_a_held_search_finds_what_a_plain_one_does(engine: Engine) -> None:
     assert [replace(info, time=0) for info in heard] == [replace(info, time=0) for info in infos]
 
 
-def test_a_held_search_goes_on_until_it_is_stopped(engine: Engine) -> None:
+def test_a_held_search_runs_until_it_is_stopped(engine: Engine) -> None:
     with engine.start(Position(), Limits()) as search:
         depths = (info.depth for info in search)
         assert [next(depths) for _ in range(3)] == [1, 2, 3]
@@ -279,7 +279,7 @@ def test_a_search_begun_and_stopped_at_once_ends_and_no_other(threads: int) -> N
         search.stop()
         assert search.result(20).depth >= 1
         if before is not None:
-            # of a search that has ended long ago
+            # a search that ended long ago
             before.stop()
         assert engine.start(Position(), Limits(depth=3)).result(20).depth == 3
         before = search
@@ -293,7 +293,7 @@ def test_the_engine_itself_ends_a_held_search(engine: Engine, depth: int) -> Non
     assert search.result(20).depth == depth
 
 
-def test_what_ends_a_search_is_told_when_the_engine_is_free(engine: Engine) -> None:
+def test_the_end_of_a_search_is_reported_once_the_engine_is_free(engine: Engine) -> None:
     ends: list[object] = []
 
     def again(outcome: object) -> None:
@@ -310,7 +310,7 @@ def test_what_ends_a_search_is_told_when_the_engine_is_free(engine: Engine) -> N
 
 @pytest.mark.parametrize("where", ["on_info", "on_end"])
 @pytest.mark.parametrize("error", [OSError, KeyboardInterrupt, SystemExit, InvalidSettingError])
-def test_what_a_callback_of_a_held_search_raises_is_its_result(
+def test_an_exception_in_a_callback_is_the_result_of_a_held_search(
     engine: Engine, where: str, error: type[BaseException]
 ) -> None:
     def fail(given: object) -> None:
@@ -348,7 +348,7 @@ def test_a_search_cannot_wait_for_itself(engine: Engine, where: str, wait: Calla
     begun.set()
     if where == "on_end":
         held[0].stop()
-    with pytest.raises(InvalidSettingError, match="cannot wait for itself"):
+    with pytest.raises(InvalidSettingError, match="can't wait for itself"):
         held[0].result(20)
     assert engine.search(Position(), Limits(depth=3)).depth == 3
 
@@ -372,7 +372,7 @@ def test_a_search_can_be_waited_for_by_a_signal_handler_and_what_it_interrupts(e
 
 
 @pytest.mark.parametrize("timeout", ["1s", True, math.nan])
-def test_seconds_that_are_none(engine: Engine, timeout: Any) -> None:
+def test_invalid_timeouts_are_refused(engine: Engine, timeout: Any) -> None:
     with engine.start(Position(), Limits()) as search:
         with pytest.raises(InvalidSettingError, match="the timeout is"):
             search.result(timeout)
@@ -501,7 +501,7 @@ def test_weights_from_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a\0b", "\ud800", "a" * 5000, b"x", 3])
-def test_weights_that_no_file_is_called(name: Any) -> None:
+def test_names_that_are_not_file_names_are_refused(name: Any) -> None:
     with pytest.raises(InvalidWeightsError):
         Engine(name)
 
@@ -520,12 +520,12 @@ def test_a_batch_is_many_single_scores() -> None:
 
 
 @pytest.mark.parametrize("rows", [[[1, 2, 0]], [[1, 1, 0, 0]], [[1, 2, 4, 0]], [[1, 2, 0, 2]]])
-def test_batches_that_are_no_positions(rows: list[list[int]]) -> None:
+def test_batches_that_are_not_positions_are_refused(rows: list[list[int]]) -> None:
     with pytest.raises(InvalidSettingError):
         Engine("material", hash_mb=1).evaluate_batch(np.array(rows, dtype=np.uint32))
 
 
 @pytest.mark.parametrize("number", [-1, 1 << 32, 0.5, float("nan"), float("inf"), "x", None])
-def test_batches_of_other_numbers(number: Any) -> None:
+def test_batches_of_invalid_numbers_are_refused(number: Any) -> None:
     with pytest.raises(InvalidSettingError, match="32-bit"):
         Engine("material", hash_mb=1).evaluate_batch(np.array([[number, 0, 0, 0]]))

@@ -570,7 +570,7 @@ def test_broken_search_is_an_error_line(talk, recorder):
 
 @pytest.mark.parametrize("name", ["weights", "egdb"])
 @pytest.mark.parametrize("value", ["a\0b", "a" * 5000])
-def test_a_name_of_no_file_is_an_error_line(talk, name, value):
+def test_a_missing_file_is_an_error_line(talk, name, value):
     conversation = talk()
     conversation.send(f"set-param name={name} value={value}")
     conversation.send("init")
@@ -578,7 +578,7 @@ def test_a_name_of_no_file_is_an_error_line(talk, name, value):
     conversation.expect("ready")
 
 
-def test_an_engine_that_finds_no_memory_is_an_error_line(talk):
+def test_an_engine_without_memory_is_an_error_line(talk):
     def refuse(*_):
         raise MemoryError
 
@@ -590,7 +590,7 @@ def test_an_engine_that_finds_no_memory_is_an_error_line(talk):
     conversation.expect(fault("out of memory"))
 
 
-def test_a_search_whose_thread_cannot_be_started_is_an_error_line(talk):
+def test_a_search_without_a_thread_is_an_error_line(talk):
     conversation = talk()
     with threads_left(0):
         conversation.send("go think")
@@ -612,7 +612,7 @@ def test_end_of_input_quits_a_search():
     assert b"\nready\n" in result.stdout
 
 
-def test_a_closed_standard_input_is_at_its_end():
+def test_a_closed_standard_input_ends_the_server():
     command = " ".join([*KR_HUB, "<&-"])
     result = subprocess.run(["sh", "-c", command], capture_output=True, timeout=30, check=False)
     assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
@@ -639,7 +639,7 @@ def test_quit_stops_a_search():
 
 
 @pytest.mark.slow
-def test_reader_that_leaves_is_no_error():
+def test_a_reader_that_leaves_is_not_an_error():
     process = subprocess.Popen(KR_HUB, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     process.stdout.close()
     process.stdin.write(b"hub\nlevel depth=3\ngo think\n")

@@ -91,7 +91,7 @@ def test_a_move_leaves_something_on_the_clock(left, inc, moves, time):
 
 
 @given(st.lists(st.floats(0, 10), max_size=60), st.integers(1, 40), st.floats(0.1, 60), st.floats(0, 5))
-def test_a_clock_holds_what_it_was_given_less_what_was_used(used, moves, time, inc):
+def test_a_clock_holds_the_time_given_less_the_time_used(used, moves, time, inc):
     clock = Clock(TimeControl(time, inc, moves))
     for number, seconds in enumerate(used, start=1):
         assert clock.limits().moves == moves - (number - 1) % moves

@@ -297,7 +297,7 @@ def test_equal_players_score_evenly():
         ({"win_moves": 0}, "adjudication"),
     ],
 )
-def test_settings_that_make_no_match(wrong, words):
+def test_invalid_settings_are_refused(wrong, words):
     with pytest.raises(InvalidSettingError, match=words):
         replace(TINY, **wrong)
 
@@ -353,7 +353,7 @@ def test_depth_and_speed_are_of_the_player_that_searched():
         (1, 1, 0, "1 of 1 game forfeited (1 on time)"),
     ],
 )
-def test_many_forfeits_are_warned_of(games, late, failed, words, capsys, monkeypatch):
+def test_a_warning_of_many_forfeits(games, late, failed, words, capsys, monkeypatch):
     reasons = [OVERTIME] * late + [FAILURE] * failed + [NO_MOVE] * (games - late - failed)
     records = [
         MatchGame(number // 2, number % 2 == 0, "x", 2 * (number % 2), reason, "", 9, Effort(), Effort())
@@ -376,7 +376,7 @@ def test_many_forfeits_are_warned_of(games, late, failed, words, capsys, monkeyp
     assert ("Termination" in result.warning) == bool(failed)
 
 
-def test_sums_are_those_of_all_games_whenever_asked(monkeypatch):
+def test_totals_cover_all_games_whenever_read(monkeypatch):
     """Asked after each game, as the display does, each game is added once: the time of a match grows with its games."""
     source = random.Random(5)
     games = [
@@ -420,7 +420,7 @@ def test_sums_are_those_of_all_games_whenever_asked(monkeypatch):
     ("fault", "words"),
     [("exit", "crashed"), ("crash", "crashed"), ("hang", "hangs"), ("illegal", "illegal"), ("nonsense", "nonsense")],
 )
-def test_a_faulty_engine_loses_and_the_match_goes_on(fault, words):
+def test_a_faulty_engine_loses_and_the_match_continues(fault, words):
     command = shlex.join([sys.executable, "-IS", str(FAULTY), fault])
     result = play_match(replace(TINY, b=f"hub:{command}", games=4, patience=0.3))
     assert result.count(2) == len(result.games) == 4
@@ -536,7 +536,7 @@ def test_players_have_threads_and_a_hash_table_of_their_own() -> None:
         ("no,such/file.h5", "no,such/file.h5: no such weights file"),
     ],
 )
-def test_settings_that_no_player_has_are_refused(spec: str, expected: str) -> None:
+def test_unknown_player_settings_are_refused(spec: str, expected: str) -> None:
     with pytest.raises(KrError, match=re.escape(expected)):
         player_from_spec(spec, 1)
 

@@ -91,7 +91,7 @@ def test_games_of_a_match_are_found_by_their_ballot(tmp_path, capsys):
     assert sorted(stats["openings"]) == sorted(map(str, known))
 
 
-def test_a_match_that_was_begun_without_its_ballots_goes_on(tmp_path, monkeypatch):
+def test_a_match_begun_without_its_ballots_is_resumed(tmp_path, monkeypatch):
     """As kr 0.1 wrote it: from the position after the ballot, by a FEN."""
     settings = recorded(tmp_path)
     with monkeypatch.context() as before:
@@ -108,7 +108,7 @@ def test_a_match_that_was_begun_without_its_ballots_goes_on(tmp_path, monkeypatc
 @pytest.mark.slow
 @pytest.mark.parametrize("cut", [0, 1, 37, 900])
 @pytest.mark.parametrize("file", ["match.pdn", "match.pdn.log"])
-def test_a_match_cut_off_anywhere_goes_on(tmp_path, file, cut):
+def test_a_match_cut_off_anywhere_is_resumed(tmp_path, file, cut):
     whole = play_match(TINY)
     settings = recorded(tmp_path)
     play_match(replace(settings, games=6))
@@ -195,7 +195,7 @@ def test_a_last_game_that_is_garbage_is_played_again(tmp_path):
 
 
 @pytest.mark.parametrize("change", [lambda text: text.replace(b"manual", b"Manuel", 1), lambda text: b"%\n" + text])
-def test_games_that_someone_changed_are_left_alone(tmp_path, change):
+def test_games_changed_by_others_are_left_alone(tmp_path, change):
     settings = recorded(tmp_path, games=4)
     play_match(settings)
     pdn = tmp_path / "match.pdn"
@@ -266,14 +266,14 @@ def test_a_finished_match_is_only_shown(tmp_path):
         {"adjudicate": False},
     ],
 )
-def test_a_match_goes_on_only_with_the_same_settings(tmp_path, change):
+def test_a_match_is_resumed_only_with_the_same_settings(tmp_path, change):
     settings = recorded(tmp_path, games=2)
     play_match(settings)
     with pytest.raises(InvalidSettingError, match="choose another file"):
         play_match(replace(settings, **change))
 
 
-def test_a_file_that_is_no_match_is_left_alone(tmp_path):
+def test_a_file_that_is_not_a_match_is_left_alone(tmp_path):
     (tmp_path / "match.pdn").write_text("my games\n")
     with pytest.raises(InvalidSettingError, match="choose another file"):
         play_match(recorded(tmp_path))

@@ -118,7 +118,7 @@ def test_a_game_to_its_end(tmp_path, monkeypatch):
     assert table.asked[1][1] == ["10", "11"]
 
 
-def test_words_that_complete(tmp_path, monkeypatch):
+def test_completions(tmp_path, monkeypatch):
     play, table = start(tmp_path, monkeypatch, [])
     assert play.run() is None
     (_, words, seconds), *_ = table.asked
@@ -360,7 +360,7 @@ def test_eleven_men_begin_where_the_men_are_taken(tmp_path, monkeypatch):
     assert len(game.moves) == 1
 
 
-def test_a_game_from_before_ballots_were_moves_is_gone_on_with(tmp_path, monkeypatch):
+def test_a_game_from_before_ballots_were_moves_is_resumed(tmp_path, monkeypatch):
     path = tmp_path / "old.pdn"
     position = Position().play("9-13").play("21-17").play("5-9")
     path.write_text(
@@ -376,7 +376,7 @@ def test_a_game_from_before_ballots_were_moves_is_gone_on_with(tmp_path, monkeyp
 # --- files
 
 
-def test_a_game_is_gone_on_with(tmp_path, monkeypatch):
+def test_a_game_is_resumed(tmp_path, monkeypatch):
     engine = Scripted(["23-19", "22-17"], [5, 7], time=2.0)
     play, table = start(tmp_path, monkeypatch, ["11-15", "8-11"], engine, tc=TimeControl(60, 0, 3), level=4)
     assert play.run() is None
@@ -399,7 +399,7 @@ def test_a_game_is_gone_on_with(tmp_path, monkeypatch):
     assert play._record.scores(Side.BLACK) == []
 
 
-def test_a_file_of_another_program_is_gone_on_with(tmp_path, monkeypatch):
+def test_a_file_of_another_program_is_resumed(tmp_path, monkeypatch):
     path = tmp_path / "other.pdn"
     path.write_text(
         '[Event "x"]\n[White "Someone"]\n[TimeControl "300"]\n\n1. 11-15 {a comment} 23-19 (23-18 {worse}) 2. 8-11 *\n'
@@ -423,7 +423,7 @@ def test_a_file_of_another_program_is_gone_on_with(tmp_path, monkeypatch):
         ('[Termination "resignation"]\n1. 11-15 1-0\n', "the game is over, 1-0 (resignation)"),
     ],
 )
-def test_files_that_are_not_gone_on_with(tmp_path, text, said):
+def test_files_that_cannot_be_resumed(tmp_path, text, said):
     path = tmp_path / "x.pdn"
     path.write_text(text)
     with pytest.raises(InvalidSettingError, match="x.pdn") as error:
@@ -431,7 +431,7 @@ def test_files_that_are_not_gone_on_with(tmp_path, text, said):
     assert said in str(error.value)
 
 
-def test_a_file_that_is_there_is_not_written_over(tmp_path, monkeypatch):
+def test_an_existing_file_is_not_overwritten(tmp_path, monkeypatch):
     (tmp_path / "game.pdn").write_text("mine")
     with pytest.raises(InvalidSettingError, match="--resume"):
         start(tmp_path, monkeypatch, [])
@@ -457,7 +457,7 @@ def test_two_writers_are_refused(tmp_path, monkeypatch):
         play.run()
 
 
-def test_a_full_disk_ends_no_game(tmp_path, monkeypatch):
+def test_a_full_disk_does_not_end_a_game(tmp_path, monkeypatch):
     def full(path, content):
         raise OSError(28, "No space left on device", str(path))
 
@@ -692,7 +692,7 @@ def test_engines_of_one_name_are_told_apart(tmp_path, monkeypatch):
         ("play --out /dev/null/x", 2, "/dev/null is no directory"),
     ],
 )
-def test_what_is_refused(tmp_path, monkeypatch, capsys, line, code, said):
+def test_invalid_commands_are_refused(tmp_path, monkeypatch, capsys, line, code, said):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     check_refused(capsys, line, code, said)

@@ -167,7 +167,7 @@ def test_errors_are_those_that_are_stated():
 
 
 @pytest.mark.parametrize("number", [0, 11, -1])
-def test_levels_that_are_none(number):
+def test_invalid_levels_are_refused(number):
     with pytest.raises(InvalidSettingError, match="out of range; expected 1 to 10"):
         level_numbered(number)
 

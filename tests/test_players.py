@@ -105,7 +105,7 @@ def test_a_new_kind_plays_at_the_board() -> None:
         ("dice:7,level=3", "unknown setting 'level'"),
     ],
 )
-def test_settings_of_a_new_kind_that_are_none(spec: str, expected: str) -> None:
+def test_invalid_settings_of_a_new_kind_are_refused(spec: str, expected: str) -> None:
     with pytest.raises(InvalidSettingError) as found:
         player_from_spec(spec)
     assert expected in str(found.value)

@@ -131,7 +131,7 @@ def test_a_take_back_that_kr_asks_for():
     [game] = kr_side.end()
     assert texts(game.moves) == its_texts(board)[: len(game.moves)]
     assert len(game.moves) > 8
-    assert kr_side.lines[1] == "DXP Client refuses to go back: it cannot"
+    assert kr_side.lines[1] == "DXP Client refuses to go back: it can't"
 
 
 @pytest.mark.slow

@@ -231,7 +231,7 @@ def test_stop_from_another_thread(threads: int) -> None:
     assert searcher.search(Position(), Limits(nodes=3000)).nodes == 3000 or threads > 1
 
 
-def test_what_a_listener_raises_ends_the_search() -> None:
+def test_an_exception_in_a_listener_ends_the_search() -> None:
     class Enough(Exception):
         pass
 

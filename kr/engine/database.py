@@ -38,9 +38,9 @@ def load_database(setting: str = "", memory: int = EGDB_MEMORY) -> Database | No
 
 
 def decided(database: Database | None, position: Position) -> Value | None:
-    """Value for the side to move by which the database ends a game here; None where it does not.
+    """Value, for the side to move, by which the database decides a game here; None if it does not.
 
-    A game goes on while a capture is pending, as in self-play. Raises InvalidDatabaseError.
+    A game continues while a capture is pending, as in self-play. Raises InvalidDatabaseError.
     """
     if database is None or position.pieces > database.pieces or position.legal_moves()[0].is_capture:
         return None

@@ -68,7 +68,7 @@ class Course:
             if left <= 0:
                 return False
             if self.thread == threading.get_ident():
-                raise InvalidSettingError("a search cannot wait for itself: its callbacks can only stop it")
+                raise InvalidSettingError("a search can't wait for itself: its callbacks can only stop it")
             bell = threading.Lock()
             bell.acquire()
             self.bells.add(bell)

@@ -59,7 +59,7 @@ def weights_option() -> Any:
 
 
 def hash_option(whose: str = "", default: int = DEFAULT_HASH) -> Any:
-    """Setting: bytes of the hash table. whose: "of each player" where there are several."""
+    """Setting: bytes of the hash table. whose: "of each player" if there are several."""
     return option(
         default, f"Hash table {whose}".strip() + ".", parse=parse_size, show=format_size,
         low=MEBIBYTE, high=1 << 40,

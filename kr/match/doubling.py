@@ -354,7 +354,7 @@ def sample_positions(settings: DoublingSettings) -> list[Position]:
     for match in settings.matches():
         assert match.pdn is not None
         for game in sorted(read_games(match.pdn), key=lambda game: game.tags["Round"]):
-            # from where the players began to move
+            # from the position in which the players began to move
             positions = itertools.islice(game.positions(), opening_plies(game), None)
             seen.update(dict.fromkeys(position for position in positions if len(position.legal_moves()) > 1))
     return random.Random(settings.seed).sample(list(seen), min(settings.positions, len(seen)))

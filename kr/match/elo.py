@@ -135,7 +135,7 @@ class Sprt:
         return sum(count * math.log(one / zero) for count, zero, one in terms)
 
     def decision(self, pentanomial: Sequence[int]) -> str | None:
-        """ "H1" where elo1 is accepted, "H0" where elo0 is, None while undecided."""
+        """ "H1" if elo1 is accepted, "H0" if elo0 is, None while undecided."""
         llr = self.llr(pentanomial)
         return "H1" if llr >= self.upper else "H0" if llr <= self.lower else None
 

@@ -51,7 +51,7 @@ class MatchTally:
         return on_time, failed
 
     def warning(self) -> str | None:
-        """Warning, in one line, if so many games are forfeits that the result is distorted; else None."""
+        """Warning, in one line, if forfeits distort the result; else None."""
         return forfeit_warning(self.games, *self.forfeits)
 
 

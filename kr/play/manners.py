@@ -1,4 +1,4 @@
-"""When an engine that plays against people resigns, offers a draw, and accepts one, judged by its scores so far.
+"""Resignation and draw offers of an engine that plays against people, judged by its scores so far.
 
 Scores are in centi-men from the engine's view, one for each search of the game, oldest first.
 """

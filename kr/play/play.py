@@ -489,7 +489,7 @@ class Play:
         self._seats[side].clock = None if control is None else self._record.clock(side, control)
 
     def _save(self) -> None:
-        """Keep the game. If it can't be kept, the game goes on all the same."""
+        """Keep the game. If that fails, the game continues all the same."""
         try:
             self._record.save()
         except (KrError, OSError) as error:

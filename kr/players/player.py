@@ -35,7 +35,7 @@ class Player(Protocol):
     version: str
     """Version of the program that plays; "" if it does not tell."""
     source: str
-    """Where it comes from: a path with settings, or a command."""
+    """Origin: a path with settings, or a command."""
     signature: str
     """Identity of its play: equal for players that play the same."""
 

@@ -201,7 +201,7 @@ class PlayedGame:
     """Side of kr."""
     opponent: str
     result: Result
-    """As written in PDN; unfinished where the game was broken off."""
+    """As written in PDN; unfinished if the game was broken off."""
     reason: str
     faulty: bool
     """True if the other side broke the rules or the protocol."""

@@ -165,7 +165,7 @@ class DxpEnding:
     """End of a game by DXP."""
 
     result: Result
-    """As written in PDN; unfinished where the game was broken off."""
+    """As written in PDN; unfinished if the game was broken off."""
     reason: str
     next: Next
     code: int = UNKNOWN
@@ -498,7 +498,7 @@ class DxpGame:
             self._say(f"{self._terms.opponent} agrees to go back")
             self._set_back(ply)
         else:
-            why = "" if answer.code == BACK_REFUSED else ": it cannot"
+            why = "" if answer.code == BACK_REFUSED else ": it can't"
             self._say(f"{self._terms.opponent} refuses to go back{why}")
 
     @property
@@ -526,7 +526,7 @@ class DxpGame:
         self._turn_begins()
 
     def _draw(self) -> str | None:
-        """Reason for a draw by rule on the board; None where it is not drawn."""
+        """Reason for a draw by rule on the board; None if it is not drawn."""
         outcome = self.board.outcome()
         return outcome.reason if outcome and outcome.winner is None else None
 
