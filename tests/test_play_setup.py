@@ -9,7 +9,7 @@ import pytest
 from kr.engine.limits import Limits, TimeControl
 from kr.errors import IllegalMoveError, InvalidSettingError
 from kr.game.position import Position, Side
-from kr.play.input import Command, next_squares, parse_command, read_move
+from kr.play.input import TypedCommand, next_squares, parse_command, read_move
 from kr.play.manners import ACCEPT_AFTER, gives_up, offers_draw, refusal
 from kr.play.play import PlaySettings
 from kr.play.setup import HUMAN, set_up, shown_name
@@ -27,11 +27,11 @@ JUMPS = "W:W27:B23,15,14"
 @pytest.mark.parametrize(
     ("text", "command"),
     [
-        ("moves", Command("moves")),
-        ("  UNDO ", Command("undo")),
-        ("?", Command("help")),
-        ("save my game.pdn", Command("save", "my game.pdn")),
-        ("q", Command("quit")),
+        ("moves", TypedCommand("moves")),
+        ("  UNDO ", TypedCommand("undo")),
+        ("?", TypedCommand("help")),
+        ("save my game.pdn", TypedCommand("save", "my game.pdn")),
+        ("q", TypedCommand("quit")),
         ("11-15", None),
         ("", None),
         ("undone", None),

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from kr.cli import console, options
 from kr.engine.bench import (
-    PUBLISHED,
+    CHINOOK,
     SAME_DEPTH,
     BenchResult,
     BenchSettings,
@@ -151,4 +151,4 @@ def _same_depth(chosen: Mapping[str, int]) -> bool:
 
 
 def _paper(name: str) -> str:
-    return PUBLISHED.get(first_word(name.removeprefix(WITHOUT)), "") if name.startswith(WITHOUT) else ""
+    return CHINOOK.get(first_word(name.removeprefix(WITHOUT)), "") if name.startswith(WITHOUT) else ""

@@ -31,7 +31,7 @@ SAME_DEPTH = ("aspiration", "etc", "history")
 """Features that find nearly the same scores with fewer nodes. All others are taken to reduce or extend, so that a depth
 with them does not compare with the same depth without them."""
 
-PUBLISHED = {
+CHINOOK = {
     "etc": "22% fewer nodes at 17 plies",
     "single": "all extensions: six plies less deep in the same time, 55-45",
 }
@@ -226,7 +226,7 @@ def features() -> dict[str, dict[str, int]]:
 
 
 def first_word(name: str) -> str:
-    """First word of a search option or feature: its key in SAME_DEPTH and PUBLISHED."""
+    """First word of a search option or feature: its key in SAME_DEPTH and CHINOOK."""
     return name.partition("_")[0]
 
 

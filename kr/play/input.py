@@ -31,18 +31,18 @@ _SEPARATORS = "-xX:, \t"
 
 
 @dataclass(frozen=True)
-class Command:
+class TypedCommand:
     """A command and its argument."""
 
     name: str
     argument: str = ""
 
 
-def parse_command(text: str) -> Command | None:
+def parse_command(text: str) -> TypedCommand | None:
     """Command at the beginning of a line; None if there is none."""
     word, _, argument = text.strip().partition(" ")
     word = OTHER_WORDS.get(word.lower(), word.lower())
-    return Command(word, argument.strip()) if word in TABLE_COMMANDS else None
+    return TypedCommand(word, argument.strip()) if word in TABLE_COMMANDS else None
 
 
 def read_move(text: str, position: Position, begun: Sequence[int] = ()) -> Move | tuple[int, ...]:

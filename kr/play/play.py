@@ -33,7 +33,7 @@ from kr.game.outcome import AGREEMENT, OVERTIME, RESIGNATION, Outcome
 from kr.game.position import Move, Side
 from kr.game.value import Result
 from kr.notation import SIDE_NAMES, square_name
-from kr.play.input import TABLE_COMMANDS, Command, next_squares, parse_command, read_move
+from kr.play.input import TABLE_COMMANDS, TypedCommand, next_squares, parse_command, read_move
 from kr.play.manners import OFFER_AGAIN, gives_up, offers_draw, refusal
 from kr.play.record import NO_FILE, PlayRecord, default_path
 from kr.play.setup import HUMAN, SETUP_TAGS, PlaySettings, Setup, set_up, shown_name
@@ -290,7 +290,7 @@ class Play:
 
     # --- commands
 
-    def _obey(self, command: Command, side: Side) -> _Turn:
+    def _obey(self, command: TypedCommand, side: Side) -> _Turn:
         position = self.board.position
         match command.name:
             case "moves":
