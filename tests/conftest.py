@@ -1,4 +1,4 @@
-"""What all tests share: repeatable random examples, and the data beside the checkout where it is present."""
+"""Fixtures of all tests: repeatable random examples, and the public data beside the checkout if it is there."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 @pytest.fixture(scope="session", autouse=True)
 def ctrl_c_is_heard() -> None:
-    """A shell lets its background jobs ignore Ctrl-C, and so would all processes that tests start."""
+    """Ctrl-C works even if the tests are a background job, which shells start with it ignored."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -52,7 +52,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def copy(whole: Path, tmp_path: Path) -> Path:
-    """One to do harm to."""
+    """A copy of `whole` to damage."""
     return shutil.copytree(whole, tmp_path / "egdb")
 
 
@@ -66,7 +66,7 @@ def shared_data() -> Path:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No waiting for the sake of other programs in DXP."""
+    """No pauses for the sake of other DXP programs."""
     from kr.protocols import dxp, dxp_link
 
     monkeypatch.setattr(dxp_link, "PAUSE", 0.0)
@@ -76,7 +76,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def server() -> Iterator[socket.socket]:
-    """Where kr connects to as the initiator of DXP."""
+    """A server that kr connects to as the initiator of DXP."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(20.0)
         yield server
@@ -84,7 +84,7 @@ def server() -> Iterator[socket.socket]:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """Debian's chromium, one for all tests; without it they are skipped, but where CI is set they fail."""
+    """Debian's Chromium, one for all tests; without it they are skipped, or fail if CI is set."""
     if not CHROMIUM.exists():
         (pytest.fail if os.environ.get("CI") else pytest.skip)(f"no {CHROMIUM}: apt install chromium")
     from playwright.sync_api import sync_playwright
