@@ -1,4 +1,4 @@
-"""What kr raises for bad input. All are ValueError; the command line turns each into one line."""
+"""Errors that kr raises for bad input. All are ValueError; the command line shows each as one line."""
 
 
 class KrError(ValueError):
@@ -6,16 +6,16 @@ class KrError(ValueError):
 
 
 class InvalidFenError(KrError):
-    """A position that can't be read or can't stand on the board."""
+    """A position that can't be read or is impossible."""
 
 
 class InvalidPdnError(KrError):
     """Game text that isn't PDN."""
 
     line: int | None = None
-    """The line of the text, from 1, where that is known."""
+    """Line of the text, from 1, if known."""
     column: int | None = None
-    """The letter of the line, from 1."""
+    """Character in the line, from 1."""
 
 
 class IllegalMoveError(KrError):
@@ -27,15 +27,15 @@ class InvalidWeightsError(KrError):
 
 
 class InvalidGamesError(KrError):
-    """A game shard or run directory that is damaged or not one."""
+    """A damaged or foreign game shard, run directory or journal."""
 
 
 class InvalidSettingError(KrError):
-    """A setting (an option, a unit, a name) that has no meaning here."""
+    """A setting (an option, a unit, a name) that is not valid."""
 
 
 class ProtocolError(KrError):
-    """A line that the protocol doesn't allow, or an engine that broke it."""
+    """A line that the protocol doesn't allow, or an engine that broke the protocol."""
 
 
 class OutputBusyError(KrError):
@@ -51,12 +51,12 @@ class InvalidProblemError(KrError):
 
 
 class InvalidDatabaseError(KrError):
-    """An endgame database that is damaged, foreign or of another version."""
+    """A damaged or foreign endgame database, or one of another version."""
 
 
 class ThreadError(KrError):
-    """The system starts no more threads."""
+    """A thread that the system refuses to start."""
 
 
 class MissingNeedError(KrError):
-    """Weights, openings or a database that a unit of long work depends on, and that are not here."""
+    """Weights, openings or a database that a unit of work depends on and that are not available here."""

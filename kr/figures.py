@@ -1,4 +1,4 @@
-"""How the lab's pictures look, whatever they show. matplotlib is imported only where something is drawn."""
+"""The common style of plots. matplotlib is imported only when something is drawn."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
 SURFACE, INK, MUTED, GRID = "#fcfcfb", "#0b0b0b", "#52514e", "#e1e0d9"
 BLUE, ORANGE = "#2a78d6", "#eb6834"
 LIGHT, DARK = "#f4f1ea", "#c3bfb2"
-"""Squares of a board with coloured ones on it."""
+"""Squares of a board on which regions are coloured."""
 
 
 def check_installed() -> None:
-    """Raises InvalidSettingError when matplotlib is missing."""
+    """Raise InvalidSettingError if matplotlib is missing."""
     if find_spec("matplotlib") is None:
         raise InvalidSettingError("pictures need matplotlib: pip install matplotlib, or '.[plots]' in kr's checkout")
 
 
 def check_output(directory: Path) -> None:
-    """Raises InvalidSettingError when no picture can be drawn into it: better before a long fit than after it."""
+    """Raise InvalidSettingError if plots can't be written to a directory: better before a long fit than after it."""
     check_installed()
     storage.check_directory(directory)
 
 
 def new_figure(columns: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
-    """A figure with a row of axes. It belongs to no window: savefig draws it with Agg."""
+    """Figure with a row of axes, sizes in inches. It has no window: savefig draws it with Agg."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained", facecolor=SURFACE)
@@ -47,16 +47,17 @@ def new_figure(columns: int, width: float, height: float) -> tuple[Figure, list[
 
 
 def headline(figure: Figure, *parts: str) -> None:
-    """What a picture is of, above it: the run, its games, the date; parts that are "" are left out."""
+    """Put a title above a figure, such as run, games and date; empty parts are left out."""
     figure.suptitle(" · ".join(filter(None, parts)), x=0.01, ha="left", color=INK, fontsize=12, fontweight="bold")
 
 
 def day(created: object) -> str:
-    """The date of a time in a provenance; "" without one."""
+    """Date part of a time in a provenance; "" if there is none."""
     return str(created or "")[:10]
 
 
 def finish(ax: Axes, title: str, x: str, y: str) -> None:
+    """Give axes a title, labels and a grid."""
     ax.set_title(title, color=INK, loc="left", fontsize=11)
     ax.set_xlabel(x, color=MUTED)
     ax.set_ylabel(y, color=MUTED)

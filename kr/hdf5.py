@@ -1,9 +1,9 @@
-"""HDF5 files read with suspicion: anyone may have made them, so only what kr itself writes is taken from them.
+"""Safe reading of HDF5 files: anyone may have made them, so only the features that kr writes are accepted.
 
 HDF5 can do far more than hold tables: link to other files, keep data in them, run filters from plugins, claim any size.
-Here a file is read into memory once, and HDF5 sees only this copy. Of its root group, plain texts and numbers are taken
-as attributes, and through hard links plain datasets of integers, unpacked by the two filters that kr packs with. All
-sizes are bounded before anything is read.
+Here a file is read into memory once, and HDF5 sees only this copy. Accepted are, in its root group, attributes that are
+plain texts or numbers, and plain datasets of integers behind hard links, packed by the two filters that kr uses. All
+sizes are checked before anything is read.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ if TYPE_CHECKING:
 BEGINNING = b"\x89HDF\r\n\x1a\n\x03"
 """Signature, and the version of HDF5's own format that kr writes: the first whose structures have checksums."""
 MOST_BYTES = 1 << 30
-"""Of a file."""
+"""Size limit of a file."""
 MOST_ATTRIBUTES = 100
 MOST_TEXT = 1 << 22
 """Bytes of a text."""
 MOST_CHUNKS = 1 << 12
-"""Of a dataset; kr writes one a region."""
+"""Chunks of a dataset; kr writes one per region."""
 MOST_PACKED = 1032
-"""Bytes that deflate makes of one at most."""
+"""Largest factor by which deflate can shrink data."""
 
 BTREE = re.compile(rb"BTHD\0[\0-\x0b](.{4})", re.DOTALL)
-"""Beginning of an index of names or chunks: signature, version, kind, bytes of a node."""
+"""Start of an index of names or chunks: signature, version, kind, bytes per node."""
 MOST_NODE = 1 << 16
-"""Bytes of a node; kr's have 512 or 2,048. HDF5 clears as many as are claimed before it reads one."""
+"""Bytes per node; kr's files have 512 or 2,048. HDF5 allocates the claimed size before it reads a node."""
 
 Attribute = str | int | float
 
 
 class Hdf5Source:
-    """An open file: its attributes, and its datasets when they are asked for."""
+    """An open file: its attributes, and its datasets on request."""
 
     def __init__(self, root: Any, size: int, error: type[KrError], damaged: str) -> None:
         self._root = root
@@ -57,7 +57,7 @@ class Hdf5Source:
         return self._guarded(name, lambda: self._array(name, dtype, tuple(shape)))
 
     def refusal(self, what: str) -> KrError:
-        """The error to raise for a file that is damaged in this way."""
+        """Error for a file that is damaged in this way."""
         return self._error(f"{self._damaged}: {what}")
 
     def _guarded(self, what: str, read: Callable[[], Any]) -> Any:
@@ -85,12 +85,12 @@ class Hdf5Source:
         number = kind.get_class() in (h5t.INTEGER, h5t.FLOAT) and kind.get_size() <= 8
         single = attribute.get_space().get_simple_extent_type() == h5s.SCALAR
         if not (text or number) or kind.committed() or not single:
-            raise self.refusal(f"the attribute {printable(name)!r} is neither a text nor a number")
+            raise self.refusal(f"attribute {printable(name)!r} is neither a text nor a number")
         holder = np.empty((), dtype=h5t.string_dtype() if text else kind.dtype)
         attribute.read(holder)
         value: Any = holder.item()
         if text and len(value) > MOST_TEXT:
-            raise self.refusal(f"the attribute {printable(name)!r} has more than {MOST_TEXT} bytes")
+            raise self.refusal(f"attribute {printable(name)!r} has more than {MOST_TEXT} bytes")
         return name, value.decode() if text else value
 
     def _array(self, name: str, dtype: str, shape: tuple[int | None, ...]) -> NDArray[Any]:
@@ -101,11 +101,11 @@ class Hdf5Source:
         if not self._root.links.exists(encoded):
             raise self.refusal(f"{name} is missing")
         if self._root.links.get_info(encoded).type != h5l.TYPE_HARD:
-            raise self.refusal(f"{name} is a link to elsewhere")
+            raise self.refusal(f"{name} is a link to another place")
         if h5o.get_info(self._root, encoded).type != h5o.TYPE_DATASET:
             raise self.refusal(f"{name} is not a dataset")
         dataset = h5d.open(self._root, encoded)
-        # before its space: for that of a virtual dataset HDF5 may open other files
+        # before its shape: to get that of a virtual dataset, HDF5 may open other files
         self._check_layout(name, dataset.get_create_plist())
         kind = dataset.get_type()
         found = dataset.get_space().get_simple_extent_dims()
@@ -120,7 +120,7 @@ class Hdf5Source:
         return array
 
     def _check_layout(self, name: str, plist: Any) -> None:
-        """Refuse data that are elsewhere, and filters that kr does not use."""
+        """Refuse data in other files, and filters that kr does not use."""
         from h5py import h5d, h5z
 
         if plist.get_layout() not in (h5d.COMPACT, h5d.CONTIGUOUS, h5d.CHUNKED) or plist.get_external_count():
@@ -130,7 +130,7 @@ class Hdf5Source:
             raise self.refusal(f"{name} is packed in a way that kr does not use")
 
     def _check_size(self, name: str, dataset: Any, shape: tuple[int, ...], itemsize: int) -> None:
-        """Refuse more data than the file can hold, however well they are packed."""
+        """Refuse a dataset that claims more data than the file can hold, however well packed."""
         from h5py import h5d
 
         plist = dataset.get_create_plist()
@@ -145,14 +145,14 @@ class Hdf5Source:
             chunk = plist.get_chunk()
             chunks = math.prod(-(-a // b) for a, b in zip(shape, chunk, strict=True))
             if chunks > MOST_CHUNKS or math.prod(chunk) * itemsize > max(size, 1):
-                raise self.refusal(f"{name} is cut up in a way that kr does not use")
+                raise self.refusal(f"{name} is chunked in a way that kr does not use")
 
 
 @contextmanager
 def reading(path: Path | str, error: type[KrError], what: str) -> Iterator[Hdf5Source]:
     """Open an HDF5 file that kr wrote.
 
-    error: raised, with the name of the file, where it is missing, foreign or damaged; what: such a file is called.
+    error: raised, with the name of the file, if it is missing, foreign or damaged; what: name of the kind of file.
     """
     from h5py import h5f, h5g
 
@@ -163,15 +163,15 @@ def reading(path: Path | str, error: type[KrError], what: str) -> Iterator[Hdf5S
     except OSError as failure:
         raise error(f"{path}: can't read this {what}: {failure.strerror}") from failure
     if content[: len(BEGINNING)] != BEGINNING:
-        raise error(f"{path}: not a {what} (no HDF5 of kr in it)")
+        raise error(f"{path}: not a {what} (not an HDF5 file written by kr)")
     damaged = f"{path}: damaged {what}"
     if any(int.from_bytes(size, "little") > MOST_NODE for size in BTREE.findall(content)):
-        raise error(f"{damaged}: an index of names that is too large")
+        raise error(f"{damaged}: index of names is too large")
     with ExitStack() as stack:
         try:
             file = h5f.open_file_image(content)
             stack.callback(file.close)
             root = h5g.open(file, b"/")
-        except Exception as failure:  # h5py raises what it likes for a damaged file
+        except Exception as failure:  # h5py raises anything for a damaged file
             raise error(f"{damaged}: not readable as HDF5") from failure
         yield Hdf5Source(root, len(content), error, damaged)

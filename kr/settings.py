@@ -1,4 +1,4 @@
-"""Settings are frozen dataclasses whose fields carry their help and their range, so that each stands in one place.
+"""Settings: frozen dataclasses whose fields carry their help and range, so that each has one definition.
 
     @dataclass(frozen=True)
     class MatchSettings(Settings):

@@ -1,4 +1,4 @@
-"""Files that are whole or absent, one writer an output, and where a file came from."""
+"""Files that are whole or absent, one writer for each output, and provenance."""
 
 import datetime
 import errno
@@ -31,7 +31,7 @@ DATA_KINDS = ("weights", "selfplay", "egdb")
 
 
 def remove_orphans(directory: Path, pattern: str) -> None:
-    """Remove what writers of files with such names left when they were killed."""
+    """Remove temporary files that killed writers of files with such names left."""
     for orphan in directory.glob(f".{pattern}.*.tmp"):
         pid = orphan.name.split(".")[-3]
         if pid.isdigit() and not _alive(int(pid)):
@@ -62,35 +62,35 @@ def sync(path: Path) -> None:
 
 
 def check_output(target: str | Path) -> None:
-    """Refuse what no file can be written in place of, a directory or a device, before the work is done.
+    """Check, before the work is done, that a file can be written to `target`: not to a directory or a device.
 
     Raises InvalidSettingError.
     """
     if os.path.exists(target) and not os.path.isfile(target):
-        what = "a directory" if os.path.isdir(target) else "no regular file"
+        what = "a directory" if os.path.isdir(target) else "not a regular file"
         raise InvalidSettingError(f"{target} is {what}; give the name of a file to write")
     check_directory(Path(target).parent)
 
 
 def check_directory(path: str | Path) -> None:
-    """Refuse what no directory can be made of, since a file stands there or above, before the work is done.
+    """Check, before the work is done, that a directory can be made: no file has its name or that of a parent.
 
     Raises InvalidSettingError.
     """
     there = next((each for each in (Path(path), *Path(path).parents) if os.path.exists(each)), None)
     if there is not None and not os.path.isdir(there):
-        raise InvalidSettingError(f"{there} is no directory; give another name")
+        raise InvalidSettingError(f"{there} is not a directory; give another name")
 
 
 def make_directory(path: str | Path) -> None:
-    """Make a directory, and those above it. Raises InvalidSettingError where a file stands in the way, OSError."""
+    """Make a directory and its parents. Raises InvalidSettingError if a file is in the way, and OSError."""
     check_directory(path)
     Path(path).mkdir(parents=True, exist_ok=True)
 
 
 @contextmanager
 def naming(path: str | Path, instead_of: str | Path | None = None) -> Iterator[None]:
-    """Give the errors of writing a file its name: on a full disk they have none. `instead_of`: one not to be told."""
+    """Add the file name to errors of writing, which lack it on a full disk. instead_of: a name to replace."""
     try:
         yield
     except OSError as error:
@@ -100,14 +100,14 @@ def naming(path: str | Path, instead_of: str | Path | None = None) -> Iterator[N
 
 
 def open_regular(path: str | Path) -> FileIO:
-    """Open a file to read it, without a buffer. Raises OSError, also for anything but a regular file, never waiting."""
+    """Open a regular file for unbuffered reading. Raises OSError, also for other kinds of files; never waits."""
     try:
         status = os.stat(path)
     except ValueError as error:
-        # a zero byte, or what is no character
+        # a zero byte, or not a character
         raise FileNotFoundError(errno.ENOENT, "not the name of a file", str(path)) from error
     _check_regular(status, path)
-    # what is a FIFO by now is not waited for
+    # in case it has become a FIFO, which would be waited for
     file = FileIO(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
     try:
         _check_regular(os.fstat(file.fileno()), path)
@@ -124,7 +124,7 @@ def _check_regular(status: os.stat_result, path: str | Path) -> None:
 
 
 def read_regular(path: str | Path, most: int = 1 << 30) -> bytes:
-    """The content of a file. Raises OSError; for anything but a regular file, and for one of more bytes than `most`."""
+    """Content of a regular file of at most `most` bytes. Raises OSError, also for other kinds and larger files."""
     with open_regular(path) as file:
         if os.fstat(file.fileno()).st_size > most:
             raise OSError(errno.EFBIG, f"larger than {most} bytes", str(path))
@@ -132,7 +132,7 @@ def read_regular(path: str | Path, most: int = 1 << 30) -> bytes:
 
 
 def append(file: FileIO, content: bytes, path: str | Path) -> None:
-    """Add to the end of `path`, opened without a buffer, and flush it to disk: the whole or nothing. Raises OSError."""
+    """Append to the unbuffered file at `path` and flush it to disk, all or nothing. Raises OSError."""
     end = os.fstat(file.fileno()).st_size
     try:
         with naming(path):
@@ -150,11 +150,11 @@ def atomic_path(target: str | Path) -> Iterator[Path]:
     """Yield a path beside `target` to write to; it becomes `target` when the block ends without an error.
 
     The file is synced to disk before the rename, so that a kill or a power cut at any moment leaves the old
-    file or the new one. Missing parent directories are made. Raises OSError, and InvalidSettingError where `target`
+    file or the new one. Missing parent directories are made. Raises OSError, and InvalidSettingError if `target`
     is a directory or a device.
     """
     check_output(target)
-    # Through a link the file it points to is replaced, not the link.
+    # Replace the target of a link, not the link.
     target = Path(os.path.realpath(target))
     make_directory(target.parent)
     remove_orphans(target.parent, _escaped(target.name))
@@ -170,17 +170,16 @@ def atomic_path(target: str | Path) -> Iterator[Path]:
 
 
 def write_atomic(target: str | Path, content: bytes | str) -> None:
-    """Write a whole small file (text as UTF-8), as `atomic_path` does."""
+    """Write a small file (text as UTF-8) in one go, as `atomic_path` does."""
     with atomic_path(target) as path:
         path.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
 @contextmanager
 def hdf5_file(target: str | Path) -> Iterator["h5py.File"]:
-    """Yield an empty HDF5 file in memory; `target` is written when the block ends without an error, at once.
+    """Yield an empty HDF5 file in memory; when the block ends without an error, `target` is written in one go.
 
-    HDF5 can't be made to give up a file that it fails to write: a full disk would be met again at every attempt to
-    close it.
+    HDF5 never gives up a file that it fails to write: on a full disk every attempt to close it would fail again.
     """
     import h5py
 
@@ -194,9 +193,9 @@ def hdf5_file(target: str | Path) -> Iterator["h5py.File"]:
 
 @contextmanager
 def lock(path: str | Path) -> Iterator[None]:
-    """Hold the output `path` (a file or a directory, there or not yet) for this block alone.
+    """Hold the output `path` (a file or a directory, which need not exist) exclusively for this block.
 
-    The lock goes with the process, however that ends. Raises OutputBusyError where another writer holds it.
+    The lock ends with the process, however that ends. Raises OutputBusyError if another writer holds it.
     """
     path = Path(os.path.realpath(path))
     name = path / ".lock" if path.is_dir() else path.with_name(f".{path.name}.lock")
@@ -208,7 +207,7 @@ def lock(path: str | Path) -> Iterator[None]:
             os.write(descriptor, str(os.getpid()).encode())
         yield
     finally:
-        # Unlinked while held: whoever opened the old file sees in _locked that the name has left it.
+        # Unlinked while held: _locked notices that a file opened earlier no longer has the name.
         with suppress(FileNotFoundError):
             os.unlink(name)
         os.close(descriptor)
@@ -235,12 +234,12 @@ def _locked(name: Path, path: Path) -> int:
 
 
 def _plain(value: Any) -> Any:
-    """What json can't write: dataclasses as objects, all else as text."""
+    """Value for json: dataclasses as objects, everything else as text."""
     return asdict(value) if is_dataclass(value) and not isinstance(value, type) else str(value)
 
 
 def check_version(found: object, readable: Sequence[int]) -> str | None:
-    """What is wrong with the `format_version` of a file, None where it is one of those that can be read."""
+    """Complaint about the `format_version` of a file; None if it is one of the readable ones."""
     if type(found) is int and found in readable:
         return None
     *others, last = map(str, readable)
@@ -253,7 +252,7 @@ def check_version(found: object, readable: Sequence[int]) -> str | None:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """The value of a JSON text. Raises ValueError, for one that is nested too deeply as well."""
+    """Value of a JSON text. Raises ValueError, also if it is nested too deeply."""
     try:
         return json.loads(text)
     except RecursionError:
@@ -261,12 +260,12 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def printable(text: str) -> str:
-    """The text with escapes for what is no character: the names of files may be any bytes."""
+    """Text with escapes for invalid characters: file names may be any bytes."""
     return text.encode(errors="backslashreplace").decode()
 
 
 def git_commit() -> str | None:
-    """The commit of the checkout that kr runs from, "-dirty" added if files differ; None outside a checkout."""
+    """Commit of the checkout that kr runs from, with "-dirty" added if files differ; None outside a checkout."""
     if not (CHECKOUT / ".git").exists():
         return None
     describe = ["git", "-C", str(CHECKOUT), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
@@ -278,11 +277,11 @@ def git_commit() -> str | None:
 
 
 def provenance(command: str | None = None, *, parents: Sequence[str] = (), **settings: Any) -> dict[str, str]:
-    """Where an output comes from, as text attributes to store in it.
+    """Provenance of an output, as text attributes to store in it.
 
-    `command`: the command line that repeats it (this process's own by default); `parents`: checksums or names of
-    what it was made from; `settings`: every setting that shapes it. Returns `command`, `settings` (JSON),
-    `parents` (JSON list), `kr`, `python`, `platform`, `created` (UTC), and `seed` and `commit` where there are.
+    command: the command line that repeats it (by default that of this process); parents: checksums or names of the
+    inputs; settings: every setting that shapes the output. Returns `command`, `settings` (JSON), `parents` (JSON
+    list), `kr`, `python`, `platform`, `created` (UTC), and if known `seed` and `commit`.
     """
     from kr import __version__
 
@@ -306,7 +305,7 @@ def provenance(command: str | None = None, *, parents: Sequence[str] = (), **set
 
 
 def checksum(*parts: "bytes | numpy.ndarray") -> str:
-    """32 hex digits of the SHA-256 over the type, shape and content of each part, the same on every machine."""
+    """First 32 hex digits of the SHA-256 of type, shape and content of each part, the same on every machine."""
     digest = hashlib.sha256()
     for part in parts:
         if isinstance(part, bytes):
@@ -322,11 +321,11 @@ def checksum(*parts: "bytes | numpy.ndarray") -> str:
 
 
 def data_path(kind: str, name: str = "") -> Path:
-    """Where shipped data stand: kind "weights" or "selfplay", `name` a file in it ("": the directory).
+    """Path of shipped data. kind: "weights", "selfplay" or "egdb"; name: a file of that kind, "" for the directory.
 
-    A wheel carries them in kr/data, a checkout at its top. The file need not exist. Raises InvalidSettingError.
+    A wheel has them in kr/data, a checkout at its top. The file need not exist. Raises InvalidSettingError.
     """
     if kind not in DATA_KINDS:
-        raise InvalidSettingError(f"no shipped data of kind {kind!r}; expected one of {', '.join(DATA_KINDS)}")
+        raise InvalidSettingError(f"unknown kind of shipped data {kind!r}; expected one of {', '.join(DATA_KINDS)}")
     installed = PACKAGE / "data" / kind
     return (installed if installed.is_dir() else CHECKOUT / kind) / name

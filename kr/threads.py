@@ -1,4 +1,4 @@
-"""Threads of a command's work: as many as were asked for, or none and one clear error."""
+"""Threads for parallel work: all that were asked for, or none and one clear error."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ THREADS = Range(1, MAX_THREADS)
 
 
 def no_thread(count: int) -> ThreadError:
-    """The error for a piece of work whose threads, so many, can't all be started."""
+    """Error for work whose `count` threads can't all be started."""
     threads = "a thread" if count == 1 else f"{count} threads"
     return ThreadError(f"cannot start {threads}: the system allows no more (see ulimit -u)")
 
 
 def start_all(threads: Sequence[Thread], stop: Callable[[], object]) -> None:
-    """Start all of these threads or none.
+    """Start all threads or none.
 
-    stop: called where one can't be started; the others must end soon after it. Raises ThreadError once they have, and
-    whatever interrupts the start.
+    stop: called if a thread can't be started; the others must end soon after. Raises ThreadError once they have ended,
+    and whatever interrupts the start.
     """
     try:
         for thread in threads:
@@ -43,17 +43,17 @@ def start_all(threads: Sequence[Thread], stop: Callable[[], object]) -> None:
 
 @contextmanager
 def thread_pool(count: int) -> Iterator[ThreadPoolExecutor]:
-    """An executor whose threads, so many, run from the start; it ends as an executor's own context does.
+    """An executor whose `count` threads all run from the start; it ends as an executor's own context does.
 
-    An executor starts its threads as work comes, and work whose thread can't be started stays in its queue. Raises
-    ThreadError, and InvalidSettingError where it is not from 1 to MAX_THREADS.
+    An executor would start its threads as work arrives, and leave work whose thread can't be started in its queue.
+    Raises ThreadError, and InvalidSettingError if `count` is not in THREADS.
     """
     THREADS.check("threads", count)
     begun = Event()
     with ThreadPoolExecutor(count) as executor:
         try:
             for _ in range(count):
-                # each keeps its thread busy until all have one
+                # keeps each thread busy until all have started
                 executor.submit(begun.wait)
         except RuntimeError:
             raise no_thread(count) from None

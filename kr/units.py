@@ -1,7 +1,7 @@
 """Durations, counts and sizes as people write them, "20ms", "300k", "64MB", "1 game", and ranges of numbers.
 
-Every `format_*` that has a `parse_*` gives the shortest text that it reads back to the same number.
-A size counts in powers of 1024 (64MB is 64 * 2**20 bytes), a count in powers of 1000.
+Every `format_*` with a matching `parse_*` returns the shortest text that parses to the same number.
+Sizes use powers of 1024 (64MB is 64 * 2**20 bytes), counts powers of 1000.
 """
 
 import math
@@ -56,7 +56,7 @@ def parse_duration(value: str | float) -> float:
 
 
 def format_duration(seconds: float) -> str:
-    """The text of a duration: 0.3 -> "0.3s", 0.02 -> "20ms", 120 -> "2m"."""
+    """Text of a duration: 0.3 -> "0.3s", 0.02 -> "20ms", 120 -> "2m"."""
     seconds = parse_duration(seconds)
     for unit, scale in (("h", 3600), ("m", 60)):
         if seconds >= scale and seconds % scale == 0:
@@ -68,7 +68,7 @@ def format_duration(seconds: float) -> str:
 
 
 def format_clock(seconds: float) -> str:
-    """A duration for reading, not for parsing: 102.4 -> "1:42", 3723 -> "1:02:03", two days -> "2d 0h"."""
+    """Duration for reading, not for parsing: 102.4 -> "1:42", 3723 -> "1:02:03", two days -> "2d 0h"."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours >= 48:
@@ -87,7 +87,7 @@ def parse_count(value: str | int) -> int:
 
 
 def format_count(count: int) -> str:
-    """The exact text of a count: 300_000 -> "300k", 1_234_567 -> "1234567"."""
+    """Exact text of a count: 300_000 -> "300k", 1_234_567 -> "1234567"."""
     parse_count(count)
     for unit in ("g", "m", "k"):
         scale = int(COUNT_UNITS[unit])
@@ -107,7 +107,7 @@ def parse_size(value: str | int) -> int:
 
 
 def format_size(size: int) -> str:
-    """The exact text of a size: 67_108_864 -> "64MB"."""
+    """Exact text of a size: 67_108_864 -> "64MB"."""
     parse_size(size)
     for unit in ("tb", "gb", "mb", "kb"):
         scale = int(SIZE_UNITS[unit])
@@ -117,7 +117,7 @@ def format_size(size: int) -> str:
 
 
 def format_rate(rate: float) -> str:
-    """Three figures for reading, not for parsing: 8_531_234.0 -> "8.53M"."""
+    """Three significant digits, for reading, not for parsing: 8_531_234.0 -> "8.53M"."""
     for unit, scale in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
         if rate >= 0.9995 * scale:
             return f"{rate / scale:.3g}{unit}" if rate < 999.5 * scale else f"{rate / scale:.0f}{unit}"
@@ -125,28 +125,28 @@ def format_rate(rate: float) -> str:
 
 
 PLURALS = {"match": "matches", "ply": "plies", "search": "searches"}
-"""Of words whose plural is not made with an s."""
+"""Plurals that do not just add an s."""
 
 
 def plural(number: float, word: str) -> str:
-    """The word, in the plural unless the number is 1."""
+    """Word in the singular if the number is 1, else in the plural."""
     return word if number == 1 else PLURALS.get(word, f"{word}s")
 
 
 def counted(number: int, word: str) -> str:
-    """A number and what it counts: "1 game", "0 plies", "1,234,567 positions"."""
+    """Number and unit: "1 game", "0 plies", "1,234,567 positions"."""
     return f"{number:,} {plural(number, word)}"
 
 
 def format_value(value: str, plies: int | None) -> str:
-    """A proved value, with its distance where that is known: "draw", "win in 67 plies"."""
+    """Proved value, with its distance if known: "draw", "win in 67 plies"."""
     return value if plies is None else f"{value} in {counted(plies, 'ply')}"
 
 
 def check_number(what: str, value: Any, *, whole: bool = False) -> Any:
-    """The value as a plain int or float; with `whole` an int, which 1e6 is as well.
+    """Value as a plain int or float; with `whole` an int, also from 1e6.
 
-    Raises InvalidSettingError, naming `what` it is, for what is not such a number: text, True, 1.5, not-a-number.
+    Raises InvalidSettingError, naming `what`, for text, True, NaN, and with `whole` for 1.5.
     """
     expected = "whole number" if whole else "number"
     if isinstance(value, Real) and not isinstance(value, bool) and value == value:
@@ -161,7 +161,7 @@ def check_number(what: str, value: Any, *, whole: bool = False) -> Any:
 
 
 def plain_number(number: float) -> str:
-    """A number for reading: whole ones in full, others with 12 digits at most."""
+    """Text of a number: whole numbers in full, others with at most 12 digits."""
     return f"{number:.12g}" if isinstance(number, float) else str(number)
 
 

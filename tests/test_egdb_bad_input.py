@@ -348,7 +348,7 @@ CASES = [
     ("egdb sample --dir good --out new.h5 --pieces 2 --fraction 2", 2, "fraction"),
     ("egdb sample --dir good --out new.h5 --pieces 2 --fraction nan", 2, "fraction"),
     ("egdb sample --dir good --out nofiles --pieces 2", 2, "nofiles is a directory"),
-    ("egdb sample --dir good --out text/new.h5 --pieces 2", 2, "text is no directory"),
+    ("egdb sample --dir good --out text/new.h5 --pieces 2", 2, "text is not a directory"),
 ]
 
 

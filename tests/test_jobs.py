@@ -439,7 +439,7 @@ def test_another_process_does_a_unit_as_this_one(
     # what is needed is named, and nothing else is taken for it
     needed = [unit for unit in units if unit.needs]
     assert needed
-    with pytest.raises(MissingNeedError, match="not found here"):
+    with pytest.raises(MissingNeedError, match="place is unknown here"):
         perform(needed[-1], Needs())
     with pytest.raises(KrError):
         perform(needed[-1], Needs(dict.fromkeys(here.places, "manual")))

@@ -320,7 +320,7 @@ def test_ctrl_c_loses_only_the_games_in_flight(tmp_path):
     assert summary["interrupted"]
     told = error.splitlines()
     assert told[0].startswith("wrote ")
-    assert told[1:] == [f"kr: interrupted after {summary['games']} of 200 games; the same command plays the rest"]
+    assert told[1:] == [f"kr: interrupted after {summary['games']} of 200 games; run the same command to resume"]
     assert 2 <= summary["games"] < 200
     assert len(list(read_games(tmp_path / "match.pdn"))) == summary["games"]
     found = []

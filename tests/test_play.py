@@ -689,7 +689,7 @@ def test_engines_of_one_name_are_told_apart(tmp_path, monkeypatch):
         ("play --seed -1", 2, "--seed: -1"),
         ("play --white nothere.h5", 1, "no such weights file"),
         ("play --white hub:./nothere", 1, "can't be started"),
-        ("play --out /dev/null/x", 2, "/dev/null is no directory"),
+        ("play --out /dev/null/x", 2, "/dev/null is not a directory"),
     ],
 )
 def test_invalid_commands_are_refused(tmp_path, monkeypatch, capsys, line, code, said):

@@ -1,7 +1,7 @@
 """`kr <command>`: parse, call one function, print.
 
-Each command is one small file here (see options.py for how to add one), imported only when it is the one asked
-for: `kr --help` imports none of them.
+Each command is one small file here (options.py says how to add one), imported only when it is called: `kr --help`
+imports none of them.
 """
 
 import difflib
@@ -24,23 +24,23 @@ from kr.errors import InvalidFenError, InvalidSettingError, KrError
 COMMANDS = {
     "play": ("play", "Play a game against kr, or any engine, in the terminal."),
     "perft": ("perft", "Count the leaves of the move tree."),
-    "analyze": ("analyze", "Analyse positions: best lines, and what to expect of them."),
-    "annotate": ("annotate", "Annotate games in PDN: marks, better lines, who played how well."),
+    "analyze": ("analyze", "Analyse positions: best lines and expected results."),
+    "annotate": ("annotate", "Annotate PDN games: marks, better lines, accuracy of each player."),
     "explain": ("explain", "Explain a static score by regions, men and kings."),
-    "solve-problem": ("solve", "Solve classic positions, or yours."),
-    "match": ("match", "Play two players against each other, with Elo."),
-    "doubling": ("doubling", "Measure what twice the time is worth."),
-    "selfplay": ("selfplay", "Play games of the engine against itself, to learn from."),
-    "games": ("games", "Show what a directory of self-play games holds; export PDN."),
+    "solve-problem": ("solve", "Solve classic problems, or your own."),
+    "match": ("match", "Play a match between two players and measure the Elo difference."),
+    "doubling": ("doubling", "Measure the gain from twice the thinking time."),
+    "selfplay": ("selfplay", "Play games of the engine against itself, as training data."),
+    "games": ("games", "Summarise a directory of self-play games; export PDN."),
     "fit": ("fit", "Fit region tables to self-play games."),
-    "train": ("train", "Train by generations: play, fit, match, and again."),
-    "weights": ("weights", "Show where a weights file comes from; check it on games."),
+    "train": ("train", "Train in generations: play, fit, match, repeat."),
+    "weights": ("weights", "Show the origin of a weights file; check it on games."),
     "egdb": ("egdb", "Build, verify, look up and sample endgame databases."),
     "pdn": ("pdn", "Check, convert, count and search games in PDN files."),
     "openings": ("openings", "List or check the opening ballots."),
     "hub": ("hub", "Speak the Hub 2 protocol on standard input and output."),
     "dxp": ("dxp", "Play against another program by DXP, over TCP."),
-    "bench": ("bench", "Search fixed positions: the node signature and the speed."),
+    "bench": ("bench", "Search fixed positions: node signature and speed."),
 }
 
 
@@ -79,10 +79,10 @@ app = Commands(
         click.Option(["--version"], is_flag=True, is_eager=True, expose_value=False, callback=_version,
                      help="Print the version."),
     ],
-    help="""English draughts: a strong engine, and the lab that trains it.
+    help="""English draughts: a strong engine, and the tools to train and measure it.
 
-    Scores are centi-men (100 is a man) for the side to move. Text is folded at the width of the terminal, at 80 columns
-    in a pipe or a file; the environment variable COLUMNS sets another. --json is for programs.
+    Scores are in centi-men (100 is a man) for the side to move. Text is folded to the width of the terminal, or to 80
+    columns in a pipe or file; the environment variable COLUMNS sets another width. Programs should use --json.
     """,
     epilog="\b\nExample:\n    kr match --ballot 11man --tc 0.3s",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -91,7 +91,7 @@ app = Commands(
 
 @contextmanager
 def _termination() -> Iterator[None]:
-    """SIGTERM ends a command in good order, as Ctrl-C does: shells start background jobs with SIGINT ignored."""
+    """Let SIGTERM end a command in good order, as Ctrl-C does: shells start background jobs with SIGINT ignored."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -103,19 +103,19 @@ def _termination() -> Iterator[None]:
 
 
 def _prepare_output() -> None:
-    """What is printed has somewhere to go, and no name of a file can be more than it takes."""
-    # both are None where the shell has closed them
+    """Make sure that stdout and stderr exist, and that any file name can be printed."""
+    # both are None if the shell has closed them
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # as stderr has it
+        # as stderr does by default
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command line (this process's own by default); return its exit code, 0 good, 1 failed, 2 bad usage.
+    """Run a command line, by default that of this process. Returns the exit code: 0 success, 1 failure, 2 bad usage.
 
-    Whatever goes wrong outside kr's own code is one line on stderr.
+    Errors other than bugs in kr become one line on stderr.
     """
     _prepare_output()
     code = _run(arguments)
@@ -124,7 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
-    """`main` but for what is still buffered at the end."""
+    """`main`, except that output may still be buffered at the end."""
     words = sys.argv[1:] if arguments is None else list(arguments)
     try:
         with _termination(), app.make_context("kr", words) as context:

@@ -23,13 +23,13 @@ from kr.units import counted, format_rate, format_value
 
 @options.command
 def command(settings: AnalyzeSettings, json: bool = options.JSON) -> None:
-    """Analyse a position, or those of a file: the best lines, what is to be expected of them, what is known exactly.
+    """Analyse a position, or those of a file: best lines, expected results, exact values where known.
 
-    A single position is analysed until Ctrl-C if no limit is given. Scores are centi-men for the side to move;
-    "expect" is the expected result (a win counts 1, a draw 1/2), made of the chances of a win, a draw and a loss.
-    "known" is exact, by the endgame database or a win seen to its end, with its plies. Ctrl-C ends the search, shows
-    what it found, and with several positions ends the command. A line of a file or of standard input that is no FEN is
-    reported and left out; the exit code is 1 then. --json prints an object after each iteration.
+    A single position is analysed until Ctrl-C if no limit is given. Scores are in centi-men for the side to move.
+    "expect" is the expected result (win 1, draw 1/2, loss 0) from the chances of a win, a draw and a loss. "known" is
+    an exact value with its distance in plies, from the endgame database or a win seen to the end. Ctrl-C ends the
+    search and shows its result; with several positions it also ends the command. Invalid lines of a file or of standard
+    input are reported and left out; the exit code is then 1. --json prints an object after each iteration.
 
     Example:
         kr analyze
@@ -46,7 +46,7 @@ def command(settings: AnalyzeSettings, json: bool = options.JSON) -> None:
 
     tasks = read_tasks(settings, None if settings.is_fen else report)
     if settings.source != "-":
-        # what is wrong with a source is said before the tables are loaded
+        # errors in the source are reported before the tables are loaded
         tasks = chain(list(islice(tasks, 1)), tasks)
     engine = settings.make_engine()
     with _stopping() as stop:
@@ -70,14 +70,15 @@ def command(settings: AnalyzeSettings, json: bool = options.JSON) -> None:
 
 @dataclass
 class _Interrupt:
-    """Whether Ctrl-C was pressed."""
+    """State of Ctrl-C: asked is True once it was pressed."""
 
     asked: bool = False
     analyzing: Analyzing | None = None
-    """The one under way, which Ctrl-C then ends; the command itself, waiting for input, it ends at once."""
+    """Analysis under way, which Ctrl-C ends; without one, Ctrl-C ends the command at once."""
 
     @contextmanager
     def ending(self, analyzing: Analyzing) -> Iterator[None]:
+        """Let Ctrl-C end this analysis during the block."""
         self.analyzing = analyzing
         try:
             yield
@@ -87,7 +88,7 @@ class _Interrupt:
 
 @contextmanager
 def _stopping() -> Iterator[_Interrupt]:
-    """Ctrl-C (and SIGTERM) ends the search in good order, with what it found; the second one ends the command."""
+    """Let the first Ctrl-C or SIGTERM end the search and keep its result, and the second one end the command."""
     stop = _Interrupt()
     if threading.current_thread() is not threading.main_thread():
         yield stop
@@ -145,7 +146,7 @@ def _object(line: Line) -> dict[str, Any]:
 
 @contextmanager
 def _live(limits: Limits) -> Iterator[Callable[[Analysis], None]]:
-    """A table on stderr that follows the search and goes when it ends; nothing where stderr is not a terminal."""
+    """Show a table on stderr during the search if stderr is a terminal."""
     if not sys.stderr.isatty():
         yield lambda found: None
         return
@@ -159,7 +160,7 @@ def _live(limits: Limits) -> Iterator[Callable[[Analysis], None]]:
 
     class Screen:
         def __rich__(self) -> Text:
-            # redrawn between iterations too, so that the clock runs
+            # redrawn also between iterations, so that the clock runs
             if not latest:
                 return Text("searching ...")
             ends = f"until {limits}" if limits != Limits() else "until Ctrl-C"
@@ -170,7 +171,7 @@ def _live(limits: Limits) -> Iterator[Callable[[Analysis], None]]:
 
 
 def _print(found: Analysis, board: bool) -> None:
-    """What was found, on stdout."""
+    """Print the result on stdout."""
     from kr.cli import boards
 
     if board:
@@ -179,7 +180,7 @@ def _print(found: Analysis, board: bool) -> None:
 
 
 def _shown(found: Analysis, seconds: float) -> str:
-    """Position, lines and what the search was, as text."""
+    """Position, lines and search statistics as text."""
     position = found.task.position
     side = SIDE_NAMES[position.side]
     known = "" if found.value is None else f", {format_value(found.value, found.plies)}"
@@ -193,7 +194,7 @@ def _shown(found: Analysis, seconds: float) -> str:
 def _table(found: Analysis) -> str:
     columns = ["", "score", "expect", "win", "draw", "loss", "known", "line"]
     rows = [_row(line) for line in found.lines]
-    # a column that would be empty leaves its room to the lines
+    # an empty column leaves its room to the lines
     shown = [i for i, name in enumerate(columns) if name != "known" or any(row[i] for row in rows)]
     return console.table([columns[i] for i in shown], [[row[i] for i in shown] for row in rows])
 

@@ -19,7 +19,7 @@ from kr.units import counted
 COLUMNS = ["player", "games", "moves", "best", "unmarked", "loss", "?!", "?", "??", "!"]
 LEAST_NAME = 12
 LONG = 30.0
-"""Seconds: what takes longer is said to beforehand."""
+"""Seconds; longer runs are announced with an estimate."""
 
 
 @options.command
@@ -28,13 +28,13 @@ def command(
     top: int = option(20, "Players in the table: {allowed}.", low=1, zero="all"),
     json: bool = options.JSON,
 ) -> None:
-    """Annotate games: scores, marks for what was given away, better lines; and who played how well.
+    """Annotate games: scores, marks for lost chances, better lines, and the accuracy of each player.
 
-    A mark says how much of the expected result (a win counts 1, a draw 1/2) a move gave away, exactly where the endgame
-    database knows. Comments, judgements and variations that are there are kept; marks of an earlier run are replaced.
-    PDN is written in UTF-8; results stay in the convention that they were read in. Games that can't be read are
-    reported and left out; the exit code is 1 then, unless --allow-errors is given. With --out or --html, run the
-    same command to resume. --json prints an object for each game as it is done, and at last the summary.
+    A mark says how much of the expected result (win 1, draw 1/2, loss 0) a move gave away; with the endgame database
+    this is exact. Existing comments, judgements and variations are kept; marks of an earlier run are replaced. PDN is
+    written in UTF-8; results keep the convention they were read in. Games that can't be read are reported and left out;
+    the exit code is then 1, unless --allow-errors is given. With --out or --html, run the same command to resume.
+    --json prints an object for each finished game, then the summary.
 
     Example:
         kr annotate games.pdn --out annotated.pdn --html pages
@@ -77,7 +77,7 @@ def _say(path: Path, error: InvalidPdnError) -> None:
 
 
 def _forecast(forecast: Forecast, settings: AnnotateSettings) -> str:
-    """What is said before a long run."""
+    """Estimate printed before a long run."""
     workers = f", {forecast.workers} at a time" if forecast.workers > 1 else ""
     about = "more than" if forecast.or_more else "about"
     games = counted(forecast.games, "game")
@@ -85,7 +85,7 @@ def _forecast(forecast: Forecast, settings: AnnotateSettings) -> str:
 
 
 def _duration(seconds: float) -> str:
-    """A rough duration in words."""
+    """Rough duration in words."""
     for unit, length in (("days", 86400), ("hours", 3600), ("minutes", 60)):
         if seconds >= 2 * length:
             return f"{seconds / length:,.0f} {unit}"
@@ -111,6 +111,6 @@ def _table(report: AnnotateReport, top: int) -> str:
 
 
 def _shortened(name: str, length: int) -> str:
-    """A name that can be printed, in so many columns."""
+    """Printable name of at most `length` characters."""
     plain = "".join(letter if letter.isprintable() else "?" for letter in name)
     return plain if len(plain) <= length else f"{plain[: length - 3]}..."

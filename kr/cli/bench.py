@@ -23,27 +23,27 @@ from kr.settings import option
 from kr.units import counted, format_rate
 
 SHOWN_DEPTHS = 9
-"""The last depths are shown; --json has all."""
+"""Number of last depths shown; --json has all."""
 
 WITHOUT = "no "
 NOTE = (
-    "* reduces, extends or prunes: a depth is not the same depth without it. Fewer nodes to the same depth may have "
-    "cost accuracy, more may have bought it: only a match at equal time tells."
+    "* reduces, extends or prunes: depths with and without it are not comparable. Fewer nodes to the same depth may "
+    "cost accuracy, more nodes may gain it: only a match at equal time tells."
 )
 
 
 @options.command
 def command(
     settings: BenchSettings,
-    ablate: bool = option(False, "Switch each feature of the search off in turn."),
+    ablate: bool = option(False, "Compare with each feature of the search switched off in turn."),
     against: tuple[str, ...] = option(
         (), "Compare with these search options; can be repeated.", metavar="NAME=NUMBER,..."
     ),
     json: bool = options.JSON,
 ) -> None:
-    """Search fixed positions to a fixed depth with one thread: the node signature, and nodes a second.
+    """Search fixed positions to a fixed depth with one thread; print the node signature and nodes per second.
 
-    With --ablate or --against: how many nodes and how much time other search options take to the same depth.
+    --ablate and --against compare the nodes and time that other search options need to reach the same depth.
 
     Example:
         kr bench
@@ -139,14 +139,14 @@ def _comparison(compared: Comparison) -> str:
     note = f"\n{console.fold(NOTE, 2)}" if any(row[0].endswith("*") for row in rows) else ""
     return (
         f"{_signature(compared.result)}\n\n"
-        f"Nodes and time to depth {compared.settings.depth}, times that; geometric means over the positions\n"
-        "(all: the sum of the nodes; moves: positions where another move is chosen):\n\n"
+        f"Nodes and time to depth {compared.settings.depth} relative to that; geometric means over the positions\n"
+        "(all: sum of the nodes; moves: positions with a different move):\n\n"
         f"{console.table(columns, rows)}{note}"
     )
 
 
 def _same_depth(chosen: Mapping[str, int]) -> bool:
-    """Whether searches with these options and without reach the same depth in the same sense."""
+    """True if depths with and without these options are comparable."""
     return all(first_word(name) in SAME_DEPTH for name in chosen)
 
 

@@ -1,4 +1,4 @@
-"""A board in the terminal: coloured squares and pieces where the terminal has colours, letters where it has not."""
+"""Boards in the terminal: coloured squares and pieces if it has colours, else letters."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WIDTH = 7
 
 
 def has_colours(console: Console) -> bool:
-    """Whether what is printed there shows colours: a terminal that has some, and no NO_COLOR."""
+    """True if the console shows colours: a terminal that has them, without NO_COLOR."""
     return console.is_terminal and console.color_system is not None and not console.no_color
 
 
@@ -33,7 +33,7 @@ def show(
     fill: Mapping[int, str] | None = None,
     labels: Mapping[int, str] | None = None,
 ) -> None:
-    """Print a board: every command's boards look like this. See draw."""
+    """Print a board as all commands do. Parameters as for draw."""
     from rich.console import Console
 
     console = Console(highlight=False)
@@ -51,11 +51,11 @@ def draw(
     fill: Mapping[int, str] | None = None,
     labels: Mapping[int, str] | None = None,
 ) -> Text:
-    """The board as rich text: 16 lines of coloured squares, or the letters and the frame of `Position.diagram`.
+    """Board as rich text: 16 lines of coloured squares, or the letters and frame of `Position.diagram`.
 
-    colour: whether the terminal shows colours; flipped: Black at the bottom; last_move: its squares stand out, without
-    colours by brackets round the piece that moved; fill: colours of squares such as "#aabbcc"; labels: texts of up to 6
-    characters under the pieces.
+    colour: True if the terminal shows colours; flipped: Black at the bottom; last_move: its squares are highlighted, or
+    without colours the piece that moved is bracketed; fill: colours of squares such as "#aabbcc"; labels: texts of up
+    to 6 characters under the pieces.
     """
     from rich.text import Text
 

@@ -1,4 +1,4 @@
-"""What commands print: results on stdout, everything else on stderr."""
+"""Output of commands: results on stdout, everything else on stderr."""
 
 import dataclasses
 import itertools
@@ -21,31 +21,31 @@ from click.exceptions import Exit
 from kr.jobs.progress import Progress
 
 LONGEST = 1000
-"""Characters of an error that are shown."""
+"""Characters of an error message that are shown."""
 EVERY = 30.0
-"""Seconds between lines of progress where stderr is not a terminal."""
+"""Seconds between lines of progress if stderr is not a terminal."""
 PLAIN_WIDTH = 80
-"""Columns of a line where stdout is not a terminal."""
+"""Columns of a line if stdout is not a terminal."""
 NARROWEST = 40
 FOLDED_LEAST = 20
-"""Columns that a folded column of a table has at least."""
+"""Least width of a folded column of a table."""
 BELOW = 4
-"""Columns by which the text below a row of a table is indented."""
+"""Indent of the text below a row of a table."""
 GAP = "  "
 """Between the columns of a table."""
 NUMBER = re.compile(r"([+-]?\d[\d,]*(\.\d+)?[%kMG]?|[+-]?inf|nan|-|)")
-"""A cell of a table that is one, or that has none."""
+"""A cell of a table that holds a number or nothing."""
 _quiet = False
 
 
 def set_quiet(quiet: bool) -> None:
-    """Whether `progress` and `live` show nothing, as --quiet asks for."""
+    """Let `progress` and `live` show nothing if `quiet` is set."""
     global _quiet
     _quiet = quiet
 
 
 def say(text: str) -> None:
-    """One line on stderr, if it can be written there: there is nowhere else to say that it can't."""
+    """Print a line to stderr. Errors are ignored: there is nowhere else to report them."""
     try:
         print(text, file=sys.stderr, flush=True)
     except OSError:
@@ -53,23 +53,23 @@ def say(text: str) -> None:
 
 
 def wrote(path: str | Path, what: str = "") -> None:
-    """Say on stderr which file was written, and what is in it: every command does so for each one it was asked for."""
+    """Report a written file, and its content, on stderr: commands do so for every file they were asked for."""
     say(f"wrote {path}: {what}" if what else f"wrote {path}")
 
 
 def fail(message: str, code: int = 1) -> NoReturn:
-    """End the command with one line on stderr: 1 the work failed, 2 it was asked for wrongly."""
+    """End the command with one line on stderr. code: 1 if the work failed, 2 for wrong usage."""
     say(f"kr: {message}")
     raise Exit(code)
 
 
 def flush_output(stream: TextIO | None = None) -> OSError | None:
-    """Flush standard output, or another stream. Where that fails, drop what can't be written and return the error."""
+    """Flush standard output or another stream. If that fails, drop the rest of the output and return the error."""
     stream = stream or sys.stdout
     try:
         stream.flush()
     except OSError as error:
-        # What is still buffered would fail again at exit, with a traceback and exit code 120.
+        # The rest of the buffer would fail again at exit, with a traceback and exit code 120.
         with open(os.devnull, "wb") as nowhere:
             os.dup2(nowhere.fileno(), stream.fileno())
         error.filename = "standard output"
@@ -78,9 +78,9 @@ def flush_output(stream: TextIO | None = None) -> OSError | None:
 
 
 def say_error(error: BaseException | str, code: int) -> int:
-    """The line of an error, and its exit code. A reader that has gone away gets no line."""
+    """Print the line of an error and return its exit code. Nothing is printed if the reader of our output has gone."""
     if isinstance(error, OSError) and not error.filename:
-        # perhaps a failed print, which shows by failing again
+        # perhaps from a failed print, which would fail again
         error = flush_output() or error
     if isinstance(error, BrokenPipeError):
         return code
@@ -92,12 +92,12 @@ def say_error(error: BaseException | str, code: int) -> int:
 
 
 def _shortened(text: str) -> str:
-    """An error that quotes a whole file, perhaps, without its middle."""
+    """Error message without its middle if it is long; it may quote a whole file."""
     return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
 
 
 def plain(value: Any) -> Any:
-    """The value as JSON types: dataclasses as objects, numpy as numbers and lists, no number as null, else text."""
+    """Value as JSON types: dataclasses as objects, numpy arrays as lists, infinity and NaN as null, others as text."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Enum) and not isinstance(value, str):
@@ -115,19 +115,19 @@ def plain(value: Any) -> Any:
 
 
 def emit_json(result: Any) -> None:
-    """One JSON object, one line, on stdout."""
+    """Print one JSON object as one line on stdout."""
     print(json.dumps(plain(result), allow_nan=False), flush=True)
 
 
 def width() -> int:
-    """Columns of a line on stdout: those of the terminal, or of COLUMNS; 80 where it is none."""
+    """Columns of a line on stdout: those of the terminal or of COLUMNS, else 80."""
     return max(shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns, NARROWEST)
 
 
 def fold(text: str, indent: int = 0) -> str:
-    """Lines broken at blanks so that none is wider than stdout; continuations are indented by `indent` columns more.
+    """Text with lines broken at blanks to fit on stdout; continuations are indented by `indent` more columns.
 
-    A line's own indentation is kept. A word that is wider than a line stays whole, so that it can be copied.
+    The indentation of each line is kept. Words wider than a line stay whole, so that they can be copied.
     """
     return "\n".join("\n".join(_folded(line, width(), indent)) for line in text.split("\n"))
 
@@ -143,18 +143,17 @@ def _folded(line: str, columns: int, indent: int = 0) -> list[str]:
 
 
 def facts(pairs: Sequence[tuple[str, str]]) -> str:
-    """Names and texts, a fact a line, the texts one below the other and folded there; empty texts are left out."""
+    """Lines of names and texts, the texts aligned and folded; empty texts are left out."""
     shown = [(name, text) for name, text in pairs if text]
     indent = max((len(name) for name, _ in shown), default=0) + 2
     return "\n".join(fold(f"{f'{name}:':<{indent}}{text}", indent) for name, text in shown)
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Rows under headings, columns padded to fit: numbers to the right, text to the left.
+    """Table with aligned columns: numbers to the right, text to the left.
 
-    What is wider than stdout is folded: the widest text in its column; or, where that leaves too little room, a wide
-    text in the last column goes below its row; or else the last columns follow as a table of their own, with the first
-    column again.
+    If it is wider than stdout, the widest text is folded in its column. If that leaves too little room, a wide text in
+    the last column goes below its row, or else the last columns follow as a second table that repeats the first column.
     """
     texts = [["" if cell is None else str(cell) for cell in row] for row in rows]
     left = [not all(NUMBER.fullmatch(row[i]) for row in texts) for i in range(len(columns))]
@@ -177,7 +176,7 @@ def _table(rows: Sequence[list[str]], left: Sequence[bool], columns: int) -> lis
 
 
 def _fitted(rows: Sequence[list[str]], left: Sequence[bool], columns: int) -> list[list[str]] | None:
-    """The lines of each row, the widest text folded in its column if it must be; None if that leaves it no room."""
+    """Lines of each row, the widest text folded in its column if necessary; None if there is no room for that."""
     widths = _widths(rows)
     if _total(widths) <= columns:
         return [[line] for line in _aligned(rows, left, widths)]
@@ -215,9 +214,9 @@ def _aligned(rows: Sequence[Sequence[str]], left: Sequence[bool], widths: Sequen
 
 @contextmanager
 def progress(description: str, total: float | None, unit: str = "", done: float = 0) -> Iterator[Progress]:
-    """Show work on stderr with count, rate, time left and a note; `done` units are skipped at the start.
+    """Show progress on stderr with count, rate, time left and a note; `done` units are skipped at the start.
 
-    A bar on a terminal; elsewhere a line every EVERY seconds, none for what takes less.
+    A terminal gets a bar, anything else a line every EVERY seconds.
     """
     work = Progress(description, total, unit, done)
     with ExitStack() as shown:
@@ -228,9 +227,31 @@ def progress(description: str, total: float | None, unit: str = "", done: float 
         yield work
 
 
+class Stages(ExitStack):
+    """Progress of one stage of work after the other, each shown once its total is known."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._stage = ""
+        self._line = Progress()
+
+    def show(self, stage: str, done: float, total: float, unit: str, note: str = "") -> None:
+        """Show `done` of `total` units of a stage. Units done at its first call are left out of the rate."""
+        if stage != self._stage:
+            self.close()
+            self._stage = stage
+            self._line = self.enter_context(progress(stage, total, unit, done))
+        self._line.advance(done - self._line.done, note)
+
+    def close(self) -> None:
+        """End the line of the current stage."""
+        super().close()
+        self._stage = ""
+
+
 @contextmanager
 def _bar(work: Progress) -> Iterator[None]:
-    """A line that is redrawn while it is there, never wider than the terminal."""
+    """Show a line that is redrawn, never wider than the terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, ProgressColumn, Task, TextColumn
     from rich.progress import Progress as Bars
@@ -254,7 +275,7 @@ def _bar(work: Progress) -> Iterator[None]:
 
 @contextmanager
 def _lines(text: Callable[[], str]) -> Iterator[None]:
-    """A line of text every EVERY seconds, so that a log shows that the work goes on."""
+    """Print a line of text every EVERY seconds, so that a log shows that the work continues."""
     if _quiet:
         yield
         return
@@ -266,7 +287,7 @@ def _lines(text: Callable[[], str]) -> Iterator[None]:
                 say(line)
 
     teller = threading.Thread(target=tell, daemon=True)
-    # where the system starts no more threads, the work continues without a word
+    # if the system starts no more threads, the work continues silently
     with suppress(RuntimeError):
         teller.start()
     try:
@@ -279,8 +300,8 @@ def _lines(text: Callable[[], str]) -> Iterator[None]:
 
 @contextmanager
 def live() -> Iterator[Callable[[str, str], None]]:
-    """Yield show(block, line): the latest block of text stands on stderr, redrawn, or line comes every EVERY seconds
-    where stderr is not a terminal.
+    """Yield show(block, line). A terminal on stderr shows the latest block, redrawn; anything else gets the latest
+    line every EVERY seconds.
     """
     if _quiet or not sys.stderr.isatty():
         latest = [""]

@@ -17,24 +17,24 @@ from kr.match.doubling_plot import draw_doubling
 from kr.match.match import MatchResult
 from kr.units import counted
 
-NOTE = f"(no tie: by more than {TIE_MARGIN} centi-men; mean: what a change brings, centi-men)"
-SEARCHES = f"Positions where the longer search plays another move\n{NOTE}:"
+NOTE = f"(no tie: differs by more than {TIE_MARGIN} centi-men; mean: mean gain of a change, centi-men)"
+SEARCHES = f"Positions in which the longer search plays a different move\n{NOTE}:"
 WORTH = (
-    "Of all positions, those where the move is better (+) or worse (-) by at least the centi-men of the column, "
-    "in the judgement of the longest search:"
+    "Share of positions in which the move is better (+) or worse (-) by at least the centi-men of the column, "
+    "as judged by the longest search:"
 )
-ITERATIONS = f"Positions where one iteration more chooses another move\n{NOTE}:"
-CHANGE = "Of all positions, those where the score changes with it by at least the centi-men of the column:"
-COLUMNS = ["positions", "another move", "no tie", "mean"]
+ITERATIONS = f"Positions in which one more iteration chooses a different move\n{NOTE}:"
+CHANGE = "Share of positions in which the score then changes by at least the centi-men of the column:"
+COLUMNS = ["positions", "different", "no tie", "mean"]
 WORTH_COLUMNS = [f"{sign}{worth}" for worth in WORTHS for sign in "+-"]
 LARGEST_COLUMNS = ["centi-men", "longer", "plays", "not", "position"]
 
 
 @options.command
 def command(settings: DoublingSettings, json: bool = options.JSON) -> None:
-    """Measure what twice the time is worth: in Elo, and in how often and how far the longer search differs.
+    """Measure the gain from twice the thinking time: in Elo, and in how often and how much the moves improve.
 
-    Each limit plays a match against its half; then positions of these games are searched with every limit, and the
+    Each limit plays a match against its half. Then positions of these games are searched with every limit and the
     moves compared. Run the same command to resume.
 
     Example:
@@ -63,7 +63,7 @@ def _measured(settings: DoublingSettings) -> DoublingResult:
         def on_game(before: int, result: MatchResult) -> None:
             nonlocal done
             games = before + len(result.games)
-            # games of an earlier run come all at once
+            # games of an earlier run arrive all at once
             progress.skip(games - done - 1)
             progress.advance(1, f"{result.settings.tc} v {result.settings.tc_b}")
             done = games
@@ -74,7 +74,7 @@ def _measured(settings: DoublingSettings) -> DoublingResult:
 
 
 def report(result: DoublingResult) -> str:
-    """The matches, the moves that the limits change, and those that one iteration more changes, as tables."""
+    """Tables of the matches, of the moves that longer limits change, and of those that one more iteration changes."""
     steps = [f"{match.tc} v {match.tc_b}" for match in result.settings.matches()]
     parts = [console.table(["", "games", "wins", "draws", "losses", "score", "Elo"], _match_rows(steps, result))]
     parts += [
@@ -92,7 +92,7 @@ def report(result: DoublingResult) -> str:
         parts += [console.fold(CHANGE), console.table(["depth", *WORTH_COLUMNS], _rows(depths, changes, _worths))]
     if largest := result.largest():
         rows = [(f"{each.worth:+}", each.longer, each.move, each.shorter_move, each.fen) for each in largest]
-        parts += ["Where the longer search gains most:", console.table(LARGEST_COLUMNS, rows)]
+        parts += ["Largest gains of the longer search:", console.table(LARGEST_COLUMNS, rows)]
     return "\n\n".join(parts)
 
 
@@ -114,7 +114,7 @@ def _match_rows(steps: list[str], result: DoublingResult) -> list[list[object]]:
 
 
 def _counts(changes: Changes) -> list[str]:
-    """How often, as shares of all positions, and the mean worth of a change in centi-men."""
+    """Shares of positions with a different move, and the mean gain of a change in centi-men."""
     share, error = changes.share(changes.changed)
     return [
         str(changes.positions),
@@ -125,6 +125,6 @@ def _counts(changes: Changes) -> list[str]:
 
 
 def _worths(changes: Changes) -> list[str]:
-    """How much, as shares of all positions."""
+    """Shares of positions by the size of the gain."""
     counts = [count(worth) for worth in WORTHS for count in (changes.better, changes.worse)]
     return [f"{changes.share(count)[0]:.1%}" for count in counts]

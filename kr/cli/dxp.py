@@ -16,7 +16,7 @@ from kr.units import counted
 
 
 class _Table:
-    """The games so far, printed as they end."""
+    """Table of the games so far, printed as they end."""
 
     def __init__(self, json: bool) -> None:
         self.games: list[PlayedGame] = []
@@ -50,7 +50,7 @@ class _Table:
 
 
 def _play(table: _Table, run: Callable[[], None], wanted: int) -> None:
-    """Play games until they are all played, or Ctrl-C; the table is closed in any case."""
+    """Play until all games are played or Ctrl-C; the table is closed in any case."""
     try:
         run()
     except KeyboardInterrupt:
@@ -62,15 +62,15 @@ def _play(table: _Table, run: Callable[[], None], wanted: int) -> None:
 
 TALK = option(
     False,
-    "Read lines from standard input: chat for the other side; /back asks it to take back all since kr was last to "
-    "move, /back 5 the last 5 plies.",
+    "Read lines from standard input: chat for the other side; /back asks to take back to kr's last turn, /back 5 the "
+    "last 5 plies.",
 )
 
 
 def _read_lines(file: int, operator: Operator) -> None:
-    """Let the operator say what is typed, line by line."""
+    """Pass typed lines to the operator."""
     rest = b""
-    # not by sys.stdin, whose lock a waiting thread would hold when Python ends
+    # not from sys.stdin: a waiting thread would hold its lock when Python ends
     while content := os.read(file, 4096):
         *lines, rest = (rest + content).split(b"\n")
         for line in lines:
@@ -91,7 +91,7 @@ def _obey(line: str, operator: Operator) -> None:
 
 
 def _operator(talk: bool) -> Operator:
-    """The one whose lines are read; without --talk one that is silent."""
+    """Operator whose lines are read from standard input; silent without --talk."""
     operator = Operator()
     if talk and sys.stdin is not None:
         reader = Thread(target=_read_lines, args=(sys.stdin.fileno(), operator), name="dxp operator", daemon=True)
@@ -101,15 +101,15 @@ def _operator(talk: bool) -> Operator:
 
 @options.command
 def listen(settings: ListenSettings, talk: bool = TALK, json: bool = options.JSON) -> None:
-    """Wait for another program to ask for games, and play them: one program at a time, until Ctrl-C.
+    """Wait for other programs to ask for games and play them, one program at a time, until Ctrl-C.
 
-    Without an address only programs of this machine can connect. What goes wrong, and chat, is told on stderr.
+    Without an address, only programs on this machine can connect. Errors and chat appear on stderr.
 
     Example:
         kr dxp listen --tc 0.5s --out games.pdn
-        kr dxp listen 0.0.0.0:27531      # reachable from everywhere
+        kr dxp listen 0.0.0.0:27531      # reachable from anywhere
         kr dxp listen 28917              # another port, this machine only
-        kr dxp listen --talk             # what is typed is chat; see --talk above
+        kr dxp listen --talk             # typed lines are chat
     """
     table, operator = _Table(json), _operator(talk)
     _play(
@@ -128,9 +128,9 @@ def connect(
     talk: bool = TALK,
     json: bool = options.JSON,
 ) -> None:
-    """Ask the program that listens at an address for games, and play them.
+    """Ask the program that listens at an address for games and play them.
 
-    Where kr alternates its colour, which it does if nothing else is said, each opening is played twice.
+    By default kr alternates its colour, and each opening is played twice.
 
     Example:
         kr dxp connect 192.168.1.7:27531 --games 10 --minutes 5 --moves 75
@@ -138,7 +138,7 @@ def connect(
         kr dxp connect --fen 'W:W18,24,27,28:B12,16,20,K31' --color white
     """
     if ballot is not None and settings.fen is not None:
-        raise InvalidSettingError("--fen and --ballot both say where games begin: give one")
+        raise InvalidSettingError("--fen and --ballot both set the first position; give only one")
     starts = []
     if ballot is not None:
         from kr.openings.decks import deck
@@ -149,7 +149,7 @@ def connect(
 
 
 command = options.group(
-    """Play against another draughts program by DXP (DamExchange), over TCP: kr asks for the games, or waits for them.
+    """Play against another draughts program by DXP (DamExchange) over TCP: ask for games, or wait for them.
 
     Example:
         kr dxp listen --out games.pdn

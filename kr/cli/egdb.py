@@ -1,6 +1,5 @@
 """`kr egdb`."""
 
-from contextlib import ExitStack
 from pathlib import Path
 
 from kr.cli import boards, console, options
@@ -15,30 +14,11 @@ from kr.egdb.sample import Sample, SampleSettings
 from kr.egdb.stats import Counts, DatabaseStats, LongestWin
 from kr.egdb.verify import Verification, VerifySettings
 from kr.game.position import Position
-from kr.jobs.progress import Progress
 from kr.notation import SIDE_NAMES
 from kr.settings import REQUIRED, option, same_option
 from kr.units import counted, format_rate, format_value
 
 DIRECTORY = same_option(VerifySettings, "dir")
-
-class Stages(ExitStack):
-    """A progress line for one stage of work after the other, each begun when its total is known."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._stage = ""
-        self._done = 0.0
-        self._line = Progress()
-
-    def show(self, stage: str, done: float, total: float, unit: str, note: str = "") -> None:
-        """`done` of `total` units of a stage are done; those done at its start count for nothing in the rate."""
-        if stage != self._stage:
-            self.close()
-            self._line = self.enter_context(console.progress(stage, total, unit, done))
-            self._stage, self._done = stage, done
-        self._line.advance(done - self._done, note)
-        self._done = done
 
 
 @options.command
@@ -51,7 +31,7 @@ def build(settings: BuildSettings, json: bool = options.JSON) -> None:
         kr egdb build --pieces 5 --distances 5
         kr egdb build --pieces 7 --dir /data/egdb --memory 16GB
     """
-    with Stages() as stages:
+    with console.Stages() as stages:
 
         def on_progress(found: building.BuildProgress) -> None:
             done = found.earlier + found.solved
@@ -77,15 +57,15 @@ def build(settings: BuildSettings, json: bool = options.JSON) -> None:
 
 @options.command
 def verify(settings: VerifySettings, json: bool = options.JSON) -> None:
-    """Prove a database right: checksums, then every position against its successors, then all counts.
+    """Prove a database correct: checksums, every position against its successors, all counts.
 
-    With --sample only that many positions are checked. Exit code 1 where anything is wrong, a line for each problem.
+    --sample checks only a share of the positions. Each problem is one line, and the exit code is then 1.
 
     Example:
         kr egdb verify
         kr egdb verify --dir /data/egdb --sample 0.001 --seed 7
     """
-    with Stages() as stages:
+    with console.Stages() as stages:
         found = verifying.verify(settings, lambda what, done, total: stages.show(f"checking {what}", done, total, what))
     if json:
         console.emit_json({"settings": settings, "right": not found.wrong, **console.plain(found)})
@@ -131,7 +111,7 @@ def show_stats(
     all_slices: bool = option(False, "Show each slice too.", name="slices"),
     json: bool = options.JSON,
 ) -> None:
-    """Show what a database holds: wins, losses, draws, sizes and longest wins.
+    """Show the content of a database: wins, losses, draws, sizes and longest wins.
 
     Counts are of positions with Black to move, first with pieces of both sides, then of all placements: without pieces
     Black has lost, against none it has won. --json has every slice.
@@ -241,7 +221,7 @@ def probe(
     dir: Path | None = DIRECTORY,
     json: bool = options.JSON,
 ) -> None:
-    """Say who wins a position, how quickly, and what each move leads to.
+    """Look up a position: who wins, how quickly, and the value of each move.
 
     Values are for the side to move; distances are plies to the end of the game under best play.
 
@@ -263,7 +243,7 @@ def probe(
 
 @options.command
 def sample(settings: SampleSettings, json: bool = options.JSON) -> None:
-    """Write random positions and their values as HDF5, to learn from.
+    """Write random positions and their values as HDF5, as training data.
 
     Black is to move in all. Each is taken with the same chance; which are and what share each goes to depends on the
     settings alone. docs/formats.md describes the file.
@@ -272,7 +252,7 @@ def sample(settings: SampleSettings, json: bool = options.JSON) -> None:
         kr egdb sample --pieces 2-7 --fraction 0.001 --out positions.h5
         kr egdb sample --pieces 6 --fraction 0.1 --quiet --no-planes --out six.h5
     """
-    with Stages() as stages:
+    with console.Stages() as stages:
         found = sampling.sample(settings, lambda done, total: stages.show("sampling", done, total, "positions"))
     console.wrote(found.out, counted(found.positions, "position"))
     if json:
@@ -290,7 +270,7 @@ def _sample_text(found: Sample) -> str:
 
 
 command = options.group(
-    """Exact values of all positions with few pieces: build, prove, look up, learn from.
+    """Build, verify, look up and sample exact values of all positions with few pieces.
 
     Example:
         kr egdb build --pieces 5

@@ -25,15 +25,15 @@ def command(
     weights: str = option(SHIPPED, f"A {weights_texts(SHIPPED)}."),
     flip: bool = option(False, "Draw Black at the bottom."),
     svg: Path | None = option(None, "Write the board as SVG.", metavar="FILE"),
-    png: Path | None = option(None, "Write the board as PNG, by matplotlib.", metavar="FILE"),
+    png: Path | None = option(None, "Write the board as PNG (needs matplotlib).", metavar="FILE"),
     json: bool = options.JSON,
 ) -> None:
-    """Explain a static score: which regions, men and kings the evaluation likes or dislikes.
+    """Explain a static score by regions, men and kings.
 
-    The score is a sum: material, having the move, and a table entry for each region. On the board each piece has its
-    share of the entries (Shapley values, so that the shares add up), blue where it helps the side to move, orange where
-    it helps the other. "worth" is what the score loses without the piece. All numbers are centi-men for the side to
-    move. The evaluation "manual" has no tables: there it is what each piece is worth.
+    The score is a sum: material, having the move, and a table entry for each region. The board shows each piece's share
+    of the entries (Shapley values, so that the shares add up), blue if it helps the side to move, orange if it helps
+    the other side. "worth" is the loss in score without the piece. All numbers are in centi-men for the side to move.
+    The evaluation "manual" has no tables; the board then shows the worth of each piece.
 
     Example:
         kr explain 'B:W18,22,25,26,28,30,31,32:B1,3,5,8,11,12,13,19'
@@ -68,7 +68,7 @@ def command(
 
 
 def _object(found: Explanation) -> dict[str, Any]:
-    """Squares as in a FEN, 1-32."""
+    """Explanation as JSON types, with squares as in a FEN, 1-32."""
     return {
         "fen": found.position.fen,
         "weights": found.weights,
@@ -120,7 +120,7 @@ def _print(found: Explanation, flip: bool) -> None:
 
 
 def _sum(found: Explanation) -> str:
-    """What the score is the sum of."""
+    """Table of the terms of the score."""
     places = [sum(piece.place or 0.0 for piece in found.pieces if piece.side == side) for side in Side]
     rows = [("material", found.material)]
     if found.regions or any(places):
@@ -135,7 +135,7 @@ def _sum(found: Explanation) -> str:
 
 
 def _pieces(found: Explanation) -> str:
-    """The pieces, those that the side to move gains most from first."""
+    """Table of the pieces, the most helpful for the side to move first."""
     columns = ["piece", "square", *(["place", "material"] if found.material is not None else []), "worth"]
     rows = [
         (
@@ -148,7 +148,7 @@ def _pieces(found: Explanation) -> str:
 
 
 def _regions(found: Explanation) -> str:
-    """The regions, those that the side to move gains most from first."""
+    """Table of the regions, the best for the side to move first."""
     rows = [
         (
             *map(_tenths, (region.score, region.own, region.opening, region.ending)),

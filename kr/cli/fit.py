@@ -1,6 +1,5 @@
 """`kr fit`."""
 
-from contextlib import ExitStack
 from pathlib import Path
 
 from kr.cli import console, options
@@ -11,37 +10,19 @@ from kr.learn.fitting.fit import FitSettings, fit
 from kr.settings import option
 
 
-class Stages:
-    """One progress bar after another, a new one whenever the work has a new name."""
-
-    def __init__(self, bars: ExitStack) -> None:
-        self._bars = bars
-        self._what = ""
-        self._done = 0
-
-    def __call__(self, what: str, done: int, total: int) -> None:
-        if what != self._what:
-            self._bars.close()
-            self._what, self._done = what, done - 1
-            unit = "iterations" if what.endswith("tables") else "shards"
-            self._bar = self._bars.enter_context(console.progress(what, total, unit, done=self._done))
-        self._bar.advance(done - self._done)
-        self._done = done
-
-
 @options.command
 def command(
     settings: FitSettings,
     check: Path | None = option(
-        None, "Then show the loss on the games of this PDN file, which are not fitted to.", metavar="FILE"
+        None, "Also show the loss on the games of this PDN file, which are not used in the fit.", metavar="FILE"
     ),
     json: bool = options.JSON,
 ) -> None:
     """Fit region tables to self-play games and write a weights file.
 
-    Quiet positions of the games become samples; some games are held out to judge the tables by. Run the same
-    command to resume; an output made from other games or settings is replaced. --check is what `kr weights check`
-    does, for the tables just made.
+    Quiet positions of the games become samples; some games are held out to judge the tables. Run the same command
+    to resume; an output made from other games or settings is replaced. --check runs `kr weights check` on the new
+    tables.
 
     Example:
         kr fit games/first games/second --out weights/mine.h5 --plots plots
@@ -52,8 +33,8 @@ def command(
         raise InvalidSettingError(f"--check: no file {check}")
     if warning := settings.layout.warning:
         console.say(f"warning: {warning}")
-    with ExitStack() as bars:
-        result = fit(settings, Stages(bars))
+    with console.Stages() as stages:
+        result = fit(settings, lambda what, done, total: show_fit(stages, what, done, total))
     if not result.earlier:
         console.wrote(result.path, "tables")
     if settings.plots:
@@ -71,3 +52,8 @@ def command(
         print(f"the whole report: kr weights show {result.path}")
         if checked:
             print(f"\n{check}: {fit_check.check_text(checked)}")
+
+
+def show_fit(stages: console.Stages, what: str, done: int, total: int) -> None:
+    """Show the progress of a fit, as its on_progress reports it."""
+    stages.show(what, done, total, "iterations" if what.endswith("tables") else "shards")

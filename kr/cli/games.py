@@ -15,7 +15,7 @@ def command(
     pdn: Path | None = option(None, "Write the games as PDN to this file.", metavar="FILE"),
     json: bool = options.JSON,
 ) -> None:
-    """Show what a run directory holds: counts, results by opening and phase, lengths, size; export as PDN.
+    """Summarise a run directory: counts, results by opening and phase, lengths, size; export as PDN.
 
     Example:
         kr games selfplay/games --pdn games.pdn

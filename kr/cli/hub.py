@@ -15,9 +15,9 @@ def command(
     egdb: str = egdb_option(),
     egdb_memory: int = egdb_memory_option(),
 ) -> None:
-    """Speak the Hub 2 protocol on standard input and output, for a draughts program that runs kr as its engine.
+    """Speak the Hub 2 protocol on standard input and output, so that other draughts programs can use kr as engine.
 
-    The program may change these settings, and others, with set-param. Quits at the end of its input.
+    Programs may change these and other settings with set-param. kr quits at the end of its input.
 
     Example:
         kr hub --weights manual --hash 256MB

@@ -15,10 +15,10 @@ INDENT = 16
 
 @options.command
 def command(settings: MatchSettings, json: bool = options.JSON) -> None:
-    """Play two players against each other and measure the Elo between them.
+    """Play a match between two players and measure the Elo difference.
 
-    Every opening is played twice with colours swapped, and errors are reckoned from these pairs. The rules' draws
-    (threefold repetition, 80 plies without a capture or a man's move) end games whether or not they are adjudicated.
+    Every opening is played twice with colours swapped; error bars are computed from these pairs. Draws by rule
+    (threefold repetition, 80 plies without a capture or a man's move) end games also with --no-adjudicate.
 
     Example:
         kr match --ballot 11man --tc 20ms --games 1000 --pdn match.pdn
@@ -30,7 +30,7 @@ def command(settings: MatchSettings, json: bool = options.JSON) -> None:
     with console.live() as show:
 
         def update(result: MatchResult) -> None:
-            # games of an earlier run come all at once and say nothing about the speed
+            # games of an earlier run arrive all at once and say nothing about the speed
             played = len(result.games) - int(work.done)
             if work.done:
                 work.advance(played, note=f"Elo {elo(result.summary())}")
@@ -39,7 +39,7 @@ def command(settings: MatchSettings, json: bool = options.JSON) -> None:
             show(f"{report(result)}\n{work.status()}", str(work))
 
         result = play_match(settings, update)
-        # what is shown gives way to the result on stdout
+        # clear the table: the result follows on stdout
         show("", "")
     if settings.pdn:
         if result.damaged:
@@ -53,7 +53,7 @@ def command(settings: MatchSettings, json: bool = options.JSON) -> None:
     else:
         print(report(result))
     if result.interrupted:
-        more = "; the same command plays the rest" if settings.pdn else ""
+        more = "; run the same command to resume" if settings.pdn else ""
         console.fail(f"interrupted after {len(result.games)} of {counted(settings.games, 'game')}{more}")
 
 
@@ -94,9 +94,9 @@ def report(result: MatchResult) -> str:
 
 
 def elo(summary: Mapping[str, Any], name: str = "elo") -> str:
-    """Elo with its 95% error; no number before the first pair is complete."""
+    """Elo with its 95% error; no number until the first pair is complete."""
     error = summary[f"{name}_error"]
-    return f"{summary[name]:+.1f} ± {error:.1f}" if math.isfinite(error) else "not known before a pair is complete"
+    return f"{summary[name]:+.1f} ± {error:.1f}" if math.isfinite(error) else "unknown until a pair is complete"
 
 
 def _limits(settings: MatchSettings) -> str:

@@ -19,9 +19,9 @@ def command(
     out: Path | None = option(None, "Deck file to write, with --mark.", metavar="FILE"),
     json: bool = options.JSON,
 ) -> None:
-    """List a deck of openings; or make its deck file, which says of each whether it can be played.
+    """List a deck of openings, or write its deck file, which says which openings are playable.
 
-    Each has its number, moves, standing (playable, lost, barred), score (centi-men for the side to move) and position.
+    Shown are number, moves, standing (playable, lost, barred), score (centi-men for the side to move) and position.
 
     Example:
         kr openings --deck 3move --all
@@ -29,7 +29,7 @@ def command(
     """
     if not mark:
         if out:
-            raise InvalidSettingError("--out: give it with --mark")
+            raise InvalidSettingError("--out needs --mark")
         openings = deck(settings.deck, playable_only=not all)
         if json:
             console.emit_json({"deck": settings.deck, "openings": [_entry(opening) for opening in openings]})

@@ -1,4 +1,4 @@
-"""Command lines from functions: each option stands once, as a field of settings or as the default of a parameter.
+"""Command lines from functions: each option has one definition, a field of settings or the default of a parameter.
 
 How to add a command: a file kr/cli/NAME.py and a line in COMMANDS (kr/cli/__init__.py).
 
@@ -40,13 +40,14 @@ from kr.units import parse_count, parse_duration, parse_size
 JSON: Any = option(False, "Print one JSON object instead of text.")
 QUIET: Any = option(False, "Show no progress.")
 
+
 class PathType(click.ParamType[Path]):
     """A path that is not empty, which would be the current directory."""
 
     name = "path"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """The path of a text."""
+        """Path from text."""
         if value == "":
             self.fail("the path is empty", param, ctx)
         return Path(value)
@@ -61,7 +62,7 @@ METAVARS: dict[Any, str] = {
     parse_count: "COUNT", parse_duration: "TIME", parse_size: "SIZE", click.INT: "INTEGER", click.FLOAT: "NUMBER",
     TYPES[Path]: "PATH",
 }  # fmt: skip
-"""What stands for a value in the help, by what reads it."""
+"""Name of a value in the help, by its parser or type."""
 
 
 class ValueType(click.ParamType[Any]):
@@ -78,11 +79,11 @@ class ValueType(click.ParamType[Any]):
         self.name = words["metavar"] or METAVARS.get(words["parse"] or self.text, "TEXT")
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        """The name in the help; click adds brackets and dots where an argument may be left out or repeated."""
+        """Name in the help; click adds brackets and dots if an argument may be left out or repeated."""
         return str(self.name)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The value of a text; a default is one already."""
+        """Value from text; a default is a value already."""
         if ctx and param and ctx.get_parameter_source(param.name) is ParameterSource.DEFAULT:
             return value
         if not self.words["parse"]:
@@ -95,7 +96,7 @@ class ValueType(click.ParamType[Any]):
 
 
 def parameter(field: str, hint: Any, default: Any, words: Mapping[str, Any]) -> click.Parameter:
-    """The click parameter of a field by its name, type, default and metadata."""
+    """Click parameter of a field, from its name, type, default and metadata."""
     name = words["name"] or field.strip("_").replace("_", "-")
     shown: dict[str, Any] = {"help": _help(default, words)}
     if default is REQUIRED:
@@ -123,10 +124,10 @@ def _help(default: Any, words: Mapping[str, Any]) -> str:
 
 
 class Command(click.Command):
-    """A command whose usage errors all know it."""
+    """A command that is named in all its usage errors."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse; click's parser leaves the context out where an option has no value."""
+        """Parse; click leaves the context out of the error if an option lacks its value."""
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as error:
@@ -135,7 +136,7 @@ class Command(click.Command):
 
 
 def command(run: Callable[..., None]) -> click.Command:
-    """The command that calls a function with what its options say. Its help is the function's docstring."""
+    """Command that calls a function with the values of its options. Its help is the function's docstring."""
     hints = get_type_hints(run)
     parameters: list[click.Parameter] = []
     settings: dict[str, Any] = {}
@@ -163,20 +164,20 @@ def command(run: Callable[..., None]) -> click.Command:
 
 
 class Group(click.Group):
-    """A command of commands, which keep their order."""
+    """A group of commands, which keep their order."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Names as they were given."""
+        """Names in the order of definition."""
         return list(self.commands)
 
 
 def group(text: str, commands: dict[str, click.Command]) -> click.Group:
-    """A command of commands, with a text that ends in an example."""
+    """Group of commands by name. text: its help, which ends with an example."""
     return Group(commands=commands, **_texts(inspect.cleandoc(text)))
 
 
 def _texts(text: str) -> dict[str, Any]:
-    """A docstring as help, its first paragraph as the line in lists, and its "Example" lines, kept one by one."""
+    """Texts of a command from a docstring: help, its first paragraph for lists, and the lines from "Example" on."""
     help, found, example = text.partition("\nExample")
     short = " ".join(help.partition("\n\n")[0].split())
     return {"help": help, "short_help": short, "epilog": f"\b\nExample{example.rstrip()}" if found else ""}

@@ -21,16 +21,17 @@ from kr.units import counted
 
 MEGABYTE = 1 << 20
 
+
 @options.command
 def check(
     settings: ReadSettings,
-    warnings: bool = option(True, "Show what is doubtful in games that can be read."),
+    warnings: bool = option(True, "Show warnings about games that can be read."),
     json: bool = options.JSON,
 ) -> None:
-    """Check every game: that it is PDN, legal, and ends as its result says.
+    """Check that every game is valid PDN, legal, and ends as its result says.
 
-    Prints FILE:LINE and COLUMN of each fault, and the doubts: ambiguous captures, words outside braces, variations that
-    are not legal, results that contradict a tag or the final position. The exit code is 1 if a game can't be read.
+    Prints FILE:LINE and the column of each error, and warnings: ambiguous captures, words outside braces, illegal
+    variations, results that contradict a tag or the final position. The exit code is 1 if a game can't be read.
 
     Example:
         kr pdn check games.pdn other.pdn.xz
@@ -58,9 +59,9 @@ def check(
 
 @options.command
 def convert(settings: ConvertSettings, json: bool = options.JSON) -> None:
-    """Write games in normal form: UTF-8, all usual tags, canonical moves and FEN, comments in braces, lines of 79.
+    """Write games in normal form: UTF-8, the usual tags, canonical moves and FEN, comments in braces, short lines.
 
-    Games that can't be read are reported and left out; the exit code is 1 then, unless --allow-errors is given.
+    Games that can't be read are reported and left out; the exit code is then 1, unless --allow-errors is given.
 
     Example:
         kr pdn convert old.pdn --results white --out new.pdn
@@ -88,8 +89,8 @@ def stats(
 ) -> None:
     """Count games by result, opening, year and player.
 
-    Openings are the three-move ballots by the federation's numbers, whatever order the moves came in. The year is that
-    of the Date tag, or else the one that the Event tag names.
+    Openings are three-move ballots by the federation's numbers, in any order of moves. The year is that of the Date tag
+    or else of the Event tag.
 
     Example:
         kr pdn stats archive.pdn.xz --top 10
@@ -110,9 +111,9 @@ def stats(
 
 @options.command
 def search(settings: SearchSettings, json: bool = options.JSON) -> None:
-    """Find games by player, event, year, result, opening or position; a game must answer to everything given.
+    """Find games by player, event, year, result, opening or position. A game must match all options given.
 
-    Names and texts are found in any case, as parts. --json prints one object for each game as it is found.
+    Names and texts match in part and regardless of case. --json prints an object for each game as it is found.
 
     Example:
         kr pdn search archive.pdn --player Tinsley --year 1950-1962 --result 1-0
@@ -158,7 +159,7 @@ def _nowhere() -> Iterator[None]:
 
 @contextmanager
 def _reading(settings: ReadSettings, where: Where | None = None, on_error: Any = None) -> Iterator[Archive]:
-    """The games of the files, with a progress line."""
+    """Yield the games of the files, with a progress line."""
     archive = Archive(settings, where, on_error=on_error)
     size = archive.size
     with console.progress("reading", size / MEGABYTE if size else None, "MB") as progress:
@@ -167,13 +168,13 @@ def _reading(settings: ReadSettings, where: Where | None = None, on_error: Any =
 
 
 def _exit(settings: ReadSettings, archive: Archive) -> None:
-    """End with 1 if games could not be read, unless that is allowed."""
+    """Exit with 1 if games could not be read, unless that is allowed."""
     if archive.left_out and not settings.allow_errors:
         raise Exit(1)
 
 
 def _folded(line: str) -> str:
-    """FILE:LINE: text, folded for a terminal; in a pipe it stays a line, for programs that look for such lines."""
+    """FILE:LINE: text, folded on a terminal; in a pipe it stays one line, for programs that parse it."""
     return console.fold(line, 2) if sys.stdout.isatty() else line
 
 
@@ -210,7 +211,7 @@ def _summary(report: FileReport) -> str:
     if report.turned:
         text += (
             f"; {report.contradicting} of {report.contradicting + report.agreeing} results contradict the final "
-            "position: does 1-0 mean the other player? try the other --results"
+            "position: 1-0 may mean the other player; try the other --results"
         )
     return text
 
@@ -224,7 +225,7 @@ def _line(path: Path) -> str:
 
 
 def _shown(text: str) -> str:
-    """Text of a file as it may be shown on a terminal."""
+    """Text of a file made safe to print."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
@@ -302,9 +303,8 @@ def _points(player: PlayerResults) -> str:
 command = options.group(
     """Collections of games in PDN: check, convert, count and search them.
 
-    Files may be packed (.gz, .xz, .bz2), in UTF-8, Latin-1 or the CP437 of DOS, and of any size. A game that can't be
-    read is reported with line and column and left out, and the exit code is 1 then, with the work done on all others;
-    --allow-errors makes it 0.
+    Files may be packed (.gz, .xz, .bz2), in UTF-8, Latin-1 or the CP437 of DOS, and of any size. Games that can't be
+    read are reported with line and column and left out, and the exit code is then 1; --allow-errors makes it 0.
 
     Example:
         kr pdn check archive.pdn.xz

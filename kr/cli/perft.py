@@ -14,14 +14,14 @@ from kr.units import format_rate
 def command(
     fen: str | None = option(None, "Position; the start if not given.", argument=True, metavar="FEN"),
     depth: int = option(9, "Plies to count, {allowed}.", low=1, high=MAX_DEPTH),
-    divided: bool = option(False, "Show the leaves below each move instead.", name="divide"),
-    by_moves: bool = option(False, "Count by the moves that a search makes: slower, the same counts."),
+    divided: bool = option(False, "Show the leaves below each move.", name="divide"),
+    by_moves: bool = option(False, "Count with the moves that a search makes: slower, same counts."),
     threads: int = threads_option("Threads to count with."),
     json: bool = options.JSON,
 ) -> None:
-    """Count the leaves of the move tree, and how many the move generator makes each second.
+    """Count the leaves of the move tree, and measure the speed of the move generator.
 
-    Captures of the same pieces by different ways count separately.
+    Captures of the same pieces along different paths count separately.
 
     Example:
         kr perft --depth 11

@@ -10,9 +10,9 @@ from kr.play.table import Table
 def command(settings: PlaySettings, json: bool = options.JSON) -> None:
     """Play a game of English draughts against kr, or let any two engines play.
 
-    Type moves as 11-15 or 22x15, or their squares one after another; moves lists them, help the rest: hint, eval, undo,
-    flip, draw, resign, save, quit. The game is kept in a file after each move. With --json each event is an object on a
-    line of its own, and the same words are read from standard input.
+    Type moves as 11-15 or 22x15, or as squares in a row. "moves" lists the legal moves and "help" the other commands:
+    hint, eval, undo, flip, draw, resign, save, quit. The game is saved to a file after each move. With --json each
+    event is an object on its own line, and the same commands are read from standard input.
 
     Example:
         kr play

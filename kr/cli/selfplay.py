@@ -7,9 +7,9 @@ from kr.units import counted
 
 @options.command
 def command(settings: SelfplaySettings, json: bool = options.JSON) -> None:
-    """Play games against itself and store them, with a score for each move, in a run directory.
+    """Play games of the engine against itself and store them, with a score for each move, in a run directory.
 
-    Run the same command to resume. Game i is the same whatever the number of workers.
+    Run the same command to resume. The games do not depend on the number of workers.
 
     Example:
         kr selfplay --games 1e6 --out games/first --weights material

@@ -16,14 +16,14 @@ from kr.units import counted, format_value
 
 @options.command
 def command(settings: SolveSettings, json: bool = options.JSON) -> None:
-    """Solve classic positions, or yours, and say whether the answers agree with what is published.
+    """Solve classic problems, or your own, and compare the answers with the published ones.
 
-    Without a name: the built-in set. The verdict is what is proved, or else the likeliest result by the score. A
-    problem counts as solved when it is the published one and the move keeps it. With several limits each has a search
-    of its own. Scores are centi-men for the side to move. "held from" is the time in the search after which a right
-    move, or with it the right verdict, was held to the end. "key moves" counts moves alone, where those that keep the
-    result are known. Of several problems --json has the lines, depths, nodes and times too. A problem of a file that
-    can't be read is reported and left out; the exit code is 1 then.
+    Without a name, the built-in set is solved. The verdict is the proved result, or else the likeliest one by the
+    score. A problem is solved if the verdict is the published one and the move keeps it. Each limit has its own search.
+    Scores are in centi-men for the side to move. "held from" is the time from which the search held a right move, or a
+    right move and verdict, to its end. "key moves" counts right moves alone, in problems whose right moves are known.
+    With several problems, only --json shows lines, depths, nodes and times. Problems that can't be read are reported
+    and left out; the exit code is then 1.
 
     Example:
         kr solve-problem
@@ -97,7 +97,7 @@ def _shares(counts: dict[str, Count]) -> dict[str, Any]:
 
 
 def _facts(problem: Problem) -> str:
-    """What is published, a fact a line."""
+    """Published facts, one per line."""
     side = f"{SIDE_NAMES[problem.position.side]} to move"
     return f"{console.fold(f'{problem.position.fen}, {side}')}\n\n" + console.facts(
         [
@@ -110,14 +110,14 @@ def _facts(problem: Problem) -> str:
 
 
 def _answer(solution: Solution) -> str:
-    """What one search found, a fact a line."""
+    """Result of one search, one fact per line."""
     score = format_score(solution.score)
     verdict = format_value(solution.verdict, solution.plies)
     if score != solution.verdict:
         verdict += f", score {score}"
     facts = [
         ("limit", str(solution.limits)),
-        ("key move", (solution.move or "none: no move is left") + _from(solution.move_from)),
+        ("key move", (solution.move or "none: there is no legal move") + _from(solution.move_from)),
         ("verdict", f"{verdict}{', proved' * solution.proved}"),
         (
             "searched",

@@ -1,4 +1,4 @@
-"""A game in the terminal, or line by line for a program: prints what kr.play.play tells, reads what it asks."""
+"""A game in the terminal, or line by line for a program: prints the events of kr.play.play and reads the input."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 INDENT = {"help": 8}
-"""Of what is folded, where it isn't 2."""
+"""Indent of folded text by kind of event, if it isn't 2."""
 
 
 class Terminal:
-    """Text for people: coloured boards where there are colours, completion where there is readline."""
+    """Text for people, with coloured boards if the terminal has colours and completion if there is readline."""
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -32,14 +32,14 @@ class Terminal:
         self._typed = sys.stdin is not None and sys.stdin.isatty()
         self._words: list[str] = []
         self._waiting = 0
-        """Letters of the line that says that an engine thinks."""
+        """Length of the line that says that an engine is thinking."""
         if self._typed:
             self._complete()
 
     def tell(self, event: Event) -> None:
         """Print an event."""
         if event.kind == "thinking":
-            # stands until the next line takes its place
+            # replaced by the next line
             if sys.stdout.isatty():
                 print(event.text, end="\r", flush=True)
                 self._waiting = len(event.text)
@@ -50,14 +50,14 @@ class Terminal:
         if event.view and event.kind == "end":
             self._draw(event.view)
         if event.text:
-            # a command to go on with is to be copied whole
+            # the command to resume with must stay whole, to be copied
             text = event.text if event.kind == "left" else console.fold(event.text, INDENT.get(event.kind, 2))
             self._out.print(text, style="red" if event.kind == "error" else None, markup=False)
         if event.view and event.kind != "end":
             self._draw(event.view)
 
     def ask(self, prompt: str, words: Sequence[str], seconds: float | None) -> str:
-        """A line typed at the prompt; what comes from no terminal is shown as if it had been."""
+        """A line typed at the prompt; input that doesn't come from a terminal is echoed."""
         self._words = list(words)
         sys.stdout.flush()
         with _alarm(seconds):
@@ -96,7 +96,7 @@ class Terminal:
 
         readline.set_completer_delims(" ")
         readline.set_completer(complete)
-        # the editline that some Pythons have instead
+        # some Pythons have editline instead
         editline = "libedit" in (readline.__doc__ or "")
         readline.parse_and_bind("bind ^I rl_complete" if editline else "tab: complete")
         with suppress(AttributeError):
@@ -104,7 +104,7 @@ class Terminal:
 
 
 class Lines:
-    """For programs: each event is a JSON object on a line of its own, and what is typed is read as it comes."""
+    """Lines for programs: each event is a JSON object on its own line; input is read as it comes."""
 
     def __init__(self) -> None:
         _accept_any_bytes()
@@ -121,7 +121,7 @@ class Lines:
 
 
 def _accept_any_bytes() -> None:
-    """What is typed in another encoding is a bad move, no end of the game."""
+    """Treat input in another encoding as a bad move instead of ending the game."""
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
 
@@ -135,7 +135,7 @@ def _line() -> str:
 
 @contextmanager
 def _alarm(seconds: float | None) -> Iterator[None]:
-    """Raise TimeUp in this block after so many seconds; where signals can't be had, time is looked at afterwards."""
+    """Raise TimeUp in this block after `seconds`; without signals, the caller checks the time afterwards."""
     if seconds is None or not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return

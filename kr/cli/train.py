@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from kr import figures
 from kr.cli import console, options
-from kr.cli.fit import Stages
+from kr.cli.fit import show_fit
 from kr.evaluation.kinds import SHIPPED, built_in
 from kr.learn.selfplay import SelfplayResult
 from kr.learn.training import history as train_history
@@ -22,19 +21,18 @@ from kr.units import counted, format_duration
 
 
 class Display(TrainWatcher):
-    """A bar for the step under way, and a line for each that is done."""
+    """A bar for the step under way, and a line for each finished step."""
 
-    def __init__(self, bars: ExitStack) -> None:
-        self._bars = bars
-        self._stages = Stages(bars)
+    def __init__(self, stages: console.Stages) -> None:
+        self._stages = stages
         self._seen = 0
 
     def begins(self, number: int, step: str, settings: TrainSettings) -> None:
         self._seen = 0
-        self._bars.close()
+        self._stages.close()
         if step != "fit":
             total = settings.games if step == "play" else settings.gate_games
-            self._bar = self._bars.enter_context(console.progress(f"generation {number}, {step}", total, "games"))
+            self._bar = self._stages.enter_context(console.progress(f"generation {number}, {step}", total, "games"))
 
     def _advance(self, count: int, earlier: int, note: str) -> None:
         if not self._seen:
@@ -48,16 +46,16 @@ class Display(TrainWatcher):
         self._advance(count, tally.earlier, f"B {tally.black_wins} W {tally.white_wins} D {tally.draws}")
 
     def fitting(self, what: str, done: int, total: int) -> None:
-        self._stages(what, done, total)
+        show_fit(self._stages, what, done, total)
 
     def matched(self, gate: Gate) -> None:
         losses, draws, wins = gate.games
-        # all games that were there already come at once
+        # games of an earlier run arrive all at once
         count = sum(gate.games)
         self._advance(count, count, f"W {wins} D {draws} L {losses} LLR {gate.llr:.2f}")
 
     def ended(self, number: int, step: str, result: Mapping[str, Any], seconds: float) -> None:
-        self._bars.close()
+        self._stages.close()
         if step == "play":
             text = f"{counted(result['games'], 'game')}, {result['plies'] / max(result['games'], 1):.1f} plies a game"
         elif step == "fit":
@@ -80,13 +78,13 @@ class Display(TrainWatcher):
 @options.command
 def command(
     settings: TrainSettings,
-    status: bool = option(False, "Only show the history of the run, which may still be going."),
+    status: bool = option(False, "Only show the history of the run, which may still be running."),
     json: bool = options.JSON,
 ) -> None:
-    """Train by generations: play games, fit tables to them, match these against the strongest so far, and again.
+    """Train in generations: play games, fit tables to them, match these against the strongest so far, repeat.
 
-    Run the same command to resume; with --generations raised, it makes more. Other settings than before hold for
-    what has not begun; only --seed and --weights must stay. Tables that fail at the gate are kept, and the next
+    Run the same command to resume, or with more --generations to continue. Changed settings apply to steps that have
+    not begun; only --seed and --weights must stay the same. Tables that fail the gate match are kept, but the next
     generation plays with the strongest so far.
 
     Example:
@@ -100,8 +98,8 @@ def command(
             figures.check_output(settings.plots)
             console.wrote(train_plot.draw_generations(history, settings.out, settings.plots))
     else:
-        with ExitStack() as bars:
-            history = train(settings, Display(bars))
+        with console.Stages() as stages:
+            history = train(settings, Display(stages))
         if settings.plots:
             console.wrote(settings.plots / "elo.png")
     if json:

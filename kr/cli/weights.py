@@ -20,7 +20,7 @@ def show(
     ),
     json: bool = options.JSON,
 ) -> None:
-    """Check a weights file and show its layout, how it was made and what its fit reported.
+    """Check a weights file and show its layout, its origin and the report of its fit.
 
     Example:
         kr weights show
@@ -41,7 +41,7 @@ def show(
 
 
 def _text(value: Any) -> str:
-    """A detail of a file as people read it; --json has it in full."""
+    """Detail of a file for reading; --json has it in full."""
     if isinstance(value, float):
         return f"{value:.4g}"
     text = str(value)
@@ -86,14 +86,14 @@ def layout(
 def check(
     pdn: Path = option(REQUIRED, "PDN file, also packed by gzip, xz or bzip2.", argument=True, metavar="PDN"),
     weights: str = option(kinds.SHIPPED, "Weights file, or shipped: the tables of kr."),
-    every: int = option(1, "Take every n-th game only.", low=1),
+    every: int = option(1, "Take only every n-th game.", low=1),
     json: bool = options.JSON,
 ) -> None:
-    """Tell the loss of tables on the quiet positions of games by others: a check, not a fit.
+    """Measure the loss of tables on the quiet positions of other games: a check, not a fit.
 
-    Each position predicts the result of its game; the loss is the cross entropy, a draw counting half. The scores are
-    scaled to fit these games best, once for the positions without and once for those with kings. Lower is better; the
-    baseline is the loss without tables.
+    Each position predicts the result of its game; the loss is the cross entropy, with a draw as half a win. Scores are
+    scaled to fit these games best, separately for positions with and without kings. Lower is better; the baseline is
+    the loss without tables.
 
     Example:
         kr weights check tournament.pdn.xz
@@ -113,7 +113,7 @@ def check(
 
 
 command = options.group(
-    """Show where a weights file comes from, and how well it knows games that it was not made from.
+    """Show the origin of a weights file, and check it on games that it was not made from.
 
     Example:
         kr weights show weights/kr.h5

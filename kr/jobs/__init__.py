@@ -1,1 +1,1 @@
-"""Long work in units that name all they depend on: done by a pool, here or elsewhere, entered by one coordinator."""
+"""Long work in units that name everything they depend on: a pool does them, one coordinator collects the results."""

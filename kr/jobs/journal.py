@@ -1,8 +1,8 @@
-"""A journal: what long work has finished, one JSON object a line, so that the same command goes on after any end.
+"""Journals of long work: one JSON object per line for each finished piece, from which the same command resumes.
 
-The first line holds the settings that shape the work and where it comes from, each other one a finished piece. Each is
-flushed to disk before the work goes on. A last line that was cut off while it was written is removed, and its piece
-done again; so are lines that had not come to the disk before a power cut, and are zeros.
+The first line holds the settings that shape the work and its provenance, every other line a finished piece. Each is
+flushed to disk before the work continues. A last line that was cut off while being written is removed and its piece
+done again, as are lines that a power cut left as zeros.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ BEGINNING = b'{"settings": '
 
 
 class Journal(Generic[T]):
-    """An open journal; `entries` are those found in it, `removed` is how many more no longer stood."""
+    """An open journal; `entries`: those found in it; `removed`: the number of entries dropped as incomplete."""
 
     def __init__(self, file: FileIO, path: Path, entries: list[T], removed: int) -> None:
         self.entries = entries
@@ -47,12 +47,12 @@ def open_journal(
     read: Callable[[dict[str, Any]], T],
     standing: Callable[[list[T]], int] = len,
 ) -> Iterator[Journal[T]]:
-    """Begin, or go on with, the journal of work with these settings.
+    """Begin or resume the journal of work with these settings.
 
-    settings: all that shapes the work, as JSON types; read: an entry from the values of its line, raising ValueError,
-    LookupError or TypeError where they are none; standing: of so many entries, from the first, the piece is all there;
-    the others are removed. Raises InvalidSettingError where the file is something else or of work with other settings,
-    InvalidGamesError where it is damaged, OutputBusyError, OSError.
+    settings: everything that shapes the work, as JSON types; read: makes an entry from the values of its line, raising
+    ValueError, LookupError or TypeError if they are not valid; standing: the number of entries, from the first, whose
+    output is complete; the others are removed. Raises InvalidSettingError if the file is not a journal or has other
+    settings, InvalidGamesError if it is damaged, OutputBusyError, OSError.
     """
     check_output(path)
     path = Path(path)
@@ -66,28 +66,28 @@ def open_journal(
 
 
 def check_journal(path: Path, settings: Mapping[str, Any]) -> None:
-    """Refuse a journal that is there already, and was begun with other values of these settings.
+    """Refuse an existing journal that was begun with other values of these settings.
 
-    Raises InvalidSettingError, InvalidGamesError where its first line is damaged, OSError.
+    Raises InvalidSettingError, InvalidGamesError if its first line is damaged, OSError.
     """
     if (begun_with := begun_settings(path)) is not None:
         _check_settings(path, {key: begun_with.get(key) for key in settings}, settings)
 
 
 def begun_settings(path: Path) -> dict[str, Any] | None:
-    """The settings of a journal; None where its first line never came to the disk whole. Raises as `check_journal`."""
+    """Settings of a journal; None if its first line is not whole. Raises what `check_journal` raises."""
     _check_beginning(path)
     line = next(_whole_lines(path), None)
     return None if line is None else _settings(path, line)
 
 
 def read_entries(path: Path, read: Callable[[dict[str, Any]], T]) -> list[T]:
-    """The entries of a journal, whatever its settings. Raises InvalidGamesError where one is damaged, OSError."""
+    """Entries of a journal, whatever its settings. Raises InvalidGamesError if one is damaged, OSError."""
     return [entry for entry, _ in _entries(path, read)]
 
 
 def typed(entry: T) -> T:
-    """A dataclass made from what a journal held, if its fields have their types. Raises TypeError."""
+    """The given dataclass, made from a journal entry, if its fields have the right types. Raises TypeError."""
     for name, hint in get_type_hints(type(entry)).items():
         if not _is_one(getattr(entry, name), hint):
             raise TypeError(f"{name} is {getattr(entry, name)!r}")
@@ -95,7 +95,7 @@ def typed(entry: T) -> T:
 
 
 def _is_one(value: Any, hint: Any) -> bool:
-    """Whether a value is of a type. The elements of tuples are not looked at."""
+    """True if a value has a type. The elements of tuples are not checked."""
     kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
     plain = tuple(NoneType if kind is None else get_origin(kind) or kind for kind in kinds)
     if isinstance(value, bool):
@@ -110,7 +110,7 @@ def _resume(
     read: Callable[[dict[str, Any]], T],
     standing: Callable[[list[T]], int],
 ) -> tuple[list[T], int]:
-    """The entries that stand, and how many more there were; the file is cut back to the last that stands."""
+    """Entries whose output is complete, and the number of others; the file is cut off after the last complete one."""
     begun_with = begun_settings(path)
     kept = removed = 0
     entries: list[T] = []
@@ -127,7 +127,7 @@ def _resume(
 
 
 def _entries(path: Path, read: Callable[[dict[str, Any]], T]) -> Iterator[tuple[T, int]]:
-    """Each entry, and where its line ends in the file."""
+    """Each entry, and the offset in the file at which its line ends."""
     end = 0
     for number, line in enumerate(_whole_lines(path), start=1):
         end += len(line)
@@ -140,13 +140,13 @@ def _entries(path: Path, read: Callable[[dict[str, Any]], T]) -> Iterator[tuple[
 
 
 def _whole_lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file one by one, up to one that was cut off, or is zeros as the data of a power cut are."""
+    """Lines of a file up to the first one that was cut off, or that a power cut left as zeros."""
     with open_regular(path) as opened, BufferedReader(opened) as file:
         yield from takewhile(lambda line: line.endswith(b"\n") and b"\0" not in line, file)
 
 
 def _check_beginning(path: Path) -> None:
-    """Refuse a file that is something else; one that has nothing but zeros is a journal that never came to the disk."""
+    """Refuse a file that is not a journal; a file of zeros is a journal that never reached the disk."""
     with open_regular(path) as opened, BufferedReader(opened) as file:
         content = file.read(len(BEGINNING))
         written = content.rstrip(b"\0")
@@ -156,7 +156,7 @@ def _check_beginning(path: Path) -> None:
 
 
 def _settings(path: Path, line: bytes) -> dict[str, Any]:
-    """The settings of a first line."""
+    """Settings in a first line."""
     try:
         return dict(_object(line)["settings"])
     except (ValueError, LookupError, TypeError):
@@ -171,7 +171,7 @@ def _object(line: bytes) -> dict[str, Any]:
 
 
 def _damaged(path: Path, number: int) -> InvalidGamesError:
-    return InvalidGamesError(f"{path}, line {number} is damaged; remove it and what it tells of")
+    return InvalidGamesError(f"{path}, line {number} is damaged; remove the line and the output it describes")
 
 
 def _check_settings(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Kinds of work: what they are called, and how a unit of one is done with the tools that a worker keeps."""
+"""Kinds of work: their names, and how a worker does a unit of each with the tools it keeps."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ T = TypeVar("T")
 
 
 class Stop(_core.Stop):
-    """Ends work, for good: set by its coordinator, looked at by all who do it, given to all their searches."""
+    """Ends work for good: set by its coordinator, checked by all workers, passed to all their searches."""
 
     def __init__(self) -> None:
         self._flag = memoryview(bytearray(4)).cast("i")
 
     @property
     def flag(self) -> NDArray[np.int32]:
-        """For what is no search: one number, not 0 when the work is to end."""
+        """For work other than searches: one number, which is not 0 once the work is to end."""
         import numpy as np
 
         return np.frombuffer(self._flag, dtype=np.int32)
@@ -41,51 +41,51 @@ class Stop(_core.Stop):
 
 @dataclass(frozen=True)
 class Portion(Generic[T]):
-    """A part of a unit that one worker does at once."""
+    """A part of a unit that one worker does in one go."""
 
     do: Callable[[T, Stop], Chunk | None]
-    """Gives its chunk of the result; None where it has none, or was stopped before it was done."""
+    """Returns its chunk of the result; None if it has none or was stopped early."""
     weight: float = 1.0
-    """Of its work among all pieces, for progress."""
+    """Its share of the work among all pieces, for progress."""
 
 
 class Kind(ABC, Generic[T]):
-    """A kind of work; T: the tools that each worker keeps from unit to unit."""
+    """A kind of work. T: the tools that each worker keeps from unit to unit."""
 
     @classmethod
     def name(cls) -> str:
-        """What its units say they are: where the class stands, so that another process finds it without a list."""
+        """Name in units: module and class, so that another process finds it without a list."""
         return f"{cls.__module__}:{cls.__qualname__}"
 
     @abstractmethod
     def open(self, unit: Unit, needs: Needs) -> T:
-        """The tools for units like this one. Raises MissingNeedError, and what opening them raises."""
+        """Tools for units like this one. Raises MissingNeedError, and the errors of opening them."""
 
     @abstractmethod
     def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[T]]]:
-        """The steps of a unit, one after the other; the pieces of one may be done side by side. None is empty."""
+        """Steps of a unit, in order; the pieces of a step may be done in parallel. No step is empty."""
 
     def stop(self, tools: T) -> None:
-        """End what these tools are at, and all that is still asked of them, from another thread: what no Stop ends."""
+        """End the current and all later work of these tools, from another thread, where a Stop can't."""
 
     def close(self, tools: T) -> None:
-        """Free what the tools hold besides memory."""
+        """Free resources of the tools other than memory."""
 
 
 def kind_named(name: str) -> Kind[Any]:
-    """The kind of work with this name. Raises InvalidSettingError where it is none of kr's."""
+    """Kind of work by its name. Raises InvalidSettingError if kr has no such kind."""
     module, _, member = name.partition(":")
     try:
         found = getattr(import_module(module), member) if module.startswith("kr.") else None
     except (ImportError, AttributeError):
         found = None
     if not (isinstance(found, type) and issubclass(found, Kind)) or isabstract(found):
-        raise InvalidSettingError(f"{name!r} is not a kind of work; it may be one of another kr")
+        raise InvalidSettingError(f"{name!r} is not a kind of work; it may belong to another version of kr")
     return found()
 
 
 def perform(unit: Unit, needs: Needs) -> list[Chunk]:
-    """Do a unit in this thread, from nothing but itself and what it needs; its result."""
+    """Do a unit in this thread, from itself and its needs alone; returns its result."""
     kind = kind_named(unit.kind)
     tools, stop = kind.open(unit, needs), Stop()
     try:

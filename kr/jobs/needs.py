@@ -1,4 +1,4 @@
-"""Where units find what they depend on: places by checksum, and what has been loaded from them."""
+"""Dependencies of units: where they are, by checksum, and those already loaded."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ T = TypeVar("T")
 
 
 class Needs:
-    """What units depend on, as far as it is here.
+    """Dependencies of units that are available here.
 
-    places: by checksum the text by which the kind of work finds a thing here: a file, a directory, a player's name.
+    places: by checksum, the text with which a kind of work finds a dependency: a file, a directory, a player's name.
     """
 
     def __init__(self, places: Mapping[str, str] | None = None) -> None:
@@ -23,25 +23,25 @@ class Needs:
         self._lock = threading.Lock()
 
     def place(self, what: str, checksum: str) -> str:
-        """The place of a thing. Raises MissingNeedError."""
+        """Place of a dependency. Raises MissingNeedError."""
         if checksum not in self._places:
-            raise MissingNeedError(f"the {what} {checksum} not found here; its place is not known")
+            raise MissingNeedError(f"{what} {checksum} not found: its place is unknown here")
         return self._places[checksum]
 
     def keep(self, what: str, checksum: str, value: Any) -> None:
-        """Hold a thing that is loaded already."""
+        """Keep a dependency that is loaded already."""
         with self._lock:
             self._held[what, checksum] = value
 
     def drop(self, what: str, checksum: str) -> None:
-        """Let go of a thing."""
+        """Forget a dependency."""
         with self._lock:
             self._held.pop((what, checksum), None)
 
     def load(self, what: str, checksum: str, load: Callable[[str], tuple[str, T]]) -> T:
-        """A thing, loaded once for all workers. load: its checksum and itself, from its place.
+        """A dependency, loaded once for all workers. load: returns its checksum and the dependency from its place.
 
-        Raises MissingNeedError where its place is not known or holds something else, and what `load` raises.
+        Raises MissingNeedError if its place is unknown or holds something else, and the errors of `load`.
         """
         with self._lock:
             if (what, checksum) not in self._held:
@@ -54,6 +54,6 @@ class Needs:
 
 
 def check_need(what: str, checksum: str, found: str, place: str) -> None:
-    """Refuse what is not the thing that a unit names. Raises MissingNeedError."""
+    """Check that a dependency is the one a unit names. Raises MissingNeedError."""
     if found != checksum:
-        raise MissingNeedError(f"{place}: the {what} here is {found}, the unit needs {checksum}")
+        raise MissingNeedError(f"{place}: {what} {found} found; the unit needs {checksum}")

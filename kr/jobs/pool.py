@@ -1,4 +1,4 @@
-"""A pool of threads that does units, and how Ctrl-C ends it in good order."""
+"""A pool of threads that does units of work and ends in good order at Ctrl-C."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ T = TypeVar("T")
 SIGNALS_WAIT = 0.5
 """Seconds."""
 AHEAD = 2
-"""Units taken for each worker, so that none waits while the next one is made."""
+"""Units taken per worker, so that none waits while the next unit is made."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A piece of a unit is done."""
+    """A finished piece of a unit."""
 
     unit: Unit
     number: int
-    """Of the piece, from 0: the order of the chunks in the result."""
+    """Number of the piece, from 0: the order of the chunks in the result."""
     chunk: Chunk | None
     weight: float
     seconds: float
-    """Since the unit was begun."""
+    """Seconds since the unit was begun."""
     last: bool
-    """Whether the unit is done with it."""
+    """True if this piece completes the unit."""
 
 
 @dataclass
@@ -48,16 +48,16 @@ class _Begun(Generic[T]):
     steps: Iterator[Sequence[Portion[T]]]
     began: float
     pieces: int = 0
-    """Of the steps so far."""
+    """Pieces of the steps so far."""
     running: int = 0
-    """Of this step, not done."""
+    """Pieces of this step not done yet."""
 
 
 class Pool(Generic[T]):
-    """Workers that do the units of one job, each a thread with tools of its own.
+    """Workers that do the units of one job, each a thread with its own tools.
 
-    ready: tools that are open already and stay the caller's to close, for the first workers; the others open theirs
-    with the first unit that they get.
+    ready: open tools for the first workers, which the caller closes; the other workers open theirs with their first
+    unit.
     """
 
     def __init__(self, kind: Kind[T], needs: Needs, workers: int, ready: Sequence[T] = ()) -> None:
@@ -68,7 +68,7 @@ class Pool(Generic[T]):
         self._threads = [threading.Thread(target=self._work, args=(tools,), daemon=True) for tools in given]
         self._stop = Stop()
         self._over = False
-        # taken by itself: `with` a Condition, a Ctrl-C that comes as it is taken would leave it taken for ever
+        # taken directly: with a Condition, a Ctrl-C during the acquire would leave it locked for ever
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
         self._waiting: deque[Unit] = deque()
@@ -76,12 +76,12 @@ class Pool(Generic[T]):
         self._news: queue.SimpleQueue[Part | BaseException | None] = queue.SimpleQueue()
 
     def run(self, units: Iterable[Unit | None]) -> Generator[Part, None, None]:
-        """Do units; gives their parts as they are done.
+        """Do units; yields their parts as they are done.
 
-        units: asked for when a worker will soon be free; None says that no unit can begin before another is done. A
-        part is dealt with by whoever asks for them before more units are. After `stop` what is done already is given,
-        and no more. Whoever stops asking, by an error or Ctrl-C, ends the work; `rest` then gives what was done
-        meanwhile. Raises ThreadError, and the first error of a worker.
+        units: asked for when a worker will soon be free; None means that no unit can begin before another is done. A
+        part is yielded before more units are asked for. After `stop`, only finished parts are yielded. If the caller
+        stops iterating, by an error or Ctrl-C, the work ends; `rest` then yields what was finished meanwhile. Raises
+        ThreadError, and the first error of a worker.
         """
         source = iter(units)
         under_way = 0
@@ -96,7 +96,7 @@ class Pool(Generic[T]):
                 if isinstance(news, Part):
                     under_way -= news.last
                     yield news
-                    del news  # what it holds may be large, and the next one long in coming
+                    del news  # it may be large, and the next one may be slow to come
                 else:
                     error = news
             self._over = not under_way
@@ -112,7 +112,7 @@ class Pool(Generic[T]):
             raise error
 
     def _heard(self) -> Part | BaseException | None:
-        """The next news. Waited for in short turns: a signal that comes as a wait begins is heard only at its end."""
+        """The next news. Waits are short, because a signal that arrives as a wait begins is handled only at its end."""
         while True:
             try:
                 return self._news.get(timeout=SIGNALS_WAIT)
@@ -120,7 +120,7 @@ class Pool(Generic[T]):
                 continue
 
     def rest(self) -> Iterator[Part]:
-        """The parts that were done before the work ended, and that nobody has been given."""
+        """Parts that were done before the work ended and have not been yielded."""
         while not self._news.empty():
             if isinstance(news := self._news.get(), Part):
                 yield news
@@ -131,7 +131,7 @@ class Pool(Generic[T]):
         self._news.put(None)
 
     def _feed(self, source: Iterator[Unit | None], count: int) -> int:
-        """Take up to so many units; returns how many there were."""
+        """Take up to `count` units; returns the number taken."""
         fed = 0
         while fed < count and (unit := next(source, None)) is not None:
             fed += 1
@@ -141,7 +141,7 @@ class Pool(Generic[T]):
         return fed
 
     def _end(self) -> None:
-        """Wait for the end of all threads; unless the work is over, their searches are stopped."""
+        """Wait until all threads end; their searches are stopped unless the work is over."""
         self._wake_to_end()
         for tools in list(self._tools) if self._stop.is_set() else ():
             self._kind.stop(tools)
@@ -170,7 +170,7 @@ class Pool(Generic[T]):
                 if chunk is None and self._stop.is_set():
                     break
                 self._done(begun, number, piece, chunk)
-                # a thread that waits for work holds on to nothing of a unit that is done
+                # a thread that waits for work must not keep a finished unit alive
                 del taken, begun, piece, chunk
         except BaseException as error:  # raised in the thread that asks for parts
             self._news.put(error)
@@ -179,7 +179,7 @@ class Pool(Generic[T]):
                 self._kind.close(own)
 
     def _next(self) -> tuple[_Begun[T], int, Portion[T]] | None:
-        """A piece of a unit under way, else of a new one; None when there is no more."""
+        """A piece of a unit under way, or of a new one; None if there is none left."""
         while True:
             with self._lock:
                 while not (self._pieces or self._waiting or self._over or self._stop.is_set()):
@@ -200,7 +200,7 @@ class Pool(Generic[T]):
             self._changed.notify_all()
 
     def _done(self, begun: _Begun[T], number: int, piece: Portion[T], chunk: Chunk | None) -> None:
-        """Tell of a piece; the last one of a step is followed by the next step."""
+        """Report a finished piece; after the last piece of a step the next step begins."""
         part = Part(begun.unit, number, chunk, piece.weight, time.monotonic() - begun.began, last=False)
         with self._lock:
             begun.running -= 1
@@ -215,7 +215,7 @@ class Pool(Generic[T]):
 
 @contextmanager
 def interruptible(stop: Callable[[], None]) -> Iterator[None]:
-    """Let the first Ctrl-C or SIGTERM stop the work in good order, and the second at once."""
+    """Let the first Ctrl-C or SIGTERM stop the work in good order, and the second one at once."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -230,7 +230,7 @@ def interruptible(stop: Callable[[], None]) -> Iterator[None]:
         restore()
 
     for number, handler in before.items():
-        # a shell's background jobs have Ctrl-C ignored, and keep it so
+        # shells start background jobs with SIGINT ignored, which must stay so
         if handler is not signal.SIG_IGN:
             signal.signal(number, interrupt)
     try:

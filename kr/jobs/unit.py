@@ -1,4 +1,4 @@
-"""A unit of long work: a plain value from which alone the work can be done, here or on another machine."""
+"""Units of long work: plain values that are enough to do the work, here or on another machine."""
 
 from __future__ import annotations
 
@@ -16,30 +16,31 @@ Chunk = bytes | memoryview
 
 @dataclass(frozen=True)
 class Unit:
-    """Work to be done as one. It is JSON: dicts with names, lists, texts, numbers."""
+    """Work done as one. Its values are JSON types."""
 
     kind: str
     """The name of a kr.jobs.kinds.Kind."""
     key: str
-    """What tells it from the others of its job."""
+    """Unique among the units of its job."""
     needs: Mapping[str, str] = field(default_factory=dict)
-    """What it depends on, by checksum or signature: weights, openings, databases."""
+    """Dependencies by checksum or signature: weights, openings, databases."""
     tools: Mapping[str, Any] = field(default_factory=dict)
-    """What a worker's tools are like, the same for all units of a job."""
+    """Settings of the workers' tools, the same for all units of a job."""
     values: Mapping[str, Any] = field(default_factory=dict)
-    """All else that shapes its result."""
+    """Everything else that shapes the result."""
 
     def to_json(self) -> str:
+        """Unit as JSON text."""
         return json.dumps(asdict(self))
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Unit:
-        """Raises ValueError and TypeError where the text is not a unit's."""
+        """Unit from the JSON text of one. Raises ValueError or TypeError if it is not one."""
         return cls(**parse_json(text))
 
 
 def checksum(chunks: Iterable[Chunk]) -> str:
-    """32 hex digits of the SHA-256 over a result."""
+    """First 32 hex digits of the SHA-256 of a result."""
     digest = hashlib.sha256()
     for chunk in chunks:
         digest.update(chunk)
