@@ -332,7 +332,7 @@ def test_the_command_reads_standard_input(monkeypatch: pytest.MonkeyPatch, capsy
         ("--egdb /nothere", 2, "/nothere"),
         ("--weights /nothere.h5 --out x.pdn", 1, "/nothere.h5"),
         ("--out .", 2, "directory"),
-        ("--html games.pdn", 2, "no directory"),
+        ("--html games.pdn", 2, "not a directory"),
         ("nothere.pdn", 2, "nothere.pdn does not exist"),
         ("- --out x.pdn", 2, "can't be read again"),
     ],

@@ -283,7 +283,7 @@ def test_the_command_prints_tables_and_draws(tmp_path, capsys):
     paths = ["--out", str(tmp_path / "run"), "--plots", str(tmp_path / "pictures")]
     assert main([*words.split(), *paths]) == 0
     out = capsys.readouterr().out
-    for word in ("nodes=80 v nodes=40", "Elo", "another move", "depth"):
+    for word in ("nodes=80 v nodes=40", "Elo", "different", "depth"):
         assert word in out
     assert (tmp_path / "pictures" / "doubling.png").read_bytes().startswith(b"\x89PNG")
     assert main([*words.split(), *paths, "--json"]) == 0

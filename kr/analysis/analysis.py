@@ -41,7 +41,7 @@ class AnalyzeSettings(Settings):
         "game if left out.",
         metavar="FEN|FILE|-", argument=True,
     )  # fmt: skip
-    multipv: int = option(3, "Best moves to show a line of.", low=1, high=MAX_LINES)
+    multipv: int = option(3, "Number of best moves to show.", low=1, high=MAX_LINES)
     tc: Limits | None = option(
         None, "Limit of each position: 10s, nodes=1M, depth=25. Without one, until Ctrl-C; 1s each in a file.",
         parse=Limits.parse, metavar="LIMIT",
@@ -50,8 +50,8 @@ class AnalyzeSettings(Settings):
         None, "The same as --tc nodes=.", parse=parse_count, show=format_count, low=1, high=MOST_LIMITS["nodes"]
     )
     depth: int | None = option(None, "The same as --tc depth=.", low=1, high=MOST_LIMITS["depth"])
-    game: int = option(1, "PDN: number of the game in the file, from 1.", low=1)
-    ply: str = option("", "PDN: only after this ply or these, such as 20 or 10-30; 0 is before the first move.")
+    game: int = option(1, "Number of the game in a PDN file, from 1.", low=1)
+    ply: str = option("", "Plies of a PDN game to analyse, such as 20 or 10-30; 0 is before the first move.")
     weights: str | None = weights_option()
     hash: int = hash_option()
     threads: int = threads_option()

@@ -49,7 +49,7 @@ class SolveSettings(Settings):
     )  # fmt: skip
     weights: str | None = weights_option()
     hash: int = hash_option("of each engine")
-    multipv: int = option(1, "Best moves to show a line of.", low=1, high=MAX_LINES)
+    multipv: int = option(1, "Number of best moves to show.", low=1, high=MAX_LINES)
     concurrency: int = option(1, "Problems to solve at a time, {allowed}.", low=1, high=MAX_THREADS)
     threads: int = threads_option(
         "Threads to search each problem with; with one, a limit of nodes or depth is repeatable."

@@ -41,7 +41,7 @@ class ReadSettings(Settings):
         choices=CONVENTIONS,
     )
     encoding: str = option("detect", "Encoding: detect, utf-8, latin-1, cp437 or another.")
-    allow_errors: bool = option(False, "Exit with 0, not 1, when some games could not be read.")
+    allow_errors: bool = option(False, "Exit with 0 instead of 1 if games could not be read.")
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,8 @@ class ConvertSettings(ReadSettings):
     comments: bool = option(True, "Write comments.")
     variations: bool = option(True, "Write variations.")
     nags: bool = option(True, "Write judgements of moves.")
-    width: int = option(79, "Characters in a line of moves; 0 for one line a game.", low=0)
-    unique: bool = option(False, "Leave out games with the start, moves and result of an earlier one.")
+    width: int = option(79, "Characters in a line of moves; 0: one line per game.", low=0)
+    unique: bool = option(False, "Leave out games with the same start, moves and result as an earlier one.")
 
 
 @dataclass

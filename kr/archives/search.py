@@ -20,7 +20,9 @@ from kr.settings import option, some_text
 class SearchSettings(ReadSettings):
     """What is looked for; a game must answer to everything that is given. Raises InvalidSettingError."""
 
-    player: tuple[str, ...] = option((), "A player, or a part of the name; given twice, both.", metavar="NAME")
+    player: tuple[str, ...] = option(
+        (), "Name of a player, or a part of it; given twice, both must have played.", metavar="NAME"
+    )
     black: str = option("", "Black's name, or a part of it.", metavar="NAME")
     white: str = option("", "White's name, or a part of it.", metavar="NAME")
     event: str = option("", "A part of the Event tag.", metavar="TEXT")
@@ -35,9 +37,9 @@ class SearchSettings(ReadSettings):
         parse=some_text,
         metavar="OPENING",
     )
-    position: str = option("", "A position that comes up in the game.", parse=some_text, metavar="FEN")
-    reversed: bool = option(False, "Look for the position with colours and board turned round, too.")
-    in_variations: bool = option(False, "Look for the position in variations, too.")
+    position: str = option("", "Position that occurs in the game.", parse=some_text, metavar="FEN")
+    reversed: bool = option(False, "Also look for the position with colours and board reversed.")
+    in_variations: bool = option(False, "Also look for the position in variations.")
     out: Path | None = option(None, "Write the games found to this PDN file.", metavar="FILE")
     limit: int = option(0, "Stop after this many games: {allowed}.", low=1, zero="all")
 

@@ -17,7 +17,7 @@ from kr.match.doubling_plot import draw_doubling
 from kr.match.match import MatchResult
 from kr.units import counted
 
-NOTE = f"(no tie: differs by more than {TIE_MARGIN} centi-men; mean: mean gain of a change, centi-men)"
+NOTE = f"(no tie: differs by more than {TIE_MARGIN} centi-men; mean: gain of a change in centi-men)"
 SEARCHES = f"Positions in which the longer search plays a different move\n{NOTE}:"
 WORTH = (
     "Share of positions in which the move is better (+) or worse (-) by at least the centi-men of the column, "

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def command(
     fen: str | None = option(None, "Position; the start if not given.", argument=True, metavar="FEN"),
     moves: str = option("", "Moves to play first, such as '11-15 22-18'.", metavar="MOVES"),
-    weights: str = option(SHIPPED, f"A {weights_texts(SHIPPED)}."),
+    weights: str = option(SHIPPED, f"Evaluation: a {weights_texts(SHIPPED)}."),
     flip: bool = option(False, "Draw Black at the bottom."),
     svg: Path | None = option(None, "Write the board as SVG.", metavar="FILE"),
     png: Path | None = option(None, "Write the board as PNG (needs matplotlib).", metavar="FILE"),

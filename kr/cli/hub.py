@@ -9,7 +9,7 @@ from kr.settings import option
 
 @options.command
 def command(
-    weights: str = option(SHIPPED, f"A {weights_texts(SHIPPED)}."),
+    weights: str = option(SHIPPED, f"Evaluation: a {weights_texts(SHIPPED)}."),
     hash: int = hash_option(),
     threads: int = threads_option(),
     egdb: str = egdb_option(),

@@ -33,6 +33,7 @@ import click
 from click.core import ParameterSource
 
 from kr.cli import console
+from kr.engine.limits import Limits, parse_limits
 from kr.errors import InvalidSettingError
 from kr.settings import REQUIRED, Settings, check_value, option
 from kr.units import parse_count, parse_duration, parse_size
@@ -59,7 +60,8 @@ TYPES: dict[Any, click.ParamType[Any]] = {
 
 
 METAVARS: dict[Any, str] = {
-    parse_count: "COUNT", parse_duration: "TIME", parse_size: "SIZE", click.INT: "INTEGER", click.FLOAT: "NUMBER",
+    parse_count: "COUNT", parse_duration: "TIME", parse_size: "SIZE", parse_limits: "LIMIT", Limits.parse: "LIMIT",
+    click.INT: "INTEGER", click.FLOAT: "NUMBER",
     TYPES[Path]: "PATH",
 }  # fmt: skip
 """Name of a value in the help, by its parser or type."""

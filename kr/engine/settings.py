@@ -55,13 +55,13 @@ def engine_from(
 
 def weights_option() -> Any:
     """Setting: the evaluation, as Engine takes it."""
-    return option(None, f"A {weights_texts()}; the shipped tables if not given.")
+    return option(None, f"Evaluation: a {weights_texts()}; the shipped tables if not given.")
 
 
 def hash_option(whose: str = "", default: int = DEFAULT_HASH) -> Any:
     """Setting: bytes of the hash table. whose: "of each player" if there are several."""
     return option(
-        default, f"Hash table {whose}".strip() + ".", parse=parse_size, show=format_size,
+        default, f"Size of the hash table {whose}".strip() + ".", parse=parse_size, show=format_size,
         low=MEBIBYTE, high=1 << 40,
     )  # fmt: skip
 
@@ -71,12 +71,12 @@ def threads_option(help: str = "Threads to search with.") -> Any:
     return option(1, help, low=THREADS.low, high=THREADS.high)
 
 
-def egdb_option(default: str = "", rest: str = "whichever is found if not given") -> Any:
+def egdb_option(default: str = "", rest: str = "the first one found if not given") -> Any:
     """Setting: the endgame database, as load_database takes it."""
     return option(default, f"Endgame database: its directory, or none; {rest}.", metavar="DIR|none")
 
 
 def egdb_memory_option() -> Any:
     """Setting: bytes in which to unpack the endgame database."""
-    help = "Memory in which to unpack the endgame database, as far as it fits; the rest is read from its files."
+    help = "Memory for the unpacked endgame database; what does not fit is read from its files."
     return option(EGDB_MEMORY, help, parse=parse_size, show=format_size)

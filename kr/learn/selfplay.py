@@ -41,10 +41,10 @@ class SelfplaySettings(Settings):
     """How self-play games are played. All but those in UNSHAPING shape the games themselves."""
 
     games: int = option(
-        10_000, "Games to have in the end, those of earlier starts counted in.", parse=parse_count, show=format_count,
+        10_000, "Games in the run directory at the end, including earlier ones.", parse=parse_count, show=format_count,
         low=1, high=10**12,
     )
-    out: Path = option(Path("selfplay/games"), "Run directory; an earlier run in it goes on.")
+    out: Path = option(Path("selfplay/games"), "Run directory; an earlier run in it is resumed.", metavar="DIR")
     seed: int = seed_option("Seed of openings, random moves and noise.")
     workers: int = workers_option()
     nodes: int = option(
@@ -59,16 +59,17 @@ class SelfplaySettings(Settings):
         MIXED_OPENINGS,
         "Decks with + between (start, 2move, 3move, 11man, endings), lost ones too, or a file; 11man*4 counts 4 times.",
     )
-    random_plies: int = option(8, "Up to this many random plies follow the opening.", low=0, high=100)
-    noise: int = option(3, "Random part of static scores, centi-men either way, for variety.", low=0, high=1000)
+    random_plies: int = option(8, "Most random plies after the opening.", low=0, high=100)
+    noise: int = option(3, "Random change of static scores for variety, in centi-men either way.", low=0, high=1000)
     draw_plies: int = option(
-        60, "A draw after this many plies without a capture or a man's move, {allowed}.", low=4, high=80
+        60, "Plies without a capture or a man's move after which a game is drawn, {allowed}.", low=4, high=80
     )
     clear_score: int = option(
-        300, "Centi-men ahead from which a score is clear; 0: no game ends so.", low=0, high=_core.SCORE_DECIDED
+        300, "Centi-men ahead from which a score is clear; 0: no game ends by clear scores.",
+        low=0, high=_core.SCORE_DECIDED
     )
     clear_plies: int = option(
-        6, "A game is decided after this many clear scores in a row, by both sides.", low=1, high=100
+        6, "Consecutive clear scores, by both sides, that decide a game.", low=1, high=100
     )
     hash: int = option(
         1 << 20, "Hash table of each thread.", parse=parse_size, show=format_size, low=1, high=1 << 40
@@ -76,10 +77,10 @@ class SelfplaySettings(Settings):
     shard_games: int = option(
         2000, "Games in one file.", parse=parse_count, show=format_count, low=1, high=100_000
     )
-    egdb: str = egdb_option("", "the one that comes with kr if not given, or that of the run that goes on")
+    egdb: str = egdb_option("", "the one that comes with kr if not given, or that of the resumed run")
     egdb_memory: int = egdb_memory_option()
-    egdb_ends: bool = option(True, "End a game with its exact result where the endgame database knows it.")
-    egdb_search: bool = option(True, "Let the search look positions up in the endgame database.")
+    egdb_ends: bool = option(True, "End games with their exact result once the endgame database knows it.")
+    egdb_search: bool = option(True, "Let the search probe the endgame database.")
 
 
 UNSHAPING = ("games", "out", "workers", "weights", "egdb_memory")

@@ -90,7 +90,7 @@ class DoublingSettings(Settings):
     seed: int = option(1, "Seed of the order of openings and the choice of positions.")
     egdb: str = egdb_option()
     egdb_memory: int = egdb_memory_option()
-    plots: Path | None = option(None, "Directory for a picture of the results.", metavar="DIR")
+    plots: Path | None = option(None, "Directory for a plot of the results.", metavar="DIR")
 
     def __post_init__(self) -> None:
         super().__post_init__()

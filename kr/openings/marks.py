@@ -23,11 +23,11 @@ MARKING_HASH_MB = 16
 class MarkSettings(Settings):
     """How the openings of a deck are judged. Raises InvalidSettingError."""
 
-    deck: str = option("11man", "The deck: 11man, 3move, 2move, start or endings; a file can be listed too.")
+    deck: str = option("11man", "Deck: 11man, 3move, 2move, start or endings; or a file, to be listed.")
     nodes: int = option(
         200_000, "Nodes to search each opening.", parse=parse_count, show=format_count, low=1, high=MOST_LIMITS["nodes"]
     )
-    lost_score: int = option(25, "Centi-men ahead, for either side, from which an opening is lost.", low=1)
+    lost_score: int = option(25, "Centi-men ahead, for either side, from which an opening counts as lost.", low=1)
     weights: str | None = option(None, f"A {weights_texts()}; the shipped tables if not given.")
 
 

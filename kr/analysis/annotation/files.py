@@ -58,7 +58,7 @@ class AnnotateSettings(JudgeSettings, ReadSettings):
     html: Path | None = option(
         None, "Directory for a page of HTML for each game, and index.html with all of them.", metavar="DIR"
     )
-    line: int = option(12, "Plies of a better line that are written; 0 for none.", low=0)
+    line: int = option(12, "Most plies of a better line; 0: none.", low=0)
     weights: str | None = weights_option()
     hash: int = hash_option("of each engine")
     workers: int = workers_option("Games annotated at a time")

@@ -56,10 +56,10 @@ class JudgeSettings(Settings):
         "the game up]", low=0,
     )  # fmt: skip
     inaccuracy: float = option(0.08, "Expected result that a move marked ?! gives away, {allowed}.", low=TIE, high=1)
-    mistake: float = option(0.15, "The same of a move marked ?.", low=TIE, high=1)
-    blunder: float = option(0.25, "The same of a move marked ??.", low=TIE, high=1)
+    mistake: float = option(0.15, "Expected result that a move marked ? gives away.", low=TIE, high=1)
+    blunder: float = option(0.25, "Expected result that a move marked ?? gives away.", low=TIE, high=1)
     only: float = option(
-        0.25, "What every other move would give away, where the one played is marked !.", low=TIE, high=1
+        0.25, "Expected result that every other move must give away for a move to be marked !.", low=TIE, high=1
     )
 
     def __post_init__(self) -> None:

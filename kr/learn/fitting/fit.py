@@ -65,16 +65,18 @@ class FitSettings(Settings):
     loss: str = option("ce", "Loss: ce (cross entropy) or mse (mean squared error).", choices=LOSSES)
     parts: bool = option(True, "Let rare entries fall back on the smaller windows in them.")
     prior: Path | None = option(
-        None, "Weights file to start from and to be drawn to, of the same layout and parts.", metavar="FILE"
+        None, "Weights file to start from and to regularise towards, of the same layout and parts.", metavar="FILE"
     )
-    l2: float = option(10.0, "Penalty: half of it times the sum of squared changes of the entries, in samples.", low=0)
-    l2_parts: float = option(10.0, "The same for the weights of the parts.", low=0)
+    l2: float = option(
+        10.0, "L2 penalty on changes of the entries, in samples: half of it times the sum of squares.", low=0
+    )
+    l2_parts: float = option(10.0, "L2 penalty on changes of the weights of the parts.", low=0)
     holdout: float = option(0.05, "Share of the games held out, to judge the tables by: {allowed}.", low=0, high=0.9)
     max_iter: int = option(100, "Most iterations for each of the two groups, men and kings.", low=1)
     tolerance: float = option(1e-5, "Stop when an iteration lowers the loss by less than this share.", low=0)
     seed: int = option(1, "Seed of the choice of held-out games.")
     workers: int = option(2, "Threads, {allowed}; the tables do not depend on it.", low=1, high=MAX_THREADS)
-    plots: Path | None = option(None, "Directory for pictures of the fit.", metavar="DIR")
+    plots: Path | None = option(None, "Directory for plots of the fit.", metavar="DIR")
 
     def __post_init__(self) -> None:
         super().__post_init__()

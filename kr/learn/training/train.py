@@ -49,14 +49,14 @@ SAVE_EVERY = 60.0
 class TrainSettings(Settings):
     """What a training run is. All but what stands first may change while it goes on: see `train`."""
 
-    out: Path = option(REQUIRED, "Directory of the run; an earlier start in it goes on.", metavar="DIR")
+    out: Path = option(REQUIRED, "Directory of the run; an earlier run in it is resumed.", metavar="DIR")
     seed: int = option(1, "Seed of all games and choices.", low=0, high=10**12)
     weights: str = option(
         "", f"Tables to begin with: a {weights_texts()}; the shipped ones if not given.", metavar="START"
     )
-    generations: int = option(4, "Generations to have in the end.", low=0, high=MOST_GENERATIONS)
+    generations: int = option(4, "Generations at the end, including earlier ones.", low=0, high=MOST_GENERATIONS)
     workers: int = workers_option()
-    plots: Path | None = option(None, "Directory for a picture of Elo by generation.", metavar="DIR")
+    plots: Path | None = option(None, "Directory for a plot of Elo by generation.", metavar="DIR")
 
     games: int = option(100_000, "Games of each generation.", parse=parse_count, show=format_count)
     nodes: int = same_option(SelfplaySettings, "nodes")
@@ -75,11 +75,11 @@ class TrainSettings(Settings):
 
     data: tuple[Path, ...] = option(
         (),
-        "Run directory of earlier games, one option each, oldest first: generations before the first.",
+        "Run directory of earlier games, used as a generation before the first; can be repeated, oldest first.",
         metavar="DIR",
     )
     window: int = option(
-        3, "Latest generations whose games the tables are fitted to; 0: all.", low=0, high=10**6
+        3, "Latest generations whose games are used in the fit; 0: all.", low=0, high=10**6
     )
     layout: Layout = same_option(FitSettings, "layout")
     label: Label = same_option(FitSettings, "label")
@@ -93,16 +93,20 @@ class TrainSettings(Settings):
     tolerance: float = same_option(FitSettings, "tolerance")
 
     gate_games: int = option(
-        2000, "Most games of the match at the gate.", parse=parse_count, show=format_count, low=2, high=MOST_GAMES
+        2000, "Most games of the gate match.", parse=parse_count, show=format_count, low=2, high=MOST_GAMES
     )
     gate_nodes: int = option(
-        2000, "Nodes searched for each move of it.", parse=parse_count, show=format_count,
+        2000, "Nodes searched for each move of the gate match.", parse=parse_count, show=format_count,
         low=1, high=MOST_LIMITS["nodes"],
     )  # fmt: skip
-    gate_ballot: str = option("11man", "Its openings, as in `kr match --ballot`.")
-    gate_hash: int = hash_option("of each player in it", 4 * MEBIBYTE)
-    sprt: tuple[float, float] = option((0.0, 10.0), "Elo between which its test decides.", metavar="ELO0 ELO1")
-    gate_stop: bool = option(True, "End it when decided; its Elo is less exact then, and a little too far out.")
+    gate_ballot: str = option("11man", "Openings of the gate match, as in `kr match --ballot`.")
+    gate_hash: int = hash_option("of each player in the gate match", 4 * MEBIBYTE)
+    sprt: tuple[float, float] = option(
+        (0.0, 10.0), "Elo differences between which the test of the gate match decides.", metavar="ELO0 ELO1"
+    )
+    gate_stop: bool = option(
+        True, "End the gate match once decided; its Elo is then less exact and slightly exaggerated."
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
