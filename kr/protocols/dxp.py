@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from kr import __version__
 from kr.engine.engine import Engine
@@ -88,6 +89,7 @@ CONNECT_SECONDS = 10.0
 """Timeout of one attempt."""
 
 Say = Callable[[str], None]
+Awaited = TypeVar("Awaited", GameRequest, GameAccept)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -379,7 +381,7 @@ class _Desk:
         try:
             with self.attended(link):
                 while not self.is_done:
-                    request = request or self._await_request(link)
+                    request = request or self._await(link, GameRequest)
                     terms = self._accepted(link, request, usual_start)
                     request = None
                     if terms is not None:
@@ -393,15 +395,6 @@ class _Desk:
             self._say(f"{self.opponent}: {error}; the connection is closed")
         finally:
             link.close()
-
-    def _await_request(self, link: Link[Inner]) -> GameRequest:
-        deadline = time.monotonic() + self._settings.timeout
-        while True:
-            message = link.take(deadline - time.monotonic())
-            if isinstance(message, GameRequest):
-                return message
-            if not isinstance(message, SearchDone):
-                self._answer_outside(link, message)
 
     def _accepted(self, link: Link[Inner], request: GameRequest, usual_start: str) -> Terms | None:
         """Answer a request. None if it is refused."""
@@ -439,7 +432,7 @@ class _Desk:
         terms = Terms(own, start, self.opponent, settings.minutes, settings.moves)
         try:
             link.send(request)
-            answer = self._await_answer(link)
+            answer = self._await(link, GameAccept)
         except ProtocolError as error:
             return self._finished(
                 terms, (), DxpEnding(Result.UNFINISHED, f"{self.opponent}: {error}", Next.BROKEN, faulty=True)
@@ -449,21 +442,22 @@ class _Desk:
             raise ProtocolError(f"{self.opponent} refused the game: {REFUSALS[answer.code]}")
         return self._play(link, Terms(own, start, self.opponent, settings.minutes, settings.moves))
 
-    def _await_answer(self, link: Link[Inner]) -> GameAccept:
+    # as either
+
+    def _await(self, link: Link[Inner], kind: type[Awaited]) -> Awaited:
+        """Next message of a kind. Raises ProtocolError if none comes in time."""
         deadline = time.monotonic() + self._settings.timeout
         while True:
             message = link.take(deadline - time.monotonic())
-            if isinstance(message, GameAccept):
+            if isinstance(message, kind):
                 return message
-            if isinstance(message, GameRequest):
-                raise ProtocolError("asks for a game instead of answering: both sides are initiators")
             if not isinstance(message, SearchDone):
                 self._answer_outside(link, message)
 
-    # as either
-
     def _answer_outside(self, link: Link[Inner], message: Message | Wish) -> None:
         """Handle messages between games: chat is passed on, nothing can be taken back, the rest is ignored."""
+        if isinstance(message, GameRequest):
+            raise ProtocolError("asks for a game instead of answering: both sides are initiators")
         if isinstance(message, Chat):
             self._say(f"{self.opponent} says: {message.text}")
         elif isinstance(message, BackRequest):
