@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -166,6 +167,17 @@ def test_closing_a_program_ends_its_search() -> None:
         thread.join(20)
         with pytest.raises(ProtocolError, match="has been closed"):
             player.new_game()
+
+
+def test_closing_kr_s_own_player_ends_its_search() -> None:
+    player = player_from_spec("material", 1)
+    with ThreadPoolExecutor(1) as pool:
+        found = pool.submit(player.search, Position(), Limits(time=3600), ())
+        # again, as the first may come before the search has begun
+        while not found.done():
+            time.sleep(0.01)
+            player.close()
+        assert found.result().move in Position().legal_moves()
 
 
 def _play_on(player: Player, ended: threading.Event) -> None:

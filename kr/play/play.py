@@ -371,7 +371,7 @@ class Play:
 
     def _save_to(self, name: str) -> None:
         if not name:
-            self._tell("error", "save where? save FILE")
+            self._tell("error", "save: expected a file name, save FILE")
             return
         try:
             path = Path(name).expanduser()

@@ -71,7 +71,7 @@ class EnginePlayer:
         return Reply(line.pv[0], line.score, line.depth, line.nodes, time.perf_counter() - began)
 
     def close(self) -> None:
-        """Nothing to free but memory."""
+        self.engine.stop()
 
 
 def _make(spec: PlayerSpec, resources: Resources) -> EnginePlayer:

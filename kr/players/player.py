@@ -55,7 +55,8 @@ class Player(Protocol):
     def close(self) -> None:
         """Free all resources. The player can't be used any more.
 
-        May be called from any thread: a search of another program that is under way then ends with ProtocolError.
+        May be called from any thread. A search under way ends: one of another program with ProtocolError, one of kr's
+        own engine with the best move so far.
         """
 
 
