@@ -1,10 +1,10 @@
-"""Builds the Cython extensions of kr, and puts weights/, egdb/ and selfplay/ into wheels as kr/data.
+"""Builds the Cython extensions of kr, and includes weights/, egdb/ and selfplay/ in wheels as kr/data.
 
-In a checkout (`make`, `pip install -e .`) the core is built for this machine's own instruction set. Wheels may go to
-other machines: `pip wheel .`, and `pip install .`, which makes a wheel on its way, build for any.
+In a checkout (`make`, `pip install -e .`) the extensions are built for this machine's instruction set. Wheels may be
+used on other machines: `pip wheel .`, and `pip install .`, which makes a wheel too, build for all of them.
 
-KR_ARCH=LEVEL     another instruction set: "native" is this machine's own; "portable" is x86-64-v2, every x86 since
-                  2009, or plain arm64; or what the compiler takes as -march. A wheel for less than all says so by its
+KR_ARCH=LEVEL     another instruction set: "native" is this machine's; "portable" is x86-64-v2 (x86 since 2009) or plain
+                  arm64; any other text is passed to the compiler as -march. A wheel that is not portable says so by its
                   build tag (kr_draughts-0.2.0-1native-...)
 KR_DEBUG=1        C asserts and bounds checks, for `make debug-test`
 KR_SANITIZE=LIST  gcc's sanitizers, such as address,undefined; run with LD_PRELOAD=$(gcc -print-file-name=libasan.so)
@@ -31,7 +31,7 @@ SANITIZE = os.environ.get("KR_SANITIZE", "")
 
 
 def arch_flag(arch: str) -> str:
-    """The compiler's flag for an instruction set as KR_ARCH names it."""
+    """Compiler flag for an instruction set, named as in KR_ARCH."""
     x86 = platform.machine().lower() in ("x86_64", "amd64")
     if arch == "portable":
         arch = "x86-64-v2" if x86 else "armv8-a"
@@ -39,19 +39,21 @@ def arch_flag(arch: str) -> str:
 
 
 def missing_tool() -> str | None:
-    """One line on what the build lacks on this machine, None if nothing."""
+    """One line about a tool that the build needs and this machine lacks; None if nothing is missing."""
     compiler = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()[0]
     if not shutil.which(compiler):
-        return f"no C compiler ({compiler}) to build kr._core with: apt install gcc libc6-dev"
+        return f"building kr needs a C compiler, but {compiler} was not found; try apt install gcc libc6-dev"
     header = Path(sysconfig.get_path("include")) / "Python.h"
     if not header.exists():
-        return f"no {header} to build kr._core with: apt install python3-dev"
+        return f"building kr needs Python's headers, but {header} was not found; try apt install python3-dev"
     probe = subprocess.run([compiler, "-E", "-x", "c", "-"], input=b"#include <stdlib.h>", capture_output=True)
-    return "no C library headers to build kr._core with: apt install libc6-dev" if probe.returncode else None
+    if probe.returncode:
+        return "building kr needs the C library's headers, but stdlib.h was not found; try apt install libc6-dev"
+    return None
 
 
 def flags_stamp(place: str, flags: list[str]) -> str:
-    """A file that is newer than the extensions built into this place last, where that was with other flags."""
+    """Path of a file that is written, and so newer than the extensions, when the flags of this place have changed."""
     stamp = Path(f"build/flags-{place}.txt")
     text = " ".join(flags) + "\n"
     if not stamp.exists() or stamp.read_text() != text:
@@ -61,18 +63,18 @@ def flags_stamp(place: str, flags: list[str]) -> str:
 
 
 UNITS = sorted(path.stem for path in Path("kr").glob("_*.pyx"))
-"""The compiled units; each has its parts in a folder of its name, and compiles those of _rules into itself."""
+"""The compiled units. Each has its parts in a folder of its name; all of them include the parts of _rules."""
 
 
 def units(distribution: Distribution) -> list[Extension]:
-    """The extensions; an edit of a part rebuilds its unit, and one of a contract all of them."""
-    # Python's own flags ask for -g, which makes the release five times as large
+    """The extensions. A changed part rebuilds its unit, a changed contract (.pxd) all units."""
+    # Python's own flags include -g, which makes the files five times as large
     level = ["-O1", "-g", "-UNDEBUG"] if DEBUG else ["-O3", "-g0", "-DNDEBUG"]
-    # what gcc takes for uninitialized is filled by functions whose failure is checked, or is Cython's own
+    # gcc warns of variables that are filled by functions whose failure is checked, and of Cython's own
     warnings = ["-Wno-unused-function", "-Wno-maybe-uninitialized"]
     compile_args = [*level, arch_flag(chosen_arch(distribution)), *warnings]
     sanitize = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-fno-sanitize-recover=undefined"] * bool(SANITIZE)
-    # setup.py has what Cython is told
+    # setup.py has Cython's options
     contracts = [Path("setup.py"), *Path("kr").glob("_*.pxd"), *Path("kr/_rules").rglob("*.pxi")]
     return [
         Extension(
@@ -87,22 +89,22 @@ def units(distribution: Distribution) -> list[Extension]:
 
 
 def chosen_arch(distribution: Distribution) -> str:
-    """The instruction set to build for, as KR_ARCH names it."""
+    """Instruction set to build for, named as in KR_ARCH."""
     return os.environ.get("KR_ARCH") or ("portable" if is_wheel(distribution) else "native")
 
 
 def is_wheel(distribution: Distribution) -> bool:
-    """Whether what is built is a wheel, which may go elsewhere, and not the checkout's own core."""
+    """True for the build of a wheel, which may be used on other machines."""
     return "bdist_wheel" in distribution.commands
 
 
 class BuildCore(build_ext):
-    """Builds the units side by side; says in one line what the machine lacks before anything is compiled."""
+    """Builds the units in parallel, after a check that the machine has the tools for it."""
 
     def run(self) -> None:
         if lack := missing_tool():
             sys.exit(f"kr: {lack}")
-        # wheels and the checkout's units are built in one place, build/lib.*, and those of `make debug-test` elsewhere
+        # wheels and the checkout's units share build/lib.*; `make debug-test` builds elsewhere
         folder = Path(self.build_lib).name
         place = "lib" if self.editable_mode or folder.startswith("lib.") else folder
         unit = self.extensions[0]
@@ -116,7 +118,7 @@ class BuildCore(build_ext):
         self.parallel = self.parallel or True
 
     def build_extension(self, ext: Extension) -> None:
-        """Compile, but take the unit of the checkout where nothing has changed since: pip builds in new directories."""
+        """Compile a unit, or copy that of the checkout if it is up to date: pip builds in new directories."""
         built = Path(*ext.name.split(".")[:-1], Path(self.get_ext_filename(ext.name)).name)
         if self.editable_mode and not newer_group([*ext.sources, *ext.depends, self.stamp], str(built)):
             target = Path(self.get_ext_fullpath(ext.name))
@@ -128,32 +130,32 @@ class BuildCore(build_ext):
         super().build_extension(ext)
 
     def _translated(self, ext: Extension) -> str:
-        """The C of a unit. By a process of its own: Cython would keep the other units' threads waiting."""
+        """Path of the C code of a unit. Another process translates it: here threads would wait for each other."""
         directives = {
             "boundscheck": DEBUG,
             "wraparound": False,
             "cdivision": True,
             "initializedcheck": False,
             "nonecheck": False,
-            # the debug build is to check bounds
+            # of bounds checks, which the debug build wants
             "show_performance_hints": not DEBUG,
         }
-        # A changed KR_DEBUG changes the C, which an unchanged pyx would not.
+        # apart by KR_DEBUG, since a change of it changes the C code of an unchanged unit
         target = Path("build", f"{'debug' if DEBUG else 'release'}-c", f"{ext.name.split('.')[-1]}.c")
         if self.force or newer_group([*ext.sources, *ext.depends], str(target)):
             target.parent.mkdir(parents=True, exist_ok=True)
             options = [word for name, value in directives.items() for word in ("-X", f"{name}={value}")]
-            # under its name once it is whole, whatever happens on the way
+            # renamed once complete, so that an interrupted translation leaves no bad file
             part = target.with_suffix(".part")
             command = [sys.executable, "-m", "cython", "-3", *options, "-o", str(part), *ext.sources]
             if subprocess.run(command).returncode:
-                raise CompileError(f"{ext.sources[0]} is not translated to C")
+                raise CompileError(f"Cython could not translate {ext.sources[0]}")
             part.replace(target)
         return str(target)
 
 
 class BuildWheel(bdist_wheel):
-    """Wheels for some machines of a platform only are not called like those for all."""
+    """Names wheels by their instruction set, unless they are portable."""
 
     def finalize_options(self) -> None:
         arch = chosen_arch(self.distribution)
@@ -163,7 +165,7 @@ class BuildWheel(bdist_wheel):
 
 
 class BuildPackage(build_py):
-    """Copies the shipped data of the checkout's top into kr/data of what is installed."""
+    """Copies shipped data from the top of the checkout into kr/data of the installed package."""
 
     def _data(self) -> list[tuple[Path, Path]]:
         if self.editable_mode:
@@ -186,7 +188,7 @@ class BuildPackage(build_py):
 
 
 setup(
-    # known in full once the command is
+    # completed in BuildCore.finalize_options, where the command is known
     ext_modules=[Extension(f"kr.{name}", [f"kr/{name}.pyx"]) for name in UNITS],
     cmdclass={"build_ext": BuildCore, "build_py": BuildPackage, "bdist_wheel": BuildWheel},
 )

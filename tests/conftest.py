@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
-from kr.egdb.build import BuildSettings, build
+from kr.egdb.build import BuildSettings, build_database
 
 settings.register_profile("kr", derandomize=True, deadline=None, database=None, print_blob=False)
 settings.load_profile("kr")
@@ -46,7 +46,7 @@ def no_database_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterato
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An endgame database to read: all positions with up to 3 pieces, with distances."""
     directory = tmp_path_factory.mktemp("egdb") / "three"
-    build(BuildSettings(pieces=3, dir=directory))
+    build_database(BuildSettings(pieces=3, dir=directory))
     return directory
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kr import _egdb
 from kr.egdb import scheduling, slices
-from kr.egdb.build import BuildSettings, build
+from kr.egdb.build import BuildSettings, build_database
 from kr.egdb.database import VALUES, Database
 from kr.egdb.sample import random_positions
 from kr.egdb.slices import Shape
@@ -69,7 +69,7 @@ def endings(pieces: int) -> Endings:
 
 def database(directory: Path, pieces: int, distances: int) -> Database:
     """Build and open a database."""
-    build(BuildSettings(pieces=pieces, dir=directory, distances=distances))
+    build_database(BuildSettings(pieces=pieces, dir=directory, distances=distances))
     return Database.open(directory)
 
 

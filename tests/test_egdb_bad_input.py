@@ -28,7 +28,7 @@ from shortages import leave_on_disk
 import kr
 from kr import _egdb, cli
 from kr.egdb import files
-from kr.egdb.build import VALUES_FOLDER, BuildSettings, build
+from kr.egdb.build import VALUES_FOLDER, BuildSettings, build_database
 from kr.egdb.database import Database
 from kr.errors import InvalidDatabaseError
 from kr.game.position import Position
@@ -46,7 +46,7 @@ MAGIC = b"\x89KREGDB\n"
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All positions of 2 pieces, with distances."""
     directory = tmp_path_factory.mktemp("whole")
-    build(BuildSettings(pieces=2, dir=directory, jobs=1))
+    build_database(BuildSettings(pieces=2, dir=directory, jobs=1))
     return directory
 
 

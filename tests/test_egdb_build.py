@@ -25,7 +25,7 @@ import kr
 from kr import _egdb, storage
 from kr.egdb import build as building
 from kr.egdb import files, slices, solving
-from kr.egdb.build import BuildProgress, BuildSettings, build
+from kr.egdb.build import BuildProgress, BuildSettings, build_database
 from kr.egdb.database import Database
 from kr.errors import InvalidDatabaseError, InvalidSettingError, OutputBusyError
 from kr.game.position import Position
@@ -42,7 +42,7 @@ REFERENCE = json.loads((Path(__file__).parent / "data" / "egdb_reference.json").
 BUILD_AND = """
 import os, signal, sys, time
 from pathlib import Path
-from kr.egdb.build import BuildSettings, build
+from kr.egdb.build import BuildSettings, build_database
 
 def on_progress(progress):
     if progress.pairs_done < int(sys.argv[4]):
@@ -52,7 +52,7 @@ def on_progress(progress):
     print("building", flush=True)
     sys.stdin.read()
 
-build(BuildSettings(pieces=int(sys.argv[2]), dir=Path(sys.argv[1]), jobs=1), on_progress)
+build_database(BuildSettings(pieces=int(sys.argv[2]), dir=Path(sys.argv[1]), jobs=1), on_progress)
 """
 
 
@@ -88,7 +88,7 @@ def building_elsewhere(directory: Path, pieces: int) -> Iterator[None]:
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("egdb") / "new"
-    build(settings(directory))
+    build_database(settings(directory))
     return directory
 
 
@@ -96,7 +96,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All positions of up to 3 pieces."""
     directory = tmp_path_factory.mktemp("egdb") / "small"
-    build(settings(directory, pieces=3))
+    build_database(settings(directory, pieces=3))
     return directory
 
 
@@ -209,7 +209,7 @@ def test_longest_wins_are_the_known_ones(built: Path, database: Database, pieces
 @pytest.mark.parametrize("jobs", [1, 5])
 def test_the_files_do_not_depend_on_the_threads(built: Path, tmp_path: Path, jobs: int) -> None:
     """Nor on the distances wanted."""
-    build(settings(tmp_path, jobs=jobs, distances=2))
+    build_database(settings(tmp_path, jobs=jobs, distances=2))
     whole = content(built)
     assert content(tmp_path).items() <= whole.items()
     assert {name for name in whole if name.startswith("wld-")} <= content(tmp_path).keys()
@@ -217,18 +217,18 @@ def test_the_files_do_not_depend_on_the_threads(built: Path, tmp_path: Path, job
 
 def test_a_finished_build_is_left_as_it_is(built: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in built.iterdir()}
-    progress = build(settings(built))
+    progress = build_database(settings(built))
     assert (progress.earlier, progress.written) == (progress.positions, [])
     assert {path: path.stat().st_mtime_ns for path in built.iterdir()} == before
 
 
 @pytest.mark.slow
 def test_a_database_grows_by_pieces_and_by_distances(built: Path, tmp_path: Path) -> None:
-    build(settings(tmp_path, pieces=2, distances=0))
+    build_database(settings(tmp_path, pieces=2, distances=0))
     assert all(name.startswith("wld-") for name in content(tmp_path))
-    build(settings(tmp_path, pieces=3, distances=2))
-    build(settings(tmp_path, pieces=2))
-    build(settings(tmp_path))
+    build_database(settings(tmp_path, pieces=3, distances=2))
+    build_database(settings(tmp_path, pieces=2))
+    build_database(settings(tmp_path))
     assert content(tmp_path) == content(built)
 
 
@@ -242,7 +242,7 @@ def test_a_killed_build_goes_on(built: Path, tmp_path: Path, pairs: int) -> None
     before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*" + files.SUFFIX)}
     assert before
     assert all(whole[path.name] == path.read_bytes() for path in before)
-    progress = build(settings(tmp_path))
+    progress = build_database(settings(tmp_path))
     assert content(tmp_path) == whole
     assert progress.earlier > 0
     assert progress.solved == pytest.approx(progress.positions - progress.earlier)
@@ -276,13 +276,13 @@ def test_kept_values_that_are_damaged_are_made_again(small: Path, killed: Path, 
     assert kept
     for path in kept:
         path.write_bytes(harm(path.read_bytes()))
-    build(settings(killed, pieces=3))
+    build_database(settings(killed, pieces=3))
     assert content(killed) == content(small)
 
 
 def test_kept_values_that_are_gone_are_made_again(small: Path, killed: Path) -> None:
     shutil.rmtree(killed / building.VALUES_FOLDER)
-    build(settings(killed, pieces=3))
+    build_database(settings(killed, pieces=3))
     assert content(killed) == content(small)
 
 
@@ -292,15 +292,15 @@ def test_kept_values_without_distances_are_made_again(small: Path, tmp_path: Pat
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        build(settings(tmp_path, pieces=3, distances=0, jobs=1), interrupted)
-    build(settings(tmp_path, pieces=3))
+        build_database(settings(tmp_path, pieces=3, distances=0, jobs=1), interrupted)
+    build_database(settings(tmp_path, pieces=3))
     assert content(tmp_path) == content(small)
 
 
 def test_two_builds_into_one_directory(tmp_path: Path) -> None:
     with building_elsewhere(tmp_path, 3), pytest.raises(OutputBusyError, match=str(tmp_path)):
-        build(settings(tmp_path, pieces=3))
-    build(settings(tmp_path, pieces=3))
+        build_database(settings(tmp_path, pieces=3))
+    build_database(settings(tmp_path, pieces=3))
 
 
 @pytest.mark.parametrize("pieces", [1, 0, -1, 9, 100])
@@ -317,14 +317,14 @@ def test_settings_without_meaning(changes: dict[str, int]) -> None:
 
 def test_a_build_that_needs_too_much_memory(tmp_path: Path) -> None:
     with pytest.raises(InvalidSettingError, match="of memory"):
-        build(settings(tmp_path, memory=100_000))
+        build_database(settings(tmp_path, memory=100_000))
     assert content(tmp_path) == {}
 
 
 def test_a_build_that_needs_too_much_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     leave_on_disk(monkeypatch, 9999)
     with pytest.raises(InvalidSettingError, match="of disk"):
-        build(settings(tmp_path))
+        build_database(settings(tmp_path))
     assert content(tmp_path) == {}
 
 
@@ -339,21 +339,21 @@ def test_a_file_that_can_not_be_written(built: Path, tmp_path: Path, monkeypatch
 
     monkeypatch.setattr(storage, "write_atomic", full)
     with pytest.raises(OSError, match="wld-0211"):
-        build(settings(tmp_path))
+        build_database(settings(tmp_path))
     left = {name: found for name, found in content(tmp_path).items() if name.endswith(files.SUFFIX)}
     assert left.items() < content(built).items()
     monkeypatch.undo()
-    build(settings(tmp_path))
+    build_database(settings(tmp_path))
     assert content(tmp_path) == content(built)
 
 
 def test_a_damaged_file_stops_the_build_before_it_begins(tmp_path: Path) -> None:
-    build(settings(tmp_path, pieces=3))
+    build_database(settings(tmp_path, pieces=3))
     damaged = tmp_path / "wld-1101.egdb"
     damaged.write_bytes(damaged.read_bytes()[:-1])
     before = content(tmp_path)
     with pytest.raises(InvalidDatabaseError, match="wld-1101.egdb"):
-        build(settings(tmp_path))
+        build_database(settings(tmp_path))
     assert content(tmp_path) == before
 
 
@@ -364,16 +364,16 @@ def test_an_interrupted_build_goes_on(built: Path, tmp_path: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        build(settings(tmp_path), on_progress)
+        build_database(settings(tmp_path), on_progress)
     assert content(tmp_path).items() != content(built).items()
-    progress = build(settings(tmp_path))
+    progress = build_database(settings(tmp_path))
     assert progress.earlier > 0
     assert content(tmp_path) == content(built)
 
 
 def test_progress_is_told(tmp_path: Path) -> None:
     told: list[tuple[int, float]] = []
-    build(settings(tmp_path, pieces=3), lambda progress: told.append((progress.pairs_done, progress.solved)))
+    build_database(settings(tmp_path, pieces=3), lambda progress: told.append((progress.pairs_done, progress.solved)))
     assert told == sorted(told)
     total = sum(slices.pair_size(pair) for count in (2, 3) for pair in slices.pairs(count))
     assert told[-1] == (len(slices.pairs(2)) + len(slices.pairs(3)), pytest.approx(total))
@@ -402,5 +402,5 @@ def test_values_that_nobody_needs_are_let_go_before_more_is_solved(
 
     monkeypatch.setattr(solving._Solving, "arrays", noted)
     monkeypatch.setattr(building._Builder, "_advance", checked)
-    build(settings(tmp_path, pieces=3, jobs=1))
+    build_database(settings(tmp_path, pieces=3, jobs=1))
     assert len(given) > len(set(finished)) > 5

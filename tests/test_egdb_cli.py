@@ -67,7 +67,7 @@ def test_stats(capsys: pytest.CaptureFixture[str], whole: Path) -> None:
     found = told(capsys, "stats", "--dir", whole)
     three = found["totals"][1]
     assert three["both_sides"] == {"positions": 196_032, "wins": 100_250, "losses": 87_305, "draws": 8_477}
-    assert three["all_placements"]["positions"] == stats.PUBLISHED[3]
+    assert three["all_placements"]["positions"] == stats.TABLE_I[3]
     assert three["all_placements"]["wins"] == 100_250 + 32_596
     assert three["longest_win"] == {"plies": 61, "fen": "B:WK10:B2,3"}
     shapes = [each["slice"] for pair in found["pairs"] for each in pair["slices"]]

@@ -13,7 +13,7 @@ from shortages import leave_on_disk
 
 from kr import _core, _egdb
 from kr.egdb import sample, slices
-from kr.egdb.build import BuildSettings, build
+from kr.egdb.build import BuildSettings, build_database
 from kr.egdb.database import Database
 from kr.egdb.sample import SHARES, SampleSettings
 from kr.egdb.sample_file import CHUNK
@@ -29,13 +29,13 @@ PLANE_PIECES = "BWbw"
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All positions with up to 3 pieces."""
     directory = tmp_path_factory.mktemp("whole")
-    build(BuildSettings(pieces=3, dir=directory, distances=0))
+    build_database(BuildSettings(pieces=3, dir=directory, distances=0))
     return directory
 
 
 def sampled(directory: Path, out: Path, **changes: Any) -> sample.Sample:
     settings = {"pieces": (2, 3), "dir": directory, "out": out, "jobs": 2, **changes}
-    return sample.sample(SampleSettings(**settings))
+    return sample.write_sample(SampleSettings(**settings))
 
 
 def content(out: Path) -> dict[str, NDArray[Any]]:

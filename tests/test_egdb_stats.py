@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from kr.egdb import slices, stats
-from kr.egdb.build import BuildSettings, build
+from kr.egdb.build import BuildSettings, build_database
 from kr.egdb.stats import Counts, LongestWin
 
 
-@pytest.mark.parametrize(("pieces", "positions"), stats.PUBLISHED.items())
+@pytest.mark.parametrize(("pieces", "positions"), stats.TABLE_I.items())
 def test_all_placements_are_those_of_table_1(pieces: int, positions: int) -> None:
     assert slices.all_placements(pieces) == positions
 
@@ -31,7 +31,7 @@ def test_placements_are_what_counting_them_gives(pieces: int) -> None:
 @pytest.mark.parametrize("pieces", range(2, 9))
 def test_slices_and_one_sided_placements_make_table_1(pieces: int) -> None:
     both_sides = sum(slices.size(shape) for shape in slices.shapes(pieces))
-    assert both_sides + stats.one_sided(pieces).positions == stats.PUBLISHED[pieces]
+    assert both_sides + stats.one_sided(pieces).positions == stats.TABLE_I[pieces]
 
 
 def test_one_sided_placements_are_won_with_pieces_and_lost_without() -> None:
@@ -45,7 +45,7 @@ LONGEST = {2: LongestWin(13, "B:W30:B25"), 3: LongestWin(61, "B:WK10:B2,3")}
 @pytest.fixture
 def built(tmp_path: Path) -> Path:
     """All positions with up to 3 pieces, with distances."""
-    build(BuildSettings(pieces=3, dir=tmp_path, distances=3))
+    build_database(BuildSettings(pieces=3, dir=tmp_path, distances=3))
     return tmp_path
 
 
@@ -57,7 +57,7 @@ def test_what_a_database_holds(built: Path) -> None:
     assert all(each.complete for each in found.totals)
     for each in found.totals:
         assert each.all_placements is not None
-        assert each.all_placements.positions == stats.PUBLISHED[each.pieces]
+        assert each.all_placements.positions == stats.TABLE_I[each.pieces]
         assert each.bits == pytest.approx(8 * each.bytes / each.both_sides.positions)
     assert sum(each.bytes + each.distance_bytes for each in found.totals) == sum(
         path.stat().st_size for path in built.glob("*.egdb")

@@ -29,7 +29,7 @@ SHIFTS = np.arange(0, 8, 2, dtype=np.uint8)
 
 
 def verified(directory: Path, **changes: object) -> Verification:
-    return verify.verify(VerifySettings(**{"dir": directory, "jobs": 2, **changes}))  # type: ignore[arg-type]
+    return verify.verify_database(VerifySettings(**{"dir": directory, "jobs": 2, **changes}))  # type: ignore[arg-type]
 
 
 def stored_values(path: Path) -> NDArray[np.uint8]:
@@ -282,7 +282,7 @@ def proven_in_part(directory: Path, ranges: int) -> float:
     """Prove some ranges; returns the number of positions gone through."""
     progress = Interrupted(ranges)
     with pytest.raises(KeyboardInterrupt):
-        verify.verify(VerifySettings(dir=directory, jobs=2), progress)
+        verify.verify_database(VerifySettings(dir=directory, jobs=2), progress)
     return progress.done[-1]
 
 
@@ -290,7 +290,7 @@ def begun_at(directory: Path, **changes: object) -> float:
     """From how many positions on a proof goes on; it is interrupted at once."""
     progress = Interrupted(0)
     with pytest.raises(KeyboardInterrupt):
-        verify.verify(VerifySettings(dir=directory, **changes), progress)  # type: ignore[arg-type]
+        verify.verify_database(VerifySettings(dir=directory, **changes), progress)  # type: ignore[arg-type]
     return progress.done[0]
 
 

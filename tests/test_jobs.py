@@ -25,10 +25,10 @@ from tables import save_random
 from kr.analysis.annotation.files import AnnotatedGames, AnnotateSettings, annotate_files
 from kr.analysis.problems import classics
 from kr.analysis.solving import Answers, SolveSettings, solve_all
-from kr.egdb.build import BuildSettings, build
+from kr.egdb.build import BuildSettings, build_database
 from kr.egdb.checking import FileCheck, RangeCheck
 from kr.egdb.solving import SlicePairs
-from kr.egdb.verify import VerifySettings, verify
+from kr.egdb.verify import VerifySettings, verify_database
 from kr.engine.database import load_database
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
@@ -364,13 +364,13 @@ class Here:
         compare_positions(settings)
 
     def verify(self) -> None:
-        verify(VerifySettings(dir=self.egdb))
-        verify(VerifySettings(dir=self.egdb, sample=0.1))
+        verify_database(VerifySettings(dir=self.egdb))
+        verify_database(VerifySettings(dir=self.egdb, sample=0.1))
         key = self.parts[-1].unit.needs["egdb"]
         self.places[key] = str(self.directory / "there" / "db")
 
     def build(self) -> None:
-        build(BuildSettings(pieces=3, dir=self.directory / "built", distances=2))
+        build_database(BuildSettings(pieces=3, dir=self.directory / "built", distances=2))
         for name, chunks in ((part.unit.key, results(self.parts)[part.unit.key]) for part in self.parts if part.last):
             values = chunks[1 + (sum(map(int, name)) <= 2) :]
             crc = crc32(b"".join(values))

@@ -14,7 +14,7 @@ from kr.analysis.annotation.files import AnnotateSettings, annotate_files
 from kr.analysis.problems import load_problems
 from kr.analysis.solving import SolveSettings, solve_all
 from kr.egdb import build as building
-from kr.egdb.build import BuildProgress, BuildSettings, build
+from kr.egdb.build import BuildProgress, BuildSettings, build_database
 from kr.egdb.files import read_header
 from kr.engine.limits import Limits
 from kr.learn import games
@@ -117,7 +117,7 @@ def test_egdb_build(before: Path, whole: Path) -> None:
         done[:] = [each["pair"] for each in progress.written]
 
     there = {path.name for path in (before / "egdb").glob("wld-*")}
-    build(BuildSettings(pieces=3, dir=before / "egdb", distances=0), on_progress)
+    build_database(BuildSettings(pieces=3, dir=before / "egdb", distances=0), on_progress)
     assert there
     assert there.isdisjoint(f"wld-{name}.egdb" for name in done)
     for path in whole.glob("wld-*"):

@@ -14,9 +14,9 @@ from shortages import threads_left
 from kr import cli
 from kr.analysis.problems import classics
 from kr.analysis.solving import SolveSettings, solve_all
-from kr.egdb.build import BuildSettings, build
-from kr.egdb.sample import SampleSettings, sample
-from kr.egdb.verify import VerifySettings, verify
+from kr.egdb.build import BuildSettings, build_database
+from kr.egdb.sample import SampleSettings, write_sample
+from kr.egdb.verify import VerifySettings, verify_database
 from kr.engine.limits import Limits
 from kr.errors import InvalidSettingError, ThreadError
 from kr.game.perft import perft
@@ -79,9 +79,11 @@ WORK: dict[str, Callable[[Path, Path], Any]] = {
     "solving": _solve,
     "self-play": _selfplay,
     "match": _match,
-    "egdb build": lambda directory, database: build(BuildSettings(pieces=3, dir=directory / "egdb", jobs=THREADS)),
-    "egdb verify": lambda directory, database: verify(VerifySettings(dir=database, jobs=THREADS)),
-    "egdb sample": lambda directory, database: sample(
+    "egdb build": lambda directory, database: build_database(
+        BuildSettings(pieces=3, dir=directory / "egdb", jobs=THREADS)
+    ),
+    "egdb verify": lambda directory, database: verify_database(VerifySettings(dir=database, jobs=THREADS)),
+    "egdb sample": lambda directory, database: write_sample(
         SampleSettings(dir=database, out=directory / "sample.h5", pieces=(2, 3), jobs=THREADS)
     ),
 }

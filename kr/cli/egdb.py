@@ -3,16 +3,13 @@
 from pathlib import Path
 
 from kr.cli import boards, console, options
-from kr.egdb import build as building
-from kr.egdb import probe as probing
-from kr.egdb import sample as sampling
 from kr.egdb import slices, stats
-from kr.egdb import verify as verifying
-from kr.egdb.build import BuildSettings
+from kr.egdb.build import BuildProgress, BuildSettings, build_database
 from kr.egdb.database import Database, directory_for
-from kr.egdb.sample import Sample, SampleSettings
+from kr.egdb.probe import probe
+from kr.egdb.sample import Sample, SampleSettings, write_sample
 from kr.egdb.stats import Counts, DatabaseStats, LongestWin
-from kr.egdb.verify import Verification, VerifySettings
+from kr.egdb.verify import Verification, VerifySettings, verify_database
 from kr.game.position import Position
 from kr.notation import SIDE_NAMES
 from kr.settings import REQUIRED, option, same_option
@@ -22,7 +19,7 @@ DIRECTORY = same_option(VerifySettings, "dir")
 
 
 @options.command
-def build(settings: BuildSettings, json: bool = options.JSON) -> None:
+def run_build(settings: BuildSettings, json: bool = options.JSON) -> None:
     """Build a database from nothing; run the same command to resume.
 
     Memory and disk are estimated first. A file appears whole, or not at all.
@@ -33,11 +30,11 @@ def build(settings: BuildSettings, json: bool = options.JSON) -> None:
     """
     with console.Stages() as stages:
 
-        def on_progress(found: building.BuildProgress) -> None:
+        def on_progress(found: BuildProgress) -> None:
             done = found.earlier + found.solved
             stages.show("building", done, found.positions, "positions", f"{found.pairs_done}/{found.pairs} slice pairs")
 
-        built = building.build(settings, on_progress)
+        built = build_database(settings, on_progress)
     if json:
         console.emit_json({"settings": settings, **console.plain(built)})
         return
@@ -56,7 +53,7 @@ def build(settings: BuildSettings, json: bool = options.JSON) -> None:
 
 
 @options.command
-def verify(settings: VerifySettings, json: bool = options.JSON) -> None:
+def run_verify(settings: VerifySettings, json: bool = options.JSON) -> None:
     """Prove a database correct: checksums, every position against its successors, all counts.
 
     --sample checks only a share of the positions. Each problem is one line, and the exit code is then 1.
@@ -66,7 +63,7 @@ def verify(settings: VerifySettings, json: bool = options.JSON) -> None:
         kr egdb verify --dir /data/egdb --sample 0.001 --seed 7
     """
     with console.Stages() as stages:
-        found = verifying.verify(settings, lambda what, done, total: stages.show(f"checking {what}", done, total, what))
+        found = verify_database(settings, lambda what, done, total: stages.show(f"checking {what}", done, total, what))
     if json:
         console.emit_json({"settings": settings, "right": not found.wrong, **console.plain(found)})
     else:
@@ -216,7 +213,7 @@ def _longest(win: LongestWin | None) -> tuple[str, str]:
 
 
 @options.command
-def probe(
+def run_probe(
     fen: str = option(REQUIRED, "Position.", argument=True, metavar="FEN"),
     dir: Path | None = DIRECTORY,
     json: bool = options.JSON,
@@ -229,7 +226,7 @@ def probe(
         kr egdb probe 'W:WK18:B1,K29' --json
     """
     position = Position.from_fen(fen)
-    found = probing.probe(Database.open(directory_for(dir)), position)
+    found = probe(Database.open(directory_for(dir)), position)
     if json:
         console.emit_json(found)
         return
@@ -242,10 +239,10 @@ def probe(
 
 
 @options.command
-def sample(settings: SampleSettings, json: bool = options.JSON) -> None:
+def run_sample(settings: SampleSettings, json: bool = options.JSON) -> None:
     """Write random positions and their values as HDF5, as training data.
 
-    Black is to move in all. Each is taken with the same chance; which are and what share each goes to depends on the
+    Black is to move in all of them. Each is drawn with the same probability; the choice and the shares depend on the
     settings alone. docs/formats.md describes the file.
 
     Example:
@@ -253,7 +250,7 @@ def sample(settings: SampleSettings, json: bool = options.JSON) -> None:
         kr egdb sample --pieces 6 --fraction 0.1 --quiet --no-planes --out six.h5
     """
     with console.Stages() as stages:
-        found = sampling.sample(settings, lambda done, total: stages.show("sampling", done, total, "positions"))
+        found = write_sample(settings, lambda done, total: stages.show("sampling", done, total, "positions"))
     console.wrote(found.out, counted(found.positions, "position"))
     if json:
         console.emit_json({"settings": settings, "positions": found.positions, **console.plain(found)})
@@ -277,5 +274,5 @@ command = options.group(
         kr egdb verify
         kr egdb probe 'W:WK18:B1,K29'
     """,
-    {"build": build, "verify": verify, "stats": show_stats, "probe": probe, "sample": sample},
+    {"build": run_build, "verify": run_verify, "stats": show_stats, "probe": run_probe, "sample": run_sample},
 )

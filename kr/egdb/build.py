@@ -83,7 +83,9 @@ class BuildProgress:
     """Name, positions, seconds and bytes of each pair finished by this run."""
 
 
-def build(settings: BuildSettings, on_progress: Callable[[BuildProgress], None] | None = None) -> BuildProgress:
+def build_database(
+    settings: BuildSettings, on_progress: Callable[[BuildProgress], None] | None = None
+) -> BuildProgress:
     """Build the part of the database that the directory lacks.
 
     Raises InvalidSettingError if there is too little memory or disk space, OutputBusyError if another build runs in the

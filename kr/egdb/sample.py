@@ -127,7 +127,7 @@ class Sample:
         return sum(share.positions for share in self.shares.values())
 
 
-def sample(settings: SampleSettings, on_progress: Callable[[float, float], None] | None = None) -> Sample:
+def write_sample(settings: SampleSettings, on_progress: Callable[[float, float], None] | None = None) -> Sample:
     """Write a sample. on_progress: called with positions gone through and positions in all.
 
     Raises InvalidSettingError if the database has fewer pieces or the disk too little space, InvalidDatabaseError if

@@ -17,7 +17,7 @@ from kr.egdb.slices import Shape
 from kr.errors import InvalidDatabaseError
 from kr.game.position import Position
 
-PUBLISHED = {
+TABLE_I = {
     1: 120,
     2: 6_972,
     3: 261_224,

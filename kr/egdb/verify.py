@@ -133,7 +133,7 @@ OnProgress = Callable[[str, float, float], None]
 """Called with the stage ("files" or "positions"), units done and units in all."""
 
 
-def verify(settings: VerifySettings, on_progress: OnProgress | None = None) -> Verification:
+def verify_database(settings: VerifySettings, on_progress: OnProgress | None = None) -> Verification:
     """Verify a database; the problems with it are part of the result.
 
     Raises InvalidDatabaseError if there is no database, InvalidSettingError if it has fewer pieces than asked for.
@@ -311,8 +311,8 @@ class _Verifier:
                     )
                 verified.counts += counts
             total = verified.counts.positions + stats.one_sided(count).positions
-            if total != stats.PUBLISHED[count]:
-                self.found.add(f"{total} positions with {count} pieces; Table I has {stats.PUBLISHED[count]}")
+            if total != stats.TABLE_I[count]:
+                self.found.add(f"{total} positions with {count} pieces; Table I has {stats.TABLE_I[count]}")
 
     def _advance(self, stage: str, done: float, total: float) -> None:
         if self.on_progress:
