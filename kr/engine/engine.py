@@ -33,6 +33,7 @@ MAX_LINES: int = _core.MAX_LINES
 """Most principal variations that one search can keep."""
 HASH_MB = Range(above=0, high=1 << 20)
 """Megabytes of a hash table."""
+DEFAULT_HASH_MB = 64
 
 
 class Engine:
@@ -51,7 +52,7 @@ class Engine:
     def __init__(
         self,
         weights: str | Path | None = None,
-        hash_mb: float = 64,
+        hash_mb: float = DEFAULT_HASH_MB,
         threads: int = 1,
         database: Database | str | Path | None = "",
         options: Mapping[str, int] | None = None,

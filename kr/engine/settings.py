@@ -16,14 +16,14 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from kr.engine.database import load_database
-from kr.engine.engine import Engine
+from kr.engine.engine import DEFAULT_HASH_MB, Engine
 from kr.evaluation.kinds import weights_texts
 from kr.settings import EGDB_MEMORY, option
 from kr.threads import THREADS
 from kr.units import format_size, parse_size
 
 MEBIBYTE = 1 << 20
-DEFAULT_HASH = 64 * MEBIBYTE
+DEFAULT_HASH = DEFAULT_HASH_MB * MEBIBYTE
 
 
 class EngineSettings(Protocol):

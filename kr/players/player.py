@@ -6,9 +6,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
+from kr.engine.engine import DEFAULT_HASH_MB
 from kr.engine.limits import Limits
 from kr.engine.search import Stop
 from kr.game.position import Move, Position
+from kr.protocols.hub_client import PATIENCE
 
 
 class Reply(NamedTuple):
@@ -74,8 +76,8 @@ class PlayerSpec(NamedTuple):
 class Resources(NamedTuple):
     """Resources of each player in a game, unless its own settings say otherwise."""
 
-    hash_mb: int = 64
-    patience: float = 600.0
+    hash_mb: int = DEFAULT_HASH_MB
+    patience: float = PATIENCE
     """Seconds that a search of another program may take without a time limit."""
     egdb: str = "none"
     """As kr.engine.database.load_database takes it."""

@@ -6,9 +6,11 @@ import difflib
 import re
 from collections.abc import Collection
 
+from kr.engine.engine import DEFAULT_HASH_MB
 from kr.errors import InvalidSettingError
 from kr.players import hub, own
 from kr.players.player import Player, PlayerKind, PlayerSpec, Resources
+from kr.protocols.hub_client import PATIENCE
 
 PLAYER_KINDS: tuple[PlayerKind, ...] = (own.KIND, hub.KIND)
 """A new kind is a module with its KIND, and an entry in this line."""
@@ -28,7 +30,7 @@ def kind_of(spec: str) -> PlayerKind:
 
 
 def player_from_spec(
-    spec: str, hash_mb: int = 64, patience: float = 600.0, egdb: str = "none", egdb_memory: int = 0
+    spec: str, hash_mb: int = DEFAULT_HASH_MB, patience: float = PATIENCE, egdb: str = "none", egdb_memory: int = 0
 ) -> Player:
     """Make the player that a text names: one of PLAYER_TEXTS, with settings of its own after commas.
 

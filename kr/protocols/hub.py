@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, TextIO
 
 from kr import __version__
 from kr.engine.database import load_database
-from kr.engine.engine import MAX_LINES, Engine
+from kr.engine.engine import DEFAULT_HASH_MB, MAX_LINES, Engine
 from kr.engine.result import Info, SearchOutcome, SearchResult
 from kr.engine.search import Search
+from kr.engine.settings import MEBIBYTE
 from kr.errors import IllegalMoveError, InvalidSettingError, KrError, ProtocolError, ThreadError
 from kr.evaluation.kinds import SHIPPED
 from kr.game.position import Position, Side
@@ -34,12 +35,14 @@ from kr.protocols.hub_text import (
     parse_hub_position,
 )
 from kr.protocols.text import FRAMES
-from kr.threads import start_all
+from kr.settings import EGDB_MEMORY
+from kr.threads import MAX_THREADS, start_all
 
 if TYPE_CHECKING:
     from kr.egdb.database import Database
 
 AUTO = "auto"
+MOST_MEGABYTES = 1 << 20
 _GO_MODES = ("think", "ponder", "analyze")
 
 
@@ -82,12 +85,12 @@ PARAMETERS = {
         # a weights file, "manual", "material" or "shipped"
         Parameter("weights", SHIPPED, "string"),
         # megabytes of the hash table
-        Parameter("hash", "64", "int", 1, 1 << 20),
-        Parameter("threads", "1", "int", 1, 1024),
+        Parameter("hash", str(DEFAULT_HASH_MB), "int", 1, MOST_MEGABYTES),
+        Parameter("threads", "1", "int", 1, MAX_THREADS),
         # the directory of an endgame database, "none", or "auto" to look where databases are kept
         Parameter("egdb", AUTO, "string"),
         # megabytes in which to unpack the database, as far as it fits
-        Parameter("egdb-memory", "64", "int", 0, 1 << 20),
+        Parameter("egdb-memory", str(EGDB_MEMORY // MEBIBYTE), "int", 0, MOST_MEGABYTES),
         # number of best moves to analyse; lines after the first are sent as "info multipv=2 ..."
         Parameter("multipv", "1", "int", 1, MAX_LINES),
         # squares and colours of "pos": see _in_frame
@@ -208,7 +211,7 @@ class HubServer:
             weights = self._values["weights"]
             shipped = weights in ("", SHIPPED)
             hash_mb, threads = int(self._values["hash"]), int(self._values["threads"])
-            egdb, egdb_memory = self._values["egdb"], int(self._values["egdb-memory"]) << 20
+            egdb, egdb_memory = self._values["egdb"], int(self._values["egdb-memory"]) * MEBIBYTE
             database = load_database("" if egdb == AUTO else egdb, egdb_memory)
             self._engine = self._make_engine(None if shipped else weights, hash_mb, threads, database)
         return self._engine

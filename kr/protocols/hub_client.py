@@ -37,6 +37,8 @@ from kr.threads import start_all
 # an endless line, or endless lines, must not fill our memory
 _LONGEST_LINE = 1 << 16
 _UNREAD_LINES = 10_000
+PATIENCE = 600.0
+"""Seconds that a search without a time limit may take by default."""
 _QUIT_SECONDS = 0.5
 _STOP_POLL = 0.02
 """Seconds between looks at the Stop of a search, while nothing comes from the engine."""
@@ -61,7 +63,7 @@ class HubClient:
         hash_mb: int | None = None,
         startup_timeout: float = 30.0,
         margin: float = 5.0,
-        patience: float = 600.0,
+        patience: float = PATIENCE,
     ) -> None:
         self.command = _split(command)
         self.name = self.command[0]
