@@ -243,10 +243,11 @@ def test_clicks(case: Case, opened: Opener, where: str, scripts: bool) -> None:
 def test_links_beside_the_board_and_in_the_notes(case: Case, opened: Opener, scripts: bool) -> None:
     page = opened(case.url, PHONE, java_script_enabled=scripts)
     now = 0
-    for title in ["On (→)"] * 5 + ["Back (←)"] * 2 + ["End (End)", "On (→)", "Start (Home)", "Back (←)", "On (→)"]:
+    forward, back = "Forward (→)", "Back (←)"
+    for title in [forward] * 5 + [back] * 2 + ["End (End)", forward, "Start (Home)", back, forward]:
         page.mouse.click(*middle_of(page, f'#p{now} [title="{title}"]'))
         key = title.split()[0]
-        now = case.after(now, {"On": "ArrowRight", "Back": "ArrowLeft"}.get(key, {"Start": "Home"}.get(key, key)))
+        now = case.after(now, {"Forward": "ArrowRight", "Back": "ArrowLeft"}.get(key, {"Start": "Home"}.get(key, key)))
         check(page, case, now, scripts)
     for ply in [number for number, meant in enumerate(case.plies) if meant.marked]:
         page.mouse.click(*middle_of(page, f'.notes a[href="#p{ply}"]'))

@@ -1,6 +1,6 @@
 (function () {
   "use strict";
-  // the page of a game: steps by keys, without the page jumping about
+  // the page of a game: steps by keys and clicks, without scrolling to the target of the link
   var figures = Array.from(document.querySelectorAll(".stage figure"));
   var byPly = {};
   figures.forEach(function (figure) { byPly[Number(figure.id.slice(1))] = figure; });
@@ -22,11 +22,11 @@
       cursor.style.visibility = "visible";
     }
     if (remember) {
-      try { history.replaceState(null, "", "#p" + now); } catch (error) { /* a browser that keeps files apart */ }
+      try { history.replaceState(null, "", "#p" + now); } catch (error) { /* some browsers refuse this for local files */ }
     }
   }
 
-  // a click far below, in the notes or on a phone, must not change a board that nobody sees
+  // after a click far below the board, in the notes or on a phone, scroll to the board
   function reveal() {
     var stage = document.querySelector(".stage");
     var board = stage.querySelector(".empty").getBoundingClientRect();
@@ -67,11 +67,11 @@
         show(to, true);
       }
     });
-    // an address that names no ply is the start's, as it is without this script
+    // an address without a valid ply shows the start, as it does without this script
     window.addEventListener("hashchange", function () { show(plyOf(location.hash) || 0, false); });
   }
 
-  // the index: a click on the head of a column sorts by it
+  // the index: a click on a column's header sorts by it
   document.querySelectorAll("table.sortable").forEach(function (table) {
     table.querySelectorAll("thead th").forEach(function (head, column) {
       var button = document.createElement("button");
