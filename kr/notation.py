@@ -14,7 +14,7 @@ from kr.errors import IllegalMoveError, InvalidFenError
 SQUARES = 32
 MAX_SIDE_PIECES = 12
 SIDE_NAMES = ("Black", "White")
-# the rows where a man is crowned, so that no man can stand there
+# rows where a man is crowned, so none can stand there
 BLACK_KING_ROW = 0xF0000000
 WHITE_KING_ROW = 0x0000000F
 
@@ -67,9 +67,9 @@ def parse_fen(text: str, *, crown: bool = False) -> tuple[int, int, int, int]:
     """Read a position as (black, white, kings, side).
 
     The form is ``B:W18,24,K10:B12,K22``: the side to move, then the two sides' squares in either order, K before
-    a king. Ranges (``1-12``, ``K1-4``), blanks, small letters and a final dot are read as well; a side may be empty.
-    With `crown`, a man on its king row is taken for a king, as problem collections that forget the K mean it.
-    Raises InvalidFenError, naming what is wrong, for anything else.
+    a king. Ranges (``1-12``, ``K1-4``), blanks, lower case and a final dot are accepted too; a side may be empty.
+    crown: read a man on its king row as a king, for collections of problems that leave the K out.
+    Raises InvalidFenError, with the reason, for anything else.
     """
     if not isinstance(text, str):
         raise InvalidFenError(f"a FEN is text such as B:W18,24,K10:B12,K22, not {text!r}")
@@ -99,10 +99,10 @@ def format_fen(black: int, white: int, kings: int, side: int) -> str:
 
 
 def parse_path(text: str) -> tuple[int, ...]:
-    """The squares 0-31 that a move's text names: ``11-15``, ``22x15``, ``10x19x26``, ``22:15``, ``9 - 13``.
+    """Squares 0-31 named by the text of a move: ``11-15``, ``22x15``, ``10x19x26``, ``22:15``, ``9 - 13``.
 
-    The separator says nothing about whether the move captures: old files write captures with ``-``.
-    Raises IllegalMoveError for text that is no move.
+    The separator does not tell captures from other moves: old files write captures with ``-``.
+    Raises IllegalMoveError for any other text.
     """
     if not isinstance(text, str) or not _MOVE.fullmatch(text.strip()):
         raise IllegalMoveError(f"{text!r} is not a move: write it as 11-15, or 22x15 for a capture")
@@ -128,8 +128,8 @@ def draw_board(
 ) -> str:
     """The board as ten lines of text: the number of each square, and on it b w men or B W kings.
 
-    White sits at the bottom, or Black where it is flipped. Pieces on `marked` squares 0-31 have brackets. With labels,
-    texts of up to 6 characters by square, a row has a second line, which holds them.
+    White sits at the bottom, or Black if it is flipped. Pieces on `marked` squares 0-31 are put in brackets. labels:
+    texts of up to 6 characters by square 0-31, shown on a second line of each row.
     """
     edge = "+" + "-" * (8 * _CELL) + "+"
     lines = [edge]
@@ -168,7 +168,7 @@ def _parse_side(letter: str, what: str) -> int:
 
 
 def _parse_colours(first: str, second: str) -> tuple[int, int]:
-    """Whose pieces the two lists are; an empty list may lack its letter."""
+    """Colours of the two lists of pieces; an empty list may lack its letter."""
     letters = [field[:1] for field in (first, second)]
     colours = [_parse_side(letter, "side of a list of pieces") for letter in letters if letter]
     if len(colours) == 2 and colours[0] == colours[1]:

@@ -7,8 +7,8 @@
     picture = svg.board(position.play(move), last_move=move, arrows=[svg.Arrow.parse("23-19")])
     Path("board.svg").write_text(picture)
 
-What `board` returns is text, one whole SVG document, and shows itself where a notebook ends a cell with it. It carries
-no ids, so that any number of boards can stand in one page; squares, pieces, arrows and labels have classes for a page's
+`board` returns text, a complete SVG document, which a notebook shows as a picture. It has no ids, so that a page can
+hold any number of boards; squares, pieces, arrows and labels have classes for a page's
 own style sheet (`square dark`, `piece black king`, `arrow`, `label`). White sits at the bottom unless it is flipped.
 """
 
@@ -41,14 +41,14 @@ COLORS = {
     "white crown": "#a86f14",
     "arrow": "#14602c",
 }
-"""What `colors` can change, by name: any colour that SVG knows."""
+"""Default colours by name; `colors` replaces any of them with another SVG colour."""
 
 _CROWN = "M-9.5,7 L-11,-5 L-5,0 L0,-8.5 L5,0 L11,-5 L9.5,7 Z"
 _SIZES = ("man", "king")
 
 
 class Placed(Protocol):
-    """What can be drawn: a kr.Position."""
+    """A position to draw, such as a kr.Position."""
 
     @property
     def black(self) -> int: ...
@@ -63,7 +63,7 @@ class Placed(Protocol):
 
 
 class Moved(Protocol):
-    """What an arrow can be drawn for: a kr.Move."""
+    """A move to draw an arrow for, such as a kr.Move."""
 
     @property
     def path(self) -> tuple[int, ...]: ...
@@ -94,7 +94,7 @@ class Arrow:
 
     @classmethod
     def parse(cls, text: str, color: str = "arrow") -> Arrow:
-        """The arrow of a move's text, "11-15" or "10x19x26". Raises IllegalMoveError for text that is no move."""
+        """The arrow of a move's text, "11-15" or "10x19x26". Raises IllegalMoveError for any other text."""
         return cls(parse_path(text), color)
 
     @classmethod
@@ -186,7 +186,7 @@ def _title(position: Placed | None) -> str:
 
 
 def opening(width: float, size: float | None, height: float | None = None) -> str:
-    """The start tag of a drawing: units across and, if it is no square, down; width in pixels, None for what fits."""
+    """Start tag of a drawing. width, height: units, height as width if left out. size: pixels; None to fit the page."""
     if size is not None and not 0 < size < math.inf:
         raise InvalidSettingError(f"size is {size}; pixels, more than 0")
     down = width if height is None else height
@@ -266,7 +266,7 @@ def _arrow(arrow: Arrow, flipped: bool, palette: Mapping[str, str]) -> str:
 
 
 def _label(text: str, x: float, y: float) -> str:
-    """A text on a pale strip at the bottom of its square, readable on any colour."""
+    """Text on a pale strip at the bottom of its square, readable on any colour."""
     width = min(CELL - 2, 6.2 * len(text) + 6)
     return (
         f'<g class="label"><rect x="{x - width / 2:g}" y="{y + 8.5:g}" width="{width:g}" height="13" rx="3" '

@@ -71,7 +71,7 @@ def test_check_names_what_is_wrong(file: Path, capsys: pytest.CaptureFixture) ->
     out, err = run(capsys, "check", file, code=1)
     fault, doubt, summary = out.splitlines()
     assert fault.startswith(f"{file}:18:19: illegal move at ply 3: 15-31 is not legal")
-    assert doubt == f"{file}:20: White has no legal move at the end and so lost, but the result is 0-1"
+    assert doubt == f"{file}:20: White has no legal move at the end and has lost, but the result is 0-1"
     assert summary.startswith(f"{file}: 4 games, 12 plies, ascii, 1 game could not be read, 1 game doubtful; 1 of 1 ")
     assert "try the other --results" in summary
     assert err == ""

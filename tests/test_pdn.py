@@ -120,9 +120,9 @@ def test_results_can_be_told_from_whites_side() -> None:
     [
         ('[Result "1-0"] 1. 11-15 0-1', "the Result tag says 1-0 but the game ends with 0-1"),
         ('[FEN "B:W23:B18"] 1. 18x27 1-0', None),
-        ('[FEN "B:W23:B18"] 1. 18x27 0-1', "White has no legal move at the end and so lost, but the"),
+        ('[FEN "B:W23:B18"] 1. 18x27 0-1', "White has no legal move at the end and has lost, but the"),
         ('[FEN "B:W1,K22:B12"] *', "a White man stands on its king row, square 1: make it a king, K1 (read so)"),
-        ("1. 11-15 Oversteps 1-0", "'Oversteps' stands outside braces: read as a comment"),
+        ("1. 11-15 Oversteps 1-0", "'Oversteps' is outside braces: read as a comment"),
         # only one of the two ways lets the next move be played
         ('[FEN "W:W32:B27,18,19,10,11"] 1... 32x7 10-14 *', "x7: read as 32x23x16x7"),
         ('[FEN "W:W32:B27,18,19,10,11"] 1... 32x7 11-15 *', "x7: read as 32x23x14x7"),
@@ -143,10 +143,10 @@ FAULTS = [
     ("1. 11-15 { a { b } } *", "line 1, column 20: .*comments do not nest"),
     ("1. 11-15 (1. 9-13 ( 23-19 )", "line 1, column 10: the variation that begins here is never closed"),
     ('1. 11-15 (1. 9-13\n[Event "x"]', "line 1, column 10: the variation that begins here is never closed"),
-    ("1. 11-15 ) *", "line 1, column 10: .*a variation ends here that did not begin"),
+    ("1. 11-15 ) *", "line 1, column 10: .*a variation ends here that was not opened"),
     ("[Event x]\n*", 'line 1, column 1: .*a tag is written \\[Name "value"\\]'),
     ('[Event "x]\n*', "line 1, column 1: .*a tag is written"),
-    ("Dear reader,", "line 1, column 1: .*other text stands in braces"),
+    ("Dear reader,", "line 1, column 1: .*other text in braces"),
     ("1. 11-15\n 22-18 2. 15-21 *", "line 2, column 11: illegal move at ply 3: 15-21 is not legal: .* 15x22"),
     ("1. 11-15 3-0", "line 1, column 10: illegal move at ply 2: '3-0' is not a move: square '0'"),
     ('\n[FEN "B:W18:B18"] *', "line 2, column 1: FEN 'B:W18:B18': square 18 holds both"),
@@ -189,7 +189,7 @@ def test_files_in_old_encodings_are_read(tmp_path: Path) -> None:
 def test_a_game_refuses_what_cannot_be_written() -> None:
     with pytest.raises(InvalidPdnError, match="result '2-0' is not one of 1-0, 0-1"):
         Game(result="2-0")
-    with pytest.raises(InvalidPdnError, match="a note stands at ply 1 of a game of 0 plies"):
+    with pytest.raises(InvalidPdnError, match="a note is at ply 1 of a game of 0 plies"):
         Game(notes=(Comment(1, "late"),))
     with pytest.raises(InvalidPdnError, match="can't hold a closing brace"):
         write_game(Game(notes=(Comment(0, "two\n} lines"),)))

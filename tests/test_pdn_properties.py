@@ -182,14 +182,14 @@ def test_blocks_of_any_size_give_the_same(monkeypatch: pytest.MonkeyPatch, block
         return found, [game.line for game in found], list(map(str, errors))
 
     whole = read()
-    monkeypatch.setattr(source, "BLOCK", block)
+    monkeypatch.setattr(source, "READ_SIZE", block)
     monkeypatch.setattr(grammar, "MARGIN", 64)
     assert read() == whole
 
 
 def test_a_game_without_end_fills_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grammar, "MOST", 5000)
-    monkeypatch.setattr(source, "BLOCK", 1000)
+    monkeypatch.setattr(grammar, "MAX_GAME_LENGTH", 5000)
+    monkeypatch.setattr(source, "READ_SIZE", 1000)
     errors: list[InvalidPdnError] = []
     text = "1. 11-15 { " + "a\n" * 50_000 + '\n[Event "next"]\n1. 9-13 *\n'
     reader = Reader(io.StringIO(text), on_error=errors.append)

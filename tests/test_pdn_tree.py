@@ -129,7 +129,7 @@ def test_an_illegal_variation_is_kept_as_text() -> None:
     illegal = legal.next()
     assert (legal.is_legal, illegal.is_legal, illegal.text, illegal.comment) == (True, False, "1-2", "there")
     for wrong in (lambda: illegal.move, lambda: illegal.position, lambda: illegal.add_variation("8-11")):
-        with pytest.raises(IllegalMoveError, match="1-2 stands in a variation that is not legal"):
+        with pytest.raises(IllegalMoveError, match="1-2 is part of an illegal variation"):
             wrong()
     assert "22-17 {here} 2. 1-2 {there} 5-6! (2... 7-8)) 2. 8-11 *" in write_game(game)
     assert only(write_game(game)) == game
@@ -205,7 +205,7 @@ def test_exporters_leave_out_what_is_not_wanted() -> None:
     for _ in range(2):
         game.accept(exporter)
     assert [again == game for again in read_games(file.getvalue())] == [True, True]
-    for wrong, message in ((["good"], "is not an annotation"),):
+    for wrong, message in ((["good"], "is not a judgement"),):
         game.variation(0).nags = wrong
         with pytest.raises(InvalidPdnError, match=message):
             write_game(game)

@@ -68,7 +68,7 @@ class AnalyzeSettings(Settings):
 
     @property
     def is_fen(self) -> bool:
-        """Whether the source is one position, not a file or standard input."""
+        """True if the source is one position, not a file or standard input."""
         return self.source is None or (self.source != "-" and ":" in self.source and not _is_file(self.source))
 
     @property
@@ -153,7 +153,7 @@ class Analysis:
     hits: int
     """Look-ups that ended a line of the search."""
     final: bool
-    """Whether the search has ended."""
+    """True if the search has ended."""
 
     @property
     def nps(self) -> float:

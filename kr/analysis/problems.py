@@ -87,7 +87,7 @@ class Problem:
 
 
 def judge_answer(problem: Problem, move: Move, found: Value, still_won: Callable[[], bool]) -> tuple[bool | None, str]:
-    """Whether an answer agrees with what is published (see the module's rule), and if not why.
+    """True if an answer agrees with what is published (see the module's rule), and if not why.
 
     found: the engine's verdict; still_won: asks the engine whether the win is there after the move, called only where
     nothing else tells.
@@ -109,7 +109,7 @@ def judge_answer(problem: Problem, move: Move, found: Value, still_won: Callable
 
 
 def same_move(one: Move, other: Move) -> bool:
-    """Whether two moves of one position lead to the same position."""
+    """True if two moves of one position lead to the same position."""
     return (one.origin, one.target, one.captured) == (other.origin, other.target, other.captured)
 
 

@@ -101,7 +101,7 @@ class Solution:
     because: str
     """Why it does not agree; "" where it does."""
     proved: bool = False
-    """Whether the verdict is exact: by the endgame database, or by a win seen to its end."""
+    """True if the verdict is exact: by the endgame database, or by a win seen to its end."""
     probes: int = 0
     """Positions looked up in the endgame database."""
     move_from: float | None = None
@@ -109,7 +109,7 @@ class Solution:
     agrees_from: float | None = None
     """Seconds after which such a move was held together with the published verdict."""
     key_move: bool | None = None
-    """Whether the move is one that is known to keep the published result; None if none is known, and in a loss."""
+    """True if the move is one that is known to keep the published result; None if none is known, and in a loss."""
 
     @property
     def pv(self) -> str:

@@ -1,4 +1,4 @@
-"""Collections of games in PDN files: read one after another, checked, written in normal form."""
+"""Collections of games in PDN files: read, checked, and written in normal form."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Where = Callable[[Mapping[str, str]], bool]
 
 @dataclass(frozen=True)
 class ReadSettings(Settings):
-    """Which games are read, and how. Raises InvalidSettingError for a convention that is not known."""
+    """Games to read, and how to read them. Raises InvalidSettingError for an unknown convention."""
 
     files: tuple[Path, ...] = option(
         REQUIRED, "PDN files, also packed by gzip, xz or bzip2; directories of them; - for standard input.",
@@ -46,7 +46,7 @@ class ReadSettings(Settings):
 
 @dataclass(frozen=True)
 class ConvertSettings(ReadSettings):
-    """How games are written in normal form."""
+    """Settings for writing games in normal form."""
 
     out: Path | None = option(
         None, "File to write, packed where its name ends in .gz, .xz or .bz2.  [default: standard output]",
@@ -62,24 +62,24 @@ class ConvertSettings(ReadSettings):
 
 @dataclass
 class FileReport:
-    """What was found in one file, so far."""
+    """Findings in one file so far."""
 
     file: Path
     games: int = 0
     plies: int = 0
     errors: list[InvalidPdnError] = field(default_factory=list)
-    """One for each game that can't be read."""
+    """One for each game that could not be read."""
     warnings: list[tuple[int, str]] = field(default_factory=list)
-    """Line at which a game begins, and what had to be decided in it."""
+    """Line at which a game begins, and a decision that the reader made in it."""
     encoding: str = ""
     agreeing: int = 0
-    """Games ended by a side without a move whose result says that it lost."""
+    """Games that end with a side unable to move, and whose result says that it lost."""
     contradicting: int = 0
-    """Games ended so whose result says that it won."""
+    """Games that end in the same way, and whose result says that it won."""
 
     @property
     def turned(self) -> bool:
-        """Whether the results make more sense the other way round."""
+        """True if the results make more sense in the other convention."""
         return self.contradicting > self.agreeing
 
 
@@ -107,14 +107,14 @@ class Archive:
 
     @property
     def size(self) -> int:
-        """Bytes of all files; 0 where one is a pipe."""
+        """Bytes of all files; 0 if one is a pipe."""
         if STANDARD_INPUT in self.paths:
             return 0
         return sum(path.stat().st_size for path in self.paths)
 
     @property
     def left_out(self) -> int:
-        """Games that could not be read so far."""
+        """Number of games that could not be read so far."""
         return sum(len(report.errors) for report in self.reports)
 
     def __iter__(self) -> Iterator[tuple[FileReport, Game]]:
@@ -146,7 +146,7 @@ class Archive:
 
 
 def expanded(paths: tuple[Path, ...]) -> list[Path]:
-    """The files that are meant: those in a directory for the directory. Raises InvalidSettingError."""
+    """The files given, with directories replaced by their PDN files. Raises InvalidSettingError."""
     found: list[Path] = []
     for path in paths:
         if path == STANDARD_INPUT or path.is_file() or path.is_fifo():
@@ -164,7 +164,7 @@ def expanded(paths: tuple[Path, ...]) -> list[Path]:
 
 
 def check_games(archive: Archive, on_game: Callable[[FileReport, Game], None] | None = None) -> list[FileReport]:
-    """Read every game and report what is wrong, file by file. on_game: called with each game that could be read."""
+    """Read every game and report errors file by file. on_game: called with each game that could be read."""
     for report, game in archive:
         report.plies += sum(1 for _ in game.mainline())
         report.warnings += [(game.line or 0, warning) for warning in game.warnings]
@@ -180,7 +180,7 @@ def check_games(archive: Archive, on_game: Callable[[FileReport, Game], None] | 
 
 
 def convert_games(archive: Archive, settings: ConvertSettings) -> int:
-    """Write every game in normal form; returns how many. Raises OSError, and InvalidPdnError where none can be read."""
+    """Write all games in normal form; returns their number. Raises OSError, and InvalidPdnError if none can be read."""
     results = cast(Results, settings.write_results)
     exporter = StringExporter(
         comments=settings.comments, variations=settings.variations, nags=settings.nags,
@@ -191,7 +191,7 @@ def convert_games(archive: Archive, settings: ConvertSettings) -> int:
     with output(settings.out) as file:
         for _, game in archive:
             if settings.unique:
-                # 64 bits of a hash: among a million games two different ones meet with a chance of 1 in 37 million
+                # with 64 bits, two different games among a million collide with a chance of 1 in 37 million
                 identity = hash((game.start, tuple(move.path for move in game.mainline_moves()), game.result))
                 if identity in seen:
                     continue
@@ -204,7 +204,7 @@ def convert_games(archive: Archive, settings: ConvertSettings) -> int:
 
 
 def check_any(archive: Archive, games: int) -> None:
-    """Refuse to write nothing. Raises InvalidPdnError where there were games, but none could be read."""
+    """Raise InvalidPdnError if there were games but none could be read, so that no empty file is written."""
     if archive.left_out and not games:
         others = len(archive.paths) - 1
         names = archive.paths[0].name + (f" and {counted(others, 'other')}" if others else "")
@@ -213,17 +213,17 @@ def check_any(archive: Archive, games: int) -> None:
 
 
 def located(path: Path, error: InvalidPdnError) -> str:
-    """FILE:LINE:COLUMN: what is wrong, in one line whatever the file is called."""
+    """FILE:LINE:COLUMN: error, in one line whatever the file is called."""
     return " ".join(f"{path}:{error.line}:{error.column}: {complaint(error)}".split())
 
 
 def complaint(error: InvalidPdnError) -> str:
-    """What is wrong with a game, without the place."""
+    """Text of an error without its place."""
     return str(error).partition(f"column {error.column}: ")[2] or str(error)
 
 
 def standard_output() -> IO[str]:
-    """Where PDN goes that is written to no file: UTF-8, whatever the locale says."""
+    """Standard output for PDN: UTF-8, whatever the locale."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     return sys.stdout
@@ -231,7 +231,7 @@ def standard_output() -> IO[str]:
 
 @contextmanager
 def output(path: Path | None) -> Iterator[IO[str]]:
-    """A text file to write: standard output for None, else one that appears whole, packed as its name says."""
+    """A text file to write: standard output for None, else a file that appears when complete, packed by its suffix."""
     if path is None or path == STANDARD_INPUT:
         yield standard_output()
         return
@@ -246,7 +246,7 @@ def output(path: Path | None) -> Iterator[IO[str]]:
 
 
 def year_of(headers: Mapping[str, str]) -> int | None:
-    """The year of a game by its Date tag, or else the first year that its Event tag names."""
+    """Year of a game by its Date tag, or else the first year in its Event tag."""
     for name in ("Date", "EventDate", "Event"):
         if found := _YEAR.search(headers.get(name, "")):
             return int(found[1])

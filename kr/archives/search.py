@@ -1,4 +1,4 @@
-"""Games of a collection that somebody looks for: by what their tags say, by opening, by a position."""
+"""Searching a collection for games: by tags, by opening, by position."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kr.settings import option, some_text
 
 @dataclass(frozen=True)
 class SearchSettings(ReadSettings):
-    """What is looked for; a game must answer to everything that is given. Raises InvalidSettingError."""
+    """Conditions, all of which a game must meet. Raises InvalidSettingError."""
 
     player: tuple[str, ...] = option(
         (), "Name of a player, or a part of it; given twice, both must have played.", metavar="NAME"
@@ -27,7 +27,7 @@ class SearchSettings(ReadSettings):
     white: str = option("", "White's name, or a part of it.", metavar="NAME")
     event: str = option("", "A part of the Event tag.", metavar="TEXT")
     tag: tuple[str, ...] = option(
-        (), "A part of another tag, such as Site=Glasgow; several times.", metavar="NAME=TEXT"
+        (), "Part of another tag, such as Site=Glasgow; may be given several times.", metavar="NAME=TEXT"
     )
     year: str = option("", "A year, or years from and to: 1934, 1900-1910, 1950-.", metavar="YEARS")
     result: str = option("", "1-0 (Black won), 0-1, 1/2-1/2, 0-0 or *.", metavar="RESULT")
@@ -48,14 +48,14 @@ class SearchSettings(ReadSettings):
         if self.result and plain_result(self.result) not in RESULTS:
             raise InvalidSettingError(f"result {self.result!r} is not one of {', '.join(RESULTS)}")
         if (self.reversed or self.in_variations) and not self.position:
-            raise InvalidSettingError("--reversed and --in-variations say how to look for a --position: give one")
+            raise InvalidSettingError("--reversed and --in-variations apply to a --position: give one")
         for tag in self.tag:
             if "=" not in tag:
                 raise InvalidSettingError(f"tag {tag!r} is not NAME=TEXT, such as Site=Glasgow")
         self.years()
 
     def years(self) -> tuple[int, int] | None:
-        """The first and the last year, None for any."""
+        """First and last year; None for any."""
         if not self.year:
             return None
         first, dash, last = self.year.replace(" ", "").partition("-")
@@ -71,16 +71,16 @@ class SearchSettings(ReadSettings):
 
 @dataclass(frozen=True)
 class Hit:
-    """Where the position that was looked for stands in a game."""
+    """Place in a game at which the position was found."""
 
     ply: int
-    """Moves before it."""
+    """Number of moves before it."""
     turned: bool
-    """Whether it stands there with colours and board turned round."""
+    """True if it was found with colours swapped and the board turned round."""
 
 
 class GameSearch:
-    """A search made ready. Raises InvalidFenError, IllegalMoveError and InvalidSettingError for what makes no sense."""
+    """A search, ready to use. Raises InvalidFenError, IllegalMoveError and InvalidSettingError for bad settings."""
 
     def __init__(self, settings: SearchSettings) -> None:
         self._settings = settings
@@ -94,7 +94,7 @@ class GameSearch:
             self._boards[position.bits] = False
 
     def wanted(self, headers: Mapping[str, str]) -> bool:
-        """Whether the tags of a game are as they should be."""
+        """True if the tags of a game meet the conditions."""
         settings = self._settings
         named = {name: headers.get(name, "").casefold() for name in ("Black", "White", "Event")}
         return (
@@ -107,7 +107,7 @@ class GameSearch:
         )
 
     def hit(self, game: Game) -> Hit | None:
-        """Where a game has what is looked for (ply 0 if that is no position); None where it has not."""
+        """Where a game meets the conditions (ply 0 without a position); None if it does not."""
         if self._settings.result and game.result != plain_result(self._settings.result):
             return None
         if self._openings and not any(self._opens(game, line) for line in self._openings):
@@ -125,7 +125,7 @@ class GameSearch:
 
     def _opens(self, game: Game, line: OpeningPosition) -> bool:
         if game.start != Position():
-            # set up where the opening leads
+            # the game starts where the opening leads
             return game.start.bits == line.board
         return next(islice(game.mainline_bits(), line.plies, None), None) == line.board
 

@@ -1,4 +1,4 @@
-"""What is in a collection of games: counts by result, opening, year and player."""
+"""Statistics of a collection of games: counts by result, opening, year and player."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ UNKNOWN_YEAR = "unknown"
 
 @dataclass
 class ResultCounts:
-    """Results of games, by the player who won."""
+    """Counts of results."""
 
     games: int = 0
     black_wins: int = 0
     draws: int = 0
     white_wins: int = 0
     other: int = 0
-    """Unfinished, not known, or lost by both."""
+    """Unfinished, unknown, or lost by both."""
 
     def add(self, result: Result) -> None:
         """Count one game."""
@@ -63,9 +63,9 @@ class ArchiveStats:
     longest: int = 0
     results: Counter[str] = field(default_factory=Counter)
     openings: dict[str, ResultCounts] = field(default_factory=dict)
-    """By ballot ("68 10-14 22-18 12-16 (White Doctor)", "11man 17"), or why there is none."""
+    """By ballot ("68 10-14 22-18 12-16 (White Doctor)", "11man 17"), or the reason for having none."""
     first_moves: dict[str, ResultCounts] = field(default_factory=dict)
-    """By first move, with what players call it."""
+    """By first move, with its name."""
     years: dict[str, ResultCounts] = field(default_factory=dict)
     players: dict[str, PlayerResults] = field(default_factory=dict)
 
@@ -108,9 +108,9 @@ def archive_stats(games: Iterable[Game]) -> ArchiveStats:
 
 
 def opening_of(game: Game) -> str:
-    """The ballot of a game: three moves, by the position after them whatever their order, or an 11-man one.
+    """The ballot of a game: an 11-man one, or three moves in any order, known by the position after them.
 
-    A game that is set up with the position of a ballot has it, too.
+    A game that starts in the position of a ballot has that ballot too.
     """
     if game.start != _START:
         start = game.start.bits

@@ -1,6 +1,6 @@
-"""Perft: the number of leaves of the move tree, which checks a move generator and measures its speed.
+"""Perft: the number of leaves of the move tree. It checks a move generator and measures its speed.
 
-There are two counters in the core: a fast one, and one by the moves that a search makes, one by one.
+The core has two counters: a fast one, and one that makes the moves one by one, as a search does.
 """
 
 from threading import Event
@@ -10,11 +10,11 @@ from kr.game.position import Move, Position
 from kr.threads import THREADS, thread_pool
 from kr.units import Range
 
-# Depth counted in one call of the core: a second or so at most, so that Ctrl-C is heard.
+# Depth counted in one call of the core: about a second at most, so that Ctrl-C is noticed.
 UNIT_DEPTH = 9
 UNIT_DEPTH_BY_MOVES = 7
 MAX_DEPTH = 64
-"""Plies; more than anybody can wait for."""
+"""Plies; a greater depth would never finish."""
 
 
 def _leaves(position: Position, depth: int, by_moves: bool, stopped: Event) -> int:
@@ -27,9 +27,9 @@ def _leaves(position: Position, depth: int, by_moves: bool, stopped: Event) -> i
 
 
 def perft(position: Position, depth: int, threads: int = 1, by_moves: bool = False) -> int:
-    """The leaves `depth` plies below a position; captures by different ways count separately.
+    """Number of leaves `depth` plies below a position; captures along different paths count separately.
 
-    by_moves: count the moves that a search makes, which is slower and comes to the same.
+    by_moves: use the slower counter, which makes each move as a search does and gives the same number.
 
     Raises InvalidSettingError for a depth that is not from 0 to MAX_DEPTH or threads that are not from 1 to
     MAX_THREADS, and ThreadError where they can't be started.
@@ -39,7 +39,7 @@ def perft(position: Position, depth: int, threads: int = 1, by_moves: bool = Fal
     if threads == 1:
         return _leaves(position, depth, by_moves, stopped)
 
-    # Eight times as many subtrees as threads, or the last one would count alone.
+    # Eight subtrees per thread, so that no thread counts alone for long at the end.
     roots = [position]
     while depth > 1 and 0 < len(roots) < 8 * threads:
         roots = [root.play(move) for root in roots for move in root.legal_moves()]
@@ -52,7 +52,7 @@ def perft(position: Position, depth: int, threads: int = 1, by_moves: bool = Fal
 
 
 def divide(position: Position, depth: int, threads: int = 1, by_moves: bool = False) -> list[tuple[Move, int]]:
-    """The leaves below each legal move, in the order of the legal moves; their sum is `perft(position, depth)`.
+    """Number of leaves below each legal move, in the order of `legal_moves`; their sum is `perft(position, depth)`.
 
     Raises what `perft` raises, and InvalidSettingError for a depth below 1.
     """

@@ -70,7 +70,7 @@ class Move:
     captured: int = 0
     """Bitboard of the pieces taken, bit s for square s; 0 for a quiet move."""
     whole: bool = field(default=False, compare=False, repr=False)
-    """Whether the text shows every landing square, because another legal move has the same origin and target."""
+    """True if the text shows every landing square because another legal move has the same origin and target."""
 
     @property
     def origin(self) -> int:
@@ -84,7 +84,7 @@ class Move:
 
     @property
     def is_capture(self) -> bool:
-        """Whether the move takes a piece."""
+        """True for a capture."""
         return self.captured != 0
 
     def __str__(self) -> str:
@@ -95,11 +95,11 @@ class Move:
 class Position:
     """An immutable, hashable position: three 32-bit bitboards and the side to move.
 
-    ``Position()`` is the start of the game, Black to move; where one bitboard is given, the others are empty. Raises
-    InvalidFenError for an impossible board. ``Position.from_fen`` reads text.
+    ``Position()`` is the start of the game, Black to move. If any bitboard is given, the others default to empty.
+    Raises InvalidFenError for an impossible board. ``Position.from_fen`` reads text.
     """
 
-    black: int = None  # type: ignore[assignment]  # None is only the sign that it was not given
+    black: int = None  # type: ignore[assignment]  # None marks one that was not given
     """Bitboard of Black's men and kings, bit s for square s (0-31)."""
     white: int = None  # type: ignore[assignment]
     """Bitboard of White's men and kings."""
@@ -117,7 +117,7 @@ class Position:
         object.__setattr__(self, "side", Side(self.side))
 
     def _complete(self) -> None:
-        """Replace bitboards that were not given, and numbers that are no plain int, as numpy's are."""
+        """Fill in missing bitboards, and convert numbers such as numpy's to int."""
         given = {"black": self.black, "white": self.white, "kings": self.kings}
         if all(bits is None for bits in given.values()):
             given = {"black": START_BLACK, "white": START_WHITE, "kings": 0}
@@ -156,12 +156,12 @@ class Position:
 
     @property
     def pieces(self) -> int:
-        """How many pieces both sides have together."""
+        """Number of pieces of both sides."""
         return (self.black | self.white).bit_count()
 
     @property
     def is_over(self) -> bool:
-        """Whether the side to move has no legal move, and so has lost."""
+        """True if the side to move has no legal move and has therefore lost."""
         return not self._moves()
 
     def piece_at(self, square: int | str) -> Piece | None:
@@ -190,16 +190,16 @@ class Position:
         return True
 
     def legal_moves(self) -> list[Move]:
-        """Every legal move; captures that take the same pieces by different ways are listed separately."""
+        """Legal moves; captures of the same pieces along different paths are listed separately."""
         paths = self._moves()
         return [self._move(path, captured, paths) for path, captured in paths]
 
     def moves_named(self, text: str) -> list[Move]:
         """The legal moves, leading to different positions, that a PDN text may mean: one, unless it is ambiguous.
 
-        The text gives origin and target and may give landing squares between. One that gives every square of a move
-        means that move, even where the squares are part of a longer capture. Raises IllegalMoveError, naming the legal
-        moves, where nothing matches.
+        The text gives origin and target, and may give landing squares between them. A text with every square of a move
+        means that move, even if the squares are also part of a longer capture. Raises IllegalMoveError, naming the
+        legal moves, if nothing matches.
         """
         named, paths = parse_path(text), self._moves()
         exact = [found for found in paths if found[0] == named]
@@ -209,14 +209,14 @@ class Position:
         return [self._move(path, captured, paths) for path, captured in reversed(matches.values())]
 
     def parse_move(self, text: str) -> Move:
-        """The one legal move that a PDN text names; IllegalMoveError where it names none or several."""
+        """The legal move that a PDN text means. Raises IllegalMoveError if there is none, or more than one."""
         moves = self.moves_named(text)
         if len(moves) > 1:
             raise IllegalMoveError(f"{''.join(text.split())} is ambiguous: write {' or '.join(map(str, moves))}")
         return moves[0]
 
     def find_move(self, origin: int, target: int, captured: int = 0) -> Move:
-        """The legal move with these squares (0-31) and captured bitboard; IllegalMoveError where there is none."""
+        """The legal move with these squares (0-31) and captured bitboard. Raises IllegalMoveError if there is none."""
         paths = self._moves()
         for path, taken in paths:
             if path[0] == origin and path[-1] == target and taken == captured:
@@ -224,7 +224,7 @@ class Position:
         raise IllegalMoveError(f"{format_path((origin, target), captured != 0)} is not legal: {self._choices()}")
 
     def play(self, move: Move | str) -> Position:
-        """The position after a legal move, given as a Move or as its text; raises IllegalMoveError otherwise."""
+        """The position after a legal move, given as a Move or its text. Raises IllegalMoveError."""
         if isinstance(move, str):
             move = self.parse_move(move)
         elif not isinstance(move, Move):
@@ -239,7 +239,7 @@ class Position:
         return Position(_turned(self.white), _turned(self.black), _turned(self.kings), self.side.other)
 
     def diagram(self) -> str:
-        """The board as text: the numbers of the squares, b w men and B W kings on them, and who is to move."""
+        """The board as text: square numbers, men b and w, kings B and W, and the side to move."""
         board = draw_board(self.black, self.white, self.kings)
         return f"{board}\n{SIDE_NAMES[self.side]} to move"
 
@@ -257,7 +257,7 @@ class Position:
 
     @staticmethod
     def _move(path: tuple[int, ...], captured: int, paths: list[tuple[tuple[int, ...], int]]) -> Move:
-        """One of the legal moves, written in full where another of them has the same origin and target."""
+        """A legal move, written in full if another one has the same origin and target."""
         alike = sum(other[0] == path[0] and other[-1] == path[-1] for other, _ in paths) if captured else 1
         return Move(path, captured, alike > 1)
 
@@ -268,7 +268,7 @@ class Position:
 
 
 def _follows(named: tuple[int, ...], path: tuple[int, ...]) -> bool:
-    """Whether a move's squares begin, end and pass in order through the squares that its text names."""
+    """True if a move's squares begin, end and pass in order through the squares that its text names."""
     if named[0] != path[0] or named[-1] != path[-1]:
         return False
     if len(named) == 2:

@@ -1,9 +1,9 @@
 """Opening decks, generated from the rules: the start, 49 two-move, 174 three-move and 2,500 11-man openings; and
 10,000 random endings, for self-play.
 
-Which openings nobody should have to play is no matter of rules: the deck files in selfplay/, made by
-`kr openings --mark` (kr.openings.marks), say so for each. Where such a file is missing every opening counts
-as playable but the barred three-move ones.
+The rules do not tell which openings are too one-sided to play. The deck files in selfplay/, made by
+`kr openings --mark` (kr.openings.marks), mark those. If such a file is missing, every opening counts as playable except
+the barred three-move ones.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ NOT_SEARCHED = "-"
 # 2004: 144 in the old deck and 12 more for play by mail are playable).
 BARRED_NUMBERS = frozenset((3, 13, 26, 35, 44, 45, 48, 52, 77, 88, 94, 109, 114, 137, 145, 156, 168, 171))
 
-# Where several lines lead to one three-move opening the federation's list names it after the first of them in the
-# order of their squares, but for these.
+# If several lines lead to the same three-move opening, the federation's list names it after the first in the order of
+# their squares, with these exceptions.
 NAMED_AFTER_LATER_LINE = frozenset(
     (
         "9-14 22-18 14-17",
@@ -54,48 +54,48 @@ NAMED_AFTER_LATER_LINE = frozenset(
     )
 )
 
-# How far the search looks that finds a three-move opening to lose a man.
+# Depth of the search that finds the three-move openings that lose a man.
 MAN_LOST_PLIES = 4
-# The plies of a game that are its opening, where nothing else is said: what a three-move ballot prescribes.
+# Plies of a game that count as its opening by default: those of a three-move ballot.
 BALLOT_PLIES = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """Where a game of a match or of self-play begins."""
+    """An opening from which games of a match or of self-play begin."""
 
     name: str
     """Deck and number, such as "3move 17", or file name and number."""
     position: Position
-    """The position after the opening's moves."""
+    """Position after the opening's moves."""
     moves: str = ""
-    """How it comes about, such as "9-13 21-17 5-9" or "remove 11 and 28; 8-11 24-19"; empty if unknown."""
+    """Moves that lead to it, such as "9-13 21-17 5-9" or "remove 11 and 28; 8-11 24-19"; empty if unknown."""
     standing: str = PLAYABLE
     """playable, lost (by search) or barred (by the federation)."""
     score: int | None = None
     """Score of the search that judged it, in centi-men from the side to move; None if not searched."""
     start: Position = Position()  # noqa: RUF009 - immutable
-    """Where its moves begin."""
+    """Position before its moves."""
 
     @property
     def playable(self) -> bool:
-        """Whether both sides can be asked to play it."""
+        """True if it is neither lost nor barred."""
         return self.standing == PLAYABLE
 
     @property
     def number(self) -> int:
-        """Its number in its deck, from 1."""
+        """Number in its deck, from 1."""
         return int(self.name.rsplit(" ", 1)[1])
 
     @property
     def title(self) -> str:
-        """Name and moves, as the Opening tag of a game has them."""
+        """Name and moves, as in the Opening tag of a game."""
         return f"{self.name}: {self.moves}" if self.moves else self.name
 
     def begin(self) -> tuple[Position, tuple[Move, ...]]:
-        """Where a game with this opening begins, and the moves that are played for it.
+        """Start of a game with this opening, and the opening's moves from there.
 
-        An opening that comes about by no moves, as where men are taken away, begins in its position.
+        An opening that no moves lead to, as when men are removed, begins in its position.
         """
         replay = Replay(self.start.bits, self.moves.split())
         if replay.error or replay.boards[-1] != self.position.bits:
@@ -106,11 +106,11 @@ class Opening:
 def deck(name: str, playable_only: bool = True) -> list[Opening]:
     """The openings of a deck, in order.
 
-    `name`: start, 2move, 3move, 11man, endings, or the path of a file: PDN, a deck file, or one FEN a line; blank lines
-    and lines that begin with # are passed over. Each game of a PDN file gives an opening, positions that come again are
-    dropped: a game without a result (*) is an opening line and gives its final position, one that was played its
-    position after three moves, or its start where that is set up. With ":PLIES" after the path of a PDN file it is the
-    position after so many moves of every game.
+    name: start, 2move, 3move, 11man, endings, or the path of a file: PDN, a deck file, or one FEN per line. Blank lines
+    and lines that begin with # are skipped. Each game of a PDN file gives an opening, and repeated positions are
+    dropped. A game without a result (*) is an opening line and gives its final position; a finished game gives its
+    position after three moves, or its start if that is set up. With ":PLIES" after the path of a PDN file, every game
+    gives its position after that number of moves.
     Raises InvalidSettingError, InvalidFenError, InvalidPdnError.
     """
     numbered = re.fullmatch(r"(.+):(\d{1,4})", name)
@@ -129,7 +129,7 @@ def deck(name: str, playable_only: bool = True) -> list[Opening]:
 
 
 def opening_plies(game: Game) -> int:
-    """How many moves at the beginning of a game are its opening by its Opening tag, 0 if that names none of them."""
+    """Number of moves at the beginning of a game that its Opening tag names; 0 if it names others, or none."""
     _, named, line = game.headers.get("Opening", "").rpartition(": ")
     moves = line.split()
     if not named or not moves:
@@ -147,7 +147,7 @@ def _marked(name: str) -> tuple[Opening, ...]:
 
 @cache
 def generated(name: str) -> tuple[Opening, ...]:
-    """The openings of a deck of DECKS as the rules alone make them; 3-move ones carry the federation's bar."""
+    """Openings of a deck in DECKS as the rules give them; three-move ones are marked as barred by the federation."""
     if name == "11man":
         return _eleven_man()
     if name == "3move":
@@ -162,7 +162,7 @@ def generated(name: str) -> tuple[Opening, ...]:
 
 
 def _lines(position: Position, plies: int) -> list[tuple[str, Position]]:
-    """Every line of so many plies with the position it leads to, in the order of the squares of its moves."""
+    """Every line of this many plies and the position it leads to, in the order of the squares of its moves."""
     if plies == 0:
         return [("", position)]
     return [
@@ -178,9 +178,9 @@ def _lines(position: Position, plies: int) -> list[tuple[str, Position]]:
 def _three_move() -> tuple[Opening, ...]:
     """The 174 three-move openings with their usual numbers.
 
-    The 302 lines of three plies lead to 216 positions. Those 42 are dropped in which a side comes out a man down: where
-    a search of four plies that counts men only, and plays every capture out, finds the balance other than even (five,
-    six and seven plies drop the same 42). In the order of their squares the names of the rest have the numbers of the
+    The 302 lines of three plies lead to 216 positions. The 42 in which a side loses a man are dropped: those for which
+    a search of four plies, which counts men only and plays every capture out, finds an uneven balance (five, six and
+    seven plies drop the same 42). The names of the others, in the order of their squares, have the numbers of the
     federation's list.
     """
     lines = _lines(Position(), 3)
@@ -198,7 +198,7 @@ def _loses_man(position: Position) -> bool:
 
 
 def _balance(position: Position, plies: int, alpha: int, beta: int) -> int:
-    """The mover's men less the opponent's after best play by both, exact between alpha and beta, else a bound."""
+    """The mover's men minus the opponent's after best play, exact between alpha and beta, otherwise a bound."""
     moves = position.legal_moves()
     if plies <= 0 and not (moves and moves[0].is_capture):
         balance = position.black.bit_count() - position.white.bit_count()
@@ -216,7 +216,7 @@ def _balance(position: Position, plies: int, alpha: int, beta: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Half:
-    """What the first move of one side of an 11-man opening leads to, seen by Black."""
+    """One side's part of an 11-man opening, seen from Black: the man removed, the first move, and the men after it."""
 
     removed: int
     path: tuple[int, int]
@@ -232,9 +232,9 @@ class _Half:
 def _eleven_man() -> tuple[Opening, ...]:
     """The 2,500 11-man openings: 50 arrangements of Black's eleven men by 50 of White's, Black to move.
 
-    One man is taken from Black's 5-12 and one from White's 21-28, and each side plays one of its first moves. Where
-    the man to move is the one taken, the man behind it in the direction of the move goes up to its square instead.
-    An arrangement that comes about in two ways has the name of the first.
+    One man is removed from Black's 5-12 and one from White's 21-28, and each side plays one of its first moves. If the
+    man to move is the one removed, the man behind it, in the direction of the move, moves up to its square instead. An
+    arrangement that arises in two ways is named after the first.
     """
     halves = _halves()
     openings: list[Opening] = []
@@ -275,13 +275,13 @@ def _square_behind(origin: int, target: int) -> int | None:
 
 
 def format_line(opening: Opening) -> str:
-    """The opening's line in a deck file: number, moves, standing, score and FEN, with tabs between."""
+    """Line of a deck file: number, moves, standing, score and FEN, separated by tabs."""
     score = NOT_SEARCHED if opening.score is None else str(opening.score)
     return "\t".join((str(opening.number), opening.moves, opening.standing, score, opening.position.fen))
 
 
 def read_deck(path: str | Path, name: str | None = None) -> tuple[Opening, ...]:
-    """The openings of a text file with a FEN, or a line of `format_line`, a line; `name` begins their names.
+    """Openings of a text file with one FEN, or one line of `format_line`, per line. name: first part of their names.
 
     Raises InvalidFenError and InvalidSettingError, naming the line.
     """
@@ -307,7 +307,7 @@ def _parse_line(line: str, name: str, count: int) -> Opening:
     if len(fields) == 1:
         return Opening(f"{name} {count}", _playing(Position.from_fen(line)))
     if len(fields) != 5 or not fields[0].isdecimal() or fields[2] not in STANDINGS:
-        expected = f"number, moves, {' or '.join(STANDINGS)}, score and FEN with tabs between, or a FEN alone"
+        expected = f"number, moves, {' or '.join(STANDINGS)}, score and FEN separated by tabs, or a FEN alone"
         raise InvalidSettingError(f"{line!r} is not an opening; expected {expected}")
     number, moves, standing, score, fen = fields
     try:
@@ -324,7 +324,7 @@ def _playing(position: Position) -> Position:
 
 
 def _pdn_openings(path: Path, plies: int | None = None) -> tuple[Opening, ...]:
-    """The openings of the games of a PDN file, read once as long as it stays the same."""
+    """Openings of the games of a PDN file; it is read again only when it changes."""
     state = path.stat()
     return _read_pdn(path, plies, (state.st_mtime_ns, state.st_size))
 
@@ -348,7 +348,7 @@ def _read_pdn(path: Path, plies: int | None, state: tuple[int, int]) -> tuple[Op
 
 
 def _opening_plies(game: Game) -> int | None:
-    """How many moves of a game are its opening, None for all."""
+    """Number of moves of a game that are its opening; None for all."""
     if game.result == "*":
         return None
     return opening_plies(game) or (BALLOT_PLIES if game.start == Position() else 0)

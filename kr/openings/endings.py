@@ -1,7 +1,7 @@
-"""Endings to begin games with: random positions with few pieces, kings and men in the places where endings have them.
+"""Endings to start games from: random positions with few pieces, and kings and men where endings have them.
 
-Games from openings come to few kinds of endings, and mostly decided ones. Those of the problem books, bridges and men
-held by a king, are hardly among them: tables that never saw them score them all alike.
+Games from openings lead to few kinds of endings, most of them decided. They hardly include those of the problem books,
+bridges and men held by a king, and tables that never saw such positions score them all alike.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from kr.game.position import Position, Side
 ENDINGS = 10_000
 SEED = 1
 PIECES = range(3, 7)
-"""Of each side."""
+"""Pieces of each side."""
 MOST_KINGS = 2
 HOME_SHARE = 0.5
-"""How often a side keeps men at home."""
+"""Share of positions in which a side keeps men at home."""
 HOME = (0, 2)
-"""Squares, seen from Black, on which two men keep two kings' ways closed: 1 and 3, the bridge."""
+"""Squares, seen from Black, from which two men guard the king row: 1 and 3, the bridge."""
 SQUARES_FOR_MEN = range(28)
-"""Squares, seen from Black, on which its men can be."""
+"""Squares, seen from Black, on which its men may be."""
 
 
 def random_endings() -> list[Position]:
     """ENDINGS different positions, always the same, in which either side could move and neither could capture.
 
-    The sides have as many pieces, or one has one more; up to MOST_KINGS of each side's are kings.
+    The numbers of pieces differ by at most one. Each side has up to MOST_KINGS kings.
     """
     chance = random.Random(SEED)
     found: dict[Position, None] = {}
@@ -38,7 +38,7 @@ def random_endings() -> list[Position]:
 
 
 def _placed(chance: random.Random) -> Position | None:
-    """Pieces put on the board at random; None where two would have the same square."""
+    """A random position; None if two pieces got the same square."""
     black = chance.choice(PIECES)
     white = max(PIECES[0], min(PIECES[-1], black + chance.choice((-1, 0, 0, 1))))
     black_men, black_kings = _side(chance, black)
@@ -51,7 +51,7 @@ def _placed(chance: random.Random) -> Position | None:
 
 
 def _side(chance: random.Random, pieces: int) -> tuple[int, int]:
-    """Men and kings of one side, seen from Black."""
+    """Men and kings of one side, as bitboards seen from Black."""
     kings = chance.randint(0, min(MOST_KINGS, pieces - 1))
     men: set[int] = set()
     if chance.random() < HOME_SHARE:
@@ -72,7 +72,7 @@ def _turned(squares: int) -> int:
 
 
 def _is_quiet(position: Position) -> bool:
-    """Whether either side could move, and neither capture."""
+    """True if either side could move and neither could capture."""
     for side in Side:
         moves = Position(position.black, position.white, position.kings, side).legal_moves()
         if not moves or moves[0].is_capture:

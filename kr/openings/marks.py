@@ -1,4 +1,4 @@
-"""Which openings of a deck are lost, by searching each: how the deck files in selfplay/ are made."""
+"""Marking the lost openings of a deck by a search of each. This makes the deck files in selfplay/."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MARKING_HASH_MB = 16
 
 @dataclass(frozen=True)
 class MarkSettings(Settings):
-    """How the openings of a deck are judged. Raises InvalidSettingError."""
+    """Settings for judging the openings of a deck. Raises InvalidSettingError."""
 
     deck: str = option("11man", "Deck: 11man, 3move, 2move, start or endings; or a file, to be listed.")
     nodes: int = option(
@@ -36,9 +36,9 @@ def mark_deck(
 ) -> list[Opening]:
     """Search every opening of a deck and write the deck file `out`; `on_opening` is called for each, once.
 
-    An interrupted run leaves what it has in `out` + ".part", with which the same call goes on. Three-move openings
-    keep the federation's judgement and gain a score only. Raises InvalidSettingError where the part was begun with
-    other settings, OutputBusyError, InvalidWeightsError, OSError.
+    An interrupted run leaves its progress in `out` + ".part"; make the same call to resume. Three-move openings keep
+    the federation's judgement and only gain a score. Raises InvalidSettingError if the part was begun with other
+    settings, OutputBusyError, InvalidWeightsError, OSError.
     """
     check_output(out)
     out = Path(out)
@@ -75,7 +75,7 @@ def _judged(opening: Opening, engine: Engine, settings: MarkSettings) -> Opening
 
 
 def _begun(part: Path, header: str, deck: str) -> list[Opening]:
-    """What an interrupted run has left, a torn last line removed."""
+    """Openings that an interrupted run has marked; an incomplete last line is removed."""
     if not part.exists():
         return []
     text = part.read_text(encoding="utf-8")

@@ -1,6 +1,6 @@
 """Names of openings, as players call them: the three-move ballots that have one, and the first moves.
 
-After the list of the American Checker Federation's ballots; the others are known by their moves.
+Names follow the American Checker Federation's list of ballots; the others are known by their moves.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class Ballot:
     """A three-move opening."""
 
     number: int
-    """In the federation's list, from 1."""
+    """Number in the federation's list, from 1."""
     moves: str
     name: str
-    """What players call it, "" where it has no name."""
+    """Name among players; "" if it has none."""
     standing: str
     """playable or barred."""
 
@@ -44,7 +44,7 @@ class Ballot:
 
 @cache
 def ballots() -> dict[Bits, Ballot]:
-    """The 174 three-move openings by the board they lead to."""
+    """The 174 three-move openings by the position they lead to."""
     return {
         opening.position.bits: Ballot(
             opening.number, opening.moves, BALLOT_NAMES.get(opening.number, ""), opening.standing
@@ -55,24 +55,24 @@ def ballots() -> dict[Bits, Ballot]:
 
 @cache
 def eleven_man_ballots() -> dict[Bits, int]:
-    """The numbers of the 2,500 11-man ballots by the board a game begins with."""
+    """Numbers of the 2,500 11-man ballots by the position a game begins with."""
     return {opening.position.bits: opening.number for opening in generated("11man")}
 
 
 @dataclass(frozen=True, slots=True)
 class OpeningPosition:
-    """Where an opening that somebody asks for leads; after 0 plies, where it begins."""
+    """Position to which an opening leads, and the plies after which it is reached; 0 if games start there."""
 
     plies: int
     board: Bits
 
 
 def find_opening(text: str) -> list[OpeningPosition]:
-    """The openings that are meant by a ballot's number, the name of one or several, or the moves from the start.
+    """Openings meant by a ballot's number, a name that one or several have, or moves from the start.
 
-    "11man 17" is the 11-man ballot of that number.
+    "11man 17" is the 11-man ballot with that number.
 
-    Raises InvalidSettingError where it is none of these, IllegalMoveError at a move that is not legal.
+    Raises InvalidSettingError for anything else, IllegalMoveError for an illegal move.
     """
     wanted = " ".join(text.replace(",", " ").split())
     known = ballots()

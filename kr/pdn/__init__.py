@@ -3,9 +3,9 @@
     for game in kr.pdn.read_games(Path("archive.pdn.xz"), errors=[]):
         print(game.headers["Event"], game.result, *game.mainline_moves())
 
-The names are those of python-chess's chess.pgn where there are such. Results follow the English convention: the first
-player is Black, so "1-0" says that Black won. Files in which "1-0" is White's win are read and written with
-``results="white"``. docs/pdn.md describes everything.
+Names follow chess.pgn of python-chess where it has them. Results follow the English convention: the first
+player is Black, so "1-0" means that Black won. Files in which "1-0" is White's win are read and written with
+``results="white"``. docs/pdn.md has the details.
 """
 
 from kr.pdn.game import Game, format_game

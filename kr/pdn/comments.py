@@ -1,4 +1,4 @@
-"""Notes put into the tree of a game, and the list of them made from it."""
+"""Notes of a game: put into its tree, and listed from it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kr.pdn.tree import ChildNode, GameNode, RootNode
 
 
 def notes_of(game: RootNode) -> tuple[Note, ...]:
-    """The notes of a game in the order in which they are written."""
+    """Notes of a game in the order in which they are written."""
     heads: list[tuple[GameNode, ChildNode | None]] = [(game, None)]
     lines: list[tuple[list[str], list[Note | tuple[int, ChildNode]]]] = []
     line_of: dict[int, int] = {}
@@ -54,13 +54,13 @@ def _said(node: GameNode, ply: int) -> list[Note]:
 
 
 def set_notes(game: RootNode, notes: Iterable[Note]) -> None:
-    """Put notes into a game that has none. Raises InvalidPdnError for one that stands after the last move."""
+    """Put notes into a game that has none. Raises InvalidPdnError for a note after the last move."""
     nodes: list[GameNode] = [game, *game.mainline()]
     drafts: list[tuple[int, str | DraftLine]] = []
     waiting = [(drafts, note) for note in notes]
     for _, note in waiting:
         if not 0 <= note.ply < len(nodes):
-            raise InvalidPdnError(f"a note stands at ply {note.ply} of a game of {len(nodes) - 1} plies")
+            raise InvalidPdnError(f"a note is at ply {note.ply} of a game of {len(nodes) - 1} plies")
     for into, note in waiting:
         if isinstance(note, Variation):
             line = DraftLine(list(note.moves), [0] * len(note.moves))
@@ -72,9 +72,9 @@ def set_notes(game: RootNode, notes: Iterable[Note]) -> None:
 
 
 def plant_notes(line: list[GameNode], notes: Sequence[tuple[int, str | DraftLine]]) -> list[str]:
-    """Put what stands between the moves of a line into the tree; returns warnings, of variations that are not legal.
+    """Put the notes of a line into the tree; returns warnings about illegal variations.
 
-    line: the start of a game and the nodes of its main continuation, on which nothing is said yet.
+    line: the root of a game and the nodes of its main continuation, still without notes.
     """
     warnings: list[str] = []
     waiting: list[tuple[list[GameNode], Sequence[tuple[int, str | DraftLine]], int]] = [(line, notes, 0)]
@@ -100,7 +100,7 @@ def plant_notes(line: list[GameNode], notes: Sequence[tuple[int, str | DraftLine
                 queue.extendleft((ply, inner) for _, inner in reversed(note.notes))
             elif len(nodes) == 1:
                 node.comments.append(_as_text(note))
-                warnings.append("a variation stands where no move is played: kept as a comment")
+                warnings.append("a variation without a move to replace: kept as a comment")
             else:
                 index = max(ply, 1) - 1
                 branch = _branch(nodes[index], before + index, note, warnings)
@@ -110,7 +110,7 @@ def plant_notes(line: list[GameNode], notes: Sequence[tuple[int, str | DraftLine
 
 
 def _branch(anchor: GameNode, ply: int, line: DraftLine, warnings: list[str]) -> list[GameNode]:
-    """The node before a variation, at a ply, and the new ones of its moves; from the first illegal one on text."""
+    """The node before a variation and the new nodes of its moves; text from the first illegal move on."""
     moves: list[Move | str] = [plain_move(text) for text in line.moves]
     if anchor.is_legal:
         replay = Replay(anchor.bits, [str(move) for move in moves])

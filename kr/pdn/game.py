@@ -14,11 +14,11 @@ from kr.pdn.writer import ENGLISH, write_game
 
 
 class Game(RootNode):
-    """A game: headers, start and result (English convention: "1-0" says that Black won), and the tree of its moves.
+    """A game: headers, start and result (English convention: "1-0" means that Black won), and the tree of its moves.
 
-    headers: the tags by name; moves: those played; notes: what stands between them. Two games are equal that have the
-    same headers (but for FEN and SetUp, which say what `start` says), start, result and tree. Raises InvalidPdnError
-    for an unknown result or a note after the last move, IllegalMoveError for a move that is not legal.
+    headers: tags by name. moves: the moves played. notes: comments, judgements and variations. Games are equal if they
+    have the same headers (except FEN and SetUp, which repeat `start`), start, result and tree. Raises InvalidPdnError
+    for an unknown result or a note after the last move, and IllegalMoveError.
     """
 
     __slots__ = ("line",)
@@ -33,7 +33,7 @@ class Game(RootNode):
     ) -> None:
         super().__init__(headers or {}, start or Position(), result)
         self.line: int | None = None
-        """Where the game begins in the text it was read from."""
+        """Line of the text at which the game begins; None if it was not read."""
         node: GameNode = self
         board = self.start.bits
         for move in moves:
@@ -45,7 +45,7 @@ class Game(RootNode):
 
     @property
     def tags(self) -> dict[str, str]:
-        """The headers, by the name that PDN has for them."""
+        """The headers, by their name in PDN."""
         return self.headers
 
     @property
@@ -55,12 +55,12 @@ class Game(RootNode):
 
     @property
     def winner(self) -> Side | None:
-        """The side that won by the result; None for a draw, a double loss or an unfinished game."""
+        """The side that won; None for a draw, a double loss or an unfinished game."""
         return self.result.winner
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """Comments, judgements and variations as one list, each with the number of moves played before it."""
+        """Comments, judgements and variations as one list, each with the number of moves before it."""
         return notes_of(self)
 
     def __eq__(self, other: object) -> bool:
@@ -72,7 +72,7 @@ class Game(RootNode):
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # flat: the nodes of a long game hang one in the other deeper than copying and pickling go
+        # flat: the nodes of a long game nest deeper than copying and pickling can follow
         return _restored, (self.headers, self.start, self.moves, self.result, self.notes, self.warnings, self.line)
 
     def __str__(self) -> str:
@@ -92,7 +92,7 @@ def _restored(
     warnings: tuple[str, ...],
     line: int | None,
 ) -> Game:
-    """A game that was copied or pickled."""
+    """Rebuild a copied or pickled game."""
     game = Game(headers, start, moves, result, notes)
     game.warnings, game.line = warnings, line
     return game
@@ -122,6 +122,6 @@ def _same_tree(one: GameNode, other: GameNode) -> bool:
 def format_game(
     tags: Mapping[str, str], start: Position, moves: Iterable[Move], result: str = "*", notes: Iterable[Note] = ()
 ) -> str:
-    """The PDN of a new game, with the tags GameType, Result and, where it is needed, FEN added to those given."""
+    """PDN of a new game, with the tags GameType, Result and, if needed, FEN added to those given."""
     full = {**tags, "Result": result, "GameType": ENGLISH}
     return write_game(Game(full, start, tuple(moves), result, tuple(notes)))

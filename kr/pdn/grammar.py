@@ -1,20 +1,20 @@
-"""The grammar of PDN: text to drafts of games, whose moves nobody has played yet.
+"""The grammar of PDN: text to drafts of games, whose moves are not yet checked.
 
     file      = game*
     game      = tag* line [result] comment*       it ends where the next begins: at a tag, a move after the result
     tag       = "[" name '"' text '"' "]"         in the text \\" and \\\\ stand for " and \\
     line      = (number | move | nag | comment | variation)*
-    number    = digits "." [".." | "..."]         says nothing; "1." at the start of a line may begin a game
+    number    = digits "." [".." | "..."]         ignored; "1." at the start of a line may begin a game
     move      = square (separator square)+        separator: - x X : or a dash of any length
     nag       = "$" digits | "!" | "?" ... | "(!)" ... | "*" that touches a move
     comment   = "{" text "}" | ";" to the end of the line | "%" at the start of a line, to its end
     variation = "(" line ")"
     result    = "1-0" | "2-0" | "0-1" | "0-2" | "1/2-1/2" | "1-1" | "1/2" | "½-½" | "0-0" | "*"     a dash as in moves
 
-Words among the moves are taken for a comment, with a warning; before the moves, and anything else, they are a fault.
+Words among the moves are read as a comment, with a warning. Words before the moves, and anything else, are a fault.
 
-A game is read from a buffer that may go on: what ends near its end is not judged before there is more of it (NeedMore).
-No part of a text is looked at more than a fixed number of times, whatever is in it.
+A game is read from a buffer that may be continued: text near its end is not judged before there is more (NeedMore). No
+part of a text is scanned more than a fixed number of times, whatever it holds.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from dataclasses import dataclass, field
 from kr.game.value import Result
 
 MARGIN = 64
-"""Letters at the end of a buffer that goes on which may belong to something longer."""
+"""Characters at the end of an unfinished buffer that may belong to something longer."""
 MAX_GAME_LENGTH = 1 << 24
-"""Letters of one game; more is a fault, so that a comment without an end fills no memory."""
+"""Characters of one game; more is a fault, so that an unclosed comment cannot fill the memory."""
 
 RESULTS: tuple[str, ...] = tuple(Result)
 _RESULT_FORMS = {
@@ -35,8 +35,8 @@ _RESULT_FORMS = {
 }  # fmt: skip
 """Other ways of writing a result; two points for a win are those of PDN 3.0."""
 
-# A result stands before the moves because it looks like one. None can be: there is no square 0, and nothing comes back
-# to square 1, which has one neighbour to jump over.
+# A result comes before the moves because it looks like one. No result is a move: there is no square 0, and no capture
+# returns to square 1, which has only one neighbour to jump over.
 _DASH = r"[ ]?[-\u2010-\u2014\u2212][ ]?"
 _TOKEN = re.compile(
     r"""[\s,\x00\x1a\ufeff]*+(?:
@@ -61,47 +61,47 @@ _ESCAPED = re.compile(r"\\([\"\\])")
 _DASHES = str.maketrans(dict.fromkeys("X\u00d7", "x") | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"))
 # Tags after an empty line inside a comment: the brace that should have closed it is missing.
 _FORGOTTEN = re.compile(r'\n\n\[\w++\s++"[^"\n]*+"\][ \t]*+\n\[\w++\s++"')
-# Where reading goes on after a fault: a tag that follows a line which is no tag.
+# Where reading resumes after a fault: a tag after a line that is not a tag.
 _NEXT_HEADER = re.compile(r'^(?!\[).*\n(?=\[\s*+\w++\s++")', re.MULTILINE)
 
 
 class NeedMore(Exception):
-    """The buffer ends before it can be said what stands there."""
+    """The buffer ends before the text there can be judged."""
 
 
 class Fault(Exception):
-    """What is wrong at an offset of the buffer; told to the caller as an InvalidPdnError with line and column."""
+    """An error at an offset of the buffer; raised to the caller as an InvalidPdnError with line and column."""
 
     def __init__(self, offset: int, message: str, resume: int | None = None) -> None:
         super().__init__(message)
         self.offset = offset
         self.resume = offset if resume is None else resume
-        """Where to look for the next game."""
+        """Offset at which to look for the next game."""
 
 
 @dataclass(slots=True)
 class DraftLine:
-    """Moves one after another as they are written, and what stands between them."""
+    """Moves of a line as written, with the notes between them."""
 
     moves: list[str] = field(default_factory=list)
     offsets: list[int] = field(default_factory=list)
-    """Where each move stands in the buffer."""
+    """Offset of each move in the buffer."""
     notes: list[tuple[int, str | Judgement | DraftLine]] = field(default_factory=list)
     """Comments, judgements and variations, each with the number of moves before it."""
 
 
 class Judgement(str):
-    """A judgement of a move as it is written: "!?", "(!)", "*" or "$3"."""
+    """A judgement of a move as written: "!?", "(!)", "*" or "$3"."""
 
     __slots__ = ()
 
 
 @dataclass(slots=True)
 class Draft(DraftLine):
-    """A game as it is written."""
+    """A game as written."""
 
     offset: int = -1
-    """Where it begins in the buffer."""
+    """Offset of its beginning in the buffer; -1 before it is found."""
     tags: dict[str, str] = field(default_factory=dict)
     tag_offsets: dict[str, int] = field(default_factory=dict)
     result: str | None = None
@@ -109,24 +109,24 @@ class Draft(DraftLine):
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was found yet."""
+        """True if nothing has been found yet."""
         return self.offset < 0
 
 
 class Buffer:
-    """Text in memory out of which games are read."""
+    """Text in memory from which games are read."""
 
     def __init__(self, text: str, final: bool) -> None:
         self.text = text
         self.final = final
-        """Whether nothing follows."""
+        """True if there is no more text."""
         self._sure = len(text) if final else len(text) - MARGIN
         self._brace = (0, -1)
 
     def game(self, offset: int) -> tuple[Draft | None, int]:
-        """The game that begins at an offset, None where there is none any more, and where reading goes on.
+        """The game that begins at an offset, or None at the end, and the offset at which to resume.
 
-        Raises Fault where the text is no PDN, NeedMore where it goes on.
+        Raises Fault for text that is not PDN, NeedMore if the text continues.
         """
         try:
             return self._game(offset)
@@ -136,7 +136,7 @@ class Buffer:
             raise
 
     def next_header(self, offset: int) -> int | None:
-        """Where the first game begins whose tags follow something else, from the line of the offset on."""
+        """Offset of the first game whose tags follow something other than tags, from the line of `offset` on."""
         found = _NEXT_HEADER.search(self.text, self.text.rfind("\n", 0, offset) + 1)
         return found.end() if found else None
 
@@ -146,7 +146,7 @@ class Buffer:
         stack: list[tuple[int, DraftLine]] = []
         line: DraftLine = draft
         at = offset
-        # where the last move ended, or what was said of it: a star there praises it, any other is a result
+        # end of the last move or its judgements: a star there praises the move, any other star is a result
         touch = -1
         while (token := match(text, at)) is not None:
             kind = token.lastgroup
@@ -186,7 +186,7 @@ class Buffer:
                 line = DraftLine()
             elif kind == "close":
                 if not stack:
-                    raise self._fault(begin, "a variation ends here that did not begin")
+                    raise self._fault(begin, "a variation ends here that was not opened")
                 inner, (_, line) = line, stack.pop()
                 line.notes.append((len(line.moves), inner))
             elif kind == "result":
@@ -212,19 +212,19 @@ class Buffer:
         return (None if draft.is_empty else draft), len(text)
 
     def _more(self, offset: int) -> None:
-        """Ask for more text, if the game is not too long already."""
+        """Ask for more text unless the game is already too long."""
         if len(self.text) - offset >= MAX_GAME_LENGTH:
             raise Fault(offset, f"a game of more than {MAX_GAME_LENGTH:,} characters", len(self.text))
         raise NeedMore
 
     def _begins_game(self, draft: Draft, number: str, begin: int) -> bool:
-        """Whether "1." at the start of a line, after moves that have no result, begins a new game."""
+        """True if "1." at the start of a line, after moves that have no result, begins a new game."""
         if number != "1." or len(draft.moves) < 2 or draft.result:
             return False
         return not self.text[self.text.rfind("\n", 0, begin) + 1 : begin].strip()
 
     def _closing_brace(self, begin: int, offset: int) -> int:
-        """Where the comment that begins here ends."""
+        """Offset of the brace that closes a comment."""
         first, found = self._brace
         if not first <= begin <= found:
             found = self.text.find("}", begin)
@@ -242,14 +242,14 @@ class Buffer:
         return found
 
     def _words(self, line: DraftLine, draft: Draft, begin: int, end: int) -> int:
-        """Take words that stand outside braces, up to whatever else comes, for a comment; where they end."""
+        """Read words outside braces as a comment; returns the offset of their end."""
         while (token := _TOKEN.match(self.text, end)) is not None and token.lastgroup == "word":
             end = token.end()
         if not self.final and end > self._sure:
             self._more(max(draft.offset, 0))
         words = " ".join(self.text[begin:end].split())
         line.notes.append((len(line.moves), words))
-        draft.warnings.append(f"{words[:60]!r} stands outside braces: read as a comment")
+        draft.warnings.append(f"{words[:60]!r} is outside braces: read as a comment")
         return end
 
     def _unclosed(self, stack: list[tuple[int, DraftLine]], resume: int) -> Fault:
@@ -262,12 +262,12 @@ class Buffer:
 
 
 def plain_move(text: str) -> str:
-    """A move with the separators that kr.notation knows."""
+    """A move with separators that kr.notation reads."""
     return text.translate(_DASHES)
 
 
 def plain_result(text: str) -> str:
-    """A result in the form that it has in RESULTS; any other text as it is."""
+    """A result in its form in RESULTS; any other text unchanged."""
     plain = text.translate(_DASHES).replace(" ", "")
     plain = _RESULT_FORMS.get(plain, plain)
     return plain if plain in RESULTS else text
@@ -275,7 +275,7 @@ def plain_result(text: str) -> str:
 
 def _complaint(junk: str) -> str:
     known = {
-        "}": "a comment ends here that did not begin; comments do not nest",
+        "}": "a comment ends here that was not opened; comments do not nest",
         "[": 'a tag is written [Name "value"]',
     }
-    return known.get(junk[0], "moves are written as 11-15 or 22x15, other text stands in braces")
+    return known.get(junk[0], "write moves as 11-15 or 22x15, other text in braces")

@@ -1,4 +1,4 @@
-"""What stands between the moves of a game, as one list for each line; `Game.notes` gives it, and `Game` takes it."""
+"""Notes: comments, judgements and variations of a line as one list, as in `Game.notes`; `Game` accepts them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A text between braces, after a ``;`` or on a ``%`` line."""
+    """Text in braces, after a ``;``, or on a ``%`` line."""
 
     ply: int
-    """How many moves of its line stand before it."""
+    """Number of moves of its line before it."""
     text: str
 
 
@@ -19,16 +19,16 @@ class Nag:
     """A judgement of the move before it: ``$3``, ``!?``, ``(!)`` or ``*``."""
 
     ply: int
-    """How many moves of its line stand before it."""
+    """Number of moves of its line before it."""
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Variation:
-    """Moves that could have been played instead of the move before them, as text."""
+    """Moves, as text, that could have been played instead of the move before them."""
 
     ply: int
-    """How many moves of its line stand before it; the variation replaces the last of them."""
+    """Number of moves of its line before it; the variation replaces the last of them."""
     moves: tuple[str, ...]
     notes: tuple[Note, ...] = ()
 

@@ -1,4 +1,4 @@
-"""Games from PDN text: read one after another, replayed, and told apart from what is no PDN or no English draughts."""
+"""Games from PDN text: read one after another and replayed, with errors for anything but English draughts in PDN."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _GAME_TYPES = {
 
 
 class Reader:
-    """An iterator over the games of a source, which holds a block of its text and one game at a time.
+    """Iterator over the games of a source. It holds a block of the text and one game at a time.
 
-    source, results and encoding as for `read_games`. on_error: called with the InvalidPdnError of each game that is
-    left out; without it the error is raised, and reading goes on after it with the next call. where: told the headers
-    of a game before it is replayed; a game for which it is false is passed over.
+    source, results and encoding: as for `read_games`. on_error: called with the InvalidPdnError of each game left out;
+    without it the error is raised, and the next call resumes after that game. where: called with the headers of a game
+    before it is replayed; a game for which it returns false is skipped.
     """
 
     def __init__(
@@ -49,14 +49,14 @@ class Reader:
         where: Callable[[Mapping[str, str]], bool] | None = None,
     ) -> None:
         if isinstance(source, str) and "\n" not in source and is_pdn(Path(source)):
-            raise InvalidPdnError(f"{source[:80]!r} is the text of no game; for a file of this name give a Path")
+            raise InvalidPdnError(f"{source[:80]!r} is not the text of a game; for a file of this name give a Path")
         self._text = Text(source, encoding)
         self._results = results
         self._on_error = on_error
         self._where = where
         self._buffer = Buffer("", final=False)
         self._offset: int | None = 0
-        # where the buffer begins in the file, and how far lines were counted
+        # where the buffer begins in the file, and up to where lines are counted
         self._line, self._column = 1, 1
         self._counted, self._lines = 0, 0
         self.games = 0
@@ -66,17 +66,17 @@ class Reader:
 
     @property
     def name(self) -> str:
-        """The name of the file, "" for text."""
+        """Name of the file; "" for text."""
         return self._text.name
 
     @property
     def encoding(self) -> str:
-        """What the text was encoded in so far: "ascii", "utf-8", "latin-1", "cp437" or several with commas."""
+        """Encoding of the text so far: "ascii", "utf-8", "latin-1", "cp437", or several separated by commas."""
         return self._text.encoding
 
     @property
     def position(self) -> int:
-        """Bytes of the file read so far, packed as they are."""
+        """Bytes of the file read so far, still packed if it is packed."""
         return self._text.position
 
     def __iter__(self) -> Iterator[Game]:
@@ -101,7 +101,7 @@ class Reader:
         self._text.close()
 
     def read_game(self) -> Game | None:
-        """The next game, None at the end. Raises InvalidPdnError (see `on_error`) and OSError."""
+        """The next game; None at the end. Raises InvalidPdnError (see `on_error`) and OSError."""
         while self._offset is not None:
             try:
                 draft, following = self._buffer.game(self._offset)
@@ -133,7 +133,7 @@ class Reader:
         return None
 
     def _read_on(self, offset: int) -> None:
-        """Drop what stands before an offset of the buffer and read at least as much as is left once more."""
+        """Drop the text before an offset of the buffer and read at least as much as remains."""
         self._line_of(offset)
         before = self._buffer.text[:offset]
         kept = self._buffer.text[offset:]
@@ -153,9 +153,9 @@ class Reader:
         self._offset = 0
 
     def _find_header(self, offset: int) -> None:
-        """Go on at the next game whose tags follow something else than tags."""
+        """Continue at the next game whose tags follow something other than tags."""
         while (found := self._buffer.next_header(offset)) is None and not self._buffer.final:
-            # a line that is cut may turn out to be such a tag, or what stands before it
+            # an incomplete line may turn out to be such a tag, or the line before it
             text = self._buffer.text
             offset = max(text.rfind("\n", 0, text.rfind("\n")) + 1, self._buffer.text.rfind("\n", 0, offset) + 1)
             self._read_on(offset)
@@ -163,7 +163,7 @@ class Reader:
         self._offset = found
 
     def _line_of(self, offset: int) -> int:
-        """The line of an offset of the buffer; offsets asked for one after another are counted once."""
+        """Line of an offset of the buffer. Ascending offsets are counted once."""
         if offset < self._counted:
             return self._line + self._buffer.text.count("\n", 0, offset)
         self._lines += self._buffer.text.count("\n", self._counted, offset)
@@ -196,10 +196,10 @@ def read_games(
 ) -> Iterator[Game]:
     """The games of a PDN text (str), file (Path, also packed by gzip, xz or bzip2) or open file, one after another.
 
-    InvalidPdnError names line and column of what is no PDN, no English draughts or an illegal move. With a list in
-    `errors` such games are left out, the errors are added to the list and reading goes on with the next game.
-    results: "white" where "1-0" says that White won. encoding: that of the bytes, or "detect". where: told the headers
-    of each game; those for which it is false are passed over without a look at their moves.
+    Raises InvalidPdnError, with line and column, for text that is not PDN, other games than English draughts, and
+    illegal moves. errors: a list; such games are then left out, and their errors added to it. results: "white" if "1-0"
+    means that White won. encoding: encoding of the bytes, or "detect". where: called with the headers of each game;
+    games for which it returns false are skipped without reading their moves.
     """
     on_error = None if errors is None else errors.append
     with Reader(source, results=results, encoding=encoding, on_error=on_error, where=where) as reader:
@@ -210,13 +210,13 @@ _open_readers: WeakKeyDictionary[Any, Reader] = WeakKeyDictionary()
 
 
 def read_game(source: Source, *, results: Results = "english", encoding: str = DETECT) -> Game | None:
-    """The first game of a text or file; of an open file the next one with each call, None when there is none any more.
+    """The first game of a text or file; for an open file, the next game at each call. None if there is none left.
 
         with open("games.pdn") as file:
             while game := kr.pdn.read_game(file):
                 ...
 
-    An open file is read ahead by a block. Raises InvalidPdnError for a game that can't be read; the next call goes on
+    An open file is read ahead by a block. Raises InvalidPdnError for a game that can't be read; the next call resumes
     after it.
     """
     if isinstance(source, str | Path):
@@ -229,13 +229,13 @@ def read_game(source: Source, *, results: Results = "english", encoding: str = D
 
 
 def is_pdn(path: Path) -> bool:
-    """Whether a file is PDN by its name, which may end in .gz, .xz or .bz2 after that."""
+    """True if a file is PDN by its name, which may end in .pdn, or .pdn.gz, .pdn.xz or .pdn.bz2."""
     name = path.name.lower()
     return name.removesuffix(".gz").removesuffix(".xz").removesuffix(".bz2").endswith(".pdn")
 
 
 class _Weak:
-    """An open file that is not kept alive by the reader that belongs to it."""
+    """An open file that its reader does not keep alive."""
 
     def __init__(self, file: IO[Any]) -> None:
         from weakref import ref
@@ -249,7 +249,7 @@ class _Weak:
 
 
 def game_from_draft(draft: Draft, results: Results = "english") -> Game:
-    """Replay a draft; raises Fault at the tag or move that is wrong."""
+    """Replay a draft. Raises Fault at the first wrong tag or move."""
     game_type = draft.tags.get("GameType", ENGLISH).split(",")[0].strip()
     if game_type != ENGLISH:
         name = _GAME_TYPES.get(game_type, "not a game that kr knows")
@@ -268,24 +268,24 @@ def game_from_draft(draft: Draft, results: Results = "english") -> Game:
     tag = plain_result(game.headers.get("Result", "").strip())
     if tag not in RESULTS:
         if tag.strip("?"):
-            warnings.append(f"the Result tag {tag[:20]!r} is none of {', '.join(RESULTS)}")
+            warnings.append(f"the Result tag {tag[:20]!r} is not one of {', '.join(RESULTS)}")
         tag = ""
     if result == "*":
-        result = tag or result  # a star ends games whatever came of them
+        result = tag or result  # a star only ends the text of a game
     if result and tag and result != tag:
         warnings.append(f"the Result tag says {tag} but the game ends with {result}")
     game.result = result or tag or "*"
     loser = Side(final[3])
     if game.result != "*" and game.winner != loser.other and is_over(final):
         warnings.append(
-            f"{SIDE_NAMES[loser]} has no legal move at the end and so lost, but the result is {game.result}"
+            f"{SIDE_NAMES[loser]} has no legal move at the end and has lost, but the result is {game.result}"
         )
     game.warnings = tuple(warnings)
     return game
 
 
 def _play(game: Game, draft: Draft, warnings: list[str]) -> tuple[int, int, int, int]:
-    """Add the moves of a draft, and what stands between them; returns the final board."""
+    """Add the moves of a draft with their comments and variations; returns the final position."""
     texts = [plain_move(text) for text in draft.moves]
     replay = Replay(game.start.bits, texts)
     if replay.error is not None:
@@ -323,7 +323,7 @@ def _start(draft: Draft, warnings: list[str]) -> Position:
 
 
 def _other_game(text: str) -> str:
-    """What a FEN or move that names squares beyond 32, or by letters, says about the game it comes from."""
+    """Hint at another game in a FEN or move with squares beyond 32 or named by letters; "" for none."""
     if re.search(r"[a-h][1-8]", text):
         return " (squares named by letters: Russian, Brazilian, Czech or another game, not English draughts)"
     if any(int(number) > SQUARES for number in re.findall(r"(?<!\d)\d{1,3}(?!\d)", text)):

@@ -11,11 +11,11 @@ from kr.game.position import Bits, Move, Position
 from kr.notation import parse_path
 
 MOST_LINES = 256
-"""Ways of reading the ambiguous captures of one line that are followed at once."""
+"""Most readings of the ambiguous captures of a line that are followed at once."""
 
 
 def moves_named(board: Bits, text: str) -> list[Move]:
-    """As Position.moves_named: the legal moves that a text may mean, one unless it is ambiguous.
+    """As Position.moves_named: the legal moves that a text may mean; one unless it is ambiguous.
 
     Raises IllegalMoveError, naming the legal moves.
     """
@@ -29,13 +29,13 @@ def moves_named(board: Bits, text: str) -> list[Move]:
 
 
 def checked(board: Bits, move: Move | str) -> Move:
-    """The legal move that is given, with its text as short as it may be; raises IllegalMoveError."""
+    """The legal move that is meant, with its shortest unambiguous text. Raises IllegalMoveError."""
     if isinstance(move, str):
         found = moves_named(board, move)
         return found[0] if len(found) == 1 else Position.from_bits(board).parse_move(move)
     paths = _core.legal_moves(*board)
     if (move.path, move.captured) not in paths:
-        Position.from_bits(board).play(move)  # which says what would be legal
+        Position.from_bits(board).play(move)  # raises the error, which names the legal moves
     alike = sum(path[0] == move.path[0] and path[-1] == move.path[-1] for path, _ in paths)
     return _move(move.path, move.captured, move.captured != 0 and alike > 1)
 
@@ -47,12 +47,12 @@ def played(board: Bits, move: Move) -> Bits:
 
 
 def is_over(board: Bits) -> bool:
-    """Whether the side to move has no legal move, and so has lost."""
+    """True if the side to move has no legal move and has therefore lost."""
     return not _core.legal_moves(*board)
 
 
 class Replay:
-    """Moves played from their texts, as far as they are legal."""
+    """Moves played from their texts, up to the first illegal one."""
 
     def __init__(self, board: Bits, texts: Sequence[str]) -> None:
         self.moves: list[Move] = []
@@ -60,9 +60,9 @@ class Replay:
         self.boards: list[Bits] = [board]
         """The start and the board after each of them."""
         self.error: IllegalMoveError | None = None
-        """Why the move after them is not legal; None where all are."""
+        """Error at the first illegal move; None if all are legal."""
         self.ambiguous: list[str] = []
-        """What was read into captures that may mean several moves."""
+        """Warnings about ambiguous captures, with the reading chosen."""
         for index, text in enumerate(texts):
             try:
                 choices = moves_named(board, text)
@@ -77,8 +77,7 @@ class Replay:
             self.boards.append(board)
 
     def _follow_all(self, texts: Sequence[str], first: int) -> None:
-        """Go on from an ambiguous capture: of all ways to read it, the first after which the rest is legal."""
-        # a line is its board, its last move, the line it continues, and how its last move was chosen
+        """Continue from an ambiguous capture, with the first reading that makes the rest legal."""
         lines: list[_Way] = [_Way(self.boards[-1])]
         for index in range(first, len(texts)):
             following: dict[Bits, _Way] = {}
@@ -114,7 +113,7 @@ class Replay:
 
 
 class _Way:
-    """One way to read a line with ambiguous captures, up to some move."""
+    """A reading of a line with ambiguous captures, up to some move."""
 
     __slots__ = ("before", "board", "choices", "index", "move")
 

@@ -1,8 +1,8 @@
-"""The text of a PDN file, a block at a time: what it is compressed with, and what its letters are encoded in.
+"""The text of a PDN file, block by block: decompressed, with its encoding detected.
 
-Old collections are in Latin-1 or, from DOS, in CP437, and some were put together from files of both. So every block is
-read as UTF-8 where it is UTF-8; of another, each line is read by itself: as UTF-8 or in the old encoding that the lines
-so far make sense in.
+Old collections are in Latin-1 or, from DOS, in CP437, and some were put together from files of both. A block that is
+valid UTF-8 is read as UTF-8. In any other block each line is read on its own: as UTF-8, or in the old encoding that
+fits the lines so far best.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from typing import IO, Any
 from kr.errors import InvalidPdnError, InvalidSettingError
 
 READ_SIZE = 1 << 18
-"""Bytes or letters that are read at once."""
+"""Bytes or characters in a block."""
 DETECT = "detect"
-"""The encoding that is found out."""
+"""Setting for an encoding that is detected."""
 
-# How packed files begin, and the module that unpacks them.
+# First bytes of packed files, and the module that unpacks them.
 _UNPACKERS = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "lzma", b"BZh": "bz2"}
 _MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 _OLD = ("latin-1", "cp437")
-# What a byte beyond ASCII that stands for no letter says about an encoding: it would hardly be in a text.
+# Score of a byte beyond ASCII that is not a letter in an encoding: unlikely in a text.
 _IMPROBABLE = -4
-# Beside a letter, a letter is what one expects; a capital after a small one is not.
+# Scores of a letter beside another, as expected, and of a capital after a small letter.
 _BESIDE, _CAPITAL = 2, -2
-# The bytes that Latin-1 has no letters for; Windows has some there.
+# Bytes without a letter in Latin-1; Windows has some there.
 _CONTROLS = bytes(range(0x80, 0xA0))
 
 
 class Text:
     """A source of PDN text, read in blocks with "\\n" as the only line end.
 
-    source: the text itself, the path of a file (which may be packed by gzip, xz or bzip2), or an open file, of bytes or
-    of text. encoding: its encoding, or "detect". Raises OSError where the file can't be opened, InvalidSettingError for
-    an encoding that is not known.
+    source: the text itself, the path of a file (plain, or packed by gzip, xz or bzip2), or an open file of bytes or
+    text. encoding: its encoding, or "detect". Raises OSError if the file can't be opened, InvalidSettingError for an
+    unknown encoding.
     """
 
     def __init__(self, source: str | Path | IO[Any], encoding: str = DETECT) -> None:
@@ -69,12 +69,12 @@ class Text:
 
     @property
     def encoding(self) -> str:
-        """What the letters read so far were encoded in: one name, or several with commas between."""
+        """Encoding of the text read so far: one name, or several separated by commas."""
         return self._decoder.found if self._decoder else "text"
 
     @property
     def position(self) -> int:
-        """How many bytes of the file, packed as it is, were read; 0 where that can't be told."""
+        """Bytes of the file read so far, still packed if it is packed; 0 if unknown."""
         try:
             self._position = int(self._packed.tell())
         except (OSError, ValueError, AttributeError):
@@ -82,14 +82,14 @@ class Text:
         return self._position
 
     def read(self) -> str:
-        """The next block, "" at the end. Raises OSError, and InvalidPdnError where the bytes make no text."""
+        """The next block; "" at the end. Raises OSError, and InvalidPdnError for bytes that are not text."""
         while True:
             try:
                 block = self._file.read(READ_SIZE)
             except UnicodeDecodeError as error:
                 raise self._not_text(error) from None
             except Exception as error:
-                # each unpacker has errors of its own, besides those of the system
+                # each unpacker has its own errors, in addition to those of the system
                 if not self._unpacking or (isinstance(error, OSError) and error.errno):
                     raise
                 raise InvalidPdnError(f"{self._where()}the file is damaged: {error}") from None
@@ -106,7 +106,7 @@ class Text:
                 return text
 
     def close(self) -> None:
-        """Close the file if it was opened here."""
+        """Close the file if the path was given."""
         _ = self.position
         for file in reversed(self._owned):
             file.close()
@@ -117,7 +117,7 @@ class Text:
         return self._unpacked(file)
 
     def _unpacked(self, file: Any) -> Any:
-        """An open file of bytes, or what unpacks it."""
+        """An open file of bytes, or its unpacker."""
         self._packed = file
         start = file.peek(6)
         for magic, module in _UNPACKERS.items():
@@ -138,7 +138,7 @@ class Text:
 
 
 class _Decoder:
-    """Bytes to text; `found` says which encodings there were."""
+    """Bytes to text; `found` names the encodings met."""
 
     def __init__(self, encoding: str, start: bytes) -> None:
         mark = next((mark for mark in _MARKS if start.startswith(mark)), None)
@@ -158,11 +158,11 @@ class _Decoder:
         return ",".join(self._seen) or "ascii"
 
     def decode(self, block: bytes) -> str:
-        """The text of a block of bytes, b"" at the end; what may be the beginning of a line or letter waits."""
+        """Text of a block of bytes, b"" at the end; the beginning of an incomplete line or character waits."""
         if self._given is not None:
             return self._given.decode(block, final=not block)
         content = self._rest + block
-        # a line is not cut, and of one without end no letter
+        # lines are not cut, and an endless one only between characters
         cut = len(content) if not block else content.rfind(b"\n") + 1
         if not cut and len(content) > READ_SIZE:
             cut = len(content)
@@ -197,7 +197,7 @@ class _Decoder:
 def _decoded(line: bytes, encoding: str) -> str:
     if encoding != "latin-1":
         return line.decode(encoding)
-    # What Windows has between 0x80 and 0x9f, quotes and dashes above all, where Latin-1 has nothing to show.
+    # Windows has quotes and dashes between 0x80 and 0x9f, where Latin-1 has nothing printable.
     return "".join(
         bytes([byte]).decode("cp1252", errors="ignore") or chr(byte) if byte in _CONTROLS else chr(byte)
         for byte in line
@@ -205,7 +205,7 @@ def _decoded(line: bytes, encoding: str) -> str:
 
 
 def _plausibility(line: bytes, encoding: str) -> int:
-    """How much a line looks like names and sentences when it is read in an encoding."""
+    """Score for how much a line looks like names and sentences in an encoding."""
     text = _decoded(line, encoding)
     total = 0
     for at, letter in enumerate(text):

@@ -7,8 +7,7 @@
     print(game)
 
 The first child of a node is its main continuation, the others are the variations on it. Moves are checked when they are
-added. A variation that was read and is not legal keeps its moves as text: such a node has no `move` and no `position`,
-but everything else.
+added. An illegal variation that was read keeps its moves as text: its nodes have no `move` and no `position`.
 """
 
 from __future__ import annotations
@@ -35,14 +34,14 @@ _CLK, _EMT = (re.compile(_CLOCK.format(name)) for name in ("clk", "emt"))
 
 
 class GameNode:
-    """A position of a game, with what follows and what is said of it. The root is a Game, all others are ChildNodes."""
+    """A position of a game, with its continuations and comments. The root is a Game, all others are ChildNodes."""
 
     __slots__ = ("__weakref__", "_bits", "_comments", "_nags", "parent", "variations")
 
     parent: GameNode | None
     """The node before; None for the root."""
     variations: list[ChildNode]
-    """What follows: first the main continuation, then the variations on it."""
+    """Continuations: first the main one, then the variations on it."""
 
     def __init__(self, parent: GameNode | None) -> None:
         self.parent = parent
@@ -53,7 +52,7 @@ class GameNode:
 
     @property
     def comments(self) -> list[str]:
-        """The comments after the move (on a Game: before the first), each in braces of its own."""
+        """Comments after the move (on a Game: before the first move), each in its own braces."""
         if self._comments is None:
             self._comments = []
         return self._comments
@@ -64,7 +63,7 @@ class GameNode:
 
     @property
     def comment(self) -> str:
-        """The comments after the move as one text, "" without any; setting it replaces them."""
+        """Comments after the move as one text; "" if there are none. Setting it replaces them."""
         return " ".join(self._comments) if self._comments else ""
 
     @comment.setter
@@ -73,7 +72,7 @@ class GameNode:
 
     @property
     def nags(self) -> list[str]:
-        """Judgements of the move as they are written: "!", "?!", "(!)", "*" (the only move), "$14"."""
+        """Judgements of the move as written: "!", "?!", "(!)", "*" (the only move), "$14"."""
         if self._nags is None:
             self._nags = []
         return self._nags
@@ -84,16 +83,16 @@ class GameNode:
 
     @property
     def is_legal(self) -> bool:
-        """Whether the move, and all before it, is legal: it has a position then."""
+        """True if the move and all moves before it are legal, so that the node has a position."""
         return True
 
     @property
     def position(self) -> Position:
-        """The position after the move. Raises IllegalMoveError in a variation that is not legal."""
+        """The position after the move. Raises IllegalMoveError in an illegal variation."""
         return Position.from_bits(self.bits)
 
     def board(self) -> Board:
-        """The game up to this node, as chess.pgn has it. Raises IllegalMoveError in a variation that is not legal."""
+        """The game up to this node, as chess.pgn has it. Raises IllegalMoveError in an illegal variation."""
         moves: list[Move] = []
         node = self
         while isinstance(node, ChildNode):
@@ -111,7 +110,7 @@ class GameNode:
         return Side((int(self.game().start.side) + self.ply()) % 2)
 
     def ply(self) -> int:
-        """How many moves stand before this position."""
+        """Number of moves before this position."""
         count, node = 0, self
         while node.parent is not None:
             count, node = count + 1, node.parent
@@ -145,26 +144,26 @@ class GameNode:
         return node
 
     def is_end(self) -> bool:
-        """Whether nothing follows."""
+        """True if the node has no continuation."""
         return not self.variations
 
     def mainline(self) -> Iterator[ChildNode]:
-        """The nodes of the main continuation, without this one."""
+        """Nodes of the main continuation, without this one."""
         node: GameNode = self
         while node.variations:
             node = node.variations[0]
             yield node
 
     def mainline_moves(self) -> Iterator[Move]:
-        """The moves of the main continuation. Raises IllegalMoveError where it is not legal."""
+        """Moves of the main continuation. Raises IllegalMoveError at an illegal one."""
         return (node.move for node in self.mainline())
 
     def positions(self) -> Iterator[Position]:
-        """This position and then the one after each move of the main continuation."""
+        """This position and the one after each move of the main continuation."""
         return map(Position.from_bits, self.mainline_bits())
 
     def descendants(self) -> Iterator[ChildNode]:
-        """Every node below this one, each line before its variations' continuations."""
+        """All nodes below this one, each line before the continuations of its variations."""
         waiting = self.variations[::-1]
         while waiting:
             node = waiting.pop()
@@ -172,15 +171,15 @@ class GameNode:
             waiting.extend(reversed(node.variations))
 
     def starts_variation(self) -> bool:
-        """Whether this node begins a variation."""
+        """True for the first node of a variation."""
         return self.parent is not None and bool(self.parent.variations) and self.parent.variations[0] is not self
 
     def is_main_variation(self) -> bool:
-        """Whether this node is the main continuation of the one before."""
+        """True if this node is the main continuation of the one before."""
         return not self.starts_variation()
 
     def is_mainline(self) -> bool:
-        """Whether this node is on the line that was played."""
+        """True if this node is on the line that was played."""
         node: GameNode = self
         while node.parent is not None:
             if node.starts_variation():
@@ -193,9 +192,9 @@ class GameNode:
     def add_variation(
         self, move: Move | str, *, comment: str = "", starting_comment: str = "", nags: Iterable[str] = ()
     ) -> ChildNode:
-        """Add a move, after which follows nothing yet, as the last variation; the first one is the main continuation.
+        """Add a move as the last variation, or as the main continuation if it is the first, and return its node.
 
-        Raises IllegalMoveError, naming the legal moves, where it is not legal or ambiguous.
+        Raises IllegalMoveError, naming the legal moves, if it is illegal or ambiguous.
         """
         node = ChildNode(self, checked(self.bits, move))
         node.comment, node.starting_comment, node.nags = comment, starting_comment, list(nags)
@@ -203,7 +202,7 @@ class GameNode:
         return node
 
     def add_main_variation(self, move: Move | str, *, comment: str = "", nags: Iterable[str] = ()) -> ChildNode:
-        """Add a move as the main continuation; what was it becomes a variation. Raises IllegalMoveError."""
+        """Add a move as the main continuation; the former one becomes a variation. Raises IllegalMoveError."""
         node = self.add_variation(move, comment=comment, nags=nags)
         self.promote_to_main(node)
         return node
@@ -211,9 +210,9 @@ class GameNode:
     def add_line(
         self, moves: Iterable[Move | str], *, comment: str = "", starting_comment: str = "", nags: Iterable[str] = ()
     ) -> GameNode:
-        """Add moves one after another; the comment and the judgements go to the last one, which is returned.
+        """Add moves one after another. The comment and judgements go to the last one, whose node is returned.
 
-        Raises IllegalMoveError; the moves before it are there then.
+        Raises IllegalMoveError at an illegal move, after adding those before it.
         """
         node: GameNode = self
         for move in moves:
@@ -225,11 +224,11 @@ class GameNode:
         return node
 
     def variation(self, which: int | Move | str | ChildNode) -> ChildNode:
-        """A child by its number, move or move text. Raises KeyError where there is none."""
+        """A child by its number, move or move text. Raises KeyError if there is none."""
         return self.variations[self._index(which)]
 
     def has_variation(self, which: int | Move | str | ChildNode) -> bool:
-        """Whether there is such a child."""
+        """True if there is a child of this number, move or text."""
         try:
             self._index(which)
         except KeyError:
@@ -237,49 +236,49 @@ class GameNode:
         return True
 
     def remove_variation(self, which: int | Move | str | ChildNode) -> None:
-        """Take away a child and all that follows it. Raises KeyError where there is none."""
+        """Remove a child and everything after it. Raises KeyError if there is none."""
         self.variations.pop(self._index(which)).parent = None
 
     def promote_to_main(self, which: int | Move | str | ChildNode) -> None:
-        """Make a child the main continuation. Raises KeyError where there is none."""
+        """Make a child the main continuation. Raises KeyError if there is none."""
         self.variations.insert(0, self.variations.pop(self._index(which)))
 
     def promote(self, which: int | Move | str | ChildNode) -> None:
-        """Move a child one place up among the variations. Raises KeyError where there is none."""
+        """Move a child one place up among the variations. Raises KeyError if there is none."""
         index = self._index(which)
         if index > 0:
             self.variations.insert(index - 1, self.variations.pop(index))
 
     def demote(self, which: int | Move | str | ChildNode) -> None:
-        """Move a child one place down among the variations. Raises KeyError where there is none."""
+        """Move a child one place down among the variations. Raises KeyError if there is none."""
         index = self._index(which)
         self.variations.insert(index + 1, self.variations.pop(index))
 
     # --- clocks
 
     def clock(self) -> float | None:
-        """Seconds left to the player who moved, from a comment such as [%clk 0:04:59]; None if not said."""
+        """Seconds left to the player who moved, from a comment such as [%clk 0:04:59]; None if not given."""
         return self._seconds(_CLK)
 
     def set_clock(self, seconds: float | None) -> None:
-        """Say how many seconds the player who moved has left; None takes it away."""
+        """Set the seconds left to the player who moved; None removes the comment."""
         self._set_seconds(_CLK, "clk", seconds)
 
     def emt(self) -> float | None:
-        """Seconds that the move took, from a comment such as [%emt 0:00:03] or [%emt 3.2]; None if not said."""
+        """Seconds the move took, from a comment such as [%emt 0:00:03] or [%emt 3.2]; None if not given."""
         return self._seconds(_EMT)
 
     def set_emt(self, seconds: float | None) -> None:
-        """Say how many seconds the move took; None takes it away."""
+        """Set the seconds the move took; None removes the comment."""
         self._set_seconds(_EMT, "emt", seconds)
 
     def accept(self, visitor: Visitor[T]) -> T:
-        """Show a visitor (kr.pdn.visitor) this node and all that follows; returns what it makes of it."""
+        """Walk a visitor (kr.pdn.visitor) through this node and everything after it; returns the visitor's result."""
         return walk(self, visitor)
 
     @property
     def bits(self) -> Bits:
-        """As `position`, in the form of `Position.bits`; kept once asked for."""
+        """As `position`, in the form of `Position.bits`; cached."""
         path: list[ChildNode] = []
         node: GameNode = self
         while (board := node._bits) is None:
@@ -294,7 +293,7 @@ class GameNode:
         return board
 
     def mainline_bits(self) -> Iterator[Bits]:
-        """As `positions`, in the form of `bits`; several times as fast."""
+        """As `positions`, in the form of `bits`; several times faster."""
         board = self.bits
         yield board
         for node in self.mainline():
@@ -333,31 +332,31 @@ class ChildNode(GameNode):
     __slots__ = ("_move", "_starting_comments")
 
     def __init__(self, parent: GameNode, move: Move | str) -> None:
-        """Made by `add_variation` and by readers; move: a legal one, or the text of one that is not."""
+        """Made by `add_variation` and readers. move: a legal Move, or the text of an illegal one."""
         super().__init__(parent)
         self._move = move
         self._starting_comments: list[str] | None = None
 
     @property
     def move(self) -> Move:
-        """The move that leads here. Raises IllegalMoveError in a variation that is not legal."""
+        """The move that leads here. Raises IllegalMoveError in an illegal variation."""
         if isinstance(self._move, str):
-            raise IllegalMoveError(f"{self._move} stands in a variation that is not legal, and is kept as text only")
+            raise IllegalMoveError(f"{self._move} is part of an illegal variation, which is kept as text only")
         return self._move
 
     @property
     def text(self) -> str:
-        """The move as it is written."""
+        """The move as written."""
         return str(self._move)
 
     @property
     def is_legal(self) -> bool:
-        """Whether the move, and all before it, is legal: it has a position then."""
+        """True if the move and all moves before it are legal, so that the node has a position."""
         return not isinstance(self._move, str)
 
     @property
     def starting_comments(self) -> list[str]:
-        """Comments before the move: at the beginning of a variation, or after the variations on the move before."""
+        """Comments before the move: at the start of a variation, or after the variations on the previous move."""
         if self._starting_comments is None:
             self._starting_comments = []
         return self._starting_comments
@@ -368,7 +367,7 @@ class ChildNode(GameNode):
 
     @property
     def starting_comment(self) -> str:
-        """The comments before the move as one text, "" without any; setting it replaces them."""
+        """Comments before the move as one text; "" if there are none. Setting it replaces them."""
         return " ".join(self._starting_comments) if self._starting_comments else ""
 
     @starting_comment.setter
@@ -384,7 +383,7 @@ class ChildNode(GameNode):
 
 
 class RootNode(GameNode):
-    """The root of a tree: headers, start, result and warnings of a game. Only `kr.pdn.Game` is made from it."""
+    """The root of a tree: headers, start, result and warnings of a game. `kr.pdn.Game` is its only subclass."""
 
     __slots__ = ("_result", "headers", "start", "warnings")
 
@@ -412,7 +411,7 @@ class RootNode(GameNode):
 
 
 def walk(start: GameNode, visitor: Visitor[T]) -> T:
-    """Show a visitor a game, or what follows a node of one."""
+    """Walk a visitor through a game, or through what follows one of its nodes."""
     visitor.begin_game()
     if isinstance(start, RootNode):
         if not visitor.begin_headers():
@@ -420,7 +419,7 @@ def walk(start: GameNode, visitor: Visitor[T]) -> T:
                 visitor.visit_header(name, value)
         visitor.end_headers(start.game())
     _show_notes(start, visitor)
-    # lines to go on with, variations to begin (None: the one begun ends)
+    # lines to continue, variations to begin; None ends the current variation
     waiting: list[tuple[GameNode, bool] | None] = [(start, False)]
     while waiting:
         step = waiting.pop()
@@ -466,7 +465,7 @@ def _show_notes(node: GameNode, visitor: Visitor[T]) -> None:
 
 
 def _clock_text(seconds: float) -> str:
-    """h:mm:ss, with fractions of a second where there are any."""
+    """h:mm:ss, with fractions of a second if there are any."""
     whole = round(max(seconds, 0.0), 3)
     minutes, rest = divmod(whole, 60)
     text = f"{rest:06.3f}".rstrip("0").rstrip(".")

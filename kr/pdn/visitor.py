@@ -1,4 +1,4 @@
-"""Visitors: objects that are shown a game piece by piece, in the order in which it is written, as in chess.pgn."""
+"""Visitors: objects that walk through a game in the order in which it is written, as in chess.pgn."""
 
 from __future__ import annotations
 
@@ -12,45 +12,45 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 SKIP = True
-"""What `begin_headers` or `begin_variation` returns when the headers or the variation are not wanted."""
+"""Returned by `begin_headers` or `begin_variation` to skip the headers or the variation."""
 
 
 class Visitor(ABC, Generic[T]):
-    """What `GameNode.accept` calls; each method may be left as it is, but for `finish`."""
+    """Base class of visitors for `GameNode.accept`; only `finish` must be overridden."""
 
     def begin_game(self) -> None:
         """A game begins."""
 
     def begin_headers(self) -> bool | None:
-        """The headers begin; return SKIP to be shown none."""
+        """The headers begin; return SKIP to skip them."""
 
     def visit_header(self, name: str, value: str) -> None:
         """One tag."""
 
     def end_headers(self, game: Game) -> None:
-        """All headers were shown."""
+        """The headers end."""
 
     def begin_variation(self) -> bool | None:
-        """A variation on the last move shown begins; return SKIP to be shown nothing of it."""
+        """A variation on the last visited move begins; return SKIP to skip it."""
 
     def visit_comment(self, comment: str) -> None:
-        """A comment on the last move shown, or before the first of a line."""
+        """A comment on the last visited move, or before the first move of a line."""
 
     def visit_move(self, node: ChildNode) -> None:
-        """A move; in a variation that is not legal it is text only (`node.is_legal`)."""
+        """A move; in an illegal variation it is text only (`node.is_legal`)."""
 
     def visit_nag(self, nag: str) -> None:
-        """A judgement of the last move shown."""
+        """A judgement of the last visited move."""
 
     def end_variation(self) -> None:
         """The variation ends."""
 
     def visit_result(self, result: str) -> None:
-        """The result; of a whole game only."""
+        """The result; for a whole game only."""
 
     def end_game(self) -> None:
         """The game ends."""
 
     @abstractmethod
     def finish(self) -> T:
-        """What `accept` returns."""
+        """The value that `accept` returns."""

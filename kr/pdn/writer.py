@@ -15,26 +15,26 @@ if TYPE_CHECKING:
     from kr.pdn.game import Game
 
 Results = Literal["english", "white"]
-"""What "1-0" means: Black, who begins, won (english), or White won."""
+"""Meaning of "1-0": Black, who begins, won (english), or White won (white)."""
 ENGLISH = "21"
 LINE_WIDTH = 79
 ROSTER = ("Event", "Site", "Date", "Round", "Black", "White", "Result")
-"""The tags that every game has in normal form, in this order."""
+"""Tags of every game in normal form, in this order."""
 _TURNED = {"1-0": "0-1", "0-1": "1-0", "2-0": "0-2", "0-2": "2-0"}
 
 _NAME = re.compile(r"\w+")
 _NAG = re.compile(r"\$\d{1,3}|\([!?]+\)|[!?]+|\*")
 SIGNS = {"$1": "!", "$2": "?", "$3": "!!", "$4": "??", "$5": "!?", "$6": "?!", "$7": "*", "$8": "*"}
-"""Judgements that have a number and a sign."""
+"""Signs of the judgements that have a number too."""
 _LINE_ENDS = re.compile(r"\r\n?")
 
 
 class StringExporter(Visitor[str]):
     """Makes the PDN of a game: `game.accept(StringExporter(comments=False))`.
 
-    headers, comments, variations, nags: whether they are written. columns: the most letters of a line of moves, None
-    for one line. results: "white" where "1-0" is to say that White won. Raises InvalidPdnError for a comment, tag or
-    judgement that can't be written.
+    headers, comments, variations, nags: False to leave them out. columns: most characters in a line of moves; None for
+    one line. results: "white" to write White's win as "1-0". Raises InvalidPdnError for a comment, tag or judgement
+    that can't be written.
     """
 
     def __init__(
@@ -56,12 +56,12 @@ class StringExporter(Visitor[str]):
         self.begin_game()
 
     def begin_game(self) -> None:
-        """Forget what was written before."""
+        """Start a new text."""
         self._tags: dict[str, str] = {}
         self._units: list[str] = []
         self._ply = 0
         self._plies: list[int] = []
-        # whether the next move needs a number, whoever plays it
+        # True if the next move needs a number, whoever plays it
         self._numbered = True
         self._opening = ""
         self._touching = False
@@ -121,9 +121,9 @@ class StringExporter(Visitor[str]):
         self._touching = True
 
     def visit_nag(self, nag: str) -> None:
-        """Write a judgement, at the move if it is one of signs."""
+        """Write a judgement; a sign goes directly after its move."""
         if not _NAG.fullmatch(nag):
-            raise InvalidPdnError(f"{nag!r} is not an annotation of a move such as !, ?!, (!), * or $3")
+            raise InvalidPdnError(f"{nag!r} is not a judgement of a move such as !, ?!, (!), * or $3")
         if not self._nags:
             return
         if not nag.startswith("$") and self._touching:
@@ -164,7 +164,7 @@ class StringExporter(Visitor[str]):
         self._opening = ""
 
     def _wrapped(self) -> str:
-        """The units joined by blanks into lines; one that begins with % needs a line of its own."""
+        """Units joined by blanks into lines; one that begins with % gets its own line."""
         lines: list[list[str]] = [[]]
         columns, width = self._columns or (1 << 62), 0
         for unit in self._units:
@@ -181,7 +181,7 @@ class StringExporter(Visitor[str]):
 
 
 class FileExporter(StringExporter):
-    """As StringExporter, but writes each game to an open text file, with an empty line after it."""
+    """StringExporter that writes each game to an open text file, followed by an empty line."""
 
     def __init__(self, file: IO[str], **options: bool | int | str | None) -> None:
         super().__init__(**options)  # type: ignore[arg-type]
@@ -195,22 +195,22 @@ class FileExporter(StringExporter):
 
 
 def write_game(game: Game, *, results: Results = "english") -> str:
-    """The PDN of a game, ending with a newline; read_games gives the same game back.
+    """PDN of a game, ending with a newline; read_games gives the same game back.
 
-    The tags are written as they are, FEN canonical and added where the game does not begin at the usual start.
+    Tags are written unchanged. FEN is canonical, and added if the game does not begin at the usual start.
     """
     return game.accept(StringExporter(results=results))
 
 
 def turned(result: str) -> str:
-    """A result, as text, by the other convention of who is named first."""
+    """A result, as text, in the other convention for the player named first."""
     return _TURNED.get(result) or _TURNED.get(plain_result(result.strip()), result)
 
 
 def normalise(game: Game) -> None:
-    """Give a game its normal form: all of the roster of tags, in order and first, GameType last, one result.
+    """Bring a game into normal form: the tags of ROSTER first, in order, GameType last, and a single result.
 
-    Tags that say nothing are "?"; the Result tag says what the game ends with. Judgements $1 to $8 become signs.
+    Empty tags become "?", and the Result tag agrees with the result. Judgements $1 to $8 become signs.
     """
     headers = game.headers
     unknown = {"Date": "????.??.??", "Result": "*"}

@@ -1,11 +1,11 @@
-"""Annotating a game: moves judged, marks put into the tree, and how well who played, in it and in many games.
+"""Annotating a game: moves judged, marks put into its tree, and how well each side played, in one game and in many.
 
     game = kr.pdn.read_game(text)
     annotation = annotate(game, kr.Engine(), JudgeSettings(tc=kr.Limits(time=0.3)))
     print(annotation.black.accuracy, [judged for judged in annotation.moves if judged.mark == "??"])
     print(game)
 
-`kr.analysis.annotation.files` does so with the games of files.
+`kr.analysis.annotation.files` annotates the games of files.
 """
 
 from __future__ import annotations
@@ -23,35 +23,35 @@ from kr.game.position import Side
 from kr.pdn import Game
 
 UNKNOWN_PLAYER = "?"
-"""The name of players whom the tags don't name."""
+"""Name of a player whom the tags don't name."""
 
 
 @dataclass(frozen=True)
 class MoveTally:
-    """How somebody played."""
+    """Quality of a player's moves."""
 
     games: int = 0
     moves: int = 0
-    """Judged ones."""
+    """Judged moves."""
     best: int = 0
-    """Of these, as good as any other move."""
+    """Judged moves that were as good as any other."""
     given: float = 0.0
-    """Expected result that they gave away together."""
+    """Sum of the expected result given away."""
     inaccuracies: int = 0
     mistakes: int = 0
     blunders: int = 0
     only: int = 0
-    """Moves marked as the only ones."""
+    """Moves marked as the only good one."""
 
     @property
     def accuracy(self) -> float:
-        """Per cent of the judged moves that have no mark against them; 100 where there are none."""
+        """Percentage of judged moves without a bad mark; 100 if none was judged."""
         bad = self.inaccuracies + self.mistakes + self.blunders
         return 100 * (1 - bad / self.moves) if self.moves else 100.0
 
     @property
     def loss(self) -> float:
-        """Expected result given away by a judged move on average, from 0 to 1."""
+        """Average expected result given away by a judged move, from 0 to 1."""
         return self.given / self.moves if self.moves else 0.0
 
     def __add__(self, other: MoveTally) -> MoveTally:
@@ -65,41 +65,41 @@ class MoveTally:
         ]
         if not self.moves:
             return "no move judged"
-        # as many best moves as unmarked ones there need not be: less than a mark takes may have been given away
+        # an unmarked move need not be a best one: its loss may be below the threshold of a mark
         judged = f"{self.best} of {_count(self.moves, 'judged move', 'judged moves')} best"
         return f"{judged}, {self.accuracy:.1f}% without a mark, loss {self.loss:.3f}, {', '.join(counts)}"
 
     def as_object(self) -> dict[str, Any]:
-        """For programs."""
+        """The tally as a JSON object."""
         return {**asdict(self), "accuracy": round(self.accuracy, 4), "loss": round(self.loss, 6)}
 
 
 @dataclass(frozen=True)
 class Annotation:
-    """What came of a game."""
+    """Result of annotating a game."""
 
     moves: tuple[JudgedMove, ...]
-    """All that were played."""
+    """All moves of the game."""
     settings: JudgeSettings = field(default_factory=JudgeSettings)
-    """How they were judged."""
+    """Settings with which they were judged."""
 
     @property
     def opening(self) -> int:
-        """Plies at the beginning that are not judged."""
+        """Number of plies at the beginning that are not judged."""
         return sum(each.reason == OPENING for each in self.moves)
 
     @property
     def black(self) -> MoveTally:
-        """How Black played."""
+        """Black's moves."""
         return self.of(Side.BLACK)
 
     @property
     def white(self) -> MoveTally:
-        """How White played."""
+        """White's moves."""
         return self.of(Side.WHITE)
 
     def of(self, side: Side) -> MoveTally:
-        """How a side played."""
+        """A side's moves."""
         judged = [each for each in self.moves if each.judged and each.side == side]
         marks = [each.mark for each in judged]
         return MoveTally(
@@ -118,10 +118,10 @@ def annotate(
 ) -> Annotation:
     """Judge the moves of a game and put marks, comments and better lines into its tree, in place of earlier ones.
 
-    engine: its hash table is emptied first; with limits of nodes or depth and one thread the same game gets the same
-    marks, whatever was searched before. line_plies: the most plies of a better line, 0 for none. by: what the
-    Annotator tag says; `signature` if not given. stop: ends all its searches; what is found then is of no use.
-    Raises InvalidDatabaseError, and lets KeyboardInterrupt through; the game is as it was then.
+    engine: its hash table is cleared first; with limits of nodes or depth and one thread, the same game always gets the
+    same marks. line_plies: most plies of a better line; 0 for none. by: text for the Annotator tag; `signature` if not
+    given. stop: ends all its searches; the marks are then useless. Raises InvalidDatabaseError; KeyboardInterrupt
+    passes through. After an exception the game is unchanged.
     """
     settings = settings or JudgeSettings()
     annotation = Annotation(judge_moves(game, engine, settings, stop), settings)
@@ -133,7 +133,7 @@ def annotate(
 
 
 def signature(engine: Engine, limits: Limits) -> str:
-    """Who annotates, as the Annotator tag says it."""
+    """Text for the Annotator tag: version, limits, weights and database."""
     from kr import __version__
 
     known = "no endgame database" if engine.database is None else f"endgames up to {engine.database.pieces} pieces"
@@ -142,18 +142,18 @@ def signature(engine: Engine, limits: Limits) -> str:
 
 @dataclass
 class AnnotateReport:
-    """What came of all games, so far."""
+    """Summary of all games annotated so far."""
 
     settings: JudgeSettings
-    """With which they were judged."""
+    """Settings with which they were judged."""
     games: int = 0
     left_out: int = 0
-    """Games that could not be read."""
+    """Number of games that could not be read."""
     players: dict[str, MoveTally] = field(default_factory=dict)
-    """By the names in the tags Black and White."""
+    """Tallies by the names in the tags Black and White."""
 
     def add(self, record: Mapping[str, Any]) -> None:
-        """Count a game, given as `annotate_files` tells of it."""
+        """Count a game, given as an entry of `annotate_files`."""
         self.games += 1
         for side in ("black", "white"):
             tally = MoveTally(**{each.name: record[side][each.name] for each in fields(MoveTally)})
@@ -161,11 +161,11 @@ class AnnotateReport:
             self.players[name] = self.players.get(name, MoveTally()) + tally
 
     def ranked(self) -> list[tuple[str, MoveTally]]:
-        """The players, those with most games first."""
+        """Players and their tallies, most games first."""
         return sorted(self.players.items(), key=lambda item: (-item[1].games, item[0]))
 
     def summary(self) -> dict[str, Any]:
-        """For programs."""
+        """The summary as a JSON object."""
         return {
             "games": self.games,
             "left_out": self.left_out,
@@ -175,7 +175,7 @@ class AnnotateReport:
 
 
 def player_name(headers: Mapping[str, str], side: str) -> str:
-    """Who played a side, "?" where the tags don't tell."""
+    """Name of a side's player; "?" if the tags don't name one."""
     return " ".join(headers.get(side.capitalize(), "").split()) or UNKNOWN_PLAYER
 
 

@@ -76,7 +76,7 @@ class AnnotateSettings(JudgeSettings, ReadSettings):
 
     @property
     def is_resumable(self) -> bool:
-        """Whether there is a place for a journal; games on standard output begin anew each time."""
+        """True if there is a place for a journal; games on standard output begin anew each time."""
         return self.out is not None or self.html is not None
 
     @property
@@ -114,7 +114,7 @@ class Forecast:
     seconds: float
     """Until all are done, roughly."""
     or_more: bool
-    """Whether it may be far longer: a search to a depth takes what it takes."""
+    """True if it may be far longer: a search to a depth takes what it takes."""
 
 
 def measure(settings: AnnotateSettings) -> Extent:

@@ -1,14 +1,12 @@
 """Judging the moves of a game by the expected result that each one gave away.
 
-The positions of a game are searched from the last to the first with one hash table, so that what a search finds later
-in the game is known to those before it. A move is judged by the search of the position after it, and what could have
-been played instead by a search of the same kind of the position after that: two searches as deep as each other, not
-one a ply deeper than the other. Where the endgame database knows the position, nothing is searched for: its values are
-exact.
+The positions of a game are searched from the last to the first with one hash table, so that earlier positions profit
+from what was found later in the game. A move is judged by a search of the position after it, and so is each
+alternative: both searches are equally deep. Positions in the endgame database are not searched; their values are exact.
 
-What is expected before a move is what its search says as long as the searches after the move agree, and otherwise what
-those say. So from one position of a game to the next the expected result changes by as much as a mark takes where a
-mark stands, and nowhere else. docs/annotate.md has the thresholds, and what came of them in real games.
+The expected result before a move is that of its own search, unless the searches after the move contradict it; then
+theirs counts. So the expected result changes between two positions by the threshold of a mark exactly where a mark is.
+docs/annotate.md has the thresholds, and their effect in real games.
 """
 
 from __future__ import annotations
@@ -30,22 +28,22 @@ from kr.pdn import Game
 from kr.settings import Settings, option
 
 TIE = 0.02
-"""Expected result: moves that differ by no more are as good as each other."""
+"""Expected result: moves that differ by no more than this are equally good."""
 BALLOT = 3
-"""Plies that a ballot may have chosen instead of the players."""
+"""Plies that a ballot may have prescribed."""
 GLANCE = Limits(depth=5)
-"""What is seen at a glance."""
+"""Limit of a search that finds what is obvious."""
 MARKS = ("?!", "?", "??")
-"""What stands at a move by what it gave away, the least first."""
+"""Marks of moves that gave away expected result, in ascending order."""
 ONLY = "!"
-"""What stands at the only good move, where that isn't seen at a glance."""
+"""Mark of the only good move, if it is not obvious."""
 OPENING, FORCED, UNSEARCHED = "opening", "forced", "unsearched"
-"""Why a move is not judged: before the first ply that is, without an alternative, or the search saw none."""
+"""Reasons not to judge a move: in the opening, without an alternative, or with none seen by a short search."""
 
 
 @dataclass(frozen=True)
 class JudgeSettings(Settings):
-    """How long positions are searched, and what a mark takes."""
+    """Limit of the searches, and thresholds of the marks."""
 
     tc: Limits = option(
         Limits(nodes=200_000), "Limit of each search: nodes=200k, 0.3s, depth=15; with nodes or depth alone the same "
@@ -68,76 +66,76 @@ class JudgeSettings(Settings):
             raise InvalidSettingError(f"--tc: {self.tc}; expected a limit such as nodes=200k, 0.3s or depth=15")
         if not self.inaccuracy <= self.mistake <= self.blunder:
             raise InvalidSettingError(
-                f"--inaccuracy {self.inaccuracy}, --mistake {self.mistake}, --blunder {self.blunder}: each is to be at "
-                "least the one before"
+                f"--inaccuracy {self.inaccuracy}, --mistake {self.mistake}, --blunder {self.blunder}: none may be "
+                "less than the one before"
             )
 
     def first_ply(self, game: Game) -> int:
-        """The first ply of a game that is judged."""
+        """First ply of a game that is judged."""
         if self.from_ply is not None:
             return self.from_ply
         return opening_plies(game) or (BALLOT if game.start == Position() else 0)
 
     def mark(self, loss: float) -> str:
-        """The mark of a move that gave so much of the expected result away; "" for none."""
-        # what is shown as .14 is .14
+        """Mark of a move that gave away this much expected result; "" for none."""
+        # so that a loss shown as .14 counts as .14
         given = round(loss, 6)
         reached = [mark for mark, least in zip(MARKS, self.thresholds, strict=True) if given >= least]
         return reached[-1] if reached else ""
 
     @property
     def thresholds(self) -> tuple[float, float, float]:
-        """Of the MARKS."""
+        """Thresholds of the MARKS."""
         return self.inaccuracy, self.mistake, self.blunder
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedMove:
-    """A move that was played, seen by who played it.
+    """A move of the game, from the view of the side that played it.
 
-    Expected results are from 0 to 1, a draw counts half. What was not searched is None.
+    Expected results are from 0 to 1; a draw counts half. A field that was not searched is None.
     """
 
     ply: int
-    """Moves played before it."""
+    """Number of moves before it."""
     side: Side
-    """Who played it."""
+    """Side that played it."""
     move: Move
     judged: bool
-    """Whether there was a choice, and it was searched."""
+    """True if there was a choice of moves and it was searched."""
     score: int | None = None
     """Centi-men after the move."""
     expected: float | None = None
     """The expected result after the move."""
     value: Value | None = None
-    """For the side that moved, after the move, where it is proved."""
+    """Proved value after the move; None if not proved."""
     plies: int | None = None
-    """From the move on to the end of a proved win or loss, where that is known."""
+    """Plies from the move to the end of a proved win or loss; None if unknown."""
     value_before: Value | None = None
-    """The same as `value` before the move, under best play."""
+    """Proved value before the move, under best play."""
     best: Move | None = None
-    """The best move; the one played where it is as good as any."""
+    """Best move; the one played if it is as good as any."""
     best_score: int | None = None
     """Centi-men after the best move."""
     best_expected: float | None = None
     """The expected result after the best move."""
     best_value: Value | None = None
-    """As `value`, after the best move."""
+    """Proved value after the best move."""
     line: tuple[Move, ...] = ()
-    """The best move and how the game would go on; empty where the one played is as good."""
+    """Line that begins with the best move; empty if the move played is as good."""
     others_expected: float | None = None
-    """The expected result of the best move beside the one played."""
+    """Expected result of the best alternative to the move played."""
     loss: float = 0.0
     """Expected result given away."""
     mark: str = ""
     """One of MARKS, ONLY, or ""."""
     reason: str = ""
-    """Why it is not judged: OPENING, FORCED or UNSEARCHED; "" where it is."""
+    """Reason not to judge it: OPENING, FORCED or UNSEARCHED; "" if it is judged."""
 
 
 @dataclass(frozen=True)
 class _Seen:
-    """What a search says of a position, seen by its side to move."""
+    """Assessment of a position from the view of its side to move."""
 
     score: int
     expected: float
@@ -145,10 +143,10 @@ class _Seen:
     plies: int | None
     lines: tuple[_Choice, ...] = ()
     corrected: bool = False
-    """Whether it is not the search of the position itself that says so, but those after it."""
+    """True if it comes from searches of later positions, not of the position itself."""
 
     def turned(self) -> _Seen:
-        """The same seen by the other side, a move earlier."""
+        """The same from the view of the other side, a move earlier."""
         value = None if self.value is None else self.value.opposite
         plies = None if self.plies is None else self.plies + 1
         return _Seen(-self.score, 1 - self.expected, value, plies, corrected=self.corrected)
@@ -156,24 +154,24 @@ class _Seen:
 
 @dataclass(frozen=True)
 class _Choice:
-    """A move and what comes of it, seen by who plays it."""
+    """A move and its assessment from the view of the side that plays it."""
 
     after: Position
     line: tuple[Move, ...]
     score: int
     expected: float
     value: Value | None
-    """Where it is proved."""
+    """None if not proved."""
 
 
 def judge_moves(
     game: Game, engine: Engine, settings: JudgeSettings | None = None, stop: Stop | None = None
 ) -> tuple[JudgedMove, ...]:
-    """Judge the moves that were played, all of them in order.
+    """Judge the moves of the game, in order.
 
-    The engine's hash table is emptied first: with limits of nodes or depth and one thread, the same game is judged the
-    same whatever came before. stop: ends all its searches; what is found then is of no use. Raises
-    InvalidDatabaseError, and lets KeyboardInterrupt through.
+    The engine's hash table is cleared first. With limits of nodes or depth and one thread, judgements of the same game
+    are always the same. stop: ends all its searches; the judgements are then useless. Raises InvalidDatabaseError;
+    KeyboardInterrupt passes through.
     """
     settings = settings or JudgeSettings()
     engine.new_game()
@@ -184,7 +182,7 @@ def _judged_backwards(game: Game, settings: JudgeSettings, search: _Search) -> I
     moves = game.moves
     positions = list(game.positions())
     first = settings.first_ply(game)
-    # as long as the table is empty: what is found later would show at once
+    # while the table is empty; later finds would make everything obvious
     glances = {ply: search.glance(ply) for ply in range(first, len(moves)) if not search.is_forced(ply)}
     following = search.position(len(moves)) if moves and first <= len(moves) else None
     for ply in reversed(range(len(moves))):
@@ -198,7 +196,7 @@ def _judged_backwards(game: Game, settings: JudgeSettings, search: _Search) -> I
             following = None
             judged = replace(judged, reason=OPENING)
         elif ply not in glances:
-            # nothing to search for: what there is to expect is what comes after the move
+            # nothing to search: the expected result is that after the move
             following = after
             judged = replace(judged, value_before=after.value, reason=FORCED)
         else:
@@ -209,9 +207,9 @@ def _judged_backwards(game: Game, settings: JudgeSettings, search: _Search) -> I
 
 
 def _agreed(before: _Seen, after: _Seen, judged: JudgedMove, settings: JudgeSettings) -> _Seen:
-    """What is expected before a move: by its own search, unless the searches that judged the move say otherwise.
+    """Assessment before a move: by its own search, unless the searches that judged the move contradict it.
 
-    after: seen by who played the move.
+    after: assessment after the move, from the view of the side that played it.
     """
     if judged.mark not in MARKS and not settings.mark(abs(before.expected - after.expected)):
         return before
@@ -221,7 +219,7 @@ def _agreed(before: _Seen, after: _Seen, judged: JudgedMove, settings: JudgeSett
     assert judged.best_expected is not None
     if before.expected == judged.best_expected:
         return before
-    # a win after the best move is one before it; a draw or a loss would have to be that of all moves
+    # a win after the best move is a win before it; a draw or loss would have to hold for all moves
     value = judged.best_value if judged.best_value is Value.WIN else None
     plies = after.plies if value is not None and judged.best == judged.move else None
     return _Seen(judged.best_score, judged.best_expected, value, plies, corrected=True)
@@ -235,14 +233,14 @@ def _judged(
     assert judged.expected is not None
     others = search.others(judged.ply, before)
     if not others:
-        # a search that ended before it had looked at a second move
+        # the search ended before it looked at a second move
         return replace(judged, reason=UNSEARCHED)
-    # what seems better is searched as the move played was; what then is no better is none
+    # an apparently better move is searched as deeply as the move played
     for number, other in enumerate(others):
         if other.value is None and other.expected - judged.expected > TIE:
             others[number] = search.confirmed(judged.ply, other)
     if after.corrected:
-        # the move played has been seen from further on, and so must be what a mark says was better
+        # the move played was judged from further on; do the same for a move that a mark would call better
         for number, other in enumerate(others):
             if other.value is None and settings.mark(other.expected - judged.expected):
                 others[number] = search.answered(judged.ply, other)
@@ -258,7 +256,7 @@ def _judged(
             mark=ONLY if not obvious and round(-loss, 6) >= settings.only else "",
         )  # fmt: skip
     if len(best.line) == 1:
-        # known by the database: only how the game goes on is not
+        # the value is known from the database, the continuation is not
         best = search.confirmed(judged.ply, best)
     return replace(
         judged, best=best.line[0], best_score=best.score, best_expected=best.expected, best_value=best.value,
@@ -276,23 +274,23 @@ class _Search:
         self._stop = stop
 
     def position(self, ply: int) -> _Seen:
-        """Search the position after so many moves."""
+        """Search the position after this many moves."""
         return self._seen(self._positions[ply], tuple(self._positions[:ply]))
 
     def glance(self, ply: int) -> tuple[Move, float]:
-        """The move that is seen at a glance after so many moves, and how much better it looks than any other."""
+        """Obvious move after this many moves, and its lead in expected result over the next best."""
         position = self._positions[ply]
         task = Task(position, tuple(self._positions[:ply]))
         lines = analyze(self._engine, task, GLANCE, multipv=2, stop=self._stop).lines
         return lines[0].pv[0], lines[0].chances.expected - lines[-1].chances.expected
 
     def is_forced(self, ply: int) -> bool:
-        """Whether all moves lead to the same position."""
+        """True if all legal moves lead to the same position."""
         position = self._positions[ply]
         return len({position.play(move) for move in position.legal_moves()}) == 1
 
     def others(self, ply: int, seen: _Seen) -> list[_Choice]:
-        """What could have been played instead, as far as it was searched or is known."""
+        """Alternatives to the move played, as far as they were searched or are in the database."""
         position, played = self._positions[ply], self._positions[ply + 1]
         lines = {choice.after: choice for choice in seen.lines if choice.after != played}
         database = self._engine.database
@@ -304,7 +302,7 @@ class _Search:
         return list(lines.values())
 
     def confirmed(self, ply: int, choice: _Choice) -> _Choice:
-        """The same move by a search of the position after it, with its line."""
+        """The same move, assessed by a search of the position after it, with its line."""
         after = self._seen(choice.after, tuple(self._positions[: ply + 1]))
         line = (choice.line[0], *(after.lines[0].line if after.lines else ()))
         turned = after.turned()
@@ -313,7 +311,7 @@ class _Search:
         return _Choice(choice.after, line, turned.score, turned.expected, turned.value)
 
     def answered(self, ply: int, choice: _Choice) -> _Choice:
-        """The same move, confirmed, by a search of the position after its best answer where that is worse."""
+        """The same move, assessed by a search of the position after its best answer if that is worse."""
         if len(choice.line) < 2:
             return choice
         history = (*self._positions[: ply + 1], choice.after)
@@ -321,7 +319,7 @@ class _Search:
         if later.expected >= choice.expected:
             return choice
         line = (*choice.line[:2], *(later.lines[0].line if later.lines else ()))
-        # one answer that wins is enough; one that draws need not be the best
+        # one winning answer is enough; a drawing one need not be the best
         value = later.value if later.value is Value.LOSS else None
         return replace(choice, line=line, score=later.score, expected=later.expected, value=value)
 
@@ -335,7 +333,7 @@ class _Search:
         return _Choice(after, line.line if line else (move,), line.score if line else 0, KNOWN[value].expected, value)
 
     def _seen(self, position: Position, history: tuple[Position, ...]) -> _Seen:
-        # the second line is what the only move stands out from
+        # the second line shows whether the best move is the only one
         found = analyze(self._engine, Task(position, history), self._limits, multipv=2, stop=self._stop)
         lines = tuple(
             _Choice(position.play(line.pv[0]), line.pv, line.score, line.chances.expected, line.value)

@@ -1,12 +1,12 @@
-"""Marks in the tree of a game: judgements, comments and better lines, known by their [%kr ...] so that they can go.
+"""Marks in the tree of a game: judgements, comments and better lines, tagged [%kr ...] so that they can be removed.
 
-A comment of kr's begins with [%eval ...], the score in men as other programs have it, + for Black, who is the first
-player, and a [%kr ...] with Black's expected result, from 0 to 1:
+A comment by kr begins with [%eval ...], the score in men as other programs write it, positive for Black, the first
+player, and with [%kr ...], which holds Black's expected result, from 0 to 1:
 
     11-15?! {[%eval -0.31] [%kr exp=0.32 nag=?!] Inaccuracy: Black expects 0.32, with 9-14 0.41.}
 
-Every comment with [%kr is kr's own and is taken away when the game is marked again, with the sign that its nag= names;
-a variation is, whose first comment has [%kr line, unless somebody has added to it. All else is left as it is.
+When a game is marked again, every comment with [%kr is removed, together with the sign that its nag= names; so is
+every variation whose first comment has [%kr line, unless something was added to it. All else stays as it is.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _SIGNATURE = re.compile(r"(?:^|; )kr \d[^;]*$")
 
 
 def mark_game(game: Game, moves: Sequence[JudgedMove], report: str, signature: str, line_plies: int) -> None:
-    """Put judgements into a game, in place of those of an earlier time.
+    """Put judgements into a game, in place of earlier ones.
 
-    report: said before the first move; signature: who annotated, for the Annotator tag, with no semicolon; line_plies:
-    the most plies of a better line, 0 for none.
+    report: comment before the first move. signature: text for the Annotator tag, without a semicolon. line_plies: most
+    plies of a better line; 0 for none.
     """
     unmark_game(game)
     others = _SIGNATURE.sub("", game.headers.get(ANNOTATOR, ""))
@@ -57,7 +57,7 @@ def mark_game(game: Game, moves: Sequence[JudgedMove], report: str, signature: s
 
 
 def unmark_game(game: Game) -> None:
-    """Take away what `mark_game` put into a game."""
+    """Remove everything that `mark_game` put into a game."""
     annotator = game.headers.get(ANNOTATOR)
     if annotator is not None and _SIGNATURE.search(annotator):
         game.headers[ANNOTATOR] = _SIGNATURE.sub("", annotator)
@@ -73,12 +73,12 @@ def unmark_game(game: Game) -> None:
 
 
 def pov(side: Side, expected: float) -> float:
-    """The expected result of Black, from that of a side."""
+    """Black's expected result, from that of a side."""
     return expected if side == Side.BLACK else 1 - expected
 
 
 def evaluation(side: Side, score: int, value: Value | None, plies: int | None) -> str:
-    """A score as [%eval] has it: men, + for Black; #3 or #-3 for a known win in three moves of the winner."""
+    """A score as in [%eval]: men, positive for Black; #3 or #-3 for a known win in three moves of the winner."""
     sign = 1 if side == Side.BLACK else -1
     if value is Value.DRAW:
         return "0.00"
@@ -88,14 +88,14 @@ def evaluation(side: Side, score: int, value: Value | None, plies: int | None) -
 
 
 def scored(side: Side, score: int, value: Value | None, plies: int | None) -> str:
-    """The same for people: "score +55 centi-men", + for Black, or what is proved."""
+    """The same in words: "score +55 centi-men", positive for Black, or the proved value."""
     if value is not None:
         return _known(side, value, plies)
     return f"score {format_score(score if side == Side.BLACK else -score)} centi-men"
 
 
 def explained(judged: JudgedMove, before: JudgedMove | None) -> str:
-    """A judgement in words; "" where there is nothing to say. before: the move before it, of the other side."""
+    """A judgement in words; "" if there is nothing to say. before: the previous move, of the other side."""
     said = []
     side = SIDE_NAMES[judged.side]
     if judged.mark in MARKS:
@@ -108,7 +108,7 @@ def explained(judged: JudgedMove, before: JudgedMove | None) -> str:
             f"{WORDS[ONLY]}: any other and {side} expects {judged.others_expected:.2f}, not {judged.expected:.2f}."
         )
     known = None if before is None or before.value is None else before.value.opposite
-    # said once, not at each move of an ending
+    # once, not at every move of an ending
     if judged.value is not None and judged.value != known:
         was = "" if known is None else f"{_known(judged.side, known, None)} before, now "
         said.append(f"Known: {was}{_known(judged.side, judged.value, judged.plies)}.")
@@ -116,7 +116,7 @@ def explained(judged: JudgedMove, before: JudgedMove | None) -> str:
 
 
 def unjudged(judged: JudgedMove, opening: int) -> str:
-    """Why a move is not judged, in words; "" where it is. opening: plies at the beginning that are not."""
+    """Reason not to judge a move, in words; "" if it is judged. opening: plies at the beginning without judgement."""
     return {
         OPENING: unjudged_opening(opening),
         FORCED: "Not judged: there was no other move.",
@@ -125,12 +125,12 @@ def unjudged(judged: JudgedMove, opening: int) -> str:
 
 
 def unjudged_opening(opening: int) -> str:
-    """That the first plies are not judged, in words."""
+    """Note that the first plies are not judged."""
     return f"The first {'ply is' if opening == 1 else f'{opening} plies are'} not judged (--from-ply)."
 
 
 def _known(side: Side, value: Value, plies: int | None) -> str:
-    """What is proved, in words."""
+    """A proved value in words."""
     winner = value.winner(side)
     if winner is None:
         return "a draw"
@@ -162,12 +162,12 @@ def _add_line(node: ChildNode, judged: JudgedMove, plies: int) -> None:
 
 
 def _signs(node: ChildNode) -> set[str]:
-    """The judgements of a move, as signs where they have one."""
+    """Judgements of a move, as signs if they have one."""
     return {SIGNS.get(nag, nag) for nag in node.nags}
 
 
 def _is_own_line(head: ChildNode) -> bool:
-    """Whether a variation is kr's and holds nothing but moves and kr's comment on the first."""
+    """True if a variation holds only moves and kr's own comment on the first."""
     node: ChildNode | None = head if any(OWN_LINE in comment for comment in head.comments) else None
     if node is None:
         return False

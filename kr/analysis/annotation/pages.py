@@ -198,7 +198,7 @@ class _Ply:
     lines: list[str]
     """Variations as text."""
     noted: bool
-    """Whether there is something to read that is not kr's."""
+    """True if there is something to read that is not kr's."""
     picture: Any
 
 
