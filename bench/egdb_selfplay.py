@@ -26,7 +26,7 @@ from kr.egdb.sample import random_positions
 from kr.evaluation.kinds import load_evaluation
 from kr.evaluation.patterns import mover_frame
 from kr.learn import games
-from kr.learn.fitting.dataset import Label, read_dataset
+from kr.learn.fitting.dataset import Label, read_samples
 from kr.learn.fitting.fit import FitSettings, fit
 from kr.learn.selfplay import SelfplaySettings, selfplay
 from kr.units import parse_count
@@ -93,7 +93,7 @@ def main() -> None:
         }
         fit(FitSettings(directories=(out,), out=out.with_suffix(".h5")))
         made[name] = out.with_suffix(".h5")
-        samples = read_dataset([out], Label(0.0), 0.05, 1, 2).held_out.values()
+        samples = read_samples([out], Label(0.0), 0.05, 1, 2).held_out.values()
         held_out[name] = (
             np.concatenate([each.boards for each in samples]),
             np.concatenate([each.result for each in samples]).astype(float),

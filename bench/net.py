@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from kr.evaluation.kinds import Evaluation, load_evaluation
-from kr.learn.fitting.dataset import Label, Samples, read_dataset
+from kr.learn.fitting.dataset import Label, Samples, read_samples
 from kr.learn.fitting.fit import FitSettings
 
 HIDDEN = (256, 32)
@@ -158,7 +158,7 @@ def main() -> None:
     parser.add_argument("--kings", action="store_true", help="use positions with kings, in place of those without")
     parser.add_argument("--alone", action="store_true", help="train a net in place of the tables")
     options = parser.parse_args()
-    dataset = read_dataset(options.directories, options.label, FitSettings.holdout, options.seed, workers=2)
+    dataset = read_samples(options.directories, options.label, FitSettings.holdout, options.seed, workers=2)
     evaluation = load_evaluation(options.weights)
     sets = (group[options.kings] for group in (dataset.training, dataset.held_out))
     training, held_out = (net_samples(each, evaluation, options.kings, options.alone) for each in sets)

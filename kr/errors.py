@@ -46,6 +46,10 @@ class DivergedError(KrError):
     """A fit whose loss is no longer a number."""
 
 
+class StoppedError(KrError):
+    """Work that was stopped before its end; what is done is kept, and the same call resumes it."""
+
+
 class InvalidProblemError(KrError):
     """A problem file that can't be read; the message names file and line."""
 

@@ -15,7 +15,7 @@ from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.evaluation.patterns import mover_frame
 from kr.game.position import Position, Side
 from kr.learn import games
-from kr.learn.fitting.dataset import Dataset, Label, Merger, Split, logistic_slope, read_dataset
+from kr.learn.fitting.dataset import Dataset, Label, Merger, Split, logistic_slope, read_samples
 
 pytestmark = pytest.mark.core
 
@@ -78,7 +78,7 @@ def test_damaged_games_name_the_file(tmp_path: Path) -> None:
     path = tmp_path / "shard-000000.h5"
     games.write_shard(path, [replace(record, moves=moves)], {"seed": 1})
     with pytest.raises(InvalidGamesError, match=r"shard-000000\.h5: game 0 of the shard, ply 3"):
-        read_dataset([tmp_path], Label(), 0.05, 1)
+        read_samples([tmp_path], Label(), 0.05, 1)
 
 
 def test_impossible_start_is_reported() -> None:
@@ -138,7 +138,7 @@ def all_samples(dataset: Dataset) -> dict[tuple[str, bool], dict[tuple[int, ...]
 @pytest.mark.parametrize("share", [0.0, 0.3])
 def test_dataset_equals_plain_python(run: tuple[Path, list[games.StoredGame]], share: float) -> None:
     directory, records = run
-    dataset = read_dataset([directory], Label(), share, seed=4, workers=2)
+    dataset = read_samples([directory], Label(), share, seed=4, workers=2)
     held = Split(4, share).held_out(1, np.arange(len(records)))
     assert held.any() == (share > 0)
     plain: dict[tuple[str, bool], dict[tuple[int, ...], list[float]]] = {
@@ -156,7 +156,7 @@ def test_dataset_equals_plain_python(run: tuple[Path, list[games.StoredGame]], s
 
 
 def test_dataset_does_not_depend_on_workers(run: tuple[Path, list[games.StoredGame]]) -> None:
-    one, three = (read_dataset([run[0]], Label(0.6), 0.2, 1, workers) for workers in (1, 3))
+    one, three = (read_samples([run[0]], Label(0.6), 0.2, 1, workers) for workers in (1, 3))
     assert all_samples(one) == all_samples(three)
     assert one.runs == three.runs
 
@@ -176,7 +176,7 @@ def outlooks(record: games.StoredGame, scale: float, decay: float) -> list[float
 @pytest.mark.slow
 @pytest.mark.parametrize("decay", [0.0, 0.5])
 def test_mixed_target(run: tuple[Path, list[games.StoredGame]], decay: float) -> None:
-    dataset = read_dataset([run[0]], Label(0.6, decay), 0.0, 1)
+    dataset = read_samples([run[0]], Label(0.6, decay), 0.0, 1)
     scale = dataset.runs[0].score_scale
     assert scale is not None
     assert scale > 0
@@ -200,7 +200,7 @@ def test_score_scale_uses_all_searched_positions(run: tuple[Path, list[games.Sto
                 weight += [points, 1 - points]
     free = LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-10)
     free.fit(np.array(scores, dtype=float)[:, None] / 100, wins, sample_weight=weight)
-    scale = read_dataset([run[0]], Label(1.0), 0.0, 1).runs[0].score_scale
+    scale = read_samples([run[0]], Label(1.0), 0.0, 1).runs[0].score_scale
     assert scale == pytest.approx(100 / free.coef_[0, 0], rel=1e-3)
 
 
@@ -225,7 +225,7 @@ def test_scores_that_predict_nothing_are_refused(tmp_path: Path) -> None:
         {"seed": 1},
     )
     with pytest.raises(InvalidGamesError, match="do not predict the results"):
-        read_dataset([tmp_path], Label(0.5), 0.0, 1)
+        read_samples([tmp_path], Label(0.5), 0.0, 1)
 
 
 def test_split_is_by_game_and_for_ever() -> None:
@@ -268,11 +268,11 @@ def test_bad_labels(text: str) -> None:
 
 def test_directories_without_games(tmp_path: Path) -> None:
     with pytest.raises(InvalidGamesError, match="no shards of games"):
-        read_dataset([tmp_path], Label(), 0.05, 1)
+        read_samples([tmp_path], Label(), 0.05, 1)
     with pytest.raises(InvalidGamesError, match="no such directory"):
-        read_dataset([tmp_path / "none"], Label(), 0.05, 1)
+        read_samples([tmp_path / "none"], Label(), 0.05, 1)
     record = random_game(1, 1)
     unsearched = replace(record, scores=np.full(len(record.moves), games.NO_SCORE, dtype=np.int16))
     games.write_shard(tmp_path / "shard-000000.h5", [unsearched], {"seed": 1})
     with pytest.raises(InvalidGamesError, match="no quiet searched position"):
-        read_dataset([tmp_path], Label(), 0.05, 1)
+        read_samples([tmp_path], Label(), 0.05, 1)

@@ -28,7 +28,7 @@ from kr.evaluation.layouts import LAYOUTS
 from kr.evaluation.parts import KINGS_SHAPES, MEN_SHAPES, Windows, with_parts
 from kr.evaluation.patterns import region_indices
 from kr.learn.fitting import fit as fit_module
-from kr.learn.fitting.dataset import Dataset, Label, read_dataset
+from kr.learn.fitting.dataset import Dataset, Label, read_samples
 from kr.learn.fitting.fit import FitSettings, fit
 from kr.learn.fitting.objective import Entries, Inputs, Objective, Prior, predict, ranked
 
@@ -42,7 +42,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def dataset(run: Path) -> Dataset:
-    return read_dataset([run], Label(0.6), 0.2, 1)
+    return read_samples([run], Label(0.6), 0.2, 1)
 
 
 @pytest.fixture(scope="module")
@@ -164,7 +164,7 @@ def expanded(inputs: Inputs, entries: Entries, material_scale: float) -> sparse.
 @pytest.mark.parametrize("kings", [False, True])
 def test_optimum_equals_scikit_learn(tmp_path: Path, pool: ThreadPoolExecutor, kings: bool) -> None:
     write_run(tmp_path, 25)
-    entries, inputs, _ = problem(read_dataset([tmp_path], Label(0.6), 0.0, 1), kings, pool, parts=False)
+    entries, inputs, _ = problem(read_samples([tmp_path], Label(0.6), 0.0, 1), kings, pool, parts=False)
     l2 = 3.0
     objective = Objective(inputs, entries, "ce", l2, 0.0, pool)
     options = {"maxiter": 500, "ftol": 0, "gtol": 1e-5, "maxcor": 20}

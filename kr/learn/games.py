@@ -68,7 +68,7 @@ class StoredGame:
 
 @dataclass(frozen=True, eq=False)
 class GameArrays:
-    """The games of one file as arrays: G games, P plies in all."""
+    """Games of self-play as arrays: G games, P plies in all. A ply is a move and the position before it."""
 
     game: NDArray[np.int64]
     """(G,) the number of each game in its run."""
@@ -77,7 +77,7 @@ class GameArrays:
     side: NDArray[np.uint8]
     """(G,) side to move at the start."""
     first: NDArray[np.int64]
-    """(G + 1,) where the plies of each game begin."""
+    """(G + 1,) where the plies of each game begin: those of game i are first[i] to first[i + 1] - 1."""
     result: NDArray[np.int8]
     """(G,) Black's view: 1, 0, -1."""
     reason: NDArray[np.uint8]
@@ -85,9 +85,9 @@ class GameArrays:
     opening: NDArray[np.uint16]
     """(G,) index into the openings of the run."""
     move: NDArray[np.uint16]
-    """(P,) origin | target << 5 | variant << 10."""
+    """(P,) origin | target << 5 | variant << 10, squares 0-31; `decoded_moves` gives them as Move."""
     score: NDArray[np.int16]
-    """(P,) centi-men from the side to move, or NO_SCORE."""
+    """(P,) centi-men from the side to move, -32768 (NO_SCORE) for a move that was not searched."""
     attrs: Mapping[str, Any]
     """Provenance and settings."""
     seed: int = 0
@@ -97,6 +97,54 @@ class GameArrays:
 
     def __len__(self) -> int:
         return len(self.game)
+
+    @property
+    def game_of_ply(self) -> NDArray[np.int64]:
+        """(P,) the row of each ply's game, 0 to G - 1."""
+        return np.repeat(np.arange(len(self)), np.diff(self.first))
+
+    @property
+    def mover(self) -> NDArray[np.uint8]:
+        """(P,) side to move at each ply: 0 Black, 1 White."""
+        game = self.game_of_ply
+        return ((self.side[game] + np.arange(len(game)) - self.first[game]) & 1).astype(np.uint8)
+
+    @property
+    def mover_result(self) -> NDArray[np.int8]:
+        """(P,) result of the game for the side to move at each ply: 1, 0, -1."""
+        return np.where(self.mover == 1, -1, 1).astype(np.int8) * self.result[self.game_of_ply]
+
+    def positions(self) -> NDArray[np.uint32]:
+        """(P, 4) the position before each move: black, white, kings, side to move, as `Position` takes them.
+
+        Raises InvalidGamesError for a move that is not legal.
+        """
+        found = np.empty((len(self.move), 4), dtype=np.uint32)
+        bad = _learn.replay_positions(self.start, self.side, self.first, self.move, found)
+        if bad >= 0:
+            raise InvalidGamesError(f"game {self.game[bad]} has a move that is not legal")
+        return found
+
+
+def read_game_arrays(source: Path | str, on_shard: Callable[[], None] | None = None) -> GameArrays:
+    """The games of a run directory of self-play, or of one of its shards, as arrays in memory.
+
+    attrs are those of the last shard. on_shard: called for each shard that is read. Raises InvalidGamesError where
+    there are no games, or a shard is damaged.
+    """
+    source = Path(source)
+    found = []
+    for path in [source] if source.is_file() else shard_paths(source):
+        found.append(read_shard(path))
+        if on_shard is not None:
+            on_shard()
+    if not found:
+        raise InvalidGamesError(f"{source}: no shards of games in it")
+    columns = {name: np.concatenate([getattr(each, name) for each in found]) for name in _DTYPES if name != "first"}
+    ends = np.cumsum([0, *(len(each.move) for each in found)])
+    starts = [each.first[:-1] + end for each, end in zip(found, ends[:-1], strict=True)]
+    columns["first"] = np.concatenate([*starts, ends[-1:]])
+    return GameArrays(**columns, attrs=found[-1].attrs, seed=found[-1].seed, decks=found[-1].decks)
 
 
 def shard_arrays(records: Sequence[StoredGame]) -> dict[str, NDArray[Any]]:

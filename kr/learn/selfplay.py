@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from kr import _core, storage
 from kr.engine.database import load_database
+from kr.engine.search import Stop
 from kr.engine.settings import egdb_memory_option, egdb_option
 from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.evaluation import kinds
@@ -89,11 +90,12 @@ UNSHAPING = ("games", "out", "workers", "weights", "egdb_memory")
 
 @dataclass
 class SelfplayResult:
-    """What is done so far, for progress displays and the final report."""
+    """Games played so far, or in the end."""
 
     wanted: int
+    """Games to have in the end."""
     earlier: int = 0
-    """Games found done already."""
+    """Games that were there before this start; the other counts leave them out."""
     played: int = 0
     black_wins: int = 0
     draws: int = 0
@@ -112,17 +114,28 @@ class SelfplayResult:
         self.reasons[games.REASONS[record.reason]] += 1
 
     @property
+    def finished(self) -> bool:
+        """True if the run directory has all games."""
+        return self.earlier + self.played >= self.wanted
+
+    @property
     def games_per_second(self) -> float:
         """Speed of this start."""
         return self.played / max(self.seconds, 1e-9)
 
 
-def selfplay(settings: SelfplaySettings, on_game: Callable[[SelfplayResult], None] | None = None) -> SelfplayResult:
+def selfplay(
+    settings: SelfplaySettings,
+    on_game: Callable[[SelfplayResult], None] | None = None,
+    stop: Stop | None = None,
+) -> SelfplayResult:
     """Play the games that the run directory lacks; each full shard appears as soon as its games are done.
 
-    Game i depends only on the seed, i and the settings, whatever the number of workers and interruptions. On an
-    interruption finished games are kept for the next start. Raises InvalidSettingError where the directory holds
-    games of other settings, InvalidWeightsError, InvalidDatabaseError, OutputBusyError, OSError.
+    Game i depends only on the seed, i and the settings, whatever the number of workers and interruptions.
+    on_game: called after each game. stop: ends the work when the next game is over; the result is then not `finished`.
+    After that, as after an exception from on_game, finished games are kept, and the same call resumes. Raises
+    InvalidSettingError if the directory holds games of other settings, InvalidGamesError if they are damaged,
+    InvalidWeightsError, InvalidDatabaseError, OutputBusyError, OSError.
     """
     evaluation = kinds.load_evaluation(settings.weights or None)
     mix = opening_mix(settings.openings)
@@ -139,7 +152,7 @@ def selfplay(settings: SelfplaySettings, on_game: Callable[[SelfplayResult], Non
         needs.keep("openings", openings, mix.bits)
         run = _RunDirectory(settings, attrs)
         units = run.units({"weights": evaluation.signature, "openings": openings} | egdb)
-        return _play(settings, run, units, needs, on_game) if units else run.tally
+        return _play(settings, run, units, needs, on_game, stop) if units else run.result
 
 
 def _play(
@@ -148,25 +161,28 @@ def _play(
     units: Sequence[Unit],
     needs: Needs,
     on_game: Callable[[SelfplayResult], None] | None,
+    stop: Stop | None,
 ) -> SelfplayResult:
     """Play the games of these units."""
     began = time.monotonic()
-    missing = settings.games - run.tally.earlier
+    missing = settings.games - run.result.earlier
     pool = Pool(Shards(), needs, min(settings.workers or len(os.sched_getaffinity(0)), missing))
     try:
         with closing(pool.run(units)) as parts:
             for part in parts:
                 assert part.chunk is not None
-                run.tally.seconds = time.monotonic() - began
+                run.result.seconds = time.monotonic() - began
                 run.take(stored_game(part.chunk))
                 if on_game is not None:
-                    on_game(run.tally)
+                    on_game(run.result)
+                if stop is not None and stop.is_set():
+                    pool.stop()
     finally:
         for part in pool.rest():
             if part.chunk is not None:
                 run.take(stored_game(part.chunk))
         run.keep_unfinished()
-    return run.tally
+    return run.result
 
 
 def _database(settings: SelfplaySettings, earlier: Mapping[str, Any] | None) -> Database | None:
@@ -230,7 +246,7 @@ class _RunDirectory:
     def __init__(self, settings: SelfplaySettings, attrs: Mapping[str, str]) -> None:
         self.settings = settings
         self.attrs = attrs
-        self.tally = SelfplayResult(settings.games)
+        self.result = SelfplayResult(settings.games)
         self.pending: dict[int, dict[int, StoredGame]] = {}
 
     def path(self, shard: int, suffix: str = "h5") -> Path:
@@ -248,7 +264,7 @@ class _RunDirectory:
         for shard in range(-(-self.settings.games // self.settings.shard_games)):
             numbers = self.shard_range(shard)
             held = self._held(shard)
-            self.tally.earlier += len(numbers) if held is None else len(held)
+            self.result.earlier += len(numbers) if held is None else len(held)
             if held is None:
                 self.path(shard, "part").unlink(missing_ok=True)
                 continue
@@ -281,7 +297,7 @@ class _RunDirectory:
         shard = record.game // self.settings.shard_games
         held = self.pending[shard]
         held[record.game] = record
-        self.tally.add(record)
+        self.result.add(record)
         if len(held) == len(self.shard_range(shard)):
             self._write(shard, "h5")
             self.path(shard, "part").unlink(missing_ok=True)
@@ -289,7 +305,7 @@ class _RunDirectory:
 
     def _write(self, shard: int, suffix: str) -> None:
         held = self.pending[shard]
-        attrs = {**self.attrs, "games_per_second": self.tally.games_per_second}
+        attrs = {**self.attrs, "games_per_second": self.result.games_per_second}
         games.write_shard(self.path(shard, suffix), [held[number] for number in sorted(held)], attrs)
 
     def keep_unfinished(self) -> None:
@@ -299,18 +315,18 @@ class _RunDirectory:
                 self._write(shard, "part")
 
 
-def selfplay_report(tally: SelfplayResult) -> str:
-    """The final report as text, of the games played now: those found have no tally."""
-    if not tally.played:
-        return f"nothing to do: {counted(tally.earlier, 'game')} there already"
-    shares = ", ".join(f"{name} {100 * n / tally.played:.1f}%" for name, n in tally.reasons.items() if n)
-    speed = f"{tally.games_per_second:.1f} games/s"
-    found = f", after the {tally.earlier:,} that were there already" if tally.earlier else ""
+def selfplay_report(result: SelfplayResult) -> str:
+    """Final report as text. It counts the games of this start: those found are counted only in number."""
+    if not result.played:
+        return f"nothing to do: {counted(result.earlier, 'game')} there already"
+    shares = ", ".join(f"{name} {100 * n / result.played:.1f}%" for name, n in result.reasons.items() if n)
+    speed = f"{result.games_per_second:.1f} games/s"
+    found = f", after the {result.earlier:,} that were there already" if result.earlier else ""
     return "\n".join(
         [
-            f"{counted(tally.played, 'game')} in {tally.seconds:.1f} s ({speed}){found}",
-            f"Black won {tally.black_wins:,}, White won {tally.white_wins:,}, drawn {tally.draws:,}",
-            f"{tally.plies / tally.played:.1f} plies a game",
+            f"{counted(result.played, 'game')} in {result.seconds:.1f} s ({speed}){found}",
+            f"Black won {result.black_wins:,}, White won {result.white_wins:,}, drawn {result.draws:,}",
+            f"{result.plies / result.played:.1f} plies a game",
             f"ended by {shares}",
         ]
     )

@@ -120,7 +120,7 @@ class SampledRun:
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Training and held-out samples, each for boards without (False) and with (True) kings."""
+    """Training and held-out samples, each apart for positions without (False) and with (True) a king on the board."""
 
     training: dict[bool, Samples]
     held_out: dict[bool, Samples]
@@ -166,18 +166,21 @@ class Merger:
         return Samples(boards, count, target, result)
 
 
-def read_dataset(
+def read_samples(
     directories: Sequence[Path | str],
-    label: Label,
-    held_out_share: float,
-    seed: int,
+    label: Label | None = None,
+    held_out_share: float = 0.0,
+    seed: int = 1,
     workers: int = 1,
     on_progress: OnFitProgress | None = None,
 ) -> Dataset:
-    """Read the shards of run directories into samples; the result does not depend on the number of workers.
+    """Read the games of run directories as training samples; the result does not depend on the number of workers.
 
-    Raises InvalidGamesError, naming the file, for a damaged shard, and when there are no games or no samples at all.
+    label: what the targets are made of, the results if not given; held_out_share: share of the games to hold out,
+    chosen by `seed`; on_progress: called after each shard. Raises InvalidGamesError, naming the file, for a damaged
+    shard, and if there are no games or no samples at all.
     """
+    label = label or Label()
     shards = {Path(d): games.shard_paths(Path(d)) for d in directories}
     total = sum(len(paths) for paths in shards.values())
     steps = total * (2 if label.score_share else 1)

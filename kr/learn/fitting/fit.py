@@ -25,14 +25,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kr import figures, storage
-from kr.errors import DivergedError, InvalidGamesError, InvalidSettingError, InvalidWeightsError
+from kr.engine.search import Stop
+from kr.errors import DivergedError, InvalidGamesError, InvalidSettingError, InvalidWeightsError, StoppedError
 from kr.evaluation import weights
 from kr.evaluation.layouts import DEFAULT_LAYOUT, LAYOUTS, Layout
 from kr.evaluation.parts import KINGS_SHAPES, MEN_SHAPES, Windows, with_parts
 from kr.evaluation.patterns import GROUPS, PHASES, TABLE_UNITS
 from kr.learn.fitting import plots
 from kr.learn.fitting import report as fit_report
-from kr.learn.fitting.dataset import Dataset, Label, OnFitProgress, read_dataset
+from kr.learn.fitting.dataset import Dataset, Label, OnFitProgress, read_samples
 from kr.learn.fitting.objective import LOSSES, FittedGroup, Inputs, Objective, Prior, predict, ranked
 from kr.settings import REQUIRED, Settings, option
 from kr.threads import MAX_THREADS, thread_pool
@@ -117,20 +118,28 @@ class FitState:
     finished: bool = False
 
 
-def fit(settings: FitSettings, on_progress: OnFitProgress | None = None) -> FitResult:
-    """Fit, write the weights file and return its report; a fit that is finished already is only reported.
+def fit(settings: FitSettings, on_progress: OnFitProgress | None = None, stop: Stop | None = None) -> FitResult:
+    """Fit tables to games, write the weights file and return its report; a finished fit is only reported.
 
-    Raises InvalidGamesError for damaged or missing games, DivergedError when the loss is no longer a number,
-    OutputBusyError when another process writes the same file, InvalidWeightsError for a damaged checkpoint.
+    stop: ends the fit after the shard or the iteration under way; called again, it resumes from its last checkpoint.
+    Raises StoppedError then, InvalidGamesError for damaged or missing games, DivergedError if the loss is no number,
+    OutputBusyError if another process writes the same file, InvalidWeightsError for a damaged checkpoint or prior,
+    InvalidSettingError if the prior has another layout or other parts.
     """
-    report_to = on_progress or (lambda what, done, total: None)
+
+    def report_to(what: str, done: int, total: int) -> None:
+        if on_progress is not None:
+            on_progress(what, done, total)
+        if stop is not None and stop.is_set():
+            raise StoppedError(f"{settings.out}: the fit was stopped ({what}, {done} of {total}); fit again to resume")
+
     if settings.plots:
         figures.check_output(settings.plots)
     storage.check_output(settings.out)
     with storage.lock(settings.out), thread_pool(settings.workers) as pool:
         started = time.monotonic()
         priors, prior_checksum = read_priors(settings)
-        dataset = read_dataset(
+        dataset = read_samples(
             settings.directories, settings.label, settings.holdout, settings.seed, settings.workers, report_to
         )
         checkpoint = Checkpoint(settings, dataset, prior_checksum)

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from kr.engine.search import Stop
+from kr.errors import StoppedError
 from kr.match.elo import Sprt, estimate
 from kr.match.log import MatchGame
 from kr.match.match import MatchResult, MatchSettings, play_match
@@ -79,14 +81,19 @@ class Gate:
 
 
 def play_gate(
-    match: MatchSettings, test: Sprt, stop: bool, on_game: Callable[[Gate], None] = lambda gate: None
+    match: MatchSettings,
+    test: Sprt,
+    early: bool,
+    on_game: Callable[[Gate], None] = lambda gate: None,
+    stop: Stop | None = None,
 ) -> dict[str, Any]:
     """Play the match, or the rest of it, and give the verdict on its first player.
 
-    The new tables are accepted where the test finds for elo1. With `stop` that ends the match; where all games leave
-    it undecided, the more likely of the two hypotheses holds. Raises KeyboardInterrupt, and all that `play_match` does.
+    The new tables are accepted if the test finds for elo1. With `early` that ends the match; if all games leave it
+    undecided, the more likely of the two hypotheses holds. stop: ends the match after the next game. Raises
+    StoppedError then, KeyboardInterrupt, and what `play_match` raises.
     """
-    gate = Gate(test, stop)
+    gate = Gate(test, early)
     taken = 0
 
     def take(result: MatchResult) -> None:
@@ -97,6 +104,8 @@ def play_gate(
         on_game(gate)
         if gate.decided:
             raise _DecidedError
+        if stop is not None and stop.is_set():
+            raise StoppedError(f"{match.pdn}: the match was stopped")
 
     try:
         if play_match(match, take).interrupted:

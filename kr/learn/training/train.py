@@ -11,14 +11,16 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from kr import figures, storage
 from kr.engine.limits import MOST_LIMITS, Limits
+from kr.engine.search import Stop
 from kr.engine.settings import MEBIBYTE, hash_option
-from kr.errors import InvalidGamesError, InvalidSettingError, InvalidWeightsError
+from kr.errors import InvalidGamesError, InvalidSettingError, InvalidWeightsError, StoppedError
 from kr.evaluation import files, kinds
 from kr.evaluation.kinds import weights_texts
 from kr.evaluation.layouts import LAYOUTS, Layout
@@ -245,12 +247,15 @@ class TrainWatcher:
         """Something the user should know."""
 
 
-def train(settings: TrainSettings, watcher: TrainWatcher | None = None) -> TrainHistory:
+def train(
+    settings: TrainSettings, watcher: TrainWatcher | None = None, stop: Stop | None = None
+) -> TrainHistory:
     """Make the generations that the directory lacks; returns the history.
 
-    A step that was interrupted goes on. Settings may have changed since: they hold for what has not begun. The games
-    and the match of a generation end with those with which they began; a fit begins afresh with new ones. The seed
-    and the tables to begin with can't change. Raises what selfplay.play, fit.fit and match.play_match raise.
+    An interrupted step resumes. Settings may have changed since: they hold for what has not begun. The games and the
+    match of a generation end with those with which they began; a fit begins afresh with new ones. The seed and the
+    tables to begin with can't change. stop: ends the work after the game or iteration under way; the history then says
+    what is `under_way`, and the same call resumes. Raises what `selfplay`, `fit` and `play_match` raise.
     """
     watcher = watcher or TrainWatcher()
     if settings.plots:
@@ -270,7 +275,9 @@ def train(settings: TrainSettings, watcher: TrainWatcher | None = None) -> Train
             watcher.notice(doubt)
         if history.lacks(settings.generations) and (warning := settings.layout.warning):
             watcher.notice(f"warning: {warning}")
-        _Training(settings, history, watcher).go()
+        # what a stop leaves undone the history says
+        with suppress(StoppedError):
+            _Training(settings, history, watcher, stop or Stop()).go()
     return history
 
 
@@ -343,8 +350,9 @@ def _begun(settings: TrainSettings) -> TrainHistory:
 class _Training:
     """One start of a training run."""
 
-    def __init__(self, settings: TrainSettings, history: TrainHistory, watcher: TrainWatcher) -> None:
+    def __init__(self, settings: TrainSettings, history: TrainHistory, watcher: TrainWatcher, stop: Stop) -> None:
         self.settings = settings
+        self.stop = stop
         self.history = history
         self.watcher = watcher
 
@@ -372,6 +380,7 @@ class _Training:
 
     def _do(self, generation: Generation, name: str) -> None:
         """Do a step, or the rest of it, and write down what came of it."""
+        self._raise_if_stopped()
         step, settings = self._taken_up(generation, name)
         self.watcher.begins(generation.number, name, settings)
         work = {"play": self._play, "fit": self._fit, "gate": self._gate}[name]
@@ -416,7 +425,8 @@ class _Training:
 
     def _play(self, generation: Generation, settings: TrainSettings, clock: _Clock) -> dict[str, Any]:
         player = self._tables(generation.player)
-        selfplay(settings.selfplay_settings(generation.number, player), clock.ticking(self.watcher.played))
+        selfplay(settings.selfplay_settings(generation.number, player), clock.ticking(self.watcher.played), self.stop)
+        self._raise_if_stopped()
         summary = games.summarize(games.shard_paths(settings.out / games_name(generation.number)))
         names = ("games", "plies", "searched", "black_wins", "draws", "white_wins", "reasons", "shards", "bytes")
         return {name: getattr(summary, name) for name in names}
@@ -424,7 +434,8 @@ class _Training:
     def _fit(self, generation: Generation, settings: TrainSettings, clock: _Clock) -> dict[str, Any]:
         directories = settings.game_directories(generation.number)
         self._check_shards(directories)
-        found = fit(settings.fit_settings(generation.number, directories), clock.ticking(self.watcher.fitting))
+        wanted = settings.fit_settings(generation.number, directories)
+        found = fit(wanted, clock.ticking(self.watcher.fitting), self.stop)
         report = found.report
         held = {row["group"]: row for row in report["loss"] if row["set"] == "held_out" and row["positions"]}
         positions = sum(row["positions"] for row in held.values())
@@ -447,8 +458,13 @@ class _Training:
                 path.unlink(missing_ok=True)
         new, old = (self._tables(name) for name in (tables_name(generation.number), generation.player))
         match = settings.match_settings(generation.number, new, old)
-        verdict = play_gate(match, settings.test(), settings.gate_stop, clock.ticking(self.watcher.matched))
+        on_game = clock.ticking(self.watcher.matched)
+        verdict = play_gate(match, settings.test(), settings.gate_stop, on_game, self.stop)
         return {"against": generation.player, **verdict}
+
+    def _raise_if_stopped(self) -> None:
+        if self.stop.is_set():
+            raise StoppedError(f"{self.settings.out}: the training was stopped")
 
     def _tables(self, name: str) -> str:
         """Tables of this run as players know them. Raises InvalidWeightsError where others are in their place."""
