@@ -21,6 +21,8 @@ SCORE_DATABASE_WIN: Final[int]
 SCORE_KEPT_WIN: Final[int]
 SCORE_STATIC_MAX: Final[int]
 SCORE_NONE: Final[int]
+MATERIAL_MAN: Final[int]
+MATERIAL_KING: Final[int]
 
 # rules
 def legal_moves(black: int, white: int, kings: int, side: int) -> list[tuple[tuple[int, ...], int]]: ...

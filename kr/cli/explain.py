@@ -43,7 +43,6 @@ def command(
     from kr import figures, storage
     from kr.evaluation import plot
     from kr.evaluation.kinds import explain
-    from kr.evaluation.picture import picture
 
     position = Position() if fen is None else Position.from_fen(fen)
     for move in moves.split():
@@ -56,7 +55,7 @@ def command(
     found = explain(position, weights)
     if svg is not None:
         with storage.atomic_path(svg) as temporary:
-            temporary.write_text(picture(found, flipped=flip))
+            temporary.write_text(found.svg(flipped=flip))
         console.wrote(svg)
     if png is not None:
         plot.draw_explanation(found, png, flipped=flip)

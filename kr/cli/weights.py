@@ -8,6 +8,7 @@ from kr.errors import InvalidSettingError
 from kr.evaluation import kinds
 from kr.evaluation.files import shipped_path
 from kr.evaluation.layouts import LAYOUTS, Layout
+from kr.evaluation.regions import Regions
 from kr.evaluation.weights import load_tables
 from kr.settings import REQUIRED, option
 from kr.storage import parse_json
@@ -26,14 +27,17 @@ def show(
         kr weights show
         kr weights show weights/kr.h5
     """
+    from kr.learn.fitting import report as fit_report
+
     found = kinds.load_evaluation(Path(file))
     details = dict(found.attrs)
     report: dict[str, Any] | None = None
-    fit_report = kinds.fit_report(type(found))
-    if fit_report and "report" in details:
+    # the kind that `kr fit` makes
+    fitted = isinstance(found, Regions)
+    if fitted and "report" in details:
         report = fit_report.read_report(str(details.pop("report")), found.details()["weights"])
     if json:
-        console.emit_json({**found.details(), **details, **({"report": report} if fit_report else {})})
+        console.emit_json({**found.details(), **details, **({"report": report} if fitted else {})})
         return
     print(console.facts([*found.facts(), *((name, _text(value)) for name, value in sorted(details.items()))]))
     if report:

@@ -8,8 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kr.evaluation.chances import format_score
+from kr.evaluation.picture import Legend, picture
 from kr.game.position import Position, Side
-from kr.notation import squares
+from kr.notation import SIDE_NAMES, squares
 
 if TYPE_CHECKING:
     from kr.svg import Svg
@@ -85,11 +87,23 @@ class Explanation:
             return {piece.square: float(piece.worth) for piece in self.pieces}
         return {piece.square: piece.place for piece in self.pieces if piece.place is not None}
 
+    @property
+    def title(self) -> str:
+        """The score in words."""
+        return f"{SIDE_NAMES[self.position.side]} to move: static score {format_score(self.score)} centi-men"
+
+    @property
+    def legend(self) -> Legend:
+        """Meaning of the numbers and colours on a board of the shares."""
+        side = self.position.side
+        shared = "each piece's share of the table entries"
+        numbers = shared if self.regions else "what the score loses without the piece"
+        return Legend(f"{numbers}, in centi-men", f"helps {SIDE_NAMES[side]}", f"helps {SIDE_NAMES[side.other]}")
+
     def svg(self, *, flipped: bool = False, size: float | None = None) -> Svg:
         """The board as SVG, each piece with its share and its square in the share's colour; size: pixels."""
-        from kr.evaluation.picture import picture
-
-        return picture(self, flipped=flipped, size=size)
+        texts = (self.title, self.legend, self.weights)
+        return picture(self.position, self.shares, *texts, flipped=flipped, size=size)
 
     def _repr_svg_(self) -> str:
         """The board as notebooks show it."""

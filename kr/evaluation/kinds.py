@@ -19,7 +19,7 @@ from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from kr import _core
 from kr.errors import InvalidSettingError, InvalidWeightsError
@@ -40,10 +40,6 @@ EVALUATION_KINDS: dict[str, str] = {name: f"kr.evaluation.{name}" for name in _c
 
 class Evaluation(ABC):
     """An evaluation that is loaded. Its kind is its class."""
-
-    fitting: ClassVar[str | None] = None
-    """The package that fits this kind to games, None for a kind that is not fitted. Its module `fit` writes the file,
-    its module `report` has `read` and `text` for what the file says of the fit."""
 
     name: str
     """What to call it."""
@@ -190,11 +186,6 @@ def _file_kind(file: WeightsFile) -> type[FileEvaluation]:
             f"{file.path}: weights of the kind {file.evaluation!r:.40}; this kr has {', '.join(known)}"
         )
     return known[file.evaluation]
-
-
-def fit_report(kind: type[Evaluation]) -> Any:
-    """The module that reads and shows the report of a kind's fit, None for a kind that is not fitted."""
-    return import_module(f"{kind.fitting}.report") if kind.fitting else None
 
 
 def explain(position: Position, weights: str | Path | Evaluation | None = None) -> Explanation:

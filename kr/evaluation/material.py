@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from kr import _core
 from kr.evaluation.explanation import Explanation, note, occupied, piece_share, sign
 from kr.evaluation.kinds import BuiltIn
 from kr.game.position import Position
-
-MAN, KING = 100, 130
-"""Centi-men."""
 
 
 class Material(BuiltIn):
@@ -20,7 +18,8 @@ class Material(BuiltIn):
     def explanation(self, position: Position, score: int, worth: dict[int, int]) -> Explanation:
         pieces = []
         for square in occupied(position):
-            counts = sign(position, square) * (KING if position.kings >> square & 1 else MAN)
+            worth_of_kind = _core.MATERIAL_KING if position.kings >> square & 1 else _core.MATERIAL_MAN
+            counts = sign(position, square) * worth_of_kind
             pieces.append(piece_share(position, square, float(counts), 0.0, worth[square]))
         return Explanation(position, self.name, score, "", float(score), 0.0, (), tuple(pieces), 0.0, note(position))
 

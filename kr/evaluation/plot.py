@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kr.evaluation.explanation import Explanation
-from kr.evaluation.picture import colours, format_share, legend, title
+from kr.evaluation.picture import colours, format_share
 from kr.figures import DARK, INK, LIGHT, MUTED, check_installed, new_figure, save
 from kr.notation import SIDE_NAMES, SQUARES, square_name
 from kr.svg import COLORS, place
@@ -38,8 +38,8 @@ def explanation_figure(explanation: Explanation, *, flipped: bool = False) -> Fi
     ax.set(xlim=(0, 8), ylim=(8, 0), aspect="equal", xticks=[], yticks=[], facecolor=LIGHT)
     for spine in ax.spines.values():
         spine.set_visible(True)
-    ax.set_title(title(explanation), color=INK, loc="left", fontsize=11)
-    numbers, good, bad = legend(explanation)
+    ax.set_title(explanation.title, color=INK, loc="left", fontsize=11)
+    numbers, good, bad = explanation.legend
     said = f"{numbers}:\nblue {good}, orange {bad}; weights: {explanation.weights:.20}"
     made.supxlabel(said, color=MUTED, fontsize=9)
     return made

@@ -39,8 +39,6 @@ SCORE_UNITS = MAX_BOARD_PIECES * TABLE_UNITS
 class Regions(FileEvaluation):
     """Region tables, from a file or in memory."""
 
-    fitting = "kr.learn.fitting"
-
     def __init__(self, weights: Weights) -> None:
         self.weights = weights
         self.name = weights.layout.name

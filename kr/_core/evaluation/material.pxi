@@ -1,6 +1,6 @@
 # Men and kings, nothing else.
 
-cdef enum:
+cpdef enum:
     MATERIAL_MAN = 100
     MATERIAL_KING = 130
 
