@@ -25,7 +25,7 @@ def check_installed() -> None:
         raise InvalidSettingError("pictures need matplotlib: pip install matplotlib, or '.[plots]' in kr's checkout")
 
 
-def check_output(directory: Path) -> None:
+def check_plots(directory: Path) -> None:
     """Raise InvalidSettingError if plots can't be written to a directory: better before a long fit than after it."""
     check_installed()
     storage.check_directory(directory)

@@ -21,7 +21,7 @@ from kr.storage import printable, read_regular
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-BEGINNING = b"\x89HDF\r\n\x1a\n\x03"
+HDF5_BEGINNING = b"\x89HDF\r\n\x1a\n\x03"
 """Signature, and the version of HDF5's own format that kr writes: the first whose structures have checksums."""
 MOST_BYTES = 1 << 30
 """Size limit of a file."""
@@ -162,7 +162,7 @@ def reading(path: Path | str, error: type[KrError], what: str) -> Iterator[Hdf5S
         raise error(f"{path}: no such {what}") from missing
     except OSError as failure:
         raise error(f"{path}: can't read this {what}: {failure.strerror}") from failure
-    if content[: len(BEGINNING)] != BEGINNING:
+    if content[: len(HDF5_BEGINNING)] != HDF5_BEGINNING:
         raise error(f"{path}: not a {what} (not an HDF5 file written by kr)")
     damaged = f"{path}: damaged {what}"
     if any(int.from_bytes(size, "little") > MOST_NODE for size in BTREE.findall(content)):

@@ -22,11 +22,11 @@ COUNT_UNITS = {"g": Decimal(10**9), "m": Decimal(10**6), "k": Decimal(10**3), ""
 SIZE_UNITS = {"tb": Decimal(2**40), "gb": Decimal(2**30), "mb": Decimal(2**20), "kb": Decimal(2**10), "b": Decimal(1)}
 
 # 19 digits hold every 64-bit number; the exponent is bounded so that "1e999999999" can't build a giant integer.
-NUMBER = re.compile(r"(\d[\d_]{0,400}(?:\.\d{0,400})?|\.\d{1,400})(?:e([+-]?\d{1,3}))?\s*([a-z]*)", re.ASCII)
+QUANTITY = re.compile(r"(\d[\d_]{0,400}(?:\.\d{0,400})?|\.\d{1,400})(?:e([+-]?\d{1,3}))?\s*([a-z]*)", re.ASCII)
 
 
 def _quantity(text: str, units: dict[str, Decimal], default: str | None, expected: str) -> Decimal:
-    match = NUMBER.fullmatch(text.strip().lower())
+    match = QUANTITY.fullmatch(text.strip().lower())
     unit = (match[3] or default) if match else None
     if match is None or unit not in units:
         raise InvalidSettingError(f"{text!r} is not {expected}")

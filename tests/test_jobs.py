@@ -37,9 +37,9 @@ from kr.game.position import Position
 from kr.jobs import kinds, pool
 from kr.jobs.kinds import Kind, Portion, Stop, kind_named, perform
 from kr.jobs.needs import Needs
-from kr.jobs.pool import AHEAD, Part, Pool, interruptible
+from kr.jobs.pool import AHEAD, FinishedPortion, Pool, interruptible
 from kr.jobs.progress import Progress
-from kr.jobs.unit import Chunk, Unit, checksum
+from kr.jobs.unit import Chunk, Unit, result_checksum
 from kr.learn.selfplay import SelfplaySettings, selfplay
 from kr.learn.shards import Shards
 from kr.match.doubling import Comparisons, DoublingSettings, compare_positions, play_matches
@@ -83,7 +83,7 @@ def toy(key: object, *steps: Sequence[str]) -> Unit:
     return Unit("toy", str(key), values={"steps": steps or [[str(key)]]})
 
 
-def results(parts: Sequence[Part]) -> dict[str, list[Chunk]]:
+def results(parts: Sequence[FinishedPortion]) -> dict[str, list[Chunk]]:
     """The results of the units that are done."""
     done = {part.unit.key for part in parts if part.last}
     ordered = sorted(parts, key=lambda part: part.number)
@@ -290,9 +290,9 @@ def elsewhere(units: Sequence[Unit], places: dict[str, str], directory: Path) ->
 
 
 @pytest.fixture
-def parts(monkeypatch: pytest.MonkeyPatch) -> list[Part]:
+def parts(monkeypatch: pytest.MonkeyPatch) -> list[FinishedPortion]:
     """All parts that pools give."""
-    given: list[Part] = []
+    given: list[FinishedPortion] = []
     run = Pool.run
 
     def listened(self: Pool[Any], units: Any) -> Any:
@@ -308,7 +308,7 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> list[Part]:
 class Here:
     """Weights, openings and a database in one place for this process, and in another one for the other."""
 
-    def __init__(self, directory: Path, whole: Path, parts: list[Part]) -> None:
+    def __init__(self, directory: Path, whole: Path, parts: list[FinishedPortion]) -> None:
         self.directory, self.parts = directory, parts
         here, there = directory / "here", directory / "there"
         here.mkdir()
@@ -394,7 +394,9 @@ def timeless(kind: str, chunk: Chunk) -> Any:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("work", ["solve", "annotate", "doubling", "match", "selfplay"])
-def test_a_search_that_was_ended_gives_no_result(work: str, parts: list[Part], tmp_path: Path, whole: Path) -> None:
+def test_a_search_that_was_ended_gives_no_result(
+    work: str, parts: list[FinishedPortion], tmp_path: Path, whole: Path
+) -> None:
     here = Here(tmp_path, whole, parts)
     getattr(here, work)()
     here.move()
@@ -422,7 +424,7 @@ def test_a_search_that_was_ended_gives_no_result(work: str, parts: list[Part], t
     ],
 )
 def test_another_process_does_a_unit_as_this_one(
-    work: str, kind: type[Kind[Any]], parts: list[Part], tmp_path: Path, whole: Path
+    work: str, kind: type[Kind[Any]], parts: list[FinishedPortion], tmp_path: Path, whole: Path
 ) -> None:
     here = Here(tmp_path, whole, parts)
     getattr(here, work)()
@@ -435,7 +437,7 @@ def test_another_process_does_a_unit_as_this_one(
         assert there == own
         assert there
         if kind not in (Answers, Pairs):
-            assert checksum(chunks) == checksum(found[unit.key])
+            assert result_checksum(chunks) == result_checksum(found[unit.key])
     # what is needed is named, and nothing else is taken for it
     needed = [unit for unit in units if unit.needs]
     assert needed

@@ -13,7 +13,7 @@ import pytest
 from tables import save_random
 
 from kr.cli import main
-from kr.cli.match import report
+from kr.cli.match import match_report
 from kr.engine.limits import Limits, TimeControl
 from kr.errors import (
     InvalidSettingError,
@@ -362,7 +362,7 @@ def test_a_warning_of_many_forfeits(games, late, failed, words, capsys, monkeypa
     result = MatchResult(TINY, ("a", "b"), records)
     summary = result.summary()
     assert (summary["forfeits"], summary["warning"]) == (late + failed, result.warning)
-    shown = " ".join(report(result).split())
+    shown = " ".join(match_report(result).split())
     monkeypatch.setattr("kr.cli.match.play_match", lambda settings, on_game: result)
     assert main("match material manual --games 2 --json".split()) == 0
     told = capsys.readouterr().err

@@ -16,7 +16,7 @@ from kr.errors import InvalidPdnError
 from kr.settings import option
 from kr.units import counted
 
-COLUMNS = ["player", "games", "moves", "best", "unmarked", "loss", "?!", "?", "??", "!"]
+PLAYER_COLUMNS = ["player", "games", "moves", "best", "unmarked", "loss", "?!", "?", "??", "!"]
 LEAST_NAME = 12
 LONG = 30.0
 """Seconds; longer runs are announced with an estimate."""
@@ -102,11 +102,11 @@ def _table(report: AnnotateReport, top: int) -> str:
         )
         for _, each in shown
     ]  # fmt: skip
-    room = console.width() - len(console.table(COLUMNS[1:], numbers).split("\n")[0]) - 2
+    room = console.width() - len(console.table(PLAYER_COLUMNS[1:], numbers).split("\n")[0]) - 2
     rows = [(_shortened(name, max(room, LEAST_NAME)), *row) for (name, _), row in zip(shown, numbers, strict=True)]
     more = f"\n... and {len(ranked) - len(shown)} more (--top 0 for all)" if len(ranked) > len(shown) else ""
     left_out = f", {report.left_out} could not be read" if report.left_out else ""
-    table = f"{console.table(COLUMNS, rows)}{more}\n" if rows else ""
+    table = f"{console.table(PLAYER_COLUMNS, rows)}{more}\n" if rows else ""
     return f"{table}{counted(report.games, 'game')} annotated{left_out}"
 
 

@@ -26,7 +26,7 @@ SHOWN_DEPTHS = 9
 """Number of last depths shown; --json has all."""
 
 WITHOUT = "no "
-NOTE = (
+ABLATION_NOTE = (
     "* reduces, extends or prunes: depths with and without it are not comparable. Fewer nodes to the same depth may "
     "cost accuracy, more nodes may gain it: only a match at equal time tells."
 )
@@ -136,7 +136,7 @@ def _comparison(compared: Comparison) -> str:
         for each in compared.variants
     ]
     columns = ["search", "nodes", "95%", "all", "time", "rounds", "moves", "Chinook, with the feature"]
-    note = f"\n{console.fold(NOTE, 2)}" if any(row[0].endswith("*") for row in rows) else ""
+    note = f"\n{console.fold(ABLATION_NOTE, 2)}" if any(row[0].endswith("*") for row in rows) else ""
     return (
         f"{_signature(compared.result)}\n\n"
         f"Nodes and time to depth {compared.settings.depth} relative to that; geometric means over the positions\n"

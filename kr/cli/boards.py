@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 LIGHT, DARK, LAST = "#efe4cb", "#7d9a6a", "#b5b04a"
-BLACK, WHITE, NUMBER = "#141414", "#ffffff", "#3c5230"
+BLACK, WHITE, SQUARE_NUMBER = "#141414", "#ffffff", "#3c5230"
 GLYPHS = {"b": "●", "w": "●", "B": "♛", "W": "♛"}
 WIDTH = 7
 """Columns of a coloured square; it has two lines."""
@@ -81,7 +81,7 @@ def draw(
                     board.append(labels.get(square, "").center(WIDTH), f"{BLACK} on {ground}")
                     continue
                 letter = _letter(position, square)
-                board.append(f"{square_name(square):<3}", f"{NUMBER} on {ground}")
+                board.append(f"{square_name(square):<3}", f"{SQUARE_NUMBER} on {ground}")
                 ink = WHITE if letter in "wW" else BLACK
                 board.append(GLYPHS.get(letter, " ").ljust(WIDTH - 3), f"bold {ink} on {ground}")
             board.append("\n")

@@ -33,7 +33,7 @@ BELOW = 4
 """Indent of the text below a row of a table."""
 GAP = "  "
 """Between the columns of a table."""
-NUMBER = re.compile(r"([+-]?\d[\d,]*(\.\d+)?[%kMG]?|[+-]?inf|nan|-|)")
+NUMBER_CELL = re.compile(r"([+-]?\d[\d,]*(\.\d+)?[%kMG]?|[+-]?inf|nan|-|)")
 """A cell of a table that holds a number or nothing."""
 _quiet = False
 
@@ -156,7 +156,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     the last column goes below its row, or else the last columns follow as a second table that repeats the first column.
     """
     texts = [["" if cell is None else str(cell) for cell in row] for row in rows]
-    left = [not all(NUMBER.fullmatch(row[i]) for row in texts) for i in range(len(columns))]
+    left = [not all(NUMBER_CELL.fullmatch(row[i]) for row in texts) for i in range(len(columns))]
     return "\n".join(_table([list(columns), *texts], left, width()))
 
 

@@ -17,15 +17,15 @@ from kr.match.doubling_plot import draw_doubling
 from kr.match.match import MatchResult
 from kr.units import counted
 
-NOTE = f"(no tie: differs by more than {TIE_MARGIN} centi-men; mean: gain of a change in centi-men)"
-SEARCHES = f"Positions in which the longer search plays a different move\n{NOTE}:"
+CHANGE_NOTE = f"(no tie: differs by more than {TIE_MARGIN} centi-men; mean: gain of a change in centi-men)"
+SEARCHES = f"Positions in which the longer search plays a different move\n{CHANGE_NOTE}:"
 WORTH = (
     "Share of positions in which the move is better (+) or worse (-) by at least the centi-men of the column, "
     "as judged by the longest search:"
 )
-ITERATIONS = f"Positions in which one more iteration chooses a different move\n{NOTE}:"
+ITERATIONS = f"Positions in which one more iteration chooses a different move\n{CHANGE_NOTE}:"
 CHANGE = "Share of positions in which the score then changes by at least the centi-men of the column:"
-COLUMNS = ["positions", "different", "no tie", "mean"]
+CHANGE_COLUMNS = ["positions", "different", "no tie", "mean"]
 WORTH_COLUMNS = [f"{sign}{worth}" for worth in WORTHS for sign in "+-"]
 LARGEST_COLUMNS = ["centi-men", "longer", "plays", "not", "position"]
 
@@ -53,7 +53,7 @@ def command(settings: DoublingSettings, json: bool = options.JSON) -> None:
             if match.warning:
                 console.say(f"warning: {match.settings.tc} v {match.settings.tc_b}: {match.warning}")
     else:
-        print(report(result))
+        print(doubling_report(result))
 
 
 def _measured(settings: DoublingSettings) -> DoublingResult:
@@ -73,7 +73,7 @@ def _measured(settings: DoublingSettings) -> DoublingResult:
         return DoublingResult(settings, results, compare_positions(settings, progress.advance))
 
 
-def report(result: DoublingResult) -> str:
+def doubling_report(result: DoublingResult) -> str:
     """Tables of the matches, of the moves that longer limits change, and of those that one more iteration changes."""
     steps = [f"{match.tc} v {match.tc_b}" for match in result.settings.matches()]
     parts = [console.table(["", "games", "wins", "draws", "losses", "score", "Elo"], _match_rows(steps, result))]
@@ -84,11 +84,11 @@ def report(result: DoublingResult) -> str:
     ]
     if result.comparisons:
         changes = result.changes()
-        parts += [SEARCHES, console.table(["", *COLUMNS], _rows(steps, changes, _counts))]
+        parts += [SEARCHES, console.table(["", *CHANGE_COLUMNS], _rows(steps, changes, _counts))]
         parts += [console.fold(WORTH), console.table(["", *WORTH_COLUMNS], _rows(steps, changes, _worths))]
         by_depth = result.depth_changes()
         depths, changes = list(by_depth), list(by_depth.values())
-        parts += [ITERATIONS, console.table(["depth", *COLUMNS], _rows(depths, changes, _counts))]
+        parts += [ITERATIONS, console.table(["depth", *CHANGE_COLUMNS], _rows(depths, changes, _counts))]
         parts += [console.fold(CHANGE), console.table(["depth", *WORTH_COLUMNS], _rows(depths, changes, _worths))]
     if largest := result.largest():
         rows = [(f"{each.worth:+}", each.longer, each.move, each.shorter_move, each.fen) for each in largest]

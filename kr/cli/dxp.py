@@ -100,7 +100,7 @@ def _operator(talk: bool) -> Operator:
 
 
 @options.command
-def listen(settings: ListenSettings, talk: bool = TALK, json: bool = options.JSON) -> None:
+def _listen(settings: ListenSettings, talk: bool = TALK, json: bool = options.JSON) -> None:
     """Wait for other programs to ask for games and play them, one program at a time, until Ctrl-C.
 
     Without an address, only programs on this machine can connect. Errors and chat appear on stderr.
@@ -120,7 +120,7 @@ def listen(settings: ListenSettings, talk: bool = TALK, json: bool = options.JSO
 
 
 @options.command
-def connect(
+def _connect(
     settings: ConnectSettings,
     ballot: str | None = option(
         None, "Begin from these openings, in turn: start, 2move, 3move, 11man, endings, or a file of FENs or games."
@@ -155,5 +155,5 @@ command = options.group(
         kr dxp listen --out games.pdn
         kr dxp connect 127.0.0.1:27531 --games 2 --tc 0.3s
     """,
-    {"listen": listen, "connect": connect},
+    {"listen": _listen, "connect": _connect},
 )

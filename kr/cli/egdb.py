@@ -19,7 +19,7 @@ DIRECTORY = same_option(VerifySettings, "dir")
 
 
 @options.command
-def run_build(settings: BuildSettings, json: bool = options.JSON) -> None:
+def _build(settings: BuildSettings, json: bool = options.JSON) -> None:
     """Build a database from nothing; run the same command to resume.
 
     Memory and disk are estimated first. A file appears whole, or not at all.
@@ -53,7 +53,7 @@ def run_build(settings: BuildSettings, json: bool = options.JSON) -> None:
 
 
 @options.command
-def run_verify(settings: VerifySettings, json: bool = options.JSON) -> None:
+def _verify(settings: VerifySettings, json: bool = options.JSON) -> None:
     """Prove a database correct: checksums, every position against its successors, all counts.
 
     --sample checks only a share of the positions. Each problem is one line, and the exit code is then 1.
@@ -103,7 +103,7 @@ def _numbers(counts: Counts | None) -> tuple[int | None, ...]:
 
 
 @options.command
-def show_stats(
+def _stats(
     dir: Path | None = DIRECTORY,
     all_slices: bool = option(False, "Show each slice too.", name="slices"),
     json: bool = options.JSON,
@@ -213,7 +213,7 @@ def _longest(win: LongestWin | None) -> tuple[str, str]:
 
 
 @options.command
-def run_probe(
+def _probe(
     fen: str = option(REQUIRED, "Position.", argument=True, metavar="FEN"),
     dir: Path | None = DIRECTORY,
     json: bool = options.JSON,
@@ -239,7 +239,7 @@ def run_probe(
 
 
 @options.command
-def run_sample(settings: SampleSettings, json: bool = options.JSON) -> None:
+def _sample(settings: SampleSettings, json: bool = options.JSON) -> None:
     """Write random positions and their values as HDF5, as training data.
 
     Black is to move in all of them. Each is drawn with the same probability; the choice and the shares depend on the
@@ -274,5 +274,5 @@ command = options.group(
         kr egdb verify
         kr egdb probe 'W:WK18:B1,K29'
     """,
-    {"build": run_build, "verify": run_verify, "stats": show_stats, "probe": run_probe, "sample": run_sample},
+    {"build": _build, "verify": _verify, "stats": _stats, "probe": _probe, "sample": _sample},
 )

@@ -9,7 +9,7 @@ from kr.jobs.progress import Progress
 from kr.match.match import MatchResult, MatchSettings, play_match
 from kr.units import counted, format_rate
 
-INDENT = 16
+NAME_COLUMNS = 16
 """Column in which what the report says begins."""
 
 
@@ -36,7 +36,7 @@ def command(settings: MatchSettings, json: bool = options.JSON) -> None:
                 work.advance(played, note=f"Elo {elo(result.summary())}")
             else:
                 work.skip(played)
-            show(f"{report(result)}\n{work.status()}", str(work))
+            show(f"{match_report(result)}\n{work.status()}", str(work))
 
         result = play_match(settings, update)
         # clear the table: the result follows on stdout
@@ -51,13 +51,13 @@ def command(settings: MatchSettings, json: bool = options.JSON) -> None:
         if result.warning:
             console.say(f"warning: {result.warning}")
     else:
-        print(report(result))
+        print(match_report(result))
     if result.interrupted:
         more = "; run the same command to resume" if settings.pdn else ""
         console.fail(f"interrupted after {len(result.games)} of {counted(settings.games, 'game')}{more}")
 
 
-def report(result: MatchResult) -> str:
+def match_report(result: MatchResult) -> str:
     """The state of a match as text."""
     summary = result.summary()
     sides = (summary["a"], summary["b"])
@@ -87,7 +87,7 @@ def report(result: MatchResult) -> str:
         lines.append(("SPRT LLR", f"{test['llr']:.2f} ({test['lower']:.2f}, {test['upper']:.2f}): {verdict}"))
     reasons = ", ".join(f"{reason} {count}" for reason, count in summary["reasons"].items())
     lines.append(("ended by", reasons or "-"))
-    texts = [console.fold(f"{name:<{INDENT}}{text}", INDENT) for name, text in lines]
+    texts = [console.fold(f"{name:<{NAME_COLUMNS}}{text}", NAME_COLUMNS) for name, text in lines]
     if result.warning:
         texts.append(console.fold(f"warning: {result.warning}", 2))
     return "\n".join([*texts, console.table(columns, rows)])

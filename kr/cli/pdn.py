@@ -23,7 +23,7 @@ MEGABYTE = 1 << 20
 
 
 @options.command
-def check(
+def _check(
     settings: ReadSettings,
     warnings: bool = option(True, "Show warnings about games that can be read."),
     json: bool = options.JSON,
@@ -58,7 +58,7 @@ def check(
 
 
 @options.command
-def convert(settings: ConvertSettings, json: bool = options.JSON) -> None:
+def _convert(settings: ConvertSettings, json: bool = options.JSON) -> None:
     """Write games in normal form: UTF-8, the usual tags, canonical moves and FEN, comments in braces, short lines.
 
     Games that can't be read are reported and left out; the exit code is then 1, unless --allow-errors is given.
@@ -82,7 +82,7 @@ def convert(settings: ConvertSettings, json: bool = options.JSON) -> None:
 
 
 @options.command
-def stats(
+def _stats(
     settings: ReadSettings,
     top: int = option(20, "Rows of each table: {allowed}.", low=1, zero="all"),
     json: bool = options.JSON,
@@ -110,7 +110,7 @@ def stats(
 
 
 @options.command
-def search(settings: SearchSettings, json: bool = options.JSON) -> None:
+def _search(settings: SearchSettings, json: bool = options.JSON) -> None:
     """Find games by player, event, year, result, opening or position. A game must match all options given.
 
     Names and texts match in part and regardless of case. --json prints an object for each game as it is found.
@@ -310,5 +310,5 @@ command = options.group(
         kr pdn check archive.pdn.xz
         kr pdn search archive.pdn.xz --ballot 'white doctor' --out found.pdn
     """,
-    {"check": check, "convert": convert, "stats": stats, "search": search},
+    {"check": _check, "convert": _convert, "stats": _stats, "search": _search},
 )

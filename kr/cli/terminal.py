@@ -17,7 +17,7 @@ from kr.play.table import Event, TimeUp, View
 if TYPE_CHECKING:
     from rich.console import Console
 
-INDENT = {"help": 8}
+EVENT_INDENTS = {"help": 8}
 """Indent of folded text by kind of event, if it isn't 2."""
 
 
@@ -51,7 +51,7 @@ class Terminal:
             self._draw(event.view)
         if event.text:
             # the command to resume with must stay whole, to be copied
-            text = event.text if event.kind == "left" else console.fold(event.text, INDENT.get(event.kind, 2))
+            text = event.text if event.kind == "left" else console.fold(event.text, EVENT_INDENTS.get(event.kind, 2))
             self._out.print(text, style="red" if event.kind == "error" else None, markup=False)
         if event.view and event.kind != "end":
             self._draw(event.view)

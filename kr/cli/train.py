@@ -95,7 +95,7 @@ def command(
     if status:
         history = train_history.load_history(settings.out)
         if settings.plots:
-            figures.check_output(settings.plots)
+            figures.check_plots(settings.plots)
             console.wrote(train_plot.draw_generations(history, settings.out, settings.plots))
     else:
         with console.Stages() as stages:
@@ -112,10 +112,10 @@ def command(
             }
         )
     else:
-        print(report(history, settings.out))
+        print(train_report(history, settings.out))
 
 
-def report(history: TrainHistory, directory: Path) -> str:
+def train_report(history: TrainHistory, directory: Path) -> str:
     """The history as a table; the run's directory knows how far it is."""
     rows = train_history.rows(history)
     columns = [

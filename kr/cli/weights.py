@@ -15,7 +15,7 @@ from kr.storage import parse_json
 
 
 @options.command
-def show(
+def _show(
     file: str = option(
         kinds.SHIPPED, f"A {kinds.weights_texts(kinds.SHIPPED)}: the tables of kr.", argument=True, metavar="FILE"
     ),
@@ -87,7 +87,7 @@ def layout(
 
 
 @options.command
-def check(
+def _check(
     pdn: Path = option(REQUIRED, "PDN file, also packed by gzip, xz or bzip2.", argument=True, metavar="PDN"),
     weights: str = option(kinds.SHIPPED, "Weights file, or shipped: the tables of kr."),
     every: int = option(1, "Take only every n-th game.", low=1),
@@ -123,5 +123,5 @@ command = options.group(
         kr weights show weights/kr.h5
         kr weights check tournament.pdn.xz
     """,
-    {"show": show, "layout": layout, "check": check},
+    {"show": _show, "layout": layout, "check": _check},
 )

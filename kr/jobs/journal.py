@@ -22,7 +22,7 @@ from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.storage import append, check_output, lock, naming, open_regular, parse_json, sync
 
 T = TypeVar("T")
-BEGINNING = b'{"settings": '
+JOURNAL_BEGINNING = b'{"settings": '
 
 
 class Journal(Generic[T]):
@@ -148,10 +148,10 @@ def _whole_lines(path: Path) -> Iterator[bytes]:
 def _check_beginning(path: Path) -> None:
     """Refuse a file that is not a journal; a file of zeros is a journal that never reached the disk."""
     with open_regular(path) as opened, BufferedReader(opened) as file:
-        content = file.read(len(BEGINNING))
+        content = file.read(len(JOURNAL_BEGINNING))
         written = content.rstrip(b"\0")
         blank = not written and all(not block.strip(b"\0") for block in iter(partial(file.read, 1 << 20), b""))
-    if not blank and (not written or written != BEGINNING[: len(written)]) and content:
+    if not blank and (not written or written != JOURNAL_BEGINNING[: len(written)]) and content:
         raise InvalidSettingError(f"{path} is not a journal of this kind of run; choose another file")
 
 

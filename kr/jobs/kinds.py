@@ -46,7 +46,7 @@ class Portion(Generic[T]):
     do: Callable[[T, Stop], Chunk | None]
     """Returns its chunk of the result; None if it has none or was stopped early."""
     weight: float = 1.0
-    """Its share of the work among all pieces, for progress."""
+    """Its share of the work among all portions, for progress."""
 
 
 class Kind(ABC, Generic[T]):
@@ -63,7 +63,7 @@ class Kind(ABC, Generic[T]):
 
     @abstractmethod
     def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[T]]]:
-        """Steps of a unit, in order; the pieces of a step may be done in parallel. No step is empty."""
+        """Steps of a unit, in order; the portions of a step may be done in parallel. No step is empty."""
 
     def stop(self, tools: T) -> None:
         """End the current and all later work of these tools, from another thread, where a Stop can't."""
@@ -89,7 +89,7 @@ def perform(unit: Unit, needs: Needs) -> list[Chunk]:
     kind = kind_named(unit.kind)
     tools, stop = kind.open(unit, needs), Stop()
     try:
-        chunks = (piece.do(tools, stop) for step in kind.steps(unit, needs) for piece in step)
+        chunks = (portion.do(tools, stop) for step in kind.steps(unit, needs) for portion in step)
         return [chunk for chunk in chunks if chunk is not None]
     finally:
         kind.close(tools)

@@ -26,18 +26,18 @@ AHEAD = 2
 
 
 @dataclass(frozen=True)
-class Part:
-    """A finished piece of a unit."""
+class FinishedPortion:
+    """A finished portion of a unit."""
 
     unit: Unit
     number: int
-    """Number of the piece, from 0: the order of the chunks in the result."""
+    """Number of the portion, from 0: the order of the chunks in the result."""
     chunk: Chunk | None
     weight: float
     seconds: float
     """Seconds since the unit was begun."""
     last: bool
-    """True if this piece completes the unit."""
+    """True if this portion completes the unit."""
 
 
 @dataclass
@@ -47,7 +47,7 @@ class _Begun(Generic[T]):
     unit: Unit
     steps: Iterator[Sequence[Portion[T]]]
     began: float
-    pieces: int = 0
+    portions: int = 0
     """Pieces of the steps so far."""
     running: int = 0
     """Pieces of this step not done yet."""
@@ -72,10 +72,10 @@ class Pool(Generic[T]):
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
         self._waiting: deque[Unit] = deque()
-        self._pieces: deque[tuple[_Begun[T], int, Portion[T]]] = deque()
-        self._news: queue.SimpleQueue[Part | BaseException | None] = queue.SimpleQueue()
+        self._portions: deque[tuple[_Begun[T], int, Portion[T]]] = deque()
+        self._news: queue.SimpleQueue[FinishedPortion | BaseException | None] = queue.SimpleQueue()
 
-    def run(self, units: Iterable[Unit | None]) -> Generator[Part, None, None]:
+    def run(self, units: Iterable[Unit | None]) -> Generator[FinishedPortion, None, None]:
         """Do units; yields their parts as they are done.
 
         units: asked for when a worker will soon be free; None means that no unit can begin before another is done. A
@@ -93,7 +93,7 @@ class Pool(Generic[T]):
                 if not under_way:
                     break
                 news = self._heard()
-                if isinstance(news, Part):
+                if isinstance(news, FinishedPortion):
                     under_way -= news.last
                     yield news
                     del news  # it may be large, and the next one may be slow to come
@@ -104,14 +104,14 @@ class Pool(Generic[T]):
             self._end()
         while error is None and not self._news.empty():
             left = self._news.get()
-            if isinstance(left, Part):
+            if isinstance(left, FinishedPortion):
                 yield left
             else:
                 error = left
         if error is not None:
             raise error
 
-    def _heard(self) -> Part | BaseException | None:
+    def _heard(self) -> FinishedPortion | BaseException | None:
         """The next news. Waits are short, because a signal that arrives as a wait begins is handled only at its end."""
         while True:
             try:
@@ -119,10 +119,10 @@ class Pool(Generic[T]):
             except queue.Empty:
                 continue
 
-    def rest(self) -> Iterator[Part]:
+    def rest(self) -> Iterator[FinishedPortion]:
         """Parts that were done before the work ended and have not been yielded."""
         while not self._news.empty():
-            if isinstance(news := self._news.get(), Part):
+            if isinstance(news := self._news.get(), FinishedPortion):
                 yield news
 
     def stop(self) -> None:
@@ -160,18 +160,18 @@ class Pool(Generic[T]):
         own: T | None = None
         try:
             while (taken := self._next()) is not None:
-                begun, number, piece = taken
+                begun, number, portion = taken
                 if tools is None:
                     tools = own = self._kind.open(begun.unit, self._needs)
                     self._tools.append(own)
                     if self._stop.is_set():
                         self._kind.stop(own)
-                chunk = piece.do(tools, self._stop)
+                chunk = portion.do(tools, self._stop)
                 if chunk is None and self._stop.is_set():
                     break
-                self._done(begun, number, piece, chunk)
+                self._done(begun, number, portion, chunk)
                 # a thread that waits for work must not keep a finished unit alive
-                del taken, begun, piece, chunk
+                del taken, begun, portion, chunk
         except BaseException as error:  # raised in the thread that asks for parts
             self._news.put(error)
         finally:
@@ -179,15 +179,15 @@ class Pool(Generic[T]):
                 self._kind.close(own)
 
     def _next(self) -> tuple[_Begun[T], int, Portion[T]] | None:
-        """A piece of a unit under way, or of a new one; None if there is none left."""
+        """A portion of a unit under way, or of a new one; None if there is none left."""
         while True:
             with self._lock:
-                while not (self._pieces or self._waiting or self._over or self._stop.is_set()):
+                while not (self._portions or self._waiting or self._over or self._stop.is_set()):
                     self._changed.wait()
                 if self._over or self._stop.is_set():
                     return None
-                if self._pieces:
-                    return self._pieces.popleft()
+                if self._portions:
+                    return self._portions.popleft()
                 unit = self._waiting.popleft()
             begun = _Begun(unit, filter(None, self._kind.steps(unit, self._needs)), time.monotonic())
             self._hand_out(begun, next(begun.steps))
@@ -195,13 +195,13 @@ class Pool(Generic[T]):
     def _hand_out(self, begun: _Begun[T], step: Sequence[Portion[T]]) -> None:
         with self._lock:
             begun.running = len(step)
-            self._pieces.extend((begun, begun.pieces + i, piece) for i, piece in enumerate(step))
-            begun.pieces += len(step)
+            self._portions.extend((begun, begun.portions + i, portion) for i, portion in enumerate(step))
+            begun.portions += len(step)
             self._changed.notify_all()
 
-    def _done(self, begun: _Begun[T], number: int, piece: Portion[T], chunk: Chunk | None) -> None:
-        """Report a finished piece; after the last piece of a step the next step begins."""
-        part = Part(begun.unit, number, chunk, piece.weight, time.monotonic() - begun.began, last=False)
+    def _done(self, begun: _Begun[T], number: int, portion: Portion[T], chunk: Chunk | None) -> None:
+        """Report a finished portion; after the last portion of a step the next step begins."""
+        part = FinishedPortion(begun.unit, number, chunk, portion.weight, time.monotonic() - begun.began, last=False)
         with self._lock:
             begun.running -= 1
             if begun.running:

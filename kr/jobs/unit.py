@@ -11,7 +11,7 @@ from typing import Any
 from kr.storage import parse_json
 
 Chunk = bytes | memoryview
-"""A part of a unit's result, which is the chunks of all its pieces in order."""
+"""A part of a unit's result, which is the chunks of all its portions in order."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Unit:
         return cls(**parse_json(text))
 
 
-def checksum(chunks: Iterable[Chunk]) -> str:
+def result_checksum(chunks: Iterable[Chunk]) -> str:
     """First 32 hex digits of the SHA-256 of a result."""
     digest = hashlib.sha256()
     for chunk in chunks:

@@ -85,7 +85,7 @@ class SelfplaySettings(Settings):
 
 
 UNSHAPING = ("games", "out", "workers", "weights", "egdb_memory")
-"""Settings that a run may go on with changed; of the weights their signature shapes the games."""
+"""Settings that may change when a run is resumed; of the weights, only the signature shapes the games."""
 
 
 @dataclass
@@ -233,7 +233,7 @@ def _begin_run(
         key = differing[0]
         raise InvalidSettingError(
             f"{settings.out} holds games with {key}={earlier.get(key)}, not {shaping[key]}; "
-            "use the same settings to go on, or another --out"
+            "use the same settings to resume, or another --out"
         )
     shown = {**asdict(settings), "weights": name, "out": str(settings.out), "egdb": shaping["egdb"]}
     parents = [shaping["weights"]] + [shaping["egdb"]] * (shaping["egdb"] != "none")

@@ -98,7 +98,7 @@ class DoublingSettings(Settings):
         if not kind_of(self.player).own_engine:
             raise InvalidSettingError(f"player {self.player}: only searches of kr's own engine can be compared")
         if self.plots:
-            figures.check_output(self.plots)
+            figures.check_plots(self.plots)
 
     @property
     def searches(self) -> Path:

@@ -70,8 +70,8 @@ class AnnotateSettings(JudgeSettings, ReadSettings):
         once = [path for path in self.files if str(path) == "-" or path.is_fifo()]
         if self.is_resumable and once:
             raise InvalidSettingError(
-                f"{once[0]} can't be read again, as going on after an interruption takes: without --out and --html the "
-                "games go to standard output"
+                f"{once[0]} can't be read again to resume an interrupted run: leave out --out and --html to write the "
+                "games to standard output"
             )
 
     @property

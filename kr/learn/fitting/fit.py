@@ -134,7 +134,7 @@ def fit(settings: FitSettings, on_progress: OnFitProgress | None = None, stop: S
             raise StoppedError(f"{settings.out}: the fit was stopped ({what}, {done} of {total}); fit again to resume")
 
     if settings.plots:
-        figures.check_output(settings.plots)
+        figures.check_plots(settings.plots)
     storage.check_output(settings.out)
     with storage.lock(settings.out), thread_pool(settings.workers) as pool:
         started = time.monotonic()

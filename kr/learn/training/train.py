@@ -259,7 +259,7 @@ def train(
     """
     watcher = watcher or TrainWatcher()
     if settings.plots:
-        figures.check_output(settings.plots)
+        figures.check_plots(settings.plots)
     opening_mix(settings.openings)
     decks.deck(settings.gate_ballot)
     path = settings.out / train_history.FILE
@@ -331,18 +331,18 @@ def _begin(settings: TrainSettings) -> TrainHistory:
 
 
 def _begun(settings: TrainSettings) -> TrainHistory:
-    """The history of a run that goes on. Raises InvalidSettingError where it began otherwise."""
+    """History of a run to resume. Raises InvalidSettingError if it began with other settings."""
     history = train_history.load_history(settings.out)
     if settings.seed != history.seed:
         raise InvalidSettingError(
             f"{settings.out} began with seed={history.seed}, not {settings.seed}; "
-            "use the same seed to go on, or another --out"
+            "use the same seed to resume, or another --out"
         )
     given = settings.weights
     if given not in ("", history.weights) and kinds.load_evaluation(given).signature != history.signature:
         raise InvalidSettingError(
             f"{settings.out} began with the tables {history.weights or kinds.SHIPPED} ({history.signature}), "
-            f"not {given}; leave out --weights to go on, or use another --out"
+            f"not {given}; leave out --weights to resume, or use another --out"
         )
     return history
 
@@ -400,7 +400,7 @@ class _Training:
             changed = [key for key, value in step.settings.items() if wanted.get(key, value) != value]
             if changed:
                 self.watcher.notice(
-                    f"generation {generation.number}, {name}: goes on as it began, with "
+                    f"generation {generation.number}, {name}: resumed as it began, with "
                     f"{', '.join(f'{key}={step.settings[key]}' for key in changed)}; "
                     f"{', '.join(f'{key}={wanted[key]}' for key in changed)} from generation {generation.number + 1} on"
                 )
