@@ -1,4 +1,4 @@
-"""Endgame database files read plainly and slowly, by docs/egdb.md alone, to check that text and the compiled reader.
+"""A plain and slow reader of endgame database files, written from docs/egdb.md alone, to check text and core.
 
     python tests/egdb_file_reader.py DIR BLACK WHITE KINGS
 
@@ -25,7 +25,7 @@ DIFFERENCES = 500
 REST = 0
 
 Code = dict[str, int]
-"""Symbols by their codes, texts of 0 and 1."""
+"""Symbols by their codes, which are strings of 0 and 1."""
 
 
 def aligned(size: int) -> int:
@@ -40,7 +40,7 @@ def number_at(data: bytes, at: int, size: int = 4) -> int:
 
 
 def prefix_code(lengths: str, symbols: int) -> Code:
-    """The code of a text of code lengths."""
+    """The code given by a text of code lengths."""
     digits = [int(digit, 16) for digit in lengths.ljust(symbols, "0")]
     assert len(digits) == symbols
     found: Code = {}
@@ -56,7 +56,7 @@ def prefix_code(lengths: str, symbols: int) -> Code:
 
 
 class BlockBits:
-    """The bits of a block, from the first on; ones behind the last."""
+    """The bits of a block in order, with ones after the last."""
 
     def __init__(self, block: bytes) -> None:
         self.text = "".join(f"{byte:08b}" for byte in block)
@@ -120,7 +120,7 @@ class EgdbFile:
         self.codes = [prefix_code(*each) for each in zip(self.header["codes"], symbols, strict=True)]
 
     def block(self, number: int) -> list[int]:
-        """All entries of a block; 0 where a block of distances holds nothing."""
+        """All entries of a block; 0 for a block of distances without entries."""
         at = number // GROUP_BLOCKS * GROUP_BYTES
         within = number % GROUP_BLOCKS
         first = number_at(self.index, at + 4) >> 2 * within & 3
@@ -163,7 +163,7 @@ class EgdbFile:
         return [entry for i in range(-(-self.entries // self.block_size)) for entry in self.block(i)]
 
 
-# The numbering of positions, squares 0-31
+# Indices of positions; squares are 0-31
 
 
 class Pieces(NamedTuple):
@@ -201,19 +201,19 @@ def arrangement_number(own: list[int], opponent: list[int]) -> int:
 
 
 def own_sets(count: int, beyond: int = -1) -> list[list[int]]:
-    """All sets of squares that own men can stand on."""
+    """All sets of squares for own men."""
     if count == 0:
         return [[]]
     return [[square, *others] for square in range(beyond + 1, 28) for others in own_sets(count - 1, square)]
 
 
 def opponent_sets(own_men: list[int], count: int) -> int:
-    """How many sets of squares own men leave to so many men of the opponent."""
+    """Number of sets of squares for the opponent's men, given own men."""
     return comb(28 - sum(square >= 4 for square in own_men), count)
 
 
 def king_sets(shape: Shape) -> tuple[int, int]:
-    """How many sets of squares the opponent's kings can stand on, and beside them own ones."""
+    """Numbers of sets of squares for the opponent's kings, and for own kings on the squares these leave."""
     free = 32 - shape[0] - shape[2]
     return comb(free, shape[3]), comb(free - shape[3], shape[1])
 
@@ -224,7 +224,7 @@ def slice_size(shape: Shape) -> int:
 
 
 def position_number(pieces: Pieces) -> int:
-    """The number of a position in its slice."""
+    """Index of a position in its slice."""
     opponent_kings, own_kings = king_sets(pieces.shape)
     free = [square for square in range(32) if square not in pieces.own_men + pieces.opponent_men]
     beside = [square for square in free if square not in pieces.opponent_kings]
@@ -234,7 +234,7 @@ def position_number(pieces: Pieces) -> int:
 
 
 def is_stored(pieces: Pieces, stored: Shape) -> bool:
-    """Whether a position without captures has an entry."""
+    """True if a position without captures has an entry."""
     if pieces.shape != stored:
         return False
     if stored[:2] != stored[2:]:
@@ -258,14 +258,14 @@ class Reader:
         self.files: dict[tuple[str, Shape], EgdbFile] = {}
 
     def file(self, kind: str, shape: Shape) -> EgdbFile:
-        """The file that holds a slice or its twin."""
+        """The file of a slice or its twin."""
         pair = max(shape, shape[2:] + shape[:2], key=lambda view: (view[0] + view[1], view[1]))
         if (kind, pair) not in self.files:
             self.files[kind, pair] = EgdbFile(self.directory / f"{kind}-{''.join(map(str, pair))}.egdb")
         return self.files[kind, pair]
 
     def entry(self, kind: str, bits: Bits) -> int | None:
-        """The entry of a position with pieces of both sides, None where it has none."""
+        """Entry of a position with pieces of both sides; None if it has none."""
         pieces = pieces_of(bits)
         file = self.file(kind, pieces.shape)
         if egdb_reference.must_capture(bits) or not is_stored(pieces, file.stored):

@@ -1,4 +1,4 @@
-"""Endgame databases written out plainly and slowly, on the rules of reference.py, to check the compiled ones against.
+"""A plain and slow solver of endgames, using the rules of reference.py, to check the compiled one.
 
 A position is seen with Black to move, as its three bitboards (black, white, kings); one with White to move is its
 colour-flipped twin. Its distance is the number of plies to the end under best play: 0 where the side to move has no
@@ -36,21 +36,21 @@ def flipped(board: reference.Board) -> reference.Board:
 
 
 def bits_with_side(bits: Bits, side: int) -> tuple[int, int, int, int]:
-    """A position as the core takes it, with this side to move: itself, or its colour-flipped twin."""
+    """A position as the core takes it, with this side to move: itself, or with colours flipped."""
     if side == reference.BLACK:
         return (*bits, side)
     return (*reference.to_bits(flipped(reference.from_bits(*bits))), side)
 
 
 def shapes(pieces: int) -> list[Shape]:
-    """Every slice of so many pieces with some on both sides."""
+    """Every slice with this many pieces, both sides having some."""
     counts = range(pieces + 1)
     every = [(a, b, c, pieces - a - b - c) for a in counts for b in counts for c in counts if a + b + c <= pieces]
     return [shape for shape in every if shape[0] + shape[1] and shape[2] + shape[3]]
 
 
 def positions(shape: Shape) -> list[Bits]:
-    """Every position of a slice in rising order: no man on its last row, no two pieces on one square."""
+    """Every position of a slice in ascending order: no man on its last row, no two pieces on one square."""
     kinds = np.repeat(["b", "B", "w", "W"], shape)
     squares = np.indices((32,) * len(kinds)).reshape(len(kinds), -1)
     possible = np.ones(squares.shape[1], dtype=bool)
@@ -58,7 +58,7 @@ def positions(shape: Shape) -> list[Bits]:
         possible &= (kind != "b") | (squares[i] < 28)
         possible &= (kind != "w") | (squares[i] >= 4)
         for j in range(i):
-            # pieces of a kind in rising order, so that each set of squares comes once
+            # pieces of a kind in ascending order, so that each set of squares occurs once
             possible &= squares[j] < squares[i] if kinds[j] == kind else squares[j] != squares[i]
     bits = 1 << squares[:, possible]
     black, white, crowned = (bits[np.isin(kinds, list(some))].sum(axis=0) for some in ("bB", "wW", "BW"))
@@ -66,14 +66,14 @@ def positions(shape: Shape) -> list[Bits]:
 
 
 def successors(bits: Bits) -> set[Bits]:
-    """The positions that one move leads to, seen by the one who is then to move."""
+    """Positions after one move, seen by the side then to move."""
     board = reference.from_bits(*bits)
     after = (reference.played(board, move) for move in reference.legal_moves(board, reference.BLACK))
     return {reference.to_bits(flipped(child)) for child in after}
 
 
 def must_capture(bits: Bits) -> bool:
-    """Whether the side to move has a capture."""
+    """True if the side to move has a capture."""
     board = reference.from_bits(*bits)
     return any(taken for _, taken in reference.legal_moves(board, reference.BLACK))
 
@@ -91,7 +91,7 @@ def closure(starts: Iterable[Bits]) -> dict[Bits, set[Bits]]:
 
 
 def solve(starts: Iterable[Bits]) -> dict[Bits, int | None]:
-    """The distance of these positions and of all that they lead to.
+    """Distances of these positions and of all that follow from them.
 
     Distances are found in rising order. A position is won as soon as one successor is known to be lost, by the
     shortest way; it is lost when all are known to be won, by the longest. What is never reached is drawn.
@@ -139,7 +139,7 @@ def best(after: Iterable[int | None]) -> int | None:
 
 
 def digest(shape: Shape, distances: Distances) -> dict[str, object]:
-    """What is kept of a slice: how many wins, losses and draws, the longest win, and checksums of every position.
+    """Digest of a slice: numbers of wins, losses and draws, the longest win, and checksums of all positions.
 
     The checksums are over one byte a position, value and distance (255: drawn), in rising order of (black, white,
     kings).
@@ -158,7 +158,7 @@ def digest(shape: Shape, distances: Distances) -> dict[str, object]:
 
 
 def main(pieces: int, named: list[str]) -> None:
-    """Print as JSON the digests of all slices of up to so many pieces and of those named."""
+    """Print digests as JSON, of all slices with up to the given number of pieces and of those named."""
     names = ["".join(map(str, shape)) for count in range(2, pieces + 1) for shape in shapes(count)] + named
     wanted = {name: (int(name[0]), int(name[1]), int(name[2]), int(name[3])) for name in names}
     distances = solve(bits for shape in wanted.values() for bits in positions(shape))

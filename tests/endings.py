@@ -21,7 +21,7 @@ from kr.game.value import Value
 
 
 class Endings:
-    """What the solver finds out about all positions with so many pieces or fewer, without files and probing."""
+    """Results of the solver for all positions with up to this many pieces, without files and probing."""
 
     def __init__(self, pieces: int) -> None:
         self._values: dict[Shape, NDArray[np.uint8]] = {}
@@ -41,7 +41,7 @@ class Endings:
                     solver.solve(pair, space, *rows, call.first, call.last, stop)
 
     def value(self, position: Position) -> Value:
-        """For the side to move."""
+        """Value for the side to move."""
         if position.is_over:
             return Value.LOSS
         shape, index = _egdb.egdb_index(*position.bits)
@@ -76,8 +76,8 @@ def database(directory: Path, pieces: int, distances: int) -> Database:
 def positions(
     seed: int, pieces: int, least: int = 2, value: str | None = None, shapes: Sequence[Shape] = ()
 ) -> Iterator[Position]:
-    """Endless random positions that are not over, every one with so many pieces as likely as another, of either side
-    to move; if wanted of one value or some slices only."""
+    """Endless random positions that are not over, with either side to move, each with the same probability; optionally
+    only of some value or some slices."""
     shapes = shapes or [shape for count in range(least, pieces + 1) for shape in slices.shapes(count)]
     for position in random_positions(shapes, random.Random(seed)):
         if not position.is_over and (value is None or endings(pieces).value(position) == value):

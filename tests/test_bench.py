@@ -1,4 +1,4 @@
-"""The bench: its signature is the search's fingerprint, and its comparisons say what a feature is worth."""
+"""The bench: its signature identifies the search, and its comparisons measure the worth of a feature."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ from kr.engine.options import SEARCH_OPTIONS, format_search_options, parse_searc
 from kr.errors import InvalidFenError, InvalidSettingError
 from kr.game.position import Position, Side
 
-# Nodes at depth 7. With material alone, another number means another search: say so in its commit, with the match that
-# justifies it. With the shipped tables, where the material one has stayed, it means that the scores of regions or the
-# tables themselves have changed.
+# Nodes at depth 7. With material alone, another number means that the search has changed: say so in the commit, with
+# the match that justifies it. If only the number with the shipped tables changes, the tables or their scores have.
 SIGNATURES = {"material": 123944, "shipped": 155747}
 
 QUICK = BenchSettings(depth=5, weights="material", hash=1 << 20, rounds=1)

@@ -1,4 +1,4 @@
-"""The parts of the compiled units: each uses only what stands above it, and those of a folder stand together."""
+"""The parts of the compiled units: each uses only the parts above it, and those of a folder are adjacent."""
 
 import itertools
 import re
@@ -26,9 +26,9 @@ def parts_of(unit: str) -> list[Path]:
 
 
 def blocks(source: str) -> Iterator[tuple[str, str]]:
-    """Each statement at the left margin, and what stands indented below it. Without strings and comments."""
+    """Each statement at the left margin with the indented lines below it, without strings and comments."""
     plain = STRING.sub("", source)
-    # what stands in brackets belongs to the line before
+    # lines in brackets belong to the line before
     joined = re.sub(r"\([^()]*\)", lambda found: re.sub(r"\s+", " ", found[0]), plain)
     for block in re.split(r"\n(?=[^\s)\]}])", "\n" + joined):
         head, _, body = block.strip("\n").partition("\n")
@@ -43,7 +43,7 @@ def declared(text: str) -> set[str]:
 
 
 def defined(head: str, body: str) -> set[str]:
-    """What a statement at the left margin defines."""
+    """Names that a statement at the left margin defines."""
     if re.match(r"(cdef|cpdef) (extern from .*|enum\b.*):$", head):
         lines = [re.sub(r"\(.*|\s*$", "", line) for line in body.splitlines()]
         return set().union(*(declared(line) for line in lines if line.strip() not in ("", "pass"))) | declared(
@@ -63,7 +63,7 @@ def defined(head: str, body: str) -> set[str]:
 
 
 def used(head: str, body: str) -> set[str]:
-    """The names that a statement uses, but for those of its own: arguments, variables, fields."""
+    """Names that a statement uses, except for its own arguments, variables and fields."""
     own = set()
     if arguments := re.search(r"\((.*)\)", head):
         own |= declared(arguments[1])
@@ -81,7 +81,7 @@ def used(head: str, body: str) -> set[str]:
 
 
 def uses_from_below(sources: list[str]) -> list[tuple[int, str]]:
-    """Number of the part and name, wherever a part uses what only a later one defines."""
+    """(number of the part, name) for each name that a part uses and only a later one defines."""
     where: dict[str, int] = {}
     for number, source in enumerate(sources):
         for head, body in blocks(source):

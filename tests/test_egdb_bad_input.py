@@ -1,4 +1,4 @@
-"""Endgame databases that are missing, foreign, old, cut short or damaged: refused in one line, never used silently."""
+"""Endgame databases that are missing, foreign, old, truncated or damaged are refused in one line, and never used."""
 
 import errno
 import json
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.core
 
 KEPT = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
 
-# The beginning of a file: magic, version, bytes of the header's JSON text, CRC-32 of the text and what precedes.
+# Start of a file: magic, version, bytes of the header's JSON text, CRC-32 of these numbers and the text.
 FIXED = struct.Struct("<8sIII")
 MAGIC = b"\x89KREGDB\n"
 
@@ -64,7 +64,7 @@ BOARDS, VALUES, PLIES = _expected()
 
 
 def is_refused(directory: Path, *, step: int = 1) -> bool:
-    """Whether a harmed database is refused, at the latest when it is read. What it says before that must be right.
+    """True if a damaged database is refused, at the latest when it is read; its answers before that must be right.
 
     step: distances are asked for in every so manieth position.
     """
@@ -107,7 +107,7 @@ def test_a_whole_database_is_not_refused(whole: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", files.FILE_KINDS)
 def test_any_byte_that_is_changed(copy: Path, kind: str) -> None:
-    """Each byte of a file in turn. Only bytes that nothing reads, between the sections, may go unnoticed."""
+    """Damage to each byte of a file in turn. Only padding between the parts may go unnoticed."""
     path = copy / f"{kind}-1010.egdb"
     good = path.read_bytes()
     header = files.read_header(path)
@@ -138,7 +138,7 @@ def test_bits_that_are_flipped(copy: Path, whole: Path, data: st.DataObject) -> 
 @KEPT
 @given(data=st.data())
 def test_stretches_that_are_lost(copy: Path, whole: Path, data: st.DataObject) -> None:
-    """A hole of zeros, a stretch cut out, one that is there twice, an end cut off or added to."""
+    """A stretch of zeros, a stretch removed or repeated, an end truncated or extended."""
     path = data.draw(st.sampled_from(paths(copy)))
     good = (whole / path.name).read_bytes()
     begin = data.draw(st.integers(0, len(good)))
@@ -184,7 +184,7 @@ def remade(good: bytes, changes: dict[str, Any], body: Callable[[bytes], bytes] 
 
 
 def use(directory: Path) -> None:
-    """Read what a database with false contents says. That may be wrong, but nothing worse may happen."""
+    """Read a database with false contents. Its answers may be wrong, but nothing worse may happen."""
     try:
         database = Database.open(directory)
         database.core.probe_batch(BOARDS, np.empty(len(BOARDS), dtype=np.uint8))
@@ -213,7 +213,7 @@ FIELDS = ["kind", "stored", "entries", "block_bits", "index_bytes", "data_bytes"
 @KEPT
 @given(data=st.data())
 def test_headers_that_lie(copy: Path, whole: Path, data: st.DataObject) -> None:
-    """With right checksums: only a malicious or mistaken program writes those."""
+    """Damage with right checksums, which only a malicious or faulty program writes."""
     path = data.draw(st.sampled_from(paths(copy)))
     good = (whole / path.name).read_bytes()
     near = st.sampled_from(["wld", "dtw", "0101", "1010", "9999", "", ["1"], ["01", "2", "11"], 7, 15, 16, 992, 24, 0])
@@ -271,7 +271,7 @@ def test_of_a_pair_both_kinds_may_be_missing(copy: Path) -> None:
 
 
 def test_damage_that_is_found_while_probing(copy: Path) -> None:
-    """What is only mapped is checked when it is read: there is no value then, and the file is named."""
+    """Chunks are checked when they are read: a damaged one gives no value, and the error names the file."""
     path = copy / "wld-0101.egdb"
     good = path.read_bytes()
     path.write_bytes(good[:-70] + bytes([good[-70] ^ 1]) + good[-69:])
@@ -285,7 +285,7 @@ def test_damage_that_is_found_while_probing(copy: Path) -> None:
 
 @pytest.fixture(scope="module")
 def places(tmp_path_factory: pytest.TempPathFactory, whole: Path) -> Path:
-    """Good and bad databases, beside which the commands run."""
+    """Working directory of the commands, with good and bad databases."""
     directory = tmp_path_factory.mktemp("places")
     good = (whole / "wld-0101.egdb").read_bytes()
     shutil.copytree(whole, directory / "good")
@@ -323,7 +323,7 @@ HARMED = {
 CASES = [
     *[(f"egdb probe {FEN} --dir {name}", 1, said) for name, said in HARMED.items()],
     *[(f"egdb sample --pieces 2 --dir {name} --out new.h5", 1, said) for name, said in HARMED.items()],
-    # stats reads headers only, and shows what there is of a part
+    # stats reads headers only, and shows incomplete piece counts too
     *[(f"egdb stats --dir {name}", 1, HARMED[name]) for name in HARMED if name not in ("flipped", "part")],
     *[(f"egdb build --pieces 3 --dir {name}", 1, HARMED[name]) for name in ("foreign", "empty", "older", "truncated")],
     ("egdb probe rubbish --dir good", 2, "three fields"),
@@ -367,7 +367,7 @@ def test_bad_input_is_one_line(
 def test_verify_names_what_is_wrong(
     places: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture, name: str
 ) -> None:
-    """It goes on where one file is bad, and has a line for each problem."""
+    """It continues after a bad file, and prints a line for each problem."""
     monkeypatch.chdir(places)
     assert cli.main(["egdb", "verify", "--dir", name]) in (1, 2)
     lines = capsys.readouterr().err.splitlines()
@@ -376,15 +376,15 @@ def test_verify_names_what_is_wrong(
 
 
 def kr_command(*words: object, **more: Any) -> subprocess.Popen[str]:
-    """`kr` in a process of its own."""
-    # -P: the kr under test, not one in the present directory
+    """`kr` in another process."""
+    # -P: the kr under test, not one in the current directory
     environment = os.environ | {"PYTHONPATH": str(Path(kr.__file__).parents[1])}
     command = [sys.executable, "-P", "-m", "kr", *map(str, words)]
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
 
 
 def check_only_whole_files(directory: Path) -> int:
-    """That files of pairs are whole and nothing else is there but kept values; returns how many there are."""
+    """Check that all files of pairs are complete and nothing else is there but kept values; returns their number."""
     found = paths(directory)
     for path in found:
         files.open_slice(path).check()
@@ -440,7 +440,7 @@ def test_a_build_whose_files_can_not_grow(tmp_path: Path, limit: int) -> None:
 
 @contextmanager
 def mounted(directory: Path, options: str) -> Iterator[None]:
-    """With a file system in memory at the directory; skips the test where that isn't allowed."""
+    """Mount a small file system in memory at the directory; skips the test where that isn't allowed."""
     directory.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", options, "none", str(directory)]
     if subprocess.run(mount, capture_output=True).returncode:
@@ -463,7 +463,7 @@ def test_a_disk_that_is_too_small(tmp_path: Path, capsys: pytest.CaptureFixture)
 
 @pytest.mark.slow
 def test_a_disk_that_fills_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
-    """Others may fill it after the estimate. What is written stays, and the build goes on when there is room."""
+    """Other programs may fill it after the estimate. Written files stay, and the build resumes once there is room."""
     disk = tmp_path / "disk"
     with mounted(disk, "size=128k"):
         leave_on_disk(monkeypatch, 10**9)

@@ -1,4 +1,4 @@
-"""Endgame databases built from scratch: right in every position checked, repeatable, and hard to break off."""
+"""Endgame databases built from scratch: right in every position checked, reproducible, and resumed after a kill."""
 
 import errno
 import hashlib
@@ -38,7 +38,7 @@ KNOWN = {2: (716, 402, 2_370), 3: (100_250, 87_305, 8_477), 4: (2_574_304, 1_917
 LONGEST = {2: (13, "B:W30:B25"), 3: (61, "B:WK10:B2,3"), 4: (109, "B:W29,30:B2,15")}
 REFERENCE = json.loads((Path(__file__).parent / "data" / "egdb_reference.json").read_text())
 
-# A second process that builds and does as told once so many pairs are done.
+# A second process that builds, and dies or waits once a given number of pairs is done.
 BUILD_AND = """
 import os, signal, sys, time
 from pathlib import Path
@@ -61,20 +61,20 @@ def settings(directory: Path, **changes: Any) -> BuildSettings:
 
 
 def content(directory: Path) -> dict[str, bytes]:
-    """Everything in a directory by name, also what is hidden."""
+    """Contents of all files of a directory by name, hidden ones included."""
     return {str(path.relative_to(directory)): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
 
 
 def in_a_second_process(directory: Path, pieces: int, action: str, pairs: int) -> subprocess.Popen[str]:
     command = [sys.executable, "-P", "-c", BUILD_AND, str(directory), str(pieces), action, str(pairs)]
-    # -P: the kr under test, not one in the present directory
+    # -P: the kr under test, not one in the current directory
     environment = os.environ | {"PYTHONPATH": str(Path(kr.__file__).parents[1])}
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
 
 
 @contextmanager
 def building_elsewhere(directory: Path, pieces: int) -> Iterator[None]:
-    """While another process is in the middle of a build."""
+    """Context in which another process is in the middle of a build."""
     process = in_a_second_process(directory, pieces, "wait", 1)
     assert process.stdout is not None
     assert process.stdout.readline() == "building\n"
@@ -156,7 +156,7 @@ def test_the_reference_is_what_its_solver_finds() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", REFERENCE)
 def test_every_value_is_that_of_the_reference(built: Path, name: str) -> None:
-    """All positions of 2 and 3 pieces and some slices of 4, with either side to move, mapped and unpacked."""
+    """All positions of 2 and 3 pieces and some slices of 4, with either side to move, from files and unpacked."""
     boards = boards_of(tuple(map(int, name)))
     for unpack_bytes in (0, 1 << 30):
         core = Database.open(built, unpack_bytes=unpack_bytes).core
@@ -208,7 +208,7 @@ def test_longest_wins_are_the_known_ones(built: Path, database: Database, pieces
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 5])
 def test_the_files_do_not_depend_on_the_threads(built: Path, tmp_path: Path, jobs: int) -> None:
-    """Nor on the distances wanted."""
+    """They don't depend on the distances wanted either."""
     build_database(settings(tmp_path, jobs=jobs, distances=2))
     whole = content(built)
     assert content(tmp_path).items() <= whole.items()
@@ -251,7 +251,7 @@ def test_a_killed_build_goes_on(built: Path, tmp_path: Path, pairs: int) -> None
 
 @pytest.fixture
 def killed(tmp_path: Path) -> Path:
-    """What a build of up to 3 pieces left that was killed when half of it was done."""
+    """Directory of a build of up to 3 pieces that was killed halfway."""
     in_a_second_process(tmp_path / "egdb", 3, "die", 5).communicate()
     return tmp_path / "egdb"
 
@@ -382,7 +382,7 @@ def test_progress_is_told(tmp_path: Path) -> None:
 def test_values_that_nobody_needs_are_let_go_before_more_is_solved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those of the last pairs are the largest; the estimate of the memory has no room for them."""
+    """The values of the last pairs are the largest; the estimate of the memory leaves them out."""
     arrays, advance = solving._Solving.arrays, building._Builder._advance
     given: list[tuple[str, weakref.ref[NDArray[Any]]]] = []
     finished: list[int] = [0]

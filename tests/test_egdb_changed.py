@@ -1,4 +1,4 @@
-"""Files of an endgame database that change, shrink or go while a process has them open: no value becomes wrong."""
+"""Files of an endgame database that change, shrink or vanish while they are open: no value becomes wrong."""
 
 import os
 import shutil
@@ -23,7 +23,7 @@ NAME = files.file_name("wld", slices.pair_of(SHAPE))
 
 
 def noise(seed: int) -> np.ndarray:
-    """Values that hardly pack, at two bits each."""
+    """Values that hardly compress, at two bits each."""
     values = np.random.default_rng(seed).integers(0, 3, (-(-slices.size(SHAPE) // 32), 32), dtype=np.uint64)
     return np.bitwise_or.reduce(values << np.arange(0, 64, 2, dtype=np.uint64), axis=1)
 
@@ -44,7 +44,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, np.ndarray]
 
 @pytest.fixture
 def large(written: tuple[Path, np.ndarray], tmp_path: Path) -> Path:
-    """A copy to do harm to."""
+    """A copy to be damaged."""
     return Path(shutil.copy(written[0], tmp_path / NAME))
 
 
@@ -62,7 +62,7 @@ def zeroed(path: Path) -> None:
 
 
 def written_over_by_another(path: Path) -> None:
-    """With other values and all the checksums that go with them."""
+    """Overwrite a file with other values and their checksums."""
     other = path.with_name("other")
     storage.write_atomic(other, files.values_file({SHAPE: noise(2)}, {}))
     with path.open("r+b") as file:

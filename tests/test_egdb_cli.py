@@ -1,4 +1,4 @@
-"""`kr egdb`: what its commands print, in text and as JSON, and how they end."""
+"""`kr egdb`: output of its commands as text and JSON, and their exit codes."""
 
 import json
 import shutil
@@ -17,7 +17,7 @@ COMMANDS = ("build", "verify", "stats", "probe", "sample")
 
 
 def printed(capsys: pytest.CaptureFixture[str], *arguments: object, code: int = 0) -> str:
-    """What `kr egdb` prints on stdout."""
+    """Output of `kr egdb` on stdout."""
     capsys.readouterr()
     assert cli.main(["egdb", *map(str, arguments)]) == code, capsys.readouterr().err
     out, err = capsys.readouterr()
@@ -26,7 +26,7 @@ def printed(capsys: pytest.CaptureFixture[str], *arguments: object, code: int = 
 
 
 def told(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:
-    """The JSON that `kr egdb` prints."""
+    """JSON output of `kr egdb`."""
     out = printed(capsys, *arguments, "--json")
     assert out.count("\n") == 1
     found: dict[str, Any] = json.loads(out)

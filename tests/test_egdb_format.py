@@ -1,4 +1,4 @@
-"""The format of docs/egdb.md: a reader written by that text alone finds what kr reads."""
+"""The format of docs/egdb.md: a reader written from that text alone agrees with kr."""
 
 import random
 from pathlib import Path
@@ -20,11 +20,11 @@ WHOLE = [
     for path in sorted(SHIPPED.glob("*" + files.SUFFIX))
     if sum(map(int, path.stem[4:])) <= 3 or path.stem in ("wld-1111", "wld-2110", "dtw-2020", "dtw-0202")
 ]
-"""Files read from end to end: those of up to 3 pieces, and a few with 4."""
+"""Files that are read completely: those of up to 3 pieces, and a few with 4."""
 ENTRIES = 8
-"""Read singly from each file."""
+"""Entries read one by one from each file."""
 POSITIONS = {2: 20, 3: 8, 4: 2}
-"""Probed in each slice, by pieces."""
+"""Positions probed in each slice, by number of pieces."""
 
 
 def randoms(name: str) -> random.Random:

@@ -1,4 +1,4 @@
-"""The numbering of endgame positions: a bijection, the same for both colours, as documented, of the known sizes."""
+"""Indices of endgame positions: a bijection, the same for both colours, as documented, of the known sizes."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -24,7 +24,7 @@ FULL_BOARD = (1 << 32) - 1
 
 
 def placements(own_men: int, own_kings: int, men: int, kings: int) -> int:
-    """How many ways there are to place so many pieces, by the men on the four squares that only they may use."""
+    """Number of placements of pieces, summed over the men on the four squares that only own men may use."""
     arrangements = sum(
         comb(4, at_home) * comb(24, own_men - at_home) * comb(4, far) * comb(24 - (own_men - at_home), men - far)
         for at_home in range(own_men + 1)
@@ -36,7 +36,7 @@ def placements(own_men: int, own_kings: int, men: int, kings: int) -> int:
 
 @cache
 def men_before(own_men: int, men: int) -> dict[int, int]:
-    """For each set of own men, the arrangements with a set that comes before it."""
+    """For each set of own men, the number of arrangements with an earlier set."""
     sets = sorted(combinations(range(28), own_men), key=lambda some: some[::-1])
     # the opponent's men stand off their last row, the lowest four squares, and off own men
     counts = [comb(28 - sum(square >= 4 for square in some), men) for some in sets]
@@ -48,13 +48,13 @@ def bits(squares: Iterable[int]) -> int:
 
 
 def rank(pieces: int, allowed: int) -> int:
-    """The place of a set of squares in colexicographic order, the squares not allowed left out of the count."""
+    """Rank of a set of squares in colexicographic order, counted among the allowed squares."""
     places = [i for i, square in enumerate(s for s in range(32) if allowed >> s & 1) if pieces >> square & 1]
     return sum(comb(place, i + 1) for i, place in enumerate(places))
 
 
 def number(black: int, white: int, kings: int) -> int:
-    """The number of a position with Black to move, from the definition."""
+    """Index of a position with Black to move, by the definition."""
     own_men, own_kings, men, others = black & ~kings, black & kings, white & ~kings, white & kings
     before = men_before(own_men.bit_count(), men.bit_count())[own_men]
     arrangement = before + rank(men, FULL_BOARD & ~15 & ~own_men)
@@ -66,7 +66,7 @@ def number(black: int, white: int, kings: int) -> int:
 
 @st.composite
 def numbered(draw: st.DrawFn, own_men: int = 7) -> tuple[Shape, int]:
-    """A slice of at most so many own men and a number in it, the ends more often than others."""
+    """A slice with at most this many own men and an index in it; the first and last indices are drawn more often."""
     shape = draw(st.sampled_from([shape for shape in SHAPES if shape[0] <= own_men]))
     size = _egdb.egdb_slice_size(*shape)
     return shape, draw(st.integers(0, size - 1) | st.sampled_from([0, size - 1]))

@@ -1,4 +1,4 @@
-"""Endgame databases in use: where they are found, and what they end, label and prove in games and problems."""
+"""Endgame databases in use: finding them, ending and labelling games, proving problems."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ MATCH = MatchSettings(
     a="material", b="manual", ballot="3move", games=24, tc=Limits(nodes=200), concurrency=1, hash=1 << 20
 )
 EQUALS = replace(MATCH, a="manual", tc_b=Limits(nodes=300), adjudicate=False)
-"""Their games are seldom over before few pieces are left."""
+"""Few of their games end before few pieces are left."""
 SELFPLAY = SelfplaySettings(
     games=60, nodes=60, weights="manual", openings="3move", shard_games=20, workers=2, hash=1 << 16
 )
 
 
-# --- where it is found
+# --- finding a database
 
 
 def test_the_shipped_database_is_there() -> None:
@@ -105,7 +105,7 @@ def test_a_directory_without_a_database_is_one_line(
 
 
 def known_plainly(position: Position) -> bool:
-    """Whether the shipped database knows the position, by the plain rules: five pieces, and a move but no capture."""
+    """True if the shipped database ends the game here, by the plain rules: five pieces, and a move but no capture."""
     moves = reference.legal_moves(reference.from_bits(position.black, position.white, position.kings), position.side)
     return position.pieces <= 5 and bool(moves) and not any(taken for _, taken in moves)
 
@@ -120,7 +120,7 @@ def test_a_match_ends_games_by_the_database(tmp_path: Path, ballot: str) -> None
     free = play_match(replace(settings, pdn=tmp_path / "free.pdn", egdb_adjudication=False))
     assert BY_DATABASE not in Counter(game.reason for game in free.games)
     assert sum(game.plies for game in ended.games) < sum(game.plies for game in free.games)
-    # the same games, only shorter where the database ended them
+    # the same games, but shorter if the database ended them
     for short, long in zip(read_games(tmp_path / "ended.pdn"), read_games(tmp_path / "free.pdn"), strict=True):
         assert (long.start, long.moves[: len(short.moves)]) == (short.start, short.moves)
         assert (len(long.moves) > len(short.moves)) == short.tags["Termination"].startswith(BY_DATABASE)
@@ -183,7 +183,7 @@ def positions_of(record: games.StoredGame) -> list[Position]:
 
 def test_self_play_ends_and_labels_exactly(tmp_path: Path) -> None:
     known = Database.open(SHIPPED)
-    # a search that probes sees most wins before they are there
+    # a search that probes finds most wins before the game reaches them
     ended = records_of(tmp_path / "ended", egdb_search=False, clear_score=0)
     exact = [record for record in ended if games.REASONS[record.reason] == BY_DATABASE]
     assert len(exact) > len(ended) // 4
@@ -208,7 +208,7 @@ def test_a_run_keeps_to_its_database(tmp_path: Path, whole: Path) -> None:
     for change in ({"egdb": str(whole)}, {"egdb": "none"}, {"egdb_ends": False}, {"egdb_search": False}):
         with pytest.raises(InvalidSettingError, match="egdb"):
             records_of(tmp_path, games=4, **change)
-    # how it is held in memory changes nothing
+    # the memory for it makes no difference
     assert len(records_of(tmp_path, games=4, egdb_memory=0)) == 4
 
 

@@ -1,4 +1,4 @@
-"""Samples: the right positions and values, in the right planes, the same for a seed on any number of threads."""
+"""Samples: right positions, values and planes, the same for a seed with any number of threads."""
 
 import shutil
 from pathlib import Path

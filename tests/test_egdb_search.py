@@ -74,7 +74,7 @@ def end_of(position: Position, line: tuple[Move, ...]) -> Position:
 
 
 def test_every_line_has_its_value(values: Database) -> None:
-    """Lines that keep the root's value come first; the others follow with what they are worth."""
+    """Lines that keep the root's value come first; the others follow with their own values."""
     searcher = engine(values)
     mixed = 0
     for position in islice(positions(11, PIECES), 60):
@@ -98,7 +98,7 @@ def last_stand(position: Position) -> Move:
 
 
 def plies_of_win(winner: Engine, limits: Limits, position: Position) -> int:
-    """Win a won position against perfect defence by the rules of the game; how many plies that takes."""
+    """Win a won position against perfect defence by the rules of the game; returns the plies that it takes."""
     side = position.side
     history: list[Position] = []
     plies = 0
@@ -130,7 +130,7 @@ def test_wins_without_distances_make_progress(known: str, weights: str, request:
 
 
 def test_drawn_positions_are_kept(values: Database) -> None:
-    """Whatever the opponent plays, a drawn position never becomes a loss, and a win that it gives is kept."""
+    """Whatever the opponent plays, a drawn position never becomes a loss, and a win that it gives away is kept."""
     searcher = engine(values)
     source = random.Random(9)
     for position in islice(positions(9, PIECES, least=3, value="draw"), 12):
@@ -153,7 +153,7 @@ def test_drawn_positions_are_kept(values: Database) -> None:
 
 
 def test_of_draws_the_better_one_is_played(values: Database) -> None:
-    """Two kings against a man and a king, drawn: that isn't worth the same to both, unless they are exchanged off."""
+    """Draw of two kings against a man and a king, which isn't worth the same to both unless pieces are exchanged."""
     up, down = (0, 2, 1, 1), (1, 1, 0, 2)
     for shape, expected in ((up, 1), (down, -1)):
         drawn = list(islice(positions(2, PIECES, value="draw", shapes=[shape]), 30))
@@ -163,7 +163,7 @@ def test_of_draws_the_better_one_is_played(values: Database) -> None:
 
 
 def forced_into(position: Position) -> str | None:
-    """The value of a position whose every move is a capture into the database; None of any other."""
+    """Value of a position all of whose moves are captures into the database; None for any other."""
     after = [position.play(move) for move in position.legal_moves() if move.is_capture]
     if not after or max(each.pieces for each in after) > PIECES:
         return None
@@ -189,7 +189,7 @@ def test_repetition_goes_before_the_database(values: Database, fen: str, line: t
 
 
 def to_and_fro(position: Position) -> list[Position]:
-    """Four plies of king moves that come back to the position, from it on; empty where there are none."""
+    """Four plies of king moves that return to the position, beginning with it; empty if there are none."""
     moves = []
     reached = position
     for _ in range(2):
@@ -208,7 +208,7 @@ def to_and_fro(position: Position) -> list[Position]:
 
 
 def test_near_the_draw_by_rule_a_win_is_made_safe(distances: Database) -> None:
-    """A long win is no win if the draw after 80 plies without progress comes first: there has to be progress now."""
+    """A long win is not a win if the draw after 80 plies without progress comes first: progress is needed now."""
     searcher = engine(distances)
     late = 0
     for position in positions(23, 3, least=3, value="win"):
@@ -226,7 +226,7 @@ def test_near_the_draw_by_rule_a_win_is_made_safe(distances: Database) -> None:
         late += 1
         if late == 10:
             break
-    # as far as the game goes there is nothing to win any more
+    # within the rest of the game nothing can be won any more
     position = Position.from_fen("B:WK1:BK29,K32")
     history = [position]
     for i in range(80):
@@ -236,7 +236,7 @@ def test_near_the_draw_by_rule_a_win_is_made_safe(distances: Database) -> None:
 
 @pytest.mark.parametrize("weights", ["material", "manual"])
 def test_values_ahead_decide_the_score(values: Database, weights: str) -> None:
-    """More pieces are on the board than the database has, and every move is a capture into it."""
+    """The board has more pieces than the database, and every move is a capture into it."""
     searcher = engine(values, weights)
     seen = Counter[str]()
     for position in islice(positions(17, PIECES + 2, least=PIECES + 1), 3000):

@@ -1,4 +1,4 @@
-"""The solver of endgame databases, slice by slice: values, distances, and which positions a file need not hold."""
+"""The solver of endgame databases, slice by slice: values, distances, and don't-cares of files."""
 
 import random
 
@@ -43,13 +43,13 @@ def solved() -> dict[Shape, Arrays]:
 
 
 def unpacked(packed: NDArray[np.uint64], size: int) -> NDArray[np.uint8]:
-    """Two bits an entry, the first in the lowest bits."""
+    """Entries of two bits each, the first in the lowest bits."""
     quarters = packed.astype("<u8").view(np.uint8)
     return np.stack([quarters >> shift & 3 for shift in (0, 2, 4, 6)], axis=1).reshape(-1)[:size]
 
 
 def sampled(shape: Shape, number: int) -> list[int]:
-    """All numbers of a slice, or so many of them."""
+    """All indices of a slice, or a sample of `number` of them."""
     size = slices.size(shape)
     return list(range(size)) if size <= number else random.Random(f"{shape}").sample(range(size), number)
 
@@ -66,7 +66,7 @@ def arrangement(bits: Bits) -> tuple[int, int]:
 
 
 def turned(bits: Bits) -> Bits:
-    """The same board, the other side to move, seen by that side."""
+    """The same board with the other side to move, seen by that side."""
     black, white, kings, _ = egdb_reference.bits_with_side(bits, 1)
     return black, white, kings
 
@@ -116,7 +116,7 @@ def test_codes_leave_out_captures_and_what_a_twin_holds(solved: dict[Shape, Arra
 
 @pytest.mark.parametrize("shape", SYMMETRIC, ids=str)
 def test_one_side_to_move_of_a_symmetric_slice_is_enough(solved: dict[Shape, Arrays], shape: Shape) -> None:
-    """Of an arrangement and its flipped partner one is held, and quiet moves from the other lead there."""
+    """Of an arrangement and its flip one is stored, and quiet moves from the other lead there."""
     codes = solved[shape]["codes"]
 
     def is_held(bits: Bits) -> bool:

@@ -17,7 +17,7 @@ def test_all_placements_are_those_of_table_1(pieces: int, positions: int) -> Non
 
 @pytest.mark.parametrize("pieces", range(1, 3))
 def test_placements_are_what_counting_them_gives(pieces: int) -> None:
-    """Every way to put men and kings of both colours on different squares, men off their last rows."""
+    """All placements of men and kings of both colours on different squares, men outside their last rows."""
     places = {"black man": range(28), "black king": range(32), "white man": range(4, 32), "white king": range(32)}
     for kinds in itertools.combinations_with_replacement(places, pieces):
         boards = {

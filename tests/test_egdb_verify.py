@@ -1,4 +1,4 @@
-"""Verification: a right database passes with the right counts, and whatever is wrong with one is found and named."""
+"""Verification: a right database passes with the right counts, and every problem of a wrong one is found and named."""
 
 import dataclasses
 import itertools
@@ -33,14 +33,14 @@ def verified(directory: Path, **changes: object) -> Verification:
 
 
 def stored_values(path: Path) -> NDArray[np.uint8]:
-    """What a file holds, one value an entry; where a capture is pending it means nothing."""
+    """Values of a file, one for each entry; with captures pending they are meaningless."""
     opened = files.open_slice(path)
     packed = opened.coded.unpacked().view(np.uint8)
     return (packed[:, None] >> SHIFTS & 3).reshape(-1)[: opened.header.entries].copy()
 
 
 def rewrite(path: Path, values: NDArray[np.uint8], facts: dict[str, object] | None = None) -> None:
-    """Write a file anew, checksums and all, with other values or facts."""
+    """Write a file again with other values or facts, and right checksums."""
     header = files.read_header(path)
     entries = np.zeros(-(-len(values) // 32) * 32, dtype=np.uint8)
     entries[: len(values)] = values
@@ -76,7 +76,7 @@ def test_a_right_database_is_proven_and_counted(whole: Path) -> None:
 
 @pytest.mark.parametrize("shape", [(1, 0, 1, 0), (0, 1, 0, 1), (1, 1, 1, 0), TWO_KINGS], ids=slices.name)
 def test_every_part_of_a_slice_is_counted_once(whole: Path, shape: Shape) -> None:
-    """In parts or at once, from either view: the same counts."""
+    """In parts or at once, from either slice of a pair: the same counts."""
     database = Database.open(whole)
     arrangements = slices.size(shape) // slices.block(shape)
     cuts = sorted({0, 1, arrangements // 3, arrangements - 1, arrangements})
@@ -111,14 +111,14 @@ def test_one_wrong_value_is_found(copy: Path, right: str, stated: str) -> None:
     found = verified(copy)
     position = position_at(files.read_header(path).stored, index)
     twin = position.flipped()
-    # the side that has more pieces is Black in the line
+    # in the message, the side with more pieces is Black
     wrong = [problem for problem in found.problems if position.fen in problem or twin.fen in problem]
     assert wrong
     assert all(f"is {stated}; by its moves it is {right}" in problem for problem in wrong)
 
 
 def test_wins_that_lead_nowhere_are_found(whole: Path, copy: Path) -> None:
-    """Draws of two kings against one, turned into wins that agree with all their successors: only a proof tells."""
+    """Draws of two kings against one, turned into wins that agree with all their successors: found only by a proof."""
     database = Database.open(whole)
     claimed = {
         position
@@ -126,7 +126,7 @@ def test_wins_that_lead_nowhere_are_found(whole: Path, copy: Path) -> None:
         for index in range(slices.size(shape))
         if value_of(database, position := position_at(shape, index)) == _egdb.VALUE_DRAW and is_quiet(position)
     }
-    # the greatest set in which the two kings can stay and which the one can leave by losing only
+    # the largest set in which the two kings can stay and which the single king can leave only by losing
     while True:
         left = {
             position
@@ -157,7 +157,7 @@ def test_wins_that_lead_nowhere_are_found(whole: Path, copy: Path) -> None:
     assert found.wrong >= len(claimed)
     assert any(problem.startswith("wld-0201") for problem in found.problems)
     assert all("no line of play" in problem for problem in found.problems if problem.startswith("wld-0201"))
-    # each agrees with its successors
+    # each value agrees with its successors
     shaken = Database.open(copy)
     for shape in slices.members(TWO_KINGS):
         boards = np.array([_egdb.egdb_position(shape, i)[:3] for i in range(slices.size(shape))], dtype=np.uint32)
@@ -260,7 +260,7 @@ def test_files_that_are_not_all_there(whole: Path, copy: Path, tmp_path: Path) -
 
 @dataclasses.dataclass
 class Interrupted:
-    """A progress display during which the user has had enough."""
+    """A progress display during which the user interrupts."""
 
     calls: int
     """Ranges to let pass before the interruption."""
@@ -287,7 +287,7 @@ def proven_in_part(directory: Path, ranges: int) -> float:
 
 
 def begun_at(directory: Path, **changes: object) -> float:
-    """From how many positions on a proof goes on; it is interrupted at once."""
+    """Number of positions that a proof starts from; it is interrupted at once."""
     progress = Interrupted(0)
     with pytest.raises(KeyboardInterrupt):
         verify.verify_database(VerifySettings(dir=directory, **changes), progress)  # type: ignore[arg-type]
@@ -296,7 +296,7 @@ def begun_at(directory: Path, **changes: object) -> float:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("small_ranges")
-def test_a_proof_goes_on(copy: Path) -> None:
+def test_a_proof_is_resumed(copy: Path) -> None:
     right = verified(copy)
     assert not (copy / PROOF).exists()
     assert begun_at(copy) == 0
@@ -309,7 +309,7 @@ def test_a_proof_goes_on(copy: Path) -> None:
     found = verified(copy)
     assert found.seconds > 0
     assert dataclasses.replace(found, seconds=right.seconds) == right
-    # whoever proves it again wants it proven again
+    # a further run proves everything again
     assert not (copy / PROOF).exists()
     assert begun_at(copy) == 0
 

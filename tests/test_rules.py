@@ -18,7 +18,7 @@ START_BITS = (0x00000FFF, 0xFFF00000, 0, 0)
 
 
 def check_against_reference(bits: Bits) -> list[Leap]:
-    """Same moves as the reference, each once and with the same position after it; returns the moves."""
+    """Check that a position has the moves of the reference, and the same positions after them; returns the moves."""
     moves = _core.legal_moves(*bits)
     assert sorted(moves) == sorted(REFERENCE.moves(bits)), Position(*bits)
     for path, captured in moves:
@@ -71,7 +71,7 @@ def test_keys_differ_between_positions_and_not_between_ways_to_them() -> None:
     assert one.key != Position(one.black, one.white, one.kings, Side.BLACK).key
 
 
-# id, FEN, what str gives for the legal moves
+# id, FEN, text of the legal moves
 MOVE_LISTS = [
     ("start", "B:W21-32:B1-12", "9-13 9-14 10-14 10-15 11-15 11-16 12-16"),
     ("capture is compulsory", "W:W22,31:B17,1", "22x13"),

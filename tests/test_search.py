@@ -15,7 +15,7 @@ pytestmark = pytest.mark.core
 
 
 def engine(weights: str, threads: int = 1) -> Engine:
-    """Without an endgame database: what a search finds by itself."""
+    """An engine without an endgame database."""
     return Engine(weights, hash_mb=1, threads=threads, database=None)
 
 
@@ -131,7 +131,7 @@ def test_several_lines_are_distinct_and_ordered() -> None:
 
 
 def test_lines_of_a_cut_iteration_were_searched_to_their_end() -> None:
-    """But for the first, which is as good as the best move found so far."""
+    """Except for the first, which is as good as the best move found so far."""
     whole: dict[int, set[tuple[int, tuple[Move, ...]]]] = {}
     engine("manual").search(
         Position(), Limits(depth=8), multipv=3, on_info=lambda i: whole.setdefault(i.depth, set()).add((i.score, i.pv))
@@ -179,7 +179,7 @@ def test_no_progress_is_a_draw() -> None:
 @pytest.mark.parametrize("fade_plies", [1000, 160, 60, 29, 20])
 @pytest.mark.parametrize("shuffles", [0, 28])
 def test_scores_fade_without_progress(fade_plies: int, shuffles: int) -> None:
-    """Each ply without progress takes its share of the static score away, and the last one nothing more than all."""
+    """Each ply without progress takes away its share of the static score, down to nothing."""
     line = [Position.from_fen("W:WK13,K29,K32:BK7")]
     for i in range(shuffles):
         line.append(line[-1].play(("32-27", "7-3", "27-32", "3-7")[i % 4]))

@@ -1,4 +1,4 @@
-"""Self-play: repeatable games, shards that are whole, interruptions that lose nothing, and what is refused."""
+"""Self-play: reproducible games, complete shards, interruptions that lose nothing, and refusals."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_what_a_killed_writer_left_goes(finished: tuple[Path, list[games.StoredG
         gone.wait()
     for name in (f".shard-000001.part.{gone.pid}.abcdef.tmp", f".shard-000000.h5.{gone.pid}.abcdef.tmp"):
         (run / name).write_bytes(b"half")
-    # between the whole shard and the removal of its part
+    # between writing a shard and removing its part
     shutil.copy(run / "shard-000001.h5", run / "shard-000001.part")
     assert content(run_of(run)) == content(finished[1])
     assert {path.name for path in run.iterdir()} == {path.name for path in finished[0].iterdir()}
