@@ -122,8 +122,8 @@ def test_limits() -> None:
 
 WRONG = {
     "no file": ({"source": "nowhere.txt"}, InvalidSettingError, "nowhere.txt"),
-    "no game": ({"source": "games.pdn", "game": 3}, InvalidSettingError, "2 games, no game 3"),
-    "no ply": ({"source": "games.pdn", "ply": "5"}, InvalidPdnError, "4 plies, no ply 5"),
+    "no game": ({"source": "games.pdn", "game": 3}, InvalidSettingError, "2 games; there is no game 3"),
+    "no ply": ({"source": "games.pdn", "ply": "5"}, InvalidPdnError, "4 plies; there is no ply 5"),
     "plies of a FEN": ({"source": FEN, "ply": "5"}, InvalidSettingError, "--ply"),
 }
 

@@ -145,7 +145,7 @@ def test_files_are_read_with_unknown_keys_and_blank_lines(tmp_path):
         ("{", "not JSON"),
         ("[1]", "a line must be a JSON object"),
         ("{}", '"fen" is missing'),
-        ('{"fen": 7}', '"fen" must be a text'),
+        ('{"fen": 7}', '"fen" must be text'),
         ('{"fen": "W:W33:B1"}', "square"),
         ('{"fen": "W:W32:B1", "result": "won"}', "W-win, B-win, draw"),
         ('{"fen": "W:W32:B1", "first_move": "1-5"}', "White's legal moves are"),

@@ -1,6 +1,6 @@
-"""Analysing positions: where they come from, and after each iteration the best lines and what to expect of them.
+"""Analysing positions: reading them, and after each iteration the best lines with their chances.
 
-A line's value is exact where the endgame database knows the position after its first move, or the search has seen the
+A line's value is exact if the endgame database has the position after its first move, or if the search has seen the
 line to its end. Chances are those of `kr.evaluation.chances`.
 """
 
@@ -29,12 +29,12 @@ from kr.settings import Settings, option
 from kr.units import counted, format_count, parse_count
 
 SEVERAL_SECONDS = 1.0
-"""Seconds for each position of a file where no limit is given."""
+"""Seconds for each position of a file if no limit is given."""
 
 
 @dataclass(frozen=True)
 class AnalyzeSettings(Settings):
-    """What to analyse and how."""
+    """Positions to analyse, and how to search them."""
 
     source: str | None = option(
         None, "A FEN, a file of FENs (one a line) or games in PDN, or - for FENs from standard input; the start of the "
@@ -73,7 +73,7 @@ class AnalyzeSettings(Settings):
 
     @property
     def limits(self) -> Limits:
-        """Of each position; none for a single one without any."""
+        """Limits of each position; no limit for a single position if none is given."""
         tc = self.tc or Limits()
         limits = Limits(tc.time, self.nodes or tc.nodes, self.depth or tc.depth)
         return limits if limits != Limits() or self.is_fen else Limits(time=SEVERAL_SECONDS)
@@ -89,9 +89,9 @@ class Task:
 
     position: Position
     history: tuple[Position, ...] = ()
-    """The positions of its game before it, oldest first."""
+    """Earlier positions of its game, oldest first."""
     title: str = ""
-    """Where it comes from, in words; "" for a bare FEN."""
+    """Origin in words; "" for a bare FEN."""
 
     @classmethod
     def of(cls, source: Task | Position | Board) -> Task:
@@ -102,7 +102,7 @@ class Task:
 
     @classmethod
     def at(cls, node: GameNode) -> Task:
-        """The position after a move of a game, with those before it. Raises IllegalMoveError where it is not legal."""
+        """Task for a node of a game, with its history. Raises IllegalMoveError in an illegal variation."""
         history: list[Position] = []
         before = node.parent
         while before is not None:
@@ -113,16 +113,16 @@ class Task:
 
 @dataclass(frozen=True)
 class Line:
-    """One of the best lines."""
+    """A line of an analysis: one of the best moves and its principal variation."""
 
     rank: int
     """From 1."""
     score: int
     """Centi-men, side to move's view."""
     value: Value | None
-    """For the side to move where it is proved; None where it is not."""
+    """Proved value for the side to move; None if not proved."""
     plies: int | None
-    """To the end of a proved win or loss; None where that isn't known."""
+    """Plies to the end of a proved win or loss; None if unknown."""
     chances: Chances
     pv: tuple[Move, ...]
 
@@ -134,17 +134,17 @@ class Line:
 
 @dataclass(frozen=True)
 class Analysis:
-    """What is known of a position after an iteration."""
+    """Analysis of a position after an iteration."""
 
     task: Task
     lines: tuple[Line, ...]
-    """The best first; none where the game is over."""
+    """Best first; empty if the game is over."""
     value: Value | None
-    """Of the position, as in a line."""
+    """Proved value of the position for the side to move; None if not proved."""
     plies: int | None
-    """To the end of a proved win or loss; None where that isn't known."""
+    """Plies to the end of a proved win or loss; None if unknown."""
     depth: int
-    """Plies of the last iteration."""
+    """Depth of the last iteration in plies."""
     nodes: int
     time: float
     """Seconds."""
@@ -153,7 +153,7 @@ class Analysis:
     hits: int
     """Look-ups that ended a line of the search."""
     final: bool
-    """True if the search has ended."""
+    """True once the search has ended."""
 
     @property
     def nps(self) -> float:
@@ -162,7 +162,7 @@ class Analysis:
 
 
 class Analyzing:
-    """An analysis in the background, as `Engine.start` searches: its steps one after another, the final one last.
+    """An analysis in the background, like a search by `Engine.start`; iterate for its steps, the final one last.
 
         with Analyzing(engine, task, multipv=3) as analyzing:
             for found in analyzing:
@@ -209,7 +209,7 @@ class Analyzing:
         yield _analysis(self._engine, self._task, result.lines, final=True, value=result.value)
 
     def stop(self) -> None:
-        """End it at once, from any thread; what was found comes as the final step."""
+        """End the analysis at once, from any thread; its result comes as the final step."""
         if self._search is not None:
             self._search.stop()
 
@@ -222,12 +222,12 @@ def analyze(
     on_analysis: Callable[[Analysis], None] | None = None,
     stop: Stop | None = None,
 ) -> Analysis:
-    """Analyse a position until a limit is reached, or `engine.stop()` ends it, and return what was found.
+    """Analyse a position until a limit is reached or `engine.stop()` ends it, and return the final analysis.
 
-    task: a position, or one with the game before it, for draws by repetition (`Task.at(node)` of a game in PDN).
-    multipv: how many of the best moves get a line. on_analysis: called after each iteration, and at last with what is
-    returned. stop: ends it too, even if it is set before the search begins. Raises what Engine.search raises, but a
-    game that is over only has no lines.
+    task: a position; for draws by repetition, a Board or a Task with the history (`Task.at(node)` of a PDN game).
+    multipv: number of best moves that get a line. on_analysis: called after each iteration, and last with the final
+    analysis. stop: ends it once set, even before the search begins. Raises what Engine.search raises, except that a
+    finished game gives an analysis without lines.
     """
     task = Task.of(task)
     position = task.position
@@ -275,7 +275,7 @@ def _line(engine: Engine, position: Position, info: Info) -> Line:
     after, plies = _known(engine, position.play(info.pv[0]))
     value = None if after is None else after.opposite
     plies = None if plies is None else plies + 1
-    # what the search has seen to its end it knows with the draws by rule on the way
+    # a line searched to its end takes account of draws by rule on the way
     if abs(info.score) > SCORE_PROVED:
         value = Value.from_sign(info.score)
         if abs(info.score) > SCORE_DECIDED:
@@ -284,7 +284,7 @@ def _line(engine: Engine, position: Position, info: Info) -> Line:
 
 
 def _known(engine: Engine, position: Position) -> tuple[Value | None, int | None]:
-    """Value and distance of a position in the endgame database; None where that doesn't tell."""
+    """Value and distance of a position in the endgame database; None if unknown."""
     if position.is_over:
         return Value.LOSS, 0
     if engine.database is None or position.pieces > engine.database.pieces:
@@ -296,10 +296,11 @@ def _known(engine: Engine, position: Position) -> tuple[Value | None, int | None
 
 
 def read_tasks(settings: AnalyzeSettings, on_error: Callable[[InvalidFenError], None] | None = None) -> Iterator[Task]:
-    """The positions to analyse, in order; those of standard input as they come.
+    """Positions to analyse, in order; those of standard input as they come.
 
-    on_error: told of each line of a file or of standard input that is no position, and is left out; without it the
-    error is raised. Raises InvalidFenError and InvalidPdnError, naming file and line, and InvalidSettingError.
+    on_error: called for each line of a file or of standard input that is not a position; such a line is left out.
+    Without it the error is raised. Raises InvalidFenError and InvalidPdnError, naming file and line, and
+    InvalidSettingError.
     """
     source = settings.source
     if source is None or settings.is_fen:
@@ -320,7 +321,7 @@ def read_tasks(settings: AnalyzeSettings, on_error: Callable[[InvalidFenError], 
         _no_ply(settings)
         with Path(source).open(encoding="utf-8", errors="replace") as lines:
             if not (yield from _fens(lines, source, on_error)):
-                raise InvalidSettingError(f"{source} holds no positions; expected a FEN a line")
+                raise InvalidSettingError(f"{source} holds no positions; expected one FEN per line")
 
 
 def _is_file(source: str) -> bool:
@@ -338,7 +339,7 @@ def _no_ply(settings: AnalyzeSettings) -> None:
 def _fens(
     lines: Iterable[str], name: str, on_error: Callable[[InvalidFenError], None] | None
 ) -> Generator[Task, None, int]:
-    """The positions of lines; returns how many lines were to hold one."""
+    """Positions of lines; returns the number of lines that are not empty or comments."""
     count = 0
     for number, line in enumerate(lines, 1):
         text = line.partition("#")[0].strip()
@@ -358,7 +359,7 @@ def _fens(
 
 
 def _plies(text: str) -> range | None:
-    """The plies of a --ply: "20", "10-30" or "" for all (None)."""
+    """Plies given by --ply: "20", "10-30", or "" for all (None)."""
     if not text:
         return None
     first, dash, last = text.partition("-")
@@ -372,19 +373,17 @@ def _plies(text: str) -> range | None:
 
 def _game_tasks(path: Path, number: int, plies: range | None) -> Iterator[Task]:
     game = _nth_game(path, number)
-    positions = [game.start]
-    for move in game.moves:
-        positions.append(positions[-1].play(move))
+    positions = list(game.positions())
     wanted = range(len(positions)) if plies is None else plies
     if wanted[-1] >= len(positions):
         length = counted(len(game.moves), "ply")
-        raise InvalidPdnError(f"--ply: {path}, game {number} has {length}, no ply {wanted[-1]}")
+        raise InvalidPdnError(f"--ply: {path}, game {number} has {length}; there is no ply {wanted[-1]}")
     for ply in wanted:
         yield Task(positions[ply], tuple(positions[:ply]), f"{_players(game, number)}, {_after(game, ply)}")
 
 
 def _nth_game(path: Path, number: int) -> Game:
-    """A game by its place in a file, where those before it count that can't be read."""
+    """A game by its number in a file; unreadable games before it count."""
     count = 0
     with Reader(path) as reader:
         while True:
@@ -392,12 +391,12 @@ def _nth_game(path: Path, number: int) -> Game:
                 game = reader.read_game()
             except InvalidPdnError as error:
                 count += 1
-                # without a line it is the file that is damaged, not a game
+                # an error without a line means a damaged file, not a damaged game
                 if count == number or error.line is None:
                     raise
                 continue
             if game is None:
-                raise InvalidSettingError(f"--game: {path} has {counted(count, 'game')}, no game {number}")
+                raise InvalidSettingError(f"--game: {path} has {counted(count, 'game')}; there is no game {number}")
             count += 1
             if count == number:
                 return game
@@ -409,7 +408,7 @@ def _players(game: Game, number: int) -> str:
 
 
 def _after(game: Game, ply: int) -> str:
-    """Which move was the last one, as a score sheet numbers it."""
+    """The last move, numbered as in a score sheet."""
     if ply == 0:
         return "at the start"
     count = ply - 1 + int(game.start.side)

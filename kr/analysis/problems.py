@@ -1,11 +1,11 @@
-"""Problem positions: where they come from, and judging an answer against what is published.
+"""Problem positions: reading them, and judging an answer against the published solution.
 
-The built-in set is kr/analysis/classics.jsonl, in the form that every problem file has: one JSON object a line with
+The built-in set is kr/analysis/classics.jsonl, in the format of every problem file: one JSON object per line with
 
- - `fen`, the only key that must be there, and `id`, `title`, `author`, `source`;
+ - `fen`, the only required key, and `id`, `title`, `author`, `source`;
  - `result`: "W-win", "B-win" or "draw", the published result (absent or empty: unknown);
  - `solution`: the published line as PDN moves; `first_move`: its first move;
- - `keeping_moves`: every move that keeps the published result, where an exact database knows them.
+ - `keeping_moves`: every move that keeps the published result, if an exact database has them.
 
 Other keys are ignored. A PDN file gives one problem for each game that has a FEN tag.
 
@@ -39,7 +39,7 @@ _WINNERS = {"W-win": Side.WHITE, "B-win": Side.BLACK, "draw": None}
 
 @dataclass(frozen=True)
 class Problem:
-    """A position with what is published about it."""
+    """A position with its published result and solution."""
 
     id: str
     title: str
@@ -48,26 +48,26 @@ class Problem:
     """"W-win", "B-win" or "draw"; "" if unknown."""
     author: str = ""
     source: str = ""
-    """The book or page it is from, and where needed how the position is known."""
+    """Book or page of origin and, if needed, how the position was derived."""
     solution: str = ""
-    """The published line, as PDN moves with blanks between."""
+    """Published line: PDN moves separated by blanks."""
     first_move: Move | None = None
-    """The first move of the published solution."""
+    """First move of the published solution."""
     keeping_moves: tuple[Move, ...] = ()
-    """Every move that keeps the published result; empty if that is not known."""
+    """Every move that keeps the published result; empty if unknown."""
 
     @property
     def published(self) -> Value | None:
-        """The published value for the side to move; None if unknown."""
+        """Published value for the side to move; None if unknown."""
         return Value.of(_WINNERS[self.result], self.position.side) if self.result else None
 
     @property
     def key_moves(self) -> tuple[Move, ...]:
-        """Moves that are known to keep the published result: all of them, or the published one; () if none is known."""
+        """Known moves that keep the published result: all of them, or the published one; () if none is known."""
         return self.keeping_moves or (() if self.first_move is None else (self.first_move,))
 
     def as_object(self) -> dict[str, Any]:
-        """The object of a problem file's line."""
+        """JSON object for a line of a problem file."""
         return {
             "id": self.id,
             "title": self.title,
@@ -82,15 +82,15 @@ class Problem:
 
     @classmethod
     def from_object(cls, entry: Any, number: int = 1) -> Problem:
-        """The problem of a line's object. Raises InvalidProblemError and other ValueErrors that say what is wrong."""
+        """Problem from the JSON object of a line. Raises InvalidProblemError and other ValueErrors."""
         return _problem(entry, number)
 
 
 def judge_answer(problem: Problem, move: Move, found: Value, still_won: Callable[[], bool]) -> tuple[bool | None, str]:
-    """True if an answer agrees with what is published (see the module's rule), and if not why.
+    """Agreement of an answer with the published solution, and the reason if it disagrees; None without a result.
 
-    found: the engine's verdict; still_won: asks the engine whether the win is there after the move, called only where
-    nothing else tells.
+    found: the engine's verdict. still_won: asks the engine if the position after the move is still won; called only if
+    nothing else decides.
     """
     published = problem.published
     if published is None:
@@ -109,18 +109,18 @@ def judge_answer(problem: Problem, move: Move, found: Value, still_won: Callable
 
 
 def same_move(one: Move, other: Move) -> bool:
-    """True if two moves of one position lead to the same position."""
+    """True if two moves from one position lead to the same position."""
     return (one.origin, one.target, one.captured) == (other.origin, other.target, other.captured)
 
 
 def load_problems(source: str | Path | None = None, errors: list[KrError] | None = None) -> list[Problem]:
     """Problems by name, FEN or file; the built-in set for None.
 
-    A name is an id or title of the built-in set, or the beginning of some, in any case: "first" gives every First
-    Position. A file whose name ends in .pdn is PDN, any other JSON lines. Raises InvalidSettingError for an unknown
-    name, InvalidFenError, and InvalidProblemError or InvalidPdnError for a file that can't be read. With a list in
-    `errors` the problems of a file that are wrong are left out, and what is wrong with each is added to the list; the
-    first of it is raised where no problem is left.
+    A name is an id or title of the built-in set, or the beginning of one, in upper or lower case: "first" gives every
+    First Position. A file whose name ends in .pdn is PDN, any other JSON lines. Raises InvalidSettingError for an
+    unknown name, InvalidFenError, and InvalidProblemError or InvalidPdnError for a file that can't be read. errors: a
+    list; invalid problems are then left out and their errors added to it. The first one is raised if no problem is
+    left.
     """
     if source is None:
         return classics()
@@ -134,24 +134,24 @@ def load_problems(source: str | Path | None = None, errors: list[KrError] | None
 
 
 def classics() -> list[Problem]:
-    """The built-in set."""
+    """Problems of the built-in set."""
     resource = files("kr.analysis") / _CLASSICS
     return list(_parsed(resource.read_text(encoding="utf-8"), _CLASSICS))
 
 
 def read_problems(path: Path, errors: list[KrError] | None = None) -> list[Problem]:
-    """The problems of a JSON-lines file. Raises InvalidProblemError with file and line for what is wrong in it.
+    """Problems of a JSON-lines file. Raises InvalidProblemError, naming file and line.
 
     errors: as for `load_problems`.
     """
     try:
         problems = list(_parsed(path.read_text(encoding="utf-8"), str(path), errors))
     except UnicodeDecodeError:
-        raise InvalidProblemError(f"{path} is not a text file; a problem file has one JSON object a line") from None
+        raise InvalidProblemError(f"{path} is not a text file; a problem file has one JSON object per line") from None
     if errors and not problems:
         raise errors[0]
     if not problems:
-        raise InvalidProblemError(f"{path} holds no problems; a problem file has one JSON object a line")
+        raise InvalidProblemError(f"{path} holds no problems; a problem file has one JSON object per line")
     return problems
 
 
@@ -179,7 +179,7 @@ def _plain(name: str) -> str:
 
 
 def _parsed(text: str, name: str, errors: list[KrError] | None = None) -> Iterator[Problem]:
-    # not splitlines: a text may hold other ends of lines, such as U+2028
+    # not splitlines: text may contain other line ends, such as U+2028
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
@@ -197,11 +197,11 @@ def _parsed(text: str, name: str, errors: list[KrError] | None = None) -> Iterat
 def _fault(error: ValueError) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"not JSON, {error.msg} at column {error.colno}"
-    return str(error) if isinstance(error, KrError) else f"not JSON as it is used here, {error}"
+    return str(error) if isinstance(error, KrError) else f"unusable JSON, {error}"
 
 
 def _problem(entry: Any, number: int) -> Problem:
-    """A problem from the JSON object of a line."""
+    """Problem from the JSON object of a line."""
     if not isinstance(entry, dict):
         raise InvalidProblemError('a line must be a JSON object such as {"fen": "W:W21,K30:B1,2", "result": "draw"}')
     fen = _text(entry, "fen")
@@ -233,14 +233,14 @@ def _problem(entry: Any, number: int) -> Problem:
 def _text(entry: dict[str, Any], key: str) -> str:
     value = entry.get(key)
     if value is not None and not isinstance(value, str):
-        raise InvalidProblemError(f'"{key}" must be a text, not {json.dumps(value)}')
+        raise InvalidProblemError(f'"{key}" must be text, not {json.dumps(value)}')
     if value and printable(value) != value:
         raise InvalidProblemError(f'"{key}" has half a surrogate pair, which is not a character: {json.dumps(value)}')
     return (value or "").strip()
 
 
 def _read_pdn(path: Path, errors: list[KrError] | None = None) -> list[Problem]:
-    """One problem for each game with a FEN tag; the moves of the game are the published solution."""
+    """A problem for each game with a FEN tag; the moves of the game are the published solution."""
     found: list[InvalidPdnError] | None = None if errors is None else []
     games = [game for game in read_games(path, errors=found) if "FEN" in game.tags]
     if errors is not None and found:

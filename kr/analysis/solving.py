@@ -1,7 +1,7 @@
-"""Solving problems: a search of each with each limit, from an empty hash table, and the share that is solved.
+"""Solving problems: a search of each problem with each limit, from an empty hash table, and the share solved.
 
-Shorter limits are not read off from longer searches: each limit has its own search, so that the answer is the one that
-the engine gives when it has no more than that. Of each search it is also kept from when on the answer stood.
+Each limit has its own search, so that its answer is the one the engine gives with no more time than that. The time from
+which the answer no longer changed is kept too.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from kr.threads import MAX_THREADS
 
 @dataclass(frozen=True)
 class SolveSettings(Settings):
-    """What to solve and how long to think."""
+    """Problems to solve, and limits of the searches."""
 
     source: str | None = option(
         None, "A built-in name or its beginning, a FEN, or a JSON-lines or PDN file; the built-in set if left out.",
@@ -57,7 +57,7 @@ class SolveSettings(Settings):
     egdb: str = egdb_option()
     egdb_memory: int = egdb_memory_option()
     out: Path | None = option(
-        None, "Write the answers here, a JSON object a line; run the same command to resume.",
+        None, "Write the answers here, one JSON object per line; run the same command to resume.",
         metavar="FILE",
     )  # fmt: skip
 
@@ -79,12 +79,12 @@ class SolutionLine:
 
 @dataclass(frozen=True)
 class Solution:
-    """What the engine found, and whether it agrees with what is published."""
+    """Answer of the engine, and its agreement with the published solution."""
 
     problem: Problem
     limits: Limits
     move: str
-    """The key move in PDN; "" where the side to move has none."""
+    """The engine's move in PDN; "" if there is no legal move."""
     verdict: Value
     """For the side to move: the proved value, or else the likeliest by the score (`kr.evaluation.chances`)."""
     score: int
@@ -93,23 +93,23 @@ class Solution:
     """Plies."""
     nodes: int
     time: float
-    """Seconds of the search; a second search to check the move is not counted."""
+    """Seconds of the search, without the second search that checks the move."""
     lines: tuple[SolutionLine, ...]
-    """The best first."""
+    """Best first."""
     agrees: bool | None
-    """None where no result is published."""
+    """None if no result is published."""
     because: str
-    """Why it does not agree; "" where it does."""
+    """Reason for a disagreement; "" if there is none."""
     proved: bool = False
-    """True if the verdict is exact: by the endgame database, or by a win seen to its end."""
+    """True if the verdict is exact: from the endgame database, or from a line searched to its end."""
     probes: int = 0
     """Positions looked up in the endgame database."""
     move_from: float | None = None
-    """Seconds after which a move that is right was held to the end; None if in the end it was not."""
+    """Seconds after which a right move was kept to the end; None if the final move is wrong."""
     agrees_from: float | None = None
-    """Seconds after which such a move was held together with the published verdict."""
+    """Seconds after which a right move and the published verdict were kept to the end; None if they were not."""
     key_move: bool | None = None
-    """True if the move is one that is known to keep the published result; None if none is known, and in a loss."""
+    """True if the move is known to keep the published result; None if no such move is known, and in a loss."""
 
     @property
     def pv(self) -> str:
@@ -118,27 +118,27 @@ class Solution:
 
     @property
     def plies(self) -> int | None:
-        """To the end of a win or loss that the search has seen; None where that isn't known."""
+        """Plies to the end of a win or loss that the search has seen; None if unknown."""
         return SCORE_WIN - abs(self.score) if abs(self.score) > SCORE_DECIDED else None
 
 
 @dataclass(frozen=True)
 class Count:
-    """How many problems of a kind were solved."""
+    """Number of problems of a kind, and of those solved."""
 
     solved: int
     problems: int
 
     @property
     def share(self) -> float:
-        """Solved out of all, 0 to 1; 0 of none."""
+        """Share solved, from 0 to 1; 0 without problems."""
         return self.solved / self.problems if self.problems else 0.0
 
 
 def solve(problem: Problem, engine: Engine, limits: Limits, multipv: int = 1, stop: Stop | None = None) -> Solution:
-    """Search a problem from an empty hash table and judge_answer what is found. A proven win ends the search early.
+    """Search a problem from an empty hash table and judge the answer. A proved win ends the search early.
 
-    stop: ends its searches; what is found then is of no use.
+    stop: ends its searches; the solution is then useless.
     """
     if problem.position.is_over:
         agrees = None if problem.published is None else problem.published is Value.LOSS
@@ -181,7 +181,7 @@ def solve(problem: Problem, engine: Engine, limits: Limits, multipv: int = 1, st
 
 
 def _since(times: Sequence[float], held: Sequence[bool]) -> float | None:
-    """The time from which on something held to the end; None if in the end it did not."""
+    """Time from which a condition held to the end; None if it does not hold at the end."""
     since = None
     for time, holds in zip(times, held, strict=True):
         since = None if not holds else time if since is None else since
@@ -195,9 +195,9 @@ def solve_all(
 ) -> list[Solution]:
     """Solve problems with each limit, `settings.concurrency` at a time with an engine each.
 
-    The solutions are in the order of the limits, and with each in that of the problems. on_solution: called for each as
-    it is found, first of all for those of an earlier run. Raises InvalidSettingError, InvalidWeightsError,
-    InvalidDatabaseError, and what the file of an earlier run may be refused for.
+    Solutions are in the order of the limits and, for each limit, of the problems. on_solution: called for each solution
+    as it is found, first for those of an earlier run. Raises InvalidSettingError, InvalidWeightsError,
+    InvalidDatabaseError, and what `open_journal` raises.
     """
     engine = engine_from(settings, settings.weights, settings.threads)
     jobs = [(limits, number) for limits in settings.tc for number in range(len(problems))]
@@ -234,7 +234,7 @@ def solve_all(
 
 
 class Answers(EngineKind):
-    """Units of a problem at one of the limits; the result is a line of the file of answers."""
+    """Units of one problem and one limit; the result is a line of the file of answers."""
 
     def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[Engine]]]:
         yield [Portion(partial(self._solve, unit))]
@@ -247,14 +247,14 @@ class Answers(EngineKind):
 
 
 Job = tuple[Limits, int]
-"""A limit, and the number of a problem."""
+"""Limit and number of a problem."""
 AnswerJournal = Journal[tuple[Job, Solution]]
 
 
 def _record(
     problems: Sequence[Problem], settings: SolveSettings, engine: Engine
 ) -> AbstractContextManager[AnswerJournal | None]:
-    """The file of the answers, if there is one. It goes on with other limits, but not with another engine."""
+    """File of the answers, if there is one. It can be resumed with other limits, but not with another engine."""
     if settings.out is None:
         return nullcontext()
     known = "\n".join(f"{problem.id} {problem.position.fen} {problem.result}" for problem in problems)
@@ -265,14 +265,14 @@ def _record(
         "hash": settings.hash,
         "multipv": settings.multipv,
     }
-    if settings.threads > 1:  # left out otherwise, so that answers from before there was a choice still go on
+    if settings.threads > 1:  # left out for one thread, so that files from before this setting can be resumed
         kept["threads"] = settings.threads
 
     return open_journal(settings.out, kept, provenance(), partial(_answer, problems))
 
 
 def _answer(problems: Sequence[Problem], values: dict[str, Any]) -> tuple[Job, Solution]:
-    """What a line of the file of answers holds. Raises ValueError, LookupError and TypeError where that is none."""
+    """Solution in a line of the file of answers. Raises ValueError, LookupError and TypeError for an invalid one."""
     values = dict(values)
     limits, number = Limits.parse(str(values.pop("limits"))), operator.index(values.pop("number"))
     if values.pop("id") != problems[number].id or number < 0:
@@ -290,11 +290,11 @@ def _entry(number: int, solution: Solution) -> dict[str, Any]:
 
 
 def count_solved(solutions: Iterable[Solution]) -> dict[str, Count]:
-    """How many were solved, of "all" with a published result and of each kind for the side to move (Value).
+    """Number solved: "all" with a published result, and by its value for the side to move (Value).
 
-    "key moves": how many moves keep what is published, of wins and draws of which such moves are known; by the move
-    alone, whatever the score. "disproved": how many of those that were not solved are proved to end otherwise than
-    published, so that no engine can solve them.
+    "key moves": moves that keep the published result, among wins and draws with known key moves; by the move alone,
+    whatever the score. "disproved": unsolved problems proved to end otherwise than published, which no engine can
+    solve.
     """
     judged = [solution for solution in solutions if solution.agrees is not None]
     counts = {"all": Count(sum(bool(each.agrees) for each in judged), len(judged))}

@@ -1,7 +1,7 @@
-"""Annotating the games of files: marks put into the games, a summary by player, PDN and pages of HTML.
+"""Annotating the games of files: marks in the games, a summary by player, PDN and pages of HTML.
 
-One game at a time for each core, and a journal keeps what is done. Games are read as they are needed, and what is
-written is put in order from the journal at the end. `kr.analysis.annotation.annotation` annotates a single game.
+Each core annotates one game at a time, and a journal keeps those that are done. Games are read when they are needed;
+the output is put in order from the journal at the end. `kr.analysis.annotation.annotation` annotates a single game.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ from kr.storage import check_output, lock, make_directory, parse_json, provenanc
 
 JOURNAL = ".journal"
 MEASURED_GAMES = 100
-"""Games whose moves are looked at to say how long it will take."""
+"""Games whose moves are examined for the forecast."""
 TRIALS = 4
-"""Searches made for that."""
+"""Searches made for the forecast."""
 TRIAL_SECONDS = 0.25
 SEARCHES_PER_MOVE = 1.4
-"""For a judged move, as docs/annotate.md has measured it."""
+"""Searches per judged move, as measured in docs/annotate.md."""
 
 
 @dataclass(frozen=True)
 class AnnotateSettings(JudgeSettings, ReadSettings):
-    """Which games are annotated, how, and what is written."""
+    """Games to annotate, how to judge them, and the files to write."""
 
     out: Path | None = option(
         None, "PDN file to write, packed where its name ends in .gz, .xz or .bz2.  [default: standard output; with "
@@ -76,12 +76,12 @@ class AnnotateSettings(JudgeSettings, ReadSettings):
 
     @property
     def is_resumable(self) -> bool:
-        """True if there is a place for a journal; games on standard output begin anew each time."""
+        """True if there is a place for a journal; a run that writes to standard output always starts over."""
         return self.out is not None or self.html is not None
 
     @property
     def journal(self) -> Path:
-        """Where it is kept what is done."""
+        """Path of the journal of finished games."""
         if self.out is not None:
             return self.out.with_name(self.out.name + JOURNAL)
         assert self.html is not None
@@ -89,36 +89,36 @@ class AnnotateSettings(JudgeSettings, ReadSettings):
 
 
 GameEntry = dict[str, Any]
-"""A game as an object of JSON."""
+"""An annotated game as a JSON object."""
 
 
 @dataclass(frozen=True)
 class Extent:
-    """How much there is to annotate, as far as it shows without looking at the moves of all games."""
+    """Estimated work, without examining the moves of all games."""
 
     games: int
-    """0 where the files can be read only once."""
+    """Number of games; 0 if the files can be read only once."""
     moves: float = 0.0
-    """Of a game that have a choice and are judged, on average over the first games."""
+    """Average number of judged moves of a game, over the first games."""
     samples: tuple[Position, ...] = ()
-    """From the middle of some of these."""
+    """Positions from the middle of some of the first games."""
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """What there is to do."""
+    """Work still to be done."""
 
     games: int
-    """Without those of an earlier run."""
+    """Number of games, without those of an earlier run."""
     workers: int
     seconds: float
-    """Until all are done, roughly."""
+    """Rough time until all are done."""
     or_more: bool
-    """True if it may be far longer: a search to a depth takes what it takes."""
+    """True if it may take far longer, as with a limit of depth."""
 
 
 def measure(settings: AnnotateSettings) -> Extent:
-    """Count the games that the files seem to hold, and look at the first of them."""
+    """Estimate the work: count the games of the files, and examine the first of them."""
     count = 0
 
     def counted(headers: Mapping[str, str]) -> bool:
@@ -141,14 +141,14 @@ def measure(settings: AnnotateSettings) -> Extent:
 
 
 def _until_damage(archive: Archive) -> Iterator[Game]:
-    """The games of files, as far as they can be read: what is wrong is said where they are annotated."""
+    """Readable games of files; errors are reported when they are annotated."""
     with suppress(InvalidPdnError):
         for _, game in archive:
             yield game
 
 
 def forecast(settings: AnnotateSettings, extent: Extent, engine: Engine, done: int = 0) -> Forecast:
-    """How long annotating takes, by a few searches in the middle of games. done: games of an earlier run."""
+    """Forecast from a few searches in the middle of games. done: games of an earlier run."""
     games = max(extent.games - done, 0)
     workers = min(settings.workers or len(os.sched_getaffinity(0)), max(games, 1))
     searches = games * extent.moves * SEARCHES_PER_MOVE / workers
@@ -158,7 +158,7 @@ def forecast(settings: AnnotateSettings, extent: Extent, engine: Engine, done: i
 
 
 def _search_seconds(engine: Engine, limits: Limits, position: Position) -> tuple[float, bool]:
-    """How long a search takes, found out in no more than TRIAL_SECONDS, and whether it may be far longer."""
+    """Seconds of a search, found in at most TRIAL_SECONDS, and True if it may take far longer."""
     most = math.inf if limits.time is None else limits.time
     if limits.nodes is None and limits.depth is None:
         return most, False
@@ -179,13 +179,13 @@ def annotate_files(
     extent: Extent | None = None,
     on_start: Callable[[Forecast], None] = lambda forecast: None,
 ) -> AnnotateReport:
-    """Annotate the games of files, or the rest of them, and write what is wanted when all are done.
+    """Annotate the games of files, or those left by an earlier run, and write the output when all are done.
 
-    on_game: told each game as it is done, first of all those of an earlier run, and whether it is one. on_text: given
-    the PDN of each game in order, where neither a file nor pages are written. on_error: called for each game that can't
-    be read; it is left out. extent, on_start: what `measure` found, and who is told beforehand how long it will take.
-    Raises InvalidPdnError where none can be, InvalidSettingError, InvalidWeightsError,
-    InvalidDatabaseError, OutputBusyError, OSError, and what the journal of an earlier run may be refused for.
+    on_game: called with each game when it is done, and True for a game of an earlier run; those come first. on_text:
+    called with the PDN of each game, in order, if neither a file nor pages are written. on_error: called for each
+    unreadable game, which is left out. extent: result of `measure`. on_start: called with the forecast made from it.
+    Raises InvalidPdnError if no game can be read, InvalidSettingError, InvalidWeightsError, InvalidDatabaseError,
+    OutputBusyError, OSError, and what `open_journal` raises.
     """
     report = AnnotateReport(settings)
     archive = Archive(settings, on_error=on_error)
@@ -199,7 +199,7 @@ def annotate_files(
         if settings.html is not None:
             from kr.analysis.annotation.pages import Pages
 
-            # what is missing is said before a directory is made
+            # report missing libraries before making a directory
             pages = Pages(settings.html)
         if settings.out is not None:
             check_output(settings.out)
@@ -241,7 +241,7 @@ def annotate_files(
 
 
 def in_order(entries: Iterable[GameEntry]) -> Iterator[GameEntry]:
-    """Entries by the numbers of their games, which are 1, 2, 3 and so on; those that come too early wait."""
+    """Entries in the order of their games' numbers, 1, 2, 3 and so on; early ones wait."""
     waiting: dict[int, GameEntry] = {}
     following = 1
     for entry in entries:
@@ -258,7 +258,7 @@ def _engine(settings: AnnotateSettings) -> Engine:
 def _annotated(
     settings: AnnotateSettings, archive: Archive, engine: Engine, found: bytearray, pages: Any
 ) -> Generator[GameEntry, None, None]:
-    """Annotate the games that are not found in the journal; gives the entries for it, in any order."""
+    """Annotate the games that are not in the journal; yields their entries in any order."""
     needs, places = engine_needs(engine, settings.weights)
     tools = {"hash": settings.hash, "threads": 1, "egdb_memory": settings.egdb_memory}
     judging = {each.name: getattr(settings, each.name) for each in fields(JudgeSettings)} | {"tc": str(settings.tc)}
@@ -273,7 +273,7 @@ def _annotated(
         if number >= len(found) or not found[number]
     )  # fmt: skip
     workers = settings.workers or len(os.sched_getaffinity(0))
-    # closed before its end it stops the searches
+    # closing it early stops the searches
     with closing(Pool(AnnotatedGames(), Needs(places), workers, [engine]).run(units)) as parts:
         for part in parts:
             assert part.chunk is not None
@@ -284,7 +284,7 @@ def _annotated(
 
 
 class AnnotatedGames(EngineKind):
-    """Units of a game; the result is its line of the journal, and its page where there is to be one."""
+    """Units of one game; the result is its line of the journal and, if wanted, its page."""
 
     def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[Engine]]]:
         yield [Portion(partial(self._annotate, unit))]
@@ -293,7 +293,7 @@ class AnnotatedGames(EngineKind):
         values = unit.values
         game = read_game(values["pdn"])
         assert game is not None
-        # as they stood in the file: PDN has some of them in a normal form
+        # as in the file: PDN writes some of them in a normal form
         game.headers, game.line = dict(values["headers"]), values["line_of_file"]
         settings = JudgeSettings(**{**values["judging"], "tc": Limits.parse(values["judging"]["tc"])})
         annotation = annotate(game, engine, settings, values["line"], values["by"], stop)
@@ -311,7 +311,7 @@ class AnnotatedGames(EngineKind):
 
 
 def _record(values: Mapping[str, Any], game: Game, annotation: Annotation) -> GameEntry:
-    """A game for programs."""
+    """JSON object of a game."""
     return {
         "number": values["number"],
         "file": values["file"],
@@ -327,7 +327,7 @@ def _record(values: Mapping[str, Any], game: Game, annotation: Annotation) -> Ga
 
 
 def move_object(judged: JudgedMove) -> GameEntry:
-    """A judgement for programs; scores and expected results are those of the side that moved."""
+    """JSON object of a judgement; scores and expected results are from the view of the side that moved."""
 
     def rounded(expected: float | None) -> float | None:
         return None if expected is None else round(expected, 4)
@@ -361,7 +361,7 @@ def _journal(
     found: bytearray,
     done: Callable[[GameEntry, bool], None],
 ) -> Iterator[Journal[None]]:
-    """The journal, open; marks the numbers of the games in it and tells of them."""
+    """The open journal. Marks the numbers of its games in `found` and reports the games to `done`."""
     shaping = {
         "tc": str(settings.tc), "from_ply": settings.from_ply, "inaccuracy": settings.inaccuracy,
         "mistake": settings.mistake, "blunder": settings.blunder, "only": settings.only, "line": settings.line,
@@ -376,10 +376,10 @@ def _journal(
         record, text = values["game"], values["pdn"]
         number = record["number"]
         if not isinstance(number, int) or number < 1 or not isinstance(text, str):
-            raise ValueError("no game")
+            raise ValueError("not a game")
         found.extend(bytes(max(0, number + 1 - len(found))))
         if found[number]:
-            raise ValueError("a game twice")
+            raise ValueError("a repeated game")
         found[number] = 1
         done(record, True)
 
@@ -393,7 +393,7 @@ def _checksum(path: Path) -> str:
 
 
 def _entries(journal: Path) -> Iterator[GameEntry]:
-    """The finished games of a journal, in the order in which they were finished."""
+    """Finished games of a journal, in the order in which they were finished."""
     with journal.open("rb") as lines:
         next(lines)
         for line in lines:
