@@ -410,6 +410,7 @@ def test_an_interrupted_start_leaves_nothing_to_wait_for(engine: Engine, monkeyp
     def interrupt(*_: Any) -> int:
         raise KeyboardInterrupt
 
+    # no signal can be timed to come at this very moment
     with monkeypatch.context() as patch:
         patch.setattr(_thread, "start_new_thread", interrupt)
         with pytest.raises(KeyboardInterrupt):
