@@ -5,6 +5,7 @@ import importlib
 import re
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -155,3 +156,39 @@ def test_import_kr_is_light(statement: str) -> None:
 
 def test_the_command_line_loads_no_command_before_it_is_called() -> None:
     assert not loaded_by("import kr.cli") & (HEAVY - {"click"})
+
+
+# Names that several modules define, each its own.
+SHARED = {
+    "FORMAT_VERSION": "of each kind of file",
+    "KIND": "the kind that a module registers: of files, evaluations and players",
+    "T": "type variables",
+    "main": "python -m kr, and the command line inside it",
+}
+
+
+def public_names(path: Path) -> Iterator[str]:
+    """Classes, functions and constants that a module defines, but for commands: they have the names that users type."""
+    for node in ast.parse(path.read_text()).body:
+        match node:
+            case ast.ClassDef(name=name):
+                yield name
+            case ast.FunctionDef(name=name) if "options.command" not in map(ast.unparse, node.decorator_list):
+                yield name
+            case ast.Assign() | ast.AnnAssign():
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                names = (each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name))
+                yield from (name for name in names if name[0].isupper())
+
+
+def test_one_name_has_one_meaning() -> None:
+    """No two modules define a public class, function or constant of the same name."""
+    places = defaultdict(set)
+    for path in modules():
+        for name in public_names(path):
+            if not name.startswith("_"):
+                places[name].add(name_of(path))
+    assert len(places) > 500
+    several = {name: sorted(found) for name, found in places.items() if len(found) > 1}
+    assert several.keys() >= SHARED.keys()
+    assert not [f"{name} in {', '.join(found)}" for name, found in several.items() if name not in SHARED]

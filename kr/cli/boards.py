@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-LIGHT, DARK, LAST = "#efe4cb", "#7d9a6a", "#b5b04a"
+LIGHT_SQUARE, DARK_SQUARE, LAST = "#efe4cb", "#7d9a6a", "#b5b04a"
 BLACK, WHITE, SQUARE_NUMBER = "#141414", "#ffffff", "#3c5230"
 GLYPHS = {"b": "●", "w": "●", "B": "♛", "W": "♛"}
 WIDTH = 7
@@ -74,9 +74,9 @@ def draw(
             for column in range(8):
                 square = standing.get((column, row))
                 if square is None:
-                    board.append(" " * WIDTH, f"on {LIGHT}")
+                    board.append(" " * WIDTH, f"on {LIGHT_SQUARE}")
                     continue
-                ground = fill.get(square, LAST if square in touched else DARK)
+                ground = fill.get(square, LAST if square in touched else DARK_SQUARE)
                 if not upper:
                     board.append(labels.get(square, "").center(WIDTH), f"{BLACK} on {ground}")
                     continue

@@ -44,7 +44,7 @@ SHAPES = {
     "only": "M-2,-6h4v4h4v4h-4v4h-4v-4h-4v-4h4z",
 }
 """A shape for each, so that no colour needs to be told from another."""
-WIDTH, HEIGHT, MARGIN = 640, 200, 34
+GRAPH_WIDTH, GRAPH_HEIGHT, GRAPH_MARGIN = 640, 200, 34
 """Units of the graph, and of its edge on the left."""
 LONGEST_NAME = 60
 
@@ -311,17 +311,17 @@ def _graph(plies: list[_Ply]) -> dict[str, Any]:
     last = max(len(plies) - 1, 1)
 
     def x(number: float) -> float:
-        return round(MARGIN + (WIDTH - MARGIN - 8) * number / last, 1)
+        return round(GRAPH_MARGIN + (GRAPH_WIDTH - GRAPH_MARGIN - 8) * number / last, 1)
 
     def y(expected: float) -> float:
-        return round(8 + (HEIGHT - 32) * (1 - expected), 1)
+        return round(8 + (GRAPH_HEIGHT - 32) * (1 - expected), 1)
 
     points = [(x(ply.number), y(ply.expected)) for ply in plies if ply.expected is not None]
     step = next(step for step in (4, 10, 20, 40, 100, 200, 1000, 1 << 60) if last / step <= 12)
     middle = y(0.5)
     return {
-        "width": WIDTH,
-        "height": HEIGHT,
+        "width": GRAPH_WIDTH,
+        "height": GRAPH_HEIGHT,
         "line": " ".join(f"{a},{b}" for a, b in points),
         "area": f"{points[0][0]},{middle} {' '.join(f'{a},{b}' for a, b in points)} {points[-1][0]},{middle}"
         if points
