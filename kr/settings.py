@@ -23,7 +23,7 @@ REQUIRED = MISSING
 EGDB_MEMORY = 64 << 20
 """Bytes of an endgame database that are unpacked into memory by default: all up to 5 pieces fit."""
 MOST_SEED = 2**63 - 1
-"""What the core's random numbers start from is 64 bits wide, with a sign."""
+"""Largest seed: the core takes signed 64-bit numbers."""
 
 
 def option(

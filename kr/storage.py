@@ -39,7 +39,7 @@ def remove_orphans(directory: Path, pattern: str) -> None:
 
 
 def _escaped(name: str) -> str:
-    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
+    return "".join(f"[{character}]" if character in "*?[" else character for character in name)
 
 
 def _alive(pid: int) -> bool:

@@ -225,7 +225,7 @@ def test_errors_that_cannot_be_written_keep_their_exit_code() -> None:
 @pytest.mark.parametrize(
     ("encoding", "name", "shown"), [("utf-8", b"\xff", r"\udcff"), ("ascii", "é".encode(), r"\xe9")]
 )
-def test_names_that_are_no_text_are_shown_with_escapes(
+def test_names_that_are_not_text_are_shown_with_escapes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoding: str, name: bytes, shown: str
 ) -> None:
     directory = tmp_path / os.fsdecode(name)
@@ -327,7 +327,7 @@ def test_status_of_work(clock: list[float], seconds: float, done: int, total: in
     assert str(work) == f"self-play: {status}"
 
 
-def test_work_found_done_is_no_part_of_the_rate(clock: list[float]) -> None:
+def test_the_rate_leaves_out_work_done_before(clock: list[float]) -> None:
     work = Progress("self-play", 1000, "games", done=100)
     clock[0] = 50.0
     work.skip(100)
@@ -355,7 +355,7 @@ def test_without_a_terminal_progress_is_a_line_now_and_then(
     assert set(capsys.readouterr().err.splitlines()) == {"a line"}
 
 
-def test_without_threads_work_goes_on_without_lines(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_threads_work_continues_without_lines(capsys: pytest.CaptureFixture[str]) -> None:
     with threads_left(0), console.progress("work", 10, "games") as bar:
         bar.advance(10)
     assert bar.done == 10
@@ -363,7 +363,7 @@ def test_without_threads_work_goes_on_without_lines(capsys: pytest.CaptureFixtur
 
 
 def shown_by_work(monkeypatch: pytest.MonkeyPatch, stderr: io.StringIO) -> str:
-    """What comes to a stderr while some work goes on."""
+    """Text that arrives on stderr during some work."""
     monkeypatch.setattr(sys, "stderr", stderr)
     monkeypatch.setattr(console, "EVERY", 0.001)
     with console.progress("work", 10, "games") as bar, console.live() as show:

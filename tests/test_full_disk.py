@@ -76,7 +76,7 @@ def test_an_error_that_names_the_file(tmp_path: Path, write: Callable[[Path], No
         assert path.read_bytes().endswith(b"\n")
 
 
-def test_with_room_a_journal_goes_on(tmp_path: Path) -> None:
+def test_a_journal_continues_once_there_is_room(tmp_path: Path) -> None:
     path = tmp_path / "journal"
     with room(1000), pytest.raises(OSError, match="journal"):
         fill_journal(path)

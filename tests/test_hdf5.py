@@ -359,7 +359,7 @@ def test_other_versions_are_told_from_the_right_one(
     check_refused(reader, edited(good[reader], tmp_path / "bad.h5", edit), said)
 
 
-# What is no file, or not one of HDF5.
+# Not a file, or not an HDF5 file.
 
 
 def a_fifo(path: Path, good: bytes) -> None:
@@ -413,7 +413,7 @@ def the_signature_alone(path: Path, good: bytes) -> None:
         of_an_old_format, the_signature_alone,
     ],
 )  # fmt: skip
-def test_what_is_no_file_of_kr_is_refused(
+def test_foreign_files_are_refused(
     good: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: str, harm: Callable
 ) -> None:
     monkeypatch.chdir(tmp_path)

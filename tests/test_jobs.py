@@ -148,7 +148,7 @@ def test_an_error_ends_the_work_and_is_raised_once() -> None:
 
 @pytest.mark.parametrize("how", ["stop", "close"])
 def test_what_is_done_when_the_work_is_ended_is_not_lost(how: str) -> None:
-    """Whether it ends in good order or not; and nothing is begun any more."""
+    """End, in good order or not; nothing new is begun."""
     first, both = threading.Event(), threading.Barrier(3)
 
     def wait(text: str, stop: Stop) -> None:
@@ -183,7 +183,7 @@ def test_searches_that_are_between_two_hear_of_a_stop() -> None:
 
 
 def test_a_chunk_is_let_go_before_the_next_one_is_waited_for() -> None:
-    """Of a database it is a slice, beside which there is no room for another."""
+    """A slice of a database, so large that there is no room for a second one."""
     chunks: list[weakref.ref[memoryview]] = []
     let_go = []
 

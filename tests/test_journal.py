@@ -27,7 +27,7 @@ def path(tmp_path):
     return path
 
 
-def test_what_was_done_is_found_again(path):
+def test_finished_work_is_found_again(path):
     assert add(path, 4) == [1, 2, 3]
     assert add(path) == [1, 2, 3, 4]
 
@@ -46,7 +46,7 @@ def test_a_first_line_cut_off_begins_anew(path):
 
 
 @pytest.mark.parametrize("count", [0, 1, 2])
-def test_what_does_not_stand_is_removed(path, count):
+def test_incomplete_work_is_removed(path, count):
     assert add(path, standing=lambda numbers: count) == [1, 2, 3][:count]
     assert add(path, 7) == [1, 2, 3][:count]
     assert add(path) == [*[1, 2, 3][:count], 7]
@@ -69,14 +69,14 @@ def test_zeros_before_a_good_line_are_removed_with_it(path):
 
 
 @pytest.mark.parametrize("left", [0, 5, 12, 30])
-def test_a_journal_that_never_came_to_the_disk_begins_anew(path, left):
+def test_a_journal_that_never_reached_the_disk_begins_anew(path, left):
     whole = path.read_bytes()
     path.write_bytes(whole[:left] + bytes(len(whole) - left))
     assert add(path, 7) == []
     assert add(path) == [7]
 
 
-def test_a_line_is_on_the_disk_before_the_work_goes_on(path, monkeypatch):
+def test_a_line_is_on_the_disk_before_the_work_continues(path, monkeypatch):
     synced = []
     monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append(os.fstat(descriptor).st_size))
     with open_journal(path, SETTINGS, {}, dict) as journal:
@@ -108,7 +108,7 @@ def test_other_settings_are_refused(path, settings):
         add(path, settings=settings)
 
 
-def test_a_new_setting_that_is_none_goes_on(path):
+def test_a_journal_without_a_new_setting_resumes_if_it_is_none(path):
     assert add(path, settings=SETTINGS | {"tc_b": None}) == [1, 2, 3]
 
 

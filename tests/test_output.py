@@ -299,7 +299,7 @@ def test_a_folded_table_loses_nothing(rows: list[tuple[str | int, ...]]) -> None
 
 
 @given(TEXTS, st.integers(0, 10))
-def test_folded_text_is_no_wider_and_loses_nothing(text: str, indent: int) -> None:
+def test_folded_text_fits_and_is_complete(text: str, indent: int) -> None:
     with pytest.MonkeyPatch.context() as changed:
         changed.setenv("COLUMNS", "40")
         shown = console.fold(text, indent)

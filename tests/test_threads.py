@@ -56,7 +56,7 @@ def test_a_pool_has_all_its_threads_from_the_start() -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1025])
-def test_pools_that_are_none(count: int) -> None:
+def test_pools_of_an_impossible_size(count: int) -> None:
     with pytest.raises(InvalidSettingError), thread_pool(count):
         pass
 

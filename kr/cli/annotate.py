@@ -112,5 +112,5 @@ def _table(report: AnnotateReport, top: int) -> str:
 
 def _shortened(name: str, length: int) -> str:
     """Printable name of at most `length` characters."""
-    plain = "".join(letter if letter.isprintable() else "?" for letter in name)
+    plain = console.safe(name)
     return plain if len(plain) <= length else f"{plain[: length - 3]}..."

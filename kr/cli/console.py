@@ -142,6 +142,11 @@ def _folded(line: str, columns: int, indent: int = 0) -> list[str]:
     )  # fmt: skip
 
 
+def safe(text: str) -> str:
+    """Text with a question mark for each character that can't be printed, for names from files of any origin."""
+    return "".join(character if character.isprintable() else "?" for character in text)
+
+
 def facts(pairs: Sequence[tuple[str, str]]) -> str:
     """Lines of names and texts, the texts aligned and folded; empty texts are left out."""
     shown = [(name, text) for name, text in pairs if text]

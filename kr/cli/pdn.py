@@ -217,16 +217,11 @@ def _summary(report: FileReport) -> str:
 
 
 def _tag(game: Game, name: str) -> str:
-    return _shown(game.headers.get(name, ""))
+    return console.safe(game.headers.get(name, ""))
 
 
 def _line(path: Path) -> str:
     return " ".join(str(path).split())
-
-
-def _shown(text: str) -> str:
-    """Text of a file made safe to print."""
-    return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def _row(report: FileReport, game: Game, hit: Hit, with_ply: bool) -> tuple[Any, ...]:
@@ -266,7 +261,7 @@ def _stats_text(found: ArchiveStats, top: int) -> str:
             console.table(
                 ["player", "games", "wins", "draws", "losses", "points %"],
                 [
-                    (_shown(name), each.games, each.wins, each.draws, each.losses, _points(each))
+                    (console.safe(name), each.games, each.wins, each.draws, each.losses, _points(each))
                     for name, each in players[:top]
                 ],
             )
