@@ -197,7 +197,7 @@ CASES = [
     ("train --out new --weights material --sprt 5 0", 2, "SPRT"),
     ("train --out new --weights material --gate-ballot nothere", 2, "no openings 'nothere'"),
     ("train --out text.h5 --weights material", 2, "text.h5 is not a directory"),
-    ("train --out deep --status", 1, "damaged, it is not JSON"),
+    ("train --out deep --status", 1, "damaged: not JSON"),
     # what only a later step needs is checked before the first
     ("train --out new --weights material --egdb none --data nothere", 1, "nothere: no such directory"),
     ("train --out new --weights material --egdb none --data nogames", 1, "nogames: no shards"),

@@ -511,7 +511,7 @@ def test_a_scale_out_of_range_is_refused(good: dict[str, Path], tmp_path: Path, 
 @pytest.mark.parametrize("name", ["checksum", "attributes_checksum", "layout", "parts"])
 def test_a_number_for_a_text_is_refused(good: dict[str, Path], tmp_path: Path, name: str) -> None:
     path = edited(good["weights"], tmp_path / "bad.h5", lambda file: file.attrs.__setitem__(name, 7))
-    check_refused("weights", path, f"attribute {name} is not a text")
+    check_refused("weights", path, f"attribute {name} is not text")
 
 
 @pytest.mark.parametrize("report", ["", "7", "[]", "{}", DEEP, '{"loss": 3}', '{"centimen_per_logit": "x"}'])
@@ -567,7 +567,7 @@ def wrapped(first: np.ndarray) -> np.ndarray:
 )
 def test_games_out_of_range_are_refused(good: dict[str, Path], tmp_path: Path, columns: dict[str, Any]) -> None:
     path = games_with(good["games"], tmp_path / "bad.h5", {}, **columns)
-    check_refused("games", path, "do not fit each other, or hold numbers out of range")
+    check_refused("games", path, "do not fit together, or hold numbers out of range")
 
 
 def test_a_game_longer_than_any_is_refused(tmp_path: Path) -> None:

@@ -173,7 +173,7 @@ def edited(path: Path, **attributes: Any) -> None:
         ({"evaluation": "net"}, "weights of the kind 'net'; this kr has regions, squares$"),
         ({"evaluation": "manual"}, "weights of the kind 'manual'; this kr has regions, squares$"),
         ({"evaluation": "\n" * 999}, r"weights of the kind '(\\n){19}.?; this kr has"),
-        ({"evaluation": 3}, "attribute evaluation is not a text"),
+        ({"evaluation": 3}, "attribute evaluation is not text"),
         ({"evaluation": "regions"}, "attribute layout is missing"),
         ({"checksum": "0"}, "do not match their checksum"),
         ({"centimen_per_logit": 0}, "centimen_per_logit is 0"),

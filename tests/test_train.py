@@ -1,4 +1,4 @@
-"""Training by generations: repeatable runs, going on after interruptions, the gate, the history, what is refused."""
+"""Training by generations: repeatable runs, resuming after interruptions, the gate, the history, errors."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def stopped(settings: TrainSettings, number: int, step: str, calls: int = 1) -> 
 
 
 def essence(history: TrainHistory) -> list[Any]:
-    """What must come out again: the settings and results of all steps."""
+    """Settings and results of all steps, which must be the same again."""
     steps = [getattr(g, name) for g in history.generations for name in train_history.GENERATION_STEPS]
     results = [{**step.result, "bytes": 0} for step in steps]
     return [history.best, [g.player for g in history.generations], [step.settings for step in steps], results]
@@ -228,7 +228,7 @@ def test_the_run_keeps_the_tables_it_began_with(finished: tuple[Path, TrainHisto
     source.unlink()
     stopped(replace(settings, generations=1), 1, "play", calls=3)
     shutil.copy(finished[0] / "g02.h5", tmp_path / "run" / "start.h5")
-    with pytest.raises(InvalidWeightsError, match=r"start\.h5: .* put those back"):
+    with pytest.raises(InvalidWeightsError, match=r"start\.h5: .* restore the file"):
         train(replace(settings, generations=1))
 
 
@@ -303,14 +303,14 @@ def in_place_of(make: Callable[[Path], None]) -> Callable[[Path], None]:
         (changed(lambda c: c.update(format_version="1")), "format version is '1', not a whole number"),
         (changed(lambda c: c.update(format_version=1.0)), "format version is 1.0, not a whole number"),
         (changed(lambda c: c.update(format_version=True)), "format version is True, not a whole number"),
-        (changed(with_checksum(lambda c: c.update(seed="1"))), "not as format version 1"),
-        (changed(with_checksum(lambda c: c["generations"][0].update(number="1"))), "not as format version 1"),
-        (changed(with_checksum(lambda c: c["generations"][0]["play"].update(result=[1]))), "not as format version 1"),
+        (changed(with_checksum(lambda c: c.update(seed="1"))), "not of format version 1"),
+        (changed(with_checksum(lambda c: c["generations"][0].update(number="1"))), "not of format version 1"),
+        (changed(with_checksum(lambda c: c["generations"][0]["play"].update(result=[1]))), "not of format version 1"),
         (in_place_of(os.mkfifo), "not a regular file"),
         (in_place_of(os.mkdir), "not a regular file"),
         (changed(lambda c: c.update(seed=3)), "does not match its checksum"),
-        (changed(with_checksum(lambda c: c.update(bogus=1))), "not as format version 1"),
-        (lambda path: path.unlink(), "no training run"),
+        (changed(with_checksum(lambda c: c.update(bogus=1))), "not of format version 1"),
+        (lambda path: path.unlink(), "is not a training run"),
     ],
 )
 def test_a_damaged_history_is_named(
@@ -336,7 +336,7 @@ def replace_tables(run: Path) -> None:
 @pytest.mark.parametrize(
     ("harm", "error", "message"),
     [
-        (remove_shard, InvalidGamesError, "games-02 holds 2 shards of games, 3 were made"),
+        (remove_shard, InvalidGamesError, "games-02 holds 2 shards of games instead of 3"),
         (replace_tables, InvalidWeightsError, r"g02\.h5: these tables"),
     ],
 )

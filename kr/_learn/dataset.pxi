@@ -48,7 +48,7 @@ def quiet_positions(const uint32_t[:, ::1] start, const uint8_t[::1] side, const
     start (G, 3) black, white, kings; side (G,); first (G + 1) offsets into the plies; result (G,) Black's view;
     move, score (P,). Returns boards uint32 (n, 4) in the mover's frame, result int8 (n,) mover's view 1/0/-1,
     score int16 (n,), ply uint16 (n,), game int32 (n,) rows of the shard. Raises ValueError naming game row and ply
-    where a stored move is not legal, or the offsets make no sense.
+    if a stored move is not legal, or the offsets make no sense.
     """
     import numpy as np
 

@@ -1,7 +1,7 @@
 # Stored games: moves in 16 bits, and games replayed from them.
 
 cdef Move coded_move(const Board* board, int code) noexcept nogil:
-    """The legal move with this code; 0 where there is none."""
+    """The legal move with this code; 0 if there is none."""
     cdef MoveList moves
     cdef int variant = code >> 10
     cdef int i

@@ -1,4 +1,4 @@
-"""What a score promises: chances of a win, a draw and a loss.
+"""Chances of a win, a draw and a loss behind a score.
 
 The expected result, a draw counting half, is 1 / (1 + exp(-score / scale)). The scale, centi-men in a logit, is what
 the fit of the tables found when it turned its logits into centi-men (`centimen_per_logit` of a weights file); for the
@@ -21,7 +21,7 @@ DRAW_SHARE = 0.93
 
 @dataclass(frozen=True)
 class Chances:
-    """How likely each result is for the side to move; the three make 1."""
+    """Probability of each result for the side to move; the three add up to 1."""
 
     win: float
     draw: float
@@ -44,14 +44,14 @@ KNOWN = {
     Value.DRAW: Chances(0.0, 1.0, 0.0),
     Value.LOSS: Chances(0.0, 0.0, 1.0),
 }
-"""The chances where the value is proved."""
+"""Chances of a proved value."""
 
 
 def chances(score: int, scale: float, value: Value | None = None) -> Chances:
-    """The chances that a score promises.
+    """Chances behind a score.
 
-    score: centi-men from the side to move; scale: centi-men in a logit (`Engine.score_scale`); value: where
-    it is proved, and so certain, as is a score beyond what static scores can be.
+    score: centi-men from the side to move; scale: centi-men in a logit (`Engine.score_scale`); value: the value
+    if it is proved. A score beyond all static scores counts as proved.
     """
     if value is None and abs(score) > _core.SCORE_STATIC_MAX:
         value = Value.from_sign(score)

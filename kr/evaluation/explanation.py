@@ -1,4 +1,4 @@
-"""What an explanation of a static score says: what the score is made of, and what each piece has of it.
+"""Explanation of a static score: its parts, and the share of each piece.
 
 Everything is from the side to move: an opponent's piece that stands well has a negative share.
 """
@@ -24,16 +24,16 @@ class RegionShare:
     squares: tuple[int, ...]
     """0-31, on the board as it is."""
     score: float
-    """What the entry adds to the score."""
+    """Contribution of the entry to the score."""
     opening: float
     """The entry's weight with all pieces on the board."""
     ending: float
     """And with none; they are mixed by the number of pieces."""
     own: float | None
-    """What of the score is the entry's own and not that of the smaller windows in it, which share theirs with other
-    entries; None for tables without such parts. An entry never seen in training has none of its own."""
+    """Contribution of the entry's own weight, without the smaller windows in it, which share theirs with other entries;
+    None for tables without such parts. An entry never seen in training has no weight of its own."""
     empty: float
-    """What the entry of the empty region would add: no piece's share."""
+    """Contribution of the entry of the empty region, which belongs to no piece."""
 
 
 @dataclass(frozen=True)
@@ -45,16 +45,16 @@ class PieceShare:
     side: Side
     king: bool
     material: float | None
-    """What a piece of its kind counts wherever it stands; None where the evaluation doesn't tell."""
+    """Value of a piece of its kind, wherever it is; None if the evaluation does not separate it."""
     place: float | None
-    """Its share of the tables' entries: what standing there, among these, is worth besides; None without tables."""
+    """Its share of the tables' entries: the value of being there, among these pieces; None without tables."""
     worth: int
-    """What the score loses without the piece."""
+    """Loss of score without the piece."""
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """A static score and what it is made of."""
+    """A static score and its parts."""
 
     position: Position
     weights: str
@@ -64,25 +64,25 @@ class Explanation:
     group: str
     """"men" or "kings": which tables count, by whether there is a king on the board; "" without tables."""
     material: float | None
-    """What all pieces count together; None where the evaluation doesn't tell."""
+    """Material of all pieces together; None if the evaluation does not separate it."""
     move: float
-    """What having the move counts."""
+    """Value of having the move."""
     regions: tuple[RegionShare, ...]
     pieces: tuple[PieceShare, ...]
     """In order of their squares."""
     rounding: float | None
-    """What turns the sum of material, move and regions into the whole number that the score is; None without a sum."""
+    """Difference of the score, a whole number, from the sum of material, move and regions; None without a sum."""
     note: str
-    """What to know about this score; "" if nothing."""
+    """Remark about this score; "" if there is none."""
 
     @property
     def empty(self) -> float:
-        """What the empty regions add: with material, the move and the shares of the pieces it makes the sum."""
+        """Contribution of the empty regions: with material, the move and the shares of the pieces it makes the sum."""
         return sum(region.empty for region in self.regions)
 
     @property
     def shares(self) -> dict[int, float]:
-        """What to show on the board, by square: the place of each piece, or its worth without tables."""
+        """Numbers to show on the board, by square: the place of each piece, or its worth without tables."""
         if not self.regions:
             return {piece.square: float(piece.worth) for piece in self.pieces}
         return {piece.square: piece.place for piece in self.pieces if piece.place is not None}
@@ -133,7 +133,7 @@ def piece_share(position: Position, square: int, material: float | None, place: 
 
 
 def note(position: Position) -> str:
-    """What to know about the static score of a position; "" if nothing."""
+    """Remark about the static score of a position; "" if there is none."""
     moves = position.legal_moves()
     if not moves:
         return "the game is over: the static score means nothing here"
@@ -143,7 +143,7 @@ def note(position: Position) -> str:
 
 
 def unshared(position: Position, weights: str, score: int, worth: dict[int, int], why: str) -> Explanation:
-    """The explanation of a score that is no sum over pieces: what it loses without each of them. why: it is none."""
+    """Explanation of a score that is not a sum over pieces: its loss without each of them. why: the reason."""
     pieces = tuple(piece_share(position, square, None, None, worth[square]) for square in occupied(position))
     notes = "; ".join(filter(None, (why, note(position))))
     return Explanation(position, weights, score, "", None, 0.0, (), pieces, None, notes)

@@ -5,7 +5,7 @@ An HDF5 file whose attributes are a header, what the kind adds to it, and the pr
  - `evaluation`: the kind of evaluation (`kr.evaluation.kinds`);
  - `checksum`: the identity of the weights, by the kind's own sum over them;
  - `attributes_checksum`: over all attributes but these others of the header;
- - the provenance: texts and numbers, among them `centimen_per_logit`, the scale of the scores, where it is known.
+ - the provenance: texts and numbers, among them `centimen_per_logit`, the scale of the scores, if known.
 Version 3 is the first for other evaluations than region tables, which are written as version 2 still, so that an older
 kr reads them: to that the name of the evaluation is one more detail of their provenance. There, and in version 1, the
 sum over the attributes leaves out what describes the tables, and a file that names no evaluation holds region tables.
@@ -31,18 +31,18 @@ FORMAT_VERSION = 3
 FIRST_EVALUATION = "regions"
 """The kind of the files of versions 1 and 2."""
 FIRST_VERSION = 2
-"""What those files are written as."""
+"""Version that those files are written as."""
 READABLE_VERSIONS = (1, 2, 3)
 MOST_SCALE = 1e6
 """Centi-men in a logit."""
 
 _FIRST_OWN = ("layout", "parts")
-"""What region tables have among the attributes of those files, and their attributes_checksum leaves out."""
+"""Attributes of region tables that the attributes_checksum of those files leaves out."""
 _HEADER = ("kind", "format_version", "checksum", "attributes_checksum")
 
 
 def shipped_path() -> Path:
-    """Where the tables that come with kr are."""
+    """Path of the tables that come with kr."""
     return storage.data_path("weights", "kr.h5")
 
 
@@ -100,7 +100,7 @@ class WeightsFile:
         covered = self.attrs
         if version != FORMAT_VERSION:
             if version == 1:
-                # the sum over float weights that were kept besides
+                # checksum of the float weights that version 1 also had
                 self.attrs.pop("fitted_checksum", None)
             covered = {name: value for name, value in self.attrs.items() if name not in _FIRST_OWN}
         if _attributes_checksum(covered) != checksum:
@@ -116,7 +116,7 @@ class WeightsFile:
         if value is None:
             raise self.damaged(f"the attribute {name} is missing")
         if not isinstance(value, str):
-            raise self.damaged(f"the attribute {name} is not a text")
+            raise self.damaged(f"the attribute {name} is not text")
         return value
 
     def array(self, name: str, dtype: str, shape: Sequence[int | None]) -> NDArray[Any]:
@@ -138,8 +138,8 @@ class WeightsFile:
 def opened(path: Path | str) -> Iterator[WeightsFile]:
     """Open a weights file of any kind.
 
-    Raises InvalidWeightsError, naming the file, when it is missing, no weights file, of another format version, or its
-    header is damaged.
+    Raises InvalidWeightsError, naming the file, if it is missing, not a weights file, of another format version, or
+    has a damaged header.
     """
     with reading(path, InvalidWeightsError, "weights file") as source:
         yield WeightsFile(path, source)

@@ -1,6 +1,6 @@
-"""Kinds of evaluations: what each can be asked, and which there are.
+"""Kinds of evaluations: their common interface, and the registry.
 
-A kind is a class in a module of its own here, over an `Evaluator` of the core. Some are built in and asked for by
+A kind is a class in a module of its own here, over an `Evaluator` of the core. Some are built in and chosen by
 name; the others are read from weights files, which say their kind (`kr.evaluation.files`).
 
 How to add one, say `net`:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SHIPPED = "shipped"
-"""What the tables that come with kr are asked for by."""
+"""Name of the tables that come with kr."""
 EVALUATION_KINDS: dict[str, str] = {name: f"kr.evaluation.{name}" for name in _core.EVALUATORS}
 """The kinds by name, each with the module whose KIND it is; imported when it is asked for."""
 
@@ -42,9 +42,9 @@ class Evaluation(ABC):
     """An evaluation that is loaded. Its kind is its class."""
 
     name: str
-    """What to call it."""
+    """Name for display."""
     signature: str
-    """What identifies its numbers: equal for evaluations that score the same."""
+    """Identity of its scores: equal for evaluations that score the same."""
     scale: float
     """Centi-men in a logit of the expected result (`kr.evaluation.chances`)."""
     attrs: Mapping[str, Any] = MappingProxyType({})
@@ -52,7 +52,7 @@ class Evaluation(ABC):
 
     @cached_property
     def core(self) -> _core.Evaluator:
-        """What the search asks for scores."""
+        """Evaluator that the search uses."""
         return self.evaluator()
 
     @abstractmethod
@@ -61,15 +61,15 @@ class Evaluation(ABC):
 
     @abstractmethod
     def details(self) -> dict[str, Any]:
-        """What it is, as JSON, for `kr weights show`; its `attrs` are shown besides."""
+        """Description as JSON for `kr weights show`, which adds its `attrs`."""
 
     @abstractmethod
     def facts(self) -> list[tuple[str, str]]:
         """The same for people: names and texts."""
 
     def explanation(self, position: Position, score: int, worth: dict[int, int]) -> Explanation:
-        """The score as a sum, for a kind where it is one. worth: what it loses without the piece on a square."""
-        note = f"the evaluation {self.name!r} has no tables to share out: only what taking a piece off changes is shown"
+        """The score as a sum, for a kind whose score is one. worth: loss of score without the piece on each square."""
+        note = f"the evaluation {self.name!r} has no tables to share out; numbers show the loss without each piece"
         return unshared(position, self.name, score, worth, note)
 
     def score(self, position: Position) -> int:
@@ -77,8 +77,8 @@ class Evaluation(ABC):
         return int(self.core.evaluate(position.black, position.white, position.kings, int(position.side)))
 
     def scores(self, boards: NDArray[np.uint32]) -> NDArray[np.float64]:
-        """Scores in centi-men of (n, 4) positions in the mover's frame (`patterns.mover_frame`); not rounded, where the
-        kind has them so."""
+        """Scores in centi-men of (n, 4) positions in the mover's frame (`patterns.mover_frame`); not rounded if
+        the kind has them so."""
         import numpy as np
 
         men, foe_men, kings, foe_kings = boards.T
@@ -100,7 +100,7 @@ class BuiltIn(Evaluation):
     """An evaluation that is part of kr and is asked for by its name."""
 
     about: str
-    """What it is, in a line."""
+    """Description in one line."""
 
     def __init__(self) -> None:
         self.signature = self.name
@@ -145,7 +145,7 @@ def built_in() -> tuple[str, ...]:
 
 
 def weights_texts(*others: str) -> str:
-    """What to write for an evaluation, for the help of settings that take one: "weights file, manual or material"."""
+    """Choices of an evaluation for help texts: "weights file, manual or material"."""
     *first, last = ("weights file", *sorted(built_in()), *others)
     return f"{', '.join(first)} or {last}"
 

@@ -127,7 +127,7 @@ class Layout:
 
     @property
     def warning(self) -> str:
-        """The squares that no region of a group looks at, where a piece counts as material only; "" if none."""
+        """Warning about squares that no region of a group has; "" if there are none."""
         gaps = []
         for group, regions in (("men", self.men), ("kings", self.kings)):
             if left := set(range(SQUARES)) - set(chain.from_iterable(regions)):

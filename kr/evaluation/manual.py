@@ -1,4 +1,4 @@
-"""The evaluation `manual`: what players of the game look at, by hand (docs/manual-evaluation.md)."""
+"""The evaluation `manual`, written by hand from what players look at (docs/manual-evaluation.md)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from kr.evaluation.kinds import BuiltIn
 
 
 class Manual(BuiltIn):
-    """The hand-built evaluation; it is no sum over pieces."""
+    """The hand-built evaluation; its score is not a sum over pieces."""
 
     name = "manual"
     scale = 50.0

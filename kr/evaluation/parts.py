@@ -107,7 +107,7 @@ class Windows:
         return totals
 
     def unfolded(self, weights: NDArray[Any]) -> NDArray[Any]:
-        """What the parts bring to every entry of every region: (rows, phases) -> (regions, entries, phases)."""
+        """Contribution of the parts to every entry of every region: (rows, phases) -> (regions, entries, phases)."""
         import numpy as np
 
         tables = np.zeros((len(self.regions), self.table_size, weights.shape[1]), dtype=weights.dtype)

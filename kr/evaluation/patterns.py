@@ -45,7 +45,7 @@ Region = tuple[int, ...]
 
 
 def parse_region(found: object) -> Region:
-    """The squares of a window as JSON gives them. Raises InvalidSettingError where they are none."""
+    """Squares of a window from JSON. Raises InvalidSettingError for anything else."""
     squares = _short_list(found, SQUARES)
     if not all(type(square) is int and 0 <= square < SQUARES for square in squares):
         raise InvalidSettingError("a window is not a list of ascending squares of 0-31")

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 REGION_SCALE = 40.0
-"""Centi-men in a logit for tables whose file doesn't tell: that of the shipped tables."""
+"""Centi-men in a logit for tables whose file has none: that of the shipped tables."""
 SCORE_UNITS = MAX_BOARD_PIECES * TABLE_UNITS
 """Parts of a centi-man that the core adds up: table units times shares of the phases."""
 
@@ -126,7 +126,7 @@ def _from_tables(position: Position, name: str, score: int, worth: dict[int, int
 
 
 class _Mix:
-    """Weights of opening and ending as one number, in SCORE_UNITS of a centi-man, with so many pieces on the board."""
+    """Weights of opening and ending mixed by a number of pieces on the board, in SCORE_UNITS of a centi-man."""
 
     def __init__(self, pieces: int) -> None:
         self._opening, self._ending = pieces, MAX_BOARD_PIECES - pieces
@@ -145,7 +145,7 @@ def _on_board(position: Position, square: int) -> int:
 
 
 def _digits(position: Position) -> list[int]:
-    """What the regions see on each square of the mover's frame (kr.evaluation.patterns)."""
+    """Digit of each square in the mover's frame (kr.evaluation.patterns)."""
     digits = [0] * SQUARES
     for square in occupied(position):
         digit = (1 if sign(position, square) > 0 else 2) + 2 * (position.kings >> square & 1)
@@ -158,7 +158,7 @@ def _index(window: Region, digits: list[int], base: int) -> int:
 
 
 def _of_parts(parts: Parts, number: int, digits: list[int]) -> NDArray[Any]:
-    """What the parts bring to the entry of a region: the sum over those whose home, or that one's home, it is."""
+    """Contribution of the parts to the entry of a region: the sum over those whose home it is, directly or not."""
     import numpy as np
 
     windows = parts.windows

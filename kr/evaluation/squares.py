@@ -27,7 +27,7 @@ SQUARES_KIND = "squares"
 SHAPE = (2, SQUARES, PHASES)
 """Of the table: man and king, on squares 0-31 as Black sees them, opening and ending; White's board is turned."""
 SQUARE_SCALE = 58.0
-"""Centi-men in a logit where the file doesn't tell: that of the evaluation `material`."""
+"""Centi-men in a logit for files without a scale: that of the evaluation `material`."""
 
 
 class Squares(FileEvaluation):

@@ -61,7 +61,7 @@ class Weights:
     checksum: str
     """Identity of layout and tables."""
     men_parts: Parts | None = None
-    """What the tables contain of parts; None for none."""
+    """Parts that the tables contain; None without parts."""
     kings_parts: Parts | None = None
 
     def scores(self, boards: NDArray[np.uint32]) -> NDArray[np.float64]:
@@ -141,8 +141,8 @@ def save_tables(
 def load_tables(path: Path | str) -> Weights:
     """Read and check a weights file of region tables.
 
-    Raises InvalidWeightsError, naming the file, when it is missing, no such file, of another format version, damaged,
-    or its shapes do not fit its layout.
+    Raises InvalidWeightsError, naming the file, if it is missing, not a weights file, of another format version or
+    damaged, or its shapes do not fit its layout.
     """
     with files.opened(path) as file:
         if file.evaluation != REGIONS_KIND:
@@ -181,11 +181,11 @@ def _read_layout(file: WeightsFile) -> Layout:
     try:
         return Layout.from_dict(storage.parse_json(text))
     except ValueError as error:
-        raise file.damaged(f"its layout is not one: {error}") from error
+        raise file.damaged(f"invalid layout: {error}") from error
 
 
 def _read_windows(file: WeightsFile, text: str, group: str, layout: Layout) -> Windows | None:
-    """The parts of a group, None for none."""
+    """Parts of a group; None without parts."""
     regions, base = layout.group(group == "kings")
     try:
         described = storage.parse_json(text)

@@ -1,8 +1,8 @@
 """Self-play games on disk: a run directory of immutable HDF5 shards.
 
-A shard holds some thousand games whole, with a checksum and where they come from. It appears at once or not at all;
+A shard holds some thousand whole games, with a checksum and their provenance. It appears at once or not at all;
 `shard-000012.h5` holds the games from 12 * shard_games on. Games of a shard that was interrupted wait in
-`shard-000012.part`, of the same format, until the run goes on. The format is described in docs/formats.md.
+`shard-000012.part`, of the same format, until the run resumes. The format is described in docs/formats.md.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _SHAPES = {"start": (None, 3)}
 
 @dataclass(frozen=True)
 class StoredGame:
-    """One game as it was played."""
+    """One game of self-play."""
 
     game: int
     start: tuple[int, int, int, int]
@@ -178,7 +178,7 @@ def write_shard(path: Path, records: Sequence[StoredGame], attrs: Mapping[str, A
 
 
 def read_shard(path: Path | str) -> GameArrays:
-    """Read and check a shard. Raises InvalidGamesError, naming the file, for anything that isn't one."""
+    """Read and check a shard. Raises InvalidGamesError, naming the file, if it is not one."""
     with reading(path, InvalidGamesError, "shard of games") as file:
         attrs = file.attributes
         if attrs.get("kind") != KIND:
@@ -189,7 +189,7 @@ def read_shard(path: Path | str) -> GameArrays:
             name: file.array(name, np.dtype(dtype).name, _SHAPES.get(name, (None,))) for name, dtype in _DTYPES.items()
         }
     if not _belong_together(datasets):
-        raise file.refusal("its tables do not fit each other, or hold numbers out of range")
+        raise file.refusal("its tables do not fit together, or hold numbers out of range")
     if attrs.get("checksum") != _checksum(datasets):
         raise file.refusal("its tables do not match their checksum")
     try:
@@ -199,7 +199,7 @@ def read_shard(path: Path | str) -> GameArrays:
 
 
 def _checked_attributes(attrs: Mapping[str, Attribute]) -> dict[str, Any]:
-    """Seed and decks of a shard; raises ValueError or TypeError where these or what is read later make no sense."""
+    """Seed and decks of a shard; raises ValueError or TypeError for values that make no sense."""
     seed = int(attrs.get("seed", 0))
     decks = tuple((name, size) for name, size in storage.parse_json(str(attrs.get("decks", "[]"))))
     if not 0 <= seed < 2**63:
@@ -230,7 +230,7 @@ def stored_games(shard: GameArrays) -> Iterator[StoredGame]:
 
 
 def shard_paths(directory: Path | str) -> list[Path]:
-    """The whole shards of a run directory, in order. Raises InvalidGamesError where there is no such directory."""
+    """Complete shards of a run directory, in order. Raises InvalidGamesError if there is no such directory."""
     directory = Path(directory)
     if not directory.is_dir():
         raise InvalidGamesError(f"{directory}: no such directory of games")
@@ -238,7 +238,7 @@ def shard_paths(directory: Path | str) -> list[Path]:
 
 
 def decoded_moves(record: StoredGame) -> list[Move]:
-    """The moves of a game. Raises InvalidGamesError for a code that no legal move has."""
+    """Moves of a game. Raises InvalidGamesError for the code of an illegal move."""
     position = Position(record.start[0], record.start[1], record.start[2], Side(record.start[3]))
     moves = []
     for ply, code in enumerate(map(int, record.moves)):
@@ -284,7 +284,7 @@ class Summary:
     bytes: int = 0
     shards: int = 0
     games_per_second: float = 0.0
-    """Of the start that wrote the last shard; 0 where not known."""
+    """Speed of the start that wrote the last shard; 0 if unknown."""
     reasons: dict[str, int] = field(default_factory=lambda: dict.fromkeys(REASONS, 0))
     decks: dict[str, list[int]] = field(default_factory=dict)
     """Results by deck of openings."""
@@ -341,7 +341,7 @@ def _count_decks(decks: dict[str, list[int]], shard: GameArrays) -> None:
 
 
 def _count_phases(phases: dict[str, list[int]], shard: GameArrays, path: Path) -> None:
-    """Positions by pieces on the board, in fours, and by whether there is a king."""
+    """Count positions by number of pieces, in fours, without and with kings."""
     counts = np.zeros((25, 2, 3), dtype=np.int64)
     bad = _learn.count_pieces(shard.start, shard.side, shard.first, shard.result, shard.move, counts)
     if bad >= 0:
@@ -352,7 +352,7 @@ def _count_phases(phases: dict[str, list[int]], shard: GameArrays, path: Path) -
 
 
 def _belong_together(datasets: Mapping[str, NDArray[Any]]) -> bool:
-    """Whether the tables have the same games and plies, and the core may be given them."""
+    """True if the tables have the same games and plies, and are safe for the core."""
     games, plies, first = len(datasets["game"]), len(datasets["move"]), datasets["first"]
     if any(len(datasets[name]) != games for name in ("start", "side", "result", "reason", "opening")):
         return False
@@ -367,7 +367,7 @@ def _belong_together(datasets: Mapping[str, NDArray[Any]]) -> bool:
 
 
 def _can_stand(start: NDArray[np.uint32]) -> bool:
-    """Whether all are positions: no square with two pieces, no king without one, no men on their king row."""
+    """True if all are positions: one piece per square, kings on pieces only, no men on their king row."""
     black, white, kings = start.T
     pieces = np.bitwise_count(start[:, :2])
     men_home = black & ~kings & 0xF000_0000 | white & ~kings & 0xF

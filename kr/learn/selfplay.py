@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 MIXED_OPENINGS = "3move+11man"
 RUN_FILE = "run.json"
 BEFORE = {"egdb": "none", "egdb_ends": False, "egdb_search": False}
-"""How runs were played whose description lacks a setting, because there was none."""
+"""Settings of runs from before these settings existed."""
 
 
 @dataclass(frozen=True)
 class SelfplaySettings(Settings):
-    """How self-play games are played. All but those in UNSHAPING shape the games themselves."""
+    """Settings of self-play. All but those in UNSHAPING shape the games themselves."""
 
     games: int = option(
         10_000, "Games in the run directory at the end, including earlier ones.", parse=parse_count, show=format_count,
@@ -186,7 +186,7 @@ def _play(
 
 
 def _database(settings: SelfplaySettings, earlier: Mapping[str, Any] | None) -> Database | None:
-    """The endgame database to play with. What this machine happens to have beyond kr's own must be asked for."""
+    """Endgame database to play with. Any but kr's own must be asked for by name."""
     if not (settings.egdb_ends or settings.egdb_search):
         return None
     if settings.egdb:
@@ -198,7 +198,7 @@ def _database(settings: SelfplaySettings, earlier: Mapping[str, Any] | None) -> 
 
 
 def _shaping(settings: SelfplaySettings, signature: str, database: Database | None, mix: OpeningMix) -> dict[str, Any]:
-    """What must be the same for games to belong to one run."""
+    """Settings that must be the same for games to belong to one run."""
     shaping = {key: value for key, value in asdict(settings).items() if key not in UNSHAPING}
     shaping["weights"] = signature
     shaping["openings"] = f"{settings.openings} {storage.checksum(mix.bits)}"
@@ -208,7 +208,7 @@ def _shaping(settings: SelfplaySettings, signature: str, database: Database | No
 
 
 def _earlier_shaping(directory: Path) -> dict[str, Any] | None:
-    """What shapes the games of the run in a directory; None where none has begun."""
+    """Settings that shape the games of the run in a directory; None if no run has begun."""
     path = directory / RUN_FILE
     begun = any(directory.glob("shard-*"))
     if not path.exists():
@@ -241,7 +241,7 @@ def _begin_run(
 
 
 class _RunDirectory:
-    """The files of a run directory: games found in them, and those that come."""
+    """Files of a run directory: the games in them, and new ones."""
 
     def __init__(self, settings: SelfplaySettings, attrs: Mapping[str, str]) -> None:
         self.settings = settings
@@ -257,7 +257,7 @@ class _RunDirectory:
         return range(shard * size, min((shard + 1) * size, self.settings.games))
 
     def units(self, needs: Mapping[str, str]) -> list[Unit]:
-        """Those still to play; finished games of interrupted shards are taken up."""
+        """Units still to play; finished games of interrupted shards are kept."""
         storage.remove_orphans(self.settings.out, "shard-*")
         tools = {name: getattr(self.settings, name) for name in UNIT_SETTINGS}
         units = []
@@ -275,25 +275,25 @@ class _RunDirectory:
         return units
 
     def _held(self, shard: int) -> dict[int, StoredGame] | None:
-        """Finished games of a shard that is not whole; None for a whole one."""
+        """Finished games of an incomplete shard; None for a complete one."""
         numbers = self.shard_range(shard)
         held = self._records(self.path(shard), numbers)
         return None if len(held) == len(numbers) else held | self._records(self.path(shard, "part"), numbers)
 
     def _records(self, path: Path, numbers: range) -> dict[int, StoredGame]:
-        """The games with these numbers in a file. Raises InvalidGamesError where it is of another run."""
+        """Games with these numbers in a file. Raises InvalidGamesError if it belongs to another run."""
         if not path.exists():
             return {}
         shard = games.read_shard(path)
         if any(shard.attrs.get(name) != self.attrs[name] for name in ("seed", "parents")):
             raise InvalidGamesError(
                 f"{path}: games of another run (seed {shard.attrs.get('seed')}, weights and endgame database "
-                f"{shard.attrs.get('parents')}); take it away, and its games are played"
+                f"{shard.attrs.get('parents')}); remove it to have its games played"
             )
         return {record.game: record for record in games.stored_games(shard) if record.game in numbers}
 
     def take(self, record: StoredGame) -> None:
-        """Count a game; a shard is written when it is whole."""
+        """Count a game; a shard is written when it is complete."""
         shard = record.game // self.settings.shard_games
         held = self.pending[shard]
         held[record.game] = record
@@ -309,7 +309,7 @@ class _RunDirectory:
         games.write_shard(self.path(shard, suffix), [held[number] for number in sorted(held)], attrs)
 
     def keep_unfinished(self) -> None:
-        """Games of shards that are not full wait in a file of their own."""
+        """Write the games of incomplete shards to their own files."""
         for shard, held in self.pending.items():
             if held:
                 self._write(shard, "part")

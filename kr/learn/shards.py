@@ -74,7 +74,7 @@ def _deck_and_times(part: str) -> tuple[str, int]:
 
 @dataclass
 class SelfplayTools:
-    """What a worker plays games with."""
+    """Tools of a worker: search, openings, database, buffers."""
 
     core: _core.SelfPlayer
     openings: np.ndarray

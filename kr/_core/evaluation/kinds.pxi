@@ -37,7 +37,7 @@ cdef inline void refresh(const Evaluation* evaluation, const Board* board, Memor
 
 
 cdef bint is_fresh(const Evaluation* evaluation, Board board, const Memory* memory) noexcept nogil:
-    """Whether a position has the same score with its memory as with one filled from the position alone."""
+    """True if a position has the same score with its memory as with one filled from the position alone."""
     cdef Memory fresh
     refresh(evaluation, &board, &fresh)
     return evaluation.score(evaluation.weights, &board, memory) == evaluation.score(evaluation.weights, &board, &fresh)
@@ -77,7 +77,7 @@ cdef int nothing(const void* weights, const Board* board, const Memory* memory) 
 
 
 cdef class Evaluator:
-    """A static evaluation with its weights; each kind has a class of its own. Without one every position scores 0."""
+    """A static evaluation with its weights; each kind has its own class. Without one every position scores 0."""
     cdef Evaluation evaluation
 
     def __cinit__(self):

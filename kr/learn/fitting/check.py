@@ -1,4 +1,4 @@
-"""Tables held against games that had no part in their fit: the loss on the quiet positions of tournament games.
+"""Check of tables against games that had no part in their fit: the loss on the quiet positions of tournament games.
 
 The positions are those that a fit would take from the games: nothing to capture for either side, and a choice of moves.
 Each predicts the game's result, from the score the tables give it; the loss is the cross entropy, a draw counting half
@@ -34,7 +34,7 @@ GAMES_AT_ONCE = 1000
 
 @dataclass(frozen=True)
 class GroupLoss:
-    """What is found of the positions without (men) or with kings."""
+    """Loss on the positions without (men) or with kings."""
 
     group: str
     positions: int
@@ -44,7 +44,7 @@ class GroupLoss:
     baseline: float | None
     """The loss of one prediction for all positions, the best there is."""
     centimen_per_logit: float | None
-    """The scale that fits these games best; None where the scores say nothing."""
+    """The scale that fits these games best; None if the scores say nothing about the results."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class FitCheck:
     games: int
     """Games with a result."""
     left_out: int
-    """Games without one, or that can't be read."""
+    """Games without a result, or unreadable."""
     groups: tuple[GroupLoss, ...]
 
 
@@ -65,8 +65,8 @@ def check_tables(
 ) -> FitCheck:
     """Measure the loss of a weights file (None: the shipped tables) on the games of a PDN file.
 
-    every: take each n-th game only. on_bytes: called with how many more bytes of the file were read. Raises
-    InvalidWeightsError, InvalidGamesError where no game has a result, OSError.
+    every: take every n-th game only. on_bytes: called with the number of bytes read since the last call. Raises
+    InvalidWeightsError, InvalidGamesError if no game has a result, OSError.
     """
     evaluation = load_file(tables)
     mergers = {kings: Merger() for kings in GROUPS}
@@ -84,7 +84,7 @@ def check_tables(
                 rows = np.flatnonzero(crowned == kings)
                 merger.add(boards[rows], result[rows], result[rows])
     if not games:
-        raise InvalidGamesError(f"{pdn}: no game in it has a result, so there is nothing to check tables by")
+        raise InvalidGamesError(f"{pdn}: no game in it has a result; expected finished games")
     groups = tuple(_group(evaluation, kings, merger.samples()) for kings, merger in mergers.items())
     return FitCheck(str(evaluation.path), evaluation.signature, games, seen - games + len(errors), groups)
 
@@ -132,7 +132,7 @@ def _told(reader: Reader, on_bytes: Callable[[int], None] | None) -> Iterator[Ga
 
 
 def _variant(move: Move, paths: list[tuple[tuple[int, ...], int]]) -> int:
-    """Which of the captures with the same origin and target a move is."""
+    """Number of a move among the captures with the same origin and target."""
     if not move.captured:
         return 0
     alike = [captured for path, captured in paths if path[0] == move.origin and path[-1] == move.target]

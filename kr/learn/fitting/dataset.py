@@ -5,8 +5,8 @@ the mover's view (win 1, draw 1/2, loss 0), or a mixture of it with the search s
 sigmoid(score / scale). Generations scale their scores differently, so the scale is fitted for each run directory,
 by one-dimensional logistic regression of the result on the score over its training games.
 
-The searches of the moves that follow know more: in place of the position's own expectation stands, for a decay above
-0, an average of its own and all later ones of the game, each counting `decay` times as much as the one before it, and
+The searches of the moves that follow know more: with a decay above 0 the position's own expectation is replaced by
+an average of its own and all later ones of the game, each counting `decay` times as much as the one before it, and
 the result at the game's end for all that would follow (TD(lambda)). Forced moves, which were not searched, don't count.
 
 A game is held out or trained on as a whole, decided by a hash of (seed of the fit, seed of the run, game number).
@@ -36,17 +36,17 @@ from kr.threads import thread_pool
 _T = TypeVar("_T")
 
 OnFitProgress = Callable[[str, int, int], None]
-"""Called with what is being done, units done and units in all."""
+"""Called with the name of the stage, units done and units in all."""
 
 
 @dataclass(frozen=True)
 class Label:
-    """What a sample's target is made of."""
+    """Composition of a sample's target."""
 
     score_share: float = 0.0
     """The share of the search scores, the rest is the game's result."""
     decay: float = 0.0
-    """How much the score of a searched move counts against that of the one before it; 0: only the position's own."""
+    """Weight of a searched move's score relative to the one before it; 0: only the position's own."""
 
     @classmethod
     def parse(cls, text: str) -> Label:
@@ -115,7 +115,7 @@ class SampledRun:
     shards: int
     games: int
     score_scale: float | None
-    """Centi-men in one logit of the result, None where the scores are not used."""
+    """Centi-men in one logit of the result; None if the scores are not used."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +158,7 @@ class Merger:
             _learn.fill_merge_table(self._boards, self._used, self._table)
 
     def samples(self) -> Samples:
-        """What was added, in order of first appearance. Ends the merger, whose memory is handed over."""
+        """The samples in order of first appearance. Empties the merger, whose memory is handed over."""
         used, count = self._used, self._count[: self._used].copy()
         target, result = ((s[:used] / count).astype(np.float32) for s in (self._target, self._result))
         boards = self._boards[:used].copy()
@@ -215,13 +215,13 @@ def read_samples(
 
 @dataclass(frozen=True)
 class Split:
-    """Which games are held out."""
+    """Choice of the held-out games."""
 
     seed: int
     share: float
 
     def held_out(self, run_seed: int, numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """For each game number of a run whether it is held out; the same for ever."""
+        """True for each game number of a run that is held out. The choice never changes."""
         start = (self.seed * 0x9E3779B97F4A7C15 + run_seed) % 2**64
         with np.errstate(over="ignore"):
             z = numbers.astype(np.uint64) + _mixed(np.array([start], dtype=np.uint64))
@@ -240,7 +240,7 @@ def _mixed(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def _in_order(
     pool: ThreadPoolExecutor, workers: int, paths: Sequence[Path], work: Callable[[Path], _T]
 ) -> Iterator[_T]:
-    """work(path) for every path, in order, with only a few results waiting in memory."""
+    """work(path) for every path, in order, with only a few results in memory at a time."""
     waiting: deque[Future[_T]] = deque()
     try:
         for path in paths:
@@ -328,7 +328,7 @@ def _score_scale(
 
 
 def _score_histogram(path: Path, split: Split) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """How often each score (row score + 2^15) was given in a shard's training games, and the points then made."""
+    """Count of each score (row score + 2^15) in a shard's training games, and the points then made."""
     shard = games.read_shard(path)
     lengths = np.diff(shard.first)
     game = np.repeat(np.arange(len(lengths)), lengths)
@@ -343,7 +343,7 @@ def _score_histogram(path: Path, split: Split) -> tuple[NDArray[np.float64], NDA
 
 
 def logistic_slope(x: NDArray[np.float64], count: NDArray[np.float64], points: NDArray[np.float64]) -> float | None:
-    """The b > 0 under which expit(b * x) fits best (cross entropy), None where there is none.
+    """The b > 0 for which expit(b * x) fits best (cross entropy); None if there is no such b.
 
     x, count, points (n,): the points made in `count` cases at each x. Newton's method, steps halved until they help.
     """

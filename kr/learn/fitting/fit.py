@@ -2,9 +2,9 @@
 
 Positions without and with kings are independent groups, each with its own tables and material. The optimiser works
 in legs of a fixed number of iterations. Each leg starts it afresh from the weights reached and ends in a checkpoint
-beside the output, so that a fit that was killed goes on to exactly what it would have become.
+beside the output, so that a killed fit resumes to exactly the same tables.
 
-Logits become centi-men by one factor for both groups, so that scores go on smoothly when a man crowns: a man more
+Logits become centi-men by one factor for both groups, so that scores stay smooth when a man crowns: a man more
 is worth 100 on average, by the slope of the fitted logit on the difference of men over the kingless training positions.
 
 A fit can start from earlier tables, so that what was learnt from games that are not read again is kept: their weights,
@@ -46,7 +46,7 @@ MEMORY = 10
 
 @dataclass(frozen=True)
 class FitSettings(Settings):
-    """What a fit is made from. `out`, `workers` and `plots` do not change the tables."""
+    """Settings of a fit. `out`, `workers` and `plots` do not change the tables."""
 
     directories: tuple[Path, ...] = option(REQUIRED, "Run directories of `kr selfplay`.", argument=True, metavar="DIR")
     out: Path = option(REQUIRED, "Weights file to write.", metavar="FILE")
@@ -104,12 +104,12 @@ class FitResult:
     checksum: str
     report: dict[str, Any]
     earlier: bool = field(default=False, compare=False)
-    """Whether an earlier start had finished it, so that nothing was left to do."""
+    """True if an earlier start had finished it, so that nothing was left to do."""
 
 
 @dataclass(frozen=True, eq=False)
 class FitState:
-    """Where the fit of one group stands; what a checkpoint keeps."""
+    """State of the fit of one group, as a checkpoint keeps it."""
 
     x: NDArray[np.float64]
     """Parameters (`Objective`)."""
@@ -122,7 +122,7 @@ def fit(settings: FitSettings, on_progress: OnFitProgress | None = None, stop: S
     """Fit tables to games, write the weights file and return its report; a finished fit is only reported.
 
     stop: ends the fit after the shard or the iteration under way; called again, it resumes from its last checkpoint.
-    Raises StoppedError then, InvalidGamesError for damaged or missing games, DivergedError if the loss is no number,
+    Raises StoppedError then, InvalidGamesError for damaged or missing games, DivergedError if the loss is not finite,
     OutputBusyError if another process writes the same file, InvalidWeightsError for a damaged checkpoint or prior,
     InvalidSettingError if the prior has another layout or other parts.
     """
@@ -166,7 +166,7 @@ def read_priors(settings: FitSettings) -> tuple[dict[bool, Prior], str]:
     if (made.layout.men, made.layout.kings) != (layout.men, layout.kings):
         raise InvalidSettingError(f"{settings.prior} has the layout {made.layout.name}, the fit {layout.name}: use one")
     if "centimen_per_logit" not in made.attrs:
-        raise InvalidWeightsError(f"{settings.prior}: these tables were not fitted, a fit can't start from them")
+        raise InvalidWeightsError(f"{settings.prior}: these tables were not fitted, so a fit cannot start from them")
     priors = {}
     for kings, table, parts, material in (
         (False, made.men_table, made.men_parts, made.men_material),
@@ -183,7 +183,7 @@ def read_priors(settings: FitSettings) -> tuple[dict[bool, Prior], str]:
 
 
 class Checkpoint:
-    """The file beside the output that a fit goes on from, valid for the same settings and samples only."""
+    """File beside the output that a fit resumes from; valid for the same settings and samples only."""
 
     def __init__(self, settings: FitSettings, dataset: Dataset, prior_checksum: str) -> None:
         sets = [s for group in (dataset.training, dataset.held_out) for s in group.values()]
@@ -204,7 +204,7 @@ class Checkpoint:
         return FitResult(self._out, made.checksum, report, earlier=True)
 
     def load(self) -> dict[bool, FitState]:
-        """What the last checkpoint holds, nothing when there is none or it belongs to another fit."""
+        """Content of the last checkpoint; empty if there is none or it belongs to another fit."""
         if not self.path.exists():
             return {}
         try:
@@ -230,7 +230,7 @@ class Checkpoint:
 
 
 def _progress(file: Any, name: str) -> FitState:
-    """Where a group stands by a checkpoint. Raises ValueError where that is nothing to go on from."""
+    """State of a group in a checkpoint. Raises ValueError if it cannot be resumed."""
     x, history = file[f"{name}_x"], file[f"{name}_history"]
     plain = x.dtype == history.dtype == np.float64 and x.ndim == 1 and history.shape[1:] == (2,)
     if not plain or not np.isfinite(x).all():

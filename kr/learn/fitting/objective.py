@@ -178,7 +178,7 @@ class FittedGroup:
     solution: FittedWeights
     history: NDArray[np.float64]
     prior_scale: float | None
-    """What the weights of earlier tables were multiplied by, None without them."""
+    """Factor of the weights of earlier tables; None without them."""
 
 
 class Objective:
@@ -225,7 +225,7 @@ class Objective:
             self._start *= self.prior_scale
 
     def _fitting_scale(self) -> float:
-        """By what the logits of the earlier weights are multiplied to fit the targets best.
+        """Factor by which the logits of the earlier weights fit the targets best.
 
         The scores of another generation stand for other winning chances.
         """

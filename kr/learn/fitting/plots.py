@@ -137,7 +137,7 @@ def coverage_figure(groups: dict[str, dict[str, int]]) -> Figure:
     ax.yaxis.set_minor_locator(NullLocator())
     ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: _percent(share) if share <= 100 else ""))
     for at, share in labels:
-        # there is no bar of nothing
+        # a share of 0 has no bar
         ax.annotate(
             _percent(share), (at, max(share, floor)), (0, 2), textcoords="offset points", ha="center", va="bottom",
             color=INK, fontsize=8,
@@ -155,7 +155,7 @@ def _percent(share: float) -> str:
 
 
 def square_worth(weights: Weights, dataset: Dataset) -> dict[str, NDArray[np.float64]]:
-    """What the mover's piece on each square is worth, in centi-men: (32,) for each kind, NaN where it never stood.
+    """Worth of the mover's piece on each square, in centi-men: (32,) for each kind, NaN if it never stood there.
 
     It is the mean, over training positions with such a piece there, of the score less the score of the same position
     without that piece. Positions are picked evenly from the training set, each distinct one once; a side's last

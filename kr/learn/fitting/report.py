@@ -1,4 +1,4 @@
-"""What a fit is worth: loss by phase, calibration, coverage of the tables, errors of rounding; numbers and text."""
+"""Report of a fit: loss by phase, calibration, coverage of the tables, rounding errors; as numbers and text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SETS = ("training", "held_out")
 def make_report(
     groups: Sequence[FittedGroup], loss: str, made: Weights, factor: float, clipped: dict[str, int]
 ) -> dict[str, Any]:
-    """Everything that is known of a fit, as JSON: see `report_text` for what each part means."""
+    """Everything known about a fit, as JSON; `report_text` shows the meaning of each part."""
     return {
         "samples": [_samples(p, name, *_pick(p, name)) for p in groups for name in SETS],
         "loss": [_totals(p, name, loss, *_pick(p, name)) for p in groups for name in SETS],
@@ -79,7 +79,7 @@ def _sums(samples: Samples, logits: NDArray[np.float32], loss: str) -> NDArray[n
 
 
 def _loss_row(sums: NDArray[np.float64]) -> dict[str, Any]:
-    """Sums of `_sums` over some numbers of pieces as means; None where there are no positions."""
+    """Sums of `_sums` over some numbers of pieces as means; None without positions."""
     positions, target, result = sums
     return {
         "positions": int(positions),
@@ -149,7 +149,7 @@ def _rounding(group: FittedGroup, made: Weights, factor: float, clipped: int) ->
 
 
 def report_summary(report: dict[str, Any]) -> str:
-    """What a fit came to, in a few lines."""
+    """Result of a fit in a few lines."""
     games = sum(run["games"] for run in report["runs"])
     positions = sum(counts["positions"] for counts in report["samples"])
     men, kings = (len(report["history"][group]) for group in GROUPS.values())
@@ -159,7 +159,7 @@ def report_summary(report: dict[str, Any]) -> str:
 
 
 def read_report(content: str, path: Path | str) -> dict[str, Any]:
-    """The report that a weights file holds. Raises InvalidWeightsError, naming the file, where it is none."""
+    """Report in a weights file. Raises InvalidWeightsError, naming the file, if it is not one."""
     try:
         report: dict[str, Any] = parse_json(content)
         report_text(report)
@@ -181,7 +181,7 @@ def _losses(report: dict[str, Any]) -> list[str]:
 
 
 def report_text(report: dict[str, Any]) -> str:
-    """The whole report for a terminal."""
+    """Full report for a terminal."""
     lines = _losses(report)
     lines += ["", f"{'pieces':8}{'group':7}{'set':10}{'positions':>12}{'loss':>9}{'result loss':>13}"]
     for row in report["loss_by_phase"]:

@@ -1,8 +1,8 @@
 """The gate of a generation: a match of new tables against the strongest so far, ended by a sequential test.
 
 Pairs of games are counted in the order of their openings, whichever end first, up to the pair that decides. So the
-verdict depends on the players and the seed alone, not on how many games go on at a time or where a match was
-interrupted; and short games, which come in first, don't weigh more than long ones.
+verdict depends on the players and the seed alone, not on the number of games played at a time or interruptions;
+and short games, which end first, do not weigh more than long ones.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Gate:
 
     test: Sprt
     stop: bool
-    """Whether the first decision ends it."""
+    """True if the first decision ends the match."""
 
     def __post_init__(self) -> None:
         self.pentanomial = [0] * 5
@@ -47,11 +47,11 @@ class Gate:
 
     @property
     def decided(self) -> bool:
-        """Whether no more games are wanted."""
+        """True if no more games are wanted."""
         return self.stop and self.test.decision(self.pentanomial) is not None
 
     def add(self, game: MatchGame) -> None:
-        """Take up a finished game; those of a pair before it may still be under way."""
+        """Add a finished game; games of earlier pairs may still be under way."""
         self._waiting.setdefault(game.pair, []).append(game)
         while len(self._waiting.get(self._next, ())) == 2 and not self.decided:
             pair = self._waiting.pop(self._next)

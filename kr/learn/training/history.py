@@ -1,4 +1,4 @@
-"""The history of a training run: `history.json`, what each generation was made with and what came of it.
+"""The history of a training run: `history.json`, with the settings and results of each generation.
 
 The file is replaced as a whole at every change and carries a checksum; docs/formats.md describes it.
 """
@@ -25,10 +25,10 @@ GENERATION_STEPS = ("play", "fit", "gate")
 
 @dataclass
 class Step:
-    """One step of a generation. It is written down when it begins, and has a result when it is done."""
+    """One step of a generation. It is recorded when it begins, and has a result when it is done."""
 
     settings: dict[str, Any]
-    """What shapes it, as JSON types, by the names of TrainSettings."""
+    """Settings that shape it, as JSON types, by their names in TrainSettings."""
     provenance: dict[str, str]
     """Of the start that began it."""
     seconds: float = 0.0
@@ -50,7 +50,7 @@ class Generation:
 
     @property
     def verdict(self) -> dict[str, Any] | None:
-        """What the gate found, None before it has."""
+        """Verdict of the gate; None before there is one."""
         return self.gate.result if self.gate else None
 
     @property
@@ -69,13 +69,13 @@ class TrainHistory:
     start: str
     """The tables it began with: material, manual, or the file in the run's directory that holds them."""
     signature: str
-    """What identifies these: their checksum, or their name."""
+    """Identity of these tables: their checksum, or their name."""
     seed: int
     provenance: dict[str, str]
     generations: list[Generation] = field(default_factory=list)
 
     def lacks(self, generations: int) -> bool:
-        """Whether there is something to do where so many generations are wanted."""
+        """True if a run of this many generations has work left."""
         return len(self.generations) < generations or bool(self.generations and self.generations[-1].under_way)
 
     @property
@@ -85,7 +85,7 @@ class TrainHistory:
         return accepted[-1] if accepted else self.start
 
     def signature_of(self, tables: str) -> str:
-        """What identifies tables of this run: the start's or a generation's."""
+        """Identity of tables of this run: those of the start or of a generation."""
         if tables == self.start:
             return self.signature
         (made,) = (g.fit.result for g in self.generations if g.fit and g.fit.result and tables_name(g.number) == tables)
@@ -115,22 +115,22 @@ def save_history(directory: Path, history: TrainHistory) -> None:
 
 
 def load_history(directory: Path) -> TrainHistory:
-    """Read and check the history of a run. Raises InvalidGamesError, naming the file, where it is none."""
+    """Read and check the history of a run. Raises InvalidGamesError, naming the file, if it is not one."""
     path = directory / FILE
     if not path.exists():
-        raise InvalidGamesError(f"{path}: no such file, so {directory} is no training run")
+        raise InvalidGamesError(f"{path}: no such file; {directory} is not a training run")
     try:
         content = storage.parse_json(storage.read_regular(path))
     except OSError as error:
         raise InvalidGamesError(f"{path}: can't be read: {error.strerror}") from error
     except ValueError as error:
-        raise InvalidGamesError(f"{path}: damaged, it is not JSON") from error
+        raise InvalidGamesError(f"{path}: damaged: not JSON") from error
     if not isinstance(content, dict) or content.pop("kind", None) != KIND:
         raise InvalidGamesError(f"{path}: not the history of a training run")
     if wrong := storage.check_version(content.pop("format_version", None), (FORMAT_VERSION,)):
         raise InvalidGamesError(f"{path}: {wrong}")
     if content.pop("checksum", None) != _checksum(content):
-        raise InvalidGamesError(f"{path}: damaged, its content does not match its checksum")
+        raise InvalidGamesError(f"{path}: damaged: the content does not match its checksum")
     try:
         generations = [
             typed(Generation(**each | {name: _step(each[name]) for name in GENERATION_STEPS}))
@@ -138,7 +138,7 @@ def load_history(directory: Path) -> TrainHistory:
         ]
         return typed(TrainHistory(**content, generations=generations))
     except (TypeError, KeyError) as error:
-        raise InvalidGamesError(f"{path}: not as format version {FORMAT_VERSION} has it ({error})") from error
+        raise InvalidGamesError(f"{path}: not of format version {FORMAT_VERSION} ({error})") from error
 
 
 def _step(content: dict[str, Any] | None) -> Step | None:
@@ -150,7 +150,7 @@ def _checksum(content: dict[str, Any]) -> str:
 
 
 def games_done(directory: Path, generation: Generation) -> tuple[int, int] | None:
-    """Games that the step under way has on disk, and how many it is to have; None where it isn't about games."""
+    """Games on disk of the step under way, and games wanted; None if the step has no games."""
     step = generation.under_way
     if step == "play" and generation.play:
         wanted, size = (int(generation.play.settings[name]) for name in ("games", "shard_games"))
@@ -169,7 +169,7 @@ def matched_games(pdn: Path) -> int:
 
 
 def rows(history: TrainHistory) -> list[dict[str, Any]]:
-    """One row a generation, for tables and pictures; None stands for what is not known yet.
+    """One row per generation, for tables and pictures; None stands for unknown values.
 
     `total` is the Elo of the generation's tables over those the run began with: that of the tables they were matched
     with, and their own over these; the errors of the two are independent.
@@ -202,7 +202,7 @@ def _row(generation: Generation, totals: dict[str, tuple[float, float]]) -> dict
         "elo_error": verdict.get("elo_error"),
         "decision": verdict.get("decision"),
         "accepted": verdict.get("accepted"),
-        # verdicts of earlier versions don't tell
+        # missing in verdicts of earlier versions
         "warning": verdict.get("warning"),
         "total": total,
         "total_error": error,

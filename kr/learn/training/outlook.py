@@ -1,4 +1,4 @@
-"""What can be expected at the gate, said before the first game is played: some tables have seen very many games."""
+"""Warning before the first game of a training run that is not expected to pass the gate for lack of games."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ games the last doubling was worth +1 ± 9 Elo, five times as many as 300,000 wer
 
 
 def games_behind(path: Path) -> int | None:
-    """The games that the tables of a weights file were fitted to; None where it doesn't say."""
+    """Number of games that the tables of a weights file were fitted to; None if unknown."""
     report = load_file(path).attrs.get("report")
     return None if report is None else sum(run["games"] for run in json.loads(report)["runs"])
 
@@ -23,10 +23,10 @@ def games_behind(path: Path) -> int | None:
 def doubt(
     strongest: str, behind: int, earlier: Sequence[int], generations: int, games: int, window: int
 ) -> str | None:
-    """A line where a run can't be expected to beat the strongest tables it has; None where it can.
+    """Warning if a run is not expected to beat the strongest tables it has; None otherwise.
 
-    behind: the games that those were fitted to; earlier: the games of each generation there is, oldest first;
-    generations: how many are still to come, of `games` each; window: how many of the latest a fit reads, 0 for all.
+    behind: number of games those were fitted to; earlier: the games of each generation there is, oldest first;
+    generations: number still to come, of `games` each; window: number of latest generations a fit reads, 0 for all.
     """
     every = [*earlier, *[games] * generations]
     seen = sum(every[-window:] if window else every)

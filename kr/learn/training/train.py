@@ -1,7 +1,7 @@
 """Training by generations: the strongest tables so far play games, tables are fitted to the latest games, and a match
-decides whether these are the stronger ones. Then the next generation begins.
+decides which are stronger. Then the next generation begins.
 
-All stands in one directory: the history (history.py), and for each generation a run directory of games, a
+Everything is in one directory: the history (history.py), and for each generation a run directory of games, a
 weights file and the record of its match. Each step resumes by its own means; the history says which step is next.
 Generation n plays with the seed 1000 * seed + n, so that a run can be repeated.
 """
@@ -44,12 +44,12 @@ from kr.units import counted, format_count, parse_count
 START_FILE = "start.h5"
 MOST_GENERATIONS = 999
 SAVE_EVERY = 60.0
-"""Seconds of work after which the time spent is written down: what a kill takes from the history at most."""
+"""Seconds of work after which the time spent is saved: the most that a kill can lose of it."""
 
 
 @dataclass(frozen=True)
 class TrainSettings(Settings):
-    """What a training run is. All but what stands first may change while it goes on: see `train`."""
+    """Settings of a training run. All but `out`, `seed` and `weights` may change between starts: see `train`."""
 
     out: Path = option(REQUIRED, "Directory of the run; an earlier run in it is resumed.", metavar="DIR")
     seed: int = option(1, "Seed of all games and choices.", low=0, high=10**12)
@@ -114,25 +114,25 @@ class TrainSettings(Settings):
         super().__post_init__()
         if "," in str(self.out):
             raise InvalidSettingError(f"out is {self.out}; without a comma, which ends the name of a player")
-        # each raises for what it can't do
+        # each checks its own settings
         self.selfplay_settings(1, "")
         self.fit_settings(1, ())
         self.match_settings(1, "", "")
         self.test()
 
     def threads(self) -> int:
-        """How many threads work."""
+        """Number of threads."""
         return self.workers or len(os.sched_getaffinity(0))
 
     def database(self) -> str:
-        """The endgame database of games and matches: what is found on this machine besides has no part in a run."""
+        """Endgame database of games and matches. Databases found on this machine by chance are not used."""
         if self.egdb:
             return self.egdb
         shipped = storage.data_path("egdb")
         return str(shipped) if shipped.is_dir() else "none"
 
     def selfplay_settings(self, number: int, player: str) -> SelfplaySettings:
-        """How the games of a generation are played."""
+        """Settings of the self-play of a generation."""
         return SelfplaySettings(
             **_named(self, PLAY),
             out=self.out / games_name(number),
@@ -143,7 +143,7 @@ class TrainSettings(Settings):
         )
 
     def fit_settings(self, number: int, directories: Sequence[Path]) -> FitSettings:
-        """How the tables of a generation are fitted. The seed stays: a game once held out is never learned from."""
+        """Settings of the fit of a generation. The seed stays the same: a game once held out is never learned from."""
         return FitSettings(
             directories=tuple(directories),
             out=self.out / tables_name(number),
@@ -180,7 +180,7 @@ class TrainSettings(Settings):
 
 
 def _shared(others: type) -> tuple[str, ...]:
-    """The names of TrainSettings' fields that other settings have too, and that are the same in each generation."""
+    """Names of the fields that TrainSettings shares with other settings and that are the same in each generation."""
     own = {field.name for field in fields(TrainSettings)} - {"out", "seed", "weights", "workers", "plots"}
     return tuple(field.name for field in fields(others) if field.name in own - {"egdb_memory"})
 
@@ -200,7 +200,7 @@ def _named(settings: TrainSettings, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _recorded(settings: TrainSettings, step: str) -> dict[str, Any]:
-    """What shapes a step, as JSON types."""
+    """Settings that shape a step, as JSON types."""
     return {name: _plain(value) for name, value in _named(settings, STEP_SETTINGS[step]).items()}
 
 
@@ -226,16 +226,16 @@ def _restored(settings: TrainSettings, record: Mapping[str, Any]) -> TrainSettin
 
 
 class TrainWatcher:
-    """What a training run tells while it works; by itself it says nothing."""
+    """Listener of a training run. Override the methods that are wanted; by themselves they do nothing."""
 
     def begins(self, number: int, step: str, settings: TrainSettings) -> None:
-        """A step of a generation begins or goes on, with these settings."""
+        """A step of a generation begins or resumes, with these settings."""
 
     def played(self, tally: SelfplayResult) -> None:
         """One more game."""
 
     def fitting(self, what: str, done: int, total: int) -> None:
-        """The fit has come on."""
+        """Progress of the fit: name of the stage, units done, units in all."""
 
     def matched(self, gate: Gate) -> None:
         """One more game at the gate."""
@@ -263,7 +263,7 @@ def train(
     opening_mix(settings.openings)
     decks.deck(settings.gate_ballot)
     path = settings.out / train_history.FILE
-    # raises before anything is made
+    # raises before anything is written
     if not path.exists():
         kinds.load_evaluation(settings.weights or None)
     if not path.exists() or train_history.load_history(settings.out).lacks(settings.generations):
@@ -275,14 +275,14 @@ def train(
             watcher.notice(doubt)
         if history.lacks(settings.generations) and (warning := settings.layout.warning):
             watcher.notice(f"warning: {warning}")
-        # what a stop leaves undone the history says
+        # the history shows what a stop left undone
         with suppress(StoppedError):
             _Training(settings, history, watcher, stop or Stop()).go()
     return history
 
 
 def _check_inputs(settings: TrainSettings) -> None:
-    """Raise now what a later step would be refused for, after hours of work on those before it."""
+    """Raise now what would otherwise end a later step, after hours of work."""
     check_match(settings.match_settings(1, "", ""))
     read_priors(settings.fit_settings(1, ()))
     for directory in settings.data:
@@ -291,7 +291,7 @@ def _check_inputs(settings: TrainSettings) -> None:
 
 
 def _doubt(settings: TrainSettings, history: TrainHistory) -> str | None:
-    """What is to be said beforehand of a run that can't be expected to get anywhere. Nothing where a prior helps it."""
+    """Warning about a run that is not expected to get anywhere; None if it is, or has the help of a prior."""
     if settings.prior or history.best in kinds.built_in():
         return None
     played = [g.play.result["games"] for g in history.generations if g.play and g.play.result]
@@ -309,7 +309,7 @@ def _doubt(settings: TrainSettings, history: TrainHistory) -> str | None:
 
 
 def _begin(settings: TrainSettings) -> TrainHistory:
-    """A new history. The run keeps a copy of the tables it begins with: those elsewhere may change."""
+    """New history. The run keeps a copy of the tables it begins with, since files elsewhere may change."""
     foreign = [path.name for pattern in ("games-*", "g[0-9]*", "gate-*") for path in settings.out.glob(pattern)]
     if foreign:
         raise InvalidGamesError(f"{settings.out} holds {foreign[0]} but no {train_history.FILE}; choose another --out")
@@ -331,7 +331,7 @@ def _begin(settings: TrainSettings) -> TrainHistory:
 
 
 def _begun(settings: TrainSettings) -> TrainHistory:
-    """History of a run to resume. Raises InvalidSettingError if it began with other settings."""
+    """History of a run to resume. Raises InvalidSettingError if it began with another seed or other tables."""
     history = train_history.load_history(settings.out)
     if settings.seed != history.seed:
         raise InvalidSettingError(
@@ -379,7 +379,7 @@ class _Training:
             train_plot.draw_generations(self.history, self.settings.out, self.settings.plots)
 
     def _do(self, generation: Generation, name: str) -> None:
-        """Do a step, or the rest of it, and write down what came of it."""
+        """Do a step, or the rest of it, and record its result."""
         self._raise_if_stopped()
         step, settings = self._taken_up(generation, name)
         self.watcher.begins(generation.number, name, settings)
@@ -392,7 +392,7 @@ class _Training:
         self.watcher.ended(generation.number, name, step.result, step.seconds)
 
     def _taken_up(self, generation: Generation, name: str) -> tuple[Step, TrainSettings]:
-        """A step without a result, written down as begun, and the settings to do it with."""
+        """A step without a result, recorded as begun, and the settings to do it with."""
         step: Step | None = getattr(generation, name)
         settings, wanted = self.settings, _recorded(self.settings, name)
         if step is not None and self._holds_games(generation.number, name):
@@ -400,7 +400,7 @@ class _Training:
             changed = [key for key, value in step.settings.items() if wanted.get(key, value) != value]
             if changed:
                 self.watcher.notice(
-                    f"generation {generation.number}, {name}: resumed as it began, with "
+                    f"generation {generation.number}, {name}: resumes with the settings it began with, "
                     f"{', '.join(f'{key}={step.settings[key]}' for key in changed)}; "
                     f"{', '.join(f'{key}={wanted[key]}' for key in changed)} from generation {generation.number + 1} on"
                 )
@@ -415,7 +415,7 @@ class _Training:
         return step, settings
 
     def _holds_games(self, number: int, name: str) -> bool:
-        """Whether a step has games that other settings would waste. A fit has none."""
+        """True if a step has games that other settings would waste. A fit has none."""
         if name == "play":
             return any((self.settings.out / games_name(number)).glob("shard-*"))
         return name == "gate" and matched_games(self.settings.out / gate_name(number)) > 0
@@ -467,36 +467,36 @@ class _Training:
             raise StoppedError(f"{self.settings.out}: the training was stopped")
 
     def _tables(self, name: str) -> str:
-        """Tables of this run as players know them. Raises InvalidWeightsError where others are in their place."""
+        """Spec of tables of this run for players. Raises InvalidWeightsError if the file has been replaced."""
         if name in kinds.built_in():
             return name
         path = self.settings.out / name
         found, made = kinds.load_file(path).signature, self.history.signature_of(name)
         if found != made:
             raise InvalidWeightsError(
-                f"{path}: these tables ({found}) are not those of {train_history.FILE} ({made}); put those back"
+                f"{path}: these tables ({found}) are not those in {train_history.FILE} ({made}); restore the file"
             )
         return str(path)
 
     def _check_shards(self, directories: Sequence[Path]) -> None:
-        """Refuse to fit to what is left of a generation's games: tables would depend on what has been lost."""
+        """Refuse to fit if games of a generation are missing: the tables would depend on the loss."""
         for generation in self.history.generations:
             directory = self.settings.out / games_name(generation.number)
             if directory in directories and generation.play and generation.play.result:
                 found, made = len(games.shard_paths(directory)), generation.play.result["shards"]
                 if found != made:
                     raise InvalidGamesError(
-                        f"{directory} holds {counted(found, 'shard')} of games, {made} were made; put them back"
+                        f"{directory} holds {counted(found, 'shard')} of games instead of {made}; restore the others"
                     )
 
     def _name(self, directory: str) -> str:
-        """A run directory as the history names it: those of this run by their name, others by their whole path."""
+        """Name of a run directory in the history: its own name if it belongs to this run, else the absolute path."""
         path = Path(directory)
         return path.name if path.parent == self.settings.out else os.path.abspath(path)
 
 
 class _Clock:
-    """The time spent on a step, written down now and then."""
+    """Time spent on a step, saved now and then."""
 
     def __init__(self, step: Step, save: Callable[[], None]) -> None:
         self._step = step
@@ -504,14 +504,14 @@ class _Clock:
         self._seen = self._saved = time.monotonic()
 
     def save(self) -> None:
-        """Add the time that has passed, and write it down."""
+        """Add the time that has passed, and save it."""
         now = time.monotonic()
         self._step.seconds += now - self._seen
         self._seen = self._saved = now
         self._save()
 
     def ticking(self, then: Callable[..., None]) -> Callable[..., None]:
-        """A callback that saves when it is time to, and hands on."""
+        """A callback that saves when it is time to, then calls `then`."""
 
         def tick(*given: Any) -> None:
             if time.monotonic() - self._saved > SAVE_EVERY:
