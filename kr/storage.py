@@ -99,6 +99,14 @@ def naming(path: str | Path, instead_of: str | Path | None = None) -> Iterator[N
         raise
 
 
+def is_file(text: str) -> bool:
+    """True if text, which may also be a FEN or a name, is the path of a file."""
+    try:
+        return Path(text).is_file()
+    except OSError:  # too long for a path
+        return False
+
+
 def open_regular(path: str | Path) -> FileIO:
     """Open a regular file for unbuffered reading. Raises OSError, also for other kinds of files; never waits."""
     try:

@@ -154,7 +154,7 @@ def test_after_each_iteration_all_lines() -> None:
     assert len(analyze(engine, Task(Position()), Limits(depth=2), 20).lines) == 7
 
 
-def test_what_the_database_knows(whole: Path) -> None:
+def test_values_from_the_database(whole: Path) -> None:
     engine = Engine("manual", hash_mb=1, database=Database.open(whole))
     won = analyze(engine, Task(Position.from_fen(ENDING)), Limits(depth=3), 9)
     assert (won.value, won.plies) == ("win", 31)
@@ -206,7 +206,7 @@ def _timeless(found: Analysis) -> Analysis:
 
 
 @pytest.mark.parametrize("limits", [0, 0.0, "", True])
-def test_limits_that_are_none(limits: float | str) -> None:
+def test_invalid_limits_are_refused(limits: float | str) -> None:
     engine = Engine("material", hash_mb=1)
     for run in (analyze, Analyzing):
         with pytest.raises(InvalidSettingError):
@@ -273,7 +273,7 @@ def test_a_bad_line_does_not_end_the_command(
 
 
 class Terminal(io.StringIO):
-    """Where the table follows the search."""
+    """Terminal in which the table follows the search."""
 
     def isatty(self) -> bool:
         return True
@@ -299,7 +299,7 @@ def start(*arguments: str) -> subprocess.Popen[str]:
 
 
 def rest_of(process: subprocess.Popen[str]) -> tuple[str, str]:
-    """What is still to come on both outputs; `communicate` would lose what `readline` has read ahead."""
+    """Rest of both outputs; `communicate` would lose the text that `readline` has read ahead."""
     assert process.stdout is not None
     assert process.stderr is not None
     out, err = process.stdout.read(), process.stderr.read()
@@ -324,7 +324,7 @@ def test_ctrl_c_ends_an_endless_search_in_good_order(number: int) -> None:
 
 
 @pytest.mark.slow
-def test_ctrl_c_ends_a_file_with_what_was_found() -> None:
+def test_ctrl_c_keeps_the_analyses_made_so_far() -> None:
     with start("-", "--tc", "100s", "--json") as process:
         assert process.stdin is not None
         assert process.stdout is not None

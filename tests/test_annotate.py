@@ -83,7 +83,7 @@ def turned(game: Game) -> Game:
 
 
 @pytest.mark.slow
-def test_a_blunder_is_marked_with_what_was_better(engine: Engine) -> None:
+def test_a_blunder_is_marked_with_the_better_move(engine: Engine) -> None:
     moves = judge_moves(played(BLUNDER), engine, QUICK)
     (blunder,) = (each for each in moves if each.mark == "??")
     assert blunder.ply == BLUNDER_PLY
@@ -158,7 +158,7 @@ def test_a_game_with_colours_swapped_gives_the_same_away(engine: Engine) -> None
     assert sum(map(abs, differences)) / len(differences) < 0.02
 
 
-def test_nodes_decide_and_not_what_was_searched_before(engine: Engine) -> None:
+def test_earlier_searches_do_not_change_the_marks(engine: Engine) -> None:
     first = judge_moves(played(BLUNDER), engine, QUICK)
     judge_moves(played("9-14 22-18"), engine, JudgeSettings(tc=Limits(nodes=NODES), from_ply=0))
     assert judge_moves(played(BLUNDER), engine, QUICK) == first
@@ -176,7 +176,7 @@ def test_thresholds(loss: float, mark: str) -> None:
 
 
 def expectations(moves: tuple[JudgedMove, ...]) -> list[float | None]:
-    """What Black expects at the start and after each move, as pages draw it."""
+    """Black's expected result at the start and after each move, as pages draw it."""
     return [None, *(None if each.expected is None else pov(each.side, each.expected) for each in moves)]
 
 
@@ -283,7 +283,7 @@ def test_annotating_again_changes_nothing(engine: Engine) -> None:
     assert "kr" not in write_game(again)
 
 
-def test_what_is_known_is_said_where_it_becomes_known(engine: Engine) -> None:
+def test_a_proved_value_is_noted_once(engine: Engine) -> None:
     # a win, a draw after the first move, and still one
     game = played("17-21 12-3 21-25", "B:W12,K18:B8,K17,27")
     annotate(game, engine, QUICK)
@@ -292,7 +292,7 @@ def test_what_is_known_is_said_where_it_becomes_known(engine: Engine) -> None:
     assert not any("Known" in comment for comment in rest)
 
 
-def test_what_somebody_added_to_a_line_of_kr_is_kept(engine: Engine) -> None:
+def test_additions_to_a_line_of_kr_are_kept(engine: Engine) -> None:
     game = played(BLUNDER)
     annotate(game, engine, QUICK)
     better = list(game.mainline())[BLUNDER_PLY - 1].variations[1]
@@ -304,7 +304,7 @@ def test_what_somebody_added_to_a_line_of_kr_is_kept(engine: Engine) -> None:
     assert "Annotator" not in game.headers
 
 
-def test_no_lines_are_added_where_none_are_wanted(engine: Engine) -> None:
+def test_no_lines_are_added_with_line_plies_0(engine: Engine) -> None:
     game = played(BLUNDER)
     annotate(game, engine, QUICK, line_plies=0)
     assert all(len(node.variations) < 2 for node in [game, *game.descendants()])

@@ -63,7 +63,7 @@ READ = """() => {
 
 @dataclass
 class Meant:
-    """What a page is to show after a ply, found without the code that makes pages."""
+    """Expected content of a page after a ply, found without the code that makes pages."""
 
     board: dict[int, str]
     label: str
@@ -84,7 +84,7 @@ class Case:
         return len(self.plies) - 1
 
     def after(self, ply: int, step: str) -> int:
-        """Where a key leads."""
+        """Ply to which a key leads."""
         marks = [number for number, meant in enumerate(self.plies) if meant.marked]
         return {
             "ArrowRight": min(ply + 1, self.last),
@@ -129,7 +129,7 @@ def case_of(game: Game, directory: Path) -> Case:
 
 
 def check(page: Page, case: Case, ply: int, scripts: bool = True) -> None:
-    """What can be seen now is the position after a ply, with its text, and nothing of any other."""
+    """The visible content is the position after a ply with its text, and nothing of another."""
     seen = page.evaluate(READ)
     meant = case.plies[ply]
     expected = [[NAMES[meant.board[square]]] if square in meant.board else [] for square in range(32)]
@@ -182,7 +182,7 @@ def opened(browser: Browser) -> Iterator[Opener]:
 
 
 def middle_of(page: Page, selector: str) -> tuple[float, float]:
-    """Where to point at an element, which is scrolled into view."""
+    """Point at which to click an element, which is scrolled into view."""
     x, y = page.evaluate(
         """selector => {
           const element = document.querySelector(selector);

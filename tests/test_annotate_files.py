@@ -89,7 +89,7 @@ def test_nothing_is_written_of_games_that_cannot_be_read(tmp_path: Path, targets
     assert [each.name for each in tmp_path.rglob("*") if each.is_file()] == ["bad.pdn"]
 
 
-def test_a_file_is_annotated_and_what_is_bad_left_out(archive: Path, tmp_path: Path) -> None:
+def test_a_file_is_annotated_without_its_bad_games(archive: Path, tmp_path: Path) -> None:
     settings = settings_of(archive, tmp_path / "out.pdn.xz")
     errors: list[object] = []
     annotate_files(settings, on_error=lambda path, error: errors.append((path, error.line)))
@@ -279,7 +279,7 @@ def test_the_forecast_tries_a_limit_out_for_a_moment(
         assert found.seconds == pytest.approx(9 * SEARCHES_PER_MOVE)
 
 
-def test_an_extent_counts_what_seems_to_be_games(archive: Path) -> None:
+def test_an_extent_estimates_the_number_of_games(archive: Path) -> None:
     extent = measure(settings_of(archive))
     assert extent.games == 4
     assert extent.moves == pytest.approx(sum(CHOICES) / 3)

@@ -154,7 +154,7 @@ def test_a_page_tells_all(engine: Engine, tmp_path: Path) -> None:
     assert sum(attributes.get("class") == "arrow" for attributes in page.all("g")) >= 1
 
 
-def test_a_page_says_where_and_when_and_what_has_no_value(engine: Engine, tmp_path: Path) -> None:
+def test_a_page_has_the_event_and_no_empty_tags(engine: Engine, tmp_path: Path) -> None:
     tags = '[Event "Open"]\n[Site "?"]\n[Date "1886.??.??"]\n[Round "8"]\n'
     page = Page(page_of(tags + GAME, engine, tmp_path))
     said = " ".join(" ".join(page.text).split())
@@ -171,7 +171,7 @@ def test_variations_are_numbered(engine: Engine, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_what_is_meant_to_take_long_does_not(engine: Engine, tmp_path: Path) -> None:
+def test_hostile_comments_are_quick(engine: Engine, tmp_path: Path) -> None:
     many = " ".join(["11-15"] * 30_000)
     text = f"1. 11-15 {{{'[%kr ' * 50_000}}} 24-20 {{{'[%' * 100_000}}} 2. 8-11 28-24 (27-24 {many}) *"
     page_of(text, engine, tmp_path)

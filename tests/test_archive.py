@@ -67,7 +67,7 @@ def run(capsys: pytest.CaptureFixture, *words: object, code: int = 0) -> tuple[s
     return capsys.readouterr()
 
 
-def test_check_names_what_is_wrong(file: Path, capsys: pytest.CaptureFixture) -> None:
+def test_check_reports_errors_and_doubts(file: Path, capsys: pytest.CaptureFixture) -> None:
     out, err = run(capsys, "check", file, code=1)
     fault, doubt, summary = out.splitlines()
     assert fault.startswith(f"{file}:18:19: illegal move at ply 3: 15-31 is not legal")
@@ -268,7 +268,7 @@ def test_search_tells_where_and_writes(file: Path, tmp_path: Path, capsys: pytes
         (["search", "-", "--position", "B:W1"], "three fields"),
     ],
 )
-def test_what_makes_no_sense_is_refused(
+def test_bad_settings_are_refused(
     words: list[str], message: str, capsys: pytest.CaptureFixture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

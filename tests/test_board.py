@@ -83,7 +83,7 @@ def test_undo_is_never_having_played(choices: list[int], data: st.DataObject) ->
 
 @settings(max_examples=30)
 @given(choices_of_moves)
-def test_history_holds_what_can_come_again(choices: list[int]) -> None:
+def test_history_holds_positions_that_can_be_repeated(choices: list[int]) -> None:
     board = Board()
     played(board, choices)
     for before in board.history:
@@ -149,7 +149,7 @@ def test_an_outcome_in_words_and_values() -> None:
     assert (str(drawn), drawn.value_for(Side.BLACK)) == ("a draw (repetition), 1/2-1/2", Value.DRAW)
 
 
-def test_a_man_moves_and_the_past_is_gone() -> None:
+def test_a_man_move_empties_the_history() -> None:
     board = Board("B:WK32:BK1,12")
     for move in ["1-6", "32-27", "12-16"]:
         board.play(move)

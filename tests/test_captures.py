@@ -80,7 +80,7 @@ def test_every_move_is_read_back_as_itself(position: Position) -> None:
 @given(POSITIONS)
 @example(Position.from_fen("W:W32:B27,18,19,10,11"))
 @settings(max_examples=200)
-def test_origin_and_target_alone_name_one_outcome_or_none(position: Position) -> None:
+def test_origin_and_target_alone_mean_one_position_or_are_refused(position: Position) -> None:
     legal = position.legal_moves()
     for ends in {(move.origin, move.target) for move in legal}:
         text = format_path(ends, True)

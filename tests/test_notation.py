@@ -128,7 +128,7 @@ def test_a_position_is_made_of_the_bitboards_that_are_given(fields: dict[str, An
         ({"side": None}, "the side to move is None"),
     ],
 )
-def test_what_makes_no_position(fields: dict[str, Any], message: str) -> None:
+def test_impossible_boards_are_refused(fields: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidFenError, match=message):
         Position(**fields)
 
@@ -140,7 +140,7 @@ def test_a_fen_is_text(text: Any) -> None:
 
 
 @pytest.mark.parametrize("move", [None, 5, (10, 14), "", "\u0661\u0661-15", b"11-15"])
-def test_what_is_no_move(move: Any) -> None:
+def test_text_that_is_not_a_move_is_refused(move: Any) -> None:
     with pytest.raises(IllegalMoveError):
         Position().play(move)
     with pytest.raises(IllegalMoveError):

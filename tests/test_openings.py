@@ -56,7 +56,7 @@ def test_eighteen_three_move_openings_are_barred():
     assert len(deck("3move", playable_only=False)) == 174
 
 
-def test_eleven_man_openings_are_what_they_say():
+def test_eleven_man_openings_match_their_moves():
     for opening in generated("11man"):
         position = opening.position
         taken, moves = opening.moves.split("; ")

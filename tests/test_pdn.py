@@ -81,7 +81,7 @@ def test_a_whole_path_is_written_only_where_it_is_needed(games: list[Game]) -> N
     assert moves_of(only('[FEN "W:W32:B27,18,1"] 1... 32x23x14 *')) == ["32x14"]
 
 
-def test_what_is_written_reads_back_the_same(games: list[Game]) -> None:
+def test_written_games_read_back_the_same(games: list[Game]) -> None:
     text = "\n".join(write_game(game) for game in games)
     again = list(read_games(text))
     for game, back in zip(games, again, strict=True):
@@ -186,7 +186,7 @@ def test_files_in_old_encodings_are_read(tmp_path: Path) -> None:
         assert next(read_games(path)).tags["Black"] == "Ångström"
 
 
-def test_a_game_refuses_what_cannot_be_written() -> None:
+def test_a_game_that_cannot_be_written_is_refused() -> None:
     with pytest.raises(InvalidPdnError, match="result '2-0' is not one of 1-0, 0-1"):
         Game(result="2-0")
     with pytest.raises(InvalidPdnError, match="a note is at ply 1 of a game of 0 plies"):

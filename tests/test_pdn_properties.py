@@ -1,4 +1,4 @@
-"""What holds of every game and text: writing and reading give the game back, no text crashes or hangs a reader."""
+"""Properties of all games and texts: writing and reading give the game back, no text crashes or hangs a reader."""
 
 import io
 import random
@@ -69,7 +69,7 @@ def games(draw: st.DrawFn) -> Game:
 @pytest.mark.slow
 @given(games())
 @settings(max_examples=150)
-def test_what_is_written_is_read_back(game: Game) -> None:
+def test_a_written_game_is_read_back(game: Game) -> None:
     text = write_game(game)
     back = read_game(text)
     assert back == game
@@ -198,7 +198,7 @@ def test_a_game_without_end_fills_no_memory(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 class Depth(Visitor[int]):
-    """How deep variations are nested."""
+    """Nesting depth of the variations."""
 
     def __init__(self) -> None:
         self.depth = self.most = 0

@@ -194,7 +194,7 @@ def test_visitors_may_skip() -> None:
     assert game.variation("11-15").accept(Words(1)) == ["a", "22-18"]
 
 
-def test_exporters_leave_out_what_is_not_wanted() -> None:
+def test_exporters_leave_out_unwanted_parts() -> None:
     game = only(TEXT)
     plain = {"headers": False, "comments": False, "variations": False, "nags": False}
     assert game.accept(StringExporter(**plain)) == "1. 11-15 23-19 2. 8-11 22-17 *\n"

@@ -121,7 +121,7 @@ def test_nothing_gives_the_set_and_a_fen_one_problem():
         ("W:" + "x" * 5000, InvalidFenError),
     ],
 )
-def test_what_is_nothing_is_refused(source, error):
+def test_unusable_sources_are_refused(source, error):
     with pytest.raises(error):
         load_problems(source)
 

@@ -26,7 +26,7 @@ def drawn(picture: str, kind: str) -> list[ElementTree.Element]:
 
 
 def places(picture: str) -> dict[tuple[float, float], str]:
-    """What stands at which centre."""
+    """Drawn elements by their centre."""
     found = {}
     for each in drawn(picture, "piece"):
         x, y = each.attrib["transform"].removeprefix("translate(").rstrip(")").split(",")
@@ -141,12 +141,12 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_can_not_be_drawn(name: str) -> None:
+def test_bad_arguments_are_refused(name: str) -> None:
     with pytest.raises(InvalidSettingError):
         svg.board(**WRONG[name])
 
 
-def test_arrows_that_are_none() -> None:
+def test_invalid_arrows_are_refused() -> None:
     with pytest.raises(InvalidSettingError):
         svg.Arrow(())
     with pytest.raises(IllegalMoveError):

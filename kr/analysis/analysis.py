@@ -26,6 +26,7 @@ from kr.game.value import Value
 from kr.notation import SIDE_NAMES
 from kr.pdn import Game, GameNode, Reader
 from kr.settings import Settings, option
+from kr.storage import is_file
 from kr.units import counted, format_count, parse_count
 
 SEVERAL_SECONDS = 1.0
@@ -69,7 +70,7 @@ class AnalyzeSettings(Settings):
     @property
     def is_fen(self) -> bool:
         """True if the source is one position, not a file or standard input."""
-        return self.source is None or (self.source != "-" and ":" in self.source and not _is_file(self.source))
+        return self.source is None or (self.source != "-" and ":" in self.source and not is_file(self.source))
 
     @property
     def limits(self) -> Limits:
@@ -313,7 +314,7 @@ def read_tasks(settings: AnalyzeSettings, on_error: Callable[[InvalidFenError], 
         if isinstance(sys.stdin, io.TextIOWrapper):
             sys.stdin.reconfigure(errors="replace")
         yield from _fens(sys.stdin, "standard input", on_error)
-    elif not _is_file(source):
+    elif not is_file(source):
         raise InvalidSettingError(f"{source!r} is neither a file nor a FEN such as W:W21,K30:B1,2")
     elif ".pdn" in map(str.lower, Path(source).suffixes):
         yield from _game_tasks(Path(source), settings.game, _plies(settings.ply))
@@ -322,13 +323,6 @@ def read_tasks(settings: AnalyzeSettings, on_error: Callable[[InvalidFenError], 
         with Path(source).open(encoding="utf-8", errors="replace") as lines:
             if not (yield from _fens(lines, source, on_error)):
                 raise InvalidSettingError(f"{source} holds no positions; expected one FEN per line")
-
-
-def _is_file(source: str) -> bool:
-    try:
-        return Path(source).is_file()
-    except OSError:  # a FEN can be too long for a file name
-        return False
 
 
 def _no_ply(settings: AnalyzeSettings) -> None:

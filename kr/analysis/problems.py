@@ -31,7 +31,7 @@ from kr.errors import InvalidPdnError, InvalidProblemError, InvalidSettingError,
 from kr.game.position import Move, Position, Side
 from kr.game.value import Result, Value
 from kr.pdn import Game, is_pdn, read_games
-from kr.storage import parse_json, printable
+from kr.storage import is_file, parse_json, printable
 
 _CLASSICS = "classics.jsonl"
 _WINNERS = {"W-win": Side.WHITE, "B-win": Side.BLACK, "draw": None}
@@ -125,7 +125,7 @@ def load_problems(source: str | Path | None = None, errors: list[KrError] | None
     if source is None:
         return classics()
     path = Path(source)
-    if isinstance(source, Path) or _is_file(path):
+    if isinstance(source, Path) or is_file(source):
         return _read_pdn(path, errors) if is_pdn(path) else read_problems(path, errors)
     if ":" in source:
         position = Position.from_fen(source)
@@ -153,13 +153,6 @@ def read_problems(path: Path, errors: list[KrError] | None = None) -> list[Probl
     if not problems:
         raise InvalidProblemError(f"{path} holds no problems; a problem file has one JSON object per line")
     return problems
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:  # a FEN can be too long for a file name
-        return False
 
 
 def _named(name: str) -> list[Problem]:
