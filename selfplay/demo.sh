@@ -1,7 +1,7 @@
 #!/bin/sh
 # The whole of kr on a small scale: three quick generations that begin with the hand-built evaluation and end by
 # beating it, then the shipped tables and the classic positions. `make demo` runs it; everything it makes goes to
-# build/demo, or the directory given as argument; run again, it shows what is there and makes what is missing.
+# build/demo, or the directory given as argument; run again, it shows what exists and makes what is missing.
 # (The shipped tables began with the rules alone: selfplay/full.sh.)
 set -eu
 out=${1:-build/demo}
@@ -23,13 +23,13 @@ step "Region tables learn from each quiet position how its game ended" \
     kr fit "$out/games1" --layout base --out "$out/g1.h5" --plots "$out/pictures1"
 step "Generation 2 plays with these tables" \
     kr selfplay --weights "$out/g1.h5" --games 16000 --nodes 500 --seed 2 --out "$out/games2"
-step "... and is learned from" \
+step "... and new tables learn from them" \
     kr fit "$out/games2" --layout base --out "$out/g2.h5" --plots "$out/pictures2"
 step "Generation 3 plays" \
     kr selfplay --weights "$out/g2.h5" --games 16000 --nodes 500 --seed 3 --out "$out/games3"
-step "The last two generations are learned from together" \
+step "New tables learn from the last two generations together" \
     kr fit "$out/games2" "$out/games3" --layout base --out "$out/g3.h5" --plots "$out/pictures3"
-step "Do the learned tables (A) beat the evaluation they began with (B)?" \
+step "Do the learned tables (A) beat the evaluation that they started from (B)?" \
     kr match "$out/g3.h5" manual --games 300 --tc nodes=1000 --hash 4MB --pdn "$out/learned.pdn"
 step "The shipped tables, from 42 times as many games at four times the nodes, against the same" \
     kr match shipped manual --games 200 --tc nodes=2000 --hash 4MB --pdn "$out/shipped.pdn"
@@ -43,5 +43,5 @@ Made in $out:
   g1.h5 g2.h5 g3.h5        the tables learned from them (kr weights show $out/g3.h5)
   pictures1 .. pictures3   what the fits saw and learned
   learned.pdn shipped.pdn  the games of the matches
-Go on with: kr play --level 3; kr solve-problem; kr annotate $out/learned.pdn --html pages
+Try next: kr play --level 3; kr solve-problem; kr annotate $out/learned.pdn --html pages
 END

@@ -1,18 +1,18 @@
 #!/bin/sh
 # The full-size training run that made weights/kr.h5, from the rules alone: four generations of self-play at 2,000
 # nodes a move, each played with the tables fitted to the games before; without endgame databases, which kr did not have
-# yet. About an hour and a half on two cores. Resumes where it was stopped. Kept as the record of that run: kr train
+# yet. About an hour and a half on two cores; run the same command to resume. Kept as the record of that run: kr train
 # makes generations by itself (docs/training.md).
 set -eu
 out=${1:-runs/full}
 mkdir -p "$out"
 
-# play GENERATION GAMES WEIGHTS; the generation's number is its seed.
+# play GENERATION GAMES WEIGHTS; the number of the generation is its seed.
 play() {
     kr selfplay --games "$2" --nodes 2000 --seed "$1" --weights "$3" --egdb none --out "$out/games$1"
 }
 
-# As fits were made then.
+# A fit with the settings of that time.
 fit() {
     kr fit "$@" --no-parts --l2 5 --max-iter 60
 }

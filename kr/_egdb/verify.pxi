@@ -317,7 +317,7 @@ cdef list findings_found(const Findings* findings):
 
 
 cdef class KnownDistances:
-    """Stored distances of a database, of which `unpack` unpacks those with at most `pieces` pieces for fast look-ups."""
+    """Stored distances of a database; `unpack` unpacks those with at most `pieces` pieces, for fast look-ups."""
     cdef Egdb db
     cdef EndgameDatabase database
     cdef StoredSlice* slices
