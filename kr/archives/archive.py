@@ -84,11 +84,11 @@ class FileReport:
 
 
 class Archive:
-    """The games of files, one after another; `reports` say what was found, the last one of the file being read.
+    """Games of files, one after another. `reports` has the findings for each file; the last is the one being read.
 
-    where: told the headers of a game before its moves are read; without it all games are taken. on_bytes: called with
-    how many more bytes were read. on_error: called for each game that can't be read. Raises InvalidSettingError where
-    there is no such file, and InvalidPdnError for damaged ones.
+    where: called with the headers of a game before its moves are read; without it all games are read. on_bytes: called
+    with the number of bytes read since the last call. on_error: called for each unreadable game. Raises
+    InvalidSettingError for a missing file, and InvalidPdnError for a damaged one.
     """
 
     def __init__(

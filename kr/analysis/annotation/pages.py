@@ -1,8 +1,8 @@
-"""Annotated games as pages of HTML: each one file that needs no other, nothing from outside and no server.
+"""Annotated games as pages of HTML, each a single file that needs no other file, no network and no server.
 
-A page holds every position as SVG over one empty board. Which one is shown is a matter of the address (`#p12`), so that
-all of it works without its script, which only adds keys. Whatever a PDN file says is text and is escaped; beyond that
-a policy in the page lets the browser run no script but this one and load nothing.
+A page holds every position as SVG over one empty board. The address (`#p12`) selects the one shown, so that the page
+works without its script, which only adds keys. All text from PDN is escaped. In addition, a policy in the page lets the
+browser run no other script and load nothing.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
 
 INDEX = "index.html"
 BETTER = "#0072b2"
-"""The arrow of a better move."""
+"""Colour of the arrow of a better move."""
 MARK_KINDS = {"?!": "inaccuracy", "?": "mistake", "??": "blunder", "!": "only"}
-"""Marks by the names that the style sheet has for them."""
+"""Names of the marks in the style sheet."""
 SHAPES = {
     "inaccuracy": "M-4.5,0a4.5,4.5 0 1,0 9,0a4.5,4.5 0 1,0 -9,0z",
     "mistake": "M0,-6L6,5L-6,5z",
     "blunder": "M0,-7L7,0L0,7L-7,0z",
     "only": "M-2,-6h4v4h4v4h-4v4h-4v-4h-4v-4h4z",
 }
-"""A shape for each, so that no colour needs to be told from another."""
+"""A shape for each mark, so that colours need not be told apart."""
 GRAPH_WIDTH, GRAPH_HEIGHT, GRAPH_MARGIN = 640, 200, 34
-"""Units of the graph, and of its edge on the left."""
+"""Size of the graph in units, and of its left edge."""
 LONGEST_NAME = 60
 
 _TAGS = re.compile(r"\[%[^\[\]]*\]")
@@ -53,11 +53,11 @@ _OTHER = re.compile(r"[^a-z0-9]+")
 
 
 class Pages:
-    """The pages of one directory. Raises InvalidSettingError where there can be none."""
+    """Pages of one directory. Raises InvalidSettingError if it cannot be one."""
 
     def __init__(self, directory: Path) -> None:
         check_directory(directory)
-        # what is missing is said before there is anything to write
+        # report missing libraries before anything is written
         _environment()
         self._directory = directory
 
@@ -66,7 +66,7 @@ class Pages:
         write_atomic(self._directory / name, content.encode(errors="replace"))
 
     def write_index(self, report: AnnotateReport, records: Iterable[Mapping[str, Any]]) -> None:
-        """Write the table of all games and the players' summary; the games are read one by one. Raises OSError."""
+        """Write the index: all games and the players' summary. Games are read one by one. Raises OSError."""
         rows = ({**record, "title": _title(record["headers"])} for record in records)
         stream = (
             _environment()
@@ -80,7 +80,7 @@ class Pages:
 
 @cache
 def _environment() -> jinja2.Environment:
-    """The templates, and what all pages share."""
+    """Templates, with the values shared by all pages."""
     import jinja2
     from markupsafe import Markup
 
@@ -103,7 +103,7 @@ def _environment() -> jinja2.Environment:
 
 
 def page(number: int, game: Game, annotation: Annotation, signature: str) -> str:
-    """The page of a game that is annotated."""
+    """Page of an annotated game."""
     from markupsafe import Markup
 
     plies = _plies(game, annotation)
@@ -136,7 +136,7 @@ def page(number: int, game: Game, annotation: Annotation, signature: str) -> str
 
 
 def page_name(number: int, headers: Mapping[str, str]) -> str:
-    """The file of a game: its number and what of the players' names is plain letters, so that no name does harm."""
+    """File name of a game: its number, and the players' names reduced to harmless characters."""
     names = " v ".join(headers.get(name, "") for name in SIDE_NAMES)
     plain = unicodedata.normalize("NFKD", names[:500]).encode("ascii", "ignore").decode().lower()
     words = _OTHER.sub("-", plain).strip("-")[:LONGEST_NAME].strip("-")
@@ -155,7 +155,7 @@ def _title(headers: Mapping[str, str]) -> str:
 
 
 def _facts(headers: Mapping[str, str]) -> list[str]:
-    """Where and when a game was played, as far as the tags tell."""
+    """Place and time of a game, as far as its tags tell."""
     facts = [headers.get(name, "").strip() for name in ("Event", "Site")]
     facts.append(_day(headers.get("Date", "")))
     number = headers.get("Round", "").strip("?. ")
@@ -164,12 +164,12 @@ def _facts(headers: Mapping[str, str]) -> list[str]:
 
 
 def _day(date: str) -> str:
-    """What is known of a date: 1886.??.?? is 1886."""
+    """Known part of a date: 1886 for 1886.??.??."""
     return re.sub(r"[-./]\?+", "", date).strip("?. ")
 
 
 def _said(comment: str) -> str:
-    """A comment as a reader wants it, "" for one of kr's own."""
+    """Text of a comment without its commands; "" for one of kr's own."""
     return "" if OWN in comment else " ".join(_TAGS.sub("", comment).split())
 
 
@@ -182,23 +182,23 @@ class _Ply:
     """The move with its number."""
     move: str
     column: int
-    """Of the score sheet."""
+    """Column of the score sheet."""
     sheet_number: int
     signs: str
-    """All judgements of the move, kr's and others'."""
+    """All judgements of the move, by kr and others."""
     kind: str
-    """What kr's mark is called, "" without one."""
+    """Name of kr's mark; "" if there is none."""
     unjudged: str
-    """Why kr doesn't judge the move; "" where it does."""
+    """Reason why kr does not judge the move; "" if it does."""
     expected: float | None
-    """Of Black."""
+    """Black's expected result."""
     score: str
     words: str
     comments: list[str]
     lines: list[str]
     """Variations as text."""
     noted: bool
-    """True if there is something to read that is not kr's."""
+    """True if there is text that is not kr's."""
     picture: Any
 
 
@@ -237,14 +237,14 @@ def _plies(game: Game, annotation: Annotation) -> list[_Ply]:
         ))  # fmt: skip
         before = judged
     if moves and moves[0].reason != OPENING:
-        # without a choice what there is to expect is what comes after the move
+        # without a choice, the expected result is that after the move
         expected = moves[0].best_expected if moves[0].judged else moves[0].expected
         start.expected = None if expected is None else pov(moves[0].side, expected)
     return found
 
 
 def _board(game: Game, node: ChildNode | None, judged: JudgedMove | None) -> str:
-    """A position to be laid over the empty board, with the move that led to it and the better one."""
+    """A position to lay over the empty board, with the move that led to it and the better one."""
     if node is None or judged is None:
         return svg.board(game.start, backdrop=False)
     better = judged.best if judged.mark in MARKS else None
@@ -253,15 +253,15 @@ def _board(game: Game, node: ChildNode | None, judged: JudgedMove | None) -> str
 
 
 class _LineText(Visitor[str]):
-    """A variation as one line of text, without what comments hold for programs."""
+    """A variation as one line of text, without commands in comments."""
 
     def __init__(self, ply: int) -> None:
-        """ply: moves before the first, White's that begins counted."""
+        """ply: number of moves before the first; one more if White begins."""
         self._words: list[str] = []
         self._opening = ""
         self._ply = ply
         self._plies: list[int] = []
-        # whether the next move needs a number, whoever plays it
+        # True if the next move needs a number, whoever plays it
         self._numbered = True
 
     def begin_variation(self) -> None:
