@@ -64,7 +64,7 @@ def small_windows(kings: bool, parts: bool = True) -> Windows:
     return with_parts(layout.men, 3, MEN_SHAPES if parts else ())
 
 
-def problem(
+def group_inputs(
     dataset: Dataset, kings: bool, pool: ThreadPoolExecutor, parts: bool = True, prior: Prior | None = None
 ) -> tuple[Entries, Inputs, Inputs]:
     return ranked(dataset.training[kings], dataset.held_out[kings], small_windows(kings, parts), pool, prior)
@@ -82,7 +82,7 @@ def some_prior(kings: bool) -> Prior:
 @pytest.mark.parametrize("kings", [False, True])
 def test_entries_are_ranked_by_frequency(dataset: Dataset, pool: ThreadPoolExecutor, kings: bool) -> None:
     prior = some_prior(kings)
-    entries, inputs, held_inputs = problem(dataset, kings, pool, prior=prior)
+    entries, inputs, held_inputs = group_inputs(dataset, kings, pool, prior=prior)
     samples, held = dataset.training[kings], dataset.held_out[kings]
     plain, held_plain = (region_indices(s.boards, *LAYOUTS["small"].group(kings)) for s in (samples, held))
     for r, (indices, seen) in enumerate(zip(entries.indices, entries.seen, strict=True)):
@@ -100,7 +100,7 @@ def test_entries_are_ranked_by_frequency(dataset: Dataset, pool: ThreadPoolExecu
 @pytest.mark.parametrize("kings", [False, True])
 def test_logits_are_those_of_the_whole_tables(dataset: Dataset, pool: ThreadPoolExecutor, kings: bool) -> None:
     prior = some_prior(kings)
-    entries, inputs, held_inputs = problem(dataset, kings, pool, prior=prior)
+    entries, inputs, held_inputs = group_inputs(dataset, kings, pool, prior=prior)
     objective = Objective(inputs, entries, "ce", 1.0, 2.0, pool, prior)
     solution = objective.solution(np.random.default_rng(1).normal(size=objective.size))
     held = dataset.held_out[kings]
@@ -130,7 +130,7 @@ def test_gradient_against_finite_differences(
     dataset: Dataset, pool: ThreadPoolExecutor, kings: bool, loss: str, earlier: bool
 ) -> None:
     prior = some_prior(kings) if earlier else None
-    entries, inputs, _ = problem(dataset, kings, pool, prior=prior)
+    entries, inputs, _ = group_inputs(dataset, kings, pool, prior=prior)
     objective = Objective(inputs, entries, loss, 1.5, 2.5, pool, prior)
     rng = np.random.default_rng(2)
     x = rng.normal(size=objective.size)
@@ -164,7 +164,7 @@ def expanded(inputs: Inputs, entries: Entries, material_scale: float) -> sparse.
 @pytest.mark.parametrize("kings", [False, True])
 def test_optimum_equals_scikit_learn(tmp_path: Path, pool: ThreadPoolExecutor, kings: bool) -> None:
     write_run(tmp_path, 25)
-    entries, inputs, _ = problem(read_samples([tmp_path], Label(0.6), 0.0, 1), kings, pool, parts=False)
+    entries, inputs, _ = group_inputs(read_samples([tmp_path], Label(0.6), 0.0, 1), kings, pool, parts=False)
     l2 = 3.0
     objective = Objective(inputs, entries, "ce", l2, 0.0, pool)
     options = {"maxiter": 500, "ftol": 0, "gtol": 1e-5, "maxcor": 20}
@@ -313,7 +313,7 @@ def test_no_number_stops_the_fit(settings: FitSettings, monkeypatch: pytest.Monk
         return (loss if len(calls) < 15 else float("nan")), gradient
 
     monkeypatch.setattr(Objective, "__call__", broken)
-    with pytest.raises(DivergedError, match="men tables: the loss is nan after .* the last checkpoint stands at 10"):
+    with pytest.raises(DivergedError, match="men tables: the loss is nan after .* the last checkpoint is at 10"):
         fit(settings)
     assert not settings.out.exists()
     monkeypatch.undo()
@@ -436,7 +436,7 @@ def test_a_prior_must_fit(settings: FitSettings, tmp_path: Path) -> None:
 
 
 def test_clipping_is_counted(settings: FitSettings, dataset: Dataset, pool: ThreadPoolExecutor) -> None:
-    entries, inputs, _ = problem(dataset, False, pool)
+    entries, inputs, _ = group_inputs(dataset, False, pool)
     objective = Objective(inputs, entries, "ce", 1.0, 1.0, pool)
     solution = objective.solution(np.zeros(objective.size))
     solution.table[:3] = [[1.0, -1.0], [0.0, -50.0], [50.0, 50.0]]

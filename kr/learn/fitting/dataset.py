@@ -10,7 +10,7 @@ an average of its own and all later ones of the game, each counting `decay` time
 the result at the game's end for all that would follow (TD(lambda)). Forced moves, which were not searched, don't count.
 
 A game is held out or trained on as a whole, decided by a hash of (seed of the fit, seed of the run, game number).
-Positions with and without kings on the board are kept apart: they are different groups.
+Positions with and without kings on the board are kept apart, since each has its own group of regions.
 """
 
 from __future__ import annotations

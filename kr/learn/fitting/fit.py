@@ -82,7 +82,7 @@ class FitSettings(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not isinstance(self.layout, Layout):
-            raise InvalidSettingError(f"layout: {self.layout!r:.60} is not a Layout; Layout.parse makes one of a text")
+            raise InvalidSettingError(f"layout: {self.layout!r:.60} is not a Layout; expected Layout.parse(...)")
 
     def shaping(self) -> dict[str, Any]:
         """The settings that change the tables, but for the earlier tables."""
@@ -164,7 +164,7 @@ def read_priors(settings: FitSettings) -> tuple[dict[bool, Prior], str]:
     made = weights.load_tables(settings.prior)
     layout = settings.layout
     if (made.layout.men, made.layout.kings) != (layout.men, layout.kings):
-        raise InvalidSettingError(f"{settings.prior} has the layout {made.layout.name}, the fit {layout.name}: use one")
+        raise InvalidSettingError(f"{settings.prior} has the layout {made.layout.name}, the fit {layout.name}")
     if "centimen_per_logit" not in made.attrs:
         raise InvalidWeightsError(f"{settings.prior}: these tables were not fitted, so a fit cannot start from them")
     priors = {}
@@ -176,7 +176,7 @@ def read_priors(settings: FitSettings) -> tuple[dict[bool, Prior], str]:
         values = np.zeros((windows.starts[-1], PHASES), dtype=np.int16)
         if parts:
             if parts.windows != windows:
-                raise InvalidSettingError(f"{settings.prior} has other parts than the fit: use the same")
+                raise InvalidSettingError(f"{settings.prior} has other parts than the fit; use the same")
             values, table = parts.values, table - windows.unfolded(parts.values)
         priors[kings] = Prior(table, values, material, made.attrs["centimen_per_logit"] * TABLE_UNITS)
     return priors, made.checksum
@@ -299,7 +299,7 @@ def _leg(
         if not (np.isfinite(loss) and np.isfinite(gradient).all()):
             raise DivergedError(
                 f"{what}: the loss is {loss} after {done + len(history)} iterations; "
-                f"the last checkpoint stands at {done}; try a larger --l2 than {settings.l2:g}"
+                f"the last checkpoint is at {done}; try a larger --l2 than {settings.l2:g}"
             )
         return loss, gradient
 
@@ -329,7 +329,7 @@ def centimen_per_logit(men: FittedGroup) -> float:
         slope = float((count * difference) @ men.training_logits) / spread if spread else 0.0
         if slope > 0:
             return 100 / slope
-    raise InvalidGamesError("a man more wins no more often in these games without kings; more games are needed")
+    raise InvalidGamesError("an extra man does not win more often in these games; expected more games")
 
 
 @dataclass(frozen=True, eq=False)

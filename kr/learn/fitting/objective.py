@@ -1,4 +1,4 @@
-"""The loss of one fitting group, kings or no kings on the board, and its gradient, over integer region indices.
+"""The loss of one group of regions, with or without kings on the board, and its gradient, over integer region indices.
 
 logit = sum over regions of the entry's weight + men * man + kings * king + move, each weight interpolated between
 opening and ending by the number of pieces; the prediction is sigmoid(logit). An entry's weight is its own plus those of
@@ -167,7 +167,7 @@ class FittedWeights:
 
 @dataclass(frozen=True, eq=False)
 class FittedGroup:
-    """One of the two fitting groups with its solution."""
+    """One of the two groups of regions with its fitted weights."""
 
     kings: bool
     entries: Entries
@@ -240,7 +240,7 @@ class Objective:
         )
         slope = logistic_slope(np.arange(-20, 20 + 0.5 / PRIOR_STEPS, 1 / PRIOR_STEPS), count, points)
         if slope is None:
-            raise InvalidSettingError("the prior says nothing about these games; fit without one")
+            raise InvalidSettingError("the prior does not predict the results of these games; fit without --prior")
         return slope
 
     def penalty(self, x: NDArray[np.float64]) -> float:
