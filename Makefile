@@ -3,8 +3,9 @@
 #   make check  style, types and the fast tests, under a minute
 #   make test   style, types, tests, and the tests of the core again on a debug build with sanitizers
 #   make build  the environment in .venv and the compiled core
+#   make docs   the site of docs/ in build/site
 #   make bench  node signature and speed of the search
-#   make tutorial  docs/tutorial.ipynb from docs/tutorial.py, after that or the tables have changed
+#   make tutorial  docs/start/tutorial.ipynb from tutorial.py there, after that or the tables have changed
 # PYTHON=python3.12 chooses another Python; KR_ARCH and the other variables of setup.py pass through.
 
 PYTHON ?= python3
@@ -19,7 +20,7 @@ DEBUG := build/debug
 SANITIZERS := LD_PRELOAD="$$(gcc -print-file-name=libasan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
 
-.PHONY: demo check test build style tools debug-test bench tutorial clean
+.PHONY: demo check test build style tools debug-test bench docs tutorial clean
 
 demo: build
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh selfplay/demo.sh
@@ -27,7 +28,7 @@ demo: build
 check: style
 	$(PYTEST) -m "not slow"
 
-test: style
+test: style docs
 	$(PYTEST)
 	$(MAKE) debug-test
 
@@ -40,8 +41,11 @@ build: .venv/kr
 bench: build
 	$(BIN)/kr bench
 
+docs: .venv/docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build -q
+
 tutorial: .venv/notebook
-	$(BIN)/python docs/make_notebook.py
+	$(BIN)/python docs/start/make_notebook.py
 
 # Kept apart from the build in use; -P keeps the checkout's own kr out of the way.
 debug-test: .venv/tests
@@ -83,6 +87,10 @@ tools:
 .venv/tests: .venv/kr
 	@echo "kr: installing what the tests need ..."
 	@$(INSTALL) -e '.[plots,test]'
+	@touch $@
+
+.venv/docs: .venv/kr
+	@$(INSTALL) -e '.[plots,docs]'
 	@touch $@
 
 .venv/notebook: .venv/kr

@@ -7,6 +7,7 @@ import json
 import lzma
 import re
 import runpy
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ import kr
 
 CHECKOUT = Path(__file__).parents[1]
 DOCS = CHECKOUT / "docs"
-PAGES = [CHECKOUT / "README.md", *sorted(DOCS.glob("*.md"))]
+PAGES = [CHECKOUT / "README.md", *sorted(DOCS.rglob("*.md"))]
 GAME = '[Event "Example"]\n[Black "One"]\n[White "Two"]\n[Result "*"]\n\n1. 11-15 23-19 {usual} *\n'
 OTHERS = ("import draughts",)
 """Examples that need another program; tests/test_pydraughts.py plays what is in them."""
@@ -63,29 +64,78 @@ def test_sessions_show_what_comes_out(page: Path, place: Path) -> None:
 def test_the_search_has_the_steps_of_its_page() -> None:
     source = (CHECKOUT / "kr" / "_core" / "search" / "search.pxi").read_text()
     steps = re.findall(r"# step (\d+): ([\w -]*\w)", source)
-    listed = re.findall(r"^(\d+)\. \*\*(.+?)\.\*\*", (DOCS / "search.md").read_text(), re.MULTILINE)
+    listed = re.findall(r"^(\d+)\. \*\*(.+?)\.\*\*", (DOCS / "internals" / "search.md").read_text(), re.MULTILINE)
     assert sorted((int(number), title.lower()) for number, title in steps) == [
         (int(number), title.lower()) for number, title in listed
     ]
 
 
 def test_what_the_search_says_of_its_worth_is_documented() -> None:
-    pages = (DOCS / "search.md").read_text() + (DOCS / "egdb.md").read_text()
+    pages = " ".join(page.read_text() for page in DOCS.rglob("*.md"))
     parts = (CHECKOUT / "kr" / "_core" / "search").glob("*.pxi")
     figures = re.findall(r"[+-]?[\d.]+ ± [\d.]*\d", " ".join(part.read_text() for part in parts))
     assert len(figures) > 10
     assert [figure for figure in figures if figure not in pages] == []
 
 
+def test_sources_name_pages_that_exist() -> None:
+    sources = [CHECKOUT / "README.md", CHECKOUT / "CONTRIBUTING.md", CHECKOUT / "Makefile"]
+    patterns = {"kr": "*.p*", "tests": "*.py", "bench": "*.py", "selfplay": "*.sh", "docs": "*.md"}
+    for folder, pattern in patterns.items():
+        sources += [path for path in (CHECKOUT / folder).rglob(pattern) if "data" not in path.parts]
+    sources = [path for path in sources if path.suffix not in (".pyc", ".png")]
+    named = {name for path in sources for name in re.findall(r"\bdocs/[\w/-]+\.(?:md|py|toml)\b", path.read_text())}
+    assert len(named) > 10
+    assert sorted(name for name in named if not (CHECKOUT / name).is_file()) == []
+
+
+def test_links_of_the_front_pages_lead_somewhere() -> None:
+    """mkdocs checks those of the site; these pages stand outside it."""
+    for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "weights/README.md", "egdb/README.md"):
+        page = CHECKOUT / name
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
+            assert (page.parent / target).exists(), f"{name}: {target}"
+
+
+def test_the_front_pages_quote_the_measurements() -> None:
+    figures = tomllib.loads((DOCS / "measurements.toml").read_text())["figure"]
+    quoted = [figure["headline"] for figure in figures if "headline" in figure]
+    assert len(quoted) == 5
+    readme = (CHECKOUT / "README.md").read_text()
+    assert [quote for quote in quoted if quote not in readme] == []
+
+
+def test_each_measurement_says_when_and_how() -> None:
+    data = tomllib.loads((DOCS / "measurements.toml").read_text())
+    for figure in data["figure"]:
+        assert {"what", "value", "command", "date", "commit"} <= figure.keys(), figure
+        assert figure["subject"] in data["subjects"], figure["what"]
+        assert figure["machine"] in data["machines"], figure["what"]
+        assert re.fullmatch(r"[0-9a-f]{7,40}", figure["commit"]), figure["what"]
+
+
+def test_rooms_stand_above_what_they_import() -> None:
+    names = runpy.run_path(str(DOCS / "internals" / "draw_rooms.py"))
+    edges = names["graph"]()
+    level = names["levels"](edges)
+    assert edges["_core"] == {"_rules", "_egdb"}
+    assert {"cli", "engine", "game"} <= edges.keys()
+    assert all(level[below] < level[room] for room, targets in edges.items() for below in targets)
+    picture = names["draw"]()
+    assert [room for room in edges if f">{room}</text>" not in picture] == []
+    with pytest.raises(ValueError, match="circle: a, b"):
+        names["levels"]({"a": {"b"}, "b": {"a"}})
+
+
 def test_the_reference_has_every_public_name() -> None:
-    text = (DOCS / "api.md").read_text()
+    text = (DOCS / "reference" / "api.md").read_text()
     missing = [name for name in kr.__all__ if not re.search(rf"\bkr\.{name}\b|`{name}[`(]", text)]
     assert not missing
 
 
 @pytest.mark.slow
 def test_the_tutorial(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    names = runpy.run_path(str(DOCS / "tutorial.py"))
+    names = runpy.run_path(str(DOCS / "start" / "tutorial.py"))
     said = capsys.readouterr().out
     assert names["game"].moves[names["ply"]] == names["move"]
     assert "11. 6-10 by Black gave away" in said
@@ -109,9 +159,9 @@ def script_cells(text: str) -> list[tuple[str, str]]:
 
 def test_the_notebook_is_the_tutorial() -> None:
     """What its cells show is that of the tables it was made with (make tutorial)."""
-    book = json.loads((DOCS / "tutorial.ipynb").read_text())
+    book = json.loads((DOCS / "start" / "tutorial.ipynb").read_text())
     cells = [(cell["cell_type"], "".join(cell["source"])) for cell in book["cells"]]
-    assert cells == script_cells((DOCS / "tutorial.py").read_text()), "make tutorial"
+    assert cells == script_cells((DOCS / "start" / "tutorial.py").read_text()), "make tutorial"
     shown = [output for cell in book["cells"] for output in cell.get("outputs", ())]
     assert not [output for output in shown if output["output_type"] == "error"]
     assert sum("image/svg+xml" in output.get("data", ()) for output in shown) == 3

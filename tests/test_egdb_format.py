@@ -1,4 +1,4 @@
-"""The format of docs/egdb.md: a reader written from that text alone agrees with kr."""
+"""The format of docs/reference/egdb-format.md: a reader written from that text alone agrees with kr."""
 
 import random
 from pathlib import Path

@@ -31,6 +31,6 @@ def test_missing_matplotlib_is_named_before_anything_is_done(
 def test_no_text_installs_another_package_named_kr() -> None:
     """The name kr is taken on the public index."""
     checkout = Path(__file__).parents[1]
-    texts = [*Path(kr.__file__).parent.rglob("*.py"), *checkout.glob("docs/*.md"), *checkout.glob("README.md")]
+    texts = [*Path(kr.__file__).parent.rglob("*.py"), *checkout.glob("docs/**/*.md"), *checkout.glob("*.md")]
     for path in texts:
         assert not re.search(r"pip3? install ['\"]?kr\b", path.read_text()), path

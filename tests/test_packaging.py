@@ -20,7 +20,7 @@ CHECKOUT = Path(__file__).parents[1]
 CODE = (".py", ".pyc", ".pyx", ".pxd", ".pxi", ".c", ".so")
 DATA = ("weights/*.h5", "weights/*.md", "selfplay/*.txt", "selfplay/*.sh", "egdb/*.egdb", "egdb/*.md")
 SOURCES = (
-    *("kr/_*.p??", "kr/_*/**/*.pxi", "Makefile", "docs/*.md", "docs/*.py", "docs/*.ipynb"),
+    *("kr/_*.p??", "kr/_*/**/*.pxi", "Makefile", "mkdocs.yml", "docs/**/*.*"),
     *("bench/*.py", "tests/*.py", "tests/data/*"),
 )
 
@@ -166,7 +166,7 @@ build.run()
 def small(tmp_path: Path) -> Path:
     """A checkout with one small unit, whose part is to be written."""
     pytest.importorskip("Cython")
-    for name in ("setup.py", "pyproject.toml", "README.md"):
+    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(CHECKOUT / name, tmp_path)
     (tmp_path / "kr" / "_core").mkdir(parents=True)
     (tmp_path / "kr" / "__init__.py").write_text('__version__ = "1.0"')

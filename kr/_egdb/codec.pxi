@@ -1,6 +1,6 @@
 # Coding of a slice's values on disk: run lengths with prefix codes, in blocks that are decoded independently.
 #
-# docs/egdb.md describes the format. Files are not trusted: whatever their bytes, no read leaves the body. Every chunk
+# docs/reference/egdb-format.md describes the format. Files are not trusted: whatever their bytes, no read leaves the body. Every chunk
 # is read once, into memory, so that a file may change or shrink while it is in use.
 
 cdef extern from *:

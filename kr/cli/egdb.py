@@ -243,7 +243,7 @@ def _sample(settings: SampleSettings, json: bool = options.JSON) -> None:
     """Write random positions and their values as HDF5, as training data.
 
     Black is to move in all of them. Each is drawn with the same probability; the choice and the shares depend on the
-    settings alone. docs/formats.md describes the file.
+    settings alone. docs/reference/formats.md describes the file.
 
     Example:
         kr egdb sample --pieces 2-7 --fraction 0.001 --out positions.h5

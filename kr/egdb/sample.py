@@ -3,7 +3,7 @@
 Every position of the chosen slices is drawn with the same probability, independently of the others. All have Black to
 move: every position with White to move is one of these with colours flipped. A hash of seed and position decides to
 which share (training, validation, test) a position goes, and gives the order within a share. So the contents of the
-file depend on the settings alone, not on the number of threads. docs/formats.md describes the file.
+file depend on the settings alone, not on the number of threads. docs/reference/formats.md describes the file.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 The expected result, a draw counting half, is 1 / (1 + exp(-score / scale)). The scale, centi-men in a logit, is what
 the fit of the tables found when it turned its logits into centi-men (`centimen_per_logit` of a weights file); for the
 built-in evaluations it was fitted to their own games (`kr.evaluation`). How much of the expectation is made of draws is
-one number: of the points that the side with the worse chances may expect, DRAW_SHARE comes from draws. docs/analysis.md
-has the figures, `python bench/chances.py DIR` repeats them.
+one number: of the points that the side with the worse chances may expect, DRAW_SHARE comes from draws. The figures
+are in docs/lab/games.md; `python bench/chances.py DIR` repeats them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The evaluation `manual`, written by hand from what players look at (docs/manual-evaluation.md)."""
+"""The evaluation `manual`, written by hand from what players look at (docs/internals/manual.md)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class Manual(BuiltIn):
 
     name = "manual"
     scale = 50.0
-    about = "the hand-made evaluation, see docs/manual-evaluation.md: what fitted tables are measured against"
+    about = "the hand-made evaluation, see docs/internals/manual.md: what fitted tables are measured against"
 
 
 KIND = Manual

@@ -2,7 +2,7 @@
 
 A shard holds some thousand whole games, with a checksum and their provenance. It appears at once or not at all;
 `shard-000012.h5` holds the games from 12 * shard_games on. Games of a shard that was interrupted wait in
-`shard-000012.part`, of the same format, until the run resumes. The format is described in docs/formats.md.
+`shard-000012.part`, of the same format, until the run resumes. The format is described in docs/reference/formats.md.
 """
 
 from __future__ import annotations

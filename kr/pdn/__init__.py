@@ -5,7 +5,7 @@
 
 Names follow chess.pgn of python-chess where it has them. Results follow the English convention: the first
 player is Black, so "1-0" means that Black won. Files in which "1-0" is White's win are read and written with
-``results="white"``. docs/pdn.md has the details.
+``results="white"``. docs/reference/pdn.md has the details.
 """
 
 from kr.pdn.game import Game, format_game

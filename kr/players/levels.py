@@ -7,7 +7,7 @@ A level below the last searches all legal moves within its nodes and then errs i
   follows from the score (kr.evaluation.chances); at temperature 0 it plays the best one;
 - if that move is as good as a win, it plays the best move seen instead: a won game is not thrown away.
 
-Some levels do not use the endgame database. The strength of each level has been measured: docs/play.md.
+Some levels do not use the endgame database. The strength of each level has been measured: docs/lab/games.md.
 """
 
 from __future__ import annotations

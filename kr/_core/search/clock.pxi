@@ -1,6 +1,6 @@
 # The clock: the time that a move may take, by the difficulty of the root so far.
 #
-# worth +23 ± 15 Elo at 1s+10ms (docs/search.md)
+# worth +23 ± 15 Elo at 1s+10ms (docs/lab/search.md)
 
 cdef extern from *:
     """

@@ -1,5 +1,5 @@
 # Move ordering: the table's move, captures by their size, history. Killer moves in addition cost 7% more nodes to a
-# depth, and 0 ± 18 Elo at 8,000 nodes (docs/search.md).
+# depth, and 0 ± 18 Elo at 8,000 nodes (docs/lab/search.md).
 
 cdef enum:
     HISTORY_MAX = 1 << 14        # bound of a move's history, either way

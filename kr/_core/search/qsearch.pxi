@@ -27,7 +27,7 @@ cdef int qsearch(Worker* worker, const Board* board, int alpha, int beta, int pl
             if known.bound != BOUND_NONE:
                 worker.endgames.hits += 1
                 return known.score
-        # stand pat if quiet or too deep. One ply of threats: with two, -31 ± 22 Elo at 2,000 nodes (docs/search.md);
+        # stand pat if quiet or too deep. One ply of threats: with two, -31 ± 22 Elo at 2,000 nodes (docs/lab/search.md);
         # with none, not measured by a match
         if threats == 0 or ply >= MAX_PLY - 1 or not has_capture(board, 1 - board.side):
             return faded_score(worker, board, ply, reversible)

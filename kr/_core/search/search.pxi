@@ -1,9 +1,9 @@
 # Alpha-beta search: principal variation search with a transposition table and enhanced transposition cutoffs, static
 # cuts above and below the window, internal iterative and late-move reductions, single-reply extensions.
 #
-# `search`, at the end, lists its steps, numbered as in docs/search.md. Most steps are functions above it; the worth of
+# `search`, at the end, lists its steps, numbered as in docs/internals/search.md. Most steps are functions above it; the worth of
 # each is noted beside it. Elo is measured by matches at the given number of nodes a move, against the opponent named in
-# docs/search.md; "times the nodes" are those to depth 17 without the feature (kr bench --ablate).
+# docs/lab/search.md; "times the nodes" are those to depth 17 without the feature (kr bench --ablate).
 
 cdef enum:
     CHILDREN_DEPTH = 2       # plies left from which all children are made at once and their entries prefetched
@@ -267,7 +267,7 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
     if settled_by_table(worker, &node):
         return node.score
     node.capturing = has_capture(board, board.side)
-    # step 5: endgame database; worth +9.7 ± 12.0 Elo at 0.1 s with up to 6 pieces (docs/egdb.md)
+    # step 5: endgame database; worth +9.7 ± 12.0 Elo at 0.1 s with up to 6 pieces (docs/lab/databases.md)
     if settled_by_database(worker, &node):
         return node.score
     # step 6: static cuts; worth +23 ± 19 Elo at 8,000 nodes above the window and +24 ± 19 below it, when first built

@@ -127,7 +127,7 @@ cdef inline int score_at(const Worker* worker, const Board* board, int ply) noex
 
 cdef inline int faded_score(const Worker* worker, const Board* board, int ply, int reversible) noexcept nogil:
     """Static score, closer to a draw the longer there was no progress: material that a fortress holds is not a win."""
-    # worth +2 ± 4 Elo at 8,000 nodes, and 6 more of 561 published problems (docs/search.md)
+    # worth +2 ± 4 Elo at 8,000 nodes, and 6 more of 561 published problems (docs/lab/search.md)
     cdef int score = score_at(worker, board, ply)
     cdef int fade_plies = worker.options.fade_plies
     if reversible == 0 or fade_plies == 0:

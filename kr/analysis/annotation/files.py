@@ -44,7 +44,7 @@ TRIALS = 4
 """Searches made for the forecast."""
 TRIAL_SECONDS = 0.25
 SEARCHES_PER_MOVE = 1.4
-"""Searches per judged move, as measured in docs/annotate.md."""
+"""Searches per judged move, as measured in docs/reference/annotation.md."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ alternative: both searches are equally deep. Positions in the endgame database a
 
 The expected result before a move is that of its own search, unless the searches after the move contradict it; then
 theirs counts. So the expected result changes between two positions by the threshold of a mark exactly where a mark is.
-docs/annotate.md has the thresholds, and their effect in real games.
+docs/reference/annotation.md has the thresholds, and their effect in real games.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The history of a training run: `history.json`, with the settings and results of each generation.
 
-The file is replaced as a whole at every change and carries a checksum; docs/formats.md describes it.
+The file is replaced as a whole at every change and carries a checksum; docs/reference/formats.md describes it.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from kr.units import counted, format_count
 
 ENOUGH = 0.5
 """Tables fitted to fewer than this share of the games behind their opponent are not expected to win: at 1.7 million
-games the last doubling was worth +1 ± 9 Elo, five times as many as 300,000 were worth +125 (docs/training.md)."""
+games the last doubling was worth +1 ± 9 Elo, five times as many as 300,000 were worth +125 (docs/lab/training.md)."""
 
 
 def games_behind(path: Path) -> int | None:

@@ -1,4 +1,4 @@
-"""Writes docs/tutorial.ipynb, with what it shows, from docs/tutorial.py: `make tutorial`."""
+"""Writes docs/start/tutorial.ipynb, with what it shows, from docs/start/tutorial.py: `make tutorial`."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory

@@ -2,8 +2,9 @@
 # # kr in half an hour
 #
 # This tutorial analyses a game of the first world championship match, solves the most famous of all problems, and
-# draws boards. It needs kr and nothing else: neither a network nor other files. `docs/tutorial.py` and
-# `docs/tutorial.ipynb` are the same; the tests run it. Everything used here is described in `docs/api.md`.
+# draws boards. It needs kr and nothing else: neither a network nor other files. The script `docs/start/tutorial.py` and
+# the notebook `docs/start/tutorial.ipynb` are the same; the tests run them. `docs/reference/api.md` describes
+# everything used here.
 #
 # All searches are limited by nodes, not by time, so that they find the same on every machine.
 
@@ -178,6 +179,5 @@ print(played)
 # %% [markdown]
 # ## Further
 #
-# The same from the command line: `kr analyze`, `kr explain`, `kr solve-problem`, `kr egdb probe`, `kr play`; `kr pdn`
-# reads whole collections, `kr dxp` and `kr hub` play other programs. `docs/api.md` is the reference of what was used
-# here.
+# The same from the command line: `kr analyze`, `kr explain`, `kr solve-problem`, `kr egdb probe`, `kr play`. `kr pdn`
+# reads whole collections, `kr dxp` and `kr hub` play against other programs. The reference is `docs/reference/api.md`.
