@@ -2,9 +2,9 @@
 
     python bench/levels.py [--games 200] [--full nodes=100k] [--out DIR]
 
-Makes the figures of docs/reference/play.md. Each pair plays 11-man ballots with both colours; the highest level, which has no
-limit of its own, gets --full for each move. The scale is the weighted least-squares fit to all matches, with level 1 at
-0; its errors are 95% intervals. Matches are kept in the directory --out and are not played again.
+Makes the figures of docs/lab/games.md. Each pair plays 11-man ballots with both colours; the highest level, which has
+no limit of its own, gets --full for each move. The scale is the weighted least-squares fit to all matches, with level 1
+at 0; its errors are 95% intervals. Matches are kept in the directory --out and are not played again.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+from mkdocs.config.config_options import ExtraScriptValue
 from mkdocs.structure.files import File, Files
 
 CHECKOUT = Path(__file__).parents[2]
@@ -49,6 +50,12 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
     if "<!-- rooms -->" not in markdown:
         return markdown
     return markdown.replace("<!-- rooms -->", f'<div class="rooms">{draw_rooms.draw()}</div>')
+
+
+def on_env(env: Any, config: Any, **_: Any) -> Any:
+    """Search in pages opened as files by assets/worker.js; the offline plugin would ask the net for such a script."""
+    config.extra["polyfills"] = [ExtraScriptValue("assets/worker.js")]
+    return env
 
 
 def with_pages(nav: Any, folders: dict[str, dict[str, str]]) -> Any:
@@ -91,7 +98,7 @@ def entries(block: str) -> list[tuple[str, str]]:
 
 def sections(text: str) -> dict[str, str]:
     """The parts of a help text by their headings, `Usage` and what follows it first."""
-    parts = re.split(r"^ {0,2}(Usage|Arguments|Options|Commands|Example):", text, flags=re.MULTILINE)
+    parts = re.split(r"^ {0,2}(Usage|Positional arguments|Options|Commands|Example):", text, flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
@@ -106,9 +113,9 @@ def described(words: list[str], level: int) -> str:
     usage, _, about = found["Usage"].strip().partition("\n\n")
     lines = [f"{'#' * level} kr {' '.join(words)}", f"```text\n{' '.join(usage.split())}\n```"]
     lines += [escaped(" ".join(paragraph.split())) for paragraph in about.strip().split("\n\n")]
-    for title in ("Arguments", "Options"):
+    for title in ("Positional arguments", "Options"):
         if title in found:
-            lines.append(f"**{title}**")
+            lines.append(f"**{title.removeprefix('Positional ').capitalize()}**")
             for name, text in entries(found[title]):
                 lines.append(f"`{name}`\n:   {escaped(text) or '…'}")
     if "Example" in found:
