@@ -9,11 +9,12 @@ if (location.protocol === "file:") {
       const frame = document.createElement("iframe");
       frame.hidden = true;
       document.documentElement.append(frame);
+      const base = new URL(url, location.href);
       const inside = frame.contentWindow;
       const load = source =>
         new Promise((resolve, reject) => {
           const script = inside.document.createElement("script");
-          script.src = new URL(source, url);
+          script.src = new URL(source, base);
           script.onload = resolve;
           script.onerror = reject;
           inside.document.documentElement.append(script);
@@ -28,7 +29,7 @@ if (location.protocol === "file:") {
         const event = new inside.MessageEvent("message", { data });
         inside.dispatchEvent(event);
       };
-      load(url).then(() => {
+      load(base.href).then(() => {
         this.ready = true;
         this.waiting.splice(0).forEach(this.send);
       });
