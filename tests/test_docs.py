@@ -89,6 +89,13 @@ def test_sources_name_pages_that_exist() -> None:
     assert sorted(name for name in named if not (CHECKOUT / name).is_file()) == []
 
 
+def test_pages_name_sources_that_exist() -> None:
+    named = {(page.name, path) for page in PAGES for path in re.findall(r"`(kr/[\w./]+\.\w+)`", page.read_text())}
+    assert len(named) > 20
+    examples = ("/NAME.py", "/net.py", "/net.pxi")
+    assert [path for _, path in sorted(named) if not path.endswith(examples) and not (CHECKOUT / path).is_file()] == []
+
+
 def test_links_of_the_front_pages_lead_somewhere() -> None:
     """mkdocs checks those of the site; these pages stand outside it."""
     for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "weights/README.md", "egdb/README.md"):
