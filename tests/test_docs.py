@@ -71,7 +71,7 @@ def test_the_search_has_the_steps_of_its_page() -> None:
 
 
 def test_what_the_search_says_of_its_worth_is_documented() -> None:
-    pages = " ".join(page.read_text() for page in DOCS.rglob("*.md"))
+    pages = " ".join(page.read_text() for page in (*DOCS.rglob("*.md"), DOCS / "measurements.toml"))
     parts = (CHECKOUT / "kr" / "_core" / "search").glob("*.pxi")
     figures = re.findall(r"[+-]?[\d.]+ ± [\d.]*\d", " ".join(part.read_text() for part in parts))
     assert len(figures) > 10
@@ -92,7 +92,7 @@ def test_sources_name_pages_that_exist() -> None:
 def test_pages_name_sources_that_exist() -> None:
     named = {(page.name, path) for page in PAGES for path in re.findall(r"`(kr/[\w./]+\.\w+)`", page.read_text())}
     assert len(named) > 20
-    examples = ("/NAME.py", "/net.py", "/net.pxi")
+    examples = ("NAME.py", "NAME.pyx", "/net.py", "/net.pxi")
     assert [path for _, path in sorted(named) if not path.endswith(examples) and not (CHECKOUT / path).is_file()] == []
 
 
