@@ -1,4 +1,4 @@
-"""A plain and slow reader of endgame database files, written from docs/reference/egdb-format.md alone, to check text and core.
+"""A plain and slow reader of endgame database files, by docs/reference/egdb-format.md alone, to check text and core.
 
     python tests/egdb_file_reader.py DIR BLACK WHITE KINGS
 
