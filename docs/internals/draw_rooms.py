@@ -7,6 +7,7 @@ drawn.
 import ast
 import re
 from html import escape
+from itertools import pairwise
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "kr"
@@ -94,34 +95,58 @@ def ordered(edges: dict[str, set[str]], level: dict[str, int]) -> list[list[str]
     return rows
 
 
+def routed(edges: dict[str, set[str]], level: dict[str, int]) -> list[list[str]]:
+    """Each import as the way it takes from row to row: the room, a bend named for the import in each row between, the
+    room that is imported. `level` gets the rows of the bends.
+    """
+    ways = []
+    for name, targets in sorted(edges.items()):
+        for target in sorted(targets):
+            bends = {f"{name} {target} {row}": row for row in range(level[name] - 1, level[target], -1)}
+            level |= bends
+            ways.append([name, *bends, target])
+    return ways
+
+
 def draw() -> str:
     """The picture; a page can set the colours --room and --compiled, and the colour of text."""
     edges = graph()
     level = levels(edges)
-    edges = reduced(edges, level)
-    rows = ordered(edges, level)
+    rooms_drawn = list(edges)
+    ways = routed(reduced(edges, level), level)
+    steps = {name: {after for way in ways for here, after in pairwise(way) if here == name} for name in level}
+    rows = ordered(steps, level)
     lines = {name: sum(len(path.read_text().splitlines()) for path in paths) for name, paths in rooms().items()}
     height = ROW * len(rows) - (ROW - BOX) + 2 * GAP
     boxes = {}
     for number, row in enumerate(rows):
-        step = WIDTH / len(row)
-        width = min(step - GAP, 150)
+        # a bend takes a fifth of the room of a box
+        shares = [1.0 if name in lines else 0.2 for name in row]
+        step = WIDTH / max(sum(shares), 2)
+        left = (WIDTH - step * sum(shares)) / 2
         top = height - GAP - BOX - number * ROW
-        boxes |= {name: (step * (i + 0.5), top, width) for i, name in enumerate(row)}
+        for name, share in zip(row, shares, strict=True):
+            boxes[name] = (left + step * share / 2, top, min(step - GAP, 150))
+            left += step * share
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img">',
         f"<title>The rooms of kr and their imports</title><style>{STYLE}</style>",
     ]
-    for name, targets in sorted(edges.items()):
-        x, y, _ = boxes[name]
-        for target in sorted(targets):
-            below, top, _ = boxes[target]
-            bend = (top - y - BOX) / 2
-            parts.append(
-                f'<path class="import" d="M{x:.0f} {y + BOX}C{x:.0f} {y + BOX + bend:.0f} {below:.0f} '
-                f'{top - bend:.0f} {below:.0f} {top}"/>'
-            )
-    for name, (x, y, width) in sorted(boxes.items()):
+    for way in ways:
+        x, y, _ = boxes[way[0]]
+        path = f"M{x:.0f} {y + BOX}"
+        y += BOX
+        for name in way[1:]:
+            below, top, _ = boxes[name]
+            bend = (top - y) / 2
+            path += f"C{x:.0f} {y + bend:.0f} {below:.0f} {top - bend:.0f} {below:.0f} {top}"
+            x, y = below, top
+            if name != way[-1]:
+                y += BOX
+                path += f"V{y}"
+        parts.append(f'<path class="import" d="{path}"/>')
+    for name in sorted(rooms_drawn):
+        x, y, width = boxes[name]
         kind = "room compiled" if name in ("_core", "_egdb", "_learn", "_rules") else "room"
         parts.append(
             f'<g class="{kind}"><rect x="{x - width / 2:.0f}" y="{y}" width="{width:.0f}" height="{BOX}" rx="6"/>'
