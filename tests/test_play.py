@@ -1,4 +1,4 @@
-"""Games at the board: the rules' ends, clocks, offers, files that are resumed, the command, the terminal."""
+"""Games at the board: how the rules end them, clocks, offers, the command, the terminal."""
 
 import io
 import json
@@ -6,102 +6,24 @@ import os
 import random
 import shlex
 import sys
-import time
-from concurrent.futures import ThreadPoolExecutor, wait
 
 import pytest
+from at_the_board import TINY, Scripted, kept, start
 from refusals import check_refused
 
-from kr import storage
 from kr.cli import main, terminal
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits, TimeControl
-from kr.errors import InvalidSettingError, OutputBusyError, ProtocolError
 from kr.game.outcome import AGREEMENT, NO_PIECES, NO_PROGRESS, OVERTIME, REPETITION, RESIGNATION
 from kr.game.position import Position, Side
 from kr.pdn import read_game
 from kr.play import play as play_module
 from kr.play.input import TABLE_COMMANDS
 from kr.play.manners import OFFER_AGAIN
-from kr.play.play import Play, clock_text
-from kr.play.record import PlayRecord
-from kr.play.setup import HUMAN, PlaySettings
-from kr.play.table import Prompt, Thought, TimeUp
+from kr.play.play import clock_text
+from kr.play.setup import HUMAN
+from kr.play.table import TimeUp
 from kr.players.player import Reply
-
-TINY = "nodes=50"
-JUMPS = "W:W27:B23,15,14"
-"""Captures of several pieces: 27x18x9, 27x18x11."""
-
-
-# --- games
-
-
-class Scripted:
-    """An engine whose moves are known beforehand; the first legal one where there are none."""
-
-    def __init__(self, moves=(), scores=(), time=0.0):
-        self.moves, self.scores, self.time = list(moves), list(scores), time
-        self.asked = []
-        self.name, self.version, self.source, self.closed = "scripted", "", "", False
-
-    def new_game(self):
-        pass
-
-    def search(self, position, limits, history, stop=None):
-        self.asked.append(limits)
-        text = self.moves.pop(0) if self.moves else None
-        if isinstance(text, BaseException):
-            raise text
-        move = position.parse_move(text) if text else position.legal_moves()[0]
-        return Reply(move, self.scores.pop(0) if self.scores else 0, 5, 100, self.time)
-
-    def close(self):
-        self.closed = True
-
-
-class Typist:
-    """A table at which lines are typed, each after some seconds of a made-up clock."""
-
-    def __init__(self, lines, seconds=1.0):
-        self.lines, self.seconds, self.now = list(lines), seconds, 100.0
-        self.events, self.asked = [], []
-
-    def tell(self, event):
-        self.events.append(event)
-
-    def ask(self, prompt, words, seconds):
-        self.asked.append((prompt, list(words), seconds))
-        if not self.lines:
-            raise EOFError
-        line = self.lines.pop(0)
-        self.now += self.seconds
-        if seconds is not None and self.seconds >= seconds:
-            raise TimeUp
-        if isinstance(line, BaseException):
-            raise line
-        return line
-
-    def kinds(self):
-        return [event.kind for event in self.events]
-
-    def said(self, kind):
-        return [event.text for event in self.events if event.kind == kind]
-
-
-def start(tmp_path, monkeypatch, lines, engine=None, *, seconds=1.0, make_adviser=None, **given):
-    """A prepared game of a person who types these lines against an engine, or one made of its text; and the table."""
-    engine = engine or Scripted()
-    monkeypatch.setattr(
-        PlaySettings, "make_player", lambda settings, spec: engine(spec) if callable(engine) else engine
-    )
-    settings = PlaySettings(**({"seed": 1} | ({} if "resume" in given else {"out": tmp_path / "game.pdn"}) | given))
-    table = Typist(lines, seconds)
-    return Play.prepare(settings, table, lambda: table.now, make_adviser), table
-
-
-def kept(tmp_path):
-    return read_game(tmp_path / "game.pdn")
 
 
 def test_a_game_to_its_end(tmp_path, monkeypatch):
@@ -373,123 +295,6 @@ def test_a_game_from_before_ballots_were_moves_is_resumed(tmp_path, monkeypatch)
     assert play.board.position == position
 
 
-# --- files
-
-
-def test_a_game_is_resumed(tmp_path, monkeypatch):
-    engine = Scripted(["23-19", "22-17"], [5, 7], time=2.0)
-    play, table = start(tmp_path, monkeypatch, ["11-15", "8-11"], engine, tc=TimeControl(60, 0, 3), level=4)
-    assert play.run() is None
-    assert engine.closed
-    path = tmp_path / "game.pdn"
-    (event,) = (event for event in table.events if event.kind == "left")
-    assert event.facts["resume"] == f"kr play --resume {path}"
-
-    engine = Scripted()
-    play, table = start(tmp_path, monkeypatch, ["quit"], engine, resume=path)
-    assert play.run() is None
-    turn = next(event for event in table.events if event.kind == "turn")
-    begin = table.events[0]
-    assert begin.facts["ply"] == 4
-    assert begin.facts["white"] == "kr level 4"
-    assert turn.facts["clocks"] == [58, 56]
-    # two of three moves to the time control are made
-    assert [seat.clock.moves for seat in play._seats] == [1, 1]
-    assert play._record.scores(Side.WHITE) == [5, 7]
-    assert play._record.scores(Side.BLACK) == []
-
-
-def test_a_file_of_another_program_is_resumed(tmp_path, monkeypatch):
-    path = tmp_path / "other.pdn"
-    path.write_text(
-        '[Event "x"]\n[White "Someone"]\n[TimeControl "300"]\n\n1. 11-15 {a comment} 23-19 (23-18 {worse}) 2. 8-11 *\n'
-    )
-    play, table = start(tmp_path, monkeypatch, ["22-17"], resume=path)
-    play.run()
-    assert table.events[0].facts["black"] == "kr level 5"
-    game = read_game(path)
-    assert [str(move) for move in game.moves][:4] == ["11-15", "23-19", "8-11", "22-17"]
-    assert "a comment" in str(game)
-    assert "(1... 23-18 {worse})" in str(game)
-    assert game.headers["White"] == "Someone"
-    assert "TimeControl" not in game.headers
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("1. 11-15 *\n\n1. 11-16 *\n", "several games"),
-        ("", "no game"),
-        ('[Termination "resignation"]\n1. 11-15 1-0\n', "the game is over, 1-0 (resignation)"),
-    ],
-)
-def test_files_that_cannot_be_resumed(tmp_path, text, said):
-    path = tmp_path / "x.pdn"
-    path.write_text(text)
-    with pytest.raises(InvalidSettingError, match="x.pdn") as error:
-        PlayRecord.resume(path)
-    assert said in str(error.value)
-
-
-def test_an_existing_file_is_not_overwritten(tmp_path, monkeypatch):
-    (tmp_path / "game.pdn").write_text("mine")
-    with pytest.raises(InvalidSettingError, match="--resume"):
-        start(tmp_path, monkeypatch, [])
-    play, table = start(tmp_path, monkeypatch, ["11-15", f"save {tmp_path / 'game.pdn'}"], out=tmp_path / "b.pdn")
-    play.run()
-    assert "exists" in table.said("error")[0]
-    assert (tmp_path / "game.pdn").read_text() == "mine"
-
-
-def test_save_writes_a_copy(tmp_path, monkeypatch):
-    play, table = start(
-        tmp_path, monkeypatch, ["11-15", f"save {tmp_path}/deep/copy.pdn", f"save {tmp_path}/deep/copy.pdn"]
-    )
-    play.run()
-    assert table.said("error") == []
-    assert read_game(tmp_path / "deep" / "copy.pdn") == kept(tmp_path)
-    assert table.said("saved")
-
-
-def test_two_writers_are_refused(tmp_path, monkeypatch):
-    play, _ = start(tmp_path, monkeypatch, ["11-15"])
-    with storage.lock(tmp_path / "game.pdn"), pytest.raises(OutputBusyError):
-        play.run()
-
-
-def test_a_full_disk_does_not_end_a_game(tmp_path, monkeypatch):
-    def full(path, content):
-        raise OSError(28, "No space left on device", str(path))
-
-    monkeypatch.setattr("kr.play.record.write_atomic", full)
-    play, table = start(tmp_path, monkeypatch, ["11-15", "8-11"], Scripted(["22-18"]))
-    assert play.run() is None
-    assert "not kept" in table.said("error")[0]
-    assert table.said("left") == ["the game is not kept"]
-
-
-@pytest.mark.parametrize("end", [KeyboardInterrupt(), EOFError(), "quit"])
-def test_leaving_keeps_the_game(tmp_path, monkeypatch, end):
-    play, table = start(tmp_path, monkeypatch, ["11-15", end], Scripted(["22-18"]))
-    assert play.run() is None
-    assert [str(move) for move in kept(tmp_path).moves] == ["11-15", "22-18"]
-    assert "resume it with: kr play --resume" in table.said("left")[0]
-
-
-def test_leaving_while_the_engine_thinks(tmp_path, monkeypatch):
-    play, _table = start(tmp_path, monkeypatch, ["11-15"], Scripted([KeyboardInterrupt()]))
-    assert play.run() is None
-    assert [str(move) for move in kept(tmp_path).moves] == ["11-15"]
-
-
-def test_an_engine_that_fails_costs_nothing_that_was_played(tmp_path, monkeypatch):
-    play, table = start(tmp_path, monkeypatch, ["11-15"], Scripted([ProtocolError("gone")]), white="hub:./x y")
-    with pytest.raises(ProtocolError):
-        play.run()
-    assert [str(move) for move in kept(tmp_path).moves] == ["11-15"]
-    assert table.said("left")[0].endswith(f"kr play --resume {tmp_path}/game.pdn --white 'hub:./x y'")
-
-
 # --- real engines, and the command
 
 
@@ -560,102 +365,6 @@ def test_engines_among_themselves(tmp_path, monkeypatch, capsys):
     assert out.count("plays") == len(game.moves)
     assert game.headers["Opening"].startswith("11man ")
     check_refused(capsys, f"play --resume {tmp_path}/a.pdn", 2, "the game is over")
-
-
-# --- step by step
-
-
-def drive(steps, lines, find=lambda thought: thought.find()):
-    """A game whose steps are answered one by one, without a table that waits; its ending and what was wanted."""
-    wants, lines = [], iter(lines)
-    wanted = next(steps)
-    while True:
-        wants.append(wanted)
-        try:
-            wanted = steps.send(next(lines) if isinstance(wanted, Prompt) else find(wanted))
-        except StopIteration as end:
-            return end.value, wants
-
-
-class Patient:
-    """A table that is never asked."""
-
-    def __init__(self):
-        self.kinds = []
-
-    def tell(self, event):
-        self.kinds.append(event.kind)
-
-
-@pytest.mark.slow
-def test_a_game_step_by_step_is_the_same_game(tmp_path):
-    lines = ["hint", "11-15", "", "moves", "8-11", "undo", "9-13", "resign"]
-    games = []
-    for number, find in enumerate((lambda thought: thought.find(), in_another_thread)):
-        table = Patient()
-        settings = PlaySettings(
-            level=3, seed=1, hash=1 << 20, hint_tc=Limits(nodes=100), egdb="none", out=tmp_path / f"{number}.pdn"
-        )
-        ending, wants = drive(Play.prepare(settings, table).steps(), lines, find)
-        assert ending.reason == RESIGNATION
-        assert [type(wanted) for wanted in wants].count(Thought) == 4
-        games.append((ending, table.kinds, read_game(tmp_path / f"{number}.pdn").end().position))
-    assert games[0] == games[1]
-
-
-def in_another_thread(thought):
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(thought.find).result(20)
-
-
-def test_a_step_that_fails_or_is_not_answered_leaves_the_game(tmp_path, monkeypatch):
-    play, table = start(tmp_path, monkeypatch, [], Scripted())
-    steps = play.steps()
-    next(steps)
-    assert isinstance(steps.send("11-15"), Thought)
-    with pytest.raises(ProtocolError):
-        steps.throw(ProtocolError("gone"))
-    assert table.kinds()[-1] == "left"
-    engine = Scripted()
-    play, table = start(tmp_path, monkeypatch, [], engine, out=tmp_path / "other.pdn")
-    steps = play.steps()
-    next(steps)
-    steps.send("11-15")
-    steps.close()
-    assert table.kinds()[-1] == "left"
-    assert engine.closed
-    assert read_game(tmp_path / "other.pdn").end().position == Position().play("11-15")
-
-
-@pytest.mark.slow
-def test_a_thought_can_be_ended_from_another_thread(tmp_path):
-    settings = PlaySettings(side="white", level=10, hash=1 << 20, egdb="none", tc_engine=Limits(time=3600), out="none")
-    play = Play.prepare(settings, Patient())
-    steps = play.steps()
-    thought = next(steps)
-    with ThreadPoolExecutor(1) as pool:
-        found = pool.submit(thought.find)
-        time.sleep(0.02)
-        thought.stop()
-        reply = found.result(20)
-    assert reply.move in Position().legal_moves()
-    # the stop was for this search only: the player plays on
-    steps.send(reply)
-    thought = steps.send(str(play.board.position.legal_moves()[0]))
-    with ThreadPoolExecutor(1) as pool:
-        found = pool.submit(thought.find)
-        assert not wait([found], 0.05).done
-        thought.stop()
-        assert found.result(20).move in play.board.position.legal_moves()
-    steps.close()
-
-
-def test_steps_that_are_closed_before_the_first_close_the_players(tmp_path, monkeypatch):
-    engine = Scripted()
-    play, table = start(tmp_path, monkeypatch, [], engine)
-    play.steps().close()
-    assert engine.closed
-    assert not table.events
 
 
 def test_engines_of_one_name_are_told_apart(tmp_path, monkeypatch):
