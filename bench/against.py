@@ -119,9 +119,10 @@ def probes() -> Run:
 
 def build() -> Run:
     """Databases up to 5 pieces."""
+    use_one_core()
 
     def run(directory: Path) -> object:
-        command("egdb", "build", "--pieces", "5", "--jobs", "1", "--dir", str(directory))
+        command("egdb", "build", "--pieces", "5", "--dir", str(directory))
         return sorted(path.name for path in directory.glob("*.egdb"))
 
     return run
@@ -135,7 +136,8 @@ def selfplay() -> Run:
 
 def match() -> Run:
     """Games between two engines, with all the work around their searches."""
-    words = "match shipped manual --games 60 --tc nodes=2000 --concurrency 1 --pdn".split()
+    use_one_core()
+    words = "match shipped manual --games 60 --tc nodes=2000 --pdn".split()
     return lambda directory: command(*words, str(directory / "games.pdn"))
 
 
@@ -167,6 +169,11 @@ def crowded(count: int, pieces: int = 12, kings: float = 0.5) -> Iterator[tuple[
 def command(*words: str) -> None:
     """Run a command of kr, of the checkout that is measured."""
     subprocess.run([sys.executable, "-P", "-m", "kr", *words], check=True, capture_output=True)
+
+
+def use_one_core() -> None:
+    """Keep this process and its commands on one core, where they take one worker in every version of kr."""
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 
 def do(work: str) -> None:

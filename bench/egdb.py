@@ -1,6 +1,6 @@
 """Endgame databases: speed of building, size of the files, speed of probing. About a minute.
 
-    python bench/egdb.py [--pieces 5] [--distances 4] [--jobs N] [--json]
+    python bench/egdb.py [--pieces 5] [--distances 4] [--workers N] [--json]
     python bench/egdb.py --dir DIR [--json]         an existing database
 
 Rates are medians of several runs. Those of one core are by its processor time; other work on the machine still shows in
@@ -48,10 +48,10 @@ NEARBY_ROOTS = 0.2
 # Building
 
 
-def build(directory: Path, pieces: int, distances: int, jobs: int) -> dict[str, float]:
+def build(directory: Path, pieces: int, distances: int, workers: int) -> dict[str, float]:
     """Positions, seconds and peak memory of a build in a process of its own."""
     command = [sys.executable, "-m", "kr", "egdb", "build", "--json", "--dir", str(directory)]
-    command += ["--pieces", str(pieces), "--distances", str(distances), "--jobs", str(jobs)]
+    command += ["--pieces", str(pieces), "--distances", str(distances), "--workers", str(workers)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         assert process.stdout is not None
         report = process.stdout.read()
@@ -72,9 +72,10 @@ def builds(directory: Path, options: argparse.Namespace) -> Iterator[tuple[str, 
     """Builds up to 2, 3, ... pieces, each from nothing; the last one has distances and stays in `directory`."""
     for pieces in range(2, options.pieces + 1):
         with tempfile.TemporaryDirectory(dir=directory) as target:
-            yield f"up to {pieces}", build(Path(target), pieces, 0, options.jobs)
+            yield f"up to {pieces}", build(Path(target), pieces, 0, options.workers)
     distances = min(options.distances, options.pieces)
-    yield f"up to {options.pieces}, distances to {distances}", build(directory, options.pieces, distances, options.jobs)
+    timing = build(directory, options.pieces, distances, options.workers)
+    yield f"up to {options.pieces}, distances to {distances}", timing
 
 
 # Sizes
@@ -237,7 +238,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pieces", type=int, default=5, help="most pieces to build (default: 5)")
     parser.add_argument("--distances", type=int, default=4, help="most pieces with distances (default: 4)")
-    parser.add_argument("--jobs", type=int, default=0, help="threads of the build (default: one per core)")
+    parser.add_argument("--workers", type=int, default=0, help="threads of the build (default: one per core)")
     parser.add_argument("--dir", type=Path, help="measure this database instead of building one")
     parser.add_argument("--least", type=int, default=4, help="fewest pieces to look up (default: 4)")
     parser.add_argument("--unpack", type=int, default=6, help="most pieces to unpack (default: 6)")

@@ -29,7 +29,7 @@ def play(lower: int, upper: int, options: argparse.Namespace) -> MatchResult:
         games=options.games,
         tc=options.full,
         hash=4 << 20,
-        concurrency=options.concurrency,
+        workers=options.workers,
         pdn=options.out / f"{upper}-{lower}.pdn",
     )
     return play_match(settings)
@@ -61,7 +61,7 @@ def main() -> None:
         "--full", type=Limits.parse, default="nodes=100k", help="limit of the highest level (default: nodes=100k)"
     )
     parser.add_argument("--steps", type=int, default=2, help="largest distance of levels that meet (default: 2)")
-    parser.add_argument("--concurrency", type=int, default=0, help="games at a time (default: one per core)")
+    parser.add_argument("--workers", type=int, default=0, help="games at a time (default: one per core)")
     parser.add_argument("--out", type=Path, default=Path("levels"), help="directory of the matches (default: levels)")
     options = parser.parse_args()
 

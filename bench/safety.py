@@ -44,7 +44,7 @@ OVERSTEPS = (0.001, 0.005, 0.02, 0.1, 0.2, 1.0)
 def play(options: argparse.Namespace) -> list[int]:
     """Play the match to its end; returns the signals by which its process died on the way."""
     command = [sys.executable, "-X", "faulthandler", "-m", "kr", "match", options.a, options.b]
-    for name in ("games", "tc", "ballot", "hash", "egdb", "margin", "concurrency", "seed"):
+    for name in ("games", "tc", "ballot", "hash", "egdb", "margin", "workers", "seed"):
         value = getattr(options, name)
         command += [] if value is None else [f"--{name}", value]
     crashes: list[int] = []
@@ -137,7 +137,7 @@ def main() -> None:
     parser.add_argument("--check", action="store_true", help="only check the existing games")
     for name, default in (("a", "shipped"), ("b", "manual"), ("games", "20k"), ("tc", "10ms"), ("ballot", "11man")):
         parser.add_argument(f"--{name}", default=default, help=f"as in kr match (default: {default})")
-    for name in ("hash", "egdb", "margin", "concurrency", "seed"):
+    for name in ("hash", "egdb", "margin", "workers", "seed"):
         parser.add_argument(f"--{name}", help="as in kr match")
     parser.add_argument("--crashes", type=int, default=10, help="crashes after which to give up (default: 10)")
     options = parser.parse_args()

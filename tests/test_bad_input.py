@@ -128,7 +128,7 @@ CASES = [
     (f"solve-problem {FEN} --tc nodes=1e30", 2, "--tc"),
     (f"solve-problem {FEN} --tc 1e300h", 2, "--tc"),
     (f"solve-problem {FEN} --weights material --multipv 0", 2, "multipv"),
-    (f"solve-problem {FEN} --weights material --concurrency 0", 2, "concurrency"),
+    (f"solve-problem {FEN} --weights material --workers 0", 2, "workers"),
     ("solve-problem badfen.jsonl", 1, "badfen.jsonl:1"),
     ("solve-problem nojson.jsonl", 1, "nojson.jsonl:1"),
     ("solve-problem badresult.jsonl", 1, "badresult.jsonl:1"),

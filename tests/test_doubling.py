@@ -32,7 +32,7 @@ def settings(directory, **changes):
     """Two doublings of next to nothing."""
     tiny = {
         "out": directory, "player": "manual", "shortest": Limits(nodes=50), "longest": Limits(nodes=200), "games": 4,
-        "positions": 12, "concurrency": 1, "hash": 1 << 20, "egdb": "none",
+        "positions": 12, "workers": 1, "hash": 1 << 20, "egdb": "none",
     }  # fmt: skip
     return DoublingSettings(**tiny | changes)
 
@@ -106,7 +106,7 @@ def test_no_position_is_of_a_ballot(tmp_path):
 
 
 def test_a_resumed_run_finds_the_same(found, tmp_path):
-    again = settings(tmp_path, concurrency=2)
+    again = settings(tmp_path, workers=2)
     play_matches(again)
     # the first search of an interrupted run
     positions = sample_positions(again)
@@ -153,7 +153,7 @@ def test_searches_are_refused_after_a_power_cut_lost_games(found, tmp_path):
         pass
 
 
-@pytest.mark.parametrize("change", [{}, {"positions": 0, "games": 6}, {"concurrency": 2}])
+@pytest.mark.parametrize("change", [{}, {"positions": 0, "games": 6}, {"workers": 2}])
 def test_the_same_searches_are_resumed(found, change):
     """Nothing is raised, as it is where other searches are asked for."""
     with claimed(replace(found.settings, **change)):

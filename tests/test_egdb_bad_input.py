@@ -46,7 +46,7 @@ MAGIC = b"\x89KREGDB\n"
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All positions of 2 pieces, with distances."""
     directory = tmp_path_factory.mktemp("whole")
-    build_database(BuildSettings(pieces=2, dir=directory, jobs=1))
+    build_database(BuildSettings(pieces=2, dir=directory, workers=1))
     return directory
 
 
@@ -336,7 +336,7 @@ CASES = [
     ("egdb build --pieces 9", 2, "--pieces: 9 is out of range; expected 2 to 8"),
     ("egdb build --pieces x", 2, "--pieces"),
     ("egdb build --pieces 1e30", 2, "pieces"),
-    ("egdb build --pieces 3 --dir new --jobs -1", 2, "jobs"),
+    ("egdb build --pieces 3 --dir new --workers -1", 2, "workers"),
     ("egdb build --pieces 3 --dir new --distances 9", 2, "distances"),
     ("egdb build --pieces 3 --dir new --memory 1", 2, "memory"),
     ("egdb build --pieces 8 --dir nofiles --memory 1GB", 2, "of memory"),
@@ -395,7 +395,7 @@ def check_only_whole_files(directory: Path) -> int:
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_build_that_is_told_to_end(tmp_path: Path, number: int) -> None:
-    process = kr_command("egdb", "build", "--pieces", 5, "--dir", tmp_path, "--jobs", 1)
+    process = kr_command("egdb", "build", "--pieces", 5, "--dir", tmp_path, "--workers", 1)
     while not paths(tmp_path):
         assert process.poll() is None
         time.sleep(0.01)
@@ -407,7 +407,7 @@ def test_a_build_that_is_told_to_end(tmp_path: Path, number: int) -> None:
 
 
 def test_a_build_beside_another(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
-    process = kr_command("egdb", "build", "--pieces", 5, "--dir", tmp_path, "--jobs", 1)
+    process = kr_command("egdb", "build", "--pieces", 5, "--dir", tmp_path, "--workers", 1)
     while not paths(tmp_path):
         assert process.poll() is None
         time.sleep(0.01)

@@ -52,12 +52,12 @@ def on_progress(progress):
     print("building", flush=True)
     sys.stdin.read()
 
-build_database(BuildSettings(pieces=int(sys.argv[2]), dir=Path(sys.argv[1]), jobs=1), on_progress)
+build_database(BuildSettings(pieces=int(sys.argv[2]), dir=Path(sys.argv[1]), workers=1), on_progress)
 """
 
 
 def settings(directory: Path, **changes: Any) -> BuildSettings:
-    return BuildSettings(**{"pieces": PIECES, "dir": directory, "jobs": 2, **changes})
+    return BuildSettings(**{"pieces": PIECES, "dir": directory, "workers": 2, **changes})
 
 
 def content(directory: Path) -> dict[str, bytes]:
@@ -206,10 +206,10 @@ def test_longest_wins_are_the_known_ones(built: Path, database: Database, pieces
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("jobs", [1, 5])
-def test_the_files_do_not_depend_on_the_threads(built: Path, tmp_path: Path, jobs: int) -> None:
+@pytest.mark.parametrize("workers", [1, 5])
+def test_the_files_do_not_depend_on_the_threads(built: Path, tmp_path: Path, workers: int) -> None:
     """They don't depend on the distances wanted either."""
-    build_database(settings(tmp_path, jobs=jobs, distances=2))
+    build_database(settings(tmp_path, workers=workers, distances=2))
     whole = content(built)
     assert content(tmp_path).items() <= whole.items()
     assert {name for name in whole if name.startswith("wld-")} <= content(tmp_path).keys()
@@ -292,7 +292,7 @@ def test_kept_values_without_distances_are_made_again(small: Path, tmp_path: Pat
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        build_database(settings(tmp_path, pieces=3, distances=0, jobs=1), interrupted)
+        build_database(settings(tmp_path, pieces=3, distances=0, workers=1), interrupted)
     build_database(settings(tmp_path, pieces=3))
     assert content(tmp_path) == content(small)
 
@@ -309,7 +309,7 @@ def test_pieces_that_no_build_has(pieces: int) -> None:
         BuildSettings(pieces=pieces)
 
 
-@pytest.mark.parametrize("changes", [{"jobs": -1}, {"jobs": 10**6}, {"distances": -1}, {"distances": 7}])
+@pytest.mark.parametrize("changes", [{"workers": -1}, {"workers": 10**6}, {"distances": -1}, {"distances": 7}])
 def test_settings_without_meaning(changes: dict[str, int]) -> None:
     with pytest.raises(InvalidSettingError, match=next(iter(changes))):
         BuildSettings(**changes)
@@ -402,5 +402,5 @@ def test_values_that_nobody_needs_are_let_go_before_more_is_solved(
         finished.append(len(written))
 
     monkeypatch.setattr(solving._Solving, "arrays", noted)
-    build_database(settings(tmp_path, pieces=3, jobs=1), checked)
+    build_database(settings(tmp_path, pieces=3, workers=1), checked)
     assert len(given) > len(set(finished)) > 5

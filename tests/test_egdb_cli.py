@@ -53,7 +53,7 @@ def test_help_of_the_group_lists_the_commands(capsys: pytest.CaptureFixture[str]
 
 
 def test_build_then_verify(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    built = told(capsys, "build", "--pieces", 2, "--dir", tmp_path, "--jobs", 1)
+    built = told(capsys, "build", "--pieces", 2, "--dir", tmp_path, "--workers", 1)
     assert built["positions"] == 3_488
     assert {path.name[:3] for path in tmp_path.glob("*.egdb")} == {"wld", "dtw"}
     assert "0 of them now" in printed(capsys, "build", "--pieces", 2, "--dir", tmp_path)

@@ -34,7 +34,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def sampled(directory: Path, out: Path, **changes: Any) -> sample.Sample:
-    settings = {"pieces": (2, 3), "dir": directory, "out": out, "jobs": 2, **changes}
+    settings = {"pieces": (2, 3), "dir": directory, "out": out, "workers": 2, **changes}
     return sample.write_sample(SampleSettings(**settings))
 
 
@@ -96,7 +96,7 @@ def test_planes_have_black_above_moving_down() -> None:
     ]
 
 
-@pytest.mark.parametrize("changes", [{"jobs": 1}, {"jobs": 3}, {"memory": 1 << 20}, {"compression": 0}], ids=str)
+@pytest.mark.parametrize("changes", [{"workers": 1}, {"workers": 3}, {"memory": 1 << 20}, {"compression": 0}], ids=str)
 def test_the_content_depends_on_the_sample_alone(
     whole: Path, tmp_path: Path, changes: dict[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -191,7 +191,7 @@ def test_shares_may_be_empty_and_files_name_their_origin(whole: Path, tmp_path: 
         ({"fraction": 1.5}, "fraction: 1.5 is out"),
         ({"seed": -1}, "seed: -1 is out"),
         ({"compression": 10}, "compression: 10 is out"),
-        ({"jobs": -1}, "jobs: -1 is out"),
+        ({"workers": -1}, "workers: -1 is out"),
         ({"pieces": (2, 4)}, "up to 3 pieces"),
     ],
     ids=lambda case: "" if isinstance(case, str) else str(case),

@@ -29,7 +29,7 @@ SHIFTS = np.arange(0, 8, 2, dtype=np.uint8)
 
 
 def verified(directory: Path, **changes: object) -> Verification:
-    return verify.verify_database(VerifySettings(**{"dir": directory, "jobs": 2, **changes}))  # type: ignore[arg-type]
+    return verify.verify_database(VerifySettings(**{"dir": directory, "workers": 2, **changes}))  # type: ignore[arg-type]
 
 
 def stored_values(path: Path) -> NDArray[np.uint8]:
@@ -172,7 +172,7 @@ def test_a_sample_is_compared_with_its_successors(whole: Path, copy: Path, share
     checked = sum(each.positions for each in found.verified.values())
     assert abs(checked - share * 199_520) < 1_500
     assert found.verified[3].counts is None
-    again = verified(whole, sample=share, jobs=1)
+    again = verified(whole, sample=share, workers=1)
     assert again.verified == found.verified
     assert verified(whole, sample=share, seed=2).verified != found.verified
 
@@ -282,7 +282,7 @@ def proven_in_part(directory: Path, ranges: int) -> float:
     """Prove some ranges; returns the number of positions gone through."""
     progress = Interrupted(ranges)
     with pytest.raises(KeyboardInterrupt):
-        verify.verify_database(VerifySettings(dir=directory, jobs=2), progress)
+        verify.verify_database(VerifySettings(dir=directory, workers=2), progress)
     return progress.done[-1]
 
 
@@ -386,7 +386,7 @@ def test_arrangements_beyond_the_slice_are_refused(whole: Path) -> None:
         _egdb.egdb_check_arrangements(database.core, TWO_KINGS, 0, 2, None, np.zeros(1, dtype=np.int32))
 
 
-@pytest.mark.parametrize("changes", [{"pieces": 1}, {"pieces": 9}, {"sample": 1.0}, {"sample": -0.1}, {"jobs": -1}])
+@pytest.mark.parametrize("changes", [{"pieces": 1}, {"pieces": 9}, {"sample": 1.0}, {"sample": -0.1}, {"workers": -1}])
 def test_settings_without_meaning(changes: dict[str, float]) -> None:
     with pytest.raises(InvalidSettingError, match=next(iter(changes))):
         VerifySettings(**changes)  # type: ignore[arg-type]

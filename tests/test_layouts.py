@@ -209,7 +209,7 @@ def test_tables_of_any_layout_play(made: Path, tmp_path: Path) -> None:
         fit(replace(settings, out=tmp_path / "other.h5", layout=SMALL))
     limits = kr.Limits(nodes=50)
     found = play_match(
-        MatchSettings(a=str(made), b=str(tmp_path / "next.h5"), games=4, tc=limits, concurrency=1, egdb="none")
+        MatchSettings(a=str(made), b=str(tmp_path / "next.h5"), games=4, tc=limits, workers=1, egdb="none")
     )
     assert len(found.games) == 4
 

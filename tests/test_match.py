@@ -37,7 +37,7 @@ from kr.players.registry import player_from_spec
 
 FAULTY = Path(__file__).parent / "hub_engines" / "faulty.py"
 NODES = Limits(nodes=60)
-TINY = MatchSettings(a="material", b="manual", ballot="3move", games=12, tc=NODES, concurrency=1, hash=1 << 20)
+TINY = MatchSettings(a="material", b="manual", ballot="3move", games=12, tc=NODES, workers=1, hash=1 << 20)
 
 
 # --- one game
@@ -240,9 +240,9 @@ def test_swapping_the_players_mirrors_the_result():
     assert forth.estimate.elo == pytest.approx(-back.estimate.elo)
 
 
-@pytest.mark.parametrize("concurrency", [1, 3])
-def test_same_seed_same_games(concurrency):
-    first, second = play_match(TINY), play_match(replace(TINY, concurrency=concurrency))
+@pytest.mark.parametrize("workers", [1, 3])
+def test_same_seed_same_games(workers):
+    first, second = play_match(TINY), play_match(replace(TINY, workers=workers))
     assert essence(first) == essence(second)
 
 
@@ -290,7 +290,7 @@ def test_equal_players_score_evenly():
         ({"games": 0}, "games: 0 is out of range; expected 2 to 10M"),
         ({"tc": Limits()}, "limit"),
         ({"tc_b": Limits()}, "limit"),
-        ({"concurrency": -1}, "concurrency"),
+        ({"workers": -1}, "workers"),
         ({"hash": 100}, "hash"),
         ({"sprt": (5.0, 0.0)}, "SPRT"),
         ({"draw_score": 600}, "adjudication"),
@@ -330,7 +330,7 @@ def test_an_error_in_a_player_ends_the_match(monkeypatch):
     for owner, name in ((MatchSettings, "player"), (workers, "player_from_spec")):
         monkeypatch.setattr(owner, name, lambda *given: Scripted(fail=ZeroDivisionError("a bug")))
     with pytest.raises(ZeroDivisionError):
-        play_match(replace(TINY, concurrency=2))
+        play_match(replace(TINY, workers=2))
 
 
 def test_depth_and_speed_are_of_the_player_that_searched():
@@ -372,7 +372,7 @@ def test_a_warning_of_many_forfeits(games, late, failed, words, capsys, monkeypa
         return
     assert f"warning: {words}, which distorts the result: " in shown
     assert told == f"warning: {result.warning}\n"
-    assert ("--concurrency" in result.warning) == bool(late)
+    assert ("--workers" in result.warning) == bool(late)
     assert ("Termination" in result.warning) == bool(failed)
 
 
@@ -472,7 +472,7 @@ def test_equal_names_are_told_apart(sources, controls, expected):
 
 
 def test_command_ends_with_one_json_object(tmp_path, capsys):
-    words = "match material manual --ballot 2move --tc nodes=40 --games 4 --hash 1MB --json --sprt 0 5 --concurrency 2"
+    words = "match material manual --ballot 2move --tc nodes=40 --games 4 --hash 1MB --json --sprt 0 5 --workers 2"
     assert main([*words.split(), "--pdn", str(tmp_path / "m.pdn")]) == 0
     shown = json.loads(capsys.readouterr().out)
     names = {"games", "wins", "draws", "losses", "elo", "elo_error", "los", "pentanomial", "normalized_elo", "settings"}

@@ -306,8 +306,8 @@ with lock({str(tmp_path / "match.pdn")!r}):
 
 @pytest.mark.slow
 def test_ctrl_c_loses_only_the_games_in_flight(tmp_path):
-    settings = recorded(tmp_path, games=200, tc=Limits(nodes=2000), concurrency=2)
-    words = "material manual --ballot 3move --tc nodes=2000 --games 200 --concurrency 2 --hash 1MB --json --pdn"
+    settings = recorded(tmp_path, games=200, tc=Limits(nodes=2000), workers=2)
+    words = "material manual --ballot 3move --tc nodes=2000 --games 200 --workers 2 --hash 1MB --json --pdn"
     command = [sys.executable, "-m", "kr", "match", *words.split(), str(settings.pdn)]
     log = tmp_path / "match.pdn.log"
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as match:

@@ -71,7 +71,7 @@ def with_dice(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_new_kind_plays_matches(tmp_path: Path) -> None:
     settings = MatchSettings(
         a="dice:7", b="dice:7,rest=0.5", ballot="2move", games=4, tc=Limits(nodes=10), hash=1 << 20,
-        egdb="none", pdn=tmp_path / "match.pdn", concurrency=1,
+        egdb="none", pdn=tmp_path / "match.pdn", workers=1,
     )  # fmt: skip
     result = play_match(settings)
     assert result.names == ("dice:7", "dice:7,rest=0.5")

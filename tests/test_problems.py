@@ -292,7 +292,7 @@ def test_solutions_do_not_depend_on_concurrency():
     settings = SolveSettings(tc=(Limits(nodes=3000),), weights="material", hash=1 << 20)
     seen = []
     alone = solve_all(CLASSICS[:6], settings, seen.append)
-    together = solve_all(CLASSICS[:6], replace(settings, concurrency=3))
+    together = solve_all(CLASSICS[:6], replace(settings, workers=3))
     assert seen == alone
     assert essence(alone) == essence(together)
     assert [each.problem for each in together] == CLASSICS[:6]
@@ -337,7 +337,7 @@ def test_a_result_that_is_proved_to_be_another_is_told_apart():
 
 @pytest.mark.parametrize(
     ("wrong", "words"),
-    [({"concurrency": 0}, "concurrency: 0 is out of range"), ({"tc": 2 * (Limits(depth=3),)}, "each limit once")],
+    [({"workers": 0}, "workers: 0 is out of range"), ({"tc": 2 * (Limits(depth=3),)}, "each limit once")],
 )
 def test_settings_are_checked(wrong, words):
     with pytest.raises(InvalidSettingError, match=words):
@@ -449,7 +449,7 @@ QUICK = ["--weights", "material", "--tc", "nodes=2000", "--hash", "1MB"]
 
 
 def test_json_is_one_object(capsys):
-    assert main(["solve-problem", "fourth", *QUICK, "--multipv", "2", "--concurrency", "2", "--json"]) == 0
+    assert main(["solve-problem", "fourth", *QUICK, "--multipv", "2", "--workers", "2", "--json"]) == 0
     captured = capsys.readouterr()
     assert captured.err == ""
     (line,) = captured.out.splitlines()
@@ -528,7 +528,7 @@ def test_a_bad_problem_does_not_end_the_command(tmp_path, capsys, monkeypatch, n
         (["W:W1"], 2),
         (["pask", "--tc", "soon"], 2),
         (["pask", "--multipv", "0", "--weights", "material"], 2),
-        (["pask", "--concurrency", "0"], 2),
+        (["pask", "--workers", "0"], 2),
         (["pask", "--threads", "0"], 2),
         (["--nothing"], 2),
         (["BAD"], 1),

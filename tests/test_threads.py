@@ -62,7 +62,7 @@ def test_pools_of_an_impossible_size(count: int) -> None:
 
 
 def _solve(directory: Path, database: Path) -> None:
-    solve_all(classics(), SolveSettings(tc=(Limits(time=3600),), concurrency=THREADS, egdb="none"))
+    solve_all(classics(), SolveSettings(tc=(Limits(time=3600),), workers=THREADS, egdb="none"))
 
 
 def _selfplay(directory: Path, database: Path) -> None:
@@ -71,7 +71,7 @@ def _selfplay(directory: Path, database: Path) -> None:
 
 def _match(directory: Path, database: Path) -> None:
     hour = Limits(time=3600)
-    play_match(MatchSettings(a="material", b="manual", games=20, tc=hour, concurrency=THREADS, egdb="none"))
+    play_match(MatchSettings(a="material", b="manual", games=20, tc=hour, workers=THREADS, egdb="none"))
 
 
 WORK: dict[str, Callable[[Path, Path], Any]] = {
@@ -80,11 +80,11 @@ WORK: dict[str, Callable[[Path, Path], Any]] = {
     "self-play": _selfplay,
     "match": _match,
     "egdb build": lambda directory, database: build_database(
-        BuildSettings(pieces=3, dir=directory / "egdb", jobs=THREADS)
+        BuildSettings(pieces=3, dir=directory / "egdb", workers=THREADS)
     ),
-    "egdb verify": lambda directory, database: verify_database(VerifySettings(dir=database, jobs=THREADS)),
+    "egdb verify": lambda directory, database: verify_database(VerifySettings(dir=database, workers=THREADS)),
     "egdb sample": lambda directory, database: write_sample(
-        SampleSettings(dir=database, out=directory / "sample.h5", pieces=(2, 3), jobs=THREADS)
+        SampleSettings(dir=database, out=directory / "sample.h5", pieces=(2, 3), workers=THREADS)
     ),
 }
 

@@ -50,7 +50,7 @@ class SolveSettings(Settings):
     weights: str | None = weights_option()
     hash: int = hash_option("of each engine")
     multipv: int = option(1, "Number of best moves to show.", low=1, high=MAX_LINES)
-    concurrency: int = option(1, "Problems to solve at a time, {allowed}.", low=1, high=MAX_THREADS)
+    workers: int = option(1, "Problems to solve at a time, {allowed}.", low=1, high=MAX_THREADS)
     threads: int = threads_option(
         "Threads to search each problem with; with one, a limit of nodes or depth is repeatable."
     )
@@ -193,7 +193,7 @@ def solve_all(
     settings: SolveSettings,
     on_solution: Callable[[Solution], None] | None = None,
 ) -> list[Solution]:
-    """Solve problems with each limit, `settings.concurrency` at a time with an engine each.
+    """Solve problems with each limit, `settings.workers` at a time with an engine each.
 
     Solutions are in the order of the limits and, for each limit, of the problems. on_solution: called for each solution
     as it is found, first for those of an earlier run. Raises InvalidSettingError, InvalidWeightsError,
@@ -222,7 +222,7 @@ def solve_all(
             })
             for limits, number in jobs if (limits, number) not in done
         )  # fmt: skip
-        workers = max(1, min(settings.concurrency, len(problems)))
+        workers = max(1, min(settings.workers, len(problems)))
         with closing(Pool(Answers(), Needs(places), workers, [engine]).run(units)) as parts:
             for part in parts:
                 assert part.chunk is not None

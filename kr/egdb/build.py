@@ -52,7 +52,7 @@ class BuildSettings(Settings):
     dir: Path | None = option(
         None, "Directory of the database, where an earlier build is resumed.  [default: in the user's data directory]"
     )
-    jobs: int = workers_option()
+    workers: int = workers_option()
     distances: int = option(4, "Most pieces of positions with distances to win: {allowed}.", low=2, high=6, zero="none")
     memory: int = option(
         0, "Refuse a build that needs more memory than this; 0: the machine's free memory.", parse=parse_size
@@ -112,7 +112,7 @@ class _Builder:
         self.directory = directory
         self.values_folder = directory / VALUES_FOLDER
         self.on_progress = on_progress
-        self.jobs = settings.jobs or len(os.sched_getaffinity(0))
+        self.workers = settings.workers or len(os.sched_getaffinity(0))
         self.needs = Needs()
         self.keys: dict[Shape, str] = {}
         """Identity of the values at hand, by pair."""
@@ -122,7 +122,7 @@ class _Builder:
         self.plan = Plan(todo)
         self.left = len(todo)
         held = {successor for pair in todo for successor in slices.successors(pair)} - set(todo)
-        need = scheduling.peak_memory(todo, sorted(held), self.jobs)
+        need = scheduling.peak_memory(todo, sorted(held), self.workers)
         self._admit(todo, need)
         total = sum(map(slices.pair_size, wanted))
         self.progress = BuildProgress(total, pairs=len(wanted), pairs_done=len(wanted) - len(todo), peak_memory=need)
@@ -176,8 +176,8 @@ class _Builder:
         limit = self.settings.memory or _free_memory()
         if need > limit:
             raise InvalidSettingError(
-                f"{self.settings.pieces} pieces with {self.jobs} jobs need about {format_size(_rounded(need))} of "
-                f"memory, {format_size(_rounded(limit))} may be used; try fewer --jobs or --pieces"
+                f"{self.settings.pieces} pieces with {self.workers} workers need about {format_size(_rounded(need))} "
+                f"of memory, {format_size(_rounded(limit))} may be used; try fewer --workers or --pieces"
             )
         disk = sum(
             slices.pair_size(pair) / scheduling.VALUES_PER_BYTE
@@ -196,7 +196,7 @@ class _Builder:
     def run(self) -> BuildProgress:
         began = time.monotonic()
         chunks: dict[str, dict[int, Chunk]] = {}
-        pool = Pool(SlicePairs(), self.needs, self.jobs if self.left else 0)
+        pool = Pool(SlicePairs(), self.needs, self.workers if self.left else 0)
         with closing(pool.run(self._units())) as parts:
             for part in parts:
                 self.progress.solved += part.weight

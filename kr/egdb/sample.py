@@ -105,7 +105,7 @@ class SampleSettings(Settings):
     planes: bool = option(True, "Write 4 x 8 x 8 planes along with bitboards and piece counts.")
     compression: int = option(1, "gzip level, {allowed}; 0 does not compress.", low=0, high=9)
     dir: Path | None = option(None, "Directory of the database.  [default: the one that kr uses in play]")
-    jobs: int = workers_option()
+    workers: int = workers_option()
     memory: int = option(
         2 << 30, "Memory to use; less makes shuffling slower, not worse.", parse=parse_size, show=format_size
     )
@@ -145,7 +145,7 @@ def write_sample(settings: SampleSettings, on_progress: Callable[[float, float],
         )
     expected = positions * settings.fraction
     _check_disk(settings, expected)
-    threads = settings.jobs or len(os.sched_getaffinity(0))
+    threads = settings.workers or len(os.sched_getaffinity(0))
     passes = max(1, math.ceil(expected * MEMORY_PER_POSITION / (settings.memory // 2))) if settings.shuffle else 1
     done = 0.0
 

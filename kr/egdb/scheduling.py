@@ -111,10 +111,10 @@ class Plan:
         return free
 
 
-def peak_memory(todo: Sequence[Shape], held: Mapping[Shape, int] | Sequence[Shape], jobs: int) -> int:
+def peak_memory(todo: Sequence[Shape], held: Mapping[Shape, int] | Sequence[Shape], workers: int) -> int:
     """Bytes of memory that solving these pairs takes at most.
 
-    held: solved pairs that are looked up. The estimate plays the plan through with `jobs` pairs open at once: values
+    held: solved pairs that are looked up. The estimate plays the plan through with `workers` pairs open at once: values
     and codes of the open pairs, values of solved ones that are still looked up, and for each job one byte and two
     numbers per position of the largest block.
     """
@@ -124,12 +124,12 @@ def peak_memory(todo: Sequence[Shape], held: Mapping[Shape, int] | Sequence[Shap
     peak = alive
     opened: list[Shape] = []
     while True:
-        while len(opened) < jobs and (pair := plan.next()) is not None:
+        while len(opened) < workers and (pair := plan.next()) is not None:
             opened.append(pair)
             alive += 2 * slices.pair_size(pair) // VALUES_PER_BYTE
         if not opened:
             break
-        peak = max(peak, alive + min(jobs, len(opened)) * work)
+        peak = max(peak, alive + min(workers, len(opened)) * work)
         pair = opened.pop(0)
         alive -= slices.pair_size(pair) // VALUES_PER_BYTE
         alive -= sum(slices.pair_size(free) for free in plan.done(pair)) // VALUES_PER_BYTE

@@ -84,7 +84,7 @@ class VerifySettings(Settings):
         0.0, "Check a random sample, this fraction of the positions; 0: prove all.", low=0, below=1
     )
     seed: int = seed_option("Seed of the sample.")
-    jobs: int = workers_option()
+    workers: int = workers_option()
     memory: int = option(
         8 << 30, "Memory in which to unpack the database for speed.", parse=parse_size, show=format_size
     )
@@ -149,7 +149,7 @@ class _Verifier:
         self.on_progress = on_progress
         self.directory = directory_for(settings.dir)
         self.found = Verification(self.directory, sampled=settings.sample > 0)
-        self.threads = settings.jobs or len(os.sched_getaffinity(0))
+        self.threads = settings.workers or len(os.sched_getaffinity(0))
         self.digests: dict[str, str] = {}
         """Digests of the good files, by name."""
         self.began = time.monotonic()

@@ -85,7 +85,7 @@ class DoublingSettings(Settings):
         parse=parse_count, show=format_count,
     )  # fmt: skip
     ballot: str = option("11man", f"Openings: {', '.join(DECKS)}, or a file of FENs or PDN games.")
-    concurrency: int = workers_option("Games and searches at a time")
+    workers: int = workers_option("Games and searches at a time")
     hash: int = hash_option("of each engine")
     seed: int = option(1, "Seed of the order of openings and the choice of positions.")
     egdb: str = egdb_option()
@@ -127,7 +127,7 @@ class DoublingSettings(Settings):
         return [
             MatchSettings(
                 a=self.player, b=self.player, ballot=self.ballot, games=self.games, tc=longer, tc_b=shorter,
-                concurrency=self.concurrency, hash=self.hash, seed=self.seed, egdb=self.egdb,
+                workers=self.workers, hash=self.hash, seed=self.seed, egdb=self.egdb,
                 egdb_memory=self.egdb_memory, pdn=self.out / f"{longer}.pdn",
             )
             for shorter, longer in itertools.pairwise(self.limits())

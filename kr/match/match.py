@@ -61,7 +61,7 @@ class MatchSettings(Settings):
         parse=parse_limits,
     )
     tc_b: Limits | TimeControl | None = option(None, "Limit or clock of B, if different.", parse=parse_limits)
-    concurrency: int = workers_option("Games at a time")
+    workers: int = workers_option("Games at a time")
     hash: int = hash_option("of each player")
     seed: int = option(1, "Seed of the order of openings.")
     adjudicate: bool = option(True, "End games that both players see as decided or drawn.")
@@ -111,7 +111,7 @@ class MatchSettings(Settings):
 
     def threads(self) -> int:
         """Number of games played at a time."""
-        return min(self.concurrency or len(os.sched_getaffinity(0)), self.games // 2)
+        return min(self.workers or len(os.sched_getaffinity(0)), self.games // 2)
 
     def player(self, spec: str) -> Player:
         """A new player of this match."""

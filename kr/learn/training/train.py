@@ -160,7 +160,7 @@ class TrainSettings(Settings):
             ballot=self.gate_ballot,
             games=self.gate_games,
             tc=Limits(nodes=self.gate_nodes),
-            concurrency=self.threads(),
+            workers=self.threads(),
             hash=self.gate_hash,
             seed=1000 * self.seed + number,
             egdb=self.database(),
