@@ -12,6 +12,7 @@ import dataclasses
 import functools
 from collections.abc import Callable
 from dataclasses import MISSING, field
+from pathlib import Path
 from types import NoneType
 from typing import Any, get_args, get_type_hints
 
@@ -68,8 +69,8 @@ def option(
 class Settings:
     """Base of settings: every field made by `option` is checked, whoever fills it in.
 
-    A subclass with more to check overrides `__post_init__` and calls this one first. Raises InvalidSettingError, which
-    names the field.
+    Text in a field for paths becomes a path. A subclass with more to check overrides `__post_init__` and calls this one
+    first. Raises InvalidSettingError, which names the field.
     """
 
     def __post_init__(self) -> None:
@@ -83,17 +84,21 @@ class Settings:
 
 @functools.cache
 def _checked_fields(settings: Any) -> list[tuple[str, Any, Any]]:
-    """Name, type and words of the fields that have a range or choices."""
+    """Name, type and words of the fields that have a range or choices, or are paths."""
     hints = get_type_hints(settings)
     return [
         (each.name, hints[each.name], each.metadata)
         for each in dataclasses.fields(settings)
-        if each.metadata.get("range") or each.metadata.get("choices")
+        if each.metadata and (each.metadata["range"] or each.metadata["choices"] or _is_path(hints[each.name]))
     ]
 
 
+def _is_path(hint: Any) -> bool:
+    return Path in (hint, *get_args(hint)) and str not in get_args(hint)
+
+
 def check_value(name: str, hint: Any, words: Any, value: Any) -> Any:
-    """The value of a field of type `hint` with these words (its metadata), a number as a plain one.
+    """The value of a field of type `hint` with these words (its metadata): a number as a plain one, text as a path.
 
     Raises InvalidSettingError.
     """
@@ -102,9 +107,18 @@ def check_value(name: str, hint: Any, words: Any, value: Any) -> Any:
         return None
     if words["range"] is not None:
         return words["range"].check(name, value, whole=int in types)
+    if _is_path(hint):
+        return _as_paths(value)
     if words["choices"] and value not in words["choices"]:
         raise InvalidSettingError(f"{name}: {value!r} is unknown; expected {one_of(words['choices'])}")
     return value
+
+
+def _as_paths(value: Any) -> Any:
+    """Text as a path, also in a tuple or list."""
+    if isinstance(value, tuple | list):
+        return tuple(map(_as_paths, value))
+    return Path(value) if isinstance(value, str) else value
 
 
 def one_of(choices: tuple[str, ...]) -> str:

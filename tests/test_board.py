@@ -220,3 +220,33 @@ def test_an_engine_takes_a_board_with_its_history() -> None:
     assert kr.analyze(engine, board, limits).task.history == board.history
     with pytest.raises(InvalidSettingError, match="a Board has its history"):
         engine.search(board, limits, board.history)
+
+
+def test_a_board_stands_for_its_position() -> None:
+    board = Board()
+    board.play("11-15")
+    position = board.position
+    engine = kr.Engine("material", hash_mb=1, database=None)
+    assert engine.evaluate(board) == engine.evaluate(position)
+    assert kr.perft(board, 3) == kr.perft(position, 3) != kr.perft(Position(), 3)
+    assert kr.divide(board, 2) == kr.divide(position, 2)
+    assert kr.explain(board, "material") == kr.explain(position, "material")
+    assert str(board) == position.diagram()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda engine, given: engine.search(given, "nodes=10"),
+        lambda engine, given: engine.evaluate(given),
+        lambda engine, given: kr.analyze(engine, given, "nodes=10"),
+        lambda engine, given: kr.perft(given, 1),
+        lambda engine, given: kr.divide(given, 1),
+        lambda engine, given: kr.explain(given, "material"),
+        lambda engine, given: Board([given]),
+    ],
+)
+def test_what_is_not_a_position_is_refused(call) -> None:
+    engine = kr.Engine("material", hash_mb=1, database=None)
+    with pytest.raises(InvalidSettingError, match=r"is \[?'start'\]?, not a Position or Board"):
+        call(engine, "start")

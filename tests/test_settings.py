@@ -56,6 +56,13 @@ def test_values_in_range_are_kept_as_plain_numbers():
     assert Sizes(count=0).count == 0
 
 
+def test_text_serves_as_a_path() -> None:
+    settings = kr.FitSettings(directories=["one", Path("two")], out="mine.h5")
+    assert settings == kr.FitSettings(directories=(Path("one"), Path("two")), out=Path("mine.h5"))
+    assert isinstance(settings.out, Path)
+    assert kr.TrainSettings(out="run").out == Path("run")
+
+
 def test_help_names_what_is_allowed():
     words = {field.name: field.metadata for field in dataclasses.fields(Sizes)}
     assert words["count"]["help"] == "Count, 1 to 8, or 0 for all."

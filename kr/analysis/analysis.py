@@ -20,7 +20,7 @@ from kr.engine.search import Search, Stop
 from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, threads_option, weights_option
 from kr.errors import InvalidFenError, InvalidPdnError, InvalidSettingError
 from kr.evaluation.chances import Chances
-from kr.game.board import Board
+from kr.game.board import Board, position_of
 from kr.game.position import Move, Position
 from kr.game.value import Value
 from kr.notation import SIDE_NAMES
@@ -96,10 +96,10 @@ class Task:
 
     @classmethod
     def of(cls, source: Task | Position | Board) -> Task:
-        """The task of a position, or of a game with its history; a Task as it is."""
+        """The task of a position, or of a game with its history; a Task as it is. Raises InvalidSettingError."""
         if isinstance(source, Board):
             return cls(source.position, source.history)
-        return cls(source) if isinstance(source, Position) else source
+        return source if isinstance(source, Task) else cls(position_of(source))
 
     @classmethod
     def at(cls, node: GameNode) -> Task:

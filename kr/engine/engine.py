@@ -17,7 +17,7 @@ from kr.engine.search import Course, Search, Stop, under_way
 from kr.errors import IllegalMoveError, InvalidSettingError
 from kr.evaluation import kinds
 from kr.evaluation.chances import Chances, chances
-from kr.game.board import Board
+from kr.game.board import Board, position_of
 from kr.game.position import Move, Position
 from kr.game.value import Value
 from kr.threads import THREADS, no_thread
@@ -217,10 +217,12 @@ class Engine:
         """
         return chances(score, self.score_scale, value)
 
-    def evaluate(self, position: Position) -> int:
-        """Static score in centi-men, side to move's view. Meaningful only if nothing can be captured."""
-        _check_position(position)
-        return int(self._evaluator.evaluate(*position.bits))
+    def evaluate(self, position: Position | Board) -> int:
+        """Static score in centi-men, side to move's view. Meaningful only if nothing can be captured.
+
+        Raises InvalidSettingError for what is not a position.
+        """
+        return int(self._evaluator.evaluate(*position_of(position).bits))
 
     def evaluate_batch(self, positions: NDArray[np.uint32]) -> NDArray[np.int16]:
         """Static scores (n,) of positions (n, 4): black, white, kings, side. Raises InvalidSettingError."""
@@ -259,7 +261,7 @@ def _value(score: int, known: int) -> Value | None:
 def _with_history(position: Position | Board, history: Sequence[Position]) -> tuple[Position, Sequence[Position]]:
     """The position on a board with its own history. Raises InvalidSettingError if there is another one."""
     if not isinstance(position, Board):
-        return position, history
+        return position_of(position), history
     if history:
         raise InvalidSettingError("a Board has its history: give no other, or its position with one")
     return position.position, position.history
@@ -275,7 +277,6 @@ def _request(
     stop: Stop | None,
 ) -> _core.SearchRequest:
     """Arguments of a search as the core takes them. Raises IllegalMoveError and InvalidSettingError."""
-    _check_position(position)
     earlier = _history(history)
     if position.is_over:
         raise IllegalMoveError(f"{position.fen} has no legal move: the game is over")
@@ -309,11 +310,6 @@ def _listener(position: Position, on_info: Callable[[Info], None]) -> Callable[[
     return listener
 
 
-def _check_position(position: object, what: str = "the position") -> None:
-    if not isinstance(position, Position):
-        raise InvalidSettingError(f"{what} is {position!r}, not a Position; Position.from_fen reads one")
-
-
 def _check_function(name: str, given: object, taken: str) -> None:
     if given is not None and not callable(given):
         raise InvalidSettingError(f"{name} is {given!r}, not a function that takes {taken}")
@@ -325,7 +321,8 @@ def _history(history: Iterable[Position]) -> list[tuple[int, int, int, int]]:
     except TypeError:
         raise InvalidSettingError(f"the history is {history!r}, not a sequence of positions") from None
     for earlier in positions:
-        _check_position(earlier, "a position of the history")
+        if not isinstance(earlier, Position):
+            raise InvalidSettingError(f"a position of the history is {earlier!r}, not a Position")
     return [earlier.bits for earlier in positions]
 
 

@@ -23,7 +23,8 @@ class Board:
             board.play(engine.search(board, "0.1s").move)
         print(board.outcome())
 
-    start: a Position or its FEN; the usual start if left out. Raises InvalidFenError.
+    start: a Position or its FEN; the usual start if left out. Raises InvalidFenError, and InvalidSettingError for
+    anything else.
 
     By the rules a side without a legal move has lost. A game is drawn when a position with the same side to move is on
     the board for the third time (REPETITIONS), or after 80 plies (NO_PROGRESS_PLIES) without a capture or a man's move.
@@ -32,7 +33,9 @@ class Board:
 
     def __init__(self, start: Position | str | None = None) -> None:
         self._moves: list[Move] = []
-        self._positions = [Position.from_fen(start) if isinstance(start, str) else start or Position()]
+        if isinstance(start, str):
+            start = Position.from_fen(start)
+        self._positions = [Position() if start is None else position_of(start)]
         # for each position, the number of plies before it that kings made without a capture
         self._reversible = [0]
 
@@ -142,6 +145,9 @@ class Board:
 
     __hash__ = None  # type: ignore[assignment]  # it changes
 
+    def __str__(self) -> str:
+        return self.diagram()
+
     def __repr__(self) -> str:
         return f"<Board {self.fen}, {counted(len(self._moves), 'move')} played>"
 
@@ -150,3 +156,12 @@ class Board:
         from kr import svg
 
         return svg.board(self.position, last_move=self._moves[-1] if self._moves else None)
+
+
+def position_of(source: Position | Board) -> Position:
+    """The position on a board; a Position as it is. Raises InvalidSettingError for anything else."""
+    if isinstance(source, Board):
+        return source.position
+    if not isinstance(source, Position):
+        raise InvalidSettingError(f"the position is {source!r}, not a Position or Board; Position.from_fen reads one")
+    return source

@@ -6,6 +6,7 @@ The core has two counters: a fast one, and one that makes the moves one by one, 
 from threading import Event
 
 from kr import _core
+from kr.game.board import Board, position_of
 from kr.game.position import Move, Position
 from kr.threads import THREADS, thread_pool
 from kr.units import Range
@@ -26,14 +27,15 @@ def _leaves(position: Position, depth: int, by_moves: bool, stopped: Event) -> i
     return sum(_leaves(position.play(move), depth - 1, by_moves, stopped) for move in position.legal_moves())
 
 
-def perft(position: Position, depth: int, threads: int = 1, by_moves: bool = False) -> int:
+def perft(position: Position | Board, depth: int, threads: int = 1, by_moves: bool = False) -> int:
     """Number of leaves `depth` plies below a position; captures along different paths count separately.
 
     by_moves: use the slower counter, which makes each move as a search does and gives the same number.
 
-    Raises InvalidSettingError for a depth that is not from 0 to MAX_DEPTH or threads that are not from 1 to
-    MAX_THREADS, and ThreadError where they can't be started.
+    Raises InvalidSettingError for what is not a position, for a depth that is not from 0 to MAX_DEPTH or threads that
+    are not from 1 to MAX_THREADS, and ThreadError where they can't be started.
     """
+    position = position_of(position)
     depth, threads = _checked(depth, 0, threads)
     stopped = Event()
     if threads == 1:
@@ -51,11 +53,12 @@ def perft(position: Position, depth: int, threads: int = 1, by_moves: bool = Fal
             stopped.set()
 
 
-def divide(position: Position, depth: int, threads: int = 1, by_moves: bool = False) -> list[tuple[Move, int]]:
+def divide(position: Position | Board, depth: int, threads: int = 1, by_moves: bool = False) -> list[tuple[Move, int]]:
     """Number of leaves below each legal move, in the order of `legal_moves`; their sum is `perft(position, depth)`.
 
     Raises what `perft` raises, and InvalidSettingError for a depth below 1.
     """
+    position = position_of(position)
     depth, threads = _checked(depth, 1, threads)
     return [(move, perft(position.play(move), depth - 1, threads, by_moves)) for move in position.legal_moves()]
 

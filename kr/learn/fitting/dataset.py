@@ -167,7 +167,7 @@ class Merger:
 
 
 def read_samples(
-    directories: Sequence[Path | str],
+    directories: Sequence[Path | str] | Path | str,
     label: Label | None = None,
     held_out_share: float = 0.0,
     seed: int = 1,
@@ -176,11 +176,13 @@ def read_samples(
 ) -> Dataset:
     """Read the games of run directories as training samples; the result does not depend on the number of workers.
 
-    label: what the targets are made of, the results if not given; held_out_share: share of the games to hold out,
-    chosen by `seed`; on_progress: called after each shard. Raises InvalidGamesError, naming the file, for a damaged
-    shard, and if there are no games or no samples at all.
+    directories: one or several; label: what the targets are made of, the results if not given; held_out_share: share
+    of the games to hold out, chosen by `seed`; on_progress: called after each shard. Raises InvalidGamesError, naming
+    the file, for a damaged shard, and if there are no games or no samples at all.
     """
     label = label or Label()
+    if isinstance(directories, str | Path):
+        directories = [directories]
     shards = {Path(d): games.shard_paths(Path(d)) for d in directories}
     total = sum(len(paths) for paths in shards.values())
     steps = total * (2 if label.score_share else 1)
