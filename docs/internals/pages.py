@@ -103,8 +103,8 @@ def sections(text: str) -> dict[str, str]:
 
 
 def escaped(text: str) -> str:
-    """Text as Markdown shows it unchanged."""
-    return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", text)
+    """Plain text as Markdown; what stands in backticks is code."""
+    return re.sub(r"(`[^`]+`)|([\\`*_{}\[\]<>#|~])", lambda found: found[1] or f"\\{found[2]}", text)
 
 
 def described(words: list[str], level: int) -> str:
