@@ -146,7 +146,8 @@ def test_an_engine_that_does_not_stop_is_killed():
 
 @pytest.mark.slow
 def test_hang_at_new_game():
-    with faulty("hang at ping", startup_timeout=0.3) as client, pytest.raises(ProtocolError, match="'ping'"):
+    # which is also what the engine has to start in
+    with faulty("hang at ping", startup_timeout=2.0) as client, pytest.raises(ProtocolError, match="'ping'"):
         client.new_game()
 
 
