@@ -20,6 +20,7 @@ A move is known to throw a draw away if `keeping_moves` are given and it is not 
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -162,8 +163,9 @@ def _named(name: str) -> list[Problem]:
         found = [each for each in problems if matches(_plain(each.id), wanted) or matches(_plain(each.title), wanted)]
         if found and wanted:
             return found
-    names = ", ".join(problem.id for problem in problems)
-    raise InvalidSettingError(f"{name!r} is not a file, a FEN such as W:W21,K30:B1,2 or a built-in problem: {names}")
+    near = difflib.get_close_matches(name, [problem.id for problem in problems])
+    hint = f"did you mean {' or '.join(near)}?" if near else "without a name, kr solve-problem shows them all"
+    raise InvalidSettingError(f"{name!r} is not a file, a FEN such as W:W21,K30:B1,2 or a built-in problem; {hint}")
 
 
 def _plain(name: str) -> str:

@@ -161,7 +161,13 @@ def load_evaluation(weights: str | Path | None = None) -> Evaluation:
         kind = evaluation_kind(name)
         if issubclass(kind, BuiltIn):
             return kind()
-    return load_file(name)
+    try:
+        return load_file(name)
+    except InvalidWeightsError as error:
+        # a bare word is more likely a misspelt name than a file
+        if isinstance(error.__cause__, FileNotFoundError) and not ({"/", "."} & set(name)):
+            raise InvalidWeightsError(f"{error}; expected a {weights_texts(SHIPPED)}") from error.__cause__
+        raise
 
 
 def load_file(path: str | Path | None = None) -> FileEvaluation:
