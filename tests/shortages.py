@@ -41,14 +41,17 @@ def threads_left(count: int) -> Iterator[None]:
 def _let_stacks_go() -> None:
     """Make the C library unmap the large stacks of threads that have ended, which it would give to the next ones.
 
-    It keeps a few megabytes of them, and lets go what is beyond that when a thread ends.
+    It keeps a few megabytes of them, and lets go what is beyond that when a thread ends, but for stacks of threads that
+    the system has not quite ended yet: hence several rounds.
     """
-    running = len(os.listdir("/proc/self/task"))
-    thread = threading.Thread(target=int)
-    thread.start()
-    thread.join()
-    until = time.monotonic() + 1.0
-    while len(os.listdir("/proc/self/task")) > running and time.monotonic() < until:
+    for _ in range(5):
+        running = len(os.listdir("/proc/self/task"))
+        thread = threading.Thread(target=int)
+        thread.start()
+        thread.join()
+        until = time.monotonic() + 1.0
+        while len(os.listdir("/proc/self/task")) > running and time.monotonic() < until:
+            time.sleep(0.001)
         time.sleep(0.001)
 
 
