@@ -123,8 +123,11 @@ class Dataset:
     """Training and held-out samples, each apart for positions without (False) and with (True) a king on the board."""
 
     training: dict[bool, Samples]
+    """Samples to fit, without (False) and with (True) kings."""
     held_out: dict[bool, Samples]
+    """Samples of the held-out games, in the same way."""
     runs: tuple[SampledRun, ...]
+    """The run directories read, in order."""
 
 
 class Merger:
