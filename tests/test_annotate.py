@@ -11,6 +11,7 @@ from kr.analysis.annotation.judging import MARKS, JudgedMove, JudgeSettings, _Se
 from kr.analysis.annotation.marking import evaluation, pov, unjudged, unmark_game
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
+from kr.engine.search import Stop
 from kr.game.position import Position, Side
 from kr.game.value import Value
 from kr.pdn import Game, read_game, write_game
@@ -241,6 +242,41 @@ def test_a_move_that_is_not_judged_says_why(
     shallow = judge_moves(game, engine, JudgeSettings(tc=Limits(nodes=1), from_ply=from_ply))
     assert {each.reason for each in shallow if not each.judged and each.ply not in reasons} <= {"unsearched"}
     assert all(bool(unjudged(each, 3)) != each.judged for each in (*moves, *shallow))
+
+
+@pytest.mark.parametrize(
+    ("game", "confirmed"),
+    [
+        # the last position has one search, that before a forced move what is confirmed after it
+        (played(BLUNDER), [False, False, True, True, True, True, True, True, True, True, True, False]),
+        # an unjudged opening, and nothing after it
+        (played("11-15 22-18 15x22"), [False, False, False]),
+        # a forced move has no search of its own: one search in all for the position before it and that after it
+        (played("11-15 24-20 8-11 28-24 9-13 22-18 15x22"), [False, False, True, True, True, False, False]),
+        # exact at the end
+        (played("17-21 12-3 21-25", "B:W12,K18:B8,K17,27"), [True, True, True]),
+    ],
+)
+def test_an_expected_result_is_confirmed_by_searches_further_on_or_exact(
+    game: Game, confirmed: list[bool]
+) -> None:
+    moves = judge_moves(game, Engine(hash_mb=1), QUICK)
+    assert [each.confirmed for each in moves] == confirmed
+
+
+def test_moves_are_told_as_they_are_judged_until_it_is_stopped(engine: Engine) -> None:
+    told: list[JudgedMove] = []
+    moves = judge_moves(played(BLUNDER), engine, QUICK, on_move=told.append)
+    assert told == [*reversed(moves)]
+    stop, told = Stop(), []
+
+    def enough(judged: JudgedMove) -> None:
+        told.append(judged)
+        if judged.ply == BLUNDER_PLY:
+            stop.set()
+
+    judge_moves(played(BLUNDER), engine, QUICK, stop, enough)
+    assert told == [*moves[: BLUNDER_PLY - 1 : -1]]
 
 
 # --- marks in the tree

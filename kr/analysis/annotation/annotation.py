@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -115,16 +115,18 @@ def annotate(
     line_plies: int = 12,
     by: str = "",
     stop: Stop | None = None,
+    on_move: Callable[[JudgedMove], None] = lambda judged: None,
 ) -> Annotation:
     """Judge the moves of a game and put marks, comments and better lines into its tree, in place of earlier ones.
 
     engine: its hash table is cleared first; with limits of nodes or depth and one thread, the same game always gets the
     same marks. line_plies: most plies of a better line; 0 for none. by: text for the Annotator tag; `signature` if not
-    given. stop: ends all its searches; the marks are then useless. Raises InvalidDatabaseError; KeyboardInterrupt
-    passes through. After an exception the game is unchanged.
+    given. stop: ends all its searches; the marks are then useless. on_move: called with each move once it is judged,
+    from the last to the first, until it is stopped. Raises InvalidDatabaseError; KeyboardInterrupt and what on_move
+    raises pass through. After an exception the game is unchanged.
     """
     settings = settings or JudgeSettings()
-    annotation = Annotation(judge_moves(game, engine, settings, stop), settings)
+    annotation = Annotation(judge_moves(game, engine, settings, stop, on_move), settings)
     report = f"Black: {annotation.black}. White: {annotation.white}."
     if annotation.opening:
         report += f" {unjudged_opening(annotation.opening)}"

@@ -340,6 +340,7 @@ def move_object(judged: JudgedMove) -> GameEntry:
         "mark": judged.mark,
         "score": judged.score,
         "expected": rounded(judged.expected),
+        "confirmed": judged.confirmed,
         "value": judged.value,
         "plies": judged.plies,
         "value_before": judged.value_before,

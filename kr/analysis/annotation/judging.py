@@ -11,7 +11,7 @@ docs/reference/annotation.md has the thresholds, and their effect in real games.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from kr.analysis.analysis import Analysis, Task, analyze
@@ -131,6 +131,8 @@ class JudgedMove:
     """One of MARKS, ONLY, or ""."""
     reason: str = ""
     """Reason not to judge it: OPENING, FORCED or UNSEARCHED; "" if it is judged."""
+    confirmed: bool = False
+    """True if the expected result after the move is exact, or if searches further on in the game agree with it."""
 
 
 @dataclass(frozen=True)
@@ -144,12 +146,16 @@ class _Seen:
     lines: tuple[_Choice, ...] = ()
     corrected: bool = False
     """True if it comes from searches of later positions, not of the position itself."""
+    confirmed: bool = False
+    """True if searches of later positions agree with it."""
 
     def turned(self) -> _Seen:
         """The same from the view of the other side, a move earlier."""
         value = None if self.value is None else self.value.opposite
         plies = None if self.plies is None else self.plies + 1
-        return _Seen(-self.score, 1 - self.expected, value, plies, corrected=self.corrected)
+        return _Seen(
+            -self.score, 1 - self.expected, value, plies, corrected=self.corrected, confirmed=self.confirmed
+        )
 
 
 @dataclass(frozen=True)
@@ -165,17 +171,27 @@ class _Choice:
 
 
 def judge_moves(
-    game: Game, engine: Engine, settings: JudgeSettings | None = None, stop: Stop | None = None
+    game: Game,
+    engine: Engine,
+    settings: JudgeSettings | None = None,
+    stop: Stop | None = None,
+    on_move: Callable[[JudgedMove], None] = lambda judged: None,
 ) -> tuple[JudgedMove, ...]:
     """Judge the moves of the game, in order.
 
     The engine's hash table is cleared first. With limits of nodes or depth and one thread, judgements of the same game
-    are always the same. stop: ends all its searches; the judgements are then useless. Raises InvalidDatabaseError;
-    KeyboardInterrupt passes through.
+    are always the same. stop: ends all its searches; the judgements are then useless. on_move: called with each move
+    once it is judged, from the last to the first, until it is stopped. Raises InvalidDatabaseError; KeyboardInterrupt
+    and what on_move raises pass through.
     """
     settings = settings or JudgeSettings()
     engine.new_game()
-    return tuple(reversed(list(_judged_backwards(game, settings, _Search(engine, settings.tc, game, stop)))))
+    found = []
+    for judged in _judged_backwards(game, settings, _Search(engine, settings.tc, game, stop)):
+        found.append(judged)
+        if stop is None or not stop.is_set():
+            on_move(judged)
+    return tuple(reversed(found))
 
 
 def _judged_backwards(game: Game, settings: JudgeSettings, search: _Search) -> Iterator[JudgedMove]:
@@ -191,7 +207,10 @@ def _judged_backwards(game: Game, settings: JudgeSettings, search: _Search) -> I
             yield JudgedMove(ply, side, move, judged=False, reason=OPENING)
             continue
         after = following.turned()
-        judged = JudgedMove(ply, side, move, False, after.score, after.expected, after.value, after.plies)
+        judged = JudgedMove(
+            ply, side, move, False, after.score, after.expected, after.value, after.plies,
+            confirmed=after.confirmed or after.value is not None,
+        )  # fmt: skip
         if ply < first:
             following = None
             judged = replace(judged, reason=OPENING)
@@ -202,7 +221,7 @@ def _judged_backwards(game: Game, settings: JudgeSettings, search: _Search) -> I
         else:
             before = search.position(ply)
             judged = _judged(judged, before, after, search, settings, glances[ply])
-            following = _agreed(before, after, judged, settings)
+            following = replace(_agreed(before, after, judged, settings), confirmed=judged.judged)
         yield judged
 
 

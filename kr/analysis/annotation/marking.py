@@ -5,6 +5,10 @@ player, and with [%kr ...], which holds Black's expected result, from 0 to 1:
 
     11-15?! {[%eval -0.31] [%kr exp=0.32 nag=?!] Inaccuracy: Black expects 0.32, with 9-14 0.41.}
 
+A sign that stood there before is named by mark=, not nag=. The word "once" says that only one search has seen this
+expected result; "opening", "forced" or "unsearched", why the move is not judged. The comment about the game has the
+expected result at the start, if that was searched. Pages draw their graph from these comments alone.
+
 When a game is marked again, every comment with [%kr is removed, together with the sign that its nag= names; so is
 every variation whose first comment has [%kr line, unless something was added to it. All else stays as it is.
 """
@@ -25,6 +29,8 @@ from kr.units import counted
 
 OWN = "[%kr"
 OWN_LINE = "[%kr line"
+OWN_GAME = "[%kr game"
+ONCE = "once"
 WORDS = {"?!": "Inaccuracy", "?": "Mistake", "??": "Blunder", "!": "The only move"}
 ANNOTATOR = "Annotator"
 
@@ -41,7 +47,8 @@ def mark_game(game: Game, moves: Sequence[JudgedMove], report: str, signature: s
     unmark_game(game)
     others = _SIGNATURE.sub("", game.headers.get(ANNOTATOR, ""))
     game.headers[ANNOTATOR] = f"{others}; {signature}" if others else signature
-    game.comments.append(f"{OWN} game] {report}")
+    start = expected_at_start(moves)
+    game.comments.append(f"{OWN_GAME}{'' if start is None else f' exp={start:.2f}'}] {report}")
     before = None
     for node, judged in zip(list(game.mainline()), moves, strict=True):
         words = explained(judged, before)
@@ -70,6 +77,15 @@ def unmark_game(game: Game) -> None:
             node.comments = [comment for comment in node.comments if OWN not in comment]
             signs = {sign[1] for sign in map(_SIGN.search, taken) if sign}
             node.nags = [nag for nag in node.nags if nag not in signs]
+
+
+def expected_at_start(moves: Sequence[JudgedMove]) -> float | None:
+    """Black's expected result before the first move; None if that position was not searched."""
+    if not moves or moves[0].reason == OPENING:
+        return None
+    # without a choice it is that after the move
+    expected = moves[0].best_expected if moves[0].judged else moves[0].expected
+    return None if expected is None else pov(moves[0].side, expected)
 
 
 def pov(side: Side, expected: float) -> float:
@@ -141,9 +157,10 @@ def _known(side: Side, value: Value, plies: int | None) -> str:
 def _comment(judged: JudgedMove, sign: str, words: str) -> str:
     assert judged.score is not None
     assert judged.expected is not None
-    told = f"exp={pov(judged.side, judged.expected):.2f}" + (f" nag={sign}" if sign else "")
+    mark = f"nag={sign}" if sign else f"mark={judged.mark}" if judged.mark else ""
+    told = [f"exp={pov(judged.side, judged.expected):.2f}", mark, judged.reason, "" if judged.confirmed else ONCE]
     shown = evaluation(judged.side, judged.score, judged.value, judged.plies)
-    return f"[%eval {shown}] {OWN} {told}] {words}".rstrip()
+    return f"[%eval {shown}] {OWN} {' '.join(filter(None, told))}] {words}".rstrip()
 
 
 def _add_line(node: ChildNode, judged: JudgedMove, plies: int) -> None:

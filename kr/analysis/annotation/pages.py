@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kr import svg
-from kr.analysis.annotation.judging import MARKS, OPENING, JudgedMove
-from kr.analysis.annotation.marking import OWN, explained, pov, scored, unjudged
+from kr.analysis.annotation.judging import MARKS, JudgedMove
+from kr.analysis.annotation.marking import OWN, expected_at_start, explained, pov, scored, unjudged
 from kr.game.position import Side
 from kr.notation import SIDE_NAMES
 from kr.pdn import ChildNode, Game, Visitor
@@ -236,10 +236,7 @@ def _plies(game: Game, annotation: Annotation) -> list[_Ply]:
             picture=Markup(_board(game, node, judged)),
         ))  # fmt: skip
         before = judged
-    if moves and moves[0].reason != OPENING:
-        # without a choice, the expected result is that after the move
-        expected = moves[0].best_expected if moves[0].judged else moves[0].expected
-        start.expected = None if expected is None else pov(moves[0].side, expected)
+    start.expected = expected_at_start(moves)
     return found
 
 
