@@ -34,6 +34,7 @@ FLOORS = [
     "engine",
     "evaluation",
     "egdb",
+    "viewer",
     "pdn",
     "game",
     "svg",

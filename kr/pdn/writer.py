@@ -22,8 +22,8 @@ ROSTER = ("Event", "Site", "Date", "Round", "Black", "White", "Result")
 """Tags of every game in normal form, in this order."""
 _TURNED = {"1-0": "0-1", "0-1": "1-0", "2-0": "0-2", "0-2": "2-0"}
 
-_NAME = re.compile(r"\w+")
-_NAG = re.compile(r"\$\d{1,3}|\([!?]+\)|[!?]+|\*")
+TAG_NAME = re.compile(r"\w+")
+NAG = re.compile(r"\$\d{1,3}|\([!?]+\)|[!?]+|\*")
 SIGNS = {"$1": "!", "$2": "?", "$3": "!!", "$4": "??", "$5": "!?", "$6": "?!", "$7": "*", "$8": "*"}
 """Signs of the judgements that have a number too."""
 _LINE_ENDS = re.compile(r"\r\n?")
@@ -72,7 +72,7 @@ class StringExporter(Visitor[str]):
 
     def visit_header(self, name: str, value: str) -> None:
         """Keep a tag."""
-        if not _NAME.fullmatch(name):
+        if not TAG_NAME.fullmatch(name):
             raise InvalidPdnError(f"a tag can't be called {name!r}: letters, digits and _ only")
         self._tags[name] = value
 
@@ -122,7 +122,7 @@ class StringExporter(Visitor[str]):
 
     def visit_nag(self, nag: str) -> None:
         """Write a judgement; a sign goes directly after its move."""
-        if not _NAG.fullmatch(nag):
+        if not NAG.fullmatch(nag):
             raise InvalidPdnError(f"{nag!r} is not a judgement of a move such as !, ?!, (!), * or $3")
         if not self._nags:
             return

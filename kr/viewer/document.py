@@ -1,0 +1,166 @@
+"""Games as JSON for pages: a flat list of nodes, in place of a tree too deep to nest.
+
+A document has `headers`, `start` (FEN), `result` and `nodes`. The first node is the start. Each other one has `parent`
+(the number of the node before it), `text`, `path`, `captured` and `fen` (the position after the move). All have
+`comments` and `nags`, moves also `starting_comments`. Nodes stand in the order in which games are written: a move,
+what follows it, then the variations on it, so that the first child of a node is its main continuation. Moves of an
+illegal variation are text: their `fen` is null and their `path` empty.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from kr.errors import IllegalMoveError, InvalidPdnError
+from kr.game.position import Move, Position
+from kr.notation import format_fen
+from kr.pdn.game import Game
+from kr.pdn.replay import checked, moves_named
+from kr.pdn.tree import ChildNode, GameNode
+from kr.pdn.writer import NAG, TAG_NAME
+from kr.viewer.positions import move_json
+
+MOST_NODES = 20_000
+"""Nodes of a document that is read."""
+MOST_CHARACTERS = 1_000_000
+"""Characters of all its headers, comments and judgements together."""
+
+_FIELDS = ("headers", "start", "result", "nodes")
+# what the grammar of PDN takes for a move, so that a text is one move when it is written
+_MOVE_TEXT = re.compile(r"[0-9]{1,3}(?: ?[-x:] ?[0-9]{1,3})+|[a-h][1-8](?:[-x:]?[a-h][1-8])+")
+_LONGEST_MOVE = 100
+
+
+def game_document(game: Game) -> dict[str, Any]:
+    """A game as JSON."""
+    root = {"parent": None, "fen": game.start.fen, "comments": list(game.comments), "nags": list(game.nags)}
+    nodes: list[dict[str, Any]] = [root]
+    numbers: dict[int, int] = {id(game): 0}
+    for node in game.descendants():
+        numbers[id(node)] = len(nodes)
+        legal = node.is_legal
+        nodes.append(
+            {
+                "parent": numbers[id(node.parent)],
+                **(move_json(node.move) if legal else {"text": node.text, "path": [], "captured": []}),
+                "fen": format_fen(*node.bits) if legal else None,
+                "comments": list(node.comments),
+                "starting_comments": list(node.starting_comments),
+                "nags": list(node.nags),
+            }
+        )
+    return {"headers": dict(game.headers), "start": game.start.fen, "result": str(game.result), "nodes": nodes}
+
+
+def read_document(document: object) -> Game:
+    """The game of a document, every move checked by the rules.
+
+    Only `start` is needed. A move may be given by its path (squares 1-32) or its text alone. What is given as the
+    position after it is not looked at. Raises InvalidPdnError, InvalidFenError and IllegalMoveError.
+    """
+    return _Reading(document).game
+
+
+class _Reading:
+    """A document being read; texts are counted as they are taken."""
+
+    def __init__(self, document: object) -> None:
+        if not isinstance(document, Mapping):
+            raise InvalidPdnError("a game is a JSON object")
+        if unknown := document.keys() - set(_FIELDS):
+            raise InvalidPdnError(f"a game has no field {str(min(unknown))[:40]!r}; it has {', '.join(_FIELDS)}")
+        self._left = MOST_CHARACTERS
+        start = Position.from_fen(self._text(document.get("start"), "start"))
+        self.game = Game(self._headers(document.get("headers")), start)
+        self.game.result = self._text(document.get("result", "*"), "result")
+        nodes = document.get("nodes", [])
+        if not isinstance(nodes, list):
+            raise InvalidPdnError("nodes is not a list")
+        if len(nodes) > MOST_NODES:
+            raise InvalidPdnError(f"a game of {len(nodes)} nodes; at most {MOST_NODES}")
+        # legal moves of the main line are a game, illegal ones only stand in variations
+        self._read: list[GameNode] = []
+        self._aside: list[bool] = []
+        for number, node in enumerate(nodes):
+            if not isinstance(node, Mapping):
+                raise InvalidPdnError(f"node {number} is not an object")
+            self._add(number, node)
+
+    def _headers(self, given: object) -> dict[str, str]:
+        if given is None:
+            return {}
+        if not isinstance(given, Mapping):
+            raise InvalidPdnError("headers is not an object")
+        headers: dict[str, str] = {}
+        for name, value in given.items():
+            if not TAG_NAME.fullmatch(name):
+                raise InvalidPdnError(f"a header can't be called {name[:40]!r}: letters, digits and _ only")
+            headers[self._text(name, "a header's name")] = self._text(value, f"header {name[:40]}")
+        return headers
+
+    def _add(self, number: int, given: Mapping[str, Any]) -> None:
+        parent = given.get("parent")
+        if (number == 0) != (parent is None):
+            raise InvalidPdnError(f"node {number}: only node 0, the start, is without a parent")
+        if number == 0:
+            node: GameNode = self.game
+            self._aside.append(False)
+        else:
+            if type(parent) is not int or not 0 <= parent < number:
+                raise InvalidPdnError(f"node {number}: its parent is not the number of a node before it")
+            before = self._read[parent]
+            self._aside.append(self._aside[parent] or bool(before.variations))
+            node = ChildNode(before, self._move(number, before, given))
+            before.variations.append(node)
+            node.starting_comments = self._texts(number, given, "starting_comments")
+        node.comments = self._texts(number, given, "comments")
+        node.nags = self._texts(number, given, "nags")
+        for nag in node.nags:
+            if not NAG.fullmatch(nag):
+                raise InvalidPdnError(f"node {number}: {nag[:20]!r} is not a judgement of a move such as ! or $3")
+        self._read.append(node)
+
+    def _move(self, number: int, before: GameNode, given: Mapping[str, Any]) -> Move | str:
+        path = given.get("path")
+        if path is not None and path != [] and before.is_legal:
+            squares = isinstance(path, list) and 2 <= len(path) <= 32
+            if not squares or not all(type(each) is int and 1 <= each <= 32 for each in path):
+                raise InvalidPdnError(f"node {number}: path is not a list of squares from 1 to 32")
+            return self._by_path(number, before, tuple(square - 1 for square in path))
+        text = self._text(given.get("text"), f"node {number}: text")
+        if len(text) > _LONGEST_MOVE or not _MOVE_TEXT.fullmatch(text):
+            raise InvalidPdnError(f"node {number}: {text[:40]!r} is not a move: write it as 11-15 or 22x15")
+        if not before.is_legal:
+            return text
+        try:
+            moves_named(before.bits, text)
+        except IllegalMoveError as error:
+            if self._aside[number]:
+                return text
+            raise IllegalMoveError(f"node {number}: {error}") from None
+        return checked(before.bits, text)
+
+    def _by_path(self, number: int, before: GameNode, path: tuple[int, ...]) -> Move:
+        for move in before.position.legal_moves():
+            if move.path == path:
+                return move
+        steps = "-".join(str(square + 1) for square in path)
+        legal = ", ".join(map(str, before.position.legal_moves())) or "none"
+        raise IllegalMoveError(f"node {number}: {steps} is not legal; legal moves: {legal}")
+
+    def _texts(self, number: int, given: Mapping[str, Any], name: str) -> list[str]:
+        texts = given.get(name, [])
+        if not isinstance(texts, list):
+            raise InvalidPdnError(f"node {number}: {name} is not a list")
+        return [self._text(text, f"node {number}: one of {name}") for text in texts]
+
+    def _text(self, given: object, what: str) -> str:
+        if not isinstance(given, str):
+            raise InvalidPdnError(f"{what} is {'missing' if given is None else 'not text'}")
+        self._left -= len(given) + 1
+        if self._left < 0:
+            raise InvalidPdnError(f"a game with more than {MOST_CHARACTERS:,} characters of text")
+        # half of a character of two can't be written as UTF-8
+        return given.encode("utf-8", "replace").decode() if not given.isascii() else given

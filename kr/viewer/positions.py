@@ -1,0 +1,37 @@
+"""Positions and moves as JSON. Squares are numbers from 1 to 32, colours "black" and "white"."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kr.game.position import Move, Position, Side
+from kr.notation import SIDE_NAMES, squares
+
+
+def side_name(side: int) -> str:
+    """"black" or "white"."""
+    return SIDE_NAMES[side].lower()
+
+
+def move_json(move: Move) -> dict[str, Any]:
+    """A move: its text, the squares it touches, and those of the pieces it takes."""
+    return {
+        "text": str(move),
+        "path": [square + 1 for square in move.path],
+        "captured": [square + 1 for square in squares(move.captured)],
+    }
+
+
+def position_json(position: Position) -> dict[str, Any]:
+    """A position with its legal moves and the position after each."""
+    moves = [{**move_json(move), "fen": position.play(move).fen} for move in position.legal_moves()]
+    return {"fen": position.fen, "side": side_name(position.side), "moves": moves, "over": over(position)}
+
+
+def over(position: Position) -> str | None:
+    """Why a game is over in this position, by its board alone; None if it goes on."""
+    if not position.is_over:
+        return None
+    loser, winner = SIDE_NAMES[position.side], SIDE_NAMES[position.side.other]
+    left = position.black if position.side is Side.BLACK else position.white
+    return f"{loser} has no {'move' if left else 'piece left'}: {winner} wins"
