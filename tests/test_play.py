@@ -391,6 +391,7 @@ def test_engines_of_one_name_are_told_apart(tmp_path, monkeypatch):
         ("play --resume x.pdn --ballot 3move", 2, "leave out --ballot"),
         ("play --resume nothere.pdn", 2, "nothere.pdn: no such file"),
         ("play --ballot nothere", 2, "no openings 'nothere'"),
+        ("play --ballot '3move 175'", 2, "3move has no opening 175; they are numbered 1 to 174"),
         ("play --ballot W:W1:Bx", 2, "FEN"),
         ("play --ballot W:W:B1", 2, "no legal move"),
         ("play --ballot nothere.pdn:8", 2, "no openings 'nothere.pdn:8'"),

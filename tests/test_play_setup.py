@@ -242,6 +242,22 @@ def test_a_file_starts_no_program():
         set_up(PlaySettings(), {"BlackPlayer": "hub:rm x", "WhitePlayer": HUMAN})
 
 
+@pytest.mark.parametrize(
+    ("ballot", "moves"),
+    [
+        ("3move 68", "10-14 22-18 12-16"),
+        # number 3 is barred, which does not matter to those who ask for it
+        ("3move 3", "9-13 21-17 10-14"),
+        ("2move 1", "9-13 21-17"),
+    ],
+)
+def test_a_ballot_by_its_number(ballot, moves):
+    for seed in (1, 2):
+        setup = set_up(PlaySettings(seed=seed, ballot=ballot))
+        assert setup.opening.startswith(f"{ballot}: ")
+        assert " ".join(map(str, setup.line)) == moves
+
+
 def test_chances_of_a_setup_are_those_of_the_seed():
     def found(seed, side="random"):
         setup = set_up(PlaySettings(seed=seed, side=side, ballot="3move"))

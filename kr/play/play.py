@@ -33,11 +33,12 @@ from kr.game.outcome import AGREEMENT, OVERTIME, RESIGNATION, Outcome
 from kr.game.position import Move, Side
 from kr.game.value import Result
 from kr.notation import SIDE_NAMES, square_name
+from kr.pdn import Game
 from kr.play.input import TABLE_COMMANDS, TypedCommand, next_squares, parse_command, read_move
 from kr.play.manners import OFFER_AGAIN, gives_up, offers_draw, refusal
 from kr.play.record import NO_FILE, PlayRecord, default_path
 from kr.play.setup import HUMAN, SETUP_TAGS, PlaySettings, Setup, set_up, shown_name
-from kr.play.table import Event, Prompt, Seat, Table, Thought, TimeUp, View
+from kr.play.table import Adviser, Event, Prompt, Seat, Table, Thought, TimeUp, View
 from kr.players.levels import LEVELS
 from kr.players.names import names_apart
 from kr.players.player import Player, Reply
@@ -61,7 +62,7 @@ class _Leave(Exception):
 
 
 class Play:
-    """A game between two players. make_adviser: makes the engine that gives hints. now: seconds of a running clock."""
+    """A game between two players. make_adviser: makes what gives hints. now: seconds of a running clock."""
 
     def __init__(
         self,
@@ -71,11 +72,11 @@ class Play:
         players: tuple[Player | None, Player | None],
         table: Table,
         now: Callable[[], float] = time.monotonic,
-        make_adviser: Callable[[], Engine] | None = None,
+        make_adviser: Callable[[], Adviser] | None = None,
     ) -> None:
         self._settings, self._setup, self._record, self._table, self._now = settings, setup, record, table, now
         self._make_adviser = make_adviser or self._full_engine
-        self._adviser: Engine | None = None
+        self._adviser: Adviser | None = None
         self.board = record.board()
         self._seats = [Seat(name, player) for name, player in zip(_names(setup.specs, players), players, strict=True)]
         for side in Side:
@@ -95,10 +96,12 @@ class Play:
         settings: PlaySettings,
         table: Table,
         now: Callable[[], float] = time.monotonic,
-        make_adviser: Callable[[], Engine] | None = None,
+        make_adviser: Callable[[], Adviser] | None = None,
+        make_player: Callable[[str], Player] | None = None,
     ) -> Play:
         """Set up the game that the settings ask for: start its players and find its file.
 
+        make_player: makes the player of a text, if not PlaySettings.make_player.
         Raises InvalidSettingError, InvalidFenError, InvalidPdnError, InvalidWeightsError, InvalidDatabaseError,
         ProtocolError and OSError.
         """
@@ -119,7 +122,7 @@ class Play:
         players: list[Player | None] = []
         try:
             for spec in setup.specs:
-                players.append(None if spec == HUMAN else settings.make_player(spec))
+                players.append(None if spec == HUMAN else (make_player or settings.make_player)(spec))
         except BaseException:
             _close(players)
             raise
@@ -129,6 +132,16 @@ class Play:
             if player or not record.game.headers.get(tag):
                 record.game.headers[tag] = name
         return cls(settings, setup, record, seated, table, now, make_adviser)
+
+    @property
+    def game(self) -> Game:
+        """The game as it is kept, with times and the engines' scores as comments."""
+        return self._record.game
+
+    @property
+    def clocks(self) -> tuple[float | None, float | None]:
+        """Seconds on the clocks of Black and White when the last move was made; None without a clock."""
+        return self._seats[Side.BLACK].left, self._seats[Side.WHITE].left
 
     def run(self) -> Outcome | None:
         """Play to the end; None if someone leaves before, with the game kept in its file.
@@ -394,8 +407,9 @@ class Play:
         asked = self._now()
         if self._adviser is None:
             self._adviser = self._make_adviser()
-        with self._adviser.start(self.board.position, self._settings.hint_tc, self.board.history) as search:
-            found = yield Thought(search.result, search.stop)
+        adviser, position, history, stop = self._adviser, self.board.position, self.board.history, Stop()
+        limits = self._settings.hint_tc
+        found = yield Thought(lambda: adviser.search(position, limits, history, stop=stop), stop.set)
         self._began += self._now() - asked
         return found
 

@@ -16,7 +16,7 @@ from kr.errors import InvalidSettingError
 from kr.game.position import Move, Position, Side
 from kr.match.match import MatchSettings
 from kr.notation import SIDE_NAMES
-from kr.openings.decks import DECKS, deck
+from kr.openings.decks import DECKS, Opening, deck
 from kr.players.levels import LEVELS
 from kr.players.registry import PLAYER_TEXTS, kind_of, player_from_spec
 from kr.settings import Settings, option, same_option, some_text
@@ -38,6 +38,7 @@ CONTROL_TAG, ENGINE_CONTROL_TAG, SEED_TAG = "TimeControl", "EngineTimeControl", 
 SETUP_TAGS = (*SPEC_TAGS, CONTROL_TAG, ENGINE_CONTROL_TAG, SEED_TAG)
 
 _FEN = re.compile(r"\s*[BW]\s*:", re.IGNORECASE)
+_NUMBERED = re.compile(rf"({'|'.join(DECKS)}) (\d{{1,5}})")
 _OWN = re.compile(r",(level|seed)=\d+(?=,|$)")
 
 
@@ -61,9 +62,10 @@ class PlaySettings(Settings):
         "move, 1s or nodes=2000; 1s if not given.", parse=parse_limits,
     )  # fmt: skip
     tc_engine: Limits | TimeControl | None = option(None, "Limit or clock of engines, if not --tc.", parse=parse_limits)
-    ballot: str = option("", f"Opening: {', '.join(DECKS)}, a FEN, or a file of FENs or PDN games; a random one "
-                         "of several.",
-                         parse=some_text, metavar="3move|11man|FEN|FILE")  # fmt: skip
+    ballot: str = option(
+        "", f"Opening: {', '.join(DECKS)}, a FEN, or a file of FENs or PDN games; a random one of several, or one by "
+        "its number: '3move 68'.", parse=some_text, metavar="3move|11man|FEN|FILE",
+    )  # fmt: skip
     seed: int = option(0, "Seed of random choices: side, ballot, errors of a level; 0: a new one each time.", low=0)
     out: Path | None = option(None, "PDN file in which to keep the game, or none; a new one in the user's data "
                               "directory if not given.", metavar="FILE|none")  # fmt: skip
@@ -150,8 +152,18 @@ def _start(ballot: str, source: random.Random) -> tuple[Position, tuple[Move, ..
         if position.is_over:
             raise InvalidSettingError(f"--ballot: {position.fen} has no legal move: a game can't begin there")
         return position, (), ""
-    opening = source.choice(deck(ballot))
+    numbered = _NUMBERED.fullmatch(ballot)
+    opening = _numbered(*numbered.groups()) if numbered else source.choice(deck(ballot))
     return *opening.begin(), opening.title
+
+
+def _numbered(name: str, number: str) -> Opening:
+    """Opening of a deck, also one that is marked as lost or barred: who asks for it by its number wants it."""
+    openings = deck(name, playable_only=False)
+    found = [opening for opening in openings if opening.number == int(number)]
+    if not found:
+        raise InvalidSettingError(f"--ballot: {name} has no opening {number}; they are numbered 1 to {len(openings)}")
+    return found[0]
 
 
 def _specs(

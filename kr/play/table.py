@@ -6,9 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from kr.engine.limits import Clock, TimeControl
+from kr.engine.limits import Clock, Limits, TimeControl
 from kr.engine.result import SearchResult
+from kr.engine.search import Stop
+from kr.evaluation.chances import Chances
 from kr.game.position import Move, Position
+from kr.game.value import Value
 from kr.players.player import Player, Reply
 
 
@@ -48,6 +51,18 @@ class Table(Protocol):
 
     def ask(self, prompt: str, words: Sequence[str], seconds: float | None) -> str:
         """Line typed by a person. words: completions. Raises EOFError, KeyboardInterrupt, TimeUp."""
+
+
+class Adviser(Protocol):
+    """What gives hints; an Engine is one."""
+
+    def search(
+        self, position: Position, limits: Limits, history: Sequence[Position], *, stop: Stop | None
+    ) -> SearchResult:
+        """Search a position, as Engine.search does."""
+
+    def chances(self, score: int, value: Value | None) -> Chances:
+        """Chances of a win, a draw and a loss, given a score."""
 
 
 @dataclass(frozen=True)
