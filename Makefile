@@ -80,19 +80,19 @@ tools:
 # pip says nothing of the core while it compiles; setup.py takes what has not changed since as it is.
 .venv/kr: .venv/pip $(SOURCES)
 	@echo "kr: installing libraries and compiling the core; a minute or two, the first time ..."
-	@$(INSTALL) -e '.[plots]'
+	@$(INSTALL) -e '.[plots,web]'
 	@touch $@
 	@echo "kr: installed in .venv"
 
 .venv/tests: .venv/kr
 	@echo "kr: installing what the tests need ..."
-	@$(INSTALL) -e '.[plots,test]'
+	@$(INSTALL) -e '.[plots,web,test]'
 	@touch $@
 
 .venv/docs: .venv/kr
-	@$(INSTALL) -e '.[plots,docs]'
+	@$(INSTALL) -e '.[plots,web,docs]'
 	@touch $@
 
 .venv/notebook: .venv/kr
-	@$(INSTALL) -e '.[plots,notebook]'
+	@$(INSTALL) -e '.[plots,web,notebook]'
 	@touch $@

@@ -161,6 +161,17 @@ def piece(side: int, king: bool = False, *, size: float | None = None, colors: M
     return Svg("\n".join([opening(CELL, size), drawn, "</svg>\n"]))
 
 
+def symbols() -> Svg:
+    """The four pieces as symbols for a page's scripts to use: piece-black-man, piece-black-king and those of White."""
+    drawn = [
+        f'<symbol id="piece-{side.lower()}-{size}" viewBox="0 0 {CELL} {CELL}">'
+        f"{_piece(side.lower(), bool(king), CELL / 2, CELL / 2, COLORS)}</symbol>"
+        for side in SIDE_NAMES
+        for king, size in enumerate(_SIZES)
+    ]
+    return Svg(f'<svg class="symbols" width="0" height="0" aria-hidden="true">{"".join(drawn)}</svg>')
+
+
 def place(square: int, flipped: bool = False) -> tuple[int, int]:
     """Column and row, each 0 to 7 from the top left, where a square 0-31 is drawn."""
     row, pair = divmod(square, 4)

@@ -21,6 +21,7 @@ ARCHITECTURE = PACKAGE.parent / "docs" / "internals" / "architecture.md"
 FLOORS = [
     "__main__",
     "cli",
+    "web",
     # the public names of everything below; nothing below asks for more of it than the version
     "__init__",
     "learn",
@@ -52,7 +53,9 @@ FLOORS = [
     "_egdb",
 ]
 LEVEL = {room: len(FLOORS) - i for i, room in enumerate(FLOORS)}
-HEAVY = {"numpy", "scipy", "h5py", "rich", "matplotlib", "click", "sklearn", "jinja2"}
+HEAVY = {
+    "numpy", "scipy", "h5py", "rich", "matplotlib", "click", "sklearn", "jinja2", "starlette", "uvicorn", "websockets",
+}  # fmt: skip
 
 
 def modules() -> list[Path]:

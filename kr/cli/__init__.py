@@ -23,6 +23,7 @@ from kr.errors import InvalidFenError, InvalidSettingError, KrError
 # Command, its module in this directory, and its line in `kr --help`.
 COMMANDS = {
     "play": ("play", "Play a game against kr, or any engine, in the terminal."),
+    "web": ("web", "Analyse, play, explore and learn in the browser."),
     "perft": ("perft", "Count the leaves of the move tree."),
     "analyze": ("analyze", "Analyse positions: best lines and expected results."),
     "annotate": ("annotate", "Annotate PDN games: marks, better lines, accuracy of each player."),

@@ -1,0 +1,33 @@
+"""`kr web`."""
+
+from kr.cli import console, options
+from kr.web.settings import WebSettings
+
+
+@options.command
+def command(settings: WebSettings, json: bool = options.JSON) -> None:
+    """Analyse, play, explore and learn in the browser.
+
+    Prints the address of the page and opens it; Ctrl-C ends the server. The page needs no network. Only this machine
+    can open it; with another --host a token in the address lets others in.
+
+    Example:
+        kr web
+        kr web games.pdn --archive OCA_2.0.pdn.xz
+        kr web --engines 'hub:other-engine --hub' --port 8080 --no-browser
+    """
+    from kr.web.serve import WebServer, open_browser
+
+    server = WebServer(settings)
+
+    def ready() -> None:
+        if json:
+            console.emit_json({"address": server.address, "port": server.port, "token": server.token})
+        else:
+            print(f"kr is at {server.address}", flush=True)
+            console.say("Ctrl-C ends it")
+        if settings.browser and not open_browser(server.address):
+            console.say("no browser found: open the address above in one")
+
+    server.run(ready)
+    console.say("ended")

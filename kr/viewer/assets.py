@@ -1,0 +1,23 @@
+"""What the scripts of a page need of kr.svg: the pieces and the colours, defined there once."""
+
+from __future__ import annotations
+
+from importlib import resources
+
+from kr import svg
+
+
+def static(name: str) -> str:
+    """A file of kr/viewer/static as text."""
+    return resources.files("kr.viewer").joinpath("static", name).read_text(encoding="utf-8")
+
+
+def piece_symbols() -> str:
+    """The pieces as SVG symbols, to stand once in the body of a page."""
+    return svg.symbols()
+
+
+def board_colors() -> str:
+    """Style sheet with the colours of boards as variables: --board-light, --board-last-move."""
+    lines = [f"--board-{name.replace(' ', '-')}: {color};" for name, color in svg.COLORS.items()]
+    return ":root {\n  " + "\n  ".join(lines) + "\n}\n"

@@ -1,0 +1,144 @@
+"""The ASGI app of `kr web`: the page, its files, the requests and streams of all features."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import inspect
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from importlib import resources
+from typing import Any
+
+import anyio.to_thread
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.types import ASGIApp
+from starlette.websockets import WebSocket
+
+from kr.errors import KrError
+from kr.viewer.assets import board_colors
+from kr.web import positions
+from kr.web.asked import Asked
+from kr.web.guard import Guard
+from kr.web.house import House
+from kr.web.live import Connection, Stream, said
+from kr.web.page import index
+
+FEATURES: tuple[Any, ...] = (
+    positions,
+)  # fmt: skip
+"""Modules with ROUTES and LIVE."""
+MOST_BODY = 4 << 20
+"""Bytes of a request."""
+BODY_SECONDS = 20.0
+"""Time in which a request must have arrived."""
+CONTENT_TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+
+Handler = Callable[[House, Asked], Any]
+
+
+def make_app(house: House, host: str, port: int, token: str | None = None) -> ASGIApp:
+    """The app for an address to listen on."""
+    handlers: dict[str, Handler] = {}
+    streams: dict[str, Stream] = {}
+    for feature in FEATURES:
+        handlers.update(feature.ROUTES)
+        streams.update(feature.LIVE)
+
+    async def live(socket: WebSocket) -> None:
+        await Connection(house, socket, streams).serve()
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            await anyio.to_thread.run_sync(house.close)
+
+    app = Starlette(
+        routes=[
+            *(Route(path, partial(_file, each), methods=["GET"]) for path, each in _files(house).items()),
+            *(
+                Route(f"/api/{name}", partial(_answer, house, handler), methods=["POST"])
+                for name, handler in handlers.items()
+            ),
+            WebSocketRoute("/live", live),
+        ],
+        exception_handlers={HTTPException: _failed, Exception: _broken},
+        lifespan=lifespan,
+    )
+    return Guard(app, host, port, token)
+
+
+def _files(house: House) -> dict[str, tuple[bytes, str]]:
+    """All files that a page can get, by path, with their types. They are in memory: no path opens a file."""
+    found = {
+        "/": (index(house).encode(), "text/html; charset=utf-8"),
+        "/static/colors.css": (board_colors().encode(), CONTENT_TYPES[".css"]),
+    }
+    for package in ("kr.viewer", "kr.web"):
+        for file in resources.files(package).joinpath("static").iterdir():
+            kind = CONTENT_TYPES.get(file.name[file.name.rfind(".") :])
+            if kind:
+                found[f"/static/{file.name}"] = file.read_bytes(), kind
+    return found
+
+
+async def _file(file: tuple[bytes, str], request: Request) -> Response:
+    content, kind = file
+    tag = f'"{hashlib.sha256(content).hexdigest()[:24]}"'
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers={"etag": tag})
+    return Response(content, media_type=kind, headers={"etag": tag})
+
+
+async def _answer(house: House, handler: Handler, request: Request) -> Response:
+    """Answer a request: JSON in, JSON out; a short error for a bad one."""
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        return _error(415, "expected application/json")
+    try:
+        body = await asyncio.wait_for(_body(request), BODY_SECONDS)
+        asked = Asked(json.loads(body))
+        if inspect.iscoroutinefunction(handler):
+            answer = await handler(house, asked)
+        else:
+            answer = await anyio.to_thread.run_sync(handler, house, asked)
+        return JSONResponse(answer)
+    except HTTPException as error:
+        return _error(error.status_code, error.detail)
+    except TimeoutError:
+        return _error(408, "the request took too long to arrive")
+    except ClientDisconnect:
+        return _error(400, "the request did not arrive")
+    except (KrError, OSError) as error:
+        return _error(400, said(error))
+    except (ValueError, RecursionError):
+        return _error(400, "the request is not JSON")
+
+
+async def _body(request: Request) -> bytes:
+    content = bytearray()
+    async for chunk in request.stream():
+        content += chunk
+        if len(content) > MOST_BODY:
+            raise HTTPException(413, f"the request has more than {MOST_BODY >> 20} MB")
+    return bytes(content)
+
+
+def _error(status: int, why: str) -> Response:
+    return JSONResponse({"error": why}, status)
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return _error(error.status_code, {404: "there is no such page", 405: "wrong method"}.get(error.status_code, "no"))
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    return _error(500, "an error in kr; please report it")

@@ -1,0 +1,175 @@
+"""The WebSocket of a page: many streams over one connection.
+
+A page has one connection however many things it watches, because browsers allow few to one host.
+
+    {"id": 7, "do": "analysis", ...}    the page opens a stream,
+    {"id": 7, "say": {...}}             speaks to it,
+    {"id": 7, "stop": true}             and ends it
+    {"id": 7, ...}                      an event from the server
+    {"id": 7, "end": true}              the last one, or {"id": 7, "error": "..."}
+
+A page that leaves ends all its streams.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
+from typing import Any
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from kr.errors import InvalidSettingError, KrError
+from kr.web.asked import Asked
+from kr.web.house import House
+
+MOST_STREAMS = 12
+"""Streams of one page at a time."""
+MOST_MESSAGE = 1 << 20
+"""Bytes of a message from a page."""
+MOST_ID = 1 << 31
+MESSAGE_RATE, MESSAGE_BURST = 100.0, 300.0
+"""Messages a second that a page may send for long, and at once."""
+MOST_WAITING = 100
+"""Messages that a stream has not taken yet."""
+POLICY_VIOLATION, TOO_BIG = 1008, 1009
+
+Inbox = asyncio.Queue[Asked]
+"""What the page says to a stream, in order."""
+Stream = Callable[[House, Asked, Inbox], AsyncGenerator[Mapping[str, Any], None]]
+"""A stream: from the request and later messages to events. It is closed when its page leaves or stops it."""
+
+
+class Budget:
+    """Messages that may still be sent: so many a second, saved up to a burst."""
+
+    def __init__(self, rate: float, burst: float, now: Callable[[], float] = time.monotonic) -> None:
+        self._rate, self._burst, self._now = rate, burst, now
+        self._left, self._at = burst, now()
+
+    def take(self) -> bool:
+        """Take one; False if there is none."""
+        at = self._now()
+        self._left = min(self._burst, self._left + (at - self._at) * self._rate)
+        self._at = at
+        if self._left < 1:
+            return False
+        self._left -= 1
+        return True
+
+    @property
+    def is_full(self) -> bool:
+        """True if nothing has been taken for long."""
+        return self._left + (self._now() - self._at) * self._rate >= self._burst
+
+
+class Connection:
+    """The connection of one page."""
+
+    def __init__(self, house: House, socket: WebSocket, streams: Mapping[str, Stream]) -> None:
+        self._house, self._socket, self._known = house, socket, streams
+        self._running: dict[int, tuple[asyncio.Task[None], Inbox]] = {}
+        self._sending = asyncio.Lock()
+
+    async def serve(self) -> None:
+        """Answer until the page leaves."""
+        await self._socket.accept()
+        budget = Budget(MESSAGE_RATE, MESSAGE_BURST)
+        try:
+            while True:
+                text = await self._socket.receive_text()
+                if not budget.take():
+                    await self._socket.close(POLICY_VIOLATION, "too many messages")
+                    return
+                try:
+                    self._obey(text)
+                except _Unreadable as error:
+                    await self._socket.close(POLICY_VIOLATION, str(error))
+                    return
+                except _Refused as refused:
+                    await self._send({"id": refused.id, "error": str(refused)})
+        except (WebSocketDisconnect, KeyError):
+            # a KeyError: bytes in place of text
+            return
+        finally:
+            tasks = [task for task, _ in self._running.values()]
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _obey(self, text: str) -> None:
+        try:
+            asked = Asked(json.loads(text))
+            id = asked.number("id", 0, MOST_ID)
+        except (ValueError, RecursionError) as error:
+            raise _Unreadable("expected a JSON object with an id") from error
+        if asked.has("do"):
+            self._open(id, asked)
+        elif id in self._running:
+            task, inbox = self._running[id]
+            if asked.has("stop"):
+                task.cancel()
+            elif inbox.full():
+                raise _Refused(id, "too many messages are waiting")
+            else:
+                try:
+                    inbox.put_nowait(asked.object("say"))
+                except InvalidSettingError as error:
+                    raise _Refused(id, str(error)) from error
+        # else: it has ended meanwhile
+
+    def _open(self, id: int, asked: Asked) -> None:
+        do = str(asked.fields["do"])[:100]
+        if do not in self._known:
+            raise _Refused(id, f"there is nothing called {do!r} to do")
+        if id in self._running:
+            raise _Unreadable("an id is used twice")
+        if len(self._running) >= MOST_STREAMS:
+            raise _Refused(id, f"a page can do {MOST_STREAMS} things at a time")
+        inbox: Inbox = asyncio.Queue(MOST_WAITING)
+        task = asyncio.create_task(self._run(id, self._known[do], asked, inbox), name=do)
+        self._running[id] = task, inbox
+        task.add_done_callback(lambda _: self._running.pop(id, None))
+
+    async def _run(self, id: int, stream: Stream, asked: Asked, inbox: Inbox) -> None:
+        try:
+            async with aclosing(stream(self._house, asked, inbox)) as events:
+                async for event in events:
+                    await self._send({"id": id, **event})
+            last: dict[str, Any] = {"end": True}
+        except (WebSocketDisconnect, RuntimeError):
+            # the page has left while something was being sent
+            return
+        except (KrError, OSError) as error:
+            last = {"error": said(error)}
+        try:
+            await self._send({"id": id, **last})
+        except (WebSocketDisconnect, RuntimeError):
+            return
+
+    async def _send(self, message: Mapping[str, Any]) -> None:
+        text = json.dumps(message, separators=(",", ":"), allow_nan=False)
+        async with self._sending:
+            await self._socket.send_text(text)
+
+
+class _Unreadable(Exception):
+    """A message that no page of kr sends; the connection is closed."""
+
+
+class _Refused(Exception):
+    """A stream that is not opened, or a message that it does not take."""
+
+    def __init__(self, id: int, why: str) -> None:
+        super().__init__(why)
+        self.id = id
+
+
+def said(error: Exception) -> str:
+    """An error as one line for a page. Paths of this machine are not told, apart from those in kr's own messages."""
+    if isinstance(error, OSError):
+        return error.strerror or type(error).__name__
+    return " ".join(str(error).split())[:500]

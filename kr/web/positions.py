@@ -1,0 +1,67 @@
+"""Positions: legal moves, FENs that people type, openings by number or name."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from kr.openings.decks import deck
+from kr.openings.names import BALLOT_NAMES
+from kr.viewer.positions import move_json, position_json
+from kr.web.asked import Asked
+from kr.web.house import House
+
+FOUND = 40
+"""Openings that one search gives."""
+
+
+def show_position(house: House, asked: Asked) -> dict[str, Any]:
+    """A position with its legal moves, from any FEN."""
+    return position_json(asked.position())
+
+
+def find_ballots(house: House, asked: Asked) -> dict[str, Any]:
+    """Openings of a deck whose number, name or moves match a text; all of them in order without one."""
+    name = asked.choice("deck", ("3move", "11man"))
+    wanted = " ".join(asked.text("wanted", 100, "").replace(",", " ").split()).casefold()
+    found = [each for each in _openings(name) if _matches(each, wanted)]
+    return {"openings": found[:FOUND], "found": len(found)}
+
+
+def ballot_moves(house: House, asked: Asked) -> dict[str, Any]:
+    """An opening as a start and its moves, by deck and number."""
+    name = asked.choice("deck", ("3move", "11man"))
+    all_of = deck(name, playable_only=False)
+    number = asked.number("number", 1, len(all_of))
+    (chosen,) = (each for each in all_of if each.number == number)
+    start, moves = chosen.begin()
+    steps, at = [], start
+    for move in moves:
+        at = at.play(move)
+        steps.append({**move_json(move), "fen": at.fen})
+    title = f"{'Three-move' if name == '3move' else '11-man'} ballot {number}"
+    known = BALLOT_NAMES.get(number, "") if name == "3move" else ""
+    return {"start": start.fen, "moves": steps, "title": f"{title}: {known}" if known else title}
+
+
+@cache
+def _openings(name: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "number": each.number,
+            "moves": each.moves,
+            "name": BALLOT_NAMES.get(each.number, "") if name == "3move" else "",
+            "standing": each.standing,
+        }
+        for each in deck(name, playable_only=False)
+    ]
+
+
+def _matches(opening: dict[str, Any], wanted: str) -> bool:
+    if wanted.isdecimal():
+        return str(opening["number"]) == wanted
+    return wanted in f"{opening['moves']} {opening['name']}".casefold()
+
+
+ROUTES = {"position": show_position, "openings": find_ballots, "opening": ballot_moves}
+LIVE: dict[str, Any] = {}

@@ -1,0 +1,102 @@
+"""Serving the pages: the socket, the address that is told, the browser, and a clean end."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from kr.errors import InvalidSettingError
+from kr.web.settings import WebSettings
+
+if TYPE_CHECKING:
+    import uvicorn
+
+NEEDED = ("starlette", "uvicorn", "websockets")
+END_SECONDS = 3
+"""Time that connections have to end in once the server stops."""
+
+
+def check_web_installed() -> None:
+    """Raise InvalidSettingError if a library of the server is missing."""
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        raise InvalidSettingError(
+            f"kr web needs {' and '.join(missing)}: pip install {' '.join(missing)}, or '.[web]' in kr's checkout"
+        )
+
+
+class WebServer:
+    """A server that listens from the start. `run` serves until `stop` or Ctrl-C.
+
+    Raises InvalidSettingError for an address that can't be listened on, and what House raises.
+    """
+
+    def __init__(self, settings: WebSettings) -> None:
+        check_web_installed()
+        from kr.web.app import make_app
+        from kr.web.guard import is_loopback
+        from kr.web.house import House
+
+        house = House(settings)
+        try:
+            self._socket = _listening(settings.host, settings.port)
+        except OSError as error:
+            house.close()
+            where = f"{settings.host} port {settings.port}" if settings.port else settings.host
+            raise InvalidSettingError(f"can't listen on {where}: {error.strerror or error}") from None
+        self.port: int = self._socket.getsockname()[1]
+        self.token = None if is_loopback(settings.host) else secrets.token_urlsafe(24)
+        self._server = _server(make_app(house, settings.host, self.port, self.token))
+        self._host = settings.host
+
+    @property
+    def address(self) -> str:
+        """Address of the page, with the token if one is needed."""
+        host = "localhost" if self._host in ("", "0.0.0.0", "::") else self._host
+        shown = f"[{host}]" if ":" in host else host
+        return f"http://{shown}:{self.port}/" + (f"?token={self.token}" if self.token else "")
+
+    def run(self, on_ready: Callable[[], None] = lambda: None) -> None:
+        """Serve until `stop`, Ctrl-C or SIGTERM. on_ready: called once pages can be opened."""
+        threading.Thread(target=self._announce, args=(on_ready,), daemon=True).start()
+        self._server.run(sockets=[self._socket])
+
+    def stop(self) -> None:
+        """End `run`, from any thread."""
+        self._server.should_exit = True
+
+    def _announce(self, on_ready: Callable[[], None]) -> None:
+        # the socket listens already: the first visitor waits until the server takes it up
+        on_ready()
+
+
+def open_browser(address: str) -> bool:
+    """Open an address in the user's browser; False if there is none."""
+    try:
+        return webbrowser.open(address)
+    except webbrowser.Error:
+        return False
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    return socket.create_server((host.strip("[]"), port), family=family, backlog=128, reuse_port=False)
+
+
+def _server(app: Any) -> uvicorn.Server:
+    import uvicorn
+
+    from kr.web.live import MOST_MESSAGE
+
+    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+    return uvicorn.Server(uvicorn.Config(
+        app, log_level="critical", access_log=False, ws="websockets", ws_max_size=MOST_MESSAGE, ws_max_queue=8,
+        ws_ping_interval=20.0, ws_ping_timeout=20.0, lifespan="on", server_header=False, date_header=False,
+        limit_concurrency=500, timeout_keep_alive=15, timeout_graceful_shutdown=END_SECONDS,
+    ))  # fmt: skip

@@ -1,0 +1,44 @@
+"""Settings of `kr web`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from kr.engine.settings import egdb_memory_option, egdb_option, hash_option, threads_option, weights_option
+from kr.protocols.dxp_link import LOOPBACK
+from kr.settings import Settings, option
+
+
+@dataclass(frozen=True)
+class WebSettings(Settings):
+    """What the pages may show, and where they are served. No other file is opened for a page."""
+
+    files: tuple[Path, ...] = option(
+        (), "PDN files to open, also packed by gzip, xz or bzip2.", argument=True, metavar="FILE.pdn"
+    )
+    port: int = option(0, "Port to listen on: {allowed}.", low=1, high=65535, zero="a free one")
+    host: str = option(
+        LOOPBACK, "Address to listen on. Any but this machine's own (127.0.0.1, ::1, localhost) lets others in, who "
+        "then need the token in the address that is printed.",
+    )  # fmt: skip
+    archive: tuple[Path, ...] = option(
+        (), "PDN archive to explore, also packed; its index is kept beside it. May be given several times.",
+        metavar="FILE.pdn.xz",
+    )  # fmt: skip
+    engines: tuple[str, ...] = option(
+        (), "Another engine to analyse with, as hub:COMMAND; may be given several times.", metavar="hub:COMMAND"
+    )
+    problems: tuple[Path, ...] = option(
+        (), "File of problems to solve beside the classic ones; may be given several times.", metavar="FILE"
+    )
+    runs: tuple[Path, ...] = option(
+        (), "Directory whose self-play, fits, training and matches are shown; may be given several times.",
+        metavar="DIR",
+    )  # fmt: skip
+    browser: bool = option(True, "Open the page in a browser.")
+    weights: str | None = weights_option()
+    hash: int = hash_option("of a search, if nobody else searches")
+    threads: int = threads_option()
+    egdb: str = egdb_option()
+    egdb_memory: int = egdb_memory_option()

@@ -1,0 +1,76 @@
+// The shell: pages, messages, preferences.
+
+import {el} from "./dom.js";
+import {api, live} from "./server.js";
+import {page as analyse} from "./analyse.js";
+
+const PAGES = [analyse];
+
+const nav = document.querySelector("nav"), main = document.querySelector("main"), status = document.querySelector("#status");
+const kept = name => {
+  try {
+    return JSON.parse(localStorage.getItem(`kr-${name}`));
+  } catch {
+    return null;
+  }
+};
+let clearing = 0;
+
+const app = {
+  api, live,
+  // a short message, which screen readers speak
+  say(text) {
+    clearTimeout(clearing);
+    status.textContent = text;
+    clearing = setTimeout(() => { status.textContent = ""; }, 8000);
+  },
+  kept: (name, otherwise = null) => kept(name) ?? otherwise,
+  keep(name, value) {
+    try {
+      localStorage.setItem(`kr-${name}`, JSON.stringify(value));
+    } catch {
+      // a full or forbidden store: preferences are lost with the page
+    }
+  },
+  go(name, rest = "") { location.hash = rest ? `${name}/${rest}` : name; },
+};
+
+let current = null;
+const pages = new Map();
+for (const make of PAGES) {
+  const made = make(app);
+  const link = el("a", {href: `#${made.name}`}, made.title);
+  pages.set(made.name, {...made, link});
+  nav.append(link);
+}
+
+// the address: #PAGE or #PAGE/REST
+function route() {
+  const [name, ...rest] = location.hash.slice(1).split("/");
+  const next = pages.get(name) || pages.get("analyse");
+  if (current !== next) {
+    if (current) {
+      current.leave();
+      current.link.removeAttribute("aria-current");
+    }
+    main.replaceChildren(next.element);
+    next.link.setAttribute("aria-current", "page");
+    document.title = `${next.title} · kr`;
+    current = next;
+  }
+  next.enter(pages.has(name) ? rest.join("/") : "");
+}
+
+function theme(chosen) {
+  if (chosen) document.documentElement.dataset.theme = chosen;
+}
+
+theme(app.kept("theme"));
+document.querySelector(".theme").addEventListener("click", () => {
+  const dark = getComputedStyle(document.documentElement).getPropertyValue("color-scheme").trim() === "dark" ||
+    (!document.documentElement.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
+  theme(dark ? "light" : "dark");
+  app.keep("theme", dark ? "light" : "dark");
+});
+addEventListener("hashchange", route);
+route();

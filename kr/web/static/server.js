@@ -1,0 +1,63 @@
+// Asking the server: requests, and streams over the page's one WebSocket.
+
+export async function api(path, body = {}) {
+  let answer;
+  try {
+    answer = await fetch(`/api/${path}`, {
+      method: "POST", headers: {"content-type": "application/json"}, body: JSON.stringify(body),
+    });
+  } catch {
+    throw new Error("The server does not answer; is kr web still running?");
+  }
+  const found = await answer.json().catch(() => ({error: `the server answered ${answer.status}`}));
+  if (!answer.ok) throw new Error(found.error || `the server answered ${answer.status}`);
+  return found;
+}
+
+const LOST = "The connection to the server is lost";
+const streams = new Map();
+let socket = null, last = 0, waiting = [];
+
+function connect() {
+  const opened = new WebSocket(`ws://${location.host}/live`);
+  socket = opened;
+  opened.onopen = () => {
+    for (const text of waiting) opened.send(text);
+    waiting = [];
+  };
+  opened.onmessage = event => {
+    const {id, ...told} = JSON.parse(event.data);
+    const hear = streams.get(id);
+    if (told.end || told.error !== undefined) streams.delete(id);
+    if (hear) hear(told);
+  };
+  opened.onclose = () => {
+    if (socket !== opened) return;
+    socket = null;
+    waiting = [];
+    const left = [...streams.values()];
+    streams.clear();
+    for (const hear of left) hear({error: LOST, lost: true});
+  };
+}
+
+function send(message) {
+  const text = JSON.stringify(message);
+  if (!socket) connect();
+  if (socket.readyState === WebSocket.OPEN) socket.send(text);
+  else waiting.push(text);
+}
+
+// Opens a stream. hear gets its events, at last {end: true} or {error, lost: true if the link broke}.
+export function live(what, args, hear) {
+  const id = ++last;
+  streams.set(id, hear);
+  send({...args, id, do: what});
+  return {
+    say: said => streams.has(id) && send({id, say: said}),
+    // nothing more is heard of it
+    stop() {
+      if (streams.delete(id)) send({id, stop: true});
+    },
+  };
+}

@@ -1,0 +1,125 @@
+"""Pages of kr web for tests: a server in a thread, windows that must not err, and what stands on a board."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from kr.web.serve import WebServer
+from kr.web.settings import WebSettings
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 320, "height": 640}
+SMALL = 1 << 22
+"""Hash of a search in tests."""
+
+READ_BOARD = """selector => {
+  const found = {};
+  for (const piece of document.querySelectorAll(selector + " .pieces > use")) {
+    const [side, size] = [...piece.classList].slice(1);
+    const letter = side === "black" ? "b" : "w";
+    // where it is drawn, not what it is called
+    const column = Math.round((piece.x.baseVal.value - 3) / 45), row = Math.round((piece.y.baseVal.value - 3) / 45);
+    found[[column, row]] = size === "king" ? letter.toUpperCase() : letter;
+  }
+  return found;
+}"""
+
+
+@contextmanager
+def serving(**settings: Any) -> Iterator[WebServer]:
+    """A server in a thread of this process."""
+    settings = {"browser": False, "hash": SMALL, **settings}
+    server = WebServer(WebSettings(**settings))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.stop()
+        thread.join(20)
+        assert not thread.is_alive()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[WebServer]:
+    """One server for the tests of a module."""
+    with serving() as server:
+        yield server
+
+
+Opener = Callable[..., "Page"]
+
+
+@pytest.fixture
+def opened(browser: Browser) -> Iterator[Opener]:
+    """Opens windows at addresses, with size, color_scheme and the like as keywords. No script may fail, and nothing may
+    be loaded from elsewhere."""
+    contexts = []
+    wrong: list[str] = []
+    asked: list[str] = []
+    homes: set[str] = set()
+
+    def opening(address: str, size: dict[str, int] = WIDE, allowed: str = "", **others: Any) -> Page:
+        homes.add(address.split("/")[2])
+        context = browser.new_context(viewport=size, **others)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        page.on("console", lambda message: wrong.append(message.text))
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(address)
+        page.wait_for_selector(".board, main > *")
+        return page
+
+    yield opening
+    for context in contexts:
+        context.close()
+    assert wrong == []
+    assert [url for url in asked if not url.startswith("data:") and url.split("/")[2] not in homes] == []
+
+
+def read_board(page: Page, selector: str = "main .board") -> dict[int, str]:
+    """Pieces by square 1-32, as b, B, w and W, by where they are drawn on a board that is not flipped."""
+    found: dict[str, str] = page.evaluate(READ_BOARD, selector)
+    pieces = {}
+    for place, piece in found.items():
+        column, row = map(int, place.split(","))
+        pieces[row * 4 + column // 2 + 1] = piece
+    return pieces
+
+
+def meant_board(fen: str) -> dict[int, str]:
+    """Pieces by square of a canonical FEN."""
+    pieces = {}
+    for part in fen.split(":")[1:]:
+        for name in filter(None, part[1:].split(",")):
+            letter = part[0].lower()
+            pieces[int(name.lstrip("K"))] = letter.upper() if name.startswith("K") else letter
+    return pieces
+
+
+def point_of(page: Page, square: int, selector: str = "main .board", flipped: bool = False) -> tuple[float, float]:
+    """The middle of a square, scrolled into view."""
+    board = page.locator(selector)
+    board.scroll_into_view_if_needed()
+    box = board.bounding_box()
+    assert box is not None
+    row, pair = divmod(square - 1, 4)
+    column = 2 * pair + 1 - row % 2
+    if flipped:
+        column, row = 7 - column, 7 - row
+    unit = box["width"] / 366
+    return box["x"] + unit * (3 + 45 * (column + 0.5)), box["y"] + unit * (3 + 45 * (row + 0.5))
+
+
+def click_square(page: Page, square: int, selector: str = "main .board", flipped: bool = False) -> None:
+    """Click a square as a person would."""
+    page.mouse.click(*point_of(page, square, selector, flipped))
