@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,7 +15,7 @@ from kr.web.serve import WebServer
 from kr.web.settings import WebSettings
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, ConsoleMessage, Page
 
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 320, "height": 640}
 SMALL = 1 << 22
@@ -59,12 +61,16 @@ Opener = Callable[..., "Page"]
 
 @pytest.fixture
 def opened(browser: Browser) -> Iterator[Opener]:
-    """Opens windows at addresses, with size, color_scheme and the like as keywords. No script may fail, and nothing may
-    be loaded from elsewhere."""
+    """Opens windows at addresses, with size, color_scheme and the like as keywords. No script may fail, nothing may be
+    told to the console but what has the text `allowed` in it, and nothing may be loaded from elsewhere."""
     contexts = []
     wrong: list[str] = []
     asked: list[str] = []
     homes: set[str] = set()
+
+    def hear(allowed: str, message: ConsoleMessage) -> None:
+        if not allowed or allowed not in message.text:
+            wrong.append(message.text)
 
     def opening(address: str, size: dict[str, int] = WIDE, allowed: str = "", **others: Any) -> Page:
         homes.add(address.split("/")[2])
@@ -72,7 +78,7 @@ def opened(browser: Browser) -> Iterator[Opener]:
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(15_000)
-        page.on("console", lambda message: wrong.append(message.text))
+        page.on("console", partial(hear, allowed))
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("request", lambda request: asked.append(request.url))
         page.goto(address)
@@ -118,6 +124,15 @@ def point_of(page: Page, square: int, selector: str = "main .board", flipped: bo
         column, row = 7 - column, 7 - row
     unit = box["width"] / 366
     return box["x"] + unit * (3 + 45 * (column + 0.5)), box["y"] + unit * (3 + 45 * (row + 0.5))
+
+
+def wait_until(page: Page, function: str, arg: Any = None, seconds: float = 15.0) -> None:
+    """Wait until a function of JavaScript gives something true. Playwright's own way evaluates text in the page, which
+    the policy of these pages forbids."""
+    until = time.monotonic() + seconds
+    while not page.evaluate(function, arg):
+        assert time.monotonic() < until, f"never true: {function} of {arg}"
+        page.wait_for_timeout(10)
 
 
 def click_square(page: Page, square: int, selector: str = "main .board", flipped: bool = False) -> None:

@@ -1,0 +1,248 @@
+"""The board in a browser, by real clicks, drags and keys: setting up, moving, editing."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+from web_pages import PHONE, WIDE, Opener, click_square, meant_board, opened, point_of, read_board, server, wait_until
+
+import kr
+from kr.web.serve import WebServer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+__all__ = ["opened", "server"]
+pytestmark = pytest.mark.slow
+
+START = kr.Position().fen
+SHOWN = "fen => document.querySelector('input.fen').value === fen"
+REFUSED = "status of 400"
+"""What the browser itself tells its console of a request that is refused."""
+
+
+def ready(page: Page) -> None:
+    """Wait until the board can be moved on: some piece can."""
+    wait_until(page, "() => document.querySelectorAll('main .board .movable').length > 0")
+
+
+def set_up(page: Page, fen: str) -> None:
+    """Type a FEN into its field."""
+    page.get_by_label("FEN", exact=True).fill(fen)
+    page.get_by_role("button", name="Set", exact=True).click()
+    wanted = kr.Position.from_fen(fen)
+    wait_until(page, SHOWN, wanted.fen)
+    if not wanted.is_over:
+        ready(page)
+
+
+def wait_for_fen(page: Page, fen: str) -> None:
+    wait_until(page, SHOWN, fen)
+    assert read_board(page) == meant_board(fen)
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+def test_moves_by_two_clicks_and_by_dragging(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
+    page = opened(server.address, size)
+    board = kr.Board()
+    assert read_board(page) == meant_board(START)
+    chance = random.Random(4)
+    for _ in range(20):
+        if board.is_over:
+            break
+        ready(page)
+        move = chance.choice([each for each in board.legal_moves() if len(each.path) == 2])
+        origin, target = move.origin + 1, move.target + 1
+        board.play(move)
+        if chance.random() < 0.5:
+            click_square(page, origin)
+            click_square(page, target)
+        else:
+            page.mouse.move(*point_of(page, origin))
+            page.mouse.down()
+            page.mouse.move(*point_of(page, (origin + target) // 2), steps=3)
+            page.mouse.move(*point_of(page, target), steps=3)
+            page.mouse.up()
+        wait_for_fen(page, board.fen)
+
+
+def targets(page: Page) -> int:
+    return page.locator("main .board .target").count()
+
+
+def test_targets_are_shown_and_wrong_clicks_do_nothing(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address)
+    ready(page)
+    for square in (1, 18, 25, 4):
+        click_square(page, square)
+        assert targets(page) == 0
+    click_square(page, 11)
+    assert targets(page) == 2
+    click_square(page, 11)
+    assert targets(page) == 0
+    click_square(page, 11)
+    click_square(page, 9)
+    assert targets(page) == 2
+    click_square(page, 30)
+    assert targets(page) == 0
+    wait_for_fen(page, START)
+    for square in (11, 15, 11, 15, 22, 18, 15):
+        # faster than the server answers: what is too early is lost, never misunderstood
+        click_square(page, square)
+    text = page.get_by_label("FEN", exact=True).input_value()
+    assert kr.Position.from_fen(text).pieces in (23, 24)
+    assert read_board(page) == meant_board(text)
+
+
+STAR = "B:W6,7,14,15,22,23:BK2"
+"""Six captures, with two ways to each target; two of them lead back to where they begin."""
+
+
+@pytest.mark.parametrize("flipped", [False, True])
+@pytest.mark.parametrize(
+    ("clicks", "path"),
+    [
+        # step by step
+        ([2, 9, 18, 25], [2, 9, 18, 25]),
+        ([2, 11, 18, 25], [2, 11, 18, 25]),
+        # the target first, then the way to it
+        ([2, 25, 9], [2, 9, 18, 25]),
+        ([2, 25, 11], [2, 11, 18, 25]),
+        ([2, 27, 11], [2, 11, 18, 27]),
+        # all the way round, in either direction
+        ([2, 9, 18, 11], [2, 9, 18, 11, 2]),
+        # a change of mind, a click beside it
+        ([2, 25, 30, 2, 9, 18, 27], [2, 9, 18, 27]),
+        ([2, 9, 32, 2, 11, 18, 27], [2, 11, 18, 27]),
+    ],
+)
+def test_ambiguous_captures_are_chosen_by_their_jumps(
+    server: WebServer, opened: Opener, clicks: list[int], path: list[int], flipped: bool
+) -> None:
+    page = opened(server.address)
+    set_up(page, STAR)
+    start = kr.Position.from_fen(STAR)
+    if flipped:
+        page.keyboard.press("f")
+    for square in clicks:
+        click_square(page, square, flipped=flipped)
+    (move,) = (each for each in start.legal_moves() if [square + 1 for square in each.path] == path)
+    wait_until(page, SHOWN, start.play(move).fen)
+
+
+def test_a_board_is_played_on_by_keys_alone(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address)
+    ready(page)
+    page.locator("main .board [tabindex='0']").focus()
+    focused = "document.activeElement.getAttribute('aria-label')"
+    assert page.evaluate(focused) == "1, black man"
+    # down from 1 to 6, 9 or 10, ...: every square can be reached
+    seen = set()
+    for key in ["ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight", "ArrowUp", "ArrowLeft"]:
+        page.keyboard.press(key)
+        seen.add(page.evaluate("Number(document.activeElement.dataset.square)"))
+    assert len(seen) >= 5
+    while "11," not in page.evaluate(focused):
+        page.keyboard.press("ArrowRight" if page.evaluate("Number(document.activeElement.dataset.square)") in (9, 10)
+                            else "ArrowDown" if page.evaluate("Number(document.activeElement.dataset.square)") < 9
+                            else "ArrowUp")  # fmt: skip
+    assert page.evaluate(focused) == "11, black man, can move"
+    page.keyboard.press("Enter")
+    assert page.evaluate(focused) == "11, black man, chosen"
+    assert targets(page) == 2
+    page.keyboard.press("Escape")
+    assert targets(page) == 0
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(focused) in ("15, empty, can be moved to", "16, empty, can be moved to")
+    target = page.evaluate("Number(document.activeElement.dataset.square)")
+    page.keyboard.press("Enter")
+    wait_for_fen(page, kr.Position().play(f"11-{target}").fen)
+    assert page.locator("#status").inner_text() == f"11-{target}"
+
+
+def test_the_editor(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address)
+    page.get_by_role("button", name="Set up a position").click()
+    page.get_by_role("button", name="Clear", exact=True).click()
+    assert read_board(page) == {}
+    for name, squares in (("White king", (18,)), ("Black man", (1, 14)), ("Black king", (29, 30)), ("White man", (5,))):
+        page.get_by_role("button", name=name).click()
+        for square in squares:
+            click_square(page, square)
+    assert read_board(page) == {18: "W", 1: "b", 14: "b", 29: "B", 30: "B", 5: "w"}
+    # a second click takes a piece off, a drag moves it, off the board it goes
+    click_square(page, 5)
+    page.mouse.move(*point_of(page, 1))
+    page.mouse.down()
+    page.mouse.move(*point_of(page, 10), steps=4)
+    page.mouse.up()
+    page.mouse.move(*point_of(page, 30))
+    page.mouse.down()
+    x, y = point_of(page, 32)
+    page.mouse.move(x + 300, y, steps=4)
+    page.mouse.up()
+    page.get_by_role("button", name="White man").click()
+    click_square(page, 9)
+    click_square(page, 9)
+    page.get_by_label("Side to move").select_option("White to move")
+    page.get_by_role("button", name="Done").click()
+    wait_for_fen(page, "W:WK18:B10,14,K29")
+    ready(page)
+    click_square(page, 18)
+    click_square(page, 9)
+    wait_for_fen(page, kr.Position.from_fen("W:WK18:B10,14,K29").play("18x9").fen)
+
+
+def test_an_impossible_position_is_refused_and_can_be_mended(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, allowed=REFUSED)
+    page.get_by_role("button", name="Set up a position").click()
+    page.get_by_role("button", name="Black man").click()
+    # a black man on White's king row, and nothing to undo in the game
+    page.get_by_role("button", name="Clear", exact=True).click()
+    click_square(page, 30)
+    page.get_by_role("button", name="Done").click()
+    wait_until(page, "() => document.querySelector('#status').textContent.includes('30')")
+    page.get_by_role("button", name="Cancel").click()
+    wait_for_fen(page, START)
+
+
+@pytest.mark.parametrize("text", ["", "nonsense", "B:W1:B1", "W:W33:B1", "<img src=x onerror=alert(1)>", "B" * 5000])
+def test_bad_fens_are_refused_in_words(server: WebServer, opened: Opener, text: str) -> None:
+    page = opened(server.address, allowed=REFUSED)
+    ready(page)
+    page.get_by_label("FEN", exact=True).fill(text)
+    with page.expect_response("**/api/position") as answer:
+        page.get_by_role("button", name="Set", exact=True).click()
+    assert answer.value.status == 400
+    wait_until(page, "() => document.querySelector('#status').textContent !== ''")
+    assert read_board(page) == meant_board(START)
+
+
+@pytest.mark.parametrize(
+    ("deck", "wanted", "chosen", "event"),
+    [
+        ("3move", "68", "68. 10-14 22-18 12-16 (White Doctor)", "Three-move ballot 68: White Doctor"),
+        ("3move", "skunk", "174.", "Three-move ballot 174: Skunk"),
+        ("3move", "9-13 21-17 5-9", "1.", "Three-move ballot 1"),
+        ("11man", "2500", "2500.", "11-man ballot 2500"),
+    ],
+)
+def test_ballots_by_number_name_and_moves(
+    server: WebServer, opened: Opener, deck: str, wanted: str, chosen: str, event: str
+) -> None:
+    page = opened(server.address)
+    page.get_by_text("Ballots", exact=True).click()
+    page.get_by_label("Ballots").select_option(deck)
+    page.get_by_label("Find a ballot").fill(wanted)
+    page.locator(".found button", has_text=chosen).first.click()
+    wait_until(page, "text => document.querySelector('#status').textContent === text", event)
+    number = int(event.split()[-1] if ":" not in event else event.split(":")[0].split()[-1])
+    (opening,) = (each for each in kr.openings.deck(deck, playable_only=False) if each.number == number)
+    wait_for_fen(page, opening.position.fen)
+    start, moves = opening.begin()
+    for _ in moves:
+        page.keyboard.press("ArrowLeft")
+    wait_for_fen(page, start.fen)
