@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -312,3 +313,44 @@ def test_help_names_what_needs_no_file(command: str, capsys: pytest.CaptureFixtu
     assert main([*command.split(), "--help"]) == 0
     shown = capsys.readouterr().out
     assert [name for name in kinds.built_in() if name not in shown] == []
+
+
+# --- engines share it
+
+
+def test_engines_read_an_unchanged_file_once(tmp_path: Path) -> None:
+    path = tmp_path / "mine.h5"
+    squares.save_squares(path, random_table(), {})
+    first, second = Engine(path, hash_mb=1, database=None), Engine(path, hash_mb=1, database=None)
+    assert first._scorer is second._scorer
+    loaded = kinds.load_evaluation(path)
+    assert loaded.core is first._scorer.core
+    squares.save_squares(path, random_table(2), {})
+    third = Engine(path, hash_mb=1, database=None)
+    assert third.evaluate(GAMES[0][0][9]) != first.evaluate(GAMES[0][0][9])
+    assert third.signature != first.signature == second.signature
+
+
+def test_what_no_engine_uses_is_let_go(tmp_path: Path) -> None:
+    path = tmp_path / "mine.h5"
+    squares.save_squares(path, random_table(), {})
+    engine = Engine(path, hash_mb=1, database=None)
+    used = weakref.ref(engine._scorer)
+    again = Engine(path, hash_mb=1, database=None)
+    del engine
+    assert used() is again._scorer
+    del again
+    assert used() is None
+
+
+@pytest.mark.core
+def test_threads_that_share_an_evaluation_find_what_each_finds_alone(tmp_path: Path) -> None:
+    path = tmp_path / "mine.h5"
+    squares.save_squares(path, random_table(), {})
+    positions = [Position.from_fen(fen) for fen in SEARCHED]
+    alone = [Engine(path, hash_mb=1, database=None).search(position, "depth=8") for position in positions]
+    engines = [Engine(path, hash_mb=1, database=None) for _ in positions]
+    together = [engine.start(position, "depth=8") for engine, position in zip(engines, positions, strict=True)]
+    for search, expected in zip(together, alone, strict=True):
+        found = search.result(20)
+        assert (found.nodes, found.score, found.pv) == (expected.nodes, expected.score, expected.pv)

@@ -59,9 +59,9 @@ class Engine:
     ) -> None:
         self.hash_mb: float = HASH_MB.check("hash_mb", hash_mb, whole=False)
         self.threads: int = THREADS.check("threads", threads)
-        evaluation = kinds.load_evaluation(weights)
-        self.name, self.signature, self.score_scale = evaluation.name, evaluation.signature, evaluation.scale
-        self._evaluator = evaluation.core
+        self._scorer = kinds.load_scorer(weights)
+        self.name, self.signature = self._scorer.name, self._scorer.signature
+        self.score_scale = self._scorer.scale
         self.database = load_database(str(database)) if isinstance(database, str | Path) else database
         try:
             core = None if self.database is None else self.database.core
@@ -69,7 +69,7 @@ class Engine:
             raise InvalidSettingError(f"the database is {database!r}, not a directory or an open one") from None
         try:
             self._searcher = _core.Searcher(
-                self._evaluator, int(self.hash_mb * (1 << 20)), self.threads, core, check_search_options(options)
+                self._scorer.core, int(self.hash_mb * (1 << 20)), self.threads, core, check_search_options(options)
             )
         except ValueError as error:
             raise InvalidSettingError(str(error)) from error
@@ -222,7 +222,7 @@ class Engine:
 
         Raises InvalidSettingError for what is not a position.
         """
-        return int(self._evaluator.evaluate(*position_of(position).bits))
+        return int(self._scorer.core.evaluate(*position_of(position).bits))
 
     def evaluate_batch(self, positions: NDArray[np.uint32]) -> NDArray[np.int16]:
         """Static scores (n,) of positions (n, 4): black, white, kings, side. Raises InvalidSettingError."""
@@ -245,7 +245,7 @@ class Engine:
                 "positions hold squares with two pieces, kings on empty squares, or a side other than 0 and 1"
             )
         scores = np.empty(len(rows), dtype=np.int16)
-        self._evaluator.evaluate_batch(rows, scores)
+        self._scorer.core.evaluate_batch(rows, scores)
         return scores
 
 

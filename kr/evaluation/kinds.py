@@ -13,13 +13,16 @@ Whatever takes `--weights` then takes it; the help of those commands names a bui
 
 from __future__ import annotations
 
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
+from weakref import WeakValueDictionary
 
 from kr import _core
 from kr.errors import InvalidSettingError, InvalidWeightsError
@@ -39,6 +42,21 @@ EVALUATION_KINDS: dict[str, str] = {name: f"kr.evaluation.{name}" for name in _c
 """The kinds by name, each with the module whose KIND it is; imported when it is asked for."""
 
 
+@dataclass(frozen=True)
+class Scorer:
+    """What an engine needs of an evaluation. Engines share it: scoring only reads, from any number of threads."""
+
+    name: str
+    signature: str
+    scale: float
+    core: _core.Evaluator
+
+
+_scorers: WeakValueDictionary[tuple[object, ...], Scorer] = WeakValueDictionary()
+"""Those in use, by the file that they came from, and by kind and signature."""
+_loading = threading.RLock()
+
+
 class Evaluation(ABC):
     """An evaluation that is loaded. Its kind is its class."""
 
@@ -52,9 +70,19 @@ class Evaluation(ABC):
     """Provenance and reports, as a weights file has them."""
 
     @cached_property
+    def scorer(self) -> Scorer:
+        """What the search uses: one for all evaluations of this kind that score the same."""
+        key = type(self), self.signature, self.name, self.scale
+        with _loading:
+            found = _scorers.get(key)
+            if found is None:
+                found = _scorers[key] = Scorer(self.name, self.signature, self.scale, self.evaluator())
+        return found
+
+    @property
     def core(self) -> _core.Evaluator:
         """Evaluator that the search uses."""
-        return self.evaluator()
+        return self.scorer.core
 
     @abstractmethod
     def evaluator(self) -> _core.Evaluator:
@@ -168,6 +196,26 @@ def load_evaluation(weights: str | Path | None = None) -> Evaluation:
         if isinstance(error.__cause__, FileNotFoundError) and not ({"/", "."} & set(name)):
             raise InvalidWeightsError(f"{error}; expected a {weights_texts(SHIPPED)}") from error.__cause__
         raise
+
+
+def load_scorer(weights: str | Path | None = None) -> Scorer:
+    """What an engine needs of the evaluation that a text names, as for `load_evaluation`.
+
+    A file that has not changed is read once for all engines that are alive together; an engine keeps no tables beside
+    those of the core. Raises InvalidWeightsError.
+    """
+    name = SHIPPED if weights is None else str(weights)
+    try:
+        path = files.shipped_path() if name == SHIPPED else Path(name)
+        told = path.stat()
+    except (OSError, ValueError):
+        return load_evaluation(weights).scorer
+    key = name, path.absolute(), told.st_dev, told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns
+    with _loading:
+        found = _scorers.get(key)
+        if found is None:
+            found = _scorers[key] = load_evaluation(weights).scorer
+    return found
 
 
 def load_file(path: str | Path | None = None) -> FileEvaluation:
