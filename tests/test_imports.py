@@ -166,6 +166,8 @@ def test_the_command_line_loads_no_command_before_it_is_called() -> None:
 SHARED = {
     "FORMAT_VERSION": "of each kind of file",
     "KIND": "the kind that a module registers: of files, evaluations and players",
+    "LIVE": "the streams of a feature of kr web",
+    "ROUTES": "the requests of a feature of kr web",
     "T": "type variables",
     "main": "python -m kr, and the command line inside it",
 }

@@ -37,7 +37,7 @@ SPEC_TAGS = ("BlackPlayer", "WhitePlayer")
 CONTROL_TAG, ENGINE_CONTROL_TAG, SEED_TAG = "TimeControl", "EngineTimeControl", "Seed"
 SETUP_TAGS = (*SPEC_TAGS, CONTROL_TAG, ENGINE_CONTROL_TAG, SEED_TAG)
 
-_FEN = re.compile(r"\s*[BW]\s*:", re.IGNORECASE)
+_FEN = re.compile(r"\s*[BW]\s*:[^:/\\]*:", re.IGNORECASE)
 _NUMBERED = re.compile(rf"({'|'.join(DECKS)}) (\d{{1,5}})")
 _OWN = re.compile(r",(level|seed)=\d+(?=,|$)")
 
@@ -147,7 +147,7 @@ def shown_name(spec: str) -> str:
 def _start(ballot: str, source: random.Random) -> tuple[Position, tuple[Move, ...], str]:
     if not ballot:
         return Position(), (), ""
-    if _FEN.match(ballot) and not Path(ballot).is_file():
+    if _FEN.match(ballot):
         position = Position.from_fen(ballot)
         if position.is_over:
             raise InvalidSettingError(f"--ballot: {position.fen} has no legal move: a game can't begin there")

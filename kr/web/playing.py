@@ -1,0 +1,515 @@
+"""Games against kr. A game goes on by itself, whoever watches: a page that loads again, or another window, finds it by
+its id. It is kept as `kr play` keeps its games, so that a server that starts again goes on with it too.
+
+    {"do": "play", "level": 3, "side": "black", "ballot": "3move 68", "clock": "5+3"}    a new game
+    {"do": "play", "game": "20261122-224501-9f86d081884c", "document": {...}}            one that is under way
+
+The stream begins with {"game": ...}, tells what happens, {"move"}, {"undo"}, {"offer"}, {"answer"}, {"hint"}, {"say"},
+each followed by {"state": ...}, and ends after {"over": ...}. It hears {"do": "move", "ply": 4, "path": [11, 15]},
+{"do": "undo"}, {"do": "hint", "ply": 4}, {"do": "draw"} (offers a draw, or accepts one) and {"do": "resign"}.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import re
+import secrets
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from kr.engine.engine import Engine
+from kr.engine.limits import Limits, TimeControl
+from kr.engine.result import SearchResult
+from kr.errors import InvalidSettingError, KrError
+from kr.game.position import Position, Side
+from kr.game.value import Result
+from kr.pdn import Game, read_game, write_game
+from kr.play.play import Play
+from kr.play.record import default_path
+from kr.play.setup import CONTROL_TAG, HUMAN, RANDOM, SIDES, SPEC_TAGS, PlaySettings
+from kr.play.table import Event, Prompt, Thought
+from kr.players.levels import LEVELS, Level, level_numbered
+from kr.players.own import EnginePlayer
+from kr.players.player import Player, Reply
+from kr.storage import write_atomic
+from kr.units import format_count
+from kr.viewer.document import game_document, read_document
+from kr.viewer.positions import move_json, position_json, side_name
+from kr.web.asked import LONGEST_FEN, Asked
+from kr.web.house import House
+from kr.web.live import Inbox
+
+MOST_PLAYED = 40
+"""Games under way on one server."""
+UNWATCHED_SECONDS = 300.0
+"""Time after which a game without a clock that nobody watches is put away; its file goes on."""
+HINT = Limits(time=1.0)
+"""Limits of a search for a hint."""
+MOST_SEARCHES = 8
+"""Moves and hints that are being searched for at a time."""
+LEVEL_HASH_MB, FULL_HASH_MB = 1, 16
+"""Hash table of a level, and of full strength and hints."""
+MOST_BEHIND = 100
+"""Events that a slow page may be behind; then it gets the whole game again."""
+LONGEST_CLOCK = 24 * 3600.0
+"""Seconds for a game, and seconds for each move."""
+
+_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{12}")
+_SPEC = re.compile(r"shipped,level=(\d{1,2}),seed=(\d{1,18})")
+_BALLOT = re.compile(r"3move|11man|(3move|11man) \d{1,4}")
+
+Viewer = asyncio.Queue[Mapping[str, Any] | Exception | None]
+"""Events for one page; None after the last, an error if the game fails."""
+
+
+class Games:
+    """The games of a server that are under way."""
+
+    def __init__(self, house: House) -> None:
+        self.house = house
+        self.threads = ThreadPoolExecutor(MOST_PLAYED, "play")
+        self.searches = asyncio.Semaphore(MOST_SEARCHES)
+        self._running: dict[str, LiveGame] = {}
+        self._finding = asyncio.Lock()
+
+    async def begin(self, asked: Asked) -> LiveGame:
+        """Begin a game. Raises InvalidSettingError, InvalidFenError, and what Play.prepare raises."""
+        path = default_path(datetime.datetime.now())
+        path = path.with_stem(f"{path.stem}-{secrets.token_hex(6)}")
+        settings = PlaySettings(
+            level=asked.number("level", 1, len(LEVELS)),
+            side=asked.choice("side", (*SIDES, RANDOM), "black"),
+            ballot=_ballot(asked.text("ballot", LONGEST_FEN, "")),
+            tc=_clock(asked.text("clock", 20, "")),
+            out=path,
+            hint_tc=HINT,
+        )
+        return await self._start(path, settings)
+
+    async def find(self, asked: Asked) -> LiveGame | Mapping[str, Any]:
+        """A game by its id: one that is under way, or goes on from its file; the events of one that is over.
+
+        Where the file is lost, the document that the page has kept takes its place. Raises InvalidSettingError if there
+        is no such game, and what Play.prepare raises.
+        """
+        id = asked.text("game", 40)
+        if not _ID.fullmatch(id):
+            raise InvalidSettingError("that is not the id of a game")
+        # two windows that load again at once find one game
+        async with self._finding:
+            if game := self._running.get(id):
+                return game
+            path = default_path(datetime.datetime.now()).with_name(f"{id}.pdn")
+            kept = await asyncio.to_thread(_kept, path, asked)
+            whole = whole_game(id, kept)
+            if whole["game"]["over"]:
+                return whole
+            return await self._start(path, PlaySettings(resume=path, hint_tc=HINT))
+
+    async def _start(self, path: Path, settings: PlaySettings) -> LiveGame:
+        self._make_room()
+        game = self._running[path.stem] = LiveGame(path.stem, self)
+        try:
+            await game.start(settings)
+        except BaseException:
+            del self._running[path.stem]
+            raise
+        return game
+
+    def _make_room(self) -> None:
+        if len(self._running) < MOST_PLAYED:
+            return
+        unwatched = [game for game in self._running.values() if not game.viewers]
+        if not unwatched:
+            raise InvalidSettingError(f"{MOST_PLAYED} games are being played here; try again later")
+        self.put_away(min(unwatched, key=lambda game: game.seen))
+
+    def put_away(self, game: LiveGame) -> None:
+        """Leave a game; its file goes on."""
+        self.forget(game)
+        game.leave()
+
+    def forget(self, game: LiveGame) -> None:
+        """A game that has ended."""
+        if self._running.get(game.id) is game:
+            del self._running[game.id]
+
+
+_GAMES: WeakKeyDictionary[House, Games] = WeakKeyDictionary()
+
+
+def games_of(house: House) -> Games:
+    """The games of a server."""
+    if house not in _GAMES:
+        _GAMES[house] = Games(house)
+    return _GAMES[house]
+
+
+class LiveGame:
+    """A game under way, and the pages that watch it. It is the table of its Play, which tells it what happens."""
+
+    def __init__(self, id: str, games: Games) -> None:
+        self.id, self._games = id, games
+        self.viewers: set[Viewer] = set()
+        self.seen = time.monotonic()
+        """When somebody last watched."""
+        self._lines: asyncio.Queue[tuple[int | None, str]] = asyncio.Queue(MOST_BEHIND)
+        self._stepping = asyncio.Lock()
+        """Held while a step changes the game in its thread."""
+        self._told: list[Event] = []
+        self._wanted: Prompt | Thought | None = None
+        self._offer = False
+        self._clocks: list[float | None] = [None, None]
+        self._ticking: Side | None = None
+        self._since = 0.0
+
+    async def start(self, settings: PlaySettings) -> None:
+        """Begin or resume, and play on in the background. Raises what Play.prepare raises."""
+        house = self._games.house
+
+        def prepared() -> Play:
+            return Play.prepare(
+                settings, self, make_adviser=partial(_adviser, house), make_player=partial(_player, house)
+            )
+
+        self._play = await self._in_thread(prepared)
+        self._margin = settings.margin
+        self._you, _ = _seats(self._play.game.headers)
+        self._has_variations = len(list(self._play.game.descendants())) > len(self._play.board.moves)
+        self._task = asyncio.create_task(self._run(), name=f"game {self.id}")
+
+    # --- for pages
+
+    async def watch(self) -> Viewer:
+        """The events of the game from now on, beginning with the whole of it."""
+        viewer: Viewer = asyncio.Queue()
+        async with self._stepping:
+            viewer.put_nowait(self._whole())
+            if self._wanted is not None:
+                viewer.put_nowait(self._state())
+            elif self._task.done():
+                viewer.put_nowait(None)
+            self.viewers.add(viewer)
+        return viewer
+
+    def unwatch(self, viewer: Viewer) -> None:
+        """A page has left."""
+        self.viewers.discard(viewer)
+        self.seen = time.monotonic()
+        if not self.viewers:
+            asyncio.get_running_loop().call_later(UNWATCHED_SECONDS, self._put_away_unwatched, self.seen)
+
+    def hear(self, said: Asked) -> None:
+        """Take what a person says. Raises InvalidSettingError."""
+        do = said.choice("do", ("move", "undo", "hint", "draw", "resign"))
+        ply = said.number("ply", 0, 1 << 20) if do in ("move", "hint") else None
+        line = do
+        if do == "move":
+            path = said.fields.get("path")
+            if not isinstance(path, list) or not 2 <= len(path) <= 32 or not all(type(each) is int for each in path):
+                raise InvalidSettingError("path is not a list of squares")
+            line = "-".join(map(str, path))
+        if self._lines.full():
+            raise InvalidSettingError("kr is still busy with what was said before")
+        self._lines.put_nowait((ply, line))
+        # a person need not wait for a move that they take back, or for a hint that they no longer want
+        unwanted = do != "hint" if self._side == self._you else do in ("undo", "resign")
+        if unwanted and isinstance(self._wanted, Thought):
+            self._wanted.stop()
+
+    def leave(self) -> None:
+        """End it here; its file goes on."""
+        self._task.cancel()
+
+    # --- the game itself
+
+    def tell(self, event: Event) -> None:
+        """Keep what has happened, until the step is done. Called in the thread of the step."""
+        self._told.append(event)
+
+    def ask(self, prompt: str, words: Sequence[str], seconds: float | None) -> str:
+        """Nobody types here: what is wanted comes as steps."""
+        raise EOFError
+
+    async def _run(self) -> None:
+        steps = self._play.steps()
+        try:
+            wanted = await self._step(steps.send, None)
+            while wanted is not None:
+                try:
+                    answer = await self._answer(wanted)
+                except (KrError, OSError) as error:
+                    wanted = await self._step(steps.throw, error)
+                else:
+                    wanted = await self._step(steps.send, answer)
+            self._end(None)
+        except (KrError, OSError) as error:
+            self._end(error)
+        finally:
+            self._games.forget(self)
+            steps.close()
+
+    async def _step(self, advance: Callable[[Any], Prompt | Thought], answer: object) -> Prompt | Thought | None:
+        """The next thing that is wanted, once everybody knows; None at the end."""
+
+        def advanced() -> Prompt | Thought | None:
+            try:
+                return advance(answer)
+            except StopIteration:
+                return None
+
+        async with self._stepping:
+            self._wanted = await self._in_thread(advanced)
+            self._set_clocks()
+            told, self._told = self._told, []
+            for event in told:
+                self._publish(event)
+            if self._wanted is not None:
+                self._send(self._state())
+        return self._wanted
+
+    async def _answer(self, wanted: Prompt | Thought) -> str | Reply | SearchResult:
+        if isinstance(wanted, Prompt):
+            return await self._line(wanted)
+        async with self._games.searches:
+            found: Reply | SearchResult = await self._in_thread(wanted.find, wanted.stop)
+        return found
+
+    async def _line(self, prompt: Prompt) -> str:
+        """What the person wants, as a line of `kr play`: "" once their time is up."""
+        until = None if prompt.seconds is None else time.monotonic() + prompt.seconds
+        while True:
+            left = None if until is None else until - time.monotonic()
+            try:
+                ply, line = await asyncio.wait_for(self._lines.get(), left)
+            except TimeoutError:
+                return ""
+            # said before something else came about
+            if ply in (None, len(self._play.board.moves)):
+                self._stop_clock()
+                return line
+
+    async def _in_thread(self, work: Callable[[], Any], stop: Callable[[], None] | None = None) -> Any:
+        """What some work comes to. If nobody waits any longer it is stopped, but not left alone."""
+        done = asyncio.get_running_loop().run_in_executor(self._games.threads, work)
+        try:
+            return await asyncio.shield(done)
+        except asyncio.CancelledError:
+            if stop:
+                stop()
+            await asyncio.gather(done, return_exceptions=True)
+            raise
+
+    # --- events
+
+    @property
+    def _side(self) -> Side:
+        return self._play.board.side
+
+    def _publish(self, event: Event) -> None:
+        facts = event.facts
+        match event.kind:
+            case "move":
+                self._offer = False
+                ply = facts["ply"]
+                # a reply to which there is no alternative comes in the same step
+                node = next(islice(self._play.game.mainline(), ply - 1, None))
+                told = {"ply": ply, "side": side_name(facts["side"]), "fen": facts["fen"]}
+                self._send({"move": {**told, **move_json(node.move), "comments": list(node.comments)}})
+                if self._has_variations:
+                    self._send(self._whole())
+            case "undo":
+                self._offer = False
+                self._send({"undo": facts["plies"]})
+                self._send(self._whole())
+            case "offer":
+                self._offer = facts["side"] != self._you
+                self._send({"offer": side_name(facts["side"])})
+            case "answer":
+                self._send({"answer": event.text})
+            case "hint":
+                move = self._play.board.parse_move(facts["move"])
+                chances = {name: facts[name] for name in ("win", "draw", "loss", "value")}
+                self._send({"hint": {**move_json(move), **chances}})
+            case "error":
+                self._send({"say": event.text})
+            case "end":
+                self._send(self._whole())
+
+    def _whole(self) -> dict[str, Any]:
+        return whole_game(self.id, self._play.game)
+
+    def _state(self) -> dict[str, Any]:
+        """What a page shows beside the board, now."""
+        board = self._play.board
+        asked, theirs = isinstance(self._wanted, Prompt), self._side == self._you
+        clocks = list(self._clocks)
+        if self._ticking is not None and (left := clocks[self._ticking]) is not None:
+            clocks[self._ticking] = left - (time.monotonic() - self._since)
+        return {"state": {
+            "ply": len(board.moves), **position_json(board.position), **({} if asked else {"moves": []}),
+            "thinking": not theirs, "advising": theirs and not asked, "offer": self._offer,
+            "clocks": None if clocks == [None, None] else clocks,
+            "ticking": None if self._ticking is None else side_name(self._ticking),
+        }}  # fmt: skip
+
+    def _set_clocks(self) -> None:
+        """Clocks as they are when something is wanted. That of the person stands still during a hint."""
+        before, wanted, side = self._clocks[self._you], self._wanted, self._side
+        self._clocks, self._ticking, self._since = list(self._play.clocks), None, time.monotonic()
+        if isinstance(wanted, Prompt):
+            if wanted.seconds is not None:
+                self._clocks[side], self._ticking = wanted.seconds - self._margin, side
+        elif side == self._you:
+            self._clocks[side] = before
+        elif self._clocks[side] is not None:
+            self._ticking = side
+
+    def _stop_clock(self) -> None:
+        if self._ticking is not None and (left := self._clocks[self._ticking]) is not None:
+            self._clocks[self._ticking] = left - (time.monotonic() - self._since)
+        self._ticking = None
+
+    def _send(self, event: Mapping[str, Any]) -> None:
+        for viewer in self.viewers:
+            if viewer.qsize() >= MOST_BEHIND:
+                # it is too slow to hear everything
+                while not viewer.empty():
+                    viewer.get_nowait()
+                viewer.put_nowait(self._whole())
+            viewer.put_nowait(event)
+
+    def _end(self, error: Exception | None) -> None:
+        for viewer in self.viewers:
+            viewer.put_nowait(error)
+
+    def _put_away_unwatched(self, seen: float) -> None:
+        if not self.viewers and self.seen == seen and self._clocks == [None, None]:
+            self._games.put_away(self)
+
+
+# --- what a page asks for
+
+
+async def play(house: House, asked: Asked, inbox: Inbox) -> AsyncGenerator[Mapping[str, Any], None]:
+    """A game, new or under way."""
+    games = games_of(house)
+    game = await (games.find(asked) if asked.has("game") else games.begin(asked))
+    if not isinstance(game, LiveGame):
+        yield game
+        return
+    viewer = await game.watch()
+
+    async def hear() -> None:
+        while True:
+            said = await inbox.get()
+            try:
+                game.hear(said)
+            except KrError as error:
+                if viewer.qsize() < MOST_BEHIND:
+                    viewer.put_nowait({"say": str(error)})
+
+    hearing = asyncio.create_task(hear())
+    try:
+        while (event := await viewer.get()) is not None:
+            if isinstance(event, Exception):
+                raise event
+            yield event
+    finally:
+        hearing.cancel()
+        game.unwatch(viewer)
+
+
+def levels(house: House, asked: Asked) -> dict[str, Any]:
+    """The levels, with a line on what each is."""
+    return {"levels": [{"number": level.number, "words": _words(level)} for level in LEVELS]}
+
+
+def _words(level: Level) -> str:
+    if level.full:
+        return "full strength"
+    seen = f"looks at {format_count(level.nodes or 0)} positions a move"
+    missed = f"overlooks {100 * level.overlook:.3g}% of the moves" if level.overlook else "overlooks nothing"
+    return f"{seen}, {missed}"
+
+
+def whole_game(id: str, game: Game) -> dict[str, Any]:
+    """A game as its page begins with it. Raises InvalidSettingError unless a person played a level in it."""
+    you, level = _seats(game.headers)
+    over = None
+    if game.result != Result.UNFINISHED:
+        winner = {Result.BLACK_WON: "black", Result.WHITE_WON: "white"}.get(Result(game.result))
+        over = {"result": str(game.result), "winner": winner, "reason": game.headers.get("Termination", "")}
+    opening = game.headers.get("Opening", "")
+    ballot, _, _ = opening.partition(":")
+    if not opening and game.start != Position():
+        ballot = game.start.fen
+    settings = {
+        "level": level, "side": side_name(you), "ballot": ballot, "clock": game.headers.get(CONTROL_TAG, ""),
+    }  # fmt: skip
+    document = game_document(game)
+    return {"game": {"id": id, "settings": settings, "over": over, "document": document}}
+
+
+def _seats(headers: Mapping[str, str]) -> tuple[Side, int]:
+    """The person's side, and the level of the other. Raises InvalidSettingError if it is not such a game."""
+    specs = [headers.get(tag, "") for tag in SPEC_TAGS]
+    for side in Side:
+        if specs[side] == HUMAN and (found := _SPEC.fullmatch(specs[side.other])):
+            return side, int(found[1])
+    raise InvalidSettingError("that is not a game of a person against a level of kr")
+
+
+def _kept(path: Path, asked: Asked) -> Game:
+    """The game of a file; from the page's document if the file is lost."""
+    if not path.is_file():
+        if not asked.has("document"):
+            raise InvalidSettingError("this game is not kept here any more")
+        game = read_document(asked.fields["document"])
+        _seats(game.headers)
+        write_atomic(path, write_game(game))
+    kept = read_game(path)
+    if kept is None:
+        raise InvalidSettingError("this game is not kept here any more")
+    return kept
+
+
+def _ballot(text: str) -> str:
+    """An opening as PlaySettings takes it; no text from a page names a file. Raises InvalidFenError."""
+    return text if not text or _BALLOT.fullmatch(text) else Position.from_fen(text).fen
+
+
+def _clock(text: str) -> TimeControl | None:
+    """A clock; None without. Raises InvalidSettingError."""
+    if not text:
+        return None
+    control = TimeControl.parse(text)
+    if control.time + control.inc > LONGEST_CLOCK:
+        raise InvalidSettingError(f"the clock {text} is longer than a day")
+    return control
+
+
+def _adviser(house: House) -> Engine:
+    """What gives hints in a game."""
+    return Engine(house.settings.weights, FULL_HASH_MB, database=house.database)
+
+
+def _player(house: House, spec: str) -> Player:
+    """kr at a level. Raises InvalidSettingError for any other player."""
+    found = _SPEC.fullmatch(spec)
+    if not found:
+        raise InvalidSettingError(f"{spec[:40]!r} is not a level of kr")
+    level = level_numbered(int(found[1]))
+    hash_mb = FULL_HASH_MB if level.full else LEVEL_HASH_MB
+    return EnginePlayer(house.settings.weights, hash_mb, house.database, level=level, seed=int(found[2]))
+
+
+ROUTES: dict[str, Any] = {"play/levels": levels}
+LIVE: dict[str, Any] = {"play": play}
