@@ -114,6 +114,8 @@ class Guard:
             response = Response(status_code=303, headers={"location": "/" + (f"?{rest}" if rest else "")})
             response.set_cookie(COOKIE, self._token, httponly=True, samesite="strict")
             return response
+        if scope["path"] != "/":
+            return _refused(401, "the token is missing")
         return PlainTextResponse(
             "This is kr web. It is open to other machines, so it asks for the token in the address that it printed "
             "where it was started: http://.../?token=...\n", 401,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import secrets
 import socket
 import threading
@@ -49,7 +50,7 @@ class WebServer:
         except OSError as error:
             house.close()
             where = f"{settings.host} port {settings.port}" if settings.port else settings.host
-            raise InvalidSettingError(f"can't listen on {where}: {error.strerror or error}") from None
+            raise InvalidSettingError(f"can't listen on {where}: {_reason(error)}") from None
         self.port: int = self._socket.getsockname()[1]
         self.token = None if is_loopback(settings.host) else secrets.token_urlsafe(24)
         self._server = _server(make_app(house, settings.host, self.port, self.token))
@@ -64,16 +65,17 @@ class WebServer:
 
     def run(self, on_ready: Callable[[], None] = lambda: None) -> None:
         """Serve until `stop`, Ctrl-C or SIGTERM. on_ready: called once pages can be opened."""
-        threading.Thread(target=self._announce, args=(on_ready,), daemon=True).start()
-        self._server.run(sockets=[self._socket])
+        # the socket listens already: the first visitor waits until the server takes it up
+        threading.Thread(target=on_ready, daemon=True).start()
+        try:
+            self._server.run(sockets=[self._socket])
+        except KeyboardInterrupt:
+            # uvicorn ends in good order on a signal, and then raises it again
+            pass
 
     def stop(self) -> None:
         """End `run`, from any thread."""
         self._server.should_exit = True
-
-    def _announce(self, on_ready: Callable[[], None]) -> None:
-        # the socket listens already: the first visitor waits until the server takes it up
-        on_ready()
 
 
 def open_browser(address: str) -> bool:
@@ -82,6 +84,13 @@ def open_browser(address: str) -> bool:
         return webbrowser.open(address)
     except webbrowser.Error:
         return False
+
+
+def _reason(error: OSError) -> str:
+    """Why an address can't be listened on, without what Python adds to it."""
+    if isinstance(error, socket.gaierror) or not error.errno:
+        return error.strerror or str(error)
+    return os.strerror(error.errno)
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -1,0 +1,273 @@
+"""`kr web` as a command, and the door of its server: who may ask, and what is answered to the rest."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from web_pages import serving
+
+from kr import cli
+from kr.web import serve
+from kr.web.guard import is_loopback
+from kr.web.live import Budget
+from kr.web.serve import WebServer
+
+COMMAND = [sys.executable, "-m", "kr", "web", "--no-browser", "--hash", "4MB"]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[WebServer]:
+    with serving() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def open_server() -> Iterator[WebServer]:
+    """A server that other machines can reach."""
+    with serving(host="0.0.0.0") as server:
+        yield server
+
+
+def asked(
+    server: WebServer, method: str, path: str, body: bytes | None = None, **headers: str
+) -> tuple[int, dict[str, str], bytes]:
+    """Status, headers and body of an answer. Underscores in names of headers stand for hyphens."""
+    link = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+    try:
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        link.request(method, path, body, sent)
+        answer = link.getresponse()
+        return answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
+    finally:
+        link.close()
+
+
+def posted(server: WebServer, path: str, fields: Any, **headers: str) -> tuple[int, Any]:
+    given = {"content_type": "application/json", **headers}
+    status, _, body = asked(server, "POST", f"/api/{path}", json.dumps(fields).encode(), **given)
+    return status, json.loads(body)
+
+
+# --- the command
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+def test_it_tells_its_address_and_ends_clean(end: signal.Signals) -> None:
+    with subprocess.Popen(COMMAND, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        found = re.fullmatch(r"kr is at http://127\.0\.0\.1:(\d+)/\n", process.stdout.readline())
+        assert found
+        link = http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=20)
+        link.request("GET", "/")
+        assert link.getresponse().status == 200
+        process.send_signal(end)
+        rest, errors = process.communicate(timeout=20)
+    assert (process.returncode, rest, errors) == (0, "", "Ctrl-C ends it\nended\n")
+
+
+@pytest.mark.slow
+def test_the_address_as_json_with_a_token() -> None:
+    command = [*COMMAND, "--json", "--host", "0.0.0.0", "--quiet"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        told = json.loads(process.stdout.readline())
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=20)
+    assert told["address"] == f"http://localhost:{told['port']}/?token={told['token']}"
+    assert len(told["token"]) >= 32
+
+
+def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert cli.main(["web", "--no-browser", "--port", str(port)]) == 2
+    assert capsys.readouterr().err == f"kr: can't listen on 127.0.0.1 port {port}: Address already in use\n"
+
+
+@pytest.mark.parametrize("host", ["256.1.1.1", "nowhere.invalid", "a b"])
+def test_a_host_that_is_not_here(host: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["web", "--no-browser", "--host", host]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"kr: can't listen on {host}: ")
+    assert error.count("\n") == 1
+
+
+def test_missing_libraries_are_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(serve, "find_spec", lambda name: None if name != "uvicorn" else object())
+    assert cli.main(["web", "--no-browser"]) == 2
+    assert capsys.readouterr().err == (
+        "kr: kr web needs starlette and websockets: pip install starlette websockets, or '.[web]' in kr's checkout\n"
+    )
+
+
+# --- the door
+
+
+def test_the_page_and_its_files(server: WebServer) -> None:
+    status, headers, body = asked(server, "GET", "/")
+    assert status == 200
+    assert headers["content-type"] == "text/html; charset=utf-8"
+    for file in re.findall(rb'(?:src|href)="(/static/[^"]+)"', body):
+        assert asked(server, "GET", file.decode())[0] == 200
+    assert b"style=" not in body
+    assert not re.search(rb"<script[^>]*>[^<]", body)
+
+
+def test_what_has_not_changed_is_not_sent_again(server: WebServer) -> None:
+    _, headers, body = asked(server, "GET", "/static/board.js")
+    again = asked(server, "GET", "/static/board.js", if_none_match=headers["etag"])
+    assert (again[0], again[2]) == (304, b"")
+    assert asked(server, "GET", "/static/board.js", if_none_match='"other"')[2] == body
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("GET", "/"), ("GET", "/nothing"), ("POST", "/api/position"), ("GET", "/api/position"), ("DELETE", "/")],
+)
+def test_every_answer_has_the_policy(server: WebServer, method: str, path: str) -> None:
+    _, headers, _ = asked(server, method, path)
+    policy = dict(each.split(" ", 1) for each in headers["content-security-policy"].split("; "))
+    assert policy["default-src"] == "'none'"
+    assert policy["script-src"] == policy["style-src"] == "'self'"
+    assert policy["frame-ancestors"] == policy["form-action"] == policy["base-uri"] == "'none'"
+    assert headers["x-content-type-options"] == "nosniff"
+    assert "server" not in headers
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "127.0.0.1.evil.example:{port}", "",
+     "[::2]:{port}", "127.0.0.1:{port}@evil.example", "localhost.:{port}"],
+)  # fmt: skip
+def test_another_name_gets_nothing(server: WebServer, host: str) -> None:
+    status, _, body = asked(server, "GET", "/", host=host.format(port=server.port))
+    assert status in (400, 421)
+    assert b"<html" not in body
+
+
+@pytest.mark.parametrize("host", ["localhost:{port}", "127.0.0.1:{port}", "[::1]:{port}", "LOCALHOST:{port}"])
+def test_its_own_names_are_answered(server: WebServer, host: str) -> None:
+    assert asked(server, "GET", "/", host=host.format(port=server.port))[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),
+        ({"origin": "http://127.0.0.1:{port}"}, 200),
+        ({"origin": "http://localhost:{port}"}, 403),
+        ({"origin": "http://evil.example"}, 403),
+        ({"origin": "null"}, 403),
+        ({"origin": "https://127.0.0.1:{port}"}, 403),
+        ({"sec_fetch_site": "same-origin"}, 200),
+        ({"sec_fetch_site": "none"}, 200),
+        ({"sec_fetch_site": "cross-site"}, 403),
+        ({"sec_fetch_site": "same-site"}, 403),
+        ({"content_type": "text/plain"}, 415),
+        ({"content_type": "application/x-www-form-urlencoded"}, 415),
+        ({"content_type": "application/json; charset=utf-8"}, 200),
+    ],
+)
+def test_no_other_page_may_ask(server: WebServer, headers: dict[str, str], status: int) -> None:
+    filled = {name: value.format(port=server.port) for name, value in headers.items()}
+    assert posted(server, "position", {"fen": "B:W18:B14"}, **filled)[0] == status
+
+
+def test_a_link_from_elsewhere_may_be_followed(server: WebServer) -> None:
+    link = {"sec_fetch_site": "cross-site", "sec_fetch_mode": "navigate", "sec_fetch_dest": "document"}
+    assert asked(server, "GET", "/", **link)[0] == 200
+    assert asked(server, "GET", "/", **{**link, "sec_fetch_dest": "iframe"})[0] == 403
+    assert asked(server, "GET", "/static/main.js", **link)[0] == 403
+
+
+@pytest.mark.parametrize(
+    ("body", "error"),
+    [
+        (b"", "the request is not JSON"),
+        (b"{", "the request is not JSON"),
+        (b"\xff\xfe", "the request is not JSON"),
+        (b"[" * 100_000, "the request is not JSON"),
+        (b"[]", "expected a JSON object"),
+        (b"{}", "fen is missing"),
+        (b'{"fen": 7}', "fen is not text"),
+        (b'{"fen": "%s"}' % (b"x" * 500), "fen has 500 characters; at most 400"),
+        (b'{"fen": "B:W18,18:B14"}', None),
+    ],
+)
+def test_bad_requests_get_a_short_error(server: WebServer, body: bytes, error: str | None) -> None:
+    status, _, answer = asked(server, "POST", "/api/position", body, content_type="application/json")
+    assert status == 400
+    told = json.loads(answer)
+    assert list(told) == ["error"]
+    assert error is None or told["error"] == error
+    assert len(told["error"]) < 600
+
+
+def test_a_body_that_is_too_large(server: WebServer) -> None:
+    status, _, body = asked(server, "POST", "/api/position", b" " * (5 << 20), content_type="application/json")
+    assert (status, json.loads(body)) == (413, {"error": "the request has more than 4 MB"})
+
+
+# --- with a token
+
+
+@pytest.mark.parametrize("path", ["/", "/?token=", "/?token=wrong", "/static/main.js", "/static/main.js?token={token}"])
+def test_nobody_gets_in_without_the_token(open_server: WebServer, path: str) -> None:
+    assert open_server.token
+    status, headers, body = asked(open_server, "GET", path.format(token=open_server.token))
+    assert status == 401
+    assert b"token" in body
+    assert "set-cookie" not in headers
+
+
+def test_the_token_goes_from_the_address_into_a_cookie(open_server: WebServer) -> None:
+    status, headers, _ = asked(open_server, "GET", f"/?token={open_server.token}&a=b%26")
+    assert (status, headers["location"]) == (303, "/?a=b%26")
+    cookie = headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=strict" in cookie
+    kept = cookie.partition(";")[0]
+    assert asked(open_server, "GET", "/", cookie=kept)[0] == 200
+    assert asked(open_server, "GET", "/", cookie=kept[:-1])[0] == 401
+    assert posted(open_server, "position", {"fen": "B:W18:B14"}, cookie=kept)[0] == 200
+    assert posted(open_server, "position", {"fen": "B:W18:B14"})[0] == 401
+
+
+@pytest.mark.parametrize(
+    ("host", "loopback"),
+    [("127.0.0.1", True), ("127.9.9.9", True), ("::1", True), ("[::1]", True), ("localhost", True), ("0.0.0.0", False),
+     ("::", False), ("192.168.1.2", False), ("example.org", False), ("", False)],
+)  # fmt: skip
+def test_hosts_that_let_nobody_else_in(host: str, loopback: bool) -> None:
+    assert is_loopback(host) == loopback
+
+
+def test_a_budget_is_spent_and_comes_back() -> None:
+    now = 0.0
+    budget = Budget(10, 3, lambda: now)
+    assert [budget.take() for _ in range(4)] == [True, True, True, False]
+    now = 0.1
+    assert [budget.take() for _ in range(2)] == [True, False]
+    assert not budget.is_full
+    now = 100.0
+    assert budget.is_full
+    assert [budget.take() for _ in range(4)] == [True, True, True, False]
+
+
+def test_the_page_is_small() -> None:
+    """HTML, styles and scripts together."""
+    package = Path(serve.__file__).parents[1]
+    files = [path for room in ("web", "viewer") for path in (package / room / "static").iterdir()]
+    sizes = {path.name: path.stat().st_size for path in files}
+    assert sum(sizes.values()) < 250_000, sizes
