@@ -23,8 +23,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from kr.web.live import POLICY_VIOLATION, Budget
 
 COOKIE = "kr-token"
-REQUEST_RATE, REQUEST_BURST = 100.0, 500.0
-"""Requests a second that one address may send for long, and at once."""
+REQUEST_RATE, REQUEST_BURST = 400.0, 2000.0
+"""Requests a second that one address may send for long, and at once: enough for twenty viewers behind one address."""
 MOST_ADDRESSES = 1000
 """Addresses whose rate is remembered."""
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")

@@ -14,6 +14,7 @@ const kept = name => {
     return null;
   }
 };
+const heading = el("h1", {class: "unseen"});
 let clearing = 0;
 
 const app = {
@@ -53,7 +54,8 @@ function route() {
       current.leave();
       current.link.removeAttribute("aria-current");
     }
-    main.replaceChildren(next.element);
+    main.replaceChildren(heading, next.element);
+    heading.textContent = next.title;
     next.link.setAttribute("aria-current", "page");
     document.title = `${next.title} · kr`;
     current = next;
