@@ -12,7 +12,7 @@ from kr.engine.limits import Limits
 from kr.engine.search import Stop
 from kr.errors import InvalidSettingError, ProtocolError
 from kr.game.position import Position, Side
-from kr.protocols.hub_client import HubClient
+from kr.protocols.hub_client import HubClient, read_info
 from kr.protocols.hub_text import format_hub_position
 
 KR_HUB = [sys.executable, "-m", "kr", "hub", "--weights", "material", "--hash", "1MB"]
@@ -162,6 +162,39 @@ def test_only_the_best_line_counts():
     with faulty("none") as client:
         result = client.search(Position(), Limits(depth=3))
     assert (result.score, [str(move) for move in result.pv]) == (12, ["9-13", "22-18"])
+
+
+def test_every_line_is_heard_and_read():
+    heard = []
+    with faulty("none") as client:
+        client.search(Position(), Limits(depth=3), on_line=heard.append)
+    infos = [read_info(args, Position()) for args in heard]
+    assert [(info.multipv, info.score, info.depth, info.nodes) for info in infos] == [
+        (2, -900, 4, 0), (1, 12, 4, 1000), (2, -900, 4, 0),
+    ]  # fmt: skip
+    assert [str(move) for move in infos[1].pv] == ["9-13", "22-18"]
+
+
+@pytest.mark.slow
+def test_an_endless_search_of_several_lines_ends_by_its_stop():
+    stop, ranks = Stop(), set()
+
+    def on_line(args):
+        ranks.add(args.get("multipv", "1"))
+        if ranks == {"1", "2", "3"}:
+            stop.set()
+
+    with HubClient(KR_HUB) as client:
+        assert client.search(Position(), Limits(), (), stop, on_line, 3).depth >= 1
+        ranks.clear()
+        client.search(Position(), Limits(depth=3), (), None, on_line)
+        assert ranks == {"1"}
+
+
+def test_lines_are_asked_only_of_engines_that_have_them(tmp_path):
+    with faulty("none", tmp_path / "heard") as client:
+        client.search(Position(), Limits(depth=3), multipv=3)
+    assert "multipv" not in (tmp_path / "heard").read_text()
 
 
 def test_late_answer_is_not_taken_for_the_next():

@@ -6,13 +6,14 @@ process is killed, since nothing is known about its state any more. ``new_game``
 
 from __future__ import annotations
 
+import math
 import os
 import queue
 import shlex
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from threading import Thread
 from types import TracebackType
@@ -74,6 +75,7 @@ class HubClient:
         self._startup_timeout = startup_timeout
         self._margin = margin
         self._patience = patience
+        self._multipv = 1
         self._process: subprocess.Popen[str] | None = None
         self._lines: queue.Queue[str | None] = queue.Queue()
         self._reader: Thread | None = None
@@ -103,32 +105,48 @@ class HubClient:
         self._await("pong", deadline, "ping")
 
     def search(
-        self, position: Position, limits: Limits, history: Sequence[Position] = (), stop: Stop | None = None
+        self,
+        position: Position,
+        limits: Limits,
+        history: Sequence[Position] = (),
+        stop: Stop | None = None,
+        on_line: Callable[[Mapping[str, str]], None] | None = None,
+        multipv: int = 1,
     ) -> SearchResult:
         """Let the engine choose a move. Its time is measured here, from the question to the answer.
 
-        history: earlier positions, oldest first. stop: once set, the engine is told to move at once. The score is the
-        engine's last one, 0 if it sent none. Raises ProtocolError with the reason if the engine fails,
-        InvalidSettingError for limits that set no end.
+        history: earlier positions, oldest first. stop: once set, the engine is told to move at once; with one the
+        limits may be Limits(), a search until it is set. on_line: called with the arguments of each ``info`` line of
+        the engine as it comes; `read_info` makes an Info of them. multipv: best moves that get a line, for engines
+        that declare ``multipv``. The score is the engine's last one, 0 if it sent none. Raises ProtocolError with
+        the reason if the engine fails, InvalidSettingError for limits that set no end.
         """
-        if limits == Limits():
+        endless = limits == Limits()
+        if endless and stop is None:
             raise InvalidSettingError("a Hub engine needs a limit of time, nodes or depth")
         self._running()
         self._discard_unread()
+        if self._multipv != multipv and "multipv" in self.parameters:
+            self._send(format_hub_line("set-param", name="multipv", value=multipv))
+            self._multipv = multipv
         for question in (_pos_line(position, history), _level_line(limits), "go think"):
             self._send(question)
         begin = time.monotonic()
         times = [limits.time] if limits.left is None else [limits.time, limits.left + limits.inc]
-        allowed = min((time + self._margin for time in times if time is not None), default=self._patience)
+        patience = math.inf if endless else self._patience
+        allowed = min((time + self._margin for time in times if time is not None), default=patience)
         deadline, question = begin + allowed, "go think"
         said: Mapping[str, str] = {}
         while (line := self._next_unless(stop, deadline, question)) is None or line.command != "done":
             if line is None:
                 self._send("stop")
                 deadline, question, stop = min(deadline, time.monotonic() + self._margin), "stop", None
-            # only the last one is parsed further, so that our work takes no time from the engine's
-            elif line.command == "info" and "score" in line.args and line.args.get("multipv", "1") == "1":
-                said = line.args
+            elif line.command == "info" and "score" in line.args:
+                # only the last one is parsed further, so that our work takes no time from the engine's
+                if line.args.get("multipv", "1") == "1":
+                    said = line.args
+                if on_line is not None:
+                    on_line(line.args)
         elapsed = time.monotonic() - begin
         try:
             move = parse_hub_move(line.args.get("move", ""), position)
@@ -136,7 +154,7 @@ class HubClient:
             self._fail(f"plays an illegal move: {error}")
         except KrError as error:
             self._fail(f"sends nonsense instead of a move: {error}")
-        best = _read_info(said, position)
+        best = read_info(said, position)
         if best is None:
             return SearchResult(move, 0, 0, 0, elapsed, (move,), ())
         pv = best.pv if best.pv[:1] == (move,) else (move,)
@@ -185,6 +203,7 @@ class HubClient:
             raise
 
     def _shake_hands(self) -> None:
+        self._multipv = 1
         deadline = time.monotonic() + self._startup_timeout
         self._send("hub")
         while (line := self._next(deadline, "hub")).command != "wait":
@@ -351,14 +370,15 @@ def _level_line(limits: Limits) -> str:
     words = {"depth": limits.depth, "nodes": limits.nodes, "move_time": limits.time}
     if limits.left is not None:
         words |= {"moves": limits.moves, "time": limits.left, "inc": limits.inc or None}
-    return format_hub_line("level", **{name: value for name, value in words.items() if value is not None})
+    given = {name: value for name, value in words.items() if value is not None}
+    return format_hub_line("level", **(given or {"infinite": None}))
 
 
-def _read_info(args: Mapping[str, str], position: Position) -> Info | None:
-    """Parse an info line; None if its numbers can't be read."""
+def read_info(args: Mapping[str, str], position: Position) -> Info | None:
+    """Parse an info line about a position; None if its numbers can't be read."""
     try:
         score = parse_hub_score(args.get("score", ""))
-        depth, nodes = int(args.get("depth", "0")), int(args.get("nodes", "0"))
+        rank, depth, nodes = (int(args.get(name, "0")) for name in ("multipv", "depth", "nodes"))
         seconds = float(args.get("time", "0"))
     except ValueError:
         return None
@@ -371,4 +391,4 @@ def _read_info(args: Mapping[str, str], position: Position) -> Info | None:
             break
         pv.append(move)
         position = position.play(move)
-    return Info(depth, score, nodes, seconds, tuple(pv))
+    return Info(depth, score, nodes, seconds, tuple(pv), multipv=max(rank, 1))
