@@ -163,23 +163,26 @@ HARD = {
 }
 
 
+@pytest.mark.parametrize("forgiving", [False, True], ids=["strict", "forgiving"])
 @pytest.mark.parametrize("name", HARD)
-def test_hard_texts_are_read_in_linear_time(name: str) -> None:
+def test_hard_texts_are_read_in_linear_time(name: str, forgiving: bool) -> None:
     """Each takes well under a second; a reader in quadratic time would take minutes."""
     began = time.process_time()
-    for game in read_games(HARD[name], errors=[]):
+    for game in Reader(HARD[name], on_error=lambda error: None, forgiving=forgiving):
         write_game(game)
     assert time.process_time() - began < 5
 
 
+@pytest.mark.parametrize("forgiving", [False, True], ids=["strict", "forgiving"])
 @pytest.mark.parametrize("block", [1, 7, 100, 1000])
-def test_blocks_of_any_size_give_the_same(monkeypatch: pytest.MonkeyPatch, block: int) -> None:
+def test_blocks_of_any_size_give_the_same(monkeypatch: pytest.MonkeyPatch, block: int, forgiving: bool) -> None:
     text = f"{GAMES}\n1. 11-15 1-2 *\n[Event\n1. 9-13 {{ é\n\n{GAMES}".replace("\n", "\r\n")
 
-    def read() -> tuple[list[Game], list[int | None], list[str]]:
+    def read() -> tuple[list[Game], list[object], list[str]]:
         errors: list[InvalidPdnError] = []
-        found = list(read_games(io.BytesIO(text.encode("latin-1")), errors=errors))
-        return found, [game.line for game in found], list(map(str, errors))
+        file = io.BytesIO(text.encode("latin-1"))
+        found = list(Reader(file, on_error=errors.append, forgiving=forgiving))
+        return found, [(game.line, game.warnings) for game in found], list(map(str, errors))
 
     whole = read()
     monkeypatch.setattr(source, "READ_SIZE", block)

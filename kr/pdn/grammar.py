@@ -11,7 +11,8 @@
     variation = "(" line ")"
     result    = "1-0" | "2-0" | "0-1" | "0-2" | "1/2-1/2" | "1-1" | "1/2" | "½-½" | "0-0" | "*"     a dash as in moves
 
-Words among the moves are read as a comment, with a warning. Words before the moves, and anything else, are a fault.
+Words among the moves are read as a comment, with a warning. Words before the moves, and anything else, are a fault. A
+forgiving buffer takes words anywhere, closes what was left open, and leaves out what is not PDN, with a warning.
 
 A game is read from a buffer that may be continued: text near its end is not judged before there is more (NeedMore). No
 part of a text is scanned more than a fixed number of times, whatever it holds.
@@ -57,6 +58,10 @@ _TOKEN = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 _JUNK = re.compile(r"\S{1,20}")
+# What is left out at once of text that is not PDN: a remark in brackets, or a character.
+_LEFT_OUT = re.compile(r"\[[^\[\]\n]{0,200}\]|[#&+<>@^|~]+|.", re.DOTALL)
+MOST_LEFT_OUT = 20
+"""Parts left out of a game that are told."""
 _ESCAPED = re.compile(r"\\([\"\\])")
 _DASHES = str.maketrans(dict.fromkeys("X\u00d7", "x") | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"))
 # Tags after an empty line inside a comment: the brace that should have closed it is missing.
@@ -106,6 +111,8 @@ class Draft(DraftLine):
     tag_offsets: dict[str, int] = field(default_factory=dict)
     result: str | None = None
     warnings: list[str] = field(default_factory=list)
+    left_out: list[Fault] = field(default_factory=list)
+    """What was passed over by a forgiving buffer."""
 
     @property
     def is_empty(self) -> bool:
@@ -116,8 +123,9 @@ class Draft(DraftLine):
 class Buffer:
     """Text in memory from which games are read."""
 
-    def __init__(self, text: str, final: bool) -> None:
+    def __init__(self, text: str, final: bool, forgiving: bool = False) -> None:
         self.text = text
+        self.forgiving = forgiving
         self.final = final
         """True if there is no more text."""
         self._sure = len(text) if final else len(text) - MARGIN
@@ -167,13 +175,13 @@ class Buffer:
                     draft.warnings.append("the game ends without a result, where moves begin again at 1")
                     return draft, begin
             elif kind == "comment":
-                at = self._closing_brace(begin, offset) + 1
+                at = self._closing_brace(begin, offset, draft) + 1
                 line.notes.append((len(line.moves), text[begin + 1 : at - 1].strip()))
             elif kind == "line":
                 line.notes.append((len(line.moves), token["line"][1:].strip()))
             elif kind == "tag":
                 if stack:
-                    raise self._unclosed(stack, begin - 1)
+                    line = self._close_all(draft, line, stack, begin - 1)
                 if draft.moves or token["name"] in draft.tags:
                     return draft, begin
                 draft.tags[token["name"]] = _ESCAPED.sub(r"\1", token["value"])
@@ -186,7 +194,8 @@ class Buffer:
                 line = DraftLine()
             elif kind == "close":
                 if not stack:
-                    raise self._fault(begin, "a variation ends here that was not opened")
+                    self._pass_over(draft, self._fault(begin, "a variation ends here that was not opened"))
+                    continue
                 inner, (_, line) = line, stack.pop()
                 line.notes.append((len(line.moves), inner))
             elif kind == "result":
@@ -195,20 +204,24 @@ class Buffer:
                     draft.result = result
                 else:
                     line.notes.append((len(line.moves), result))
-            elif kind == "word" and (line is not draft or draft.moves):
+            elif kind == "word" and (line is not draft or draft.moves or self.forgiving):
                 at = self._words(line, draft, begin, at)
             elif kind == "rule" and not stack:
                 if not draft.is_empty:
                     return draft, at
                 continue
             else:
-                raise self._fault(begin)
+                self._pass_over(draft, self._fault(begin))
+                found = _LEFT_OUT.match(text, begin)
+                assert found is not None
+                at = found.end()
+                continue
             if draft.offset < 0:
                 draft.offset = begin
         if not self.final:
             self._more(offset)
         if stack:
-            raise self._unclosed(stack, len(text))
+            self._close_all(draft, line, stack, len(text))
         return (None if draft.is_empty else draft), len(text)
 
     def _more(self, offset: int) -> None:
@@ -223,8 +236,23 @@ class Buffer:
             return False
         return not self.text[self.text.rfind("\n", 0, begin) + 1 : begin].strip()
 
-    def _closing_brace(self, begin: int, offset: int) -> int:
-        """Offset of the brace that closes a comment."""
+    def _pass_over(self, draft: Draft, fault: Fault) -> None:
+        """Raise a fault, or note it and go on."""
+        if not self.forgiving:
+            raise fault
+        if len(draft.left_out) < MOST_LEFT_OUT:
+            draft.left_out.append(fault)
+
+    def _close_all(self, draft: Draft, line: DraftLine, stack: list[tuple[int, DraftLine]], resume: int) -> DraftLine:
+        """End the variations that were left open; returns the line that was played."""
+        self._pass_over(draft, Fault(stack[-1][0], "the variation that begins here is never closed", resume))
+        while stack:
+            inner, (_, line) = line, stack.pop()
+            line.notes.append((len(line.moves), inner))
+        return line
+
+    def _closing_brace(self, begin: int, offset: int, draft: Draft) -> int:
+        """Offset of the brace that closes a comment; without one a forgiving buffer ends it with its line."""
         first, found = self._brace
         if not first <= begin <= found:
             found = self.text.find("}", begin)
@@ -234,9 +262,12 @@ class Buffer:
         if found == len(self.text):
             if not self.final and len(self.text) - begin < MAX_GAME_LENGTH:
                 raise NeedMore
-            raise self._fault(begin, "the comment that begins here is never closed")
+            self._pass_over(draft, self._fault(begin, "the comment that begins here is never closed"))
+            return end if (end := self.text.find("\n", begin)) >= 0 else found
         if self.text.find("\n[", begin, found) >= 0 and (lost := _FORGOTTEN.search(self.text, begin, found)):
-            raise Fault(begin, "the comment that begins here is never closed before the next game", lost.start() + 1)
+            fault = Fault(begin, "the comment that begins here is never closed before the next game", lost.start() + 1)
+            self._pass_over(draft, fault)
+            return lost.start()
         if not self.final and found > self._sure:
             self._more(offset)
         return found
@@ -251,9 +282,6 @@ class Buffer:
         line.notes.append((len(line.moves), words))
         draft.warnings.append(f"{words[:60]!r} is outside braces: read as a comment")
         return end
-
-    def _unclosed(self, stack: list[tuple[int, DraftLine]], resume: int) -> Fault:
-        return Fault(stack[-1][0], "the variation that begins here is never closed", resume)
 
     def _fault(self, begin: int, message: str = "") -> Fault:
         found = _JUNK.match(self.text, begin)

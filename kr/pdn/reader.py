@@ -36,7 +36,8 @@ class Reader:
 
     source, results and encoding: as for `read_games`. on_error: called with the InvalidPdnError of each game left out;
     without it the error is raised, and the next call resumes after that game. where: called with the headers of a game
-    before it is replayed; a game for which it returns false is skipped.
+    before it is replayed; a game for which it returns false is skipped. forgiving: read what people paste: text that is
+    not PDN is left out, and a game ends before its first illegal move; the warnings of the game say where.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class Reader:
         encoding: str = DETECT,
         on_error: Callable[[InvalidPdnError], None] | None = None,
         where: Callable[[Mapping[str, str]], bool] | None = None,
+        forgiving: bool = False,
     ) -> None:
         if isinstance(source, str) and "\n" not in source and is_pdn(Path(source)):
             raise InvalidPdnError(f"{source[:80]!r} is not the text of a game; for a file of this name give a Path")
@@ -54,7 +56,8 @@ class Reader:
         self._results = results
         self._on_error = on_error
         self._where = where
-        self._buffer = Buffer("", final=False)
+        self._forgiving = forgiving
+        self._buffer = Buffer("", final=False, forgiving=forgiving)
         self._offset: int | None = 0
         # where the buffer begins in the file, and up to where lines are counted
         self._line, self._column = 1, 1
@@ -121,11 +124,12 @@ class Reader:
                 continue
             line = self._line_of(draft.offset)
             try:
-                game = game_from_draft(draft, self._results)
+                game = game_from_draft(draft, self._results, self._forgiving)
             except Fault as fault:
                 self._report(self._error(fault))
                 continue
             game.line = line
+            game.warnings = (*(str(self._error(fault)) for fault in draft.left_out), *game.warnings)
             self.games += 1
             return game
         self._offset = None
@@ -149,7 +153,7 @@ class Reader:
                 break
             blocks.append(block)
             length += len(block)
-        self._buffer = Buffer("".join(blocks), final=length <= len(kept))
+        self._buffer = Buffer("".join(blocks), final=length <= len(kept), forgiving=self._forgiving)
         self._offset = 0
 
     def _find_header(self, offset: int) -> None:
@@ -248,8 +252,8 @@ class _Weak:
         return file.read(size) if file is not None else ""
 
 
-def game_from_draft(draft: Draft, results: Results = "english") -> Game:
-    """Replay a draft. Raises Fault at the first wrong tag or move."""
+def game_from_draft(draft: Draft, results: Results = "english", forgiving: bool = False) -> Game:
+    """Replay a draft. Raises Fault at the first wrong tag or move; forgiving: a draft ends before such a move."""
     game_type = draft.tags.get("GameType", ENGLISH).split(",")[0].strip()
     if game_type != ENGLISH:
         name = _GAME_TYPES.get(game_type, "not a game that kr knows")
@@ -259,7 +263,7 @@ def game_from_draft(draft: Draft, results: Results = "english") -> Game:
         )
     warnings = list(draft.warnings)
     game = Game(draft.tags, _start(draft, warnings))
-    final = _play(game, draft, warnings)
+    final = _play(game, draft, warnings, forgiving)
     result = draft.result
     if results == "white":
         result = turned(result) if result else None
@@ -284,7 +288,7 @@ def game_from_draft(draft: Draft, results: Results = "english") -> Game:
     return game
 
 
-def _play(game: Game, draft: Draft, warnings: list[str]) -> tuple[int, int, int, int]:
+def _play(game: Game, draft: Draft, warnings: list[str], forgiving: bool) -> tuple[int, int, int, int]:
     """Add the moves of a draft with their comments and variations; returns the final position."""
     texts = [plain_move(text) for text in draft.moves]
     replay = Replay(game.start.bits, texts)
@@ -292,7 +296,12 @@ def _play(game: Game, draft: Draft, warnings: list[str]) -> tuple[int, int, int,
         index = len(replay.moves)
         text = texts[index]
         hint = _other_game(text) or (_white_first(text) if index == 0 and game.start == Position() else "")
-        raise Fault(draft.offsets[index], f"illegal move at ply {index + 1}: {replay.error}{hint}")
+        fault = Fault(draft.offsets[index], f"illegal move at ply {index + 1}: {replay.error}{hint}")
+        if not forgiving or (not index and "FEN" not in draft.tags):
+            raise fault
+        draft.left_out.append(fault)
+        draft.notes = [note for note in draft.notes if note[0] <= index]
+        draft.notes.append((index, f"Not legal from here: {' '.join(texts[index:])}"))
     warnings += replay.ambiguous
     node: GameNode = game
     nodes: list[GameNode] = [game]

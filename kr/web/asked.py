@@ -9,7 +9,10 @@ from typing import Any
 from kr.errors import InvalidSettingError
 from kr.game.board import Board
 from kr.game.position import Position
+from kr.notation import SQUARES
+from kr.pdn.game import Game
 from kr.settings import one_of
+from kr.viewer.document import read_document
 
 LONGEST_FEN = 400
 """Characters of a FEN; one with 32 kings and spaces has fewer."""
@@ -91,6 +94,19 @@ class Asked:
     def position(self, name: str = "fen") -> Position:
         """A position, given as FEN. Raises InvalidFenError."""
         return Position.from_fen(self.text(name, LONGEST_FEN))
+
+    def squares(self, name: str, default: Sequence[int] = _REQUIRED) -> tuple[int, ...]:
+        """Squares of a move, given as 1 to 32, as 0 to 31."""
+        given = self._given(name, default)
+        if not isinstance(given, list | tuple) or len(given) > SQUARES:
+            raise InvalidSettingError(f"{name} is not a list of at most {SQUARES} squares")
+        if not all(type(each) is int and 1 <= each <= SQUARES for each in given):
+            raise InvalidSettingError(f"{name} holds something else than squares from 1 to {SQUARES}")
+        return tuple(square - 1 for square in given)
+
+    def document(self, name: str = "document") -> Game:
+        """A game, every move checked. Raises InvalidPdnError, InvalidFenError and IllegalMoveError."""
+        return read_document(self._given(name, _REQUIRED))
 
     def board(self, start: str = "start", moves: str = "moves") -> Board:
         """A game given by the FEN it starts from and its moves. Raises InvalidFenError and IllegalMoveError."""
