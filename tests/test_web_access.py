@@ -1,4 +1,4 @@
-"""Every page for everyone: axe's rules in light and dark, no sideways scrolling from 320 to 2,560 pixels, a visible focus."""
+"""Every page for everyone: the rules of axe in light and dark, no sideways scrolling, a focus that is seen."""
 
 from __future__ import annotations
 

@@ -22,15 +22,15 @@ SMALL = 1 << 22
 """Hash of a search in tests."""
 
 READ_BOARD = """selector => {
-  const found = {};
-  for (const piece of document.querySelectorAll(selector + " .pieces > use")) {
+  const board = document.querySelector(selector), found = {};
+  for (const piece of board.querySelectorAll(".pieces > use")) {
     const [side, size] = [...piece.classList].slice(1);
     const letter = side === "black" ? "b" : "w";
     // where it is drawn, not what it is called
     const column = Math.round((piece.x.baseVal.value - 3) / 45), row = Math.round((piece.y.baseVal.value - 3) / 45);
     found[[column, row]] = size === "king" ? letter.toUpperCase() : letter;
   }
-  return found;
+  return [found, board.querySelector(".grid [data-square]").dataset.square === "32"];
 }"""
 
 
@@ -93,12 +93,17 @@ def opened(browser: Browser) -> Iterator[Opener]:
 
 
 def read_board(page: Page, selector: str = "main .board") -> dict[int, str]:
-    """Pieces by square 1-32, as b, B, w and W, by where they are drawn on a board that is not flipped."""
-    found: dict[str, str] = page.evaluate(READ_BOARD, selector)
+    """Pieces by square 1-32, as b, B, w and W, by where they are drawn; on a board that is flipped too."""
+    return board_of(*page.evaluate(READ_BOARD, selector))
+
+
+def board_of(found: dict[str, str], flipped: bool) -> dict[int, str]:
+    """Pieces by square from what READ_BOARD gives."""
     pieces = {}
     for place, piece in found.items():
         column, row = map(int, place.split(","))
-        pieces[row * 4 + column // 2 + 1] = piece
+        square = row * 4 + column // 2 + 1
+        pieces[33 - square if flipped else square] = piece
     return pieces
 
 

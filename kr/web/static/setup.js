@@ -40,8 +40,13 @@ export function setup(app) {
       fail(error);
     }
   };
-  tree.on("node", showFen);
-  tree.on("game", showFen);
+  for (const change of ["node", "game"]) {
+    tree.on(change, () => {
+      // a step through the game leaves the editor
+      stopEditing();
+      showFen();
+    });
+  }
 
   // --- openings
 
