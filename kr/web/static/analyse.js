@@ -47,6 +47,8 @@ export function page(app) {
   tree.on("node", () => show());
   tree.on("game", () => show(false));
 
+  app.onback(() => active && show(false));
+
   app.open = (document, path) => {
     tree.load(document, path);
     app.go("analyse");

@@ -1,7 +1,7 @@
 // The shell: pages, messages, preferences.
 
 import {el} from "./dom.js";
-import {api, live} from "./server.js";
+import {api, live, onback} from "./server.js";
 import {page as analyse} from "./analyse.js";
 
 const PAGES = [analyse];
@@ -18,7 +18,7 @@ const heading = el("h1", {class: "unseen"});
 let clearing = 0;
 
 const app = {
-  api, live,
+  api, live, onback,
   // a short message, which screen readers speak
   say(text) {
     clearTimeout(clearing);
@@ -74,5 +74,6 @@ document.querySelector(".theme").addEventListener("click", () => {
   theme(dark ? "light" : "dark");
   app.keep("theme", dark ? "light" : "dark");
 });
+onback(() => app.say("The server answers again"));
 addEventListener("hashchange", route);
 route();

@@ -1,5 +1,28 @@
 // Asking the server: requests, and streams over the page's one WebSocket.
 
+const SILENT = "The server does not answer. Is kr web still running?";
+const RETRY_MS = 1500;
+const listeners = [];
+let lost = false;
+
+// Calls f whenever a server that was lost answers again.
+export function onback(f) { listeners.push(f); }
+
+function lose() {
+  if (!lost) setTimeout(retry, RETRY_MS);
+  lost = true;
+}
+
+async function retry() {
+  try {
+    lost = !(await fetch("/", {method: "HEAD"})).ok;
+  } catch {
+    // not yet
+  }
+  if (lost) setTimeout(retry, RETRY_MS);
+  else for (const f of listeners) f();
+}
+
 export async function api(path, body = {}) {
   let answer;
   try {
@@ -7,14 +30,14 @@ export async function api(path, body = {}) {
       method: "POST", headers: {"content-type": "application/json"}, body: JSON.stringify(body),
     });
   } catch {
-    throw new Error("The server does not answer; is kr web still running?");
+    lose();
+    throw new Error(SILENT);
   }
   const found = await answer.json().catch(() => ({error: `the server answered ${answer.status}`}));
   if (!answer.ok) throw new Error(found.error || `the server answered ${answer.status}`);
   return found;
 }
 
-const LOST = "The connection to the server is lost";
 const streams = new Map();
 let socket = null, last = 0, waiting = [];
 
@@ -37,7 +60,8 @@ function connect() {
     waiting = [];
     const left = [...streams.values()];
     streams.clear();
-    for (const hear of left) hear({error: LOST, lost: true});
+    if (left.length) lose();
+    for (const hear of left) hear({error: SILENT, lost: true});
   };
 }
 
