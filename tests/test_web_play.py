@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from web_pages import finished
 
 from kr.engine.limits import Limits
 from kr.errors import KrError
@@ -95,7 +96,7 @@ def story(told: Callable[[House], Any], **settings: Any) -> None:
     async def run() -> None:
         await told(House(WebSettings(browser=False, weights="material", egdb="none", **settings)))
 
-    asyncio.run(run())
+    finished(run())
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
@@ -16,6 +18,8 @@ from kr.web.settings import WebSettings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Page
+
+T = TypeVar("T")
 
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 320, "height": 640}
 SMALL = 1 << 22
@@ -47,6 +51,12 @@ def serving(**settings: Any) -> Iterator[WebServer]:
         server.stop()
         thread.join(20)
         assert not thread.is_alive()
+
+
+def finished(story: Coroutine[Any, Any, T]) -> T:
+    """What a coroutine comes to, in a loop of its own thread: that of the tests is busy once a browser is open."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, story).result()
 
 
 @pytest.fixture(scope="module")

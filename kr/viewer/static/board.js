@@ -62,14 +62,17 @@ export class Board {
     this.fen = fen;
     this.moves = moves;
     this._last = last;
-    if (!same) {
-      this.pieces = placed(fen);
-      this._unpick();
-    } else if (this._picked.length && !this._candidates().length) {
-      this._unpick();
+    if (same) {
+      // the pieces stay: one may be gliding, or be held
+      if (this._picked.length && !this._candidates().length) this._unpick();
+      this._drawLast();
+      this._drawTargets();
+      return;
     }
+    this.pieces = placed(fen);
+    this._unpick();
     this._draw();
-    if (animate && !same && last && last.length > 1) this._glide(last);
+    if (animate && last && last.length > 1) this._glide(last);
   }
 
   flip(on = !this.flipped) {
@@ -169,11 +172,15 @@ export class Board {
       pieces.push(use);
     }
     this._layers.pieces.replaceChildren(...pieces);
-    this._layers.last.replaceChildren(...(this._last || []).map(square => this._rect(square)));
+    this._drawLast();
     this._drawHeat();
     this._drawTargets();
     this._drawArrows();
     this._drawLabels();
+  }
+
+  _drawLast() {
+    this._layers.last.replaceChildren(...(this._last || []).map(square => this._rect(square)));
   }
 
   _drawTargets() {

@@ -3,8 +3,9 @@
 import {el} from "./dom.js";
 import {api, live, onback} from "./server.js";
 import {page as analyse} from "./analyse.js";
+import {page as play} from "./play.js";
 
-const PAGES = [analyse];
+const PAGES = [analyse, play];
 
 const nav = document.querySelector("nav"), main = document.querySelector("main"), status = document.querySelector("#status");
 const kept = name => {

@@ -3,7 +3,7 @@
 import {placed} from "./board.js";
 import {button, el, svg} from "./dom.js";
 
-const START = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12";
+export const START = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12";
 const TOOLS = [["b", "Black man"], ["B", "Black king"], ["w", "White man"], ["W", "White king"], ["", "Clear a square"]];
 const SYMBOLS = {b: "black-man", B: "black-king", w: "white-man", W: "white-king"};
 
@@ -12,6 +12,33 @@ function fenOf(pieces, side) {
     .filter(square => pieces[square].toLowerCase() === colour)
     .map(square => (pieces[square] === colour ? "" : "K") + square).join(",");
   return `${side}:W${list("w")}:B${list("b")}`;
+}
+
+// Ballots to choose from, found by number, name or moves. choose: hears deck, number and title of the one chosen.
+export function finder(app, choose) {
+  const deck = el("select", {"aria-label": "Ballots", onchange: () => search()},
+    el("option", {value: "3move"}, "Three-move ballots"), el("option", {value: "11man"}, "11-man ballots"));
+  const wanted = el("input", {type: "search", placeholder: "number, name or moves", "aria-label": "Find a ballot", oninput: () => search(),
+    onkeydown(event) { if (event.key === "Enter") event.preventDefault(); }});
+  const found = el("ul", {class: "found"});
+  let asked = 0;
+  async function search() {
+    const number = ++asked;
+    try {
+      const {openings, found: count} = await app.api("openings", {deck: deck.value, wanted: wanted.value.slice(0, 100)});
+      if (number !== asked) return;
+      const items = openings.map(each => {
+        const title = `${each.number}. ${each.moves}${each.name ? ` (${each.name})` : ""}${each.standing === "playable" ? "" : `, ${each.standing}`}`;
+        return el("li", null, button(title, () => choose(deck.value, each.number, title)));
+      });
+      if (count > openings.length) items.push(el("li", {class: "muted"}, `${count - openings.length} more: say more to find them`));
+      if (!count) items.push(el("li", {class: "muted"}, "No ballot is called so."));
+      found.replaceChildren(...items);
+    } catch (error) {
+      app.say(error.message);
+    }
+  }
+  return {element: el("div", null, el("div", {class: "row"}, deck, wanted), found), search};
 }
 
 export function setup(app) {
@@ -50,29 +77,9 @@ export function setup(app) {
 
   // --- openings
 
-  const deck = el("select", {"aria-label": "Ballots", onchange: () => search()},
-    el("option", {value: "3move"}, "Three-move ballots"), el("option", {value: "11man"}, "11-man ballots"));
-  const wanted = el("input", {type: "search", placeholder: "number, name or moves", "aria-label": "Find a ballot", oninput: () => search()});
-  const found = el("ul", {class: "found"});
-  let asked = 0;
-  async function search() {
-    const number = ++asked;
+  async function choose(deck, number) {
     try {
-      const {openings, found: count} = await app.api("openings", {deck: deck.value, wanted: wanted.value.slice(0, 100)});
-      if (number !== asked) return;
-      const items = openings.map(each => el("li", null, button(
-        `${each.number}. ${each.moves}${each.name ? ` (${each.name})` : ""}${each.standing === "playable" ? "" : `, ${each.standing}`}`,
-        () => choose(each.number))));
-      if (count > openings.length) items.push(el("li", {class: "muted"}, `${count - openings.length} more: say more to find them`));
-      if (!count) items.push(el("li", {class: "muted"}, "No ballot is called so."));
-      found.replaceChildren(...items);
-    } catch (error) {
-      fail(error);
-    }
-  }
-  async function choose(number) {
-    try {
-      const {start, moves, title} = await app.api("opening", {deck: deck.value, number});
+      const {start, moves, title} = await app.api("opening", {deck, number});
       stopEditing();
       begin(start, moves, {Event: title});
       app.say(title);
@@ -80,8 +87,9 @@ export function setup(app) {
       fail(error);
     }
   }
-  const openings = el("details", {class: "openings", ontoggle(event) { if (event.target.open && !found.children.length) search(); }},
-    el("summary", null, "Ballots"), el("div", {class: "row"}, deck, wanted), found);
+  const ballots = finder(app, choose);
+  const openings = el("details", {class: "openings", ontoggle(event) { if (event.target.open) ballots.search(); }},
+    el("summary", null, "Ballots"), ballots.element);
 
   // --- editor
 

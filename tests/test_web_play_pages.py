@@ -1,0 +1,343 @@
+"""Games against kr in a browser, by real clicks and keys; what stands on the board compared with the rules."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from web_pages import PHONE, WIDE, Opener, click_square, meant_board, opened, read_board, server, serving, wait_until
+
+import kr
+from kr.engine.limits import Limits
+from kr.openings.decks import deck
+from kr.pdn import read_game
+from kr.web import playing
+from kr.web.serve import WebServer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+__all__ = ["opened", "server"]
+pytestmark = pytest.mark.slow
+
+MOVES = """() => [...document.querySelectorAll('.played li')]
+  .flatMap(row => row.textContent.replace('…', '').trim().split(/ +/))"""
+ROWS = "count => document.querySelectorAll('.played li').length >= count"
+TURN = """rows => {
+  const turn = document.querySelector('.turn').textContent;
+  if (/ wins?:|A draw:/.test(turn)) return true;
+  return turn.includes('Your move') && document.querySelectorAll('main .board .movable').length > 0 &&
+    document.querySelectorAll('.played li').length >= rows;
+}"""
+SAID = "text => document.querySelector('.turn').textContent.includes(text)"
+CAPTURES = "B:W6,14,15,23,24:B1,10"
+ONE_EACH = "B:W32:B1"
+LOST_LINK = "WebSocket connection"
+
+
+@pytest.fixture(autouse=True)
+def games_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where games are kept; the same choices by chance in each."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setattr("kr.play.setup.secrets.randbelow", lambda most: 6)
+    monkeypatch.setattr(playing, "HINT", Limits(nodes=2000))
+    return tmp_path / "kr" / "games"
+
+
+@pytest.fixture
+def start(opened: Opener) -> Iterator[object]:
+    """Opens the page Play and begins a game."""
+
+    def begin(server: WebServer, **form: str) -> Page:
+        size = PHONE if form.pop("phone", "") else WIDE
+        page = opened(server.address + "#play", size, reduced_motion="reduce", allowed=form.pop("allowed", ""))
+        fill(page, **form)
+        return page
+
+    return begin
+
+
+def fill(
+    page: Page, level: str = "1", side: str = "black", fen: str = "", clock: str = "", casual: str = "yes"
+) -> None:
+    page.get_by_label("Level", exact=True).select_option(level)
+    page.get_by_label("You play").select_option(side)
+    if fen:
+        page.get_by_label("From", exact=True).select_option("fen")
+        page.get_by_label("FEN of the position").fill(fen)
+    if clock:
+        page.get_by_label("Clock", exact=True).select_option("other")
+        page.get_by_label("Minutes + seconds").fill(clock)
+    page.get_by_label("Hints and taking").set_checked(bool(casual))
+    page.get_by_role("button", name="Play", exact=True).click()
+
+
+def line(page: Page) -> list[str]:
+    found: list[str] = page.evaluate(MOVES)
+    return found
+
+
+def turn_of(page: Page, board: kr.Board, rows: int = 0) -> bool:
+    """Wait until the person is to move, or the game is over; the board by the rules follows. True while it goes on."""
+    wait_until(page, TURN, rows)
+    moves = line(page)
+    assert moves[: len(board.moves)] == [str(move) for move in board.moves]
+    for text in moves[len(board.moves) :]:
+        board.play(text)
+    assert read_board(page) == meant_board(board.fen)
+    return "Your move" in said(page)
+
+
+def said(page: Page) -> str:
+    return page.locator(".turn").inner_text()
+
+
+def move_by_clicks(page: Page, board: kr.Board, move: kr.Move, flipped: bool) -> None:
+    """Click through a move until it is the only one meant, and play it on the board of the rules."""
+    wanted = [square + 1 for square in move.path]
+    left = [(each.path, board.position.play(each)) for each in board.legal_moves()]
+    for count, square in enumerate(wanted):
+        left = [(path, after) for path, after in left if path[count] == square - 1]
+        click_square(page, square, flipped=flipped)
+        if count and len({after for _, after in left}) == 1:
+            break
+    board.play(move)
+
+
+def play_on(page: Page, board: kr.Board, side: str, plies: int = 400, chance: random.Random | None = None) -> None:
+    """Play at random until the game is over, or some plies have been made and the person is to move."""
+    chance = chance or random.Random(2)
+    until = len(board.moves) + plies
+    while turn_of(page, board, len(board.moves) // 2) and len(board.moves) < until:
+        move_by_clicks(page, board, chance.choice(board.legal_moves()), side == "black")
+        wait_until(page, ROWS, (len(board.moves) + 1) // 2)
+
+
+@pytest.mark.parametrize(
+    ("side", "fen", "phone"),
+    [("black", "", ""), ("white", "", "yes"), ("black", CAPTURES, ""), ("white", ONE_EACH, "")],
+)
+def test_whole_games_by_clicks(server, start, games_directory, side, fen, phone):
+    page = start(server, side=side, fen=fen, phone=phone)
+    board = kr.Board(fen or None)
+    play_on(page, board, side)
+    (file,) = games_directory.glob("*.pdn")
+    game = read_game(file)
+    assert [str(move) for move in game.moves] == [str(move) for move in board.moves] == line(page)
+    ending = said(page)
+    assert ending.endswith(game.result)
+    won = {"1-0": "black", "0-1": "white"}.get(game.result)
+    assert ending.startswith("A draw: " if won is None else "You win: " if won == side else "kr wins: ")
+    if outcome := board.outcome():
+        assert outcome.result == game.result
+    # at once on the page Analyse
+    page.get_by_role("button", name="Analyse").click()
+    wait_until(page, "() => location.hash === '#analyse' && document.querySelector('main .analyse .board') !== null")
+    assert read_board(page) == meant_board(board.fen)
+
+
+def test_hints_taking_back_and_draws(server, start):
+    page = start(server)
+    board = kr.Board()
+    play_on(page, board, "black", 4)
+    page.get_by_role("button", name="Hint").click()
+    page.wait_for_selector("main .arrow")
+    note = page.locator(".beside .muted").all_inner_texts()
+    (hint,) = (text for text in note if text.startswith("Hint: "))
+    assert str(board.parse_move(hint.split()[1].rstrip("."))) in hint
+    page.get_by_role("button", name="Take back").click()
+    page.get_by_text("2 moves taken back.").wait_for()
+    board.undo(2)
+    wait_until(page, "() => document.querySelectorAll('.played li').length === 1")
+    assert page.locator("main .arrow").count() == 0
+    assert turn_of(page, board)
+    page.get_by_role("button", name="Take back").click()
+    wait_until(page, "() => document.querySelectorAll('.played li').length === 0")
+    page.get_by_role("button", name="Take back").click()
+    page.get_by_text("you have no move to take back").wait_for()
+    page.get_by_role("button", name="Offer a draw").click()
+    page.get_by_text("kr declines: it accepts no draw before").wait_for()
+    board.undo(2)
+    assert turn_of(page, board)
+    play_on(page, board, "black", 2)
+
+
+def test_resigning_is_confirmed_and_a_rematch_swaps_colours(server, start, games_directory):
+    page = start(server, level="2")
+    board = kr.Board()
+    play_on(page, board, "black", 2)
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Resign: sure?").click()
+    wait_until(page, SAID, "kr wins: you resigned. 0-1")
+    page.get_by_role("button", name="Rematch").click()
+    wait_until(page, SAID, "Your move")
+    board = kr.Board()
+    assert turn_of(page, board, 1)
+    assert len(board.moves) == 1
+    names = page.locator(".seat .name").all_inner_texts()
+    assert names == ["kr, level 2 (Black)", "You (White)"]
+    play_on(page, board, "white", 2)
+    assert len(list(games_directory.glob("*.pdn"))) == 2
+
+
+def test_a_draw_that_kr_offers(server, start, monkeypatch):
+    monkeypatch.setattr("kr.play.play.offers_draw", lambda scores, plies: plies == 2)
+    page = start(server)
+    board = kr.Board()
+    play_on(page, board, "black", 2)
+    assert "kr offers a draw: accept it, or play on" in said(page)
+    page.get_by_role("button", name="Accept the draw").click()
+    wait_until(page, SAID, "A draw: agreed. 1/2-1/2")
+
+
+def test_who_is_out_of_time_has_lost(server, start):
+    page = start(server, clock="0:01+0")
+    board = kr.Board()
+    assert turn_of(page, board)
+    clock = page.get_by_role("timer", name="Black's clock")
+    shown = [clock.inner_text()]
+    assert page.get_by_role("timer", name="White's clock").inner_text() == "1.0"
+    while "wins" not in said(page):
+        shown.append(clock.inner_text())
+        page.wait_for_timeout(20)
+    assert said(page) == "kr wins: your time is up. 0-1"
+    numbers = [float(text) for text in shown]
+    assert numbers == sorted(numbers, reverse=True)
+    assert len(set(numbers)) > 5
+    assert clock.inner_text() == "0.0"
+
+
+def test_two_windows_and_a_reload(server, start):
+    page = start(server, side="white", level="2")
+    board = kr.Board()
+    play_on(page, board, "white", 4)
+    other = page.context.new_page()
+    other.goto(page.url)
+    assert turn_of(other, board.copy(), len(board.moves) // 2)
+    play_on(other, board, "white", 2)
+    # a window in the background gets little time
+    page.bring_to_front()
+    assert turn_of(page, board, (len(board.moves) + 1) // 2)
+    page.reload()
+    assert turn_of(page, board, (len(board.moves) + 1) // 2)
+    play_on(page, board, "white", 2)
+    # without the address too: the game is where one left it
+    page.goto(server.address)
+    page.get_by_role("link", name="Play").click()
+    assert turn_of(page, board, (len(board.moves) + 1) // 2)
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Resign: sure?").click()
+    for window in (page, other):
+        wait_until(window, SAID, "kr wins: you resigned. 1-0")
+    page.reload()
+    wait_until(page, SAID, "kr wins: you resigned. 1-0")
+    assert read_board(page) == meant_board(board.fen)
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_a_server_that_starts_again(start, games_directory, lost):
+    with serving() as server:
+        page = start(server, allowed=LOST_LINK)
+        board = kr.Board()
+        play_on(page, board, "black", 4)
+    wait_until(page, SAID, "trying again")
+    # no move can be made now
+    assert page.locator("main .board .movable").count() == 0
+    if lost:
+        for file in games_directory.iterdir():
+            file.unlink()
+    with serving(port=server.port):
+        play_on(page, board, "black", 4)
+        assert len(board.moves) >= 8
+        page.reload()
+        assert turn_of(page, board, len(board.moves) // 2)
+    assert len(list(games_directory.glob("*.pdn"))) == 1
+
+
+def test_a_game_by_keys_alone(server, opened):
+    page = opened(server.address + "#play", reduced_motion="reduce")
+    page.get_by_label("Level", exact=True).focus()
+    page.keyboard.press("Home")
+    for _ in range(9):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.type === 'submit'"):
+            break
+    page.keyboard.press("Enter")
+    board = kr.Board()
+    assert turn_of(page, board)
+    page.locator("main .board [tabindex='0']").focus()
+    focused = "document.activeElement.getAttribute('aria-label')"
+    # the board is seen from Black's side: from 1, up to 6, then 9 or 10, then to 11 or 12
+    for _ in range(12):
+        if page.evaluate(focused).endswith("can move"):
+            break
+        page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate(focused).endswith("can be moved to")
+    page.keyboard.press("Enter")
+    wait_until(page, "() => document.querySelectorAll('.played li').length === 1 && "
+                     "document.querySelector('.turn').textContent.includes('Your move')")  # fmt: skip
+    assert turn_of(page, board, 1)
+    assert len(board.moves) == 2
+    # what is heard
+    assert page.locator(".turn").get_attribute("role") == "status"
+    assert said(page) == f"kr plays {board.moves[-1]}. Your move."
+
+
+def test_the_form(server, opened):
+    page = opened(server.address + "#play", reduced_motion="reduce")
+    page.get_by_label("Level", exact=True).select_option("4")
+    page.get_by_text("Level 4 looks at 800 positions a move, overlooks 13% of the moves.").wait_for()
+    page.get_by_label("From", exact=True).select_option("fen")
+    page.get_by_label("FEN of the position").fill("W:W40:B1")
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.get_by_role("alert").get_by_text("40").wait_for()
+    page.get_by_label("From", exact=True).select_option("")
+    page.get_by_label("Clock", exact=True).select_option("other")
+    page.get_by_label("Minutes + seconds").fill("soon")
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.get_by_role("alert").get_by_text("'soon' is not a time control").wait_for()
+    page.get_by_label("Clock", exact=True).select_option("5+3")
+    page.get_by_label("From", exact=True).select_option("ballot")
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.get_by_role("alert").get_by_text("Choose a ballot").wait_for()
+    page.get_by_label("Find a ballot").fill("white doctor")
+    page.locator(".found button").get_by_text("68.").click()
+    page.get_by_role("button", name="Play", exact=True).click()
+    (doctor,) = (opening for opening in deck("3move") if opening.number == 68)
+    board = kr.Board()
+    assert turn_of(page, board, 2)
+    assert " ".join(str(move) for move in board.moves[:3]) == doctor.moves
+    assert page.get_by_text(f"3move 68: {doctor.moves}").is_visible()
+    # White has made its first move; its clock has the seconds for the next one already
+    assert page.get_by_role("timer", name="White's clock").inner_text() == "5:06"
+    # a serious game: no hints
+    page.get_by_role("button", name="New game").click()
+    page.get_by_label("From", exact=True).select_option("")
+    fill(page, casual="")
+    wait_until(page, "() => document.querySelectorAll('.played li').length === 0")
+    assert turn_of(page, kr.Board())
+    assert not page.get_by_role("button", name="Hint").is_visible()
+    assert not page.get_by_role("button", name="Take back").is_visible()
+    assert not page.get_by_role("button", name="Analyse").is_visible()
+
+
+def test_impatient_clicks_are_harmless(server, start):
+    page = start(server)
+    board = kr.Board()
+    assert turn_of(page, board)
+    chance = random.Random(5)
+    for _ in range(80):
+        click_square(page, chance.randint(1, 32), flipped=True)
+    wait_until(page, TURN, 0)
+    for text in line(page):
+        board.play(text)
+    if "Your move" in said(page):
+        page.reload()
+    wait_until(page, TURN, 0)
+    assert read_board(page) == meant_board(board.fen)
+    assert [str(move) for move in board.moves] == line(page)
