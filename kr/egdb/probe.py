@@ -45,14 +45,24 @@ def probe(database: Database, position: Position) -> ProbedPosition:
             f"{position.fen} has {position.pieces} pieces; the database in {database.directory} has positions with up "
             f"to {database.pieces}"
         )
-    moves = [_probed_move(database, position, move) for move in position.legal_moves()]
+    return ProbedPosition(position.fen, value, database.distance(position), tuple(known_moves(database, position)))
+
+
+def known_moves(database: Database, position: Position) -> list[ProbedMove]:
+    """Those moves of any position whose values the database knows, best first: captures may lead into it.
+
+    Raises InvalidDatabaseError.
+    """
+    found = (_probed_move(database, position, move) for move in position.legal_moves())
     # quick wins first, slow losses first
-    moves.sort(key=lambda move: (-move.value.sign, move.value.sign * (move.distance or 0)))
-    return ProbedPosition(position.fen, value, database.distance(position), tuple(moves))
+    return sorted(
+        filter(None, found), key=lambda move: (-move.value.sign, move.value.sign * (move.distance or 0))
+    )  # fmt: skip
 
 
-def _probed_move(database: Database, position: Position, move: Move) -> ProbedMove:
+def _probed_move(database: Database, position: Position, move: Move) -> ProbedMove | None:
     after = position.play(move)
+    if after.is_over:
+        return ProbedMove(str(move), Value.WIN, 1)
     value, distance = database.value(after), database.distance(after)
-    assert value is not None, "a move adds no piece"
-    return ProbedMove(str(move), value.opposite, None if distance is None else distance + 1)
+    return None if value is None else ProbedMove(str(move), value.opposite, None if distance is None else distance + 1)

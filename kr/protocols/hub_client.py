@@ -371,7 +371,7 @@ def _level_line(limits: Limits) -> str:
     if limits.left is not None:
         words |= {"moves": limits.moves, "time": limits.left, "inc": limits.inc or None}
     given = {name: value for name, value in words.items() if value is not None}
-    return format_hub_line("level", **(given or {"infinite": None}))
+    return format_hub_line("level", **given) if given else format_hub_line("level", infinite=None)
 
 
 def read_info(args: Mapping[str, str], position: Position) -> Info | None:

@@ -23,7 +23,7 @@ from starlette.websockets import WebSocket
 
 from kr.errors import KrError
 from kr.viewer.assets import board_colors
-from kr.web import games, playing, positions
+from kr.web import games, playing, positions, searches
 from kr.web.asked import Asked
 from kr.web.guard import Guard
 from kr.web.house import House
@@ -33,6 +33,7 @@ from kr.web.page import index
 FEATURES: tuple[Any, ...] = (
     positions,
     games,
+    searches,
     playing,
 )  # fmt: skip
 """Modules with ROUTES and LIVE."""

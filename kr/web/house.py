@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kr.engine.database import load_database
+from kr.web.engines import Engines
 from kr.web.settings import WebSettings
 
 
@@ -18,6 +19,8 @@ class House:
         self.settings = settings
         self.database = load_database(settings.egdb, settings.egdb_memory)
         self._closing: list[Callable[[], None]] = []
+        self.engines = Engines(settings, self.database)
+        self.on_close(self.engines.close)
 
     def on_close(self, close: Callable[[], None]) -> None:
         """Have something called when the server stops."""

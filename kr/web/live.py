@@ -18,6 +18,7 @@ import json
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
+from contextvars import ContextVar
 from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -36,6 +37,9 @@ MESSAGE_RATE, MESSAGE_BURST = 100.0, 300.0
 MOST_WAITING = 100
 """Messages that a stream has not taken yet."""
 POLICY_VIOLATION, TOO_BIG = 1008, 1009
+
+viewer: ContextVar[object] = ContextVar("viewer", default=None)
+"""What stands for the page of the running stream; equal for all streams of a page."""
 
 Inbox = asyncio.Queue[Asked]
 """What the page says to a stream, in order."""
@@ -77,6 +81,7 @@ class Connection:
     async def serve(self) -> None:
         """Answer until the page leaves."""
         await self._socket.accept()
+        viewer.set(object())
         budget = Budget(MESSAGE_RATE, MESSAGE_BURST)
         try:
             while True:

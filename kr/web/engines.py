@@ -1,0 +1,290 @@
+"""Engines for viewers: so many searches at a time, each with an engine that is its own while it lasts.
+
+Who wants to search asks a `Lender` and gets a `Loan`, at once or in turn:
+
+    with house.engines.own.ask(viewer) as loan:
+        engine = await loan.arrival()      # or loan.wait(seconds) in a thread
+        ...                                # the search must have ended when the block is left
+
+A viewer is whatever stands for a page (`kr.web.live.viewer`), None for nobody in particular. The system shares the
+processors among the threads of the searches.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Generic, TypeVar
+
+import anyio.to_thread
+
+from kr.egdb.database import Database
+from kr.engine.engine import Engine
+from kr.engine.settings import MEBIBYTE
+from kr.errors import InvalidSettingError
+from kr.protocols.hub_client import HubClient
+from kr.web.settings import WebSettings
+
+MOST_ENGINES = 24
+"""Searches of kr at a time."""
+MOST_OF_ANOTHER = 4
+"""Processes of each other engine."""
+MOST_OF_A_VIEWER = 3
+"""Searches of one viewer with one engine."""
+LOADED_HASH = 16 * MEBIBYTE
+"""Most bytes of the hash tables of all engines but the first."""
+IDLE_SECONDS = 60.0
+"""Time after which an engine that nobody uses is closed."""
+HUB = "hub:"
+
+T = TypeVar("T")
+
+
+class Loan(Generic[T]):
+    """A tool that is lent, or a place in the queue for one; given back at the end of its `with` block, or by `end`."""
+
+    def __init__(self, lender: Lender[T], viewer: Hashable) -> None:
+        self._lender = lender
+        self.viewer = viewer
+        self.turn: Future[T | None] = Future()
+        """Done once the tool is there, or None if one is to be made."""
+        self.tool: T | None = None
+        self.broken = False
+        """Set if the tool is not to be lent again."""
+        self.ending = False
+        """Set once its search has been told to end. The same viewer's next loan waits for it, and gets its tool."""
+
+    def __enter__(self) -> Loan[T]:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """Give the tool back, or leave the queue."""
+        self._lender.take_back(self)
+
+    @property
+    def waits(self) -> bool:
+        """True if others must end their searches first."""
+        return not self.turn.done() and self._lender.is_full
+
+    async def arrival(self) -> T:
+        """The tool, once it is this loan's turn. Raises what making one raises."""
+        # the place in the queue is left by `end`, not by a cancelled wait
+        tool = await asyncio.shield(asyncio.wrap_future(self.turn))
+        return tool if tool is not None else await anyio.to_thread.run_sync(self._lender.fill, self)
+
+    def wait(self, seconds: float) -> T:
+        """The same for a thread. Raises InvalidSettingError if all engines are busy for so long."""
+        try:
+            tool = self.turn.result(seconds)
+        except TimeoutError:
+            raise InvalidSettingError("all engines are busy; try again later") from None
+        return tool if tool is not None else self._lender.fill(self)
+
+
+@dataclass(frozen=True)
+class _Idle(Generic[T]):
+    tool: T
+    viewer: Hashable
+    since: float
+
+
+class Lender(Generic[T]):
+    """Lends tools of one sort. Threads may share it.
+
+    make: a new tool; end: closes one; most: tools lent at a time; kept: a tool that is there from the start and never
+    closed before the end. A viewer gets the tool back that it had last, if it is free: what that knows may help.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[], T],
+        end: Callable[[T], None],
+        most: int,
+        kept: T | None = None,
+        most_of_a_viewer: int = MOST_OF_A_VIEWER,
+        idle_seconds: float = IDLE_SECONDS,
+    ) -> None:
+        self._make, self._end, self._most = make, end, most
+        self._most_of_a_viewer = most_of_a_viewer
+        self._kept, self._idle_seconds = kept, idle_seconds
+        self._lock = threading.Lock()
+        self._idle: list[_Idle[T]] = [] if kept is None else [_Idle(kept, None, time.monotonic())]
+        self._waiting: list[Loan[T]] = []
+        self._lent: set[Loan[T]] = set()
+        self._timer: threading.Timer | None = None
+        self._closed = False
+
+    @property
+    def lent(self) -> int:
+        """Tools that are lent now."""
+        return len(self._lent)
+
+    @property
+    def idle(self) -> int:
+        """Tools that wait to be lent."""
+        return len(self._idle)
+
+    @property
+    def is_full(self) -> bool:
+        """True if no more can be lent."""
+        return len(self._lent) >= self._most
+
+    def ask(self, viewer: Hashable = None) -> Loan[T]:
+        """Ask for a tool. Raises InvalidSettingError if the viewer has enough."""
+        loan = Loan(self, viewer)
+        with self._lock:
+            if self._closed:
+                raise InvalidSettingError("the server is stopping")
+            asked = [other for other in (*self._lent, *self._waiting) if other.viewer == viewer and not other.ending]
+            if viewer is not None and len(asked) >= self._most_of_a_viewer:
+                raise InvalidSettingError(f"this page has {len(asked)} searches under way already; stop one")
+            self._waiting.append(loan)
+            self._hand_out()
+        return loan
+
+    def fill(self, loan: Loan[T]) -> T:
+        """Make the tool of a loan."""
+        tool = self._make()
+        with self._lock:
+            if loan in self._lent:
+                loan.tool = tool
+                return tool
+        # it was ended meanwhile
+        self._end(tool)
+        raise InvalidSettingError("the search was stopped")
+
+    def take_back(self, loan: Loan[T]) -> None:
+        """End a loan, or the wait for it."""
+        with self._lock:
+            if loan in self._waiting:
+                self._waiting.remove(loan)
+                return
+            if loan not in self._lent:
+                return
+            self._lent.remove(loan)
+            tool = loan.tool
+            ended = tool is not None and (loan.broken or self._closed)
+            if tool is not None and not ended:
+                self._idle.append(_Idle(tool, loan.viewer, time.monotonic()))
+                self._watch()
+            self._hand_out()
+        if tool is not None and ended:
+            self._end(tool)
+
+    def close(self) -> None:
+        """End all tools that are not lent, and the others as they come back."""
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+            if self._timer is not None:
+                self._timer.cancel()
+        for each in idle:
+            self._end(each.tool)
+
+    # with the lock held
+
+    def _hand_out(self) -> None:
+        ending = {loan.viewer for loan in self._lent if loan.ending}
+        waiting = [loan for loan in self._waiting if loan.viewer not in ending]
+        held = Counter(loan.viewer for loan in self._lent if loan.viewer is not None)
+        while waiting and not self.is_full:
+            # who has least goes first, then who came first
+            loan = min(waiting, key=lambda each: held[each.viewer])
+            waiting.remove(loan)
+            self._waiting.remove(loan)
+            self._lent.add(loan)
+            if loan.viewer is not None:
+                held[loan.viewer] += 1
+            loan.tool = self._chosen(loan.viewer)
+            loan.turn.set_result(loan.tool)
+
+    def _chosen(self, viewer: Hashable) -> T | None:
+        if not self._idle:
+            return None
+        own = (each for each in self._idle if viewer is not None and each.viewer == viewer)
+        kept = (each for each in self._idle if each.tool is self._kept)
+        found = next(own, None) or next(kept, None) or self._idle[-1]
+        self._idle.remove(found)
+        return found.tool
+
+    def _watch(self) -> None:
+        if self._timer is None and any(each.tool is not self._kept for each in self._idle):
+            self._timer = threading.Timer(self._idle_seconds, self._sweep)
+            self._timer.daemon = True
+            self._timer.start()
+
+    # --
+
+    def _sweep(self) -> None:
+        """End tools that were idle for long. Body of the timer's thread."""
+        with self._lock:
+            self._timer = None
+            before = time.monotonic() - self._idle_seconds
+            old = [each for each in self._idle if each.tool is not self._kept and each.since <= before]
+            self._idle = [each for each in self._idle if each not in old]
+            if not self._closed:
+                self._watch()
+        for each in old:
+            self._end(each.tool)
+
+
+class Engines:
+    """The engines of a server: kr's own, and others by their commands.
+
+    Raises InvalidWeightsError and InvalidSettingError.
+    """
+
+    def __init__(self, settings: WebSettings, database: Database | None) -> None:
+        rest = min(settings.hash, LOADED_HASH) / MEBIBYTE
+        first = Engine(settings.weights, settings.hash / MEBIBYTE, settings.threads, database)
+        self.own: Lender[Engine] = Lender(
+            partial(Engine, settings.weights, rest, 1, database), _end_engine, MOST_ENGINES, first
+        )
+        """Engines of kr. The first has all of the hash that the settings give, the others 16 MB at most."""
+        self.names = [f"kr ({first.name})"]
+        """The engines by number: 0 is kr."""
+        self.others: list[Lender[HubClient]] = []
+        """Lenders of the other engines; number 1 is the first."""
+        for text in settings.engines:
+            words = _command(text)
+            self.names.append(Path(words[0]).name)
+            self.others.append(Lender(partial(HubClient, words), HubClient.close, MOST_OF_ANOTHER))
+
+    def lender(self, number: int) -> Lender[Any]:
+        """The lender of an engine by its number."""
+        return self.own if number == 0 else self.others[number - 1]
+
+    def close(self) -> None:
+        """End all engines."""
+        self.own.close()
+        for lender in self.others:
+            lender.close()
+
+
+def _end_engine(engine: Engine) -> None:
+    engine.stop()
+
+
+def _command(text: str) -> list[str]:
+    """The command of an --engines setting. Raises InvalidSettingError."""
+    try:
+        words = shlex.split(text.removeprefix(HUB)) if text.startswith(HUB) else []
+    except ValueError as error:
+        raise InvalidSettingError(f"--engines: {text!r} can't be parsed: {error}") from None
+    if not words:
+        raise InvalidSettingError(f'--engines: {text!r} is not an engine such as "hub:other-engine --hub"')
+    return words

@@ -1,0 +1,312 @@
+"""Analysis while a page watches: one stream is one search of one position.
+
+    {"do": "analysis", "start": FEN, "moves": ["11-15", ...], "engine": 0, "lines": 3, "limit": "", "threat": false}
+
+The first event has what is known exactly: {"exact": {"value", "plies", "moves": [{move, "value", "plies"}, ...]}}, or
+null where no database reaches. Then, at most UPDATES a second and always the newest, for each line {"score", "value",
+"plies", "chances", "pv"}, where a pv that is the same as in the event before is left out. Scores, values and chances
+are those of the side to move. The last event of a search that was not stopped has "final": true.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from threading import Thread
+from typing import Any
+
+import anyio.to_thread
+
+from kr.egdb.database import Database
+from kr.egdb.probe import ProbedMove, known_moves
+from kr.engine.engine import MAX_LINES, Engine
+from kr.engine.limits import Limits
+from kr.engine.result import SCORE_DECIDED, SCORE_PROVED, SCORE_WIN, Info, SearchOutcome, SearchResult
+from kr.engine.search import Search, Stop
+from kr.errors import InvalidSettingError, ProtocolError
+from kr.game.position import Move, Position
+from kr.game.value import Value
+from kr.notation import SIDE_NAMES
+from kr.protocols.hub_client import HubClient, read_info
+from kr.threads import start_all
+from kr.viewer.positions import move_json, over, side_name
+from kr.web.asked import Asked
+from kr.web.engines import Loan
+from kr.web.house import House
+from kr.web.live import Inbox, viewer
+
+UPDATES = 20
+"""Events a second of one search."""
+MOST_LINES_SHOWN = min(10, MAX_LINES)
+LONGEST_PV = 24
+"""Moves of a line that are sent."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a page wants to know."""
+
+    position: Position
+    history: tuple[Position, ...]
+    engine: int
+    lines: int
+    limits: Limits
+
+    @classmethod
+    def of(cls, house: House, asked: Asked) -> Question:
+        """Read the fields of a request. Raises KrError."""
+        board = asked.board()
+        limit = asked.text("limit", 100, "")
+        position, history = board.position, board.history
+        if asked.flag("threat"):
+            position, history = replace(position, side=position.side.other), ()
+            if position.is_over:
+                raise InvalidSettingError(f"no threat: {SIDE_NAMES[position.side]} could not move")
+        return cls(
+            position,
+            tuple(history),
+            asked.number("engine", 0, len(house.engines.names) - 1, 0),
+            asked.number("lines", 1, MOST_LINES_SHOWN, 1),
+            Limits.parse(limit) if limit else Limits(),
+        )
+
+
+async def analysis(house: House, asked: Asked, inbox: Inbox) -> AsyncIterator[dict[str, Any]]:
+    """Search a position and tell the lines as they are found, until a limit or the end of the stream."""
+    question = Question.of(house, asked)
+    if question.position.is_over:
+        yield {"over": over(question.position)}
+        return
+    loan = house.engines.lender(question.engine).ask(viewer.get())
+    begun: OwnSearch | HubSearch | None = None
+    try:
+        told = Told(question.position, await anyio.to_thread.run_sync(_exact, house.database, question.position))
+        yield {"exact": told.exact}
+        if loan.waits:
+            yield {"waiting": True}
+        tool = await loan.arrival()
+        begun = OwnSearch(question, loan, tool) if isinstance(tool, Engine) else HubSearch(question, loan, tool)
+        while True:
+            await begun.news.wait()
+            begun.news.clear()
+            at = time.monotonic()
+            outcome, lines = begun.outcome, begun.lines()
+            if isinstance(outcome, BaseException):
+                raise outcome
+            if lines:
+                yield {**told.event(lines, begun.chances), "hash": begun.hash_mb, "final": outcome is not None}
+            if outcome is not None:
+                return
+            await asyncio.sleep(max(0.0, at + 1 / UPDATES - time.monotonic()))
+    finally:
+        if begun is None:
+            loan.end()
+        else:
+            begun.stop()
+
+
+ChancesOf = Callable[[int, Value | None], Sequence[float] | None]
+
+
+class OwnSearch:
+    """A search of kr in its own thread. The loan is ended with it.
+
+    `news` is set whenever there are new lines, and at the end, when `outcome` is known.
+    """
+
+    def __init__(self, question: Question, loan: Loan[Any], engine: Engine) -> None:
+        self.outcome: SearchOutcome | None = None
+        self.news = asyncio.Event()
+        self.hash_mb: float | None = engine.hash_mb
+        self._loan, self._engine = loan, engine
+        self._bell = _bell(self.news)
+        self._coming: list[Info] = []
+        self._lines: list[Info] = []
+        self._search: Search = engine.start(
+            question.position, question.limits, question.history, self._heard, question.lines, on_end=self._ended
+        )
+
+    def _heard(self, info: Info) -> None:
+        self._coming.append(info)
+        if len(self._coming) == info.lines:
+            self._lines, self._coming = self._coming, []
+            self._bell()
+
+    def _ended(self, outcome: SearchOutcome) -> None:
+        if isinstance(outcome, SearchResult):
+            self._lines = list(outcome.lines)
+        self._loan.end()
+        self.outcome = outcome
+        self._bell()
+
+    def lines(self) -> list[Info]:
+        """The newest lines, best first; empty before the first."""
+        return self._lines
+
+    def chances(self, score: int, value: Value | None) -> Sequence[float]:
+        """Chances of a win, a draw and a loss."""
+        found = self._engine.chances(score, value)
+        return found.win, found.draw, found.loss
+
+    def stop(self) -> None:
+        """End the search, if it has not ended."""
+        self._loan.ending = True
+        self._search.stop()
+
+
+class HubSearch:
+    """The same of another program's engine."""
+
+    def __init__(self, question: Question, loan: Loan[Any], client: HubClient) -> None:
+        self.outcome: SearchOutcome | None = None
+        self.news = asyncio.Event()
+        self.hash_mb: float | None = None
+        self._question, self._loan, self._client = question, loan, client
+        self._bell = _bell(self.news)
+        self._stop = Stop()
+        self._said: dict[str, Mapping[str, str]] = {}
+        start_all([Thread(target=self._run, name="hub search", daemon=True)], lambda: None)
+
+    def _run(self) -> None:
+        outcome: SearchOutcome
+        asked = self._question
+        try:
+            outcome = self._client.search(
+                asked.position, asked.limits, asked.history, self._stop, self._heard, asked.lines
+            )
+        except BaseException as error:
+            outcome = error
+            # nothing is known about the state of a program that has failed
+            self._loan.broken = isinstance(error, ProtocolError)
+        self._loan.end()
+        self.outcome = outcome
+        self._bell()
+
+    def _heard(self, args: Mapping[str, str]) -> None:
+        rank = args.get("multipv", "1")
+        if rank.isdecimal() and 1 <= int(rank[:4]) <= self._question.lines:
+            self._said[rank] = args
+            self._bell()
+
+    def lines(self) -> list[Info]:
+        """The newest lines as far as they can be read, best first."""
+        read = (read_info(args, self._question.position) for args in tuple(self._said.values()))
+        found = sorted((info for info in read if info is not None and info.pv), key=lambda info: info.multipv)
+        if not found and isinstance(self.outcome, SearchResult):
+            # an engine that says nothing but its move
+            result = self.outcome
+            return [Info(result.depth, result.score, result.nodes, result.time, result.pv)]
+        return found
+
+    def chances(self, score: int, value: Value | None) -> Sequence[float] | None:
+        """Those of a proved value: what the scores of other engines promise is not known."""
+        return None if value is None else [float(value is each) for each in (Value.WIN, Value.DRAW, Value.LOSS)]
+
+    def stop(self) -> None:
+        """Tell the engine to end its search."""
+        self._loan.ending = True
+        self._stop.set()
+
+
+def _bell(news: asyncio.Event) -> Callable[[], None]:
+    """A function for other threads that sets an event of this one."""
+    loop = asyncio.get_running_loop()
+
+    def ring() -> None:
+        # news that have not been taken need no second bell
+        if not news.is_set():
+            # the server may have ended
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(news.set)
+
+    return ring
+
+
+class Told:
+    """What a page has been told of a position, so that nothing is computed or sent twice."""
+
+    def __init__(self, position: Position, exact: tuple[Value | None, int | None, list[ProbedMove]] | None) -> None:
+        self._position = position
+        self._steps: dict[tuple[Position, Move], tuple[Position, dict[str, Any]]] = {}
+        self._sent: list[tuple[Move, ...]] = []
+        self._known: dict[str, ProbedMove] = {}
+        self.exact: dict[str, Any] | None = None
+        """Known values as JSON."""
+        if exact is not None:
+            value, plies, moves = exact
+            self._known = {found.move: found for found in moves}
+            legal = {str(move): move for move in position.legal_moves()}
+            self.exact = {
+                "value": value,
+                "plies": plies,
+                "moves": [
+                    {**self._step(position, legal[found.move])[1], "value": found.value, "plies": found.distance}
+                    for found in moves
+                ],
+            }
+
+    def event(self, lines: Sequence[Info], chances: ChancesOf) -> dict[str, Any]:
+        """Lines as JSON, best first."""
+        shown, sent = [], []
+        for rank, info in enumerate(lines):
+            value, plies = self._value(info)
+            line: dict[str, Any] = {"score": info.score, "value": value, "plies": plies}
+            found = chances(info.score, value)
+            line["chances"] = None if found is None else [round(each, 4) for each in found]
+            if self._sent[rank : rank + 1] != [info.pv]:
+                line["pv"] = self._pv(info.pv[:LONGEST_PV])
+            shown.append(line)
+            sent.append(info.pv)
+        self._sent = sent
+        best = lines[0]
+        return {
+            "side": side_name(self._position.side),
+            "lines": shown,
+            "depth": best.depth,
+            "nodes": best.nodes,
+            "nps": round(best.nodes / best.time) if best.time > 0 else 0,
+            "time": round(best.time, 3),
+        }
+
+    def _value(self, info: Info) -> tuple[Value | None, int | None]:
+        """Value and distance, if they are proved, of a line."""
+        if abs(info.score) > SCORE_PROVED:
+            seen = abs(info.score) > SCORE_DECIDED
+            return Value.from_sign(info.score), SCORE_WIN - abs(info.score) if seen else None
+        known = self._known.get(str(info.pv[0]))
+        return (None, None) if known is None else (known.value, known.distance)
+
+    def _pv(self, moves: Sequence[Move]) -> list[dict[str, Any]]:
+        position, steps = self._position, []
+        for move in moves:
+            position, step = self._step(position, move)
+            steps.append(step)
+        return steps
+
+    def _step(self, position: Position, move: Move) -> tuple[Position, dict[str, Any]]:
+        found = self._steps.get((position, move))
+        if found is None:
+            after = position.play(move)
+            found = self._steps[position, move] = after, {**move_json(move), "fen": after.fen}
+        return found
+
+
+def _exact(database: Database | None, position: Position) -> tuple[Value | None, int | None, list[ProbedMove]] | None:
+    """Value and distance of a position and of its moves, as far as the database knows; None for nothing."""
+    if database is None:
+        return None
+    value = database.value(position)
+    moves = known_moves(database, position)
+    return (value, database.distance(position), moves) if moves else None
+
+
+def list_engines(house: House, asked: Asked) -> dict[str, Any]:
+    """The engines by number, and how many lines can be asked of one."""
+    return {"engines": house.engines.names, "lines": MOST_LINES_SHOWN}
+
+
+ROUTES: dict[str, Any] = {"engines": list_engines}
+LIVE: dict[str, Any] = {"analysis": analysis}
