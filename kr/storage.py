@@ -206,7 +206,7 @@ def lock(path: str | Path) -> Iterator[None]:
     The lock ends with the process, however that ends. Raises OutputBusyError if another writer holds it.
     """
     path = Path(os.path.realpath(path))
-    name = path / ".lock" if path.is_dir() else path.with_name(f".{path.name}.lock")
+    name = _lock_name(path)
     make_directory(name.parent)
     descriptor = _locked(name, path)
     try:
@@ -219,6 +219,36 @@ def lock(path: str | Path) -> Iterator[None]:
         with suppress(FileNotFoundError):
             os.unlink(name)
         os.close(descriptor)
+
+
+def is_held(path: str | Path) -> bool:
+    """True if a writer on this machine holds the output `path`.
+
+    Takes no lock, not even for a moment: a writer would find it and give up.
+    """
+    try:
+        with open_regular(_lock_name(Path(os.path.realpath(path)))) as file:
+            status, pid = os.fstat(file.fileno()), file.read(20)
+    except OSError:
+        return False
+    return pid.isdigit() and _alive(int(pid)) and _has_open(int(pid), status)
+
+
+def _has_open(pid: int, status: os.stat_result) -> bool:
+    """True if a process has a file open, or this can't be known: a killed writer's number may be another's now."""
+    try:
+        opened = os.listdir(f"/proc/{pid}/fd")
+    except OSError:  # of another user, or not Linux
+        return True
+    for number in opened:
+        with suppress(OSError):
+            if os.path.samestat(os.stat(f"/proc/{pid}/fd/{number}"), status):
+                return True
+    return False
+
+
+def _lock_name(path: Path) -> Path:
+    return path / ".lock" if path.is_dir() else path.with_name(f".{path.name}.lock")
 
 
 def _locked(name: Path, path: Path) -> int:

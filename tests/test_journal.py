@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from kr.errors import InvalidGamesError, InvalidSettingError, OutputBusyError
-from kr.jobs.journal import open_journal, typed
+from kr.jobs.journal import JournalView, open_journal, typed
 
 SETTINGS = {"seed": 1, "tc": "nodes=50"}
 
@@ -152,3 +152,32 @@ def test_fields_of_other_types_are_damage(change, good):
 def test_one_writer(path):
     with open_journal(path, SETTINGS, {}, dict), pytest.raises(OutputBusyError):
         add(path)
+
+
+def test_a_view_reads_on_beside_the_writer(path):
+    """Nothing is locked, and what a resumed run cut off or wrote anew is seen."""
+    view = JournalView(path, lambda values: values["number"] + 0)
+    with open_journal(path, SETTINGS, {}, lambda values: values["number"] + 0) as journal:
+        view.look()
+        assert (view.entries, view.settings) == ([1, 2, 3], SETTINGS)
+        journal.append({"number": 4})
+        view.look()
+        view.look()
+        assert (view.entries, view.beginnings) == ([1, 2, 3, 4], 1)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-5])
+    view.look()
+    assert (view.entries, view.beginnings) == ([1, 2, 3], 2)
+    path.write_bytes(whole + b'{"number": 5}\n{"number": ')
+    view.look()
+    assert (view.entries, view.beginnings) == ([1, 2, 3, 4, 5], 2)
+    path.write_bytes(whole[:-14] + b'{"number": 70}\n{"number": 71}\n{"number": 72}\n')
+    view.look()
+    assert view.entries == [1, 2, 3, 70, 71, 72]
+
+
+@pytest.mark.parametrize("line", [b"7", b'{"number": "x"}', b"{}", b"[1", b"\xff"])
+def test_a_view_refuses_damage(path, line):
+    path.write_bytes(path.read_bytes() + line + b"\n")
+    with pytest.raises(InvalidGamesError, match="line 5 is damaged"):
+        JournalView(path, lambda values: values["number"] + 0).look()

@@ -98,6 +98,28 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     assert (tmp_path / "file").read_text() == "new"
 
 
+@pytest.mark.parametrize("kind", ["file", "directory"])
+def test_who_looks_whether_an_output_is_held_takes_no_lock(tmp_path: Path, kind: str) -> None:
+    target = tmp_path / "out"
+    if kind == "directory":
+        target.mkdir()
+    assert not storage.is_held(target)
+    process = start(LOCK_AND_WAIT, target)
+    try:
+        assert storage.is_held(target)
+    finally:
+        kill(process)
+    (lock,) = tmp_path.rglob("*lock")
+    assert not storage.is_held(target)
+    # the number of a killed writer may be another process's by now
+    lock.write_text(str(os.getpid()))
+    assert not storage.is_held(target)
+    with storage.lock(target):
+        assert storage.is_held(target)
+    assert not storage.is_held(target)
+
+
+
 def test_the_second_writer_is_refused(tmp_path: Path) -> None:
     target = tmp_path / "run"
     process = start(LOCK_AND_WAIT, target)

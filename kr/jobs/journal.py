@@ -86,6 +86,49 @@ def read_entries(path: Path, read: Callable[[dict[str, Any]], T]) -> list[T]:
     return [entry for entry, _ in _entries(path, read)]
 
 
+class JournalView(Generic[T]):
+    """A journal read beside its writer: nothing is locked, and a line half written waits for the next look.
+
+    settings, provenance: those of the first line, empty until it is whole; entries: those found so far; beginnings:
+    how often it was read from its beginning, because it had been cut off or replaced.
+    """
+
+    def __init__(self, path: Path, read: Callable[[dict[str, Any]], T]) -> None:
+        self._path, self._read = path, read
+        self.beginnings = 0
+        self._begin()
+
+    def _begin(self) -> None:
+        self.settings: dict[str, Any] = {}
+        self.provenance: dict[str, Any] = {}
+        self.entries: list[T] = []
+        self.beginnings += 1
+        self._lines = self._end = 0
+        self._last = b""
+
+    def look(self) -> None:
+        """Read what has been added. Raises InvalidGamesError if a line is damaged, OSError."""
+        with open_regular(self._path) as opened, BufferedReader(opened) as file:
+            # a resumed run removes lines, and may have written others in their place by now
+            file.seek(self._end - len(self._last))
+            if file.read(len(self._last)) != self._last:
+                self._begin()
+                file.seek(0)
+            for line in takewhile(_is_whole, file):
+                self._take(line)
+                self._lines, self._end, self._last = self._lines + 1, self._end + len(line), line
+
+    def _take(self, line: bytes) -> None:
+        try:
+            values = _object(line)
+            if self._lines:
+                self.entries.append(self._read(values))
+            else:
+                self.settings, self.provenance = dict(values["settings"]), dict(values.get("provenance", {}))
+        except (ValueError, LookupError, TypeError):
+            raise _damaged(self._path, self._lines + 1) from None
+
+
 def typed(entry: T) -> T:
     """The given dataclass, made from a journal entry, if its fields have the right types. Raises TypeError."""
     for name, hint in get_type_hints(type(entry)).items():
@@ -142,7 +185,11 @@ def _entries(path: Path, read: Callable[[dict[str, Any]], T]) -> Iterator[tuple[
 def _whole_lines(path: Path) -> Iterator[bytes]:
     """Lines of a file up to the first one that was cut off, or that a power cut left as zeros."""
     with open_regular(path) as opened, BufferedReader(opened) as file:
-        yield from takewhile(lambda line: line.endswith(b"\n") and b"\0" not in line, file)
+        yield from takewhile(_is_whole, file)
+
+
+def _is_whole(line: bytes) -> bool:
+    return line.endswith(b"\n") and b"\0" not in line
 
 
 def _check_beginning(path: Path) -> None:

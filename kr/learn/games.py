@@ -296,30 +296,35 @@ class Summary:
         """Bytes on disk for each move stored."""
         return self.bytes / max(self.plies, 1)
 
+    def add(self, path: Path) -> GameArrays:
+        """Count the games of a shard; returns them. Raises InvalidGamesError, and then counts nothing."""
+        shard = read_shard(path)
+        _count_phases(self.phases, shard, path)
+        self.shards += 1
+        self.bytes += path.stat().st_size
+        self.games += len(shard)
+        results = _results(shard.result)
+        self.black_wins += results[0]
+        self.draws += results[1]
+        self.white_wins += results[2]
+        self.plies += len(shard.move)
+        self.searched += int((shard.score != NO_SCORE).sum())
+        self.games_per_second = float(shard.attrs.get("games_per_second", 0.0))
+        if len(shard):
+            lengths = np.diff(shard.first)
+            self.shortest = min(self.shortest or 1 << 30, int(lengths.min()))
+            self.longest = max(self.longest, int(lengths.max()))
+        for code, reason in enumerate(REASONS):
+            self.reasons[reason] += int((shard.reason == code).sum())
+        _count_decks(self.decks, shard)
+        return shard
+
 
 def summarize(paths: Iterable[Path], on_shard: Callable[[], None] | None = None) -> Summary:
     """Read shards and count. Raises InvalidGamesError."""
     total = Summary()
     for path in paths:
-        shard = read_shard(path)
-        total.shards += 1
-        total.bytes += path.stat().st_size
-        total.games += len(shard)
-        results = _results(shard.result)
-        total.black_wins += results[0]
-        total.draws += results[1]
-        total.white_wins += results[2]
-        total.plies += len(shard.move)
-        total.searched += int((shard.score != NO_SCORE).sum())
-        total.games_per_second = float(shard.attrs.get("games_per_second", 0.0))
-        if len(shard):
-            lengths = np.diff(shard.first)
-            total.shortest = min(total.shortest or 1 << 30, int(lengths.min()))
-            total.longest = max(total.longest, int(lengths.max()))
-        for code, reason in enumerate(REASONS):
-            total.reasons[reason] += int((shard.reason == code).sum())
-        _count_decks(total.decks, shard)
-        _count_phases(total.phases, shard, path)
+        total.add(path)
         if on_shard is not None:
             on_shard()
     return total

@@ -289,7 +289,8 @@ def _record(
     }
     for name in ("ballot", "hash", "seed", "adjudicate", "win_score", "win_moves", "draw_score", "draw_moves"):
         kept[name] = getattr(settings, name)
-    with open_log(settings.pdn, kept | {"draw_after": settings.draw_after}, provenance(seed=settings.seed)) as log:
+    story = provenance(seed=settings.seed, games=settings.games, sprt=settings.sprt)
+    with open_log(settings.pdn, kept | {"draw_after": settings.draw_after}, story) as log:
         yield log
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kr.engine.settings import egdb_memory_option, egdb_option, hash_option, threads_option, weights_option
+from kr.errors import InvalidSettingError
 from kr.protocols.dxp_link import LOOPBACK
 from kr.settings import Settings, option
 
@@ -42,3 +43,9 @@ class WebSettings(Settings):
     threads: int = threads_option()
     egdb: str = egdb_option()
     egdb_memory: int = egdb_memory_option()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for directory in self.runs:
+            if not directory.is_dir():
+                raise InvalidSettingError(f"{directory} is not a directory; --runs takes one with runs in it")

@@ -229,6 +229,17 @@ class Checkpoint:
         self.path.unlink(missing_ok=True)
 
 
+def checkpoint_losses(path: Path) -> dict[str, NDArray[np.float64]]:
+    """Losses of a fit under way, by group: (iterations, 2), training and held out. Raises InvalidWeightsError."""
+    try:
+        with storage.open_regular(path) as opened, np.load(opened) as file:
+            return {name: _progress(file, name).history for name in GROUPS.values() if f"{name}_x" in file}
+    except OSError as error:
+        raise InvalidWeightsError(f"{path}: can't be read: {error.strerror}") from error
+    except Exception as error:  # as above
+        raise InvalidWeightsError(f"{path}: damaged checkpoint") from error
+
+
 def _progress(file: Any, name: str) -> FitState:
     """State of a group in a checkpoint. Raises ValueError if it cannot be resumed."""
     x, history = file[f"{name}_x"], file[f"{name}_history"]

@@ -1,0 +1,180 @@
+"""Kinds of runs as pages show them: self-play, fits, training and matches, each read beside its writer.
+
+A run gives a row for the list and a page: facts, tables and charts, all as plain JSON, so that the script of the page
+knows nothing of kinds. `OneRun` says when they are made anew.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from kr.errors import InvalidSettingError, KrError
+from kr.match.elo import Sprt, estimate
+from kr.storage import is_held, parse_json
+from kr.units import counted
+from kr.web.run_files import own, stamp
+
+Facts = list[tuple[str, str]]
+Json = dict[str, Any]
+
+MOST_POINTS = 200
+"""Points of a line."""
+LAST_GAMES = 25
+"""Games that a page lists."""
+
+
+class OneRun(ABC):
+    """A run that is watched. names: files in its directory, set at each look."""
+
+    kind = ""
+
+    def __init__(self, path: Path, names: frozenset[str]) -> None:
+        self.path, self.names = path, names
+        self._row: tuple[Any, Json] | None = None
+        self._page: tuple[Any, Json] | None = None
+
+    def row(self) -> Json:
+        """Its line in the list: kind, state, how far it is, seconds since 1970 of the last change."""
+        seen = self.seen()
+        if self._row is None or self._row[0] != seen:
+            self._row = seen, self._told(lambda: {"kind": self.kind, "changed": self.changed(), **self.progress()})
+        return self._row[1]
+
+    def page(self) -> Json:
+        """Everything about it. `reading` is there while more is to be read at once."""
+        seen = self.seen()
+        if self._page is None or self._page[0] != seen or "reading" in self._page[1]:
+            row = self.row()
+            self._page = seen, self._told(lambda: {**row, **self.shown()})
+        return self._page[1]
+
+    def _told(self, make: Callable[[], Json]) -> Json:
+        try:
+            made: Json = make()
+        except (KrError, OSError) as error:
+            said = error.strerror or type(error).__name__ if isinstance(error, OSError) else str(error)
+            return {"kind": self.kind, "changed": self.changed(), "state": "damaged", "progress": said, "facts": []}
+        return made
+
+    def file(self, name: str) -> Path | None:
+        """A file in its directory; None if it is not there."""
+        return own(self.folder / name) if name in self.names else None
+
+    @property
+    def folder(self) -> Path:
+        return self.path
+
+    def seen(self) -> Any:
+        """What differs once anything about the run has changed."""
+        return is_held(self.path), [stamp(each) for each in self.sources()]
+
+    def changed(self) -> float:
+        """Time of the last change."""
+        return max((each[0] for path in self.sources() if (each := stamp(path))), default=0) / 1e9
+
+    def state(self, complete: bool | None) -> str:
+        """complete: None if it can't be known."""
+        if is_held(self.path):
+            return "running"
+        return "ended" if complete is None else "done" if complete else "stopped"
+
+    @abstractmethod
+    def sources(self) -> Sequence[Path]:
+        """The files that it is read from."""
+
+    @abstractmethod
+    def progress(self) -> Json:
+        """State and progress, as text."""
+
+    @abstractmethod
+    def shown(self) -> Json:
+        """Facts, tables and charts."""
+
+    def game(self, number: int) -> str:
+        """PDN of a game of it. Raises InvalidSettingError."""
+        raise InvalidSettingError("this run has no games of its own")
+
+
+def page_table(title: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> Json:
+    """A table of texts; numbers are written with commas."""
+    return {"title": title, "head": list(head), "rows": [[_cell(each) for each in row] for row in rows]}
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return "-" if value is None else str(value)
+
+
+def chart(title: str, x: str, y: str, lines: Sequence[Json]) -> Json:
+    """A chart with the names of its axes."""
+    return {"title": title, "x": x, "y": y, "lines": [each for each in lines if each["points"]]}
+
+
+def line(name: str, points: Sequence[Sequence[float | None]], kind: str = "line") -> Json:
+    """A line of a chart: [x, y] or [x, y, error] each. kind: line, band (with its errors), points or guide."""
+    good = [list(each) for each in points if all(n is not None and math.isfinite(n) for n in each)]
+    return {"name": name, "kind": kind, "points": thinned(good)}
+
+
+def thinned(points: list[Any]) -> list[Any]:
+    """At most MOST_POINTS of them, the first and the last among them."""
+    return [points[i] for i in picked(len(points))]
+
+
+def picked(count: int) -> list[int]:
+    """Evenly spread numbers from 0 to count - 1, at most MOST_POINTS."""
+    if count <= MOST_POINTS:
+        return list(range(count))
+    return [round(i * (count - 1) / (MOST_POINTS - 1)) for i in range(MOST_POINTS)]
+
+
+def games_there(there: int, wanted: int | None) -> str:
+    """How many games there are, and are wanted if that is known."""
+    return counted(there, "game") if wanted is None else f"{there:,} of {counted(wanted, 'game')}"
+
+
+def settings_of(provenance: Mapping[str, Any]) -> Json:
+    """The settings that a provenance holds as text; none if it holds none."""
+    try:
+        made = parse_json(str(provenance.get("settings", "{}")))
+    except ValueError:
+        return {}
+    return made if isinstance(made, dict) else {}
+
+
+def story(provenance: Mapping[str, Any]) -> Facts:
+    """When and by what a run was begun."""
+    labels = {"created": "Begun", "kr": "kr", "command": "Command"}
+    return [(label, str(provenance[key])[:300]) for key, label in labels.items() if provenance.get(key)]
+
+
+def strength(pairs: Sequence[int]) -> Facts:
+    """Elo with its error, and what goes with it; nothing before there is a pair."""
+    if not sum(pairs):
+        return []
+    found = estimate(pairs)
+    return [
+        ("Elo", f"{found.elo:+.1f} ± {found.elo_error:.1f}"),
+        ("Normalized Elo", f"{found.normalized_elo:+.1f} ± {found.normalized_elo_error:.1f}"),
+        ("Likelihood of superiority", f"{100 * found.los:.1f}%"),
+    ]
+
+
+def tested(test: Sprt | None, pairs: Sequence[int]) -> Facts:
+    """How far a sequential test is."""
+    if test is None:
+        return []
+    decided = {"H1": f"; decided for {test.elo1:+g} Elo", "H0": f"; decided for {test.elo0:+g} Elo", None: ""}
+    said = f"{test.llr(pairs):.2f} ({test.lower:.2f} to {test.upper:.2f})" + decided[test.decision(pairs)]
+    return [(f"LLR of {test.elo1:+g} to {test.elo0:+g} Elo", said)]
+
+
+def shares(counts: Sequence[int]) -> list[object]:
+    """The sum of wins, draws and losses, and each in percent."""
+    total = sum(counts)
+    return [total, *(f"{100 * count / max(total, 1):.1f}" for count in counts)]

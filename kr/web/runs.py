@@ -1,0 +1,187 @@
+"""Runs: self-play, fits, training and matches of the directories that the command named, watched while they run.
+
+Nothing is locked, and files are looked at only while somebody watches: at most once a second for all viewers together,
+and read only if they have changed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from kr.errors import InvalidGamesError, InvalidSettingError
+from kr.learn.training.history import FILE as HISTORY_FILE
+from kr.match.log import log_of
+from kr.pdn import read_game
+from kr.viewer.document import game_document
+from kr.web.asked import Asked
+from kr.web.house import House
+from kr.web.live import Inbox
+from kr.web.run_files import FileTree, Stamp, stamp
+from kr.web.run_kinds import OneRun
+from kr.web.run_learning import FitRun, SelfplayRun, TrainingRun
+from kr.web.run_match import MatchRun
+
+POLL_SECONDS = 1.0
+MOST_RUNS = 500
+"""Runs in the list."""
+LONGEST_RUN_NAME = 1000
+
+
+class RunWatch:
+    """All runs of a server. Its methods are called in one thread, so that one look is taken at a time."""
+
+    def __init__(self, directories: tuple[Path, ...], now: Callable[[], float] = time.monotonic) -> None:
+        self._trees = dict(zip(_names(directories), map(FileTree, directories), strict=True))
+        self._now = now
+        self._looked = -POLL_SECONDS
+        self._runs: dict[str, OneRun] = {}
+        # whether files that change rarely are fits or matches
+        self._judged: dict[Path, tuple[Stamp, bool]] = {}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The runs in order of name, each with its name, kind, state, progress and time of the last change."""
+        self._look()
+        return [{"name": name, **run.row()} for name, run in list(self._runs.items())[:MOST_RUNS]]
+
+    def page(self, name: str) -> dict[str, Any]:
+        """Everything about a run. Raises InvalidSettingError if there is none of this name."""
+        return {"name": name, **self._run(name).page()}
+
+    def game(self, name: str, number: int) -> dict[str, Any]:
+        """A game of a run as a document. Raises KrError, OSError."""
+        run = self._run(name)
+        run.row()
+        game = read_game(run.game(number))
+        if game is None:
+            raise InvalidGamesError(f"{name}: game {number + 1} can't be read")
+        return game_document(game)
+
+    def _run(self, name: str) -> OneRun:
+        self._look()
+        run = self._runs.get(name)
+        if run is None:
+            raise InvalidSettingError(f"there is no run {name[:100]!r}; it may have been moved or removed")
+        return run
+
+    def _look(self) -> None:
+        """Find the runs that there are now, if the last look is over a second old."""
+        if self._now() - self._looked < POLL_SECONDS:
+            return
+        found: dict[str, OneRun] = {}
+        judged: dict[Path, tuple[Stamp, bool]] = {}
+        for title, tree in self._trees.items():
+            for folder, names in tree.look():
+                for kind, path in self._found(folder, names, judged):
+                    below = path.relative_to(tree.root).as_posix()
+                    name = title if below == "." else f"{title}/{below}"
+                    before = self._runs.get(name)
+                    found[name] = before if type(before) is kind else kind(path, names)
+                    found[name].names = names
+        self._runs = dict(sorted(found.items()))
+        self._judged = judged
+        self._looked = self._now()
+
+    def _found(
+        self, folder: Path, names: frozenset[str], judged: dict[Path, tuple[Stamp, bool]]
+    ) -> Iterator[tuple[type[OneRun], Path]]:
+        """Runs in a directory, not in those below."""
+
+        def is_one(kind: type[FitRun] | type[MatchRun], path: Path, source: Path) -> bool:
+            now = stamp(source)
+            known = self._judged.get(path)
+            judged[path] = known if known and known[0] == now else (now, kind.is_one(path))
+            return judged[path][1]
+
+        if HISTORY_FILE in names:
+            yield TrainingRun, folder
+        if "run.json" in names and any(name.startswith("shard-") or name == ".lock" for name in names):
+            yield SelfplayRun, folder
+        for name in sorted(names):
+            path = folder / name
+            if name.endswith(".h5.checkpoint"):
+                yield FitRun, path.with_suffix("")
+            elif name.startswith(".") and name.endswith(".h5.lock"):
+                yield FitRun, folder / name[1:].removesuffix(".lock")
+            elif name.endswith(".h5") and not name.startswith(("shard-", ".")):
+                # the tables that a training run began with were not made by it
+                copied = name == "start.h5" and HISTORY_FILE in names
+                if not copied and f"{name}.checkpoint" not in names and is_one(FitRun, path, path):
+                    yield FitRun, path
+            elif f"{name}.log" in names and is_one(MatchRun, path, log_of(path)):
+                yield MatchRun, path
+
+
+def _names(directories: tuple[Path, ...]) -> list[str]:
+    """A short name of each directory, all different."""
+    names: list[str] = []
+    for path in directories:
+        name = plain = path.resolve().name or "/"
+        while name in names:
+            name = f"{plain} ({sum(each.startswith(plain) for each in names) + 1})"
+        names.append(name)
+    return names
+
+
+class _Watching:
+    """The runs of a server and the thread that looks at them."""
+
+    def __init__(self, house: House) -> None:
+        self._watch = RunWatch(house.settings.runs)
+        self._thread = ThreadPoolExecutor(1, "runs")
+        house.on_close(lambda: self._thread.shutdown(cancel_futures=True))
+
+    async def do(self, what: Callable[..., Any], *given: Any) -> Any:
+        """Call a method of RunWatch in its thread."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, what, self._watch, *given)
+
+
+_WATCHING: WeakKeyDictionary[House, _Watching] = WeakKeyDictionary()
+
+
+def _watching(house: House) -> _Watching:
+    if house not in _WATCHING:
+        _WATCHING[house] = _Watching(house)
+    return _WATCHING[house]
+
+
+async def watch_runs(house: House, asked: Asked, inbox: Inbox) -> AsyncGenerator[Mapping[str, Any], None]:
+    """The list, now and whenever it changes."""
+    watching = _watching(house)
+    told = None
+    while True:
+        rows = await watching.do(RunWatch.rows)
+        if rows != told:
+            yield {"runs": rows, "directories": len(house.settings.runs)}
+            told = rows
+        await asyncio.sleep(POLL_SECONDS)
+
+
+async def watch_run(house: House, asked: Asked, inbox: Inbox) -> AsyncGenerator[Mapping[str, Any], None]:
+    """A run by its name, now and whenever it changes."""
+    name = asked.text("name", LONGEST_RUN_NAME)
+    watching = _watching(house)
+    told = None
+    while True:
+        page = await watching.do(RunWatch.page, name)
+        if page != told:
+            yield {"run": page}
+            told = page
+        # what takes long to read is read bit by bit
+        await asyncio.sleep(0 if "reading" in page else POLL_SECONDS)
+
+
+async def run_game(house: House, asked: Asked) -> dict[str, Any]:
+    """A game of a run, by the run's name and the game's number from 0."""
+    name, number = asked.text("name", LONGEST_RUN_NAME), asked.number("game", 0, 10**12)
+    game: dict[str, Any] = await _watching(house).do(RunWatch.game, name, number)
+    return game
+
+
+ROUTES = {"runs/game": run_game}
+LIVE = {"runs": watch_runs, "run": watch_run}

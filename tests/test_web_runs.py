@@ -1,0 +1,457 @@
+"""Runs watched: what is found in a directory, what is told while it grows, and that nothing outside is read."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kr import storage
+from kr.engine.limits import Limits
+from kr.errors import InvalidSettingError
+from kr.evaluation.layouts import LAYOUTS
+from kr.learn.fitting.fit import Checkpoint, FitState
+from kr.learn.games import read_game_arrays, read_shard
+from kr.learn.selfplay import SelfplaySettings, selfplay
+from kr.learn.training.history import load_history
+from kr.learn.training.train import TrainSettings, TrainWatcher, train
+from kr.match.elo import Sprt
+from kr.match.log import log_of
+from kr.match.match import MatchResult, MatchSettings, play_match
+from kr.viewer.document import read_document
+from kr.web.run_files import FileTree
+from kr.web.runs import RunWatch
+from kr.web.settings import WebSettings
+
+pytestmark = pytest.mark.core
+
+GAMES = SelfplaySettings(
+    games=20, nodes=40, weights="material", openings="3move", shard_games=8, workers=1, hash=1 << 16
+)
+MATCH = MatchSettings(
+    a="material", b="manual", games=12, tc=Limits(nodes=60), workers=1, hash=1 << 20, egdb="none", sprt=(0.0, 10.0),
+)  # fmt: skip
+TRAINING = TrainSettings(
+    out=Path("nowhere"), weights="material", generations=1, workers=1, games=24, nodes=50, openings="3move",
+    hash=1 << 16, shard_games=8, egdb="none", layout=LAYOUTS["small"], holdout=0.2, max_iter=3, gate_games=8,
+    gate_nodes=40, gate_ballot="3move", gate_hash=1 << 20,
+)  # fmt: skip
+
+
+class Clock:
+    """Time that goes on when it is told."""
+
+    def __init__(self) -> None:
+        self.time = 0.0
+
+    def __call__(self) -> float:
+        return self.time
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, MatchResult]:
+    """A directory with self-play and a match, and the result of this."""
+    directory = tmp_path_factory.mktemp("runs")
+    selfplay(replace(GAMES, out=directory / "deep" / "games"))
+    return directory, play_match(replace(MATCH, pdn=directory / "match.pdn"))
+
+
+@pytest.fixture
+def copied(made: tuple[Path, MatchResult], tmp_path: Path) -> Path:
+    """A copy of that directory to change."""
+    return shutil.copytree(made[0], tmp_path / "runs")
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with a training run of one generation."""
+    directory = tmp_path_factory.mktemp("training")
+    train(replace(TRAINING, out=directory / "run"))
+    return directory
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def watching(clock: Clock) -> Callable[..., RunWatch]:
+    return lambda *directories: RunWatch(directories, clock)
+
+
+def told(watch: RunWatch, name: str) -> dict[str, str]:
+    """Facts of a run by their labels."""
+    return dict(watch.page(name)["facts"])
+
+
+def table(page: dict[str, Any], title: str) -> list[list[str]]:
+    (found,) = (each["rows"] for each in page["tables"] if each["title"] == title)
+    return list(found)
+
+
+def lines(page: dict[str, Any], title: str) -> dict[str, list[list[float]]]:
+    (found,) = (each["lines"] for each in page["charts"] if each["title"] == title)
+    return {line["name"]: line["points"] for line in found}
+
+
+def test_runs_are_found_and_told_apart(made: tuple[Path, MatchResult], watching: Callable[..., RunWatch]) -> None:
+    home = made[0].name
+    rows = {row["name"]: (row["kind"], row["state"], row["progress"]) for row in watching(made[0]).rows()}
+    assert rows == {
+        f"{home}/deep/games": ("self-play", "done", "20 of 20 games"),
+        f"{home}/match.pdn": ("match", "done", "12 of 12 games"),
+    }
+
+
+def test_directories_of_the_same_name_are_told_apart(tmp_path: Path, watching: Callable[..., RunWatch]) -> None:
+    for name in ("a", "b"):
+        selfplay(replace(GAMES, out=tmp_path / name / "runs", games=8))
+    rows = watching(tmp_path / "a" / "runs", tmp_path / "b" / "runs").rows()
+    assert [row["name"] for row in rows] == ["runs", "runs (2)"]
+
+
+def test_a_match_is_told_as_its_result(made: tuple[Path, MatchResult], watching: Callable[..., RunWatch]) -> None:
+    directory, result = made
+    page = watching(directory).page(f"{directory.name}/match.pdn")
+    facts, summary = dict(page["facts"]), result.summary()
+    assert facts["Wins, losses, draws of material"] == f"{summary['wins']}-{summary['losses']}-{summary['draws']}"
+    assert facts["Elo"] == f"{summary['elo']:+.1f} ± {summary['elo_error']:.1f}"
+    assert facts["LLR of +10 to +0 Elo"].startswith(f"{summary['sprt']['llr']:.2f} (")
+    assert [int(count) for _, count in table(page, "Pairs")] == list(summary["pentanomial"])
+    assert {reason: int(count) for reason, count in table(page, "Ends of the games")} == summary["reasons"]
+    elo = lines(page, "Elo with its 95% error")["material"]
+    assert [x for x, *_ in elo] == [2, 4, 6, 8, 10, 12]
+    assert elo[-1][1:] == [round(summary["elo"], 2), round(summary["elo_error"], 2)]
+    llr = lines(page, "Log likelihood ratio")
+    assert llr["LLR"][-1] == [12, round(summary["sprt"]["llr"], 3)]
+    assert {points[0][1] for name, points in llr.items() if name.startswith("H1")} == {round(Sprt(0, 10).upper, 3)}
+    last = table(page, "Last games")
+    assert [row[0] for row in last] == [str(number) for number in range(12, 0, -1)]
+    points = {"material": 2, "drawn": 1, "manual": 0}
+    assert [points[row[4]] for row in reversed(last)] == [game.points for game in result.games]
+
+
+def test_self_play_is_told_as_its_games(made: tuple[Path, MatchResult], watching: Callable[..., RunWatch]) -> None:
+    directory = made[0]
+    page = watching(directory).page(f"{directory.name}/deep/games")
+    games = read_game_arrays(directory / "deep" / "games")
+    shares = [f"{100 * (games.result == each).sum() / 20:.1f}" for each in (1, 0, -1)]
+    assert table(page, "Results by openings")[0] == ["all", "20", *shares]
+    assert dict(page["facts"])["Plies a game"].startswith(f"{len(games.move) / 20:.1f}, ")
+    assert [games for _, games in lines(page, "Games over time")["games"]] == [0, 8, 16, 20]
+    assert [x for x, _ in lines(page, "Length, shard by shard")["plies"]] == [8, 16, 20]
+    assert [row[0] for row in table(page, "Last games")] == ["20", "19", "18", "17"]
+
+
+@pytest.mark.parametrize("name", ["match.pdn", "deep/games"])
+def test_each_game_can_be_opened(made: tuple[Path, MatchResult], watching: Callable[..., RunWatch], name: str) -> None:
+    watch = watching(made[0])
+    full = f"{made[0].name}/{name}"
+    (last,) = (each for each in watch.page(full)["tables"] if each["title"] == "Last games")
+    for number, row in zip(last["games"], last["rows"], strict=True):
+        game = read_document(watch.game(full, number))
+        side = {"1-0": "Black", "0-1": "White"}.get(str(game.result), "drawn")
+        # players of a match have names
+        assert row[-3] == (game.headers.get(side, side) if name == "match.pdn" else side)
+    for number in (-1, 20):
+        with pytest.raises(InvalidSettingError, match="has no game"):
+            watch.game(full, number)
+
+
+@pytest.mark.parametrize("cut", [0, 1, 40])
+def test_a_match_is_read_while_it_is_written(
+    copied: Path, watching: Callable[..., RunWatch], clock: Clock, cut: int
+) -> None:
+    """Whole lines count, the half-written last one not yet; after a line was removed, what replaced it counts."""
+    log = log_of(copied / "match.pdn")
+    written = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join(written[:6]) + written[6][:cut])
+    watch = watching(copied)
+    assert told(watch, "runs/match.pdn")["Games"] == "5 of 12 games"
+    assert {row["name"]: row["state"] for row in watch.rows()}["runs/match.pdn"] == "stopped"
+    clock.time += 2
+    log.write_bytes(b"".join(written[:5] + written[8:]))
+    assert told(watch, "runs/match.pdn")["Games"] == "9 of 12 games"
+    clock.time += 2
+    log.write_bytes(b"".join(written))
+    assert told(watch, "runs/match.pdn")["Games"] == "12 of 12 games"
+
+
+def test_shards_that_appear_are_counted_alone(
+    copied: Path, watching: Callable[..., RunWatch], clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from kr.learn import games
+
+    read = []
+    reading = games.read_shard
+    monkeypatch.setattr(games, "read_shard", lambda path: read.append(Path(path).name) or reading(path))
+    later = copied / "deep" / "games" / "shard-000001.h5"
+    away = copied / "later"
+    later.rename(away)
+    watch = watching(copied)
+    assert told(watch, "runs/deep/games")["Games"] == "12 of 20 games"
+    assert read == ["shard-000000.h5", "shard-000002.h5"]
+    clock.time += 2
+    assert told(watch, "runs/deep/games")["Games"] == "12 of 20 games"
+    assert len(read) == 2
+    clock.time += 2
+    away.rename(later)
+    assert told(watch, "runs/deep/games")["Games"] == "20 of 20 games"
+    assert read[2:] == ["shard-000001.h5"]
+
+
+def test_one_look_a_second_serves_all(
+    made: tuple[Path, MatchResult], watching: Callable[..., RunWatch], clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = []
+    look = FileTree.look
+    monkeypatch.setattr(FileTree, "look", lambda tree: looks.append(clock.time) or look(tree))
+    watch = watching(made[0])
+    for _ in range(50):
+        watch.rows()
+        watch.page(f"{made[0].name}/match.pdn")
+        clock.time += 0.1
+    assert len(looks) == 5
+
+
+HOLDER = """
+import sys, time
+from kr.storage import lock
+with lock(sys.argv[1]):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+@contextmanager
+def holding(path: Path) -> Iterator[subprocess.Popen[str]]:
+    """A process that holds an output."""
+    with subprocess.Popen([sys.executable, "-c", HOLDER, str(path)], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "output"), [("runs/match.pdn", "match.pdn"), ("runs/deep/games", "deep/games")])
+def test_a_run_is_running_while_its_writer_lives(
+    copied: Path, watching: Callable[..., RunWatch], clock: Clock, name: str, output: str
+) -> None:
+    log = log_of(copied / "match.pdn")
+    log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[:4]))
+    (copied / "deep" / "games" / "shard-000002.h5").unlink()
+    watch = watching(copied)
+
+    def state() -> str:
+        clock.time += 2
+        return {row["name"]: str(row["state"]) for row in watch.rows()}[name]
+
+    assert state() == "stopped"
+    with holding(copied / output) as process:
+        assert state() == "running"
+        process.kill()
+        process.wait()
+        # its lock is still there
+        assert state() == "stopped"
+
+
+def test_watching_takes_no_lock(made: tuple[Path, MatchResult], watching: Callable[..., RunWatch]) -> None:
+    before = sorted(made[0].rglob("*"))
+    with storage.lock(made[0] / "match.pdn"), storage.lock(made[0] / "deep" / "games"):
+        watch = watching(made[0])
+        assert [row["state"] for row in watch.rows()] == ["running", "running"]
+        for row in watch.rows():
+            watch.page(row["name"])
+    assert sorted(made[0].rglob("*")) == before
+
+
+def test_links_are_not_followed(copied: Path, tmp_path: Path, watching: Callable[..., RunWatch], clock: Clock) -> None:
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    for name in ("deep", "match.pdn", "match.pdn.log"):
+        (inside / name).symlink_to(copied / name)
+    (inside / "again").symlink_to(inside)
+    watch = watching(inside)
+    assert watch.rows() == []
+    # the match itself, of which the games then become a link
+    for name in ("match.pdn", "match.pdn.log"):
+        (inside / name).unlink()
+        shutil.copy(copied / name, inside / name)
+    clock.time += 2
+    assert [row["name"] for row in watch.rows()] == ["inside/match.pdn"]
+    (inside / "match.pdn").unlink()
+    (inside / "match.pdn").symlink_to(copied / "match.pdn")
+    with pytest.raises(InvalidSettingError, match="is a link"):
+        watch.game("inside/match.pdn", 0)
+
+
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "/", "runs/../runs/match.pdn", "runs//match.pdn", "match.pdn", "runs/x"]
+)
+def test_only_names_of_the_list_are_runs(copied: Path, watching: Callable[..., RunWatch], name: str) -> None:
+    with pytest.raises(InvalidSettingError, match="there is no run"):
+        watching(copied).page(name)
+
+
+DAMAGE: dict[str, tuple[str, bytes]] = {
+    "a log": ("match.pdn.log", b'{"settings": {"players": []}}\n{"end": 1}\n'),
+    "a log of numbers": ("match.pdn.log", b'{"settings": {"players": []}}\n7\n'),
+    "a shard": ("deep/games/shard-000001.h5", b"\x89HDF\r\n\x1a\n\x03 nothing"),
+    "a description": ("deep/games/run.json", b"[1, 2"),
+    "a description of numbers": ("deep/games/run.json", b"[]"),
+    "a history": ("history.json", b'{"kind": "kr training history", "format_version": 1}'),
+    "a history nested deep": ("history.json", b"[" * 100_000),
+    "a checkpoint": ("g01.h5.checkpoint", b"PK\x03\x04"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_damage_is_told_in_a_line(copied: Path, watching: Callable[..., RunWatch], damage: str) -> None:
+    place, content = DAMAGE[damage]
+    (copied / place).write_bytes(content)
+    watch = watching(copied)
+    pages = [watch.page(row["name"]) for row in watch.rows()]
+    (page,) = (page for page in pages if page["state"] == "damaged")
+    assert page["progress"]
+    assert "\n" not in page["progress"]
+
+
+@pytest.mark.parametrize("place", ["match.pdn.log", "deep/games/run.json", "deep/games/shard-000009.h5"])
+def test_what_is_no_file_is_not_waited_for(copied: Path, watching: Callable[..., RunWatch], place: str) -> None:
+    (copied / place).unlink(missing_ok=True)
+    os.mkfifo(copied / place)
+    watch = watching(copied)
+    for row in watch.rows():
+        watch.page(row["name"])
+
+
+def test_settings_name_directories_that_are_there(tmp_path: Path) -> None:
+    with pytest.raises(InvalidSettingError, match="--runs takes one with runs in it"):
+        WebSettings(runs=(tmp_path / "nothing",))
+
+
+@pytest.mark.slow
+def test_training_is_told_as_its_history(trained: Path, watching: Callable[..., RunWatch]) -> None:
+    watch = watching(trained)
+    home = f"{trained.name}/run"
+    rows = {row["name"]: (row["kind"], row["state"], row["progress"]) for row in watch.rows()}
+    assert {name: kind for name, (kind, *_) in rows.items()} == {
+        home: "training", f"{home}/g01.h5": "fit", f"{home}/games-01": "self-play", f"{home}/gate-01.pdn": "match",
+    }  # fmt: skip
+    assert rows[home][1:] == ("ended", "1 generation")
+    (generation,) = load_history(trained / "run").generations
+    verdict, page = generation.verdict, watch.page(home)
+    assert verdict is not None
+    (gate,) = table(page, "Gates")
+    assert gate[2:5] == [
+        f"{verdict['wins']}-{verdict['losses']}-{verdict['draws']}", "-".join(map(str, verdict["pentanomial"])),
+        f"{verdict['elo']:+.1f} ± {verdict['elo_error']:.1f}",
+    ]  # fmt: skip
+    elo = lines(page, "Elo over the start, with 95% errors")["accepted" if verdict["accepted"] else "refused"]
+    assert elo == [[1, round(verdict["elo"], 1), round(verdict["elo_error"], 1)]]
+
+
+@pytest.mark.slow
+def test_a_fit_is_told_as_its_report(trained: Path, watching: Callable[..., RunWatch]) -> None:
+    page = watching(trained).page(f"{trained.name}/run/g01.h5")
+    (generation,) = load_history(trained / "run").generations
+    assert generation.fit is not None
+    result = generation.fit.result
+    assert result is not None
+    assert dict(page["facts"])["Quiet positions"] == f"{result['positions']:,}"
+    held = {row[0]: row[4] for row in table(page, "Loss") if row[1] == "held out"}
+    assert held == {group: f"{row['loss']:.4f}" for group, row in result["held_out"].items()}
+    assert {len(points) for points in lines(page, "Loss, men").values()} == {result["iterations"]["men"]}
+    assert lines(page, "Calibration")["as predicted"] == [[0, 0], [1, 1]]
+    assert table(page, "Table entries by times seen in training")[0][0] == "men"
+
+
+class Halt(TrainWatcher):
+    """Ends a training run within a step, after so many calls."""
+
+    def __init__(self, step: str, calls: int) -> None:
+        self.step, self.left = step, calls
+
+    def _count(self, step: str) -> None:
+        self.left -= step == self.step
+        if not self.left:
+            raise KeyboardInterrupt
+
+    def played(self, tally: Any) -> None:
+        self._count("play")
+
+    def fitting(self, what: str, done: int, total: int) -> None:
+        self._count("fit")
+
+    def matched(self, gate: Any) -> None:
+        self._count("gate")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("step", "calls"), [("play", 12), ("gate", 5)])
+def test_the_step_under_way_is_told(
+    tmp_path: Path, watching: Callable[..., RunWatch], step: str, calls: int
+) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        train(replace(TRAINING, out=tmp_path / "run"), Halt(step, calls))
+    watch = watching(tmp_path / "run")
+    # those whose shard is not whole are not counted
+    shards = len(list((tmp_path / "run" / "games-01").glob("*.h5")))
+    done = f"{step}: {8 * shards} of 24 games" if step == "play" else f"{step}: 5 of 8 games"
+    (row,) = (row for row in watch.rows() if row["kind"] == "training")
+    assert (row["state"], row["progress"]) == ("stopped", f"0 generations; now 1, {done}")
+    facts = told(watch, "run")
+    assert facts["Under way"] == f"generation 1, {done}"
+    if step == "gate":
+        assert sum(map(int, facts["Wins, losses, draws so far"].split("-"))) == 4
+        assert "±" in facts["Elo"]
+    else:
+        parts = sum(len(read_shard(path)) for path in (tmp_path / "run" / "games-01").glob("*.part"))
+        assert 8 * shards + parts >= 12
+        assert told(watch, "run/games-01").get("Games of shards under way", "0") == str(parts)
+
+
+def test_a_fit_under_way_is_told(tmp_path: Path, watching: Callable[..., RunWatch]) -> None:
+    import numpy as np
+
+    checkpoint = object.__new__(Checkpoint)
+    checkpoint.fingerprint, checkpoint.path = "f", tmp_path / "new.h5.checkpoint"
+    losses = np.array([[0.7, 0.8], [0.6, 0.75], [0.5, 0.7]])
+    checkpoint.save({False: FitState(np.zeros(4), losses)})
+    watch = watching(tmp_path)
+    (row,) = watch.rows()
+    assert (row["kind"], row["state"], row["progress"]) == ("fit", "stopped", "men 3 iterations")
+    page = watch.page(row["name"])
+    assert lines(page, "Loss, men") == {
+        "training": [[1, 0.7], [2, 0.6], [3, 0.5]], "held out": [[1, 0.8], [2, 0.75], [3, 0.7]],
+    }  # fmt: skip
+
+
+def test_pages_are_json(made: tuple[Path, MatchResult], watching: Callable[..., RunWatch]) -> None:
+    watch = watching(made[0])
+    for row in watch.rows():
+        page = watch.page(row["name"])
+        assert json.loads(json.dumps(page, allow_nan=False))["name"] == row["name"]
+
+
+def test_what_is_gone_is_said(copied: Path, watching: Callable[..., RunWatch], clock: Clock) -> None:
+    watch = watching(copied)
+    watch.page("runs/match.pdn")
+    shutil.rmtree(copied)
+    with pytest.raises(FileNotFoundError):
+        watch.game("runs/match.pdn", 0)
+    clock.time += 2
+    assert watch.rows() == []
