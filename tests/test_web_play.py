@@ -388,6 +388,33 @@ def test_a_game_that_nobody_watches_is_put_away(monkeypatch):
     story(told)
 
 
+@pytest.mark.slow
+def test_full_strength_plays_by_an_engine_that_is_lent():
+    async def told(house):
+        async with at_table(house, level=10, side="white", clock="0:03+0") as page:
+            await page.turn()
+            page.move(page.state["moves"][0]["path"])
+            await page.hear("move")
+            assert (await page.hear("state"))["state"]["thinking"]
+            assert house.engines.own.lent == 1
+            assert page.state["ticking"] == "black"
+            # who takes a move back waits for no search
+            page.say("undo")
+            await page.hear("undo")
+            assert house.engines.own.lent == 0
+            await page.turn()
+            page.move(page.state["moves"][0]["path"])
+            await page.hear("move")
+        playing.games_of(house).put_away(playing.games_of(house)._running[page.game["id"]])
+        while house.engines.own.lent:
+            await asyncio.sleep(0.01)
+        async with at_table(house, game=page.game["id"]) as again:
+            await again.turn()
+            assert again.state["ply"] == 3
+
+    story(told)
+
+
 def test_the_levels_are_told():
     async def told(house):
         levels = playing.levels(house, Asked({}))["levels"]

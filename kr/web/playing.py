@@ -27,9 +27,11 @@ from weakref import WeakKeyDictionary
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits, TimeControl
 from kr.engine.result import SearchResult
+from kr.engine.search import Stop
 from kr.errors import InvalidSettingError, KrError
+from kr.evaluation.chances import Chances
 from kr.game.position import Position, Side
-from kr.game.value import Result
+from kr.game.value import Result, Value
 from kr.pdn import Game, read_game, write_game
 from kr.play.play import Play
 from kr.play.record import default_path
@@ -52,10 +54,8 @@ UNWATCHED_SECONDS = 300.0
 """Time after which a game without a clock that nobody watches is put away; its file goes on."""
 HINT = Limits(time=1.0)
 """Limits of a search for a hint."""
-MOST_SEARCHES = 8
-"""Moves and hints that are being searched for at a time."""
-LEVEL_HASH_MB, FULL_HASH_MB = 1, 16
-"""Hash table of a level, and of full strength and hints."""
+LEVEL_HASH_MB = 1
+"""Hash table of a level below full strength, which searches few nodes."""
 MOST_BEHIND = 100
 """Events that a slow page may be behind; then it gets the whole game again."""
 LONGEST_CLOCK = 24 * 3600.0
@@ -75,7 +75,6 @@ class Games:
     def __init__(self, house: House) -> None:
         self.house = house
         self.threads = ThreadPoolExecutor(MOST_PLAYED, "play")
-        self.searches = asyncio.Semaphore(MOST_SEARCHES)
         self._running: dict[str, LiveGame] = {}
         self._finding = asyncio.Lock()
 
@@ -161,6 +160,7 @@ class LiveGame:
         self.seen = time.monotonic()
         """When somebody last watched."""
         self._lines: asyncio.Queue[tuple[int | None, str]] = asyncio.Queue(MOST_BEHIND)
+        self._lent = _Lent()
         self._stepping = asyncio.Lock()
         """Held while a step changes the game in its thread."""
         self._told: list[Event] = []
@@ -176,7 +176,7 @@ class LiveGame:
 
         def prepared() -> Play:
             return Play.prepare(
-                settings, self, make_adviser=partial(_adviser, house), make_player=partial(_player, house)
+                settings, self, make_adviser=lambda: self._lent, make_player=partial(_player, house, self._lent)
             )
 
         self._play = await self._in_thread(prepared)
@@ -278,7 +278,8 @@ class LiveGame:
     async def _answer(self, wanted: Prompt | Thought) -> str | Reply | SearchResult:
         if isinstance(wanted, Prompt):
             return await self._line(wanted)
-        async with self._games.searches:
+        with self._games.house.engines.own.ask(self.id) as loan:
+            self._lent.engine = await loan.arrival()
             found: Reply | SearchResult = await self._in_thread(wanted.find, wanted.stop)
         return found
 
@@ -496,19 +497,52 @@ def _clock(text: str) -> TimeControl | None:
     return control
 
 
-def _adviser(house: House) -> Engine:
-    """What gives hints in a game."""
-    return Engine(house.settings.weights, FULL_HASH_MB, database=house.database)
+class _Lent:
+    """The engine that is lent for a search. As it is, it gives hints."""
+
+    engine: Engine
+
+    def search(
+        self, position: Position, limits: Limits, history: Sequence[Position], *, stop: Stop | None
+    ) -> SearchResult:
+        return self.engine.search(position, limits, history, stop=stop)
+
+    def chances(self, score: int, value: Value | None) -> Chances:
+        return self.engine.chances(score, value)
 
 
-def _player(house: House, spec: str) -> Player:
+class _FullStrength:
+    """kr's full strength as a player, by the engine that is lent."""
+
+    name = signature = "kr"
+    version = ""
+
+    def __init__(self, lent: _Lent, spec: str) -> None:
+        self._lent, self.source = lent, spec
+
+    def new_game(self) -> None:
+        """The engine has searched for others anyway."""
+
+    def search(
+        self, position: Position, limits: Limits, history: Sequence[Position], stop: Stop | None = None
+    ) -> Reply:
+        began = time.perf_counter()
+        found = self._lent.search(position, limits, history, stop=stop)
+        return Reply(found.move, found.score, found.depth, found.nodes, time.perf_counter() - began)
+
+    def close(self) -> None:
+        """The engine goes back by itself."""
+
+
+def _player(house: House, lent: _Lent, spec: str) -> Player:
     """kr at a level. Raises InvalidSettingError for any other player."""
     found = _SPEC.fullmatch(spec)
     if not found:
         raise InvalidSettingError(f"{spec[:40]!r} is not a level of kr")
     level = level_numbered(int(found[1]))
-    hash_mb = FULL_HASH_MB if level.full else LEVEL_HASH_MB
-    return EnginePlayer(house.settings.weights, hash_mb, house.database, level=level, seed=int(found[2]))
+    if level.full:
+        return _FullStrength(lent, spec)
+    return EnginePlayer(house.settings.weights, LEVEL_HASH_MB, house.database, level=level, seed=int(found[2]))
 
 
 ROUTES: dict[str, Any] = {"play/levels": levels}
