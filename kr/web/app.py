@@ -23,7 +23,7 @@ from starlette.websockets import WebSocket
 
 from kr.errors import KrError
 from kr.viewer.assets import board_colors
-from kr.web import games, playing, positions, runs, searches
+from kr.web import games, judging, playing, positions, runs, searches
 from kr.web.asked import Asked
 from kr.web.guard import Guard
 from kr.web.house import House
@@ -36,6 +36,7 @@ FEATURES: tuple[Any, ...] = (
     searches,
     playing,
     runs,
+    judging,
 )  # fmt: skip
 """Modules with ROUTES and LIVE."""
 MOST_BODY = 4 << 20

@@ -14,12 +14,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from kr.analysis.annotation.judging import ONLY, OPENING, JudgedMove, JudgeSettings, judge_moves
+from kr.analysis.annotation.judging import MARKS, ONLY, OPENING, JudgedMove, JudgeSettings, judge_moves
 from kr.analysis.annotation.marking import mark_game, unjudged_opening
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.search import Stop
 from kr.game.position import Side
+from kr.notation import SIDE_NAMES
 from kr.pdn import Game
 
 UNKNOWN_PLAYER = "?"
@@ -74,6 +75,10 @@ class MoveTally:
         return {**asdict(self), "accuracy": round(self.accuracy, 4), "loss": round(self.loss, 6)}
 
 
+TABLE = ("Player", "judged", "best", "unmarked", "loss", *MARKS, ONLY)
+"""Columns of the players' table of a game."""
+
+
 @dataclass(frozen=True)
 class Annotation:
     """Result of annotating a game."""
@@ -107,6 +112,24 @@ class Annotation:
             marks.count("?!"), marks.count("?"), marks.count("??"), marks.count(ONLY),
         )  # fmt: skip
 
+    @property
+    def report(self) -> str:
+        """The tallies of both sides in words."""
+        report = f"Black: {self.black}. White: {self.white}."
+        return f"{report} {unjudged_opening(self.opening)}" if self.opening else report
+
+    def table(self, headers: Mapping[str, str]) -> list[list[str]]:
+        """Black's and White's row of the TABLE as text. headers: tags, which may name the players."""
+        rows = []
+        for side in Side:
+            tally = self.of(side)
+            counts = (tally.inaccuracies, tally.mistakes, tally.blunders, tally.only)
+            unmarked = f"{tally.accuracy:.1f}%" if tally.moves else "\N{EN DASH}"
+            name = player_name(headers, SIDE_NAMES[side])
+            name = SIDE_NAMES[side] if name == UNKNOWN_PLAYER else name
+            rows.append([name, str(tally.moves), str(tally.best), unmarked, f"{tally.loss:.3f}", *map(str, counts)])
+        return rows
+
 
 def annotate(
     game: Game,
@@ -127,10 +150,7 @@ def annotate(
     """
     settings = settings or JudgeSettings()
     annotation = Annotation(judge_moves(game, engine, settings, stop, on_move), settings)
-    report = f"Black: {annotation.black}. White: {annotation.white}."
-    if annotation.opening:
-        report += f" {unjudged_opening(annotation.opening)}"
-    mark_game(game, annotation.moves, report, by or signature(engine, settings.tc), line_plies)
+    mark_game(game, annotation.moves, annotation.report, by or signature(engine, settings.tc), line_plies)
     return annotation
 
 

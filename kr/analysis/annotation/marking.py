@@ -32,6 +32,8 @@ OWN_LINE = "[%kr line"
 OWN_GAME = "[%kr game"
 ONCE = "once"
 WORDS = {"?!": "Inaccuracy", "?": "Mistake", "??": "Blunder", "!": "The only move"}
+MARK_KINDS = {"?!": "inaccuracy", "?": "mistake", "??": "blunder", "!": "only"}
+"""Names of the marks in style sheets."""
 ANNOTATOR = "Annotator"
 
 _SIGN = re.compile(r"\[%kr [^\[\]]{0,80}\bnag=([?!]{1,2})")

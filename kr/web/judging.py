@@ -1,0 +1,164 @@
+"""Whole games judged while one watches: each move as it is known, from the last to the first, then the marked game."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncGenerator, Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from anyio.to_thread import run_sync
+
+from kr.analysis.annotation.annotation import TABLE, Annotation, signature
+from kr.analysis.annotation.judging import JudgedMove, JudgeSettings, judge_moves
+from kr.analysis.annotation.marking import MARK_KINDS, mark_game, pov
+from kr.engine.limits import Limits
+from kr.engine.search import Stop
+from kr.errors import InvalidPdnError, InvalidSettingError
+from kr.pdn import Game
+from kr.viewer.document import game_document, read_document
+from kr.web.asked import Asked
+from kr.web.house import House
+from kr.web.live import Inbox, viewer
+
+MOST_PLIES = 1000
+"""Moves of a game that is judged."""
+NODES = 1000, 5_000_000
+"""Least and most nodes of a search."""
+SECONDS = 0.01, 10.0
+"""Least and most time of a search."""
+LINE_PLIES = 12
+"""Most plies of a better line."""
+PAUSE = 0.05
+"""Seconds between two events."""
+ANSWER_SECONDS = 20.0
+"""Time in which the page sends its game for the marks."""
+
+
+async def annotate_game(house: House, asked: Asked, inbox: Inbox) -> AsyncGenerator[dict[str, Any], None]:
+    """Judge a game.
+
+    Asked: `document`; `nodes` or `seconds` of each search. Events: `total`, the number of moves; `waits` if others must
+    end their searches first; `moves`, those judged since the last event, each with `ply` (of the position after it),
+    `expected` (of Black), `kind` of mark, `reason` and `once` (seen by one search only); `judged` when all are. Then
+    the page says its `document`, to which comments and variations may have been added meanwhile, and is sent it with
+    the marks, and the players' `table`.
+    """
+    game = await run_sync(read_document, asked.object("document").fields)
+    if not game.moves:
+        raise InvalidSettingError("the game has no moves to judge")
+    if len(game.moves) > MOST_PLIES:
+        raise InvalidSettingError(f"a game of {len(game.moves)} moves; at most {MOST_PLIES} are judged")
+    settings = JudgeSettings(tc=_limits(asked))
+    yield {"total": len(game.moves)}
+    with house.engines.own.ask(viewer.get()) as loan:
+        if loan.waits:
+            yield {"waits": True}
+        engine = await loan.arrival()
+        work = _Judging(lambda on_move, stop: judge_moves(game, engine, settings, stop, on_move))
+        try:
+            async for moves in work.moves():
+                yield {"moves": [_told(judged) for judged in moves]}
+        finally:
+            await work.end()
+        by = signature(engine, settings.tc)
+    annotation = Annotation(work.result(), settings)
+    yield {"judged": True}
+    now = await _current(game, inbox)
+    yield await run_sync(_marked, now, annotation, by)
+
+
+def _marked(game: Game, annotation: Annotation, by: str) -> dict[str, Any]:
+    mark_game(game, annotation.moves, annotation.report, by, LINE_PLIES)
+    return {"document": game_document(game), "table": [list(TABLE), *annotation.table(game.headers)]}
+
+
+def _limits(asked: Asked) -> Limits:
+    if asked.has("seconds"):
+        return Limits(time=asked.fraction("seconds", *SECONDS))
+    return Limits(nodes=asked.number("nodes", *NODES, default=200_000))
+
+
+def _told(judged: JudgedMove) -> dict[str, Any]:
+    return {
+        "ply": judged.ply + 1,
+        "expected": None if judged.expected is None else round(pov(judged.side, judged.expected), 2),
+        "kind": MARK_KINDS.get(judged.mark, ""),
+        "reason": judged.reason,
+        "once": judged.expected is not None and not judged.confirmed,
+    }
+
+
+async def _current(game: Game, inbox: Inbox) -> Game:
+    """The game as the page has it now."""
+    try:
+        said = await asyncio.wait_for(inbox.get(), ANSWER_SECONDS)
+    except TimeoutError:
+        raise InvalidSettingError("the page did not send its game for the marks") from None
+    now = await run_sync(read_document, said.object("document").fields)
+    if (now.start, now.moves) != (game.start, game.moves):
+        raise InvalidPdnError("the moves of the game have changed meanwhile; analyse it again")
+    return now
+
+
+Judge = Callable[[Callable[[JudgedMove], None], Stop], tuple[JudgedMove, ...]]
+"""Judges a game, given what to call with each move and what stops it."""
+
+
+class _Judging:
+    """Moves being judged in a thread, heard of in the event loop."""
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+        self._stop = Stop()
+        self._loop = asyncio.get_running_loop()
+        self._waiting: list[JudgedMove] = []
+        self._news = asyncio.Event()
+        self._result: asyncio.Future[tuple[JudgedMove, ...]] = self._loop.create_future()
+        self._result.add_done_callback(lambda _: self._news.set())
+        threading.Thread(target=self._run, name="judging", daemon=True).start()
+
+    async def moves(self) -> AsyncGenerator[list[JudgedMove], None]:
+        """Moves as they are judged, those of a moment together. Raises what judging raised."""
+        while not self._result.done():
+            await self._news.wait()
+            self._news.clear()
+            if self._waiting:
+                told, self._waiting = self._waiting, []
+                yield told
+                await asyncio.sleep(PAUSE)
+        if self._waiting:
+            yield self._waiting
+
+    def result(self) -> tuple[JudgedMove, ...]:
+        """All moves, in order. Raises what judging raised."""
+        return self._result.result()
+
+    async def end(self) -> None:
+        """Stop it, and wait until it has ended."""
+        self._stop.set()
+        await asyncio.wait([self._result])
+        self._result.exception()
+
+    def _run(self) -> None:
+        try:
+            moves = self._judge(lambda judged: self._tell(partial(self._add, judged)), self._stop)
+        except Exception as error:  # whatever it is, it is raised where somebody hears it
+            self._tell(partial(self._result.set_exception, error))
+        else:
+            self._tell(partial(self._result.set_result, moves))
+
+    def _tell(self, call: Callable[[], None]) -> None:
+        # a loop that is closed has nobody left to hear
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(call)
+
+    def _add(self, judged: JudgedMove) -> None:
+        self._waiting.append(judged)
+        self._news.set()
+
+
+ROUTES: dict[str, Callable[[House, Asked], Any]] = {}
+LIVE = {"annotate": annotate_game}
