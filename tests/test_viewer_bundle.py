@@ -58,6 +58,6 @@ def test_no_text_in_the_data_ends_its_element() -> None:
 def test_the_policy_names_the_script_and_the_style() -> None:
     # echo -n 'a' | openssl dgst -sha256 -binary | base64
     a, b = "ypeBEsobvcr6wjGzmiPcTaeG7/gUfE5yuYB3ha/uSLs=", "PiPoFgA5WUoziU9lZOGxNIu9egCI1CxKy3PurtWcAJ0="
-    policy = bundle.policy("a", "b")
+    policy = bundle.page_policy("a", "b")
     assert policy.startswith("default-src 'none';")
     assert f"script-src 'sha256-{a}'; style-src 'sha256-{b}';" in policy

@@ -116,7 +116,7 @@ def test_a_game_whose_moves_have_changed_gets_no_marks(house: House, monkeypatch
     asked = {"document": game_document(played(BLUNDER)), "nodes": 1000}
     with pytest.raises(KrError, match="have changed meanwhile"):
         judged(house, asked, game_document(played(BLUNDER.rsplit(" ", 1)[0])))
-    monkeypatch.setattr(judging, "ANSWER_SECONDS", 0.01)
+    monkeypatch.setattr(judging, "DOCUMENT_SECONDS", 0.01)
 
     async def silent() -> None:
         async for _ in judging.annotate_game(house, Asked(asked), asyncio.Queue()):

@@ -68,7 +68,7 @@ def data(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
-def policy(script: str, style: str) -> str:
+def page_policy(script: str, style: str) -> str:
     """Policy by which a page runs and shows only this script and style, and loads nothing."""
     return (
         f"default-src 'none'; script-src {_source(script)}; style-src {_source(style)}; base-uri 'none'; "

@@ -31,9 +31,9 @@ SECONDS = 0.01, 10.0
 """Least and most time of a search."""
 LINE_PLIES = 12
 """Most plies of a better line."""
-PAUSE = 0.05
+EVENT_SECONDS = 0.05
 """Seconds between two events."""
-ANSWER_SECONDS = 20.0
+DOCUMENT_SECONDS = 20.0
 """Time in which the page sends its game for the marks."""
 
 
@@ -94,7 +94,7 @@ def _told(judged: JudgedMove) -> dict[str, Any]:
 async def _current(game: Game, inbox: Inbox) -> Game:
     """The game as the page has it now."""
     try:
-        said = await asyncio.wait_for(inbox.get(), ANSWER_SECONDS)
+        said = await asyncio.wait_for(inbox.get(), DOCUMENT_SECONDS)
     except TimeoutError:
         raise InvalidSettingError("the page did not send its game for the marks") from None
     now = await run_sync(read_document, said.object("document").fields)
@@ -128,7 +128,7 @@ class _Judging:
             if self._waiting:
                 told, self._waiting = self._waiting, []
                 yield told
-                await asyncio.sleep(PAUSE)
+                await asyncio.sleep(EVENT_SECONDS)
         if self._waiting:
             yield self._waiting
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from kr import svg
 from kr.analysis.annotation.judging import MARKS, JudgedMove
-from kr.analysis.annotation.marking import OWN, expected_at_start, explained, pov, scored, unjudged
+from kr.analysis.annotation.marking import MARK_KINDS, OWN, expected_at_start, explained, pov, scored, unjudged
 from kr.game.position import Side
 from kr.notation import SIDE_NAMES
 from kr.pdn import ChildNode, Game, Visitor
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 INDEX = "index.html"
 BETTER = "#0072b2"
 """Colour of the arrow of a better move."""
-MARK_KINDS = {"?!": "inaccuracy", "?": "mistake", "??": "blunder", "!": "only"}
-"""Names of the marks in the style sheet."""
 SHAPES = {
     "inaccuracy": "M-4.5,0a4.5,4.5 0 1,0 9,0a4.5,4.5 0 1,0 -9,0z",
     "mistake": "M0,-6L6,5L-6,5z",
