@@ -368,6 +368,20 @@ def test_games_are_bounded(monkeypatch):
     story(told)
 
 
+def test_games_that_are_begun_are_counted(monkeypatch):
+    monkeypatch.setattr(playing, "BURST", 3.0)
+
+    async def told(house):
+        for _ in range(3):
+            async with at_table(house, level=1):
+                pass
+        with pytest.raises(KrError, match="too many games have been begun"):
+            async with at_table(house, level=1):
+                pass
+
+    story(told)
+
+
 def test_a_game_that_nobody_watches_is_put_away(monkeypatch):
     monkeypatch.setattr(playing, "UNWATCHED_SECONDS", 0.0)
 
@@ -419,7 +433,7 @@ def test_the_levels_are_told():
     async def told(house):
         levels = playing.levels(house, Asked({}))["levels"]
         assert [level["number"] for level in levels] == list(range(1, 11))
-        assert levels[0]["words"] == "looks at 300 positions a move, overlooks 50% of the moves"
+        assert levels[0]["words"] == "looks at 300 positions a move and overlooks 50% of the moves"
         assert levels[-1]["words"] == "full strength"
 
     story(told)

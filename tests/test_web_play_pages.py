@@ -35,7 +35,7 @@ TURN = """rows => {
 SAID = "text => document.querySelector('.turn').textContent.includes(text)"
 CAPTURES = "B:W6,14,15,23,24:B1,10"
 ONE_EACH = "B:W32:B1"
-LOST_LINK = "WebSocket connection"
+GONE = "net::ERR_CONNECTION_REFUSED"
 
 
 @pytest.fixture(autouse=True)
@@ -240,10 +240,10 @@ def test_two_windows_and_a_reload(server, start):
 @pytest.mark.parametrize("lost", [False, True])
 def test_a_server_that_starts_again(start, games_directory, lost):
     with serving() as server:
-        page = start(server, allowed=LOST_LINK)
+        page = start(server, allowed=GONE)
         board = kr.Board()
         play_on(page, board, "black", 4)
-    wait_until(page, SAID, "trying again")
+    wait_until(page, SAID, "The game goes on when it does.")
     # no move can be made now
     assert page.locator("main .board .movable").count() == 0
     if lost:
@@ -291,7 +291,7 @@ def test_a_game_by_keys_alone(server, opened):
 def test_the_form(server, opened):
     page = opened(server.address + "#play", reduced_motion="reduce")
     page.get_by_label("Level", exact=True).select_option("4")
-    page.get_by_text("Level 4 looks at 800 positions a move, overlooks 13% of the moves.").wait_for()
+    page.get_by_text("Level 4: looks at 800 positions a move and overlooks 13% of the moves.").wait_for()
     page.get_by_label("From", exact=True).select_option("fen")
     page.get_by_label("FEN of the position").fill("W:W40:B1")
     page.get_by_role("button", name="Play", exact=True).click()
@@ -324,6 +324,32 @@ def test_the_form(server, opened):
     assert not page.get_by_role("button", name="Hint").is_visible()
     assert not page.get_by_role("button", name="Take back").is_visible()
     assert not page.get_by_role("button", name="Analyse").is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_game_for_everyone(server, opened, scheme):
+    """The rules of axe while a game is played and when it is over; nothing is wider than a small window."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = opened(server.address + "#play", PHONE, color_scheme=scheme, reduced_motion="reduce")
+    # the form comes first where the board would fill the window
+    form, board = page.locator(".new-game").bounding_box(), page.locator("main .board").bounding_box()
+    assert form["y"] < board["y"]
+    fill(page, clock="0:19+9")
+    play_on(page, kr.Board(), "black", 2)
+    page.get_by_role("button", name="Hint").click()
+    page.wait_for_selector("main .arrow")
+
+    def check() -> None:
+        faults = Axe().run(page).response["violations"]
+        assert [(fault["id"], node["html"][:150]) for fault in faults for node in fault["nodes"]] == []
+        assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+
+    check()
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Resign: sure?").click()
+    wait_until(page, SAID, "kr wins")
+    check()
 
 
 def test_impatient_clicks_are_harmless(server, start):

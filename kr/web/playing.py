@@ -46,7 +46,7 @@ from kr.viewer.document import game_document, read_document
 from kr.viewer.positions import move_json, position_json, side_name
 from kr.web.asked import LONGEST_FEN, Asked
 from kr.web.house import House
-from kr.web.live import Inbox
+from kr.web.live import Budget, Inbox
 
 MOST_PLAYED = 40
 """Games under way on one server."""
@@ -56,6 +56,10 @@ HINT = Limits(time=1.0)
 """Limits of a search for a hint."""
 LEVEL_HASH_MB = 1
 """Hash table of a level below full strength, which searches few nodes."""
+RATE, BURST = 0.5, 60.0
+"""Games a second that are begun or taken up again, for long and at once."""
+LONGEST_FILE = 100_000
+"""Characters of a game that comes back from a page."""
 MOST_BEHIND = 100
 """Events that a slow page may be behind; then it gets the whole game again."""
 LONGEST_CLOCK = 24 * 3600.0
@@ -75,6 +79,7 @@ class Games:
     def __init__(self, house: House) -> None:
         self.house = house
         self.threads = ThreadPoolExecutor(MOST_PLAYED, "play")
+        self._budget = Budget(RATE, BURST)
         self._running: dict[str, LiveGame] = {}
         self._finding = asyncio.Lock()
 
@@ -113,6 +118,8 @@ class Games:
             return await self._start(path, PlaySettings(resume=path, hint_tc=HINT))
 
     async def _start(self, path: Path, settings: PlaySettings) -> LiveGame:
+        if not self._budget.take():
+            raise InvalidSettingError("too many games have been begun here; try again in a few seconds")
         self._make_room()
         game = self._running[path.stem] = LiveGame(path.stem, self)
         try:
@@ -125,7 +132,7 @@ class Games:
     def _make_room(self) -> None:
         if len(self._running) < MOST_PLAYED:
             return
-        unwatched = [game for game in self._running.values() if not game.viewers]
+        unwatched = [game for game in self._running.values() if game.is_begun and not game.viewers]
         if not unwatched:
             raise InvalidSettingError(f"{MOST_PLAYED} games are being played here; try again later")
         self.put_away(min(unwatched, key=lambda game: game.seen))
@@ -163,6 +170,7 @@ class LiveGame:
         self._lent = _Lent()
         self._stepping = asyncio.Lock()
         """Held while a step changes the game in its thread."""
+        self._task: asyncio.Task[None] | None = None
         self._told: list[Event] = []
         self._wanted: Prompt | Thought | None = None
         self._offer = False
@@ -194,7 +202,7 @@ class LiveGame:
             viewer.put_nowait(self._whole())
             if self._wanted is not None:
                 viewer.put_nowait(self._state())
-            elif self._task.done():
+            elif self._task is None or self._task.done():
                 viewer.put_nowait(None)
             self.viewers.add(viewer)
         return viewer
@@ -224,9 +232,15 @@ class LiveGame:
         if unwanted and isinstance(self._wanted, Thought):
             self._wanted.stop()
 
+    @property
+    def is_begun(self) -> bool:
+        """True once it is set up."""
+        return self._task is not None
+
     def leave(self) -> None:
         """End it here; its file goes on."""
-        self._task.cancel()
+        if self._task is not None:
+            self._task.cancel()
 
     # --- the game itself
 
@@ -240,6 +254,7 @@ class LiveGame:
 
     async def _run(self) -> None:
         steps = self._play.steps()
+        ending: Exception | None = None
         try:
             wanted = await self._step(steps.send, None)
             while wanted is not None:
@@ -249,12 +264,13 @@ class LiveGame:
                     wanted = await self._step(steps.throw, error)
                 else:
                     wanted = await self._step(steps.send, answer)
-            self._end(None)
         except (KrError, OSError) as error:
-            self._end(error)
+            ending = error
         finally:
             self._games.forget(self)
             steps.close()
+            for viewer in self.viewers:
+                viewer.put_nowait(ending)
 
     async def _step(self, advance: Callable[[Any], Prompt | Thought], answer: object) -> Prompt | Thought | None:
         """The next thing that is wanted, once everybody knows; None at the end."""
@@ -387,10 +403,6 @@ class LiveGame:
                 viewer.put_nowait(self._whole())
             viewer.put_nowait(event)
 
-    def _end(self, error: Exception | None) -> None:
-        for viewer in self.viewers:
-            viewer.put_nowait(error)
-
     def _put_away_unwatched(self, seen: float) -> None:
         if not self.viewers and self.seen == seen and self._clocks == [None, None]:
             self._games.put_away(self)
@@ -436,9 +448,8 @@ def levels(house: House, asked: Asked) -> dict[str, Any]:
 def _words(level: Level) -> str:
     if level.full:
         return "full strength"
-    seen = f"looks at {format_count(level.nodes or 0)} positions a move"
-    missed = f"overlooks {100 * level.overlook:.3g}% of the moves" if level.overlook else "overlooks nothing"
-    return f"{seen}, {missed}"
+    missed = f"{100 * level.overlook:.3g}% of the moves" if level.overlook else "nothing"
+    return f"looks at {format_count(level.nodes or 0)} positions a move and overlooks {missed}"
 
 
 def whole_game(id: str, game: Game) -> dict[str, Any]:
@@ -475,7 +486,10 @@ def _kept(path: Path, asked: Asked) -> Game:
             raise InvalidSettingError("this game is not kept here any more")
         game = read_document(asked.fields["document"])
         _seats(game.headers)
-        write_atomic(path, write_game(game))
+        text = write_game(game)
+        if len(text) > LONGEST_FILE:
+            raise InvalidSettingError(f"this game has more than {LONGEST_FILE:,} characters")
+        write_atomic(path, text)
     kept = read_game(path)
     if kept is None:
         raise InvalidSettingError("this game is not kept here any more")

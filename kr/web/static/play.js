@@ -5,7 +5,7 @@ import {Board} from "./board.js";
 import {button, el} from "./dom.js";
 import {START, finder} from "./setup.js";
 
-const REPLY_MS = 350, RETRY_MS = 2000, SURE_MS = 4000;
+const REPLY_MS = 350, SURE_MS = 4000;
 const CLOCKS = ["1+1", "3+2", "5+3", "10+5", "30+20"];
 const SIDES = ["black", "white"];
 const NAMES = {black: "Black", white: "White"};
@@ -44,7 +44,7 @@ function newGame(app, begin) {
   const level = el("select", {"aria-describedby": "level-words", onchange: tell}, Array.from({length: 10}, (_, i) => option(String(i + 1))));
   level.value = kept.level || "3";
   function tell() {
-    words.textContent = told.length ? `Level ${level.value} ${told[level.value - 1].words}. Each level beats the one below about three times in four.` : "";
+    words.textContent = told.length ? `Level ${level.value}: ${told[level.value - 1].words}. Each level beats the one below about three times in four.` : "";
   }
   const side = el("select", null, option("black", "Black, who begins"), option("white", "White"), option("random", "by chance"));
   side.value = kept.side || "black";
@@ -91,10 +91,10 @@ function newGame(app, begin) {
   field("side", "You play", side),
   field("opening", "From", opening), found, fen,
   field("clock", "Clock", clock, own),
-  el("p", {class: "muted"}, "5+3: five minutes for the game, and three seconds for each move."),
+  el("p", {class: "muted"}, "5+3: five minutes for the game and three seconds for each move. Without a clock kr takes a second a move at most."),
   el("label", null, casual, " Hints and taking moves back"),
   wrong,
-  el("button", {type: "submit", class: "primary"}, "Play"));
+  el("div", {class: "row"}, el("button", {type: "submit", class: "primary"}, "Play")));
   showOpening();
   showClock();
   return {
@@ -118,7 +118,8 @@ export function page(app) {
   let stream = null;       // the game as the server tells it
   let game = null, casual = true, you = "black";
   let state = null;        // the last one heard; null while nothing can be done
-  let movedAt = 0, heardAt = 0, ticking = 0, retrying = 0, sure = 0;
+  let movedAt = 0, heardAt = 0, ticking = 0, sure = 0;
+  let lostGame = "";       // the game that goes on when the server answers again
 
   // --- what is seen
 
@@ -165,6 +166,7 @@ export function page(app) {
   function showButtons() {
     const going = Boolean(game && !game.over), may = going && state !== null;
     shown.hidden = !game;
+    element.classList.toggle("begun", Boolean(game));
     for (const each of [hint, undo]) each.hidden = !going || !casual;
     for (const each of [draw, resign]) each.hidden = !going;
     rematch.hidden = !game || going;
@@ -276,7 +278,9 @@ export function page(app) {
   function begin(settings, hints) {
     connect(settings, () => {
       casual = hints;
+      showButtons();
       app.go("play", game.id);
+      board.focus();
     });
   }
 
@@ -321,15 +325,15 @@ export function page(app) {
   }
 
   function disconnect() {
-    clearTimeout(retrying);
+    lostGame = "";
     if (stream) stream.stop();
     stream = null;
   }
 
   function fail({error, lost}, asked) {
     if (lost && asked.game) {
-      turn.textContent = `${error}; trying again …`;
-      retrying = setTimeout(() => find(asked.game), RETRY_MS);
+      turn.textContent = `${error} The game goes on when it does.`;
+      lostGame = asked.game;
     } else {
       showForm(true);
       form.fail(error);
@@ -384,6 +388,7 @@ export function page(app) {
     keep();
   }
 
+  app.onback(() => active && lostGame && find(lostGame));
   board.show(START);
   showSeats();
   showButtons();
