@@ -97,7 +97,8 @@ async def analysis(house: House, asked: Asked, inbox: Inbox) -> AsyncIterator[di
             if isinstance(outcome, BaseException):
                 raise outcome
             if lines:
-                yield {**told.event(lines, begun.chances), "hash": begun.hash_mb, "final": outcome is not None}
+                event = told.event(lines, begun.chances)
+                yield {**event, "engine": begun.name, "hash": begun.hash_mb, "final": outcome is not None}
             if outcome is not None:
                 return
             await asyncio.sleep(max(0.0, at + 1 / UPDATES - time.monotonic()))
@@ -120,7 +121,7 @@ class OwnSearch:
     def __init__(self, question: Question, loan: Loan[Any], engine: Engine) -> None:
         self.outcome: SearchOutcome | None = None
         self.news = asyncio.Event()
-        self.hash_mb: float | None = engine.hash_mb
+        self.name, self.hash_mb = f"kr ({engine.name})", engine.hash_mb
         self._loan, self._engine = loan, engine
         self._bell = _bell(self.news)
         self._coming: list[Info] = []
@@ -163,7 +164,7 @@ class HubSearch:
     def __init__(self, question: Question, loan: Loan[Any], client: HubClient) -> None:
         self.outcome: SearchOutcome | None = None
         self.news = asyncio.Event()
-        self.hash_mb: float | None = None
+        self.name, self.hash_mb = f"{client.name} {client.version}".strip(), None
         self._question, self._loan, self._client = question, loan, client
         self._bell = _bell(self.news)
         self._stop = Stop()

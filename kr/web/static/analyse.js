@@ -1,11 +1,12 @@
 // The page Analyse: the board of the current game, and panels about its position.
 
+import {panel as analysis} from "./analysis.js";
 import {Board} from "./board.js";
 import {button, el} from "./dom.js";
 import {setup} from "./setup.js";
 import {GameTree} from "./tree.js";
 
-const PANELS = [];
+const PANELS = [analysis];
 const KNOWN = 300;   // positions whose legal moves are remembered
 
 export function page(app) {
