@@ -23,7 +23,7 @@ from starlette.websockets import WebSocket
 
 from kr.errors import KrError
 from kr.viewer.assets import board_colors
-from kr.web import games, judging, playing, positions, runs, searches
+from kr.web import endings, games, judging, playing, positions, puzzles, runs, searches
 from kr.web.asked import Asked
 from kr.web.guard import Guard
 from kr.web.house import House
@@ -35,6 +35,8 @@ FEATURES: tuple[Any, ...] = (
     games,
     searches,
     playing,
+    puzzles,
+    endings,
     runs,
     judging,
 )  # fmt: skip

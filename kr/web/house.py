@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from kr.analysis.puzzles import load_puzzles
 from kr.engine.database import load_database
 from kr.web.engines import Engines
 from kr.web.settings import WebSettings
@@ -12,12 +13,13 @@ from kr.web.settings import WebSettings
 class House:
     """Settings and everything that is opened once for all viewers.
 
-    Raises InvalidSettingError, InvalidDatabaseError and InvalidWeightsError.
+    Raises InvalidSettingError, InvalidDatabaseError, InvalidWeightsError, InvalidProblemError and InvalidPdnError.
     """
 
     def __init__(self, settings: WebSettings) -> None:
         self.settings = settings
         self.database = load_database(settings.egdb, settings.egdb_memory)
+        self.problems = load_puzzles(settings.problems)
         self._closing: list[Callable[[], None]] = []
         self.engines = Engines(settings, self.database)
         self.on_close(self.engines.close)

@@ -1,0 +1,353 @@
+"""Problems as puzzles: the solver's moves judged one by one, the best reply to each, hints, and where a puzzle ends.
+
+A move is right if it keeps the value that the solver plays for. In this order it is judged by
+
+ - the rules and the endgame database, where they reach: exact;
+ - the solution: `keeping_moves` of the problem, and the published line as long as it is followed;
+ - a search of the position after it, compared with one of the best move (the published one too, while its line is
+   followed): a move that gives away GIVEN_AWAY of the expected result is wrong, one that gives away less is right if
+   the value that is meant is the likeliest after it. Else nothing is decided: the verdict's `kept` is None.
+
+The opponent replies with the published move as long as the line is followed outside of the database, with the hardest
+one by the database (`kr.egdb.exact`), or the best one by the search.
+
+A puzzle is solved when the game is won, or the draw comes about by the rules, and before that
+
+ - a win: when it is proved, and at most PLAIN_PLIES are left or the solver is PLAIN_LEAD pieces ahead, by more than at
+   the start; at the end of the published line, and where the distance is not known after as many right moves as that
+   line has (WIN_MOVES without one);
+ - a draw: when it is exact and no next move can lose it, after SAFE_MOVES moves; or after as many right moves as the
+   published line has (DRAW_MOVES without one), and at most MOST_MOVES.
+"""
+
+from __future__ import annotations
+
+import datetime
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from kr.analysis.analysis import Analysis
+from kr.analysis.annotation.judging import JudgeSettings
+from kr.analysis.problems import Problem, load_problems, same_move
+from kr.egdb.database import Database
+from kr.egdb.exact import ExactMove, exact_moves, exact_value, hardest_move
+from kr.errors import InvalidSettingError
+from kr.evaluation.chances import KNOWN
+from kr.game.board import Board
+from kr.game.position import Move, Position, Side
+from kr.game.value import Value
+from kr.notation import SIDE_NAMES
+
+GIVEN_AWAY = JudgeSettings().mistake
+"""Expected result that a wrong move gives away: that of a move marked ?."""
+PLAIN_PLIES = 3
+PLAIN_LEAD = 2
+WIN_MOVES, DRAW_MOVES, MOST_MOVES = 10, 8, 20
+SAFE_MOVES = 3
+LONGEST_SOLUTION = 40
+"""Plies of a solution that is shown."""
+MOST_PROBLEMS = 5000
+"""Problems of a file."""
+LONGEST_ID = 100
+"""Characters of an id that are kept."""
+
+DATABASE, SOLUTION, SEARCH = "database", "solution", "search"
+"""What a move was judged by; the rules count as the database."""
+
+Sight = Callable[[Position, tuple[Position, ...]], Analysis]
+"""A search by the engine, within its own limits: of a position, after earlier ones that could be repeated. The same
+arguments must give the same answer."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Judgement of the solver's last move, and what follows."""
+
+    kept: bool | None
+    """True if it keeps the value, False if it gives it away, None if that could not be decided."""
+    by: str
+    """DATABASE, SOLUTION or SEARCH."""
+    reply: Move | None = None
+    """The opponent's move, if the game goes on."""
+    solved: bool = False
+    """True if the puzzle ends here, solved."""
+    ended: str = ""
+    """Why the puzzle ends here, in words; "" if it goes on."""
+
+
+class Puzzle:
+    """A problem that one person solves move by move.
+
+    database, search: what its moves are judged by. Raises InvalidSettingError if the game is over at the start.
+    """
+
+    def __init__(self, problem: Problem, database: Database | None, search: Sight) -> None:
+        self.problem = problem
+        self._database, self._search = database, search
+        if problem.position.is_over:
+            raise InvalidSettingError(f"{problem.id}: the game is over, {problem.position.fen}")
+
+    @cached_property
+    def known(self) -> tuple[Value, str] | None:
+        """Value for the side to move and what it is known by, DATABASE or SOLUTION; None if only a search can tell."""
+        exact = exact_value(self._database, self.problem.position)
+        if exact is not None:
+            return exact, DATABASE
+        published = self.problem.published
+        return None if published is None else (published, SOLUTION)
+
+    @cached_property
+    def _value(self) -> tuple[Value, str]:
+        return self.known or (_likeliest(self._search(self.problem.position, ())), SEARCH)
+
+    @property
+    def goal(self) -> Value:
+        """What the solver plays for: WIN or DRAW."""
+        return Value.DRAW if self._value[0] is Value.DRAW else Value.WIN
+
+    @property
+    def goal_by(self) -> str:
+        """What the goal is known by: DATABASE, SOLUTION or SEARCH."""
+        return self._value[1]
+
+    @property
+    def solver(self) -> Side:
+        """The side of the person: the one to move, or in a lost position the other."""
+        side = self.problem.position.side
+        return side.other if self._value[0] is Value.LOSS else side
+
+    @cached_property
+    def published(self) -> tuple[Move, ...]:
+        """The published line; its first move alone if no more is known, () if nothing is."""
+        position, line = self.problem.position, []
+        for text in self.problem.solution.split():
+            move = position.parse_move(text)
+            line.append(move)
+            position = position.play(move)
+        if not line and self.problem.first_move is not None:
+            line.append(self.problem.first_move)
+        return tuple(line)
+
+    @property
+    def right_moves(self) -> int:
+        """Right moves after which the puzzle counts as solved, unless it ends before."""
+        first = int(self.problem.position.side != self.solver)
+        published = len(self.published[first::2])
+        return min(published or (WIN_MOVES if self.goal is Value.WIN else DRAW_MOVES), MOST_MOVES)
+
+    def begin(self) -> Board:
+        """The game at the start, with the first move if that is the opponent's."""
+        board = Board(self.problem.position)
+        if board.side != self.solver:
+            board.play(self.reply(board))
+        return board
+
+    def judge(self, board: Board) -> Verdict:
+        """Judge the last move of a game from the start, which is the solver's. Raises InvalidSettingError."""
+        if not board.moves or board.side == self.solver:
+            raise InvalidSettingError(f"the last move is not {SIDE_NAMES[self.solver]}'s")
+        kept, by = self._kept(board)
+        if not kept:
+            return Verdict(kept, by)
+        if (ended := self._ended(board)) is not None:
+            return Verdict(True, by, None, *ended)
+        reply = self.reply(board)
+        board = board.copy()
+        board.play(reply)
+        ended = self._by_rule(board)
+        return Verdict(True, by, reply, *(ended or (False, "")))
+
+    def reply(self, board: Board) -> Move:
+        """The opponent's answer."""
+        if (hardest := hardest_move(self._database, board.position, board.history)) is not None:
+            return hardest.move
+        return self._next_published(board) or _best(self._search(board.position, board.history))
+
+    def best(self, board: Board) -> tuple[Move, str]:
+        """A right move for the solver, and what it is known by."""
+        if exact := exact_moves(self._database, board.position):
+            kept = [each for each in exact if each.value is exact[0].value]
+            published = self._next_published(board)
+            if published is not None and any(same_move(published, each.move) for each in kept):
+                return published, DATABASE
+            # a draw is safest where the opponent's answers are fewest
+            chosen = kept[0] if kept[0].value is not Value.DRAW else min(kept, key=_answers)
+            return chosen.move, DATABASE
+        if (published := self._next_published(board)) is not None:
+            return published, SOLUTION
+        if not board.moves and self.problem.keeping_moves:
+            return self.problem.keeping_moves[0], SOLUTION
+        return _best(self._search(board.position, board.history)), SEARCH
+
+    def solution(self, board: Board) -> tuple[tuple[Move, ...], str]:
+        """A line from this position on, both sides playing their best, and what its first move is known by."""
+        follows = self._followed(board)
+        if follows is not None and len(rest := self.published[follows:]) > 1:
+            return rest[:LONGEST_SOLUTION], SOLUTION
+        moves: list[Move] = []
+        board, by = board.copy(), ""
+        while len(moves) < LONGEST_SOLUTION and board.outcome() is None:
+            if not exact_moves(self._database, board.position):
+                if not moves:
+                    by = SEARCH
+                if not (rest := self._search(board.position, board.history).lines[0].pv):
+                    break
+                moves += rest
+                break
+            if board.side == self.solver:
+                move, move_by = self.best(board)
+                by = by or move_by
+            else:
+                move = self.reply(board)
+            moves.append(move)
+            board.play(move)
+        return tuple(moves), by
+
+    # --- judging
+
+    def _kept(self, board: Board) -> tuple[bool | None, str]:
+        move, after = board.moves[-1], board.position
+        exact = exact_value(self._database, after)
+        if exact is not None:
+            return exact.opposite.sign >= self.goal.sign, DATABASE
+        keeping = self.problem.keeping_moves
+        if len(board.moves) == 1 and keeping:
+            return any(same_move(move, each) for each in keeping), SOLUTION
+        earlier = board.copy()
+        earlier.undo()
+        published = self._next_published(earlier)
+        if published is not None and same_move(move, published):
+            return True, SOLUTION
+        return self._by_search(earlier, after, published), SEARCH
+
+    def _by_search(self, earlier: Board, after: Position, published: Move | None) -> bool | None:
+        found = self._search(after, ())
+        if found.value is not None:
+            return found.value.opposite.sign >= self.goal.sign
+        before = earlier.position
+        root = self._search(before, earlier.history)
+        best = _expected(root)
+        if published is not None:
+            best = max(best, 1 - _expected(self._search(before.play(published), ())))
+        elif before.play(_best(root)) == after:
+            # beyond what is published there is no better judge, and this is the hint
+            return True
+        if round(best - (1 - _expected(found)), 6) >= GIVEN_AWAY:
+            return False
+        return True if _likeliest(found).opposite.sign >= self.goal.sign else None
+
+    def _followed(self, board: Board) -> int | None:
+        """Plies of the published line that a game has followed; None if it left the line."""
+        position = board.start
+        if len(board.moves) > len(self.published):
+            return None
+        for move, reached in zip(self.published, board.positions[1:], strict=False):
+            position = position.play(move)
+            if position != reached:
+                return None
+        return len(board.moves)
+
+    def _next_published(self, board: Board) -> Move | None:
+        followed = self._followed(board)
+        return None if followed is None or followed == len(self.published) else self.published[followed]
+
+    # --- the end
+
+    def _by_rule(self, board: Board) -> tuple[bool, str] | None:
+        outcome = board.outcome()
+        if outcome is None:
+            return None
+        if outcome.winner is not None:
+            return outcome.winner == self.solver, f"{SIDE_NAMES[outcome.winner]} wins: {outcome.reason}"
+        return self.goal is Value.DRAW, f"drawn: {outcome.reason}"
+
+    def _ended(self, board: Board) -> tuple[bool, str] | None:
+        if (ended := self._by_rule(board)) is not None:
+            return ended
+        moves = len(board.moves[int(board.start.side != self.solver) :: 2])
+        return self._won(board, moves) if self.goal is Value.WIN else self._drawn(board, moves)
+
+    def _won(self, board: Board, moves: int) -> tuple[bool, str] | None:
+        position = board.position
+        lead = _lead(position, self.solver)
+        exact = exact_value(self._database, position)
+        distance = None
+        if exact is not None and self._database is not None:
+            distance = self._database.distance(position)
+            if distance is not None and distance < PLAIN_PLIES:
+                return True, "the win is plain"
+        if lead >= PLAIN_LEAD and lead > _lead(board.start, self.solver) and not _captures(position):
+            proved = exact if exact is not None else self._search(position, ()).value
+            if proved is Value.LOSS:
+                return True, f"the win is plain: {lead} pieces ahead"
+        complete = len(self.published) > 1 and self._followed(board) == len(self.published)
+        if complete or (distance is None and moves >= self.right_moves):
+            return True, "the solution is complete"
+        return None
+
+    def _drawn(self, board: Board, moves: int) -> tuple[bool, str] | None:
+        if moves >= self.right_moves:
+            return True, "the draw is held"
+        if moves >= SAFE_MOVES and exact_value(self._database, board.position) is Value.DRAW:
+            replies = exact_moves(self._database, board.position)
+            answers = (answer for reply in replies for answer in exact_moves(self._database, reply.after))
+            if all(answer.value is not Value.LOSS for answer in answers):
+                return True, "the draw is safe"
+        return None
+
+
+def daily(count: int, day: datetime.date) -> int:
+    """Number, from 0, of the puzzle of a day among `count`: each comes once before one comes again."""
+    turn, place = divmod(day.toordinal(), count)
+    order = list(range(count))
+    random.Random(turn).shuffle(order)
+    return order[place]
+
+
+def load_puzzles(paths: Sequence[Path]) -> dict[str, Problem]:
+    """The built-in problems and those of files, by names that differ: their ids, with a number where one comes again.
+
+    Raises InvalidProblemError, InvalidPdnError, OSError, and InvalidSettingError for a file of more than MOST_PROBLEMS.
+    """
+    found: dict[str, Problem] = {}
+    counts: Counter[str] = Counter()
+    for path in (None, *paths):
+        problems = load_problems(path)
+        if len(problems) > MOST_PROBLEMS:
+            raise InvalidSettingError(f"{path} has {len(problems):,} problems; as puzzles at most {MOST_PROBLEMS:,}")
+        for problem in problems:
+            name = problem.id[:LONGEST_ID]
+            counts[name] += 1
+            while (apart := name if counts[name] == 1 else f"{name} ({counts[name]})") in found:
+                counts[name] += 1
+            found[apart] = problem
+    return found
+
+
+def _best(found: Analysis) -> Move:
+    return found.lines[0].pv[0]
+
+
+def _expected(found: Analysis) -> float:
+    return KNOWN[found.value].expected if found.value is not None else found.lines[0].chances.expected
+
+
+def _likeliest(found: Analysis) -> Value:
+    return found.value if found.value is not None else found.lines[0].chances.likeliest
+
+
+def _answers(each: ExactMove) -> int:
+    return len(each.after.legal_moves())
+
+
+def _lead(position: Position, side: Side) -> int:
+    own, other = (position.black, position.white) if side is Side.BLACK else (position.white, position.black)
+    return own.bit_count() - other.bit_count()
+
+
+def _captures(position: Position) -> bool:
+    return position.legal_moves()[0].is_capture

@@ -1,0 +1,392 @@
+"""Puzzles: every answer judged, the reply, hints, the end; exact play and endings to practise."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from kr.analysis.analysis import Analysis, Line, Task, analyze
+from kr.analysis.problems import Problem, classics
+from kr.analysis.puzzles import DATABASE, SEARCH, SOLUTION, Puzzle, Sight, daily, load_puzzles
+from kr.egdb.database import Database
+from kr.egdb.exact import exact_moves, exact_value, hardest_move
+from kr.egdb.exercise import EASY_PLIES, HARD_PLIES, Difficulty, find_exercise, material
+from kr.engine.database import load_database
+from kr.engine.engine import Engine
+from kr.engine.limits import Limits
+from kr.errors import InvalidProblemError, InvalidSettingError
+from kr.evaluation.chances import KNOWN, chances
+from kr.game.board import Board
+from kr.game.position import Position, Side
+from kr.game.value import Value
+
+CLASSICS = {problem.id: problem for problem in classics()}
+SIX_PIECES = "W:WK22,27,30:BK9,20,21"
+
+
+@cache
+def database() -> Database:
+    found = load_database()
+    assert found is not None
+    return found
+
+
+@cache
+def engine() -> Engine:
+    return Engine("manual", hash_mb=1)
+
+
+@cache
+def searched(position: Position, history: tuple[Position, ...]) -> Analysis:
+    engine().new_game()
+    return analyze(engine(), Task(position, history), Limits(nodes=3000))
+
+
+def no_search(position: Position, history: tuple[Position, ...]) -> Analysis:
+    raise AssertionError(f"{position.fen} was searched")
+
+
+def puzzle(name: str, search: Sight = searched) -> Puzzle:
+    return Puzzle(CLASSICS[name], database(), search)
+
+
+def judged(puzzle: Puzzle, *moves: str) -> tuple[bool | None, str]:
+    board = puzzle.begin()
+    for move in moves:
+        board.play(move)
+    verdict = puzzle.judge(board)
+    return verdict.kept, verdict.by
+
+
+# --- exact play
+
+
+@pytest.mark.parametrize(("fen", "move", "distance"), [("W:W13,14:B5", "13-9", 1), ("B:WK9:BK13", "13x6", 1)])
+def test_a_win_is_the_quickest(fen: str, move: str, distance: int) -> None:
+    found = hardest_move(database(), Position.from_fen(fen))
+    assert found is not None
+    assert (str(found.move), found.value, found.distance) == (move, Value.WIN, distance)
+
+
+@pytest.mark.parametrize("fen", ["W:WK19,K23:B12,K28", "B:WK26,K27:B21,K25", "W:WK6,K9:BK15", "W:WK1:BK32,K2"])
+def test_exact_moves_agree_with_the_database(fen: str) -> None:
+    position = Position.from_fen(fen)
+    moves = exact_moves(database(), position)
+    assert {str(each.move) for each in moves} == {str(move) for move in position.legal_moves()}
+    assert moves[0].value is database().value(position)
+    if moves[0].value is not Value.DRAW:
+        assert moves[0].distance == database().distance(position)
+    hardest = hardest_move(database(), position)
+    assert hardest is not None
+    assert hardest.value is moves[0].value
+    if hardest.value is Value.LOSS:
+        assert hardest.distance == max(each.distance or 0 for each in moves)
+
+
+def test_a_trap_is_set_in_a_draw_and_a_position_not_repeated() -> None:
+    position = Position.from_fen("W:WK1,K2:BK31,K32")
+    trap = hardest_move(database(), position)
+    assert trap is not None
+
+    def losing(after: Position) -> float:
+        answers = exact_moves(database(), after)
+        return sum(each.value is Value.LOSS for each in answers) / len(answers)
+
+    draws = [each for each in exact_moves(database(), position) if each.value is Value.DRAW]
+    assert losing(trap.after) == max(losing(each.after) for each in draws)
+    new = hardest_move(database(), position, [trap.after])
+    assert new is not None
+    assert new.after != trap.after
+    assert new.value is Value.DRAW
+
+
+def test_what_is_not_known_is_not_played() -> None:
+    assert exact_moves(database(), Position()) == []
+    assert hardest_move(None, Position.from_fen("W:WK14:BK5")) is None
+    assert exact_value(None, Position.from_fen("W:WK14:BK5")) is None
+    assert exact_value(None, Position.from_fen("B:WK1:B")) is Value.LOSS
+
+
+# --- endings to practise
+
+
+@pytest.mark.parametrize("side", list(Side))
+@pytest.mark.parametrize("goal", [Value.WIN, Value.DRAW])
+@pytest.mark.parametrize("difficulty", list(Difficulty))
+@pytest.mark.parametrize(("own", "other"), [((2, None), (1, 1)), ((2, None), (2, None))])
+def test_exercises(
+    own: tuple[int, int | None], other: tuple[int, int | None], difficulty: Difficulty, goal: Value, side: Side
+) -> None:
+    position = find_exercise(database(), material(own, other), goal, difficulty, side, 3)
+    if position is None:
+        # nothing between one right move of few and half of them
+        assert (goal, difficulty, own) == (Value.DRAW, Difficulty.MEDIUM, (2, None))
+        return
+    assert position.side is side
+    assert not position.legal_moves()[0].is_capture
+    assert position == find_exercise(database(), material(own, other), goal, difficulty, side, 3)
+    ours, theirs = (position.black, position.white) if side is Side.BLACK else (position.white, position.black)
+    assert (ours.bit_count(), theirs.bit_count()) == (own[0], other[0])
+    if other[1] is not None:
+        assert (theirs & position.kings).bit_count() == other[1]
+    moves = exact_moves(database(), position)
+    kept = sum(each.value is goal for each in moves)
+    assert moves[0].value is goal
+    if goal is Value.DRAW:
+        assert 0 < kept < len(moves)
+    match goal, difficulty:
+        case Value.WIN, Difficulty.EASY:
+            assert (moves[0].distance or 0) <= EASY_PLIES
+        case Value.WIN, Difficulty.HARD:
+            assert (moves[0].distance or 0) >= HARD_PLIES
+        case Value.DRAW, Difficulty.HARD:
+            assert kept == 1
+        case Value.DRAW, Difficulty.EASY:
+            assert 2 * kept >= len(moves)
+
+
+def test_exercises_differ_and_impossible_ones_are_none() -> None:
+    shapes = material((2, None), (1, None))
+    found = {find_exercise(database(), shapes, Value.WIN, Difficulty.ANY, Side.BLACK, seed) for seed in range(20)}
+    assert len(found) == 20
+    assert find_exercise(database(), material((1, 0), (3, 3)), Value.WIN, Difficulty.HARD, Side.BLACK, 1) is None
+
+
+# --- puzzles
+
+
+@pytest.mark.parametrize("name", [name for name in CLASSICS if CLASSICS[name].position.pieces <= 5])
+def test_every_right_answer_of_an_exact_puzzle_is_accepted_and_no_other(name: str) -> None:
+    exact = puzzle(name, no_search)
+    board = exact.begin()
+    assert board.side == exact.solver
+    for each in exact_moves(database(), board.position):
+        after = board.copy()
+        after.play(each.move)
+        verdict = exact.judge(after)
+        assert verdict.by == DATABASE
+        assert verdict.kept is (each.value.sign >= exact.goal.sign)
+        assert (verdict.reply is None) is (verdict.kept is False or verdict.ended != "")
+
+
+@pytest.mark.parametrize(
+    ("name", "moves", "verdict"),
+    [
+        ("hundred-years", ["8-11"], (True, SOLUTION)),
+        ("hundred-years", ["32-27"], (False, SEARCH)),
+        ("mcmillan", ["14-10"], (True, SOLUTION)),
+        ("mcmillan", ["2-7"], (False, SOLUTION)),
+        # the published line leads into the database
+        ("greys-draw", ["25-22"], (True, DATABASE)),
+        ("greys-draw", ["25-21"], (False, DATABASE)),
+        # the solver wins after the opponent's first move
+        ("paynes-single-corner-black-to-play", ["27-23"], (True, DATABASE)),
+    ],
+)
+def test_verdicts(name: str, moves: list[str], verdict: tuple[bool, str]) -> None:
+    assert judged(puzzle(name), *moves) == verdict
+
+
+def fake(scores: dict[str, int], values: dict[str, Value] | None = None) -> Sight:
+    """A search that has these scores, for the side to move, and these values."""
+
+    def search(position: Position, history: tuple[Position, ...]) -> Analysis:
+        score, value = scores.get(position.fen, 0), (values or {}).get(position.fen)
+        found = KNOWN[value] if value is not None else chances(score, 100.0)
+        line = Line(1, score, value, None, found, (position.legal_moves()[0],))
+        return Analysis(Task(position), (line,), value, None, 9, 1, 0.1, 0, 0, final=True)
+
+    return search
+
+
+def six(goal: str, search: Sight, **fields: object) -> Puzzle:
+    entry = {"fen": SIX_PIECES, "result": {"win": "W-win", "draw": "draw", "loss": "B-win", "": ""}[goal], **fields}
+    return Puzzle(Problem.from_object(entry), database(), search)
+
+
+PLAYED, OTHER = "30-26", "27-23"
+START = Position.from_fen(SIX_PIECES)
+AFTER, AFTER_OTHER = START.play(PLAYED).fen, START.play(OTHER).fen
+
+
+@pytest.mark.parametrize(
+    ("goal", "scores", "values", "kept"),
+    [
+        # as good as the best, and likely a win
+        ("win", {SIX_PIECES: 400, AFTER: -400}, {}, True),
+        # gives away half of a point
+        ("win", {SIX_PIECES: 400, AFTER: 0}, {}, False),
+        # as good as the best, but nobody sees a win: undecided
+        ("win", {SIX_PIECES: 20, AFTER: -20}, {}, None),
+        ("win", {SIX_PIECES: 400}, {AFTER: Value.LOSS}, True),
+        ("win", {SIX_PIECES: 0}, {AFTER: Value.DRAW}, False),
+        ("draw", {SIX_PIECES: 0, AFTER: 0}, {}, True),
+        ("draw", {SIX_PIECES: 0, AFTER: 400}, {}, False),
+        ("draw", {SIX_PIECES: -400, AFTER: 400, AFTER_OTHER: 400}, {}, None),
+        ("draw", {}, {AFTER: Value.WIN}, False),
+        ("draw", {SIX_PIECES: -400}, {AFTER: Value.DRAW}, True),
+        # the published move is better than the search's best one: the other one is measured against it
+        ("draw", {SIX_PIECES: -150, AFTER: 150, AFTER_OTHER: 0}, {}, False),
+    ],
+)
+def test_a_search_accepts_by_a_margin(
+    goal: str, scores: dict[str, int], values: dict[str, Value], kept: bool | None
+) -> None:
+    published = {"solution": f"{OTHER} 20-24"}
+    assert judged(six(goal, fake(scores, values), **published), PLAYED) == (kept, SEARCH)
+    assert judged(six(goal, no_search, **published), OTHER) == (True, SOLUTION)
+
+
+def test_beyond_what_is_published_the_best_move_of_the_search_is_right() -> None:
+    first = START.legal_moves()[0]
+    found = six("win", fake({}))
+    assert judged(found, str(first)) == (True, SEARCH)
+    assert judged(found, str(START.legal_moves()[1])) == (None, SEARCH)
+
+
+@pytest.mark.parametrize(
+    ("score", "goal", "solver"),
+    [(400, "win", Side.WHITE), (0, "draw", Side.WHITE), (-400, "win", Side.BLACK)],
+)
+def test_a_problem_without_a_result_gets_one_from_a_search(score: int, goal: str, solver: Side) -> None:
+    found = six("", fake({SIX_PIECES: score}))
+    assert found.known is None
+    assert (found.goal, found.goal_by, found.solver) == (goal, SEARCH, solver)
+
+
+def solved(puzzle: Puzzle) -> tuple[Board, str]:
+    """Solve a puzzle by its own hints."""
+    board = puzzle.begin()
+    while True:
+        move, _ = puzzle.best(board)
+        board.play(move)
+        verdict = puzzle.judge(board)
+        assert verdict.kept
+        if verdict.reply is not None:
+            board.play(verdict.reply)
+        if verdict.ended:
+            assert verdict.solved
+            return board, verdict.ended
+
+
+EXACT = [name for name in CLASSICS if CLASSICS[name].position.pieces <= 5]
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_hints_solve_an_exact_puzzle(name: str) -> None:
+    board, _ = solved(puzzle(name, no_search))
+    assert len(board.moves) < 90
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in CLASSICS if name not in EXACT])
+def test_hints_solve_every_classic(name: str) -> None:
+    board, ended = solved(puzzle(name))
+    assert ended
+    assert len(board.moves) < 110
+
+
+@pytest.mark.parametrize("name", list(CLASSICS))
+def test_the_published_line_is_right_until_the_end(name: str) -> None:
+    found = puzzle(name)
+    board = Board(CLASSICS[name].position)
+    for number, text in enumerate(CLASSICS[name].solution.split()):
+        board.play(text)
+        if board.side != found.solver and number > 0:
+            verdict = found.judge(board)
+            assert verdict.kept, f"{number}: {text}"
+            if verdict.ended:
+                assert verdict.solved
+                return
+
+
+@pytest.mark.parametrize("name", ["first-position", "pask", "mcmillan", "second-position-gould"])
+def test_a_solution_is_a_line_of_legal_moves(name: str) -> None:
+    found = puzzle(name)
+    board = found.begin()
+    moves, by = found.solution(board)
+    for move in moves:
+        board.play(move)
+    assert len(moves) > 1
+    assert by == (SOLUTION if CLASSICS[name].solution else SEARCH)
+
+
+def test_the_solution_after_a_move_of_ones_own_is_by_the_database() -> None:
+    found = puzzle("first-position", no_search)
+    board = found.begin()
+    board.play("23-26")
+    reply = found.judge(board).reply
+    assert reply is not None
+    board.play(reply)
+    moves, by = found.solution(board)
+    assert by == DATABASE
+    assert len(moves) > 5
+
+
+def test_a_win_that_is_repeated_away_is_not_solved() -> None:
+    found = puzzle("first-position", no_search)
+    board = found.begin()
+    for text in "23-18 28-32 18-23 32-28 23-18 28-32 18-23 32-28".split():
+        board.play(text)
+    assert board.outcome() is not None
+    board.undo()
+    # the opponent will gladly repeat
+    verdict = found.judge(board)
+    assert (verdict.kept, verdict.solved, verdict.ended) == (True, False, "drawn: repetition")
+
+
+def test_a_draw_by_repetition_is_a_draw() -> None:
+    found = Puzzle(Problem.from_object({"fen": "W:WK1,K2:BK31,K32", "result": "draw"}), database(), no_search)
+    board = found.begin()
+    for text in "1-6 32-28 6-1 28-32 1-6 32-28 6-1 28-32 1-6".split():
+        board.play(text)
+    verdict = found.judge(board)
+    assert (verdict.solved, verdict.ended) == (True, "drawn: repetition")
+
+
+def test_the_wrong_side_is_not_judged() -> None:
+    found = puzzle("first-position", no_search)
+    board = found.begin()
+    with pytest.raises(InvalidSettingError, match="White"):
+        found.judge(board)
+
+
+# --- sets of puzzles
+
+
+def test_each_day_has_its_puzzle_and_none_comes_again_too_soon() -> None:
+    start = datetime.date(2026, 11, 22).toordinal() // 49 * 49
+    days = [datetime.date.fromordinal(start + i) for i in range(98)]
+    numbers = [daily(49, day) for day in days]
+    assert sorted(numbers[:49]) == sorted(numbers[49:]) == list(range(49))
+    assert numbers[:49] != numbers[49:]
+
+
+def test_files_are_added_and_names_differ(tmp_path: Path) -> None:
+    path = tmp_path / "own.jsonl"
+    lines = [{"id": "pask", "fen": SIX_PIECES}, {"id": "pask", "fen": SIX_PIECES}, {"id": "mine", "fen": "W:WK14:BK5"}]
+    path.write_text("\n".join(map(json.dumps, lines)))
+    found = load_puzzles([path])
+    assert len(found) == len(CLASSICS) + 3
+    assert list(found)[-3:] == ["pask (2)", "pask (3)", "mine"]
+    assert found["pask"].author == "Richard Pask"
+
+
+def test_a_bad_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "own.jsonl"
+    path.write_text('{"fen": "W:WK14:BK5"}\n{"fen": 3}\n')
+    with pytest.raises(InvalidProblemError, match=r"own\.jsonl:2"):
+        load_puzzles([path])
+    path.write_text('{"fen": "W:WK14:BK5"}\n' * 60)
+    monkeypatch.setattr("kr.analysis.puzzles.MOST_PROBLEMS", 59)
+    with pytest.raises(InvalidSettingError, match="60 problems"):
+        load_puzzles([path])
+
+
+def test_a_game_that_is_over_is_no_puzzle() -> None:
+    with pytest.raises(InvalidSettingError, match="over"):
+        Puzzle(Problem.from_object({"fen": "B:WK1:B"}), database(), no_search)
