@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from web_pages import PHONE, Opener, meant_board, opened, read_board, serving, wait_until
 
 from kr import storage
 from kr.engine.limits import Limits
@@ -32,6 +33,7 @@ from kr.web.run_files import FileTree
 from kr.web.runs import RunWatch
 from kr.web.settings import WebSettings
 
+__all__ = ["opened"]
 pytestmark = pytest.mark.core
 
 GAMES = SelfplaySettings(
@@ -455,3 +457,84 @@ def test_what_is_gone_is_said(copied: Path, watching: Callable[..., RunWatch], c
         watch.game("runs/match.pdn", 0)
     clock.time += 2
     assert watch.rows() == []
+
+
+CELLS = "rows => [...rows].map(row => [...row.querySelectorAll('th, td')].map(cell => cell.textContent))"
+
+
+@pytest.mark.slow
+def test_a_match_is_watched_in_the_browser(copied: Path, opened: Opener) -> None:
+    """The list, a run by its link, the curve and its numbers, games that are added while one looks, a game opened."""
+    log = log_of(copied / "match.pdn")
+    written = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join(written[:7]))
+    with serving(runs=(copied,)) as server:
+        page = opened(server.address)
+        page.get_by_role("link", name="Runs", exact=True).click()
+        page.locator(".list tbody tr").nth(1).wait_for()
+        rows = page.locator(".list tbody tr").evaluate_all(CELLS)
+        assert [row[:4] for row in rows] == [
+            ["runs/deep/games", "self-play", "✓ done", "20 of 20 games"],
+            ["runs/match.pdn", "match", "■ stopped", "6 of 12 games"],
+        ]
+        page.get_by_role("link", name="runs/match.pdn").click()
+        figure = page.locator("figure").filter(has_text="Elo with its 95% error")
+        assert "6 games" in (figure.locator("svg.chart").first.get_attribute("aria-label") or "")
+        figure.locator("summary").click()
+        figure.locator("tbody tr").nth(2).wait_for()
+        assert [row[0] for row in figure.locator("tbody tr").evaluate_all(CELLS)] == ["2", "4", "6"]
+
+        page.locator("button[data-game='3']").focus()
+        log.write_bytes(b"".join(written))
+        wait_until(page, "() => document.querySelectorAll('button[data-game]').length === 12")
+        # what was unfolded stays so, and the focus stays at its game
+        wait_until(page, "() => document.querySelector('figure tbody').children.length === 6")
+        assert page.evaluate("() => document.activeElement.dataset.game") == "3"
+        wait_until(page, "() => document.querySelectorAll('.list tbody td')[6].textContent === '12 of 12 games'")
+
+        page.locator("button[data-game='3']").press("Enter")
+        wait_until(page, "() => location.hash === '#analyse'")
+        page.locator(".turn").wait_for()
+        from kr.pdn import read_games
+
+        game = list(read_games(copied / "match.pdn", errors=[]))[3]
+        wait_until(page, "count => document.querySelectorAll('main .board .pieces > use').length === count",
+                   sum(map(int.bit_count, game.start.bits[:2])))  # fmt: skip
+        assert read_board(page) == meant_board(game.start.fen)
+        page.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [PHONE, {"width": 2560, "height": 1300}])
+def test_every_kind_of_run_fits_the_window(trained: Path, opened: Opener, size: dict[str, int]) -> None:
+    """All pages of runs: as many charts as the server says, nothing wider than the window, no fault of axe."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    with serving(runs=(trained,)) as server:
+        page = opened(server.address + "#runs", size=size, color_scheme="dark")
+        page.locator(".list tbody tr").first.wait_for()
+        for row in RunWatch((trained,)).rows():
+            page.get_by_role("link", name=row["name"], exact=True).click()
+            wait_until(page, "name => document.querySelector('.runs h2').textContent === name", row["name"])
+            charts = len(RunWatch((trained,)).page(row["name"])["charts"])
+            wait_until(page, "count => document.querySelectorAll('figure').length === count", charts)
+            page.evaluate("() => { for (const each of document.querySelectorAll('main details')) each.open = true; }")
+            assert page.evaluate("() => document.documentElement.scrollWidth") <= size["width"]
+            faults = Axe().run(page).response["violations"]
+            assert [(fault["id"], fault["nodes"][0]["html"][:200]) for fault in faults] == []
+        page.close()
+
+
+@pytest.mark.slow
+def test_without_runs_the_page_says_how(opened: Opener, tmp_path: Path) -> None:
+    with serving() as server:
+        page = opened(server.address + "#runs")
+        page.get_by_text("Start kr web with --runs DIR").wait_for()
+        page.close()
+    with serving(runs=(tmp_path,)) as server:
+        page = opened(server.address + "#runs/nothing")
+        page.get_by_text("There are no runs in the directory yet").wait_for()
+        page.get_by_role("status").get_by_text("there is no run 'nothing'").wait_for()
+        selfplay(replace(GAMES, out=tmp_path / "games", games=8))
+        page.get_by_role("link", name=f"{tmp_path.name}/games").wait_for()
+        page.close()

@@ -149,8 +149,9 @@ def settings_of(provenance: Mapping[str, Any]) -> Json:
 
 def story(provenance: Mapping[str, Any]) -> Facts:
     """When and by what a run was begun."""
-    labels = {"created": "Begun", "kr": "kr", "command": "Command"}
-    return [(label, str(provenance[key])[:300]) for key, label in labels.items() if provenance.get(key)]
+    facts = [("Begun", f"{str(provenance['created'])[:16].replace('T', ' ')} UTC")] if "created" in provenance else []
+    labels = {"kr": "kr", "command": "Command"}
+    return facts + [(label, str(provenance[key])[:300]) for key, label in labels.items() if provenance.get(key)]
 
 
 def strength(pairs: Sequence[int]) -> Facts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -32,6 +33,7 @@ from kr.web.run_kinds import (
     thinned,
 )
 
+_CHECKSUM = re.compile(" [0-9a-f]{32}$")
 LOOK_SECONDS = 0.4
 """Time that one look at a run may take; the next goes on from there."""
 MOST_DESCRIPTION = 1 << 20
@@ -146,7 +148,9 @@ class SelfplayRun(OneRun):
             ]
         labels = {"weights": "Weights", "nodes": "Nodes a move", "tc": "Time a move", "openings": "Openings",
                   "seed": "Seed", "egdb": "Endgame database"}  # fmt: skip
-        facts += [(label, str(shaping[key])[:80]) for key, label in labels.items() if shaping.get(key) is not None]
+        # names as they were given where they are known, without checksums
+        known = shaping | {key: each for key in ("weights",) if (each := settings_of(self._attrs).get(key))}
+        facts += [(label, _CHECKSUM.sub("", str(known[key]))) for key, label in labels.items() if known.get(key)]
         facts += story(self._attrs or began)
         everything = total.black_wins, total.draws, total.white_wins
         results = [[name, *shares(each)] for name, each in [("all", everything), *total.decks.items()]]

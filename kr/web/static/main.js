@@ -4,8 +4,9 @@ import {el} from "./dom.js";
 import {api, live, onback} from "./server.js";
 import {page as analyse} from "./analyse.js";
 import {page as play} from "./play.js";
+import {page as runs} from "./runs.js";
 
-const PAGES = [analyse, play];
+const PAGES = [analyse, play, runs];
 
 const nav = document.querySelector("nav"), main = document.querySelector("main"), status = document.querySelector("#status");
 const kept = name => {
