@@ -85,4 +85,4 @@ def test_the_focus_is_seen_wherever_tab_leads(server: WebServer, opened: Opener,
         seen.add(number)
     else:
         pytest.fail("Tab never leaves the page")
-    assert len(seen) > 5
+    assert len(seen) >= 5
