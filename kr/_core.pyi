@@ -30,6 +30,16 @@ def play(black: int, white: int, kings: int, side: int, origin: int, target: int
 def position_key(black: int, white: int, kings: int, side: int) -> int: ...
 def perft(black: int, white: int, kings: int, side: int, depth: int) -> int: ...
 def perft_by_moves(black: int, white: int, kings: int, side: int, depth: int) -> int: ...
+def read_line(
+    text: str,
+    at: int,
+    black: int,
+    white: int,
+    kings: int,
+    side: int,
+    keys: NDArray[np.uint64],
+    codes: NDArray[np.uint16],
+) -> tuple[int, int, int] | None: ...
 
 # evaluation
 class Evaluator:

@@ -62,6 +62,8 @@ class Reader:
         # where the buffer begins in the file, and up to where lines are counted
         self._line, self._column = 1, 1
         self._counted, self._lines = 0, 0
+        # where the text of the last game stands in the buffer
+        self._extent = 0, 0
         self.games = 0
         """Games read so far."""
         self.errors = 0
@@ -130,6 +132,7 @@ class Reader:
                 continue
             game.line = line
             game.warnings = (*(str(self._error(fault)) for fault in draft.left_out), *game.warnings)
+            self._extent = draft.offset, following
             self.games += 1
             return game
         self._offset = None
