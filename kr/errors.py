@@ -58,6 +58,10 @@ class InvalidDatabaseError(KrError):
     """A damaged or foreign endgame database, or one of another version."""
 
 
+class InvalidIndexError(KrError):
+    """A damaged index of an archive, or one of another version."""
+
+
 class ThreadError(KrError):
     """A thread that the system refuses to start."""
 

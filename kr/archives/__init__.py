@@ -1,1 +1,1 @@
-"""Collections of games in PDN: read, converted, counted, searched."""
+"""Collections of games in PDN: read, converted, counted, searched, indexed."""

@@ -102,7 +102,7 @@ class GameSearch:
             and settings.black.casefold() in named["Black"]
             and settings.white.casefold() in named["White"]
             and settings.event.casefold() in named["Event"]
-            and all(_tag_holds(headers, tag) for tag in settings.tag)
+            and all(tag_holds(headers, tag) for tag in settings.tag)
             and (not self._years or self._years[0] <= (year_of(headers) or -1) <= self._years[1])
         )
 
@@ -130,6 +130,7 @@ class GameSearch:
         return next(islice(game.mainline_bits(), line.plies, None), None) == line.board
 
 
-def _tag_holds(headers: Mapping[str, str], tag: str) -> bool:
+def tag_holds(headers: Mapping[str, str], tag: str) -> bool:
+    """True if headers have a NAME=TEXT: a tag with that text in it."""
     name, _, text = tag.partition("=")
     return text.casefold() in headers.get(name.strip(), "").casefold() and name.strip() in headers

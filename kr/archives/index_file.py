@@ -1,0 +1,269 @@
+"""The file of an index: SQLite with packed arrays. Its tables are described in docs/reference/formats.md."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kr.errors import InvalidIndexError
+from kr.pdn.scan import Place
+from kr.storage import printable
+
+FORMAT_VERSION = 1
+APPLICATION_ID = 0x6B724958
+"""Number by which SQLite files of kr are known."""
+GAMES_A_SEGMENT = 1 << 15
+"""Games in one segment, which is written and searched by itself."""
+ROWS_A_CHUNK = 1 << 12
+"""Positions that are packed together."""
+TEXTS_A_BLOCK = 1 << 6
+"""Games whose texts are packed together."""
+
+POSITION_COLUMNS = {"key": np.uint64, "game": np.uint32, "ply": np.uint32, "code": np.uint16}
+GAME_COLUMNS = {
+    "black": np.uint32, "white": np.uint32, "event": np.uint32, "year": np.uint16, "result": np.uint8,
+    "set_up": np.uint8, "plies": np.uint32, "line": np.uint32,
+}  # fmt: skip
+
+Columns = dict[str, NDArray[Any]]
+
+_TABLES = """
+    CREATE TABLE archive (id INTEGER PRIMARY KEY CHECK (id = 1), name TEXT NOT NULL, size INTEGER NOT NULL,
+        mtime_ns INTEGER NOT NULL, read_ns INTEGER NOT NULL, checksum TEXT NOT NULL, complete INTEGER NOT NULL);
+    CREATE TABLE segments (number INTEGER PRIMARY KEY, games INTEGER NOT NULL, full INTEGER NOT NULL,
+        char INTEGER NOT NULL, line INTEGER NOT NULL, column INTEGER NOT NULL, digest TEXT NOT NULL,
+        left_out INTEGER NOT NULL, complaints TEXT NOT NULL, columns BLOB NOT NULL, first_keys BLOB NOT NULL);
+    CREATE TABLE names (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
+    CREATE TABLE positions (id INTEGER PRIMARY KEY, rows INTEGER NOT NULL, content BLOB NOT NULL);
+    CREATE TABLE texts (id INTEGER PRIMARY KEY, content BLOB NOT NULL);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Archived:
+    """The PDN file that an index is about, as it was when it was read."""
+
+    name: str
+    size: int
+    mtime_ns: int
+    read_ns: int
+    """When it was read, in nanoseconds since 1970."""
+    checksum: str
+    """SHA-256 of its bytes."""
+    complete: bool
+    """True if all its games are in the index."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Games that were written to an index together."""
+
+    number: int
+    games: int
+    full: bool
+    """True if other games follow."""
+    end: Place
+    """The place in the text behind the last game."""
+    left_out: int
+    """Games that could not be read."""
+    complaints: tuple[str, ...]
+    """The errors of the first of them."""
+    columns: Columns
+    first_keys: NDArray[np.uint64]
+    """The first key of each chunk of positions."""
+
+
+def packed(columns: Columns, types: Mapping[str, Any], level: int = 1) -> bytes:
+    """Arrays of the same length, byte by byte of their elements, compressed. zlib adds a checksum."""
+    planes = []
+    for name, kind in types.items():
+        column = np.ascontiguousarray(columns[name], np.dtype(kind).newbyteorder("<"))
+        planes.append(column.view(np.uint8).reshape(len(column), kind().itemsize).T.tobytes())
+    return zlib.compress(b"".join(planes), level)
+
+
+def unpacked(content: bytes, types: Mapping[str, Any], rows: int) -> Columns:
+    """The arrays again. Raises ValueError and zlib.error."""
+    width = sum(kind().itemsize for kind in types.values())
+    plain = np.frombuffer(_inflated(content, rows * width), np.uint8)
+    columns: Columns = {}
+    at = 0
+    for name, kind in types.items():
+        size = kind().itemsize
+        plane = plain[at : at + rows * size].reshape(size, rows)
+        columns[name] = np.ascontiguousarray(plane.T).view(np.dtype(kind).newbyteorder("<")).reshape(rows).astype(kind)
+        at += rows * size
+    return columns
+
+
+def packed_positions(columns: Columns) -> bytes:
+    """A chunk of positions in ascending order of their keys."""
+    steps = columns["key"].copy()
+    steps[1:] -= columns["key"][:-1]
+    return packed({**columns, "key": steps}, POSITION_COLUMNS)
+
+
+def unpacked_positions(content: bytes, rows: int) -> Columns:
+    """The chunk again. Raises ValueError and zlib.error."""
+    columns = unpacked(content, POSITION_COLUMNS, rows)
+    columns["key"] = np.cumsum(columns["key"], dtype=np.uint64)
+    return columns
+
+
+def packed_texts(texts: Sequence[str]) -> bytes:
+    """Texts of games: their number, the bytes of each, then themselves in UTF-8."""
+    encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+    sizes = np.array([len(encoded), *map(len, encoded)], "<u4")
+    return zlib.compress(b"".join((sizes.tobytes(), *encoded)), 4)
+
+
+def unpacked_texts(content: bytes) -> list[str]:
+    """The texts again. Raises ValueError and zlib.error."""
+    plain = zlib.decompress(content)
+    sizes = np.frombuffer(plain, "<u4", 1 + int(np.frombuffer(plain, "<u4", 1)[0]))
+    ends = np.cumsum(sizes[1:], dtype=np.int64) + 4 * len(sizes)
+    if ends[-1] != len(plain):
+        raise ValueError("texts are cut off")
+    return [
+        plain[end - size : end].decode("utf-8", "surrogatepass") for end, size in zip(ends, sizes[1:], strict=True)
+    ]
+
+
+def _inflated(content: bytes, size: int) -> bytes:
+    plain = zlib.decompress(content)
+    if len(plain) != size:
+        raise ValueError(f"{len(plain)} bytes in place of {size}")
+    return plain
+
+
+@contextmanager
+def telling_damage(path: Path) -> Iterator[None]:
+    """Turn what damage may raise into InvalidIndexError."""
+    try:
+        yield
+    except InvalidIndexError:
+        raise
+    except (sqlite3.Error, zlib.error, ValueError, TypeError, KeyError, IndexError) as error:
+        raise InvalidIndexError(f"{path} is damaged: {error}") from error
+
+
+def open_for_writing(path: Path) -> sqlite3.Connection:
+    """Open an index for writing, new if there is none. Raises InvalidIndexError for one that can't be used."""
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    try:
+        with telling_damage(path):
+            if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] == 0:
+                # one transaction: an index has all its tables or none
+                connection.executescript(
+                    f"BEGIN; {_TABLES} PRAGMA application_id = {APPLICATION_ID}; "
+                    f"PRAGMA user_version = {FORMAT_VERSION}; COMMIT;"
+                )
+            check_kind(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def open_for_reading(path: Path) -> sqlite3.Connection:
+    """Open an index for reading. Raises InvalidIndexError."""
+    with telling_damage(path):
+        uri = f"{path.absolute().as_uri()}?mode=ro"
+        connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+        try:
+            check_kind(connection, path)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def check_kind(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise InvalidIndexError for another kind of file, and one of another version."""
+    ((kind,),) = connection.execute("PRAGMA application_id")
+    ((version,),) = connection.execute("PRAGMA user_version")
+    if kind != APPLICATION_ID:
+        raise InvalidIndexError(f"{path} is not an index of kr")
+    if version != FORMAT_VERSION:
+        raise InvalidIndexError(f"{path} has format version {version}, this kr reads {FORMAT_VERSION}")
+
+
+def read_archived(connection: sqlite3.Connection) -> Archived | None:
+    """The file that an index is about; None before one is named."""
+    row = connection.execute("SELECT name, size, mtime_ns, read_ns, checksum, complete FROM archive").fetchone()
+    if row is None:
+        return None
+    name, size, mtime_ns, read_ns, checksum, complete = row
+    return Archived(name, size, mtime_ns, read_ns, checksum, bool(complete))
+
+
+def write_archived(connection: sqlite3.Connection, archived: Archived) -> None:
+    """Name the file that an index is about."""
+    fields = (printable(archived.name), archived.size, archived.mtime_ns, archived.read_ns, archived.checksum)
+    connection.execute(
+        "INSERT OR REPLACE INTO archive (id, name, size, mtime_ns, read_ns, checksum, complete) "
+        "VALUES (1, ?, ?, ?, ?, ?, ?)",
+        (*fields, archived.complete),
+    )
+
+
+def read_ends(connection: sqlite3.Connection) -> list[tuple[int, bool, Place]]:
+    """Games of each segment, whether it is full, and where it ends, in order."""
+    rows = connection.execute("SELECT games, full, char, line, column, digest FROM segments ORDER BY number")
+    return [(games, bool(full), Place(*place)) for games, full, *place in rows]
+
+
+def read_segments(connection: sqlite3.Connection) -> list[Segment]:
+    """All segments in order. Raises ValueError, zlib.error and sqlite3.Error."""
+    rows = connection.execute(
+        "SELECT number, games, full, left_out, complaints, columns, first_keys, char, line, column, digest "
+        "FROM segments ORDER BY number"
+    )
+    found: list[Segment] = []
+    for number, games, full, left_out, complaints, columns, first_keys, *place in rows:
+        if number != len(found):
+            raise ValueError(f"segment {len(found)} is missing")
+        keys = np.frombuffer(zlib.decompress(first_keys), "<u8").astype(np.uint64)
+        games_columns = unpacked(columns, GAME_COLUMNS, games)
+        told = tuple(json.loads(complaints))
+        found.append(Segment(number, games, bool(full), Place(*place), left_out, told, games_columns, keys))
+    return found
+
+
+def write_segment(
+    connection: sqlite3.Connection, segment: Segment, chunks: Sequence[tuple[int, bytes]], blocks: Sequence[bytes]
+) -> None:
+    """Write a segment, its chunks of positions (rows and content) and its blocks of texts."""
+    end = segment.end
+    connection.execute(
+        "INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            segment.number, segment.games, segment.full, end.char, end.line, end.column, end.digest, segment.left_out,
+            json.dumps(segment.complaints), packed(segment.columns, GAME_COLUMNS),
+            zlib.compress(segment.first_keys.astype("<u8").tobytes(), 1),
+        ),
+    )  # fmt: skip
+    first = segment.number << 32
+    connection.executemany(
+        "INSERT INTO positions VALUES (?, ?, ?)",
+        ((first + number, rows, content) for number, (rows, content) in enumerate(chunks)),
+    )
+    connection.executemany(
+        "INSERT INTO texts VALUES (?, ?)", ((first + number, content) for number, content in enumerate(blocks))
+    )
+
+
+def remove_segments(connection: sqlite3.Connection, first: int) -> None:
+    """Remove the segments from a number on."""
+    connection.execute("DELETE FROM segments WHERE number >= ?", (first,))
+    for table in ("positions", "texts"):
+        connection.execute(f"DELETE FROM {table} WHERE id >= ?", (first << 32,))
