@@ -65,7 +65,7 @@ def test_nothing_is_wider_than_the_window(server: WebServer, opened: Opener, nam
 def test_the_focus_is_seen_wherever_tab_leads(server: WebServer, opened: Opener, name: str) -> None:
     page = opened(server.address)
     show(page, name)
-    seen = set()
+    seen: set[int] = set()
     for _ in range(300):
         page.keyboard.press("Tab")
         found = page.evaluate("""() => {
@@ -78,11 +78,13 @@ def test_the_focus_is_seen_wherever_tab_leads(server: WebServer, opened: Opener,
                   parseFloat(style.outlineWidth) > 0 && style.outlineStyle !== "none", box.width > 0 && box.height > 0];
         }""")
         if found is None:
-            break
+            # once round: it began at the link that was clicked
+            if len(seen) >= 5:
+                break
+            continue
         number, what, outlined, visible = found
         assert outlined, what
         assert visible, what
         seen.add(number)
     else:
         pytest.fail("Tab never leaves the page")
-    assert len(seen) >= 5
