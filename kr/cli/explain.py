@@ -13,6 +13,7 @@ from kr.evaluation.kinds import SHIPPED, weights_texts
 from kr.game.position import Position, Side
 from kr.notation import SIDE_NAMES, square_name
 from kr.settings import option
+from kr.units import format_count
 
 if TYPE_CHECKING:
     from kr.evaluation.explanation import Explanation
@@ -33,6 +34,7 @@ def command(
     The score is a sum: material, having the move, and a table entry for each region. The board shows each piece's share
     of the entries (Shapley values, so that the shares add up), blue if it helps the side to move, orange if it helps
     the other side. "worth" is the loss in score without the piece. All numbers are in centi-men for the side to move.
+    "seen" is how often a region looked like this in games, which says what its entry rests on.
     The evaluation "manual" has no tables; the board then shows the worth of each piece.
 
     Example:
@@ -85,6 +87,7 @@ def _object(found: Explanation) -> dict[str, Any]:
         "empty": found.empty,
         "rounding": found.rounding,
         "note": found.note or None,
+        "evidence": found.evidence or None,
     }
 
 
@@ -151,11 +154,16 @@ def _regions(found: Explanation) -> str:
     rows = [
         (
             *map(_tenths, (region.score, region.own, region.opening, region.ending)),
+            *([format_count(region.seen)] if region.seen is not None else []),
             " ".join(square_name(square) for square in region.squares),
         )
         for region in sorted(found.regions, key=lambda region: -region.score)
     ]
-    return console.table(["region", "own", "opening", "ending", "squares"], rows)
+    columns = ["region", "own", "opening", "ending", *(["seen"] if found.evidence else []), "squares"]
+    table = console.table(columns, rows)
+    if not found.evidence:
+        return table
+    return f"{table}\n{console.fold(f'seen: positions with the entry, of {found.evidence}')}"
 
 
 def _tenths(number: float | None) -> float | None:

@@ -1,5 +1,6 @@
 """`kr weights`."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,8 @@ from kr.evaluation.files import shipped_path
 from kr.evaluation.layouts import LAYOUTS, Layout
 from kr.evaluation.regions import Regions
 from kr.evaluation.weights import load_tables
-from kr.settings import REQUIRED, option
-from kr.storage import parse_json
+from kr.settings import REQUIRED, option, workers_option
+from kr.storage import lock, parse_json
 
 
 @options.command
@@ -87,6 +88,37 @@ def layout(
 
 
 @options.command
+def count(
+    games: tuple[Path, ...] = option(REQUIRED, "Run directories of self-play games.", argument=True, metavar="DIR"),
+    weights: Path = option(Path(kinds.SHIPPED), "Weights file of region tables, or shipped: the tables of kr."),
+    out: Path = option(REQUIRED, "Weights file to write.", metavar="FILE"),
+    workers: int = workers_option(),
+    json: bool = options.JSON,
+) -> None:
+    """Count how often each entry of tables occurs in games that they were not fitted to.
+
+    Writes the weights file again with the counts; tables and checksum stay. `kr fit` counts by itself. `kr explain` and
+    `kr web` then say what a score rests on.
+
+    Example:
+        kr weights count selfplay/games --weights mine.h5 --out counted.h5
+    """
+    from kr.learn.fitting.evidence import count_evidence
+
+    path = shipped_path() if str(weights) == kinds.SHIPPED else weights
+    with lock(out), console.Stages() as stages:
+        found = count_evidence(
+            path, games, out, workers or len(os.sched_getaffinity(0)),
+            lambda what, done, total: stages.show(what, done, total, "shards"),
+        )  # fmt: skip
+    console.wrote(out)
+    if json:
+        console.emit_json({"out": out, "games": found.games, "positions": found.positions})
+    else:
+        print(found)
+
+
+@options.command
 def _check(
     pdn: Path = option(REQUIRED, "PDN file, also packed by gzip, xz or bzip2.", argument=True, metavar="PDN"),
     weights: str = option(kinds.SHIPPED, "Weights file, or shipped: the tables of kr."),
@@ -123,5 +155,5 @@ command = options.group(
         kr weights show weights/kr.h5
         kr weights check tournament.pdn.xz
     """,
-    {"show": _show, "layout": layout, "check": _check},
+    {"show": _show, "layout": layout, "count": count, "check": _check},
 )

@@ -34,6 +34,8 @@ class RegionShare:
     None for tables without such parts. An entry never seen in training has no weight of its own."""
     empty: float
     """Contribution of the entry of the empty region, which belongs to no piece."""
+    seen: int | None = None
+    """Positions of games in which the entry occurred, to 9 %; None if the file of the tables doesn't say."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,8 @@ class Explanation:
     """Difference of the score, a whole number, from the sum of material, move and regions; None without a sum."""
     note: str
     """Remark about this score; "" if there is none."""
+    evidence: str = ""
+    """The games in which entries were counted, in words; "" if they were not."""
 
     @property
     def empty(self) -> float:

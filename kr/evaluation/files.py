@@ -69,7 +69,8 @@ def write(
     }
     with storage.hdf5_file(Path(path)) as file:
         for name, array in arrays.items():
-            chunks = (1, *array.shape[1:]) if array.ndim == 3 else array.shape
+            # a region at a time
+            chunks = (1, *array.shape[1:]) if array.ndim == 3 or name.endswith("_seen") else array.shape
             file.create_dataset(name, data=array, chunks=chunks, compression="gzip", shuffle=True)
         file.attrs.update({**named, **header, **own})
 
@@ -109,6 +110,11 @@ class WeightsFile:
         scale = self.attrs.get("centimen_per_logit", 1.0)
         if isinstance(scale, str) or not 0 < scale <= MOST_SCALE:
             raise self.damaged(f"centimen_per_logit is {scale!r:.40}; a number above 0, {MOST_SCALE:g} at most")
+
+    @property
+    def identity(self) -> str:
+        """Checksum of the weights, as the file states it."""
+        return self._checksum
 
     def text(self, name: str, default: str | None = None) -> str:
         """Take a text out of the attributes."""

@@ -14,9 +14,11 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from kr import _core
+from kr.evaluation.evidence import EVIDENCE, Evidence, load_evidence
 from kr.evaluation.explanation import Explanation, RegionShare, note, occupied, piece_share, sign
 from kr.evaluation.files import WeightsFile
 from kr.evaluation.kinds import FileEvaluation
@@ -43,7 +45,8 @@ class Regions(FileEvaluation):
         self.weights = weights
         self.name = weights.layout.name
         self.signature = weights.checksum
-        self.attrs = weights.attrs
+        self.attrs = {name: value for name, value in weights.attrs.items() if name != EVIDENCE}
+        self._counted = EVIDENCE in weights.attrs
         self.scale = float(weights.attrs.get("centimen_per_logit", REGION_SCALE))
 
     @classmethod
@@ -65,7 +68,9 @@ class Regions(FileEvaluation):
         return self.weights.scores(boards)
 
     def details(self) -> dict[str, Any]:
-        return {**super().details(), "layout": self.weights.layout.as_dict()}
+        seen = self.evidence
+        about = seen and {"games": seen.games, "positions": seen.positions, "fitted": seen.fitted}
+        return {**super().details(), "layout": self.weights.layout.as_dict(), "evidence": about}
 
     def facts(self) -> list[tuple[str, str]]:
         layout = self.weights.layout
@@ -73,16 +78,24 @@ class Regions(FileEvaluation):
             f"{layout.name}, {counted(len(layout.men), 'region')} of 12 squares without kings on the board, "
             f"{len(layout.kings)} of 8 with kings"
         )
-        return [*super().facts(), ("layout", about)]
+        seen = [("evidence", str(self.evidence))] if self.evidence else []
+        return [*super().facts(), ("layout", about), *seen]
 
     def explanation(self, position: Position, score: int, worth: dict[int, int]) -> Explanation:
-        return _from_tables(position, self.name, score, worth, self.weights)
+        return _from_tables(position, self.name, score, worth, self.weights, self.evidence)
+
+    @cached_property
+    def evidence(self) -> Evidence | None:
+        """How often the entries occur in games, read when it is first asked for; None if the file doesn't say."""
+        return load_evidence(self.path, self.signature) if self.path and self._counted else None
 
 
 KIND = Regions
 
 
-def _from_tables(position: Position, name: str, score: int, worth: dict[int, int], made: Weights) -> Explanation:
+def _from_tables(
+    position: Position, name: str, score: int, worth: dict[int, int], made: Weights, evidence: Evidence | None
+) -> Explanation:
     kings = position.kings != 0
     regions, base = made.layout.group(kings)
     table, material, parts = (
@@ -98,7 +111,8 @@ def _from_tables(position: Position, name: str, score: int, worth: dict[int, int
     for number, region in enumerate(regions):
         shared = None if parts is None else _of_parts(parts, number, digits)
         here, region_total, empty = _shared_out(table[number], region, digits, base, mix)
-        entry = table[number, _index(region, digits, base)]
+        index = _index(region, digits, base)
+        entry = table[number, index]
         total += region_total
         for square, share in here.items():
             shares[_on_board(position, square)] += share
@@ -111,6 +125,7 @@ def _from_tables(position: Position, name: str, score: int, worth: dict[int, int
                 ending,
                 None if shared is None else int(mix(_wrapped(entry - shared))) / SCORE_UNITS,
                 empty / SCORE_UNITS,
+                None if evidence is None else evidence.seen(kings, number, index),
             )
         )
     pieces, balance = [], 0
@@ -122,6 +137,7 @@ def _from_tables(position: Position, name: str, score: int, worth: dict[int, int
     return Explanation(
         position, name, score, GROUPS[kings], balance / SCORE_UNITS, move / SCORE_UNITS, tuple(found), tuple(pieces),
         float(score - Fraction(total + balance + move, SCORE_UNITS)), note(position),
+        "" if evidence is None else str(evidence),
     )  # fmt: skip
 
 

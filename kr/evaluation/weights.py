@@ -5,6 +5,7 @@ A weights file (`kr.evaluation.files`) of region tables holds, in units of 1/16 
    without those of its parts; `men_parts`, `kings_parts` int16 (rows, 2): the weights of the parts, one part after the
    other. A whole table is the sum of both, modulo 2^16 (`kr.evaluation.parts`);
  - `men_material`, `kings_material` int32 (3, 2): a man, a king, having the move;
+ - if they are known, how often its entries occur in games (`kr.evaluation.evidence`);
  - attributes: `layout` (JSON: name and squares of every region), `parts` (JSON: squares and home of every part); the
    `checksum` is over layout and whole tables.
 Version 1 had no parts. `kr.evaluation.patterns` says what a region index is and how the two phases are interpolated.
@@ -35,6 +36,8 @@ from kr.evaluation.patterns import (
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from kr.evaluation.evidence import Evidence
 
 REGIONS_KIND = "regions"
 MATERIAL_ROWS = ("man", "king", "move")
@@ -112,11 +115,13 @@ def save_tables(
     attrs: dict[str, Any],
     men_parts: Parts | None = None,
     kings_parts: Parts | None = None,
+    evidence: Evidence | None = None,
 ) -> str:
     """Write a weights file at once or not at all and return its checksum.
 
     Shapes and units as in `Weights`; `attrs` are strings and numbers. The parts only make the file smaller, and a
-    later fit can start from them. Raises InvalidWeightsError for wrong shapes.
+    later fit can start from them. evidence: how often the entries occur in games. Raises InvalidWeightsError for wrong
+    shapes.
     """
     import numpy as np
 
@@ -134,7 +139,10 @@ def save_tables(
             tables[f"{group}_parts"] = parts.values
             described[group] = [[list(part.squares), part.home] for part in parts.windows.parts]
     own = {"layout": _layout_text(layout), "parts": json.dumps(described, separators=(",", ":"))}
-    files.write(target, REGIONS_KIND, tables, checksum, attrs, own)
+    arrays: dict[str, NDArray[Any]] = tables
+    if evidence:
+        arrays, attrs = {**tables, **evidence.arrays()}, {**attrs, **evidence.attributes()}
+    files.write(target, REGIONS_KIND, arrays, checksum, attrs, own)
     return checksum
 
 
@@ -152,7 +160,7 @@ def load_tables(path: Path | str) -> Weights:
 
 def read_tables(file: WeightsFile) -> Weights:
     """The tables in an open weights file. Raises InvalidWeightsError as `load_tables` does."""
-    layout = _read_layout(file)
+    layout = read_layout(file)
     shapes = expected_shapes(layout)
     text = file.text("parts", "{}")
     windows = [_read_windows(file, text, group, layout) for group in _GROUPS]
@@ -176,7 +184,8 @@ def expected_shapes(layout: Layout) -> dict[str, tuple[str, tuple[int, ...]]]:
     }
 
 
-def _read_layout(file: WeightsFile) -> Layout:
+def read_layout(file: WeightsFile) -> Layout:
+    """Take the layout out of the attributes of an open file. Raises InvalidWeightsError."""
     text = file.text("layout")
     try:
         return Layout.from_dict(storage.parse_json(text))

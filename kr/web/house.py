@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 from kr.analysis.puzzles import load_puzzles
 from kr.engine.database import load_database
+from kr.evaluation.kinds import Evaluation, load_evaluation
 from kr.web.engines import Engines
 from kr.web.settings import WebSettings
 
@@ -19,10 +21,20 @@ class House:
     def __init__(self, settings: WebSettings) -> None:
         self.settings = settings
         self.database = load_database(settings.egdb, settings.egdb_memory)
+        self._evaluation: Evaluation | None = None
+        self._loading = threading.Lock()
         self.problems = load_puzzles(settings.problems)
         self._closing: list[Callable[[], None]] = []
         self.engines = Engines(settings, self.database)
         self.on_close(self.engines.close)
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """The evaluation with all that its file tells; read when it is first asked for. Raises InvalidWeightsError."""
+        with self._loading:
+            if self._evaluation is None:
+                self._evaluation = load_evaluation(self.settings.weights)
+            return self._evaluation
 
     def on_close(self, close: Callable[[], None]) -> None:
         """Have something called when the server stops."""

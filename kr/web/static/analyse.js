@@ -3,10 +3,11 @@
 import {panel as analysis} from "./analysis.js";
 import {Board} from "./board.js";
 import {button, el} from "./dom.js";
+import {panel as regions} from "./regions.js";
 import {setup} from "./setup.js";
 import {GameTree} from "./tree.js";
 
-const PANELS = [analysis];
+const PANELS = [analysis, regions];
 const KNOWN = 300;   // positions whose legal moves are remembered
 
 export function page(app) {

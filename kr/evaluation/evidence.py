@@ -1,0 +1,107 @@
+"""How often the entries of region tables occur in games: what their weights rest on.
+
+A weights file may hold it beside the tables (`men_seen`, `kings_seen`), one byte for each entry: 0 for an entry that
+never occurred, else 1 + 4 log2 of the number, rounded, which is right to 9 %. It changes no score and is not part of
+the tables' checksum. The attribute `evidence` says what was counted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kr import storage
+from kr.evaluation import files
+from kr.evaluation.patterns import GROUPS, KINGS_ENTRIES, MEN_ENTRIES
+from kr.evaluation.weights import read_layout
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from kr.evaluation.files import WeightsFile
+
+EVIDENCE = "evidence"
+"""Attribute that describes the counts."""
+_STEPS = 4
+"""Codes for each doubling."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Counts of the entries of both groups of tables, as codes."""
+
+    men: NDArray[np.uint8]
+    """(regions of 12 squares, 3^12)."""
+    kings: NDArray[np.uint8]
+    """(regions of 8 squares, 5^8)."""
+    games: int
+    positions: int
+    """Quiet positions of the games."""
+    fitted: bool
+    """True if the tables were fitted to these games; False if others were counted later."""
+
+    def seen(self, kings: bool, region: int, index: int) -> int:
+        """Number of positions in which an entry of a region occurred, to 9 %."""
+        return decoded(int((self.kings if kings else self.men)[region, index]))
+
+    def __str__(self) -> str:
+        which = "the tables were fitted to" if self.fitted else "counted for tables fitted to others"
+        return f"{self.games:,} games with {self.positions:,} quiet positions, {which}"
+
+    def arrays(self) -> dict[str, NDArray[np.uint8]]:
+        """Datasets by their names in a weights file."""
+        return {"men_seen": self.men, "kings_seen": self.kings}
+
+    def attributes(self) -> dict[str, str]:
+        """Attributes of the weights file."""
+        about = {
+            "games": self.games, "positions": self.positions, "fitted": self.fitted,
+            "checksum": storage.checksum(self.men, self.kings),
+        }  # fmt: skip
+        return {EVIDENCE: json.dumps(about)}
+
+
+def encoded(counts: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """Codes of numbers of positions."""
+    import numpy as np
+
+    return np.where(counts > 0, 1 + np.rint(_STEPS * np.log2(np.maximum(counts, 1))), 0).astype(np.uint8)
+
+
+def decoded(code: int) -> int:
+    """Number of positions that a code stands for."""
+    return round(2 ** ((code - 1) / _STEPS)) if code else 0
+
+
+def load_evidence(path: Path | str, checksum: str) -> Evidence | None:
+    """The counts in a weights file of region tables; None if it holds none.
+
+    checksum: that of the tables; None is also returned if the file holds others by now. Raises InvalidWeightsError.
+    """
+    with files.opened(path) as file:
+        return _read(file) if EVIDENCE in file.attrs and file.identity == checksum else None
+
+
+def _read(file: WeightsFile) -> Evidence:
+    try:
+        about: Any = storage.parse_json(file.text(EVIDENCE))
+        if not isinstance(about, Mapping):
+            raise ValueError("not a JSON object")
+        games, positions, fitted, checksum = (about.get(name) for name in ("games", "positions", "fitted", "checksum"))
+        if type(games) is not int or type(positions) is not int or type(fitted) is not bool:
+            raise ValueError("games, positions and fitted are two numbers and a truth value")
+    except ValueError as error:
+        raise file.damaged(f"invalid {EVIDENCE}: {error}") from error
+    layout = read_layout(file)
+    men, kings = (
+        file.array(f"{group}_seen", "uint8", (len(layout.group(group == GROUPS[True])[0]), entries))
+        for group, entries in zip(GROUPS.values(), (MEN_ENTRIES, KINGS_ENTRIES), strict=True)
+    )
+    found = Evidence(men, kings, games, positions, fitted)
+    if storage.checksum(men, kings) != checksum:
+        raise file.damaged("the counts of entries do not match their checksum")
+    return found

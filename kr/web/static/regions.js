@@ -1,0 +1,110 @@
+// The panel Regions: the static score as a heat map, and the strongest regions with what they rest on.
+
+import {el} from "./dom.js";
+
+const FULL = 40;      // centi-men at which a square is fully coloured
+const SHOWN = 10;     // regions listed at first
+const WAIT_MS = 60;   // before a position that may be left at once is asked for
+
+const signed = number => (number > 0 ? "+" : number < 0 ? "−" : "") + Math.abs(number).toFixed(Math.abs(number) < 9.95 ? 1 : 0);
+const count = number => number >= 1e6 ? `${(number / 1e6).toPrecision(2)} million`
+  : number >= 1000 ? `${Number((number / 1000).toPrecision(2))} thousand` : String(number);
+
+// each region's score spread over its squares
+function spread(regions) {
+  const sums = {};
+  for (const region of regions) {
+    for (const square of region.squares) sums[square] = (sums[square] || 0) + region.score / region.squares.length;
+  }
+  return sums;
+}
+
+export function panel(app) {
+  const sum = el("p"), list = el("tbody"), notes = el("p", {class: "muted"}), rest = el("p", {class: "muted"});
+  const what = el("select", {"aria-label": "Colours show", onchange() {
+    app.keep("heat", what.value);
+    paint();
+  }}, el("option", {value: "pieces"}, "what each piece adds"), el("option", {value: "regions"}, "what each region adds, square by square"),
+    el("option", {value: "none"}, "nothing"));
+  what.value = app.kept("heat", "pieces");
+  const all = el("input", {type: "checkbox", onchange: () => found && write()});
+  let active = false, asked = 0, waiting = 0, found = null;
+
+  function paint() {
+    if (!active || !found || what.value === "none" || !found.shared && what.value === "regions") {
+      app.board.heat(null);
+      return;
+    }
+    const pieces = what.value === "pieces", values = pieces ? found.shares : spread(found.regions), heat = {}, labels = {};
+    for (const [square, value] of Object.entries(values)) {
+      heat[square] = Math.max(-1, Math.min(1, value / FULL));
+      labels[square] = signed(value);
+    }
+    app.board.heat(heat, labels);
+  }
+
+  function write() {
+    const {score, material, move, empty, shared, regions} = found;
+    const terms = shared ? [`material ${signed(material)}`, `having the move ${signed(move)}`,
+      `pieces' places ${signed(Object.values(found.shares).reduce((a, b) => a + b, 0))}`, `empty regions ${signed(empty)}`] : [];
+    sum.textContent = `Static score ${signed(score)} centi-men for Black (${found.weights})` + (terms.length ? `: ${terms.join(", ")}` : "");
+    notes.textContent = found.note;
+    const counted = Boolean(found.evidence);
+    list.replaceChildren(...regions.slice(0, all.checked ? regions.length : SHOWN).map(region => {
+      const light = () => app.board.outline(region.squares), dark = () => app.board.outline([]);
+      return el("tr", {tabindex: 0, onmouseenter: light, onmouseleave: dark, onfocus: light, onblur: dark},
+        el("td", {class: "right"}, signed(region.score)), el("td", null, region.score > 0 ? "Black" : region.score < 0 ? "White" : ""),
+        el("td", {class: "right"}, !counted ? "–" : region.seen ? count(region.seen) : "never"), el("td", null, region.squares.join(" ")));
+    }));
+    rest.textContent = counted ? `Seen: positions with this very pattern, within a tenth, of ${found.evidence}.`
+      : shared ? "How often a pattern was seen is not in this weights file." : "";
+    table.hidden = !shared;
+    paint();
+  }
+
+  async function ask() {
+    const number = ++asked, {fen} = app.tree.node;
+    if (!fen) return;
+    try {
+      const answer = await app.api("regions", {fen});
+      if (!active || number !== asked) return;
+      found = answer;
+      write();
+    } catch (error) {
+      if (!active || number !== asked) return;
+      found = null;
+      paint();
+      sum.textContent = error.message;
+    }
+  }
+
+  function follow() {
+    if (!active) return;
+    // the old colours say nothing about the new position
+    app.board.heat(null);
+    app.board.outline([]);
+    clearTimeout(waiting);
+    waiting = setTimeout(ask, WAIT_MS);
+  }
+
+  const table = el("div", {class: "scroll", tabindex: 0, role: "region", "aria-label": "Strongest regions"}, el("table", {class: "strongest"},
+    el("thead", null, el("tr", null, ["centi-men", "helps", "seen", "squares"].map(name => el("th", {scope: "col"}, name)))), list));
+  for (const change of ["node", "game"]) app.tree.on(change, follow);
+  app.onback(follow);
+  return {
+    name: "regions", title: "Regions", open: false,
+    element: el("div", null, el("div", {class: "row"}, el("label", null, "Colours show ", what)),
+      el("p", {class: "legend"}, el("span", {class: "key warm"}), " + helps Black ", el("span", {class: "key cold"}), " − helps White"),
+      sum, notes, table, el("label", null, all, " all regions"), rest),
+    show() {
+      active = true;
+      follow();
+    },
+    hide() {
+      active = false;
+      clearTimeout(waiting);
+      app.board.heat(null);
+      app.board.outline([]);
+    },
+  };
+}

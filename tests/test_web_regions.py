@@ -1,0 +1,120 @@
+"""Regions that speak: the static score on the board, and what the strongest regions rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+from web_pages import PHONE, WIDE, Opener, click_square, opened, serving, wait_until
+
+import kr
+from kr.web.serve import WebServer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+__all__ = ["opened"]
+pytestmark = pytest.mark.slow
+
+MINUS = "\N{MINUS SIGN}"
+LINE = "11-15 23-19 8-11 22-17"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[WebServer]:
+    with serving() as server:
+        yield server
+
+
+def shown(page: Page) -> list[list[str]]:
+    """The rows of the regions."""
+    rows = page.locator(".strongest tbody tr")
+    found: list[list[str]] = rows.evaluate_all("rows => rows.map(row => [...row.cells].map(cell => cell.innerText))")
+    return found
+
+
+def labels(page: Page) -> list[str]:
+    return page.locator("main .board .labels text").all_text_contents()
+
+
+def meant(position: kr.Position) -> tuple[str, list[tuple[float, list[int]]]]:
+    """Score and regions from Black's view, found without the page's code."""
+    found = kr.explain(position)
+    sign = 1 if position.side is kr.Side.BLACK else -1
+    regions = sorted(found.regions, key=lambda region: -abs(region.score))
+    return f"{sign * found.score:+d}", [(sign * each.score, [s + 1 for s in each.squares]) for each in regions]
+
+
+SCORED = """text => [...document.querySelectorAll(".panel.regions p")].some(p => p.textContent.startsWith(text))"""
+
+
+def wait_for_score(page: Page, position: kr.Position) -> None:
+    score = meant(position)[0].replace("-", MINUS).replace("+0", "0")
+    wait_until(page, SCORED, f"Static score {score if len(score) > 2 else f'{score}.0'} ")
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+def test_the_strongest_regions_follow_the_position(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
+    page = opened(server.address, size)
+    page.locator(".panel.regions > summary").click()
+    board = kr.Board()
+    for text in ["", *LINE.split()]:
+        if text:
+            wait_until(page, "() => document.querySelectorAll('main .board .movable').length > 0")
+            move = board.play(text)
+            click_square(page, move.origin + 1)
+            click_square(page, move.target + 1)
+        wait_for_score(page, board.position)
+        rows, regions = shown(page), meant(board.position)[1]
+        assert len(rows) == 10
+        for row, (score, squares) in zip(rows, regions, strict=False):
+            assert float(row[0].replace(MINUS, "-")) == pytest.approx(score, abs=0.5)
+            assert row[1] == ("Black" if score > 0 else "White")
+            assert row[3].split() == list(map(str, squares))
+        # a number on each piece
+        assert len(labels(page)) == board.position.pieces
+    page.get_by_label("all regions").check()
+    assert len(shown(page)) == len(meant(board.position)[1])
+
+
+def test_a_region_is_outlined_on_the_board(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address)
+    page.locator(".panel.regions > summary").click()
+    wait_for_score(page, kr.Position())
+    row = page.locator(".strongest tbody tr").nth(1)
+    squares = row.locator("td").nth(3).inner_text().split()
+    row.hover()
+    assert page.locator(".board .region").count() == len(squares)
+    page.mouse.move(1, 1)
+    assert page.locator(".board .region").count() == 0
+    row.focus()
+    assert page.locator(".board .region").count() == len(squares)
+
+
+def test_colours_can_be_chosen_and_go_with_the_panel(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address)
+    page.locator(".panel.regions > summary").click()
+    wait_for_score(page, kr.Position())
+    coloured = ".board .heat :is(.warm, .cold)"
+    assert page.locator(coloured).count() == 24
+    page.get_by_label("Colours show").select_option("regions")
+    assert page.locator(coloured).count() == 32
+    page.get_by_label("Colours show").select_option("none")
+    assert page.locator(coloured).count() == 0
+    page.reload()
+    wait_for_score(page, kr.Position())
+    assert page.locator(coloured).count() == 0
+    page.get_by_label("Colours show").select_option("pieces")
+    page.locator(".panel.regions > summary").click()
+    wait_until(page, "selector => document.querySelectorAll(selector).length === 0", coloured)
+
+
+@pytest.mark.parametrize("weights", ["manual", "material"])
+def test_evaluations_without_tables(opened: Opener, weights: str) -> None:
+    with serving(weights=weights) as server:
+        page = opened(server.address)
+        page.locator(".panel.regions > summary").click()
+        wait_until(page, SCORED, "Static score ")
+        assert not page.locator(".strongest").is_visible()
+        assert len(labels(page)) == 24
