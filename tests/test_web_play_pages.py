@@ -183,6 +183,34 @@ def test_resigning_is_confirmed_and_a_rematch_swaps_colours(server, start, games
     assert len(list(games_directory.glob("*.pdn"))) == 2
 
 
+def test_looking_back_at_the_game(server, start):
+    page = start(server)
+    board = kr.Board()
+    play_on(page, board, "black", 6)
+    focus = page.locator("main .board [tabindex='0']")
+    for key, ply in (("ArrowLeft", 5), ("ArrowLeft", 4), ("Home", 0), ("ArrowLeft", 0), ("ArrowRight", 1), ("End", 6),
+                     ("ArrowRight", 6)):  # fmt: skip
+        focus.evaluate("() => document.activeElement.blur()")
+        page.keyboard.press(key)
+        assert read_board(page) == meant_board(board.positions[ply].fen)
+    assert "Your move" in said(page)
+    page.locator(".played span").nth(2).click()
+    assert read_board(page) == meant_board(board.positions[3].fen)
+    assert said(page) == f"After {board.moves[2]}, 3 of 6 moves."
+    assert page.locator(".played [aria-current]").inner_text() == str(board.moves[2])
+    # nothing can be moved there
+    assert page.locator("main .board .movable").count() == 0
+    page.get_by_role("button", name="Now").click()
+    play_on(page, board, "black", 2)
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_role("button", name="Forward").click()
+    assert read_board(page) == meant_board(board.positions[1].fen)
+    page.get_by_role("button", name="Take back").click()
+    board.undo(2)
+    wait_until(page, "() => document.querySelectorAll('.played li').length === 3")
+    assert turn_of(page, board)
+
+
 def test_a_draw_that_kr_offers(server, start, monkeypatch):
     monkeypatch.setattr("kr.play.play.offers_draw", lambda scores, plies: plies == 2)
     page = start(server)

@@ -54,8 +54,8 @@ UNWATCHED_SECONDS = 300.0
 """Time after which a game without a clock that nobody watches is put away; its file goes on."""
 HINT = Limits(time=1.0)
 """Limits of a search for a hint."""
-LEVEL_HASH_MB = 1
-"""Hash table of a level below full strength, which searches few nodes."""
+LEVEL_HASH_MB = 0.5
+"""Hash table of a level below full strength, which searches 25,000 nodes at most."""
 RATE, BURST = 0.5, 60.0
 """Games a second that are begun or taken up again, for long and at once."""
 LONGEST_FILE = 100_000

@@ -118,6 +118,7 @@ export function page(app) {
   let stream = null;       // the game as the server tells it
   let game = null, casual = true, you = "black";
   let state = null;        // the last one heard; null while nothing can be done
+  let looked = null;       // number of moves before an earlier position that is looked at
   let movedAt = 0, heardAt = 0, ticking = 0, sure = 0;
   let lostGame = "";       // the game that goes on when the server answers again
 
@@ -132,7 +133,13 @@ export function page(app) {
   const turn = el("p", {class: "turn", role: "status"});
   const note = el("p", {class: "muted", role: "status"});
   const opening = el("p", {class: "muted"});
-  const list = el("ol", {class: "played", "aria-label": "Moves", tabindex: 0});
+  const list = el("ol", {class: "played", "aria-label": "Moves", tabindex: 0, onclick: event => look(Number(event.target.dataset.ply))});
+  const steps = el("div", {class: "steps", role: "group", "aria-label": "Steps"},
+    button("⇤", () => look(0), {title: "Start (Home)", "aria-label": "Start"}),
+    button("‹", () => step(-1), {title: "Back (←)", "aria-label": "Back"}),
+    button("›", () => step(1), {title: "Forward (→)", "aria-label": "Forward"}),
+    button("⇥", () => look(Infinity), {title: "Now (End)", "aria-label": "Now"}),
+    button("Flip", flip, {title: "Turn the board (f)"}));
   const hint = button("Hint", () => tell("hint", {ply: state.ply}));
   const undo = button("Take back", () => tell("undo"));
   const draw = button("Offer a draw", () => tell("draw"));
@@ -145,11 +152,10 @@ export function page(app) {
   const again = button("New game", () => { showForm(true); form.element.querySelector("select").focus(); });
   const form = newGame(app, begin);
   const shown = el("div", {class: "game"},
-    el("div", {class: "row", role: "group", "aria-label": "Game"}, hint, undo, draw, resign, rematch, analyse, again,
-      button("Flip", () => { board.flip(); showSeats(); })),
+    el("div", {class: "row", role: "group", "aria-label": "Game"}, hint, undo, draw, resign, rematch, analyse, again),
     note, opening, list);
   const element = el("div", {class: "play"},
-    el("div", {class: "stage"}, above, board.element, below, turn),
+    el("div", {class: "stage"}, above, board.element, below, turn, steps),
     el("div", {class: "beside"}, shown, form.element));
 
   function showForm(on) {
@@ -165,7 +171,7 @@ export function page(app) {
 
   function showButtons() {
     const going = Boolean(game && !game.over), may = going && state !== null;
-    shown.hidden = !game;
+    shown.hidden = steps.hidden = !game;
     element.classList.toggle("begun", Boolean(game));
     for (const each of [hint, undo]) each.hidden = !going || !casual;
     for (const each of [draw, resign]) each.hidden = !going;
@@ -198,15 +204,53 @@ export function page(app) {
 
   function showMoves() {
     const rows = [], {nodes, start} = game.document;
-    let first = start[0] === "W" ? 1 : 0;
-    for (let i = 1; i < nodes.length; i += 2 - first, first = 0) {
-      rows.push(el("li", null, first ? `… ${nodes[i].text}` : nodes.slice(i, i + 2).map(node => node.text).join("  ")));
+    for (let i = 1, first = start[0] === "W" ? 1 : 0; i < nodes.length; i += 2 - first, first = 0) {
+      const pair = nodes.slice(i, i + 2 - first).flatMap((node, j) => [" ", el("span", {"data-ply": i + j}, node.text)]);
+      rows.push(el("li", null, first ? "…" : "", pair));
     }
     list.replaceChildren(...rows);
     list.scrollTop = list.scrollHeight;
   }
 
   const last = () => game.document.nodes.at(-1);
+
+  // the game as it stands, or the earlier position that is looked at
+  function showBoard(animate = false) {
+    const node = looked === null ? last() : game.document.nodes[looked];
+    board.show(node.fen, {moves: looked === null && state ? state.moves : [], last: node.path || null, animate});
+    for (const move of list.querySelectorAll("span")) {
+      const at = looked === Number(move.dataset.ply);
+      move.classList.toggle("at", at);
+      at ? move.setAttribute("aria-current", "true") : move.removeAttribute("aria-current");
+    }
+    if (looked !== null) turn.textContent = looked ? `After ${node.text}, ${looked} of ${game.document.nodes.length - 1} moves.` : "The start.";
+    else if (game.over) showOver();
+    else if (state) showTurn();
+  }
+
+  function look(ply) {
+    if (!game || Number.isNaN(ply)) return;
+    const end = game.document.nodes.length - 1;
+    looked = ply < end ? Math.max(ply, 0) : null;
+    board.arrows([]);
+    showBoard();
+  }
+
+  function step(by) {
+    if (game) look((looked ?? game.document.nodes.length - 1) + by);
+  }
+
+  function flip() {
+    board.flip();
+    showSeats();
+  }
+
+  const keys = {ArrowLeft: () => step(-1), ArrowRight: () => step(1), Home: () => look(0), End: () => look(Infinity), f: flip};
+  function press(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select") || !(event.key in keys)) return;
+    event.preventDefault();
+    keys[event.key]();
+  }
 
   // the whole game, as the server has it or as it was kept here
   function showGame(told) {
@@ -219,14 +263,15 @@ export function page(app) {
     }
     opening.textContent = game.document.headers.Opening || "";
     state = game.over && state ? {...state, ticking: null, moves: []} : null;
+    looked = null;
     board.arrows([]);
-    board.show(last().fen, {last: last().path || null, animate: Boolean(game.over)});
     showSeats();
     showMoves();
+    showBoard(Boolean(game.over));
     showClocks();
     showButtons();
     if (another || game.over) showForm(Boolean(game.over));
-    if (game.over) showOver();
+    if (game.over) note.textContent = "";
     keep();
   }
 
@@ -234,7 +279,6 @@ export function page(app) {
     const {winner, reason, result} = game.over;
     const why = winner === null ? DRAWS[reason] : (REASONS[reason] || [])[winner === you ? 0 : 1];
     turn.textContent = `${winner === null ? "A draw" : winner === you ? "You win" : "kr wins"}: ${why || reason}. ${result}`;
-    note.textContent = "";
   }
 
   function showTurn() {
@@ -342,7 +386,10 @@ export function page(app) {
       else turn.textContent = "";
     }
     if (game) {
-      board.show(last().fen, {last: last().path || null});
+      const told = turn.textContent;
+      looked = null;
+      showBoard();
+      turn.textContent = told;
       keepTicking();
       showButtons();
     }
@@ -356,8 +403,8 @@ export function page(app) {
     } else if (event.state) {
       state = event.state;
       heardAt = performance.now();
-      board.show(state.fen, {moves: state.moves, last: last().path || null});
-      showTurn();
+      looked = null;
+      showBoard();
       showClocks();
       showButtons();
       keepTicking();
@@ -380,11 +427,13 @@ export function page(app) {
     const {nodes} = game.document;
     if (nodes.length !== ply) return;
     nodes.push({parent: ply - 1, starting_comments: [], nags: [], ...node});
+    looked = null;
+    if (state) state = {...state, moves: [], thinking: side === you, advising: false, offer: false};
     board.arrows([]);
-    board.show(node.fen, {last: node.path, animate: true});
+    showMoves();
+    showBoard(true);
     movedAt = performance.now();
     if (side === you) note.textContent = "";
-    showMoves();
     keep();
   }
 
@@ -396,6 +445,7 @@ export function page(app) {
   return {
     name: "play", title: "Play", element,
     enter(rest) {
+      if (!active) document.addEventListener("keydown", press);
       active = true;
       if (stream && game && (!rest || rest === game.id)) return;
       const kept = app.kept("play"), id = rest || (kept && kept.game.id);
@@ -404,6 +454,7 @@ export function page(app) {
     },
     leave() {
       active = false;
+      document.removeEventListener("keydown", press);
       disconnect();
       clearInterval(ticking);
     },
