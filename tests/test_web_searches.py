@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from web_pages import finished
 
 from kr.egdb.probe import probe
 from kr.engine.database import load_database
@@ -40,7 +41,7 @@ def at_home(told: Callable[[House], Awaitable[None]], **settings: Any) -> None:
         finally:
             house.close()
 
-    asyncio.run(run())
+    finished(run())
 
 
 async def events(house: House, **asked: Any) -> list[dict[str, Any]]:

@@ -132,7 +132,8 @@ class Connection:
             raise _Refused(id, f"there is nothing called {do!r} to do")
         if id in self._running:
             raise _Unreadable("an id is used twice")
-        if len(self._running) >= MOST_STREAMS:
+        # those that have been stopped count no more: a page that steps quickly is ahead of their ends
+        if sum(not task.cancelling() for task, _ in self._running.values()) >= MOST_STREAMS:
             raise _Refused(id, f"a page can do {MOST_STREAMS} things at a time")
         inbox: Inbox = asyncio.Queue(MOST_WAITING)
         task = asyncio.create_task(self._run(id, self._known[do], asked, inbox), name=do)

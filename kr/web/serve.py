@@ -44,7 +44,7 @@ class WebServer:
         from kr.web.guard import is_loopback
         from kr.web.house import House
 
-        house = House(settings)
+        self.house = house = House(settings)
         try:
             self._socket = _listening(settings.host, settings.port)
         except OSError as error:
