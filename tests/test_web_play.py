@@ -25,7 +25,6 @@ from kr.web.settings import WebSettings
 
 ONE_MAN_EACH = "W:W27:B6"
 CAPTURES = "B:W6,14,15,23,24:B1,10"
-DRAWN = "B:WK32:BK1,2"
 
 
 @pytest.fixture(autouse=True)
@@ -315,6 +314,14 @@ def test_a_server_that_starts_again_goes_on(games_directory, lost):
     assert [file.stem for file in games_directory.glob("*.pdn")] == [seen["id"]]
 
 
+def document(**headers: str) -> dict[str, Any]:
+    """A request to go on with a game whose file is lost."""
+    return {"game": "20260101-000000-0123456789ab", "document": {"start": ONE_MAN_EACH, "headers": headers}}
+
+
+LEVEL = {"BlackPlayer": "human", "WhitePlayer": "shipped,level=3,seed=7"}
+
+
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
@@ -328,11 +335,15 @@ def test_a_server_that_starts_again_goes_on(games_directory, lost):
         ({"level": 1, "clock": "2000:00+0"}, "longer than a day"),
         ({"game": "../../etc/passwd"}, "not the id of a game"),
         ({"game": "20260101-000000-0123456789ab"}, "not kept here any more"),
-        ({"game": "20260101-000000-0123456789ab", "document": {"start": ONE_MAN_EACH}}, "against a level of kr"),
-        ({"game": "20260101-000000-0123456789ab", "document": {
-            "start": ONE_MAN_EACH, "headers": {"BlackPlayer": "human", "WhitePlayer": "hub:rm x"}}}, "against a level"),
+        (document(), "against a level of kr"),
+        (document(BlackPlayer="human", WhitePlayer="hub:rm x"), "against a level"),
+        (document(**LEVEL, EngineTimeControl="1000000s"), "no EngineTimeControl"),
+        (document(**LEVEL, TimeControl="1000000s"), "not a time control"),
+        (document(**LEVEL, TimeControl="2000m+0s"), "longer than a day"),
+        (document(**LEVEL, Site="x" * 100_000), "more than 100,000 characters"),
+        ({"game": "20260101-000000-0123456789ab", "document": [1]}, "a game is a JSON object"),
     ],
-)  # fmt: skip
+)
 def test_bad_requests_get_one_line(games_directory, asked, said):
     async def told(house):
         with pytest.raises(KrError) as caught:
@@ -341,6 +352,23 @@ def test_bad_requests_get_one_line(games_directory, asked, said):
         assert said in str(caught.value)
         assert "\n" not in str(caught.value)
         assert not games_directory.exists()
+
+    story(told)
+
+
+def test_two_servers_do_not_play_one_game():
+    async def told(house):
+        async with at_table(house, level=1) as page:
+            await page.turn()
+            page.move([11, 15])
+            await page.turn()
+            another = House(house.settings)
+            async with at_table(another, game=page.game["id"]) as again:
+                with pytest.raises(KrError, match="another kr web has this game open"):
+                    await again.turn()
+            page.move(page.state["moves"][0]["path"])
+            await page.turn()
+            assert page.state["ply"] == 4
 
     story(told)
 

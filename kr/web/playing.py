@@ -28,14 +28,14 @@ from kr.engine.engine import Engine
 from kr.engine.limits import Limits, TimeControl
 from kr.engine.result import SearchResult
 from kr.engine.search import Stop
-from kr.errors import InvalidSettingError, KrError
+from kr.errors import InvalidSettingError, KrError, OutputBusyError
 from kr.evaluation.chances import Chances
 from kr.game.position import Position, Side
 from kr.game.value import Result, Value
 from kr.pdn import Game, read_game, write_game
 from kr.play.play import Play
 from kr.play.record import default_path
-from kr.play.setup import CONTROL_TAG, HUMAN, RANDOM, SIDES, SPEC_TAGS, PlaySettings
+from kr.play.setup import CONTROL_TAG, ENGINE_CONTROL_TAG, HUMAN, RANDOM, SIDES, SPEC_TAGS, PlaySettings
 from kr.play.table import Event, Prompt, Thought
 from kr.players.levels import LEVELS, Level, level_numbered
 from kr.players.own import EnginePlayer
@@ -264,6 +264,8 @@ class LiveGame:
                     wanted = await self._step(steps.throw, error)
                 else:
                     wanted = await self._step(steps.send, answer)
+        except OutputBusyError:
+            ending = InvalidSettingError("another kr web has this game open: play it there, or stop that one")
         except (KrError, OSError) as error:
             ending = error
         finally:
@@ -486,6 +488,9 @@ def _kept(path: Path, asked: Asked) -> Game:
             raise InvalidSettingError("this game is not kept here any more")
         game = read_document(asked.fields["document"])
         _seats(game.headers)
+        _clock(game.headers.get(CONTROL_TAG, ""))
+        if ENGINE_CONTROL_TAG in game.headers:
+            raise InvalidSettingError(f"a game here has no {ENGINE_CONTROL_TAG}: both sides have the same clock")
         text = write_game(game)
         if len(text) > LONGEST_FILE:
             raise InvalidSettingError(f"this game has more than {LONGEST_FILE:,} characters")
