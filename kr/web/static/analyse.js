@@ -44,7 +44,7 @@ export function page(app) {
 
   board.onmove = move => {
     tree.play(move);
-    app.say(move.text);
+    app.announce(move.text);
   };
   tree.on("node", () => show());
   tree.on("game", () => show(false));

@@ -27,6 +27,8 @@ const app = {
     status.textContent = text;
     clearing = setTimeout(() => { status.textContent = ""; }, 8000);
   },
+  // what only screen readers tell: everyone else sees it on the board
+  announce(text) { document.querySelector("#spoken").textContent = text; },
   kept: (name, otherwise = null) => kept(name) ?? otherwise,
   keep(name, value) {
     try {

@@ -80,6 +80,7 @@ export function panel(app) {
 
   function follow() {
     if (!active) return;
+    if (!found) sum.textContent = "Reading the tables …";
     // the old colours say nothing about the new position
     app.board.heat(null);
     app.board.outline([]);
@@ -94,7 +95,7 @@ export function panel(app) {
   return {
     name: "regions", title: "Regions", open: false,
     element: el("div", null, el("div", {class: "row"}, el("label", null, "Colours show ", what)),
-      el("p", {class: "legend"}, el("span", {class: "key warm"}), " + helps Black ", el("span", {class: "key cold"}), " − helps White"),
+      el("p", {class: "sides"}, el("span", {class: "key warm"}), " + helps Black ", el("span", {class: "key cold"}), " − helps White"),
       sum, notes, table, el("label", null, all, " all regions"), rest),
     show() {
       active = true;
