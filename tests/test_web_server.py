@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 from web_pages import serving
 
+import kr
 from kr import cli
 from kr.web import serve
 from kr.web.guard import is_loopback
@@ -271,3 +273,21 @@ def test_the_page_is_small() -> None:
     files = [path for room in ("web", "viewer") for path in (package / room / "static").iterdir()]
     sizes = {path.name: path.stat().st_size for path in files}
     assert sum(sizes.values()) < 250_000, sizes
+
+
+@pytest.mark.slow
+def test_it_ends_at_once_while_somebody_analyses() -> None:
+    from websockets.sync.client import connect
+
+    with subprocess.Popen(COMMAND, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        port = int(re.findall(r":(\d+)/", process.stdout.readline())[0])
+        with connect(f"ws://127.0.0.1:{port}/live", origin=f"http://127.0.0.1:{port}") as socket:  # type: ignore[arg-type]
+            socket.send(json.dumps({"id": 1, "do": "analysis", "start": kr.Position().fen, "lines": 2}))
+            assert json.loads(socket.recv(20))["id"] == 1
+            asked = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            rest, errors = process.communicate(timeout=20)
+    assert (process.returncode, rest, errors) == (0, "", "Ctrl-C ends it\nended\n")
+    # connections are given three seconds to end
+    assert time.monotonic() - asked < 10
