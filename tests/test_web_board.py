@@ -33,7 +33,9 @@ def set_up(page: Page, fen: str) -> None:
     page.get_by_label("FEN", exact=True).fill(fen)
     page.get_by_role("button", name="Set", exact=True).click()
     wanted = kr.Position.from_fen(fen)
-    wait_until(page, SHOWN, wanted.fen)
+    # the field shows it already: only the board tells when it is there
+    while read_board(page) != meant_board(wanted.fen):
+        page.wait_for_timeout(10)
     if not wanted.is_over:
         ready(page)
 
