@@ -6,7 +6,19 @@ import random
 from typing import TYPE_CHECKING
 
 import pytest
-from web_pages import PHONE, WIDE, Opener, click_square, meant_board, opened, point_of, read_board, server, wait_until
+from web_pages import (
+    PHONE,
+    WIDE,
+    Opener,
+    click_square,
+    meant_board,
+    opened,
+    point_of,
+    read_board,
+    server,
+    wait_for_board,
+    wait_until,
+)
 
 import kr
 from kr.web.serve import WebServer
@@ -34,8 +46,7 @@ def set_up(page: Page, fen: str) -> None:
     page.get_by_role("button", name="Set", exact=True).click()
     wanted = kr.Position.from_fen(fen)
     # the field shows it already: only the board tells when it is there
-    while read_board(page) != meant_board(wanted.fen):
-        page.wait_for_timeout(10)
+    wait_for_board(page, wanted.fen)
     if not wanted.is_over:
         ready(page)
 

@@ -150,6 +150,14 @@ def wait_until(page: Page, function: str, arg: Any = None, seconds: float = 15.0
         page.wait_for_timeout(10)
 
 
+def wait_for_board(page: Page, fen: str, selector: str = "main .board", seconds: float = 15.0) -> None:
+    """Wait until a board shows a position."""
+    until = time.monotonic() + seconds
+    while (shown := read_board(page, selector)) != meant_board(fen):
+        assert time.monotonic() < until, f"{shown} in place of {fen}"
+        page.wait_for_timeout(10)
+
+
 def click_square(page: Page, square: int, selector: str = "main .board", flipped: bool = False) -> None:
     """Click a square as a person would."""
     page.mouse.click(*point_of(page, square, selector, flipped))
