@@ -110,7 +110,8 @@ def position_picture(house: House, asked: Asked) -> dict[str, Any]:
 
 def summary(game: Game, number: int) -> dict[str, Any]:
     """What a list shows of a game."""
-    said = {name.lower(): game.headers.get(name, "").strip(" ?")[:80] for name in ("Event", "Black", "White", "Date")}
+    said = {name.lower(): game.headers.get(name, "").strip()[:80] for name in ("Event", "Black", "White", "Date")}
+    said = {name: value if value.strip("?. ") else "" for name, value in said.items()}
     moves = sum(1 for _ in game.mainline())
     warnings = [warning[:300] for warning in game.warnings[:MOST_FAULTS]]
     return {"number": number, **said, "result": str(game.result), "moves": moves, "warnings": warnings}

@@ -137,6 +137,9 @@ export class GameTree {
     this._tell("node");
   }
 
+  // Makes the game as it is the first that `undo` leads back to.
+  forget() { [this._done, this._undone] = [[], []]; }
+
   get canUndo() { return this._done.length > 0; }
   get canRedo() { return this._undone.length > 0; }
 

@@ -3,11 +3,12 @@
 import {panel as analysis} from "./analysis.js";
 import {Board} from "./board.js";
 import {button, el} from "./dom.js";
+import {moves, panel as files} from "./files.js";
 import {panel as regions} from "./regions.js";
 import {setup} from "./setup.js";
 import {GameTree} from "./tree.js";
 
-const PANELS = [analysis, regions];
+const PANELS = [moves, analysis, regions, files];
 const KNOWN = 300;   // positions whose legal moves are remembered
 
 export function page(app) {
@@ -67,6 +68,12 @@ export function page(app) {
     button("›", () => tree.next(), {title: "Forward (→)", "aria-label": "Forward"}),
     button("⇥", () => tree.end(), {title: "End (End)", "aria-label": "End"}),
     flip, el("label", null, numbers, " Numbers"));
+  const keys = {
+    ArrowLeft: () => tree.back(), ArrowRight: () => tree.next(), Home: () => tree.start(), End: () => tree.end(),
+    f: () => board.flip(), " ": () => app.onspace && app.onspace(),
+  };
+  app.keys = keys;
+
   const panels = PANELS.map(make => make(app)).map(panel => {
     const details = el("details", {class: `panel ${panel.name}`, ontoggle() {
       app.keep(`panel-${panel.name}`, details.open);
@@ -78,23 +85,19 @@ export function page(app) {
     el("div", {class: "stage"}, board.element, turn, steps, setup(app)),
     el("div", {class: "panels"}, panels.map(panel => panel.details)));
 
-  const keys = {
-    ArrowLeft: () => tree.back(), ArrowRight: () => tree.next(), Home: () => tree.start(), End: () => tree.end(),
-    f: () => board.flip(), " ": () => app.onspace && app.onspace(),
-  };
   function press(event) {
-    const typing = event.target.closest("input, textarea, select, [contenteditable]");
+    const typing = event.target.closest("input, textarea, select, dialog, [contenteditable]");
     if (event.ctrlKey || event.metaKey || event.altKey || typing || !(event.key in keys)) return;
     // a button that has the focus is pressed by space
     if (event.key === " " && event.target.closest("button, summary, a")) return;
     event.preventDefault();
     keys[event.key]();
   }
-  app.keys = keys;
 
   return {
     name: "analyse", title: "Analyse", element,
-    enter() {
+    enter(rest) {
+      if (rest) app.onrest(rest);
       if (active) return;
       active = true;
       document.addEventListener("keydown", press);
