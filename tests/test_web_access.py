@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["opened", "server"]
 pytestmark = pytest.mark.slow
 
-PAGES = ["analyse", "play", "runs"]
+PAGES = ["analyse", "play", "learn", "endings", "runs"]
 SIZES = [(320, 640), (768, 1024), (1280, 800), (2560, 1300)]
 
 

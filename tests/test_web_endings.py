@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from web_pages import SMALL, Opener, click_square, meant_board, opened, read_board, serving, wait_until
 
 from kr.egdb.exact import exact_moves
 from kr.errors import KrError
@@ -16,8 +17,13 @@ from kr.game.value import Value
 from kr.web import endings
 from kr.web.asked import Asked
 from kr.web.house import House
+from kr.web.serve import WebServer
 from kr.web.settings import WebSettings
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+__all__ = ["opened"]
 WON = "W:WK18,K22:BK5"
 DRAWN = "W:WK1,K2:BK31,K32"
 TWO_ONE = {"own": 2, "other": 1, "goal": "win", "side": "black", "seed": 5}
@@ -25,9 +31,15 @@ TWO_ONE = {"own": 2, "other": 1, "goal": "win", "side": "black", "seed": 5}
 
 @pytest.fixture(scope="module")
 def house() -> Iterator[House]:
-    house = House(WebSettings(weights="manual", hash=1 << 20))
+    house = House(WebSettings(weights="manual", hash=SMALL))
     yield house
     house.close()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[WebServer]:
+    with serving(weights="manual") as server:
+        yield server
 
 
 def ask(house: House, name: str, **fields: Any) -> dict[str, Any]:
@@ -137,10 +149,197 @@ def test_bad_requests(house: House, name: str, fields: dict[str, Any], word: str
 
 
 def test_without_a_database_it_is_said() -> None:
-    house = House(WebSettings(weights="manual", hash=1 << 20, egdb="none"))
+    house = House(WebSettings(weights="manual", hash=SMALL, egdb="none"))
     try:
         assert ask(house, "known")["pieces"] == 0
         with pytest.raises(KrError, match="kr egdb build"):
             ask(house, "new", **TWO_ONE)
     finally:
         house.close()
+
+
+# --- by clicks and keys
+
+
+class Player:
+    """A person with an ending. The game is played on a kr.Board beside it, which what is shown must agree with."""
+
+    def __init__(self, page: Page, start: str) -> None:
+        self.page, self.board = page, Board(start)
+        self.flipped = self.board.side == 0
+
+    def said(self) -> str:
+        return self.page.locator(".verdict").text_content() or ""
+
+    def counts(self) -> str:
+        return self.page.locator(".beside > .muted").first.text_content() or ""
+
+    def play(self, text: str) -> str:
+        """Play a move by clicks; returns what is said when kr has replied, or waits."""
+        move = self.board.position.parse_move(text)
+        before = self.page.locator(".line li").count()
+        for square in (move.origin, move.target):
+            click_square(self.page, square + 1, flipped=self.flipped)
+        self.board.play(text)
+        return self.heard(before + 1)
+
+    def heard(self, length: int) -> str:
+        wait_until(self.page, """length => document.querySelectorAll(".line li").length > length ||
+          /^[✓✗]/.test(document.querySelector(".verdict").textContent)""", length)  # fmt: skip
+        said = self.said()
+        if "kr plays " in said:
+            self.board.play(said.split("kr plays ")[1].split(".")[0])
+        self.check()
+        return said
+
+    def check(self) -> None:
+        assert read_board(self.page) == meant_board(self.board.fen)
+
+    def press(self, name: str) -> None:
+        self.page.locator("main").get_by_role("button", name=name, exact=True).click()
+
+    def stats(self) -> Any:
+        return json.loads(self.page.evaluate("() => localStorage.getItem('kr-endings-stats') || '{}'"))
+
+
+def start(opened: Opener, server: WebServer, goal: str, fen: str) -> Player:
+    page = opened(f"{server.address}#endings/{goal}/{fen}", reduced_motion="reduce")
+    wait_until(page, "() => document.querySelector('.endings .turn').textContent")
+    player = Player(page, fen)
+    player.check()
+    return player
+
+
+def best(house: House, board: Board) -> str:
+    assert house.database is not None
+    return str(exact_moves(house.database, board.position)[0].move)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fen", [WON, "B:WK5:BK14,K18", "W:W20,K10:BK3"])
+def test_an_ending_is_won_by_the_moves_of_the_database(
+    server: WebServer, opened: Opener, house: House, fen: str
+) -> None:
+    player = start(opened, server, "win", fen)
+    player.page.get_by_label("Tell how long").check()
+    assert house.database is not None
+    distance = house.database.distance(player.board.position)
+    assert distance is not None
+    moves = (distance + 1) // 2
+    while True:
+        assert f"left under best play: {(distance + 1) // 2}" in player.counts()
+        said = player.play(best(house, player.board))
+        if said.startswith("✓"):
+            break
+        distance -= 2
+    assert f"won in {moves} move" in said
+    assert f"best play takes {moves}." in said
+    assert player.stats() == {"win": {"tried": 1, "done": 1, "clean": 1}}
+    assert player.page.get_by_text("1 of 1 win won, 1 without a slip").is_visible()
+    player.press("Same again")
+    player.board = Board(fen)
+    wait_until(player.page, "() => !document.querySelector('.line li')")
+    player.check()
+
+
+@pytest.mark.slow
+def test_a_wrong_move_is_told_at_once_and_taken_back(server: WebServer, opened: Opener, house: House) -> None:
+    fen = "W:WK19,K23:B12,K28"
+    player = start(opened, server, "win", fen)
+    said = player.play("19-16")
+    assert said.startswith("✗ 19-16 gives the win away")
+    assert "4 other moves keep the win" in said
+    player.press("Take back")
+    player.board.undo()
+    wait_until(player.page, "() => !document.querySelector('.line li')")
+    player.check()
+    assert player.play("23-27").startswith("kr plays")
+    player.press("Take back")
+    player.board.undo(2)
+    wait_until(player.page, "() => !document.querySelector('.line li')")
+    player.check()
+    assert "Your moves: 0" in player.counts()
+    assert player.play("23-18").startswith("kr plays")
+    assert player.stats() == {"win": {"tried": 1, "done": 0, "clean": 0}}
+
+
+@pytest.mark.slow
+def test_playing_on_after_a_wrong_move_loses(server: WebServer, opened: Opener, house: House) -> None:
+    player = start(opened, server, "draw", DRAWN)
+    assert house.database is not None
+    while True:
+        worst = str(exact_moves(house.database, player.board.position)[-1].move)
+        said = player.play(worst)
+        if "gives the" in said:
+            player.press("Play on")
+            wait_until(player.page, "() => !document.querySelector('.verdict').textContent.includes('gives the')")
+            said = player.heard(len(player.board.moves))
+        if "You have" in said:
+            break
+        assert len(player.board.moves) < 60
+    assert "You have lost" in said
+
+
+@pytest.mark.slow
+def test_a_draw_is_held(
+    server: WebServer, opened: Opener, house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(endings, "HOLD_MOVES", 3)
+    player = start(opened, server, "draw", DRAWN)
+    assert "hold the draw for 3 moves" in (player.page.locator(".endings .turn").text_content() or "")
+    for _ in range(3):
+        said = player.play(best(house, player.board))
+    assert said.startswith("✓ You have held: 3 moves")
+    assert player.stats()["draw"] == {"tried": 1, "done": 1, "clean": 1}
+
+
+@pytest.mark.slow
+def test_exact_values_on_demand(server: WebServer, opened: Opener, house: House) -> None:
+    fen = "W:WK19,K23:B12,K28"
+    player = start(opened, server, "win", fen)
+    assert player.page.locator(".values li").count() == 0
+    player.press("Exact values")
+    player.page.wait_for_selector(".values li")
+    assert house.database is not None
+    shown = [text.split()[:2] for text in player.page.locator(".values li").all_text_contents()]
+    assert shown == [[str(each.move), str(each.value)] for each in exact_moves(house.database, Position.from_fen(fen))]
+    assert player.page.locator(".arrow").count() == 3
+    player.play("23-27")
+    assert player.page.locator(".values li, .arrow").count() == 0
+
+
+@pytest.mark.slow
+def test_a_new_ending_has_what_was_chosen(server: WebServer, opened: Opener, house: House) -> None:
+    page = opened(f"{server.address}#endings", reduced_motion="reduce")
+    wait_until(page, "() => location.hash.includes('/win/')")
+    page.get_by_label("Task").select_option("draw")
+    page.get_by_label("Material").select_option("own")
+    page.get_by_label("Your pieces").select_option("2")
+    page.get_by_label("of them kings").first.select_option("1")
+    page.get_by_label("kr's pieces").select_option("2")
+    page.get_by_label("of them kings").last.select_option("2")
+    page.get_by_label("Difficulty").select_option("hard")
+    page.get_by_label("You play").select_option("white")
+    page.get_by_role("button", name="New ending").click()
+    wait_until(page, "() => document.querySelector('.endings .turn').textContent.includes('hold the draw')")
+    fen = page.url.split("/draw/")[1]
+    position = Position.from_fen(fen)
+    assert read_board(page) == meant_board(fen)
+    assert sorted(read_board(page).values()) == ["B", "B", "W", "w"]
+    assert house.database is not None
+    kept = [each for each in exact_moves(house.database, position) if each.value is Value.DRAW]
+    assert len(kept) == 1
+    page.get_by_label("Task").select_option("win")
+    page.get_by_label("Your pieces").select_option("1")
+    page.get_by_label("of them kings").first.select_option("0")
+    page.get_by_label("kr's pieces").select_option("4")
+    page.get_by_label("of them kings").last.select_option("4")
+    page.get_by_role("button", name="New ending").click()
+    wait_until(page, "() => document.querySelector('[role=alert]').textContent.includes('No such ending')")
+
+
+@pytest.mark.slow
+def test_without_a_database_the_page_says_how_to_make_one(opened: Opener) -> None:
+    with serving(weights="manual", egdb="none") as server:
+        page = opened(f"{server.address}#endings")
+        wait_until(page, "() => document.querySelector('.endings .turn').textContent.includes('kr egdb build')")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from web_pages import PHONE, SMALL, Opener, click_square, meant_board, opened, read_board, serving, wait_until
 
 from kr.analysis.problems import classics
 from kr.egdb.exact import exact_moves
@@ -18,8 +20,13 @@ from kr.game.value import Value
 from kr.web import puzzles
 from kr.web.asked import Asked
 from kr.web.house import House
+from kr.web.serve import WebServer
 from kr.web.settings import WebSettings
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+__all__ = ["opened"]
 CLASSICS = {problem.id: problem for problem in classics()}
 DAY = {"date": "2026-11-22"}
 OWN = [
@@ -30,12 +37,23 @@ OWN = [
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+def problems(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("problems") / "own.jsonl"
     path.write_text("\n".join(map(json.dumps, OWN)))
-    house = House(WebSettings(weights="manual", hash=1 << 20, problems=(path,)))
+    return path
+
+
+@pytest.fixture(scope="module")
+def house(problems: Path) -> Iterator[House]:
+    house = House(WebSettings(weights="manual", hash=SMALL, problems=(problems,)))
     yield house
     house.close()
+
+
+@pytest.fixture(scope="module")
+def server(problems: Path) -> Iterator[WebServer]:
+    with serving(weights="manual", problems=(problems,)) as server:
+        yield server
 
 
 @pytest.fixture(autouse=True)
@@ -64,7 +82,7 @@ def test_the_list_has_the_classics_and_own_problems(house: House) -> None:
     assert by_id["bowens-twins-white-to-play"]["goal"] == "win"
     assert not by_id["mine"]["classic"]
     assert listed["daily"] in CLASSICS
-    assert listed["daily"] == ask(House(WebSettings(weights="manual", hash=1 << 20)), "list", **DAY)["daily"]
+    assert listed["daily"] == ask(House(WebSettings(weights="manual", hash=SMALL)), "list", **DAY)["daily"]
     assert listed["daily"] != ask(house, "list", date="2026-11-23")["daily"]
 
 
@@ -134,4 +152,222 @@ def test_a_bad_file_of_problems_is_named_at_the_start(tmp_path: Path) -> None:
     path = tmp_path / "bad.jsonl"
     path.write_text("[]\n")
     with pytest.raises(InvalidProblemError, match=r"bad\.jsonl:1"):
-        House(WebSettings(weights="manual", hash=1 << 20, problems=(path,)))
+        House(WebSettings(weights="manual", hash=SMALL, problems=(path,)))
+
+
+# --- by clicks and keys
+
+
+class Learner:
+    """A person with a puzzle. The game is played on a kr.Board beside it, which what is shown must agree with."""
+
+    def __init__(self, page: Page, name: str) -> None:
+        self.page, self.name = page, name
+        self.board = Board(CLASSICS[name].position)
+        self.flipped = self.shown("task").startswith("Black")
+
+    def shown(self, what: str) -> str:
+        place = {"task": ".turn", "title": "h2.title"}.get(what, f".{what}")
+        text = self.page.locator(f"main .stage {place}").text_content()
+        assert text is not None
+        return text
+
+    def play(self, text: str) -> str:
+        """Play a move square by square; returns the verdict."""
+        move = self.board.position.parse_move(text)
+        for square in (move.origin, move.target):
+            click_square(self.page, square + 1, flipped=self.flipped)
+        return self.verdict(text)
+
+    def verdict(self, text: str) -> str:
+        wait_until(self.page, """text => {
+          const said = document.querySelector(".verdict").textContent;
+          return said.includes(text) && /^[✓✗?]/.test(said) && !said.endsWith("…");
+        }""", text)  # fmt: skip
+        verdict = self.shown("verdict")
+        if verdict.startswith("✓"):
+            self.board.play(text)
+            if "Reply: " in verdict:
+                self.board.play(verdict.split("Reply: ")[1].split(".")[0])
+        self.check()
+        return verdict
+
+    def check(self) -> None:
+        assert read_board(self.page) == meant_board(self.board.fen)
+
+    def press(self, name: str) -> None:
+        self.page.locator("main").get_by_role("button", name=name, exact=True).click()
+
+    def progress(self) -> dict[str, Any]:
+        kept = json.loads(self.page.evaluate("() => localStorage.getItem('kr-puzzles') || '{}'"))
+        return kept.get(CLASSICS[self.name].position.fen, {})  # type: ignore[no-any-return]
+
+
+def start(opened: Opener, server: WebServer, name: str, **others: Any) -> Learner:
+    page = opened(f"{server.address}#learn/{name}", reduced_motion="reduce", **others)
+    wait_for_title(page, CLASSICS[name].title)
+    return Learner(page, name)
+
+
+def wait_for_title(page: Page, title: str) -> None:
+    wait_until(page, "title => document.querySelector('h2.title').textContent.endsWith(title)", title)
+
+
+RIGHT = [("first-position", move) for move in ("23-18", "23-27", "23-26", "19-15")] + [
+    ("deans-position", move) for move in ("10-14", "11-15", "10-15", "10-7", "11-8", "11-7")
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "move"), RIGHT)
+def test_each_right_answer_is_accepted(server: WebServer, opened: Opener, name: str, move: str) -> None:
+    learner = start(opened, server, name)
+    learner.check()
+    verdict = learner.play(move)
+    by = "database" if name == "first-position" else "solution"
+    assert verdict.startswith(f"✓ {move} is right, by the ")
+    assert by in verdict
+    assert len(learner.board.moves) == 2
+
+
+@pytest.mark.slow
+def test_a_wrong_answer_is_told_and_taken_back(server: WebServer, opened: Opener) -> None:
+    learner = start(opened, server, "first-position")
+    assert learner.shown("task") == "White to play and win"
+    assert learner.play("19-16") == "✗ 19-16 does not win, by the endgame database. Try another move."
+    assert learner.board.moves == ()
+    assert learner.progress() == {"tries": 1, "hints": 0, "solved": False}
+    assert learner.play("23-27").startswith("✓")
+
+
+@pytest.mark.slow
+def test_a_move_that_can_not_be_judged_does_not_count(server: WebServer, opened: Opener) -> None:
+    learner = start(opened, server, "bridge-morrall")
+    assert learner.play("2-6").startswith("? 2-6 is not the published move")
+    assert learner.progress() == {}
+
+
+@pytest.mark.slow
+def test_a_puzzle_is_solved_by_hints_and_stays_solved(server: WebServer, opened: Opener) -> None:
+    learner = start(opened, server, "minority-rules")
+    while True:
+        learner.press("Hint")
+        wait_until(learner.page, "() => document.querySelector('.board .region')")
+        assert "The piece on" in learner.shown("verdict")
+        learner.press("Show the move")
+        wait_until(learner.page, "() => document.querySelector('.arrow.best')")
+        verdict = learner.play(learner.shown("verdict").split()[0])
+        assert verdict.startswith("✓")
+        assert learner.page.locator(".arrow").count() == 0
+        if "solved" in verdict:
+            break
+        assert len(learner.board.moves) < 40
+    assert learner.progress()["solved"]
+    assert learner.progress()["hints"] > 0
+    learner.page.reload()
+    wait_for_title(learner.page, "Minority Rules")
+    item = learner.page.get_by_role("button", name="✓ " + CLASSICS["minority-rules"].title)
+    assert "solved" in (item.text_content() or "")
+    assert learner.page.locator(".beside").get_by_text("1 of 51 solved, 0 of them").is_visible()
+
+
+@pytest.mark.slow
+def test_the_opponent_begins_where_the_solver_is_not_to_move(server: WebServer, opened: Opener) -> None:
+    learner = start(opened, server, "paynes-single-corner-black-to-play")
+    assert learner.shown("task") == "White to play and win"
+    learner.board.play(learner.shown("verdict").split()[-1].rstrip("."))
+    learner.check()
+    assert learner.play("27-23").startswith("✓")
+
+
+@pytest.mark.slow
+def test_the_solution_is_stepped_through(server: WebServer, opened: Opener) -> None:
+    learner = start(opened, server, "first-position")
+    learner.press("Solution")
+    moves = CLASSICS["first-position"].solution.split()
+    wait_until(learner.page, "count => document.querySelectorAll('.line li').length === count", len(moves))
+    learner.check()
+    for move in moves[:5]:
+        learner.press("Forward")
+        learner.board.play(move)
+        learner.check()
+    learner.page.locator(".line button").nth(9).click()
+    for move in moves[5:10]:
+        learner.board.play(move)
+    learner.check()
+    # no move can be made in a solution that is shown, and it does not count
+    click_square(learner.page, learner.board.legal_moves()[0].origin + 1)
+    assert learner.page.locator(".board .target").count() == 0
+    assert learner.progress() == {"tries": 0, "hints": 1, "solved": False}
+    learner.press("Start again")
+    learner.board = Board(CLASSICS["first-position"].position)
+    wait_until(learner.page, "() => !document.querySelector('.line li')")
+    assert learner.play("23-27").startswith("✓")
+
+
+@pytest.mark.slow
+def test_the_daily_puzzle_and_the_next_one(server: WebServer, opened: Opener, house: House) -> None:
+    listed = ask(house, "list", date=datetime.date.today().isoformat())
+    page = opened(f"{server.address}#learn", reduced_motion="reduce")
+    wait_for_title(page, CLASSICS[listed["daily"]].title)
+    assert (page.locator("h2.title").text_content() or "").startswith("Puzzle of the day")
+    page.get_by_role("button", name="Next unsolved").click()
+    names = [each["id"] for each in listed["puzzles"]]
+    following = listed["puzzles"][(names.index(listed["daily"]) + 1) % len(names)]
+    wait_for_title(page, following["title"])
+    assert page.url.endswith(f"#learn/{following['id']}")
+    page.get_by_role("button", name="Puzzle of the day").click()
+    wait_for_title(page, CLASSICS[listed["daily"]].title)
+
+
+@pytest.mark.slow
+def test_the_list_is_filtered_and_own_problems_are_text(server: WebServer, opened: Opener) -> None:
+    page = opened(f"{server.address}#learn", reduced_motion="reduce")
+    wait_until(page, "() => document.querySelectorAll('.puzzles li').length === 51")
+    page.get_by_label("Goal").select_option("draw")
+    page.get_by_label("Pieces").select_option("2-5")
+    titles = page.locator(".puzzles button").all_text_contents()
+    draws = [
+        problem.title
+        for problem in CLASSICS.values()
+        if problem.published is Value.DRAW and problem.position.pieces <= 5
+    ]
+    assert [title.split(" draw, ")[0] for title in titles] == draws
+    page.get_by_label("Goal").select_option("")
+    page.get_by_label("Pieces").select_option("2-32")
+    page.get_by_label("Origin").select_option("own")
+    assert page.locator(".puzzles li").count() == 2
+    page.get_by_label("Progress").select_option("yes")
+    assert page.locator(".puzzles li").count() == 0
+    page.get_by_label("Progress").select_option("no")
+    page.locator(".puzzles button").first.click()
+    wait_for_title(page, "<b>Two kings</b>")
+    assert read_board(page) == meant_board(OWN[0]["fen"])
+
+
+@pytest.mark.slow
+def test_a_puzzle_by_keys(server: WebServer, opened: Opener) -> None:
+    learner = start(opened, server, "first-position")
+    learner.page.locator(".learn .grid [data-square='23']").focus()
+    for key in ("Enter", "ArrowDown", "Enter"):
+        learner.page.keyboard.press(key)
+    moved = {"23-26", "23-27"} & {learner.page.locator(".line button").first.text_content()}
+    assert moved
+    assert learner.verdict(moved.pop() or "").startswith("✓")
+
+
+@pytest.mark.slow
+def test_a_puzzle_by_finger_on_a_phone(server: WebServer, opened: Opener) -> None:
+    learner = start(opened, server, "first-position", size=PHONE, has_touch=True)
+    for square in (23, 27):
+        learner.page.locator(f".learn .grid [data-square='{square}']").tap()
+    assert learner.verdict("23-27").startswith("✓")
+
+
+@pytest.mark.slow
+def test_a_puzzle_goes_to_the_analysis(server: WebServer, opened: Opener) -> None:
+    learner = start(opened, server, "first-position")
+    learner.play("23-27")
+    learner.press("Analyse")
+    wait_until(learner.page, "() => document.querySelector('.analyse .board')")
+    learner.check()

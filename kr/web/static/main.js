@@ -4,9 +4,11 @@ import {el} from "./dom.js";
 import {api, live, onback} from "./server.js";
 import {page as analyse} from "./analyse.js";
 import {page as play} from "./play.js";
+import {page as learn} from "./learn.js";
+import {page as endings} from "./endings.js";
 import {page as runs} from "./runs.js";
 
-const PAGES = [analyse, play, runs];
+const PAGES = [analyse, play, learn, endings, runs];
 
 const nav = document.querySelector("nav"), main = document.querySelector("main"), status = document.querySelector("#status");
 const kept = name => {
