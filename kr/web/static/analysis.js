@@ -35,7 +35,8 @@ class Lines {
     this.element = el("div", {class: "engine"}, this._status, this._list);
     const at = event => {
       const move = event.target.closest(".pv button");
-      if (!move) return null;
+      // lines that are still on view may be those of the position before
+      if (!move || this.element.classList.contains("old")) return null;
       const row = this._rows.find(each => each.moves.contains(move));
       return {row, move, number: row.shown.indexOf(move)};
     };

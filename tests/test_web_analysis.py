@@ -1,0 +1,347 @@
+"""The panel Analysis in a browser, by real clicks and keys."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from web_pages import PHONE, Opener, click_square, meant_board, opened, read_board, server, serving, wait_until
+
+import kr
+from kr.web.serve import WebServer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+
+__all__ = ["opened", "server"]
+pytestmark = pytest.mark.slow
+
+START = kr.Position()
+KR_HUB = f"hub:{sys.executable} -m kr hub --weights material --hash 1MB --egdb none"
+FAULTY = f"hub:{sys.executable} -IS {Path(__file__).parent / 'hub_engines' / 'faulty.py'} crash"
+MINUS = "\N{MINUS SIGN}"
+SHOWN = "fen => document.querySelector('input.fen').value === fen"
+WORDS = re.compile(rf"[+{MINUS}]?\d+|(win|loss)( in \d+)?|draw")
+
+
+def until(true: Callable[[], bool], page: Page) -> None:
+    """Wait for something outside the page, which goes on meanwhile."""
+    end = time.monotonic() + 15
+    while not true():
+        assert time.monotonic() < end
+        page.wait_for_timeout(5)
+
+
+def rows(page: Page, number: int = 0) -> Locator:
+    return page.locator(".analysis .engine").nth(number).locator(".lines > li:visible")
+
+
+def ready(page: Page, lines: int = 3) -> None:
+    """Wait until the lines of the position on the board are there."""
+    wait_until(page, "() => !document.querySelector('.engine:not([hidden]).old') && document.querySelector('.arrow')")
+    until(lambda: rows(page).count() == lines, page)
+
+
+def moves(row: Locator) -> list[str]:
+    return row.locator(".pv button:not([hidden])").all_text_contents()
+
+
+def press(page: Page, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def set_up(page: Page, fen: str) -> None:
+    page.get_by_label("FEN", exact=True).fill(fen)
+    press(page, "Set")
+    canonical = kr.Position.from_fen(fen).fen
+    wait_until(page, SHOWN, canonical)
+
+
+def fen_of(page: Page) -> str:
+    return page.get_by_label("FEN", exact=True).input_value()
+
+
+def limit(page: Page, value: str) -> None:
+    page.get_by_label("Until").select_option(value)
+
+
+def finished(page: Page, depth: int) -> None:
+    wait_until(
+        page,
+        "depth => !document.querySelector('.engine.old:not([hidden])') && "
+        "document.querySelector('.facts').textContent.match(`^depth ${depth} .*finished$`)",
+        depth,
+    )
+
+
+def test_lines_of_the_position_on_the_board(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address)
+    assert page.locator(".arrow").count() == 0
+    page.keyboard.press("Space")
+    ready(page)
+    assert page.get_by_role("button", name="Stop").count() == 1
+    for row in rows(page).all():
+        assert WORDS.fullmatch(row.locator(".score").inner_text())
+        shown = row.locator(".numbers").inner_text()
+        found = re.fullmatch(r"W (\d+)\s+D (\d+)\s+L (\d+)", shown)
+        assert found, shown
+        assert 98 <= sum(map(int, found.groups())) <= 102
+    assert page.locator("main .board .arrow.best").count() == 1
+    assert page.locator("main .board .arrow.other").count() == 2
+    # it goes on with the game
+    click_square(page, 11)
+    click_square(page, 15)
+    after = START.play("11-15")
+    wait_until(page, SHOWN, after.fen)
+    ready(page)
+    for row in rows(page).all():
+        line = moves(row)
+        assert line
+        position = after
+        for move in line:
+            position = position.play(move)
+    page.keyboard.press("Space")
+    until(lambda: server.house.engines.own.lent == 0, page)
+    assert page.get_by_role("button", name="Go on").count() == 1
+    # what was found stays
+    assert rows(page).count() == 3
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_click_on_a_line_plays_its_moves(server: WebServer, opened: Opener, count: int) -> None:
+    page = opened(server.address)
+    limit(page, "depth=10")
+    press(page, "Analyse")
+    finished(page, 10)
+    line = moves(rows(page).nth(1))[:count]
+    rows(page).nth(1).locator(".pv button").nth(count - 1).click()
+    board = kr.Board()
+    for move in line:
+        board.play(move)
+    wait_until(page, SHOWN, board.fen)
+    assert read_board(page) == meant_board(board.fen)
+    finished(page, 10)
+    for _ in line:
+        page.keyboard.press("ArrowLeft")
+    assert fen_of(page) == START.fen
+
+
+def test_the_board_after_a_move_of_a_line(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address)
+    limit(page, "depth=10")
+    press(page, "Analyse")
+    finished(page, 10)
+    line = moves(rows(page).first)
+    preview = page.locator(".preview")
+    assert not preview.is_visible()
+    board = kr.Board()
+    for number in range(3):
+        board.play(line[number])
+        rows(page).first.locator(".pv button").nth(number).hover()
+        assert preview.is_visible()
+        assert read_board(page, ".preview .board") == meant_board(board.fen)
+    page.mouse.move(5, 5)
+    assert not preview.is_visible()
+    # by keys: the first move of a line is reached by Tab, the others by arrows, which step through no game
+    rows(page).first.locator(".pv button").first.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert read_board(page, ".preview .board") == meant_board(board.fen)
+    page.keyboard.press("Enter")
+    wait_until(page, SHOWN, board.fen)
+    assert not preview.is_visible()
+
+
+def test_as_many_lines_as_wanted(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address)
+    limit(page, "depth=10")
+    press(page, "Analyse")
+    for count in (7, 10, 1, 5):
+        page.get_by_label("Lines").select_option(str(count))
+        until(lambda count=count: rows(page).count() == min(count, 7), page)
+        finished(page, 10)
+    firsts = [moves(row)[0] for row in rows(page).all()]
+    assert len(set(firsts)) == 5
+    page.reload()
+    assert page.get_by_label("Lines").input_value() == "5"
+    # it was going on, so it goes on
+    until(lambda: rows(page).count() == 5, page)
+
+
+def test_exact_values(server: WebServer, opened: Opener) -> None:
+    position = kr.Position.from_fen("W:WK6,K15:B2,K3")
+    database = kr.load_database()
+    assert database is not None
+    known = kr.probe(database, position)
+    page = opened(server.address)
+    press(page, "Analyse")
+    set_up(page, position.fen)
+    wait_until(page, "() => document.querySelector('.exact:not([hidden])')")
+    text = page.locator(".exact").inner_text()
+    assert text.startswith("Exact, in plies: draw; ")
+    wanted = {}
+    for move in known.moves:
+        told = move.value if move.distance is None else f"{move.value} in {move.distance}"
+        assert f"{move.move} {told}" in text
+        wanted.setdefault(move.move.split("-")[1], "D" if move.value == "draw" else f"L {move.distance}")
+    labels = page.locator("main .board .labels text").all_text_contents()
+    assert sorted(labels) == sorted(wanted.values())
+    assert rows(page).first.locator(".score").inner_text() == "draw"
+    # not with a position that no database has
+    press(page, "New game")
+    wait_until(page, "() => document.querySelector('.exact[hidden]')")
+    assert page.locator("main .board .labels text").count() == 0
+
+
+def test_the_threat(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address)
+    limit(page, "depth=10")
+    set_up(page, "B:W18,26:B1,11")
+    press(page, "Threat")
+    finished(page, 10)
+    wait_until(page, "() => document.querySelector('.arrow.threat')")
+    white = kr.Position.from_fen("W:W18,26:B1,11")
+    assert {moves(row)[0] for row in rows(page).all()} <= {str(move) for move in white.legal_moves()}
+    # a line of the other side is no continuation of the game
+    rows(page).first.locator(".pv button").first.click()
+    assert fen_of(page) == "B:W18,26:B1,11"
+    press(page, "Threat")
+    finished(page, 10)
+    assert page.locator(".arrow.threat").count() == 0
+    # White's man has no move
+    set_up(page, "B:W5:B1,9,14")
+    press(page, "Threat")
+    wait_until(page, "() => document.querySelector('.facts.failed')")
+    assert page.locator(".facts").first.inner_text() == "no threat: White could not move"
+    assert rows(page).count() == page.locator(".arrow").count() == 0
+
+
+def test_scores_for_either_side(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address)
+    limit(page, "depth=10")
+    press(page, "Analyse")
+    set_up(page, "W:W31,30,28,27:B1,2,3")
+    finished(page, 10)
+    mover = rows(page).first.inner_text().split("\n")[:2]
+    page.get_by_label("Scores for").select_option("black")
+    black = rows(page).first.inner_text().split("\n")[:2]
+    assert (mover[0][0], black[0][0]) == ("+", MINUS)
+    assert mover[0][1:] == black[0][1:]
+    assert re.findall(r"\d+", mover[1]) == re.findall(r"\d+", black[1])[::-1]
+    assert int(re.findall(r"\d+", mover[1])[0]) > 4
+
+
+def test_a_panel_that_is_closed_does_no_work(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address)
+    lent = server.house.engines.own
+    press(page, "Analyse")
+    ready(page)
+    assert lent.lent == 1
+    page.locator(".panel.analysis > summary").click()
+    until(lambda: lent.lent == 0, page)
+    assert page.locator(".arrow").count() == 0
+    page.locator(".panel.analysis > summary").click()
+    ready(page)
+    page.locator("nav a", has_text="Play").click()
+    until(lambda: lent.lent == 0, page)
+    page.locator("nav a", has_text="Analyse").click()
+    ready(page)
+    page.close()
+    end = time.monotonic() + 15
+    while lent.lent and time.monotonic() < end:
+        time.sleep(0.005)
+    assert lent.lent == 0
+
+
+def longest_task(trace: bytes) -> float:
+    """Processor time in ms of the longest task of a page's main thread, which is what frames wait for."""
+    events = json.loads(trace)["traceEvents"]
+    main = {
+        (event["pid"], event["tid"])
+        for event in events
+        if event["name"] == "thread_name" and event["args"]["name"] == "CrRendererMain"
+    }
+    tasks = [event for event in events if event["name"] == "RunTask" and (event["pid"], event["tid"]) in main]
+    assert len(tasks) > 100
+    # not "dur", the time on the clock: the searches take what processors there are
+    return max(float(event["tdur"]) for event in tasks) / 1000
+
+
+def test_no_frame_is_late_while_one_steps_through_a_game(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address)
+    page.get_by_label("Lines").select_option("10")
+    press(page, "Analyse")
+    until(lambda: rows(page).count() == 7, page)
+    browser = page.context.browser
+    assert browser is not None
+    browser.start_tracing(page=page, categories=["disabled-by-default-devtools.timeline", "__metadata"])
+    for _ in range(8):
+        rows(page).first.locator(".pv button").first.click()
+        page.wait_for_timeout(120)
+    press(page, "Start")
+    assert longest_task(browser.stop_tracing()) < 50
+
+
+def test_lines_of_the_position_before_are_not_played(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address)
+    limit(page, "depth=10")
+    press(page, "Analyse")
+    finished(page, 10)
+    first = moves(rows(page).first)[0]
+    # the second click comes before there are lines of the new position
+    page.evaluate("() => { const move = document.querySelector('.pv button'); move.click(); move.click(); }")
+    wait_until(page, SHOWN, START.play(first).fen)
+    finished(page, 10)
+    assert fen_of(page) == START.play(first).fen
+
+
+def test_on_a_phone_nothing_is_cut_off(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, PHONE, has_touch=True)
+    page.get_by_role("button", name="Analyse", exact=True).tap()
+    ready(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    first = moves(rows(page).first)[0]
+    rows(page).first.locator(".pv button").first.tap()
+    board = kr.Board()
+    board.play(first)
+    wait_until(page, "fen => document.querySelector('input.fen').value !== fen", START.fen)
+
+
+# --- other engines
+
+
+@pytest.fixture(scope="module")
+def several() -> Iterator[WebServer]:
+    """A server with another engine, and one that crashes."""
+    with serving(weights="material", engines=(KR_HUB, FAULTY)) as server:
+        yield server
+
+
+def test_two_engines_side_by_side(several: WebServer, opened: Opener) -> None:
+    page = opened(several.address)
+    limit(page, "depth=10")
+    page.get_by_label("beside").select_option("1")
+    press(page, "Analyse")
+    facts = page.locator(".facts")
+    until(lambda: all(re.search(r"depth 10 .*finished$", text) for text in facts.all_text_contents()), page)
+    names = [text.partition(":")[0] for text in facts.all_text_contents()]
+    assert names == ["kr (material)", f"kr {kr.__version__}"]
+    # the same evaluation, to the same depth
+    assert [moves(row) for row in rows(page, 0).all()] == [moves(row) for row in rows(page, 1).all()]
+    assert rows(page, 1).first.locator(".odds").is_hidden()
+    assert page.locator(".arrow.better").count() == 1
+    # each of them goes on with the game
+    rows(page, 1).first.locator(".pv button").first.click()
+    wait_until(page, "() => document.querySelectorAll('.engine.old').length === 0")
+    until(lambda: all(re.search(r"depth 10 .*finished$", text) for text in facts.all_text_contents()), page)
+    page.get_by_label("beside").select_option("2")
+    until(lambda: "crashed: signal 11" in facts.nth(1).inner_text(), page)
+    assert rows(page, 0).count() == 3
+    page.get_by_label("beside").select_option("-1")
+    until(lambda: rows(page, 1).count() == 0, page)
