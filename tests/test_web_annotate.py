@@ -5,11 +5,23 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import aclosing
-from typing import Any
+from contextlib import ExitStack, aclosing
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from test_annotate import BLUNDER, PDN, played
+from test_annotate import BLUNDER, BLUNDER_PLY, PDN, played
+from web_pages import (
+    PHONE,
+    SMALL,
+    WIDE,
+    Opener,
+    click_square,
+    meant_board,
+    opened,
+    read_board,
+    server,
+    wait_until,
+)
 
 from kr.analysis.annotation.annotation import annotate
 from kr.analysis.annotation.judging import JudgeSettings
@@ -21,8 +33,15 @@ from kr.pdn import Game, read_game
 from kr.viewer.document import game_document, read_document
 from kr.web import judging
 from kr.web.asked import Asked
+from kr.web.engines import MOST_ENGINES
 from kr.web.house import House
+from kr.web.serve import WebServer
 from kr.web.settings import WebSettings
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+__all__ = ["opened", "server"]
 
 NODES = 3000
 LONG = "9-14 22-18 5-9 24-19 11-16 26-22 8-11 28-24 16-20 31-26 11-16 18-15"
@@ -154,6 +173,22 @@ def test_it_ends_at_once_when_its_page_leaves(house: House) -> None:
         assert house.engines.own.lent == 0
 
 
+def test_it_waits_for_its_turn(house: House) -> None:
+    async def run() -> None:
+        with ExitStack() as loans:
+            while house.engines.own.lent < MOST_ENGINES:
+                loans.enter_context(house.engines.own.ask())
+            asked = Asked({"document": game_document(played(BLUNDER)), "nodes": 1000})
+            async with aclosing(judging.annotate_game(house, asked, asyncio.Queue())) as stream:
+                assert "total" in await anext(stream)
+                assert await anext(stream) == {"waits": True}
+                loans.close()
+                assert (await anext(stream))["moves"][0]["ply"] == 12
+
+    asyncio.run(run())
+    assert house.engines.own.lent == 0
+
+
 def test_an_error_of_the_search_is_told(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*args: Any) -> Any:
         raise KrError("the database is damaged")
@@ -163,3 +198,124 @@ def test_an_error_of_the_search_is_told(house: House, monkeypatch: pytest.Monkey
         judged(house, {"document": game_document(played(BLUNDER))})
     assert house.engines.own.lent == 0
 
+
+# --- the panel
+
+QUICK = 50_000
+"""Nodes of the shortest limit in the panel."""
+GRAPH = """() => {
+  const frames = document.querySelectorAll(".annotate .graph .frame");
+  const lines = Array.from(frames, line => Number(line.getAttribute("y1")));
+  const level = y => (lines[2] - y) / (lines[2] - lines[0]);
+  return {
+    marks: Array.from(document.querySelectorAll(".annotate .graph .shape"), shape =>
+      [Number(shape.dataset.ply), shape.getAttribute("class").split(" ")[1]]),
+    ends: Array.from(document.querySelectorAll(".annotate .graph .line"), line => level(line.getAttribute("y2"))),
+  };
+}"""
+
+
+def play(page: Page, game: Game) -> None:
+    """Play a game from the start by clicks on squares."""
+    for move in game.moves:
+        origin = f"main .board .grid [data-square='{move.origin + 1}'].movable"
+        page.locator(origin).wait_for()
+        click_square(page, move.origin + 1)
+        click_square(page, move.target + 1)
+        page.locator(origin).wait_for(state="detached")
+
+
+def open_panel(page: Page, limit: str) -> None:
+    page.locator(".annotate > summary").click()
+    page.get_by_label("Limit of each search").select_option(limit)
+
+
+def wait_for_status(page: Page, text: str) -> None:
+    wait_until(page, "text => document.querySelector('.annotate .status-line').innerText.includes(text)", text)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+def test_a_game_is_judged_and_its_marks_are_gone_to(
+    server: WebServer, opened: Opener, size: dict[str, int]
+) -> None:
+    game = played(BLUNDER)
+    page = opened(server.address, size, reduced_motion="reduce")
+    play(page, game)
+    before = page.evaluate("() => document.querySelector('input.fen').value")
+    open_panel(page, f"nodes={QUICK}")
+    page.get_by_role("button", name="Analyse the game").click()
+    wait_for_status(page, "12 of 12 moves judged, 1 blunder. Marks")
+    # where one was, one still is
+    assert page.evaluate("() => document.querySelector('input.fen').value") == before
+    engine = Engine(hash_mb=SMALL / (1 << 20))
+    annotation = annotate(game, engine, JudgeSettings(tc=Limits(nodes=QUICK)))
+    seen = page.evaluate(GRAPH)
+    assert seen["marks"] == [[BLUNDER_PLY + 1, "blunder"]]
+    meant = [pov(each.side, each.expected) for each in annotation.moves if each.expected is not None]
+    assert seen["ends"] == pytest.approx(meant[1:], abs=0.006)
+    rows = [row.split() for row in page.locator(".annotate table").inner_text().splitlines()]
+    assert [row[-1] for row in rows[1:]] == ["0", "0"]
+    assert [row[-2] for row in rows[1:]] == ["0", "1"]
+    # to the mark, by its shape; the better line is played on the board
+    page.keyboard.press("Home")
+    page.locator(".annotate .graph .blunder.shape").click()
+    assert read_board(page) == meant_board(list(game.positions())[BLUNDER_PLY + 1].fen)
+    assert "blunder: Black expects" in page.locator(".annotate .readout").inner_text()
+    page.keyboard.press("ArrowLeft")
+    page.get_by_role("button", name="Next mark").click()
+    assert read_board(page) == meant_board(list(game.positions())[BLUNDER_PLY + 1].fen)
+    page.keyboard.press("ArrowLeft")
+    better = annotation.moves[BLUNDER_PLY].line
+    page.locator(f"main .board .grid [data-square='{better[0].origin + 1}'].movable").wait_for()
+    click_square(page, better[0].origin + 1)
+    click_square(page, better[0].target + 1)
+    position = list(game.positions())[BLUNDER_PLY].play(better[0])
+    for move in better[1:3]:
+        assert read_board(page) == meant_board(position.fen)
+        position = position.play(move)
+        page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+    # undone, and done again: the table is not kept, the words are
+    page.get_by_role("button", name="Undo").click()
+    assert page.evaluate(GRAPH) == {"marks": [], "ends": []}
+    page.get_by_role("button", name="Redo").click()
+    assert page.evaluate(GRAPH) == seen
+    assert page.locator(".annotate table").count() == 0
+    assert f"White: {annotation.white}" in page.locator(".annotate").inner_text()
+
+
+@pytest.mark.slow
+def test_judging_is_stopped_by_its_button_and_by_another_game(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, reduced_motion="reduce")
+    play(page, played(LONG))
+    open_panel(page, "seconds=3")
+    page.get_by_role("button", name="Analyse the game").click()
+    wait_for_status(page, "Judging")
+    page.get_by_role("button", name="Stop", exact=True).click()
+    wait_for_status(page, "Stopped. 0 of")
+    page.get_by_role("button", name="Analyse the game").click()
+    page.get_by_label("FEN", exact=True).fill("B:W12,K18:B8,K17,27")
+    page.get_by_role("button", name="Set", exact=True).click()
+    page.get_by_role("button", name="Analyse the game").wait_for()
+    page.get_by_role("button", name="Analyse the game").click()
+    wait_for_status(page, "the game has no moves to judge")
+
+
+@pytest.mark.slow
+def test_the_judging_of_moves_that_change_ends_but_not_that_of_variations(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, reduced_motion="reduce")
+    play(page, played(BLUNDER))
+    open_panel(page, "seconds=0.3")
+    page.get_by_role("button", name="Analyse the game").click()
+    page.keyboard.press("Home")
+    page.locator("main .board .grid [data-square='9'].movable").wait_for()
+    click_square(page, 9)
+    click_square(page, 14)
+    assert page.get_by_role("button", name="Stop", exact=True).is_visible()
+    page.keyboard.press("Home")
+    page.keyboard.press("End")
+    page.locator("main .board .grid .movable").first.wait_for()
+    last = list(played(BLUNDER).positions())[-1]
+    play(page, Game({}, last, [last.legal_moves()[0]]))
+    wait_for_status(page, "The moves of the game were changed.")

@@ -1,14 +1,12 @@
 """Annotated games as pages of HTML, each a single file that needs no other file, no network and no server.
 
-A page holds every position as SVG over one empty board. The address (`#p12`) selects the one shown, so that the page
-works without its script, which only adds keys. All text from PDN is escaped. In addition, a policy in the page lets the
-browser run no other script and load nothing.
+A page of a game holds the scripts of kr/viewer, the same that `kr web` serves, and the game as JSON. Without scripts
+its moves, notes and table are text beside the start position. All text from PDN is escaped. In addition, a policy in
+the page lets the browser run no other script and load nothing.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
@@ -19,31 +17,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kr import svg
-from kr.analysis.annotation.judging import MARKS, JudgedMove
-from kr.analysis.annotation.marking import MARK_KINDS, OWN, expected_at_start, explained, pov, scored, unjudged
-from kr.game.position import Side
+from kr.analysis.annotation.annotation import TABLE, Annotation
+from kr.analysis.annotation.marking import MARK_KINDS, OWN, explained
 from kr.notation import SIDE_NAMES
 from kr.pdn import ChildNode, Game, Visitor
+from kr.pdn.visitor import SKIP
 from kr.pdn.writer import SIGNS
 from kr.storage import atomic_path, check_directory, write_atomic
+from kr.viewer.assets import board_colors, piece_symbols, static
+from kr.viewer.bundle import data, page_policy, script
+from kr.viewer.document import game_document
 
 if TYPE_CHECKING:
     import jinja2
+    from markupsafe import Markup
 
-    from kr.analysis.annotation.annotation import AnnotateReport, Annotation
+    from kr.analysis.annotation.annotation import AnnotateReport
 
 INDEX = "index.html"
-BETTER = "#0072b2"
-"""Colour of the arrow of a better move."""
-SHAPES = {
-    "inaccuracy": "M-4.5,0a4.5,4.5 0 1,0 9,0a4.5,4.5 0 1,0 -9,0z",
-    "mistake": "M0,-6L6,5L-6,5z",
-    "blunder": "M0,-7L7,0L0,7L-7,0z",
-    "only": "M-2,-6h4v4h4v4h-4v4h-4v-4h-4v-4h4z",
-}
-"""A shape for each mark, so that colours need not be told apart."""
-GRAPH_WIDTH, GRAPH_HEIGHT, GRAPH_MARGIN = 640, 200, 34
-"""Size of the graph in units, and of its left edge."""
 LONGEST_NAME = 60
 
 _TAGS = re.compile(r"\[%[^\[\]]*\]")
@@ -69,7 +60,13 @@ class Pages:
         stream = (
             _environment()
             .get_template("index.html")
-            .stream(report=report, settings=report.settings, players=report.ranked(), records=rows)
+            .stream(
+                sources=_sources("sorting.js"),
+                report=report,
+                settings=report.settings,
+                players=report.ranked(),
+                records=rows,
+            )
         )
         stream.enable_buffering(100)
         with atomic_path(self._directory / INDEX) as path, path.open("w", encoding="utf-8", errors="replace") as file:
@@ -78,42 +75,45 @@ class Pages:
 
 @cache
 def _environment() -> jinja2.Environment:
-    """Templates, with the values shared by all pages."""
+    """The templates."""
     import jinja2
-    from markupsafe import Markup
 
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_template), autoescape=True, undefined=jinja2.StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    script = _template("page.js")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     environment.filters["day"] = _day
-    environment.globals.update(
-        style=Markup(_template("page.css")),
-        script=Markup(script),
-        policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; "
-        "form-action 'none'",
-        shapes=SHAPES,
-        kinds=MARK_KINDS,
-    )
     return environment
+
+
+@dataclass(frozen=True)
+class _Sources:
+    """Script and style of a page, and the policy that allows them alone."""
+
+    script: Markup
+    style: Markup
+    policy: str
+
+
+@cache
+def _sources(entry: str) -> _Sources:
+    """Those of a game ("viewer.js") or of the index ("sorting.js")."""
+    from markupsafe import Markup
+
+    code = script(entry)
+    style = "\n".join([board_colors(), *map(static, ("viewer.css", "graph.css")), _template("page.css")])
+    return _Sources(Markup(code), Markup(style), page_policy(code, style))
 
 
 def page(number: int, game: Game, annotation: Annotation, signature: str) -> str:
     """Page of an annotated game."""
     from markupsafe import Markup
 
-    plies = _plies(game, annotation)
-    rows: list[list[_Ply | None]] = []
-    for ply in plies[1:]:
-        if ply.column == 0 or not rows:
-            rows.append([None, None])
-        rows[-1][ply.column] = ply
     return (
         _environment()
         .get_template("game.html")
         .render(
+            sources=_sources("viewer.js"),
             number=number,
             title=_title(game.headers),
             facts=_facts(game.headers),
@@ -123,11 +123,13 @@ def page(number: int, game: Game, annotation: Annotation, signature: str) -> str
                 (name, value) for name, value in game.headers.items() if name not in _SHOWN and value.strip("?. ")
             ],
             about=[text for text in map(_said, game.comments) if text],
-            sides=[(SIDE_NAMES[side], annotation.of(side)) for side in Side],
-            plies=plies,
-            rows=rows,
-            board=Markup(svg.board(None)),
-            graph=_graph(plies),
+            table=TABLE,
+            sides=list(zip(SIDE_NAMES, annotation.table(game.headers), strict=True)),
+            notes=_notes(game, annotation),
+            moves=game.accept(_LineText(int(game.start.side), variations=False)),
+            board=Markup(svg.board(game.start)),
+            pieces=Markup(piece_symbols()),
+            data=Markup(data({"document": game_document(game)})),
             signature=signature,
         )
     )
@@ -171,99 +173,71 @@ def _said(comment: str) -> str:
     return "" if OWN in comment else " ".join(_TAGS.sub("", comment).split())
 
 
-@dataclass
-class _Ply:
-    """A position of the game on the page, with the move before it; number 0 is the start."""
+@dataclass(frozen=True)
+class _Note:
+    """What there is to say about a move."""
 
-    number: int
     label: str
     """The move with its number."""
-    move: str
-    column: int
-    """Column of the score sheet."""
-    sheet_number: int
     signs: str
     """All judgements of the move, by kr and others."""
     kind: str
     """Name of kr's mark; "" if there is none."""
-    unjudged: str
-    """Reason why kr does not judge the move; "" if it does."""
-    expected: float | None
-    """Black's expected result."""
-    score: str
     words: str
     comments: list[str]
     lines: list[str]
     """Variations as text."""
-    noted: bool
-    """True if there is text that is not kr's."""
-    picture: Any
 
 
-def _plies(game: Game, annotation: Annotation) -> list[_Ply]:
-    from markupsafe import Markup
-
-    first = int(game.start.side)
-    start = _Ply(0, "Start", "", 0, 0, "", "", "", None, "", "", [], [], False, Markup(_board(game, None, None)))
-    found = [start]
+def _notes(game: Game, annotation: Annotation) -> list[_Note]:
+    """Notes on the moves that are marked, commented or have variations."""
+    notes = []
     before = None
-    moves = annotation.moves
-    for node, judged in zip(game.mainline(), moves, strict=True):
-        count = judged.ply + first
-        comments = [text for text in map(_said, [*node.starting_comments, *node.comments]) if text]
+    for node, judged in zip(game.mainline(), annotation.moves, strict=True):
         assert node.parent is not None
-        variations = node.parent.variations[1:]
-        others = [child for child in variations if not any(OWN in comment for comment in child.comments)]
-        expected = None if judged.expected is None else pov(judged.side, judged.expected)
-        score = "" if judged.score is None else scored(judged.side, judged.score, judged.value, judged.plies)
-        found.append(_Ply(
-            number=judged.ply + 1,
-            label=f"{count // 2 + 1}{'...' if count % 2 else '.'} {judged.move}",
-            move=str(judged.move),
-            column=count % 2,
-            sheet_number=count // 2 + 1,
-            signs="".join(SIGNS.get(nag, f" {nag}" if nag.startswith("$") else nag) for nag in node.nags),
-            kind=MARK_KINDS.get(judged.mark, ""),
-            unjudged=unjudged(judged, annotation.opening),
-            expected=expected,
-            score=score,
-            words=explained(judged, before),
-            comments=comments,
-            lines=[_line_text(child, count) for child in variations],
-            noted=bool(comments or others),
-            picture=Markup(_board(game, node, judged)),
-        ))  # fmt: skip
+        count = judged.ply + int(game.start.side)
+        note = _Note(
+            str(node),
+            "".join(_sign(nag) for nag in node.nags),
+            MARK_KINDS.get(judged.mark, ""),
+            explained(judged, before),
+            [text for text in map(_said, [*node.starting_comments, *node.comments]) if text],
+            [_line_text(child, count) for child in node.parent.variations[1:]],
+        )
+        if note.words or note.comments or note.lines:
+            notes.append(note)
         before = judged
-    start.expected = expected_at_start(moves)
-    return found
+    return notes
 
 
-def _board(game: Game, node: ChildNode | None, judged: JudgedMove | None) -> str:
-    """A position to lay over the empty board, with the move that led to it and the better one."""
-    if node is None or judged is None:
-        return svg.board(game.start, backdrop=False)
-    better = judged.best if judged.mark in MARKS else None
-    arrows = [] if better is None else [svg.Arrow.of(better, BETTER)]
-    return svg.board(node.position, last_move=judged.move, arrows=arrows, backdrop=False)
+def _sign(nag: str) -> str:
+    return SIGNS.get(nag, f" {nag}" if nag.startswith("$") else nag)
 
 
 class _LineText(Visitor[str]):
     """A variation as one line of text, without commands in comments."""
 
-    def __init__(self, ply: int) -> None:
-        """ply: number of moves before the first; one more if White begins."""
+    def __init__(self, ply: int, variations: bool = True) -> None:
+        """ply: number of moves before the first; one more if White begins. variations: False for moves alone."""
         self._words: list[str] = []
         self._opening = ""
         self._ply = ply
+        self._variations = variations
         self._plies: list[int] = []
         # True if the next move needs a number, whoever plays it
         self._numbered = True
 
-    def begin_variation(self) -> None:
+    def begin_headers(self) -> bool:
+        return SKIP
+
+    def begin_variation(self) -> bool | None:
+        if not self._variations:
+            return SKIP
         self._plies.append(self._ply)
         self._ply -= 1
         self._opening += "("
         self._numbered = True
+        return None
 
     def end_variation(self) -> None:
         self._words[-1] += ")"
@@ -278,10 +252,10 @@ class _LineText(Visitor[str]):
         self._numbered = False
 
     def visit_nag(self, nag: str) -> None:
-        self._words[-1] += nag if not nag.startswith("$") else f" {nag}"
+        self._words[-1] += _sign(nag)
 
     def visit_comment(self, comment: str) -> None:
-        text = " ".join(_TAGS.sub("", comment).split())
+        text = " ".join(_TAGS.sub("", comment).split()) if self._variations else ""
         if text:
             self._add(f"[{text}]")
 
@@ -299,35 +273,3 @@ def _line_text(head: ChildNode, ply: int) -> str:
         visitor.visit_comment(comment)
     visitor.visit_move(head)
     return head.accept(visitor)
-
-
-def _graph(plies: list[_Ply]) -> dict[str, Any]:
-    """Black's expected result over the game, in units of the graph."""
-    last = max(len(plies) - 1, 1)
-
-    def x(number: float) -> float:
-        return round(GRAPH_MARGIN + (GRAPH_WIDTH - GRAPH_MARGIN - 8) * number / last, 1)
-
-    def y(expected: float) -> float:
-        return round(8 + (GRAPH_HEIGHT - 32) * (1 - expected), 1)
-
-    points = [(x(ply.number), y(ply.expected)) for ply in plies if ply.expected is not None]
-    step = next(step for step in (4, 10, 20, 40, 100, 200, 1000, 1 << 60) if last / step <= 12)
-    middle = y(0.5)
-    return {
-        "width": GRAPH_WIDTH,
-        "height": GRAPH_HEIGHT,
-        "line": " ".join(f"{a},{b}" for a, b in points),
-        "area": f"{points[0][0]},{middle} {' '.join(f'{a},{b}' for a, b in points)} {points[-1][0]},{middle}"
-        if points
-        else "",
-        "left": x(0),
-        "right": x(last),
-        "levels": [(y(level), name) for level, name in ((1, "1"), (0.5, "½"), (0, "0"))],
-        "numbers": [(x(number), number // 2 + 1) for number in range(0, last, step)],
-        "marks": [(x(ply.number), y(ply.expected), ply) for ply in plies if ply.kind and ply.expected is not None],
-        "columns": [(x(ply.number - 0.5), round(x(1) - x(0), 2), ply) for ply in plies],
-        "xs": [x(ply.number) for ply in plies],
-        "top": y(1),
-        "bottom": y(0),
-    }

@@ -17,7 +17,8 @@ export const plain = text => text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u0
 // a comment without its tags such as [%clk 0:04:59]
 export const words = comment => comment.replace(TAG, "").trim();
 
-const tags = comment => [...comment.matchAll(TAG)].map(([, name, value]) =>
+// kr's own, and the score beside it, are what the graph shows
+const tags = comment => comment.includes("[%kr ") ? [] : [...comment.matchAll(TAG)].map(([, name, value]) =>
   name === "clk" ? `${value.trim()} left` : name === "emt" ? `took ${value.trim()}` : `${name} ${value.trim()}`);
 
 // "8." or "8..." for the move that leads to a node
@@ -111,6 +112,7 @@ export class MoveList {
       fresh = true;
     };
     const comment = text => {
+      if (text.includes("[%kr game")) return;
       const said = plain(words(text)), facts = plain(tags(text).join(", "));
       if (facts) block.append(el("span", {class: "clock"}, facts), " ");
       if (!said) return;

@@ -1,6 +1,7 @@
 // The page Analyse: the board of the current game, and panels about its position.
 
 import {panel as analysis} from "./analysis.js";
+import {panel as annotate} from "./annotate.js";
 import {Board} from "./board.js";
 import {button, el} from "./dom.js";
 import {moves, panel as files} from "./files.js";
@@ -8,7 +9,7 @@ import {panel as regions} from "./regions.js";
 import {setup} from "./setup.js";
 import {GameTree} from "./tree.js";
 
-const PANELS = [moves, analysis, regions, files];
+const PANELS = [moves, analysis, annotate, regions, files];
 const KNOWN = 300;   // positions whose legal moves are remembered
 
 export function page(app) {
