@@ -7,10 +7,13 @@ function fill(element, props, children) {
     if (value === undefined || value === null || value === false) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name === "class") element.setAttribute("class", value);
-    else if (name === "value" || name === "checked" || name === "selected") element[name] = value;
+    else if (name === "checked" || name === "selected") element[name] = value;
+    else if (name === "value") continue;
     else element.setAttribute(name, value === true ? "" : value);
   }
   element.append(...children.flat().filter(child => child !== null && child !== undefined && child !== false));
+  // a select has no value before its options
+  if (props && props.value !== undefined && props.value !== null) element.value = props.value;
   return element;
 }
 

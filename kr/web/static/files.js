@@ -106,7 +106,7 @@ export function panel(app) {
   const convention = el("select", {"aria-label": "Results in files", value: null, onchange() {
     app.keep("results", convention.value);
     if (list.source) search();
-  }}, el("option", {value: "english"}, "1-0: Black won"), el("option", {value: "white"}, "1-0: White won"));
+  }}, el("option", {value: "english"}, "1-0 in files: Black won"), el("option", {value: "white"}, "1-0 in files: White won"));
   convention.value = app.kept("results", "english");
   const results = () => convention.value;
 

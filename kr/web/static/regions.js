@@ -95,7 +95,7 @@ export function panel(app) {
   return {
     name: "regions", title: "Regions", open: false,
     element: el("div", null, el("div", {class: "row"}, el("label", null, "Colours show ", what)),
-      el("p", {class: "sides"}, el("span", {class: "key warm"}), " + helps Black ", el("span", {class: "key cold"}), " − helps White"),
+      el("p", {class: "heat-key"}, el("span", {class: "swatch warm"}), " + helps Black ", el("span", {class: "swatch cold"}), " − helps White"),
       sum, notes, table, el("label", null, all, " all regions"), rest),
     show() {
       active = true;
