@@ -109,8 +109,11 @@ def test_lines_of_the_position_on_the_board(server: WebServer, opened: Opener) -
     page.keyboard.press("Space")
     until(lambda: server.house.engines.own.lent == 0, page)
     assert page.get_by_role("button", name="Go on").count() == 1
-    # what was found stays
+    # what was found stays with its position
     assert rows(page).count() == 3
+    page.keyboard.press("ArrowLeft")
+    until(lambda: rows(page).count() == 0, page)
+    assert page.get_by_role("button", name="Analyse", exact=True).count() == 1
 
 
 @pytest.mark.parametrize("count", [1, 3])
@@ -192,6 +195,7 @@ def test_exact_values(server: WebServer, opened: Opener) -> None:
         wanted.setdefault(move.move.split("-")[1], "D" if move.value == "draw" else f"L {move.distance}")
     labels = page.locator("main .board .labels text").all_text_contents()
     assert sorted(labels) == sorted(wanted.values())
+    ready(page)
     assert rows(page).first.locator(".score").inner_text() == "draw"
     # not with a position that no database has
     press(page, "New game")
@@ -313,6 +317,36 @@ def test_on_a_phone_nothing_is_cut_off(server: WebServer, opened: Opener) -> Non
     wait_until(page, "fen => document.querySelector('input.fen').value !== fen", START.fen)
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_lines_for_everyone(server: WebServer, opened: Opener, scheme: str) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = opened(server.address, color_scheme=scheme)
+    limit(page, "depth=10")
+    press(page, "Analyse")
+    set_up(page, "W:WK6,K15:B2,K3")
+    finished(page, 10)
+    faults = Axe().run(page, ".panel.analysis").response["violations"]
+    assert [(fault["id"], [node["html"][:150] for node in fault["nodes"][:3]]) for fault in faults] == []
+    # the best line is told as text of its own
+    spoken = page.locator(".analysis [role=status]")
+    assert re.fullmatch(r"Best: 6-\d+, draw", spoken.inner_text())
+    # Tab stops at one move of each line
+    assert page.locator(".pv button[tabindex='0']:visible").count() == rows(page).count() == 3
+
+
+def test_it_goes_on_when_the_server_is_back(opened: Opener) -> None:
+    with serving(weights="material") as server:
+        address, port = server.address, server.port
+        page = opened(address, allowed="ERR_CONNECTION_REFUSED")
+        press(page, "Analyse")
+        ready(page)
+    wait_until(page, "() => document.querySelector('.facts.failed')")
+    assert rows(page).count() == 0
+    with serving(weights="material", port=port):
+        ready(page)
+
+
 # --- other engines
 
 
@@ -326,7 +360,7 @@ def several() -> Iterator[WebServer]:
 def test_two_engines_side_by_side(several: WebServer, opened: Opener) -> None:
     page = opened(several.address)
     limit(page, "depth=10")
-    page.get_by_label("beside").select_option("1")
+    page.get_by_label("Beside it").select_option("1")
     press(page, "Analyse")
     facts = page.locator(".facts")
     until(lambda: all(re.search(r"depth 10 .*finished$", text) for text in facts.all_text_contents()), page)
@@ -340,8 +374,8 @@ def test_two_engines_side_by_side(several: WebServer, opened: Opener) -> None:
     rows(page, 1).first.locator(".pv button").first.click()
     wait_until(page, "() => document.querySelectorAll('.engine.old').length === 0")
     until(lambda: all(re.search(r"depth 10 .*finished$", text) for text in facts.all_text_contents()), page)
-    page.get_by_label("beside").select_option("2")
+    page.get_by_label("Beside it").select_option("2")
     until(lambda: "crashed: signal 11" in facts.nth(1).inner_text(), page)
     assert rows(page, 0).count() == 3
-    page.get_by_label("beside").select_option("-1")
+    page.get_by_label("Beside it").select_option("-1")
     until(lambda: rows(page, 1).count() == 0, page)

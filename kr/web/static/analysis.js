@@ -63,11 +63,14 @@ class Lines {
     });
   }
 
-  // forgets the lines; the old ones stay on view, dimmed, until there are others
-  begin() {
+  // forgets the lines; the old ones stay on view, dimmed, until there are others, if there will be
+  begin(expected) {
     this.lines = [];
     this.told = null;
     this.element.classList.add("old");
+    if (expected) return;
+    this._status.textContent = "";
+    for (const row of this._rows) row.element.hidden = true;
   }
 
   hear(event) {
@@ -219,7 +222,7 @@ export function panel(app) {
     const asked = {start: tree.root.fen, moves: tree.line().slice(1).map(each => each.text), lines: Number(count.list.value),
       limit: limit.list.value, threat};
     blocks.forEach((block, i) => {
-      block.begin();
+      block.begin(true);
       block.element.hidden = chosen[i] < 0;
       if (chosen[i] < 0) return;
       streams.push(app.live("analysis", {...asked, engine: chosen[i]}, event => {
@@ -238,7 +241,7 @@ export function panel(app) {
     end();
     exact = null;
     threat = threat && on;
-    for (const block of blocks) block.begin();
+    for (const block of blocks) block.begin(on);
     request();
     const rest = SETTLE_MS - (performance.now() - begun);
     begun = performance.now();
@@ -329,7 +332,7 @@ export function panel(app) {
       made.list.value = chosen[i];
       return made.label;
     };
-    sides.replaceChildren(pick(0, "Engine", "engine", names), pick(1, "beside", "beside", [[-1, "none"], ...names]));
+    sides.replaceChildren(pick(0, "Engine", "engine", names), pick(1, "Beside it", "beside", [[-1, "none"], ...names]));
     restart();
   }
 
