@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import h5py
@@ -13,7 +14,7 @@ import kr
 from kr import cli
 from kr.errors import InvalidWeightsError
 from kr.evaluation import weights
-from kr.evaluation.evidence import Evidence, decoded, encoded, load_evidence
+from kr.evaluation.evidence import CountedRun, Evidence, decoded, encoded, load_evidence
 from kr.evaluation.kinds import load_evaluation
 from kr.evaluation.layouts import LAYOUTS
 from kr.evaluation.patterns import KINGS_ENTRIES, MEN_ENTRIES, region_indices
@@ -37,10 +38,11 @@ def test_codes_are_right_to_nine_percent(count: int) -> None:
 
 @pytest.mark.slow
 def test_counts_are_those_of_the_samples(played: Path) -> None:
-    layout = LAYOUTS["small"]
+    made = random_weights("small")
+    layout = made.layout
     dataset = kr.read_samples(played)
-    found = counted_entries(layout, dataset)
-    assert (found.games, found.fitted) == (30, False)
+    found = counted_entries(made, dataset)
+    assert (found.runs, found.fitted) == ((CountedRun(30, 1, "material"),), False)
     assert found.positions == sum(samples.positions for samples in dataset.training.values())
     for kings, codes in ((False, found.men), (True, found.kings)):
         samples = dataset.training[kings]
@@ -50,12 +52,31 @@ def test_counts_are_those_of_the_samples(played: Path) -> None:
             np.testing.assert_array_equal(row, encoded(counts.astype(np.int64)))
 
 
+RUNS = (CountedRun(4, 1, "material"), CountedRun(3, 2, ""))
+
+
+@pytest.mark.parametrize(
+    ("players", "fitted", "text"),
+    [
+        (["tables"], False, "1,000 games of self-play by these tables (1 quiet position)"),
+        (["tables", "tables"], False, "2,000 games of self-play by these tables (1 quiet position)"),
+        (["tables", "others"], False, "2,000 games of self-play (1 quiet position)"),
+        ([""], False, "1,000 games of self-play (1 quiet position)"),
+        (["tables"], True, "1,000 games that the tables were fitted to (1 quiet position)"),
+    ],
+)
+def test_the_games_are_told_in_words(players: list[str], fitted: bool, text: str) -> None:
+    none = np.zeros((0, 0), dtype=np.uint8)
+    runs = tuple(CountedRun(1000, 1, player) for player in players)
+    assert str(Evidence(none, none, runs, 1, fitted, "tables")) == text
+
+
 def evidence() -> Evidence:
     layout = LAYOUTS["small"]
     random = np.random.default_rng(2)
     men = random.integers(0, 90, (len(layout.men), MEN_ENTRIES), dtype=np.uint8)
     kings = random.integers(0, 90, (len(layout.kings), KINGS_ENTRIES), dtype=np.uint8)
-    return Evidence(men, kings, 7, 400, fitted=True)
+    return Evidence(men, kings, RUNS, 400, fitted=True, tables=random_weights("small").checksum)
 
 
 def saved(path: Path, found: Evidence | None) -> str:
@@ -73,7 +94,7 @@ def test_a_file_keeps_them_beside_the_same_tables(tmp_path: Path) -> None:
     assert found is not None
     np.testing.assert_array_equal(found.men, meant.men)
     np.testing.assert_array_equal(found.kings, meant.kings)
-    assert (found.games, found.positions, found.fitted) == (7, 400, True)
+    assert (found.runs, found.positions, found.fitted, found.tables) == (RUNS, 400, True, checksum)
     assert load_evidence(plain, checksum) is None
     # the file has been replaced since
     assert load_evidence(counted, "another") is None
@@ -83,8 +104,13 @@ def test_a_file_keeps_them_beside_the_same_tables(tmp_path: Path) -> None:
     told = kr.explain(position, other)
     assert [region.seen for region in kr.explain(position, one).regions] == [None] * len(told.regions)
     assert all(region.seen is not None and region.seen >= 0 for region in told.regions)
-    assert told.evidence == "7 games with 400 quiet positions, the tables were fitted to"
+    assert told.evidence == "7 games that the tables were fitted to (400 quiet positions)"
     assert "evidence" not in other.attrs
+    # those that were read are kept; what was not read before the file is gone is unknown
+    again = load_evaluation(counted)
+    counted.unlink()
+    assert kr.explain(position, other) == told
+    assert kr.explain(position, again).evidence == ""
 
 
 @pytest.mark.slow
@@ -95,6 +121,9 @@ def test_damage_is_found(tmp_path: Path) -> None:
         file["men_seen"][0, 5] ^= 1
     with pytest.raises(InvalidWeightsError, match="the counts of entries do not match their checksum"):
         load_evidence(path, checksum)
+    with h5py.File(path, "r+", libver=("v110", "v110")) as file:
+        file["men_seen"][0, 5] ^= 1
+    assert load_evidence(path, checksum) is not None
     # the tables themselves are whole
     assert weights.load_tables(path).checksum == checksum
 
@@ -104,15 +133,16 @@ def test_counting_by_command(played: Path, tmp_path: Path, capsys: pytest.Captur
     path, out = save_random(tmp_path / "tables.h5"), tmp_path / "counted.h5"
     assert cli.main(["weights", "count", str(played), "--weights", str(path), "--out", str(out)]) == 0
     told = capsys.readouterr()
-    assert "30 games with" in told.out
-    assert "counted for tables fitted to others" in " ".join(told.out.split())
+    assert "30 games of self-play (" in told.out
     assert f"wrote {out}" in told.err
     before, after = weights.load_tables(path), weights.load_tables(out)
     assert before.checksum == after.checksum
     assert cli.main(["explain", "--moves", "11-15 23-19", "--weights", str(out)]) == 0
-    assert "seen: positions with the entry, of 30 games" in capsys.readouterr().out
+    assert "seen: in how many positions of 30 games of self-play (" in capsys.readouterr().out
     assert cli.main(["weights", "show", str(out)]) == 0
     assert "evidence:" in capsys.readouterr().out
+    assert cli.main(["weights", "show", str(out), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["evidence"]["runs"] == [{"games": 30, "seed": 1, "player": "material"}]
 
 
 @pytest.mark.slow
@@ -124,10 +154,13 @@ def test_a_fit_counts_its_games(tmp_path: Path, played: Path) -> None:
     found = load_evidence(result.path, result.checksum)
     assert found is not None
     assert found.fitted
-    assert found.games == 430
+    training_games = [run["games"] - run["held_out"] for run in result.report["runs"]]
+    assert [run.games for run in found.runs] == training_games
+    assert 380 < found.games < 430
     training = sum(row["positions"] for row in result.report["samples"] if row["set"] == "training")
     assert found.positions == training
     coverage = result.report["coverage"]["men"]
     assert int((found.men > 0).sum()) == coverage["at least 1"]
+    assert int((found.men >= encoded(np.array([100]))).sum()) == pytest.approx(coverage["at least 100"], rel=0.2)
     again = count_evidence(result.path, [played], tmp_path / "again.h5")
     assert (again.games, again.fitted) == (30, False)

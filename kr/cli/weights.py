@@ -95,10 +95,11 @@ def count(
     workers: int = workers_option(),
     json: bool = options.JSON,
 ) -> None:
-    """Count how often each entry of tables occurs in games that they were not fitted to.
+    """Count how often each entry of tables occurs in games of self-play.
 
-    Writes the weights file again with the counts; tables and checksum stay. `kr fit` counts by itself. `kr explain` and
-    `kr web` then say what a score rests on.
+    Writes the weights file again with the counts, in place of earlier ones; tables and checksum stay. `kr explain` and
+    `kr web` then say how often they saw a pattern. `kr fit` counts the games that it reads by itself: this is for
+    tables whose games are gone.
 
     Example:
         kr weights count selfplay/games --weights mine.h5 --out counted.h5
@@ -113,7 +114,7 @@ def count(
         )  # fmt: skip
     console.wrote(out)
     if json:
-        console.emit_json({"out": out, "games": found.games, "positions": found.positions})
+        console.emit_json({"out": out, **found.about()})
     else:
         print(found)
 

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kr import storage
+from kr.errors import InvalidWeightsError
 from kr.evaluation import files
 from kr.evaluation.patterns import GROUPS, KINGS_ENTRIES, MEN_ENTRIES
 from kr.evaluation.weights import read_layout
+from kr.units import counted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,6 +32,17 @@ _STEPS = 4
 """Codes for each doubling."""
 
 
+@dataclass(frozen=True)
+class CountedRun:
+    """Games of one run of self-play that were counted."""
+
+    games: int
+    seed: int
+    """Of the run."""
+    player: str
+    """Identity of the evaluation that played: the checksum of its tables, or its name; "" if it isn't known."""
+
+
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """Counts of the entries of both groups of tables, as codes."""
@@ -38,19 +51,34 @@ class Evidence:
     """(regions of 12 squares, 3^12)."""
     kings: NDArray[np.uint8]
     """(regions of 8 squares, 5^8)."""
-    games: int
+    runs: tuple[CountedRun, ...]
+    """Where the games come from."""
     positions: int
     """Quiet positions of the games."""
     fitted: bool
-    """True if the tables were fitted to these games; False if others were counted later."""
+    """True if the tables were fitted to these games; False if games were counted later."""
+    tables: str
+    """Checksum of the tables."""
+
+    @property
+    def games(self) -> int:
+        """Number of games."""
+        return sum(run.games for run in self.runs)
+
+    @property
+    def own(self) -> bool:
+        """True if these very tables played all the games."""
+        return all(run.player == self.tables for run in self.runs)
 
     def seen(self, kings: bool, region: int, index: int) -> int:
         """Number of positions in which an entry of a region occurred, to 9 %."""
         return decoded(int((self.kings if kings else self.men)[region, index]))
 
     def __str__(self) -> str:
-        which = "the tables were fitted to" if self.fitted else "counted for tables fitted to others"
-        return f"{self.games:,} games with {self.positions:,} quiet positions, {which}"
+        games, positions = counted(self.games, "game"), counted(self.positions, "quiet position")
+        if self.fitted:
+            return f"{games} that the tables were fitted to ({positions})"
+        return f"{games} of self-play{' by these tables' * self.own} ({positions})"
 
     def arrays(self) -> dict[str, NDArray[np.uint8]]:
         """Datasets by their names in a weights file."""
@@ -58,11 +86,12 @@ class Evidence:
 
     def attributes(self) -> dict[str, str]:
         """Attributes of the weights file."""
-        about = {
-            "games": self.games, "positions": self.positions, "fitted": self.fitted,
-            "checksum": storage.checksum(self.men, self.kings),
-        }  # fmt: skip
-        return {EVIDENCE: json.dumps(about)}
+        return {EVIDENCE: json.dumps({**self.about(), "checksum": storage.checksum(self.men, self.kings)})}
+
+    def about(self) -> dict[str, Any]:
+        """What was counted, as JSON."""
+        runs = [asdict(run) for run in self.runs]
+        return {"runs": runs, "positions": self.positions, "fitted": self.fitted}
 
 
 def encoded(counts: NDArray[np.int64]) -> NDArray[np.uint8]:
@@ -80,10 +109,16 @@ def decoded(code: int) -> int:
 def load_evidence(path: Path | str, checksum: str) -> Evidence | None:
     """The counts in a weights file of region tables; None if it holds none.
 
-    checksum: that of the tables; None is also returned if the file holds others by now. Raises InvalidWeightsError.
+    checksum: that of the tables; None is also returned if the file is gone or holds others by now. Raises
+    InvalidWeightsError.
     """
-    with files.opened(path) as file:
-        return _read(file) if EVIDENCE in file.attrs and file.identity == checksum else None
+    try:
+        with files.opened(path) as file:
+            return _read(file) if EVIDENCE in file.attrs and file.identity == checksum else None
+    except InvalidWeightsError as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            return None
+        raise
 
 
 def _read(file: WeightsFile) -> Evidence:
@@ -91,9 +126,11 @@ def _read(file: WeightsFile) -> Evidence:
         about: Any = storage.parse_json(file.text(EVIDENCE))
         if not isinstance(about, Mapping):
             raise ValueError("not a JSON object")
-        games, positions, fitted, checksum = (about.get(name) for name in ("games", "positions", "fitted", "checksum"))
-        if type(games) is not int or type(positions) is not int or type(fitted) is not bool:
-            raise ValueError("games, positions and fitted are two numbers and a truth value")
+        runs, positions, fitted, checksum = (about.get(name) for name in ("runs", "positions", "fitted", "checksum"))
+        if type(positions) is not int or type(fitted) is not bool:
+            raise ValueError("positions and fitted are a number and a truth value")
+        if not isinstance(runs, list) or not all(_is_run(run) for run in runs):
+            raise ValueError("runs are not games, seed and player each")
     except ValueError as error:
         raise file.damaged(f"invalid {EVIDENCE}: {error}") from error
     layout = read_layout(file)
@@ -101,7 +138,12 @@ def _read(file: WeightsFile) -> Evidence:
         file.array(f"{group}_seen", "uint8", (len(layout.group(group == GROUPS[True])[0]), entries))
         for group, entries in zip(GROUPS.values(), (MEN_ENTRIES, KINGS_ENTRIES), strict=True)
     )
-    found = Evidence(men, kings, games, positions, fitted)
+    found = Evidence(men, kings, tuple(CountedRun(**run) for run in runs), positions, fitted, file.identity)
     if storage.checksum(men, kings) != checksum:
         raise file.damaged("the counts of entries do not match their checksum")
     return found
+
+
+def _is_run(found: Any) -> bool:
+    kinds = {"games": int, "seed": int, "player": str}
+    return isinstance(found, Mapping) and {name: type(value) for name, value in found.items()} == kinds

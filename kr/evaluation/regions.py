@@ -68,8 +68,7 @@ class Regions(FileEvaluation):
         return self.weights.scores(boards)
 
     def details(self) -> dict[str, Any]:
-        seen = self.evidence
-        about = seen and {"games": seen.games, "positions": seen.positions, "fitted": seen.fitted}
+        about = self.evidence and self.evidence.about()
         return {**super().details(), "layout": self.weights.layout.as_dict(), "evidence": about}
 
     def facts(self) -> list[tuple[str, str]]:

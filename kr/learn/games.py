@@ -94,6 +94,8 @@ class GameArrays:
     """Of the run."""
     decks: tuple[tuple[str, int], ...] = ()
     """Name and size of each deck of the run's openings, in order."""
+    player: str = ""
+    """Identity of the evaluation that played: its checksum, or its name; "" if the file doesn't say."""
 
     def __len__(self) -> int:
         return len(self.game)
@@ -144,7 +146,8 @@ def read_game_arrays(source: Path | str, on_shard: Callable[[], None] | None = N
     ends = np.cumsum([0, *(len(each.move) for each in found)])
     starts = [each.first[:-1] + end for each, end in zip(found, ends[:-1], strict=True)]
     columns["first"] = np.concatenate([*starts, ends[-1:]])
-    return GameArrays(**columns, attrs=found[-1].attrs, seed=found[-1].seed, decks=found[-1].decks)
+    last = found[-1]
+    return GameArrays(**columns, attrs=last.attrs, seed=last.seed, decks=last.decks, player=last.player)
 
 
 def shard_arrays(records: Sequence[StoredGame]) -> dict[str, NDArray[Any]]:
@@ -199,18 +202,21 @@ def read_shard(path: Path | str) -> GameArrays:
 
 
 def _checked_attributes(attrs: Mapping[str, Attribute]) -> dict[str, Any]:
-    """Seed and decks of a shard; raises ValueError or TypeError for values that make no sense."""
+    """Seed, decks and player of a shard; raises ValueError or TypeError for values that make no sense."""
     seed = int(attrs.get("seed", 0))
     decks = tuple((name, size) for name, size in storage.parse_json(str(attrs.get("decks", "[]"))))
     if not 0 <= seed < 2**63:
         raise ValueError(f"seed {seed}")
     if not all(isinstance(name, str) and type(size) is int and 0 <= size <= 1 << 16 for name, size in decks):
         raise ValueError("decks are not pairs of name and size")
+    parents = storage.parse_json(str(attrs.get("parents", "[]")))
+    if not isinstance(parents, list) or not all(isinstance(each, str) for each in parents):
+        raise ValueError("parents are not texts")
     if not math.isfinite(float(attrs.get("games_per_second", 0.0))):
         raise ValueError("games_per_second is not a number")
     if not isinstance(storage.parse_json(str(attrs.get("settings", "{}"))), dict):
         raise ValueError("settings are not a JSON object")
-    return {"seed": seed, "decks": decks}
+    return {"seed": seed, "decks": decks, "player": parents[0] if parents else ""}
 
 
 def stored_games(shard: GameArrays) -> Iterator[StoredGame]:

@@ -116,6 +116,12 @@ class SampledRun:
     games: int
     score_scale: float | None
     """Centi-men in one logit of the result; None if the scores are not used."""
+    held_out: int
+    """Of the games, those that were held out."""
+    seed: int
+    """Of the run."""
+    player: str
+    """Identity of the evaluation that played (`kr.learn.games.GameArrays`)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,13 +210,14 @@ def read_samples(
             split = Split(seed, held_out_share)
             scale = _score_scale(directory, paths, split, pool, workers, advance) if label.score_share else None
             work = partial(_shard_samples, split=split, label=label, scale=scale)
-            played = 0
-            for shard_games, parts in _in_order(pool, workers, paths, work):
-                played += shard_games
+            read = []
+            for shard, parts in _in_order(pool, workers, paths, work):
+                read.append(shard)
                 for key, part in parts.items():
                     mergers[key].add(*part)
                 advance()
-            runs.append(SampledRun(str(directory), len(paths), played, scale))
+            played, held = (sum(getattr(shard, name) for shard in read) for name in ("games", "held_out"))
+            runs.append(SampledRun(str(directory), len(paths), played, scale, held, read[0].seed, read[0].player))
     samples = {key: merger.samples() for key, merger in mergers.items()}
     training, held_out = ({k: samples[held, k] for k in (False, True)} for held in (False, True))
     if not any(len(s) for s in training.values()):
@@ -259,13 +266,23 @@ def _in_order(
             future.cancel()
 
 
+@dataclass(frozen=True)
+class _ReadShard:
+    """A shard whose samples have been taken."""
+
+    games: int
+    held_out: int
+    seed: int
+    player: str
+
+
 _Labelled = tuple[NDArray[np.uint32], NDArray[np.float32], NDArray[np.float32]]
 
 
 def _shard_samples(
     path: Path, split: Split, label: Label, scale: float | None
-) -> tuple[int, dict[tuple[bool, bool], _Labelled]]:
-    """The number of games of a shard and its samples by (held out, kings): boards, results, targets."""
+) -> tuple[_ReadShard, dict[tuple[bool, bool], _Labelled]]:
+    """A shard, and its samples by (held out, kings): boards, results, targets."""
     shard = games.read_shard(path)
     try:
         boards, outcome, _, ply, game = _learn.quiet_positions(
@@ -278,13 +295,14 @@ def _shard_samples(
     if scale is not None:
         expected = outlook(shard, scale, label.decay)[shard.first[game] + ply]
         target = ((1 - label.score_share) * result + label.score_share * expected).astype(np.float32)
-    held = split.held_out(shard.seed, shard.game)[game]
+    games_held = split.held_out(shard.seed, shard.game)
+    held = games_held[game]
     kings = (boards[:, 2] | boards[:, 3]) != 0
     parts = {}
     for key in itertools.product((False, True), (False, True)):
         rows = np.flatnonzero((held == key[0]) & (kings == key[1]))
         parts[key] = (boards[rows], result[rows], target[rows])
-    return len(shard.side), parts
+    return _ReadShard(len(shard), int(games_held.sum()), shard.seed, shard.player), parts
 
 
 def outlook(shard: games.GameArrays, scale: float, decay: float) -> NDArray[np.float64]:

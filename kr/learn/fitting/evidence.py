@@ -1,4 +1,4 @@
-"""Counting the entries of tables in games that they were not fitted to."""
+"""Counting the entries of tables in games: those that they are fitted to, or others."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ from numpy.typing import NDArray
 
 from kr import _learn
 from kr.evaluation import weights
-from kr.evaluation.evidence import EVIDENCE, Evidence, encoded
-from kr.evaluation.layouts import Layout
+from kr.evaluation.evidence import EVIDENCE, CountedRun, Evidence, encoded
+from kr.evaluation.patterns import KINGS_ENTRIES, MEN_ENTRIES
+from kr.evaluation.weights import Weights
 from kr.learn.fitting.dataset import Dataset, OnFitProgress, read_samples
-from kr.learn.fitting.objective import table_ids
+from kr.learn.fitting.objective import FittedGroup, table_ids
 from kr.threads import thread_pool
+
+_SIZES = {False: MEN_ENTRIES, True: KINGS_ENTRIES}
+"""Entries of a region, without and with kings on the board."""
 
 
 def count_evidence(
@@ -27,7 +31,7 @@ def count_evidence(
     """
     made = weights.load_tables(tables)
     dataset = read_samples(directories, workers=workers, on_progress=on_progress)
-    found = counted_entries(made.layout, dataset, workers)
+    found = counted_entries(made, dataset, workers)
     attrs = {name: value for name, value in made.attrs.items() if name != EVIDENCE}
     weights.save_tables(
         out, made.layout, made.men_table, made.kings_table, made.men_material, made.kings_material, attrs,
@@ -36,16 +40,36 @@ def count_evidence(
     return found
 
 
-def counted_entries(layout: Layout, dataset: Dataset, workers: int = 1) -> Evidence:
-    """How often the entries of a layout occur in the samples of a dataset."""
-    codes: list[NDArray[np.uint8]] = []
+def counted_entries(made: Weights, dataset: Dataset, workers: int = 1) -> Evidence:
+    """How often the entries of tables occur in the training samples of a dataset."""
+    codes = []
     with thread_pool(workers) as pool:
-        for kings in (False, True):
-            regions, base = layout.group(kings)
+        for kings, size in _SIZES.items():
+            regions, base = made.layout.group(kings)
             samples = dataset.training[kings]
-            counts = np.zeros((len(regions), base ** len(regions[0]) if regions else 0), dtype=np.int64)
-            for row, ids in zip(counts, table_ids(samples, regions, base, pool), strict=True):
-                _learn.count_ids(ids, samples.count, row)
-            codes.append(encoded(counts))
-    positions = sum(dataset.training[kings].positions for kings in (False, True))
-    return Evidence(codes[0], codes[1], sum(run.games for run in dataset.runs), positions, fitted=False)
+            codes.append(np.zeros((len(regions), size), dtype=np.uint8))
+            # one region after the other: the indices of all take 100 bytes a sample
+            for row, region in zip(codes[-1], regions, strict=True):
+                counts = np.zeros(size, dtype=np.int64)
+                _learn.count_ids(table_ids(samples, (region,), base, pool)[0], samples.count, counts)
+                row[:] = encoded(counts)
+    return _evidence(codes, dataset, fitted=False, tables=made.checksum)
+
+
+def fitted_entries(groups: Sequence[FittedGroup], dataset: Dataset, checksum: str) -> Evidence:
+    """How often the entries of tables occur in the training samples that they were fitted to.
+
+    groups: that of the men's tables, that of the kings'; checksum: of the tables.
+    """
+    codes = []
+    for group, size in zip(groups, _SIZES.values(), strict=True):
+        codes.append(np.zeros((len(group.entries.indices), size), dtype=np.uint8))
+        for row, indices, seen in zip(codes[-1], group.entries.indices, group.entries.seen, strict=True):
+            row[indices] = encoded(seen)
+    return _evidence(codes, dataset, fitted=True, tables=checksum)
+
+
+def _evidence(codes: Sequence[NDArray[np.uint8]], dataset: Dataset, *, fitted: bool, tables: str) -> Evidence:
+    runs = tuple(CountedRun(run.games - run.held_out, run.seed, run.player) for run in dataset.runs)
+    positions = sum(samples.positions for samples in dataset.training.values())
+    return Evidence(codes[0], codes[1], runs, positions, fitted, tables)

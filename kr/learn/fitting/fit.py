@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -28,13 +28,13 @@ from kr import figures, storage
 from kr.engine.search import Stop
 from kr.errors import DivergedError, InvalidGamesError, InvalidSettingError, InvalidWeightsError, StoppedError
 from kr.evaluation import weights
-from kr.evaluation.evidence import Evidence, encoded
 from kr.evaluation.layouts import DEFAULT_LAYOUT, LAYOUTS, Layout
 from kr.evaluation.parts import KINGS_SHAPES, MEN_SHAPES, Windows, with_parts
 from kr.evaluation.patterns import GROUPS, PHASES, TABLE_UNITS
 from kr.learn.fitting import plots
 from kr.learn.fitting import report as fit_report
 from kr.learn.fitting.dataset import Dataset, Label, OnFitProgress, read_samples
+from kr.learn.fitting.evidence import fitted_entries
 from kr.learn.fitting.objective import LOSSES, FittedGroup, Inputs, Objective, Prior, predict, ranked
 from kr.settings import REQUIRED, Settings, option
 from kr.threads import MAX_THREADS, thread_pool
@@ -371,19 +371,6 @@ def quantised(group: FittedGroup, factor: float) -> Quantised:
     return Quantised(table, parts, material, clipped)
 
 
-def _evidence(dataset: Dataset, groups: Sequence[FittedGroup]) -> Evidence:
-    """How often the entries occur in the training games."""
-    counts = []
-    for group in groups:
-        entries = group.entries
-        counts.append(np.zeros((len(entries.indices), entries.windows.table_size), dtype=np.int64))
-        for row, indices, seen in zip(counts[-1], entries.indices, entries.seen, strict=True):
-            row[indices] = seen
-    men, kings = map(encoded, counts)
-    positions = sum(group.training.positions for group in groups)
-    return Evidence(men, kings, sum(run.games for run in dataset.runs), positions, fitted=True)
-
-
 def _write(
     settings: FitSettings,
     dataset: Dataset,
@@ -414,6 +401,6 @@ def _write(
     }
     weights.save_tables(
         settings.out, layout, *tables, attrs=attrs, men_parts=men.parts, kings_parts=kings.parts,
-        evidence=_evidence(dataset, groups),
+        evidence=fitted_entries(groups, dataset, identity),
     )  # fmt: skip
     return FitResult(settings.out, identity, report)

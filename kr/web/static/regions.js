@@ -56,7 +56,7 @@ export function panel(app) {
         el("td", {class: "right"}, signed(region.score)), el("td", null, region.score > 0 ? "Black" : region.score < 0 ? "White" : ""),
         el("td", {class: "right"}, !counted ? "–" : region.seen ? count(region.seen) : "never"), el("td", null, region.squares.join(" ")));
     }));
-    rest.textContent = counted ? `Seen: positions with this very pattern, within a tenth, of ${found.evidence}.`
+    rest.textContent = counted ? `Seen: how often the squares looked just like this, within a tenth, in ${found.evidence}. What was seldom seen says little.`
       : shared ? "How often a pattern was seen is not in this weights file." : "";
     table.hidden = !shared;
     paint();
