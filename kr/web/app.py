@@ -27,7 +27,7 @@ from kr.web import endings, games, judging, playing, positions, puzzles, regions
 from kr.web.asked import Asked
 from kr.web.guard import Guard
 from kr.web.house import House
-from kr.web.live import Connection, Stream, said
+from kr.web.live import BROKEN, Connection, Stream, said
 from kr.web.page import index
 
 FEATURES: tuple[Any, ...] = (
@@ -149,4 +149,4 @@ async def _failed(request: Request, error: Exception) -> Response:
 
 
 async def _broken(request: Request, error: Exception) -> Response:
-    return _error(500, "an error in kr; please report it")
+    return _error(500, BROKEN)

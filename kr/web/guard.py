@@ -107,7 +107,10 @@ class Guard:
             kept = None
         if kept is not None and _same(kept.value, self._token):
             return None
-        query = parse_qs(scope.get("query_string", b"").decode("latin-1"), max_num_fields=20)
+        try:
+            query = parse_qs(scope.get("query_string", b"").decode("latin-1"), max_num_fields=20)
+        except ValueError:
+            query = {}
         given = query.pop("token", [""])[0]
         if scope["type"] == "http" and scope["path"] == "/" and _same(given, self._token):
             rest = urlencode(query, doseq=True)

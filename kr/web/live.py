@@ -17,7 +17,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from contextvars import ContextVar
 from typing import Any
 
@@ -36,7 +36,8 @@ MESSAGE_RATE, MESSAGE_BURST = 100.0, 300.0
 """Messages a second that a page may send for long, and at once."""
 MOST_WAITING = 100
 """Messages that a stream has not taken yet."""
-POLICY_VIOLATION, TOO_BIG = 1008, 1009
+NOT_TEXT, POLICY_VIOLATION, TOO_BIG = 1003, 1008, 1009
+BROKEN = "an error in kr; please report it"
 
 viewer: ContextVar[object] = ContextVar("viewer", default=None)
 """What stands for the page of the running stream; equal for all streams of a page."""
@@ -85,7 +86,11 @@ class Connection:
         budget = Budget(MESSAGE_RATE, MESSAGE_BURST)
         try:
             while True:
-                text = await self._socket.receive_text()
+                try:
+                    text = await self._socket.receive_text()
+                except KeyError:
+                    await self._socket.close(NOT_TEXT, "expected text")
+                    return
                 if not budget.take():
                     await self._socket.close(POLICY_VIOLATION, "too many messages")
                     return
@@ -96,8 +101,7 @@ class Connection:
                     return
                 except _Refused as refused:
                     await self._send({"id": refused.id, "error": str(refused)})
-        except (WebSocketDisconnect, KeyError):
-            # a KeyError: bytes in place of text
+        except (WebSocketDisconnect, _Left):
             return
         finally:
             tasks = [task for task, _ in self._running.values()]
@@ -146,24 +150,31 @@ class Connection:
                 async for event in events:
                     await self._send({"id": id, **event})
             last: dict[str, Any] = {"end": True}
-        except (WebSocketDisconnect, RuntimeError):
-            # the page has left while something was being sent
+        except _Left:
             return
         except (KrError, OSError) as error:
             last = {"error": said(error)}
-        try:
+        except Exception:
+            # the page must not wait for what will never come
+            last = {"error": BROKEN}
+        with suppress(_Left):
             await self._send({"id": id, **last})
-        except (WebSocketDisconnect, RuntimeError):
-            return
 
     async def _send(self, message: Mapping[str, Any]) -> None:
         text = json.dumps(message, separators=(",", ":"), allow_nan=False)
         async with self._sending:
-            await self._socket.send_text(text)
+            try:
+                await self._socket.send_text(text)
+            except (WebSocketDisconnect, RuntimeError):
+                raise _Left from None
 
 
 class _Unreadable(Exception):
     """A message that no page of kr sends; the connection is closed."""
+
+
+class _Left(Exception):
+    """The page has left while something was being sent."""
 
 
 class _Refused(Exception):

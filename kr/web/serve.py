@@ -104,11 +104,12 @@ def _listening(host: str, port: int) -> socket.socket:
 def _server(app: Any) -> uvicorn.Server:
     import uvicorn
 
+    from kr.web.links import HttpLink, LiveLink
     from kr.web.live import MOST_MESSAGE
 
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
     return uvicorn.Server(uvicorn.Config(
-        app, log_level="critical", access_log=False, ws="websockets-sansio", ws_max_size=MOST_MESSAGE, ws_max_queue=8,
+        app, log_level="critical", access_log=False, http=HttpLink, ws=LiveLink, ws_max_size=MOST_MESSAGE,
         ws_ping_interval=20.0, ws_ping_timeout=20.0, lifespan="on", server_header=False, date_header=False,
         limit_concurrency=500, timeout_keep_alive=15, timeout_graceful_shutdown=END_SECONDS,
     ))  # fmt: skip
