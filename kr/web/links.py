@@ -14,9 +14,9 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 ARRIVAL_SECONDS = 30.0
 """Time in which a request must have arrived, and an answer have been taken."""
-MOST_IDLE = 200
+MOST_WITHOUT_REQUEST = 200
 """Connections without a whole request; a new one then ends the one that has been so for the longest."""
-MOST_UNREAD = 1 << 20
+MOST_UNTAKEN = 1 << 20
 """Bytes that wait for a client of the WebSocket that goes on sending but does not read."""
 MOST_FRAMES = 4096
 """Parts of a message."""
@@ -33,7 +33,7 @@ class HttpLink(H11Protocol):
         super().connection_made(transport)
         self._wait()
         idle = [each for each in self.connections if isinstance(each, HttpLink) and each._since is not None]
-        if len(idle) > MOST_IDLE:
+        if len(idle) > MOST_WITHOUT_REQUEST:
             longest = min(idle, key=lambda each: each._since or 0.0)
             longest._end_wait()
             longest.transport.abort()
@@ -106,5 +106,5 @@ class LiveLink(WebSocketsSansIOProtocol):
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         # answers to pings are written without waiting
-        if self.transport.get_write_buffer_size() > MOST_UNREAD or len(self.frames) > MOST_FRAMES:
+        if self.transport.get_write_buffer_size() > MOST_UNTAKEN or len(self.frames) > MOST_FRAMES:
             self.transport.abort()
