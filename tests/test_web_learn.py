@@ -243,7 +243,7 @@ def test_a_wrong_answer_is_told_and_taken_back(server: WebServer, opened: Opener
 @pytest.mark.slow
 def test_a_move_that_can_not_be_judged_does_not_count(server: WebServer, opened: Opener) -> None:
     learner = start(opened, server, "bridge-morrall")
-    assert learner.play("2-6").startswith("? 2-6 is not the published move")
+    assert learner.play("2-6").startswith("? 2-6 may keep the win: kr can't tell.")
     assert learner.progress() == {}
 
 
@@ -371,3 +371,15 @@ def test_a_puzzle_goes_to_the_analysis(server: WebServer, opened: Opener) -> Non
     learner.press("Analyse")
     wait_until(learner.page, "() => document.querySelector('.analyse .board')")
     learner.check()
+
+
+@pytest.mark.slow
+def test_an_answer_that_is_lost_can_be_given_again(server: WebServer, opened: Opener) -> None:
+    learner = start(opened, server, "first-position", allowed="Failed to load resource")
+    learner.page.route("**/api/puzzles/answer", lambda route: route.abort())
+    for square in (23, 27):
+        click_square(learner.page, square)
+    wait_until(learner.page, "() => document.querySelector('.verdict').textContent.includes('does not answer')")
+    learner.check()
+    learner.page.unroute("**/api/puzzles/answer")
+    assert learner.play("23-27").startswith("✓")

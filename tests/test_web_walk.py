@@ -32,6 +32,7 @@ STATE = """() => {
     flipped: board.querySelector(".grid [data-square]").dataset.square === "32",
   };
 }"""
+TYPING = "() => document.activeElement.matches('input:not([type=checkbox]), textarea')"
 CONTROLS = """() => [...document.querySelectorAll("main :is(button, summary, select, input[type=checkbox])")]
   .filter(each => !each.disabled && each.checkVisibility()).length"""
 PRESS = """([number, choice]) => {
@@ -80,6 +81,9 @@ class Walk:
                 self.page.mouse.up()
             case "key":
                 way = self.chance.choice(KEYS)
+                # what is typed into a field is no position of the board
+                if self.page.evaluate(TYPING):
+                    way = "Tab"
                 self.page.keyboard.press(way)
             case "control":
                 if self.page.evaluate(CONTROLS):

@@ -130,7 +130,7 @@ def start_puzzle(house: House, asked: Asked) -> dict[str, Any]:
         "goal": str(puzzle.goal),
         "goal_by": puzzle.goal_by,
         "solver": side_name(puzzle.solver),
-        "right_moves": puzzle.right_moves,
+        "published": bool(puzzle.published),
         "start": problem.position.fen,
         "moves": _line(problem.position, board.moves),
         "position": position_json(board.position),

@@ -21,7 +21,7 @@ const sum = ([own, , other]) => own + other;
 
 export function page(app) {
   const stage = lineBoard(app, "Board of the ending"), {board} = stage;
-  let known = null, ending = null, asked = 0, over = false, waiting = false;
+  let active = false, known = null, ending = null, asked = 0, over = false, waiting = false;
   let slips = 0, started = false;
   let marks = [];          // counts by the length of the line, where the person is to move
 
@@ -30,7 +30,7 @@ export function page(app) {
   const values = el("ul", {class: "values", "aria-label": "Exact values"});
   const back = button("Take back", takeBack), on = button("Play on", () => send(true));
   const show = button("Exact values", showValues);
-  const again = button("Same again", () => begin(ending.start, ending.goal));
+  const again = button("Same again", () => begin(ending.start));
   const analyse = button("Analyse", () => app.open(stage.document({Event: `Ending, ${ending.goal}`}), stage.moves.map(() => 0)));
   const distances = el("input", {type: "checkbox", checked: app.kept("endings-distances", false), onchange() {
     app.keep("endings-distances", distances.checked);
@@ -106,10 +106,10 @@ export function page(app) {
 
   function tell(mark, text) {
     verdict.textContent = mark ? `${mark} ${text}` : text;
-    verdict.className = `verdict ${{"✓": "right", "✗": "wrong-move"}[mark] || ""}`;
+    verdict.className = `verdict ${{"✓": "good", "✗": "bad"}[mark] || ""}`;
   }
 
-  async function begin(start, goal) {
+  async function begin(start) {
     const number = ++asked;
     try {
       const [position, {moves}] = await Promise.all([app.position(start), app.api("endings/values", {fen: start})]);
@@ -185,7 +185,7 @@ export function page(app) {
     try {
       const answer = await app.api("endings/move", {start: ending.start, moves: stage.moves, goal: ending.goal, on: goOn});
       if (number !== asked) return;
-      let left = answer.distance;
+      let left = answer.value === "win" ? answer.distance : null;
       if (!answer.kept && !goOn) {
         slips += 1;
         waiting = !answer.over;
@@ -273,6 +273,11 @@ export function page(app) {
     }
   }
 
+  app.onback(() => {
+    if (!active) return;
+    if (!ending) enter("");
+    else if (stage.length % 2 === 0 && !over) resume();
+  });
   on.hidden = true;
   showButtons();
   showStats();
@@ -282,29 +287,27 @@ export function page(app) {
       el("div", {class: "row", role: "group", "aria-label": "Ending"}, back, on, show, again, analyse),
       el("label", null, distances, " Tell how long the win takes"), counts, values, stage.list, form, el("h2", null, "Your endings"), stats));
 
-  return {
-    name: "endings", title: "Endings", element,
-    async enter(rest) {
-      try {
-        if (!known) {
-          const found = await app.api("endings/known");
-          known = found;
-          if (!known.pieces) {
-            form.hidden = true;
-            task.textContent = "There is no endgame database here: kr egdb build makes one.";
-            return;
-          }
+  async function enter(rest) {
+    active = true;
+    try {
+      if (!known) {
+        known = await app.api("endings/known");
+        if (known.pieces) {
           showForm();
+        } else {
+          form.hidden = true;
+          task.textContent = "There is no endgame database here: kr egdb build makes one.";
         }
-        if (!known.pieces) return;
-        const [goal, ...fen] = rest.split("/");
-        const start = decodeURIComponent(fen.join("/"));
-        if (start && !(ending && ending.start === start)) await begin(start, goal);
-        else if (!ending) await find();
-      } catch (error) {
-        tell("", error.message);
       }
-    },
-    leave() {},
-  };
+      if (!known.pieces) return;
+      // what the address says of the task is for people: the database knows it
+      const start = decodeURIComponent(rest.split("/").slice(1).join("/"));
+      if (start && !(ending && ending.start === start)) await begin(start);
+      else if (!ending) await find();
+    } catch (error) {
+      tell("", error.message);
+    }
+  }
+
+  return {name: "endings", title: "Endings", element, enter, leave() { active = false; }};
 }

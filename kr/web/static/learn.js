@@ -32,7 +32,7 @@ export function page(app) {
   const stage = lineBoard(app, "Board of the puzzle"), {board} = stage;
   const done = progress(app);
   let puzzles = [], daily = "", day = "";
-  let puzzle = null, asked = 0, step = 0, over = false;
+  let active = false, puzzle = null, asked = 0, step = 0, over = false, busy = false;
 
   const title = el("h2", {class: "title"}), task = el("p", {class: "turn"});
   const verdict = el("p", {class: "verdict", role: "status"});
@@ -105,7 +105,7 @@ export function page(app) {
 
   function tell(mark, text) {
     verdict.textContent = mark ? `${mark} ${text}` : text;
-    verdict.className = `verdict ${{"✓": "right", "✗": "wrong-move"}[mark] || ""}`;
+    verdict.className = `verdict ${{"✓": "good", "✗": "bad"}[mark] || ""}`;
   }
 
   async function load(id) {
@@ -114,7 +114,7 @@ export function page(app) {
       const started = await app.api("puzzles/start", {id});
       if (number !== asked) return;
       puzzle = started;
-      over = false;
+      over = busy = false;
       step = 0;
       title.textContent = (puzzle.id === daily ? "Puzzle of the day: " : "") + puzzle.title;
       task.textContent = `${SIDES[puzzle.solver]} to play and ${puzzle.goal}` + (puzzle.goal_by === "search" ? " (as far as kr can see)" : "");
@@ -131,7 +131,7 @@ export function page(app) {
 
   function showButtons() {
     for (const each of buttons) each.disabled = !puzzle;
-    if (puzzle) hint.disabled = solution.disabled = over;
+    if (puzzle) hint.disabled = solution.disabled = over || busy;
     hint.textContent = step ? "Show the move" : "Hint";
     next.classList.toggle("primary", over);
   }
@@ -140,6 +140,8 @@ export function page(app) {
     const number = asked, length = stage.length, value = puzzle.goal;
     stage.play(move);
     tell("", `${move.text} …`);
+    busy = true;
+    showButtons();
     try {
       const answer = await app.api("puzzles/answer", {id: puzzle.id, moves: stage.moves});
       if (number !== asked) return;
@@ -151,24 +153,28 @@ export function page(app) {
           stage.play(answer.reply);
         }
         tell("✓", `${move.text} is right, ${BY[answer.by]}.` + (answer.reply ? ` Reply: ${answer.reply.text}.` : ""));
+        busy = false;
         if (answer.ended) finish(answer, move);
         else stage.allow(answer.position.moves);
       } else {
+        busy = false;
         stage.cut(length);
         again();
         if (answer.kept === false) {
           done.count(puzzle.start, "tries");
-          tell("✗", `${move.text} ${value === "win" ? "does not win" : "loses the draw"}, ${BY[answer.by]}. Try another move.`);
+          tell("✗", `${move.text} ${value === "win" ? "does not win" : "gives the draw away"}, ${BY[answer.by]}. Try another move.`);
           showList();
         } else {
-          tell("?", `${move.text} is not the published move, and kr can't tell whether it keeps the ${value}. Try another move; this one does not count.`);
+          tell("?", `${move.text} ${puzzle.published ? "is not the published move, and " : ""}may keep the ${value}: kr can't tell. Try another move; this one does not count.`);
         }
       }
       showButtons();
     } catch (error) {
       if (number !== asked) return;
+      busy = false;
       stage.cut(length);
       again();
+      showButtons();
       tell("", error.message);
     }
   };
@@ -178,7 +184,7 @@ export function page(app) {
     const number = asked, length = stage.length;
     try {
       const position = await app.position(stage.fen);
-      if (number === asked && stage.length === length && stage.isLast && !over) stage.allow(position.moves);
+      if (number === asked && stage.length === length && stage.isLast && !over && !busy) stage.allow(position.moves);
     } catch (error) {
       app.say(error.message);
     }
@@ -234,6 +240,11 @@ export function page(app) {
     }
   }
 
+  app.onback(() => {
+    if (!active) return;
+    if (puzzle) again();
+    else enter("");
+  });
   showButtons();
   const element = el("div", {class: "study learn"},
     el("div", {class: "stage"}, title, task, stage.element, verdict),
@@ -241,28 +252,28 @@ export function page(app) {
       el("div", {class: "row", role: "group", "aria-label": "Puzzle"}, hint, solution, retry, next, ofDay, analyse),
       stage.list, about, counts, listing));
 
-  return {
-    name: "learn", title: "Learn", element,
-    async enter(rest) {
-      let id = "";
-      try {
-        id = decodeURIComponent(rest);
-      } catch {
-        // a damaged address leads to the puzzle of the day
+  async function enter(rest) {
+    active = true;
+    let id = "";
+    try {
+      id = decodeURIComponent(rest);
+    } catch {
+      // a damaged address leads to the puzzle of the day
+    }
+    try {
+      // a page that is open overnight gets the next day's puzzle
+      if (!puzzles.length || day !== today()) {
+        const date = today();
+        ({puzzles, daily} = await app.api("puzzles/list", {date}));
+        day = date;
+        origin.hidden = puzzles.every(each => each.classic);
+        showList();
       }
-      try {
-        // a page that is open overnight gets the next day's puzzle
-        if (!puzzles.length || day !== today()) {
-          day = today();
-          ({puzzles, daily} = await app.api("puzzles/list", {date: day}));
-          origin.hidden = puzzles.every(each => each.classic);
-          showList();
-        }
-        if (!puzzle || (id && id !== puzzle.id)) await load(id || daily);
-      } catch (error) {
-        tell("", error.message);
-      }
-    },
-    leave() {},
-  };
+      if (!puzzle || (id && id !== puzzle.id)) await load(id || daily);
+    } catch (error) {
+      tell("", error.message);
+    }
+  }
+
+  return {name: "learn", title: "Learn", element, enter, leave() { active = false; }};
 }
