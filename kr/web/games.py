@@ -75,7 +75,7 @@ def read(house: House, asked: Asked) -> dict[str, Any]:
         faults.append(f"only the first {len(games)} games are shown; kr web FILE.pdn opens files of any size")
     answer: dict[str, Any] = {"faults": faults[:MOST_FAULTS], "left_out": len(faults)}
     if len(games) == 1:
-        return {**answer, "games": [summary(games[0], 1)], "document": _document(games[0])}
+        return {**answer, "games": [summary(games[0], 1)], "document": bounded_document(games[0])}
     shown = [{**summary(game, number), "pdn": write_game(game)} for number, game in enumerate(games, 1)]
     return {**answer, "games": shown}
 
@@ -156,7 +156,7 @@ class GameFile:
                 raise InvalidSettingError(f"{self.path.name} has {len(self._games)} games; game {number} is not there")
             told, _, packed = self._games[number - 1]
         (game,) = Reader(f"{zlib.decompress(packed).decode()}\n")
-        return {"document": _document(game), "warnings": told["warnings"]}
+        return {"document": bounded_document(game), "warnings": told["warnings"]}
 
     def close(self) -> None:
         """Close the file."""
@@ -294,7 +294,8 @@ def _position_game(fen: str) -> Game:
         return Game(start=Position(black, white, kings, Side(side)))
 
 
-def _document(game: Game) -> dict[str, Any]:
+def bounded_document(game: Game) -> dict[str, Any]:
+    """A game as JSON. Raises InvalidPdnError if it has more moves than a page takes back."""
     document = game_document(game)
     if len(document["nodes"]) > MOST_NODES:
         raise InvalidPdnError(f"a game of {len(document['nodes'])} moves and positions; at most {MOST_NODES}")

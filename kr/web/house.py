@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 
 from kr.analysis.puzzles import load_puzzles
+from kr.archives.archive import expanded
 from kr.engine.database import load_database
 from kr.evaluation.kinds import Evaluation, load_evaluation
 from kr.web.engines import Engines
@@ -20,6 +21,8 @@ class House:
 
     def __init__(self, settings: WebSettings) -> None:
         self.settings = settings
+        self.archives = expanded(settings.archive)
+        """PDN files to explore."""
         self.database = load_database(settings.egdb, settings.egdb_memory)
         self._evaluation: Evaluation | None = None
         self._loading = threading.Lock()

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from threading import Thread
 from typing import Any
@@ -76,7 +76,13 @@ class Question:
 
 async def analysis(house: House, asked: Asked, inbox: Inbox) -> AsyncIterator[dict[str, Any]]:
     """Search a position and tell the lines as they are found, until a limit or the end of the stream."""
-    question = Question.of(house, asked)
+    async with aclosing(answers(house, Question.of(house, asked))) as events:
+        async for event in events:
+            yield event
+
+
+async def answers(house: House, question: Question) -> AsyncGenerator[dict[str, Any], None]:
+    """The events of an analysis."""
     if question.position.is_over:
         yield {"over": over(question.position)}
         return

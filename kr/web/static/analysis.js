@@ -17,7 +17,7 @@ const short = ({value, plies}) => value[0].toUpperCase() + (value === "draw" || 
 const long = ({value, plies}) => value === "draw" || plies === null ? value : `${value} in ${plies}`;
 
 // a line as a person reads it from a side: {text, chances [win, draw, loss] or null}
-function seen(line, turned) {
+export function seen(line, turned) {
   const value = line.value && (turned ? OPPOSITE[line.value] : line.value);
   const score = turned ? -line.score : line.score;
   const chances = line.chances && (turned ? [...line.chances].reverse() : line.chances);

@@ -1,0 +1,379 @@
+"""The explorer: what was played in a position of an archive, the games behind it, and searches of them.
+
+Archives are asked for by number: first those of --archive, then the PDN files of the command line. The index of one is
+made when a page first opens it, for all pages; `explorer/open` tells how far it is. A request for moves or games has
+`archives`, the conditions of `_search`, and `fen`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from contextlib import aclosing, contextmanager
+from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from kr.archives.archive import STANDARD_INPUT
+from kr.archives.index import ArchiveIndex, Found, Record, open_index, rebuild
+from kr.archives.index_build import is_current
+from kr.archives.search import SearchSettings
+from kr.engine.engine import MAX_LINES
+from kr.engine.limits import Limits
+from kr.errors import InvalidIndexError, InvalidSettingError, KrError, StoppedError
+from kr.threads import start_all
+from kr.viewer.positions import move_json, side_name
+from kr.web.asked import LONGEST_FEN, Asked
+from kr.web.games import bounded_document
+from kr.web.house import House
+from kr.web.live import Inbox, said
+from kr.web.searches import Question, answers
+
+GAMES_SHOWN = 20
+"""Games on one page of a list."""
+NAMES_SHOWN = 12
+"""Names that complete what is typed."""
+MOST_PLAYERS = 4
+MOST_NUMBER = 1 << 32
+SCORING = Limits(time=1.5, nodes=600_000)
+"""Limits of the search that scores the moves of a position, all of them together."""
+NEWS_SECONDS = 0.1
+"""Time between two reports of an index that is being made."""
+ORDERS = ("archive", "newest", "oldest")
+
+
+class ExploredFile:
+    """A PDN file and its index, once a page has asked for it."""
+
+    def __init__(self, path: Path, is_archive: bool) -> None:
+        self.path, self.is_archive = path, is_archive
+        self.share = 0.0
+        """How much of the file has been read."""
+        self.error = ""
+        self._index: ArchiveIndex | None = None
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._closed = False
+
+    @property
+    def is_opening(self) -> bool:
+        """True while the index is being made."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def open(self) -> None:
+        """Have the index opened, made or brought up to date, in a thread if that takes long. Raises ThreadError."""
+        with self._lock:
+            if self.is_opening or self._closed:
+                return
+            self.error = ""
+            try:
+                if self._index is not None and is_current(self._index.path, self.path):
+                    return
+            except OSError as error:
+                self.error = said(error)
+                return
+            self._start(lambda: open_index(self.path, self._told))
+
+    def index(self) -> ArchiveIndex:
+        """The index. Raises InvalidSettingError if it is not open."""
+        index = self._index
+        if index is None:
+            raise InvalidSettingError(f"{self.path.name} is not open yet: {self.error or 'its index is being made'}")
+        return index
+
+    def mend(self, index: ArchiveIndex) -> None:
+        """Make a damaged index anew."""
+        with self._lock:
+            if self._index is index and not self.is_opening and not self._closed:
+                self._start(lambda: rebuild(index, self._told))
+
+    def close(self) -> None:
+        """Stop what is under way, and close the index."""
+        with self._lock:
+            self._closed = True
+        if self._thread is not None:
+            self._thread.join()
+        if self._index is not None:
+            self._index.close()
+
+    def json(self, number: int) -> dict[str, Any]:
+        """What a page is told of it."""
+        index = self._index
+        return {
+            "number": number,
+            "name": self.path.name,
+            "archive": self.is_archive,
+            "open": index is not None and not self.is_opening,
+            "opening": self.is_opening,
+            "share": round(self.share, 3),
+            "error": self.error,
+            "games": len(index) if index is not None else None,
+            "left_out": index.left_out if index is not None else 0,
+            "complaints": [text[:300] for text in index.complaints[:20]] if index is not None else [],
+        }
+
+    def _start(self, make: Callable[[], ArchiveIndex]) -> None:
+        self.share = 0.0
+        self._thread = threading.Thread(target=self._make, args=(make,), name="explorer", daemon=True)
+        start_all([self._thread], lambda: None)
+
+    def _make(self, make: Callable[[], ArchiveIndex]) -> None:
+        try:
+            made = make()
+        except (KrError, OSError) as error:
+            self.error = "" if isinstance(error, StoppedError) else said(error)
+            return
+        # one that others still ask is closed when the last of them is done
+        self._index, self.share = made, 1.0
+
+    def _told(self, share: float) -> None:
+        self.share = share
+        if self._closed:
+            raise StoppedError("the server is stopping")
+
+
+class Explorer:
+    """The archives of a server."""
+
+    def __init__(self, house: House) -> None:
+        archives = [path.absolute() for path in house.archives if path != STANDARD_INPUT]
+        files = [path.absolute() for path in house.settings.files if path != STANDARD_INPUT]
+        self.files = [ExploredFile(path, path in archives) for path in dict.fromkeys((*archives, *files))]
+        house.on_close(self.close)
+
+    @classmethod
+    def of(cls, house: House) -> Explorer:
+        """That of a server."""
+        with _MAKING:
+            if house not in _EXPLORERS:
+                _EXPLORERS[house] = cls(house)
+            return _EXPLORERS[house]
+
+    def chosen(self, asked: Asked) -> dict[int, ExploredFile]:
+        """The files asked for, by number. Raises InvalidSettingError."""
+        numbers = asked.fields.get("archives")
+        if not isinstance(numbers, list) or not numbers or len(numbers) > len(self.files):
+            raise InvalidSettingError("archives is not a list of numbers of archives")
+        for number in numbers:
+            if type(number) is not int or not 0 <= number < len(self.files):
+                raise InvalidSettingError(f"there is no archive {str(number)[:20]}")
+        return {number: self.files[number] for number in numbers}
+
+    def json(self) -> dict[str, Any]:
+        """All files."""
+        return {"archives": [file.json(number) for number, file in enumerate(self.files)]}
+
+    def close(self) -> None:
+        """Close all files."""
+        for file in self.files:
+            file.close()
+
+
+_EXPLORERS: WeakKeyDictionary[House, Explorer] = WeakKeyDictionary()
+_MAKING = threading.Lock()
+
+
+def archives(house: House, asked: Asked) -> dict[str, Any]:
+    """The archives and their state."""
+    return Explorer.of(house).json()
+
+
+async def opening(house: House, asked: Asked, inbox: Inbox) -> AsyncGenerator[Mapping[str, Any], None]:
+    """Open archives; tells their state until all are open or have failed."""
+    explorer = Explorer.of(house)
+    chosen = explorer.chosen(asked)
+    for file in chosen.values():
+        await asyncio.to_thread(file.open)
+    last: dict[str, Any] = {}
+    while True:
+        over = not any(file.is_opening for file in chosen.values())
+        state = explorer.json()
+        if state != last:
+            yield state
+            last = state
+        if over:
+            return
+        await asyncio.sleep(NEWS_SECONDS)
+
+
+def moves(house: House, asked: Asked) -> dict[str, Any]:
+    """Each legal move in a position with the results of the games that played it, the most frequent first."""
+    position = asked.position()
+    total = Record()
+    played: dict[tuple[int, int, int], Record] = {}
+    for index, found in _searched(house, asked, here=True):
+        total += index.record(found)
+        for move, record in index.moves(position, found):
+            squares = move.origin, move.target, move.captured
+            played[squares] = played.get(squares, Record()) + record
+    # captures by several paths to one position are one move
+    legal = {(move.origin, move.target, move.captured): move for move in reversed(position.legal_moves())}
+    rows = [
+        {**move_json(move), "fen": position.play(move).fen, **_record_json(played.get(squares, Record()))}
+        for squares, move in reversed(legal.items())
+    ]
+    rows.sort(key=lambda row: -row["games"])
+    return {"fen": position.fen, "side": side_name(position.side), "total": _record_json(total), "moves": rows}
+
+
+def games(house: House, asked: Asked) -> dict[str, Any]:
+    """A page of the games that meet the conditions; with `here`, of those that came to the position."""
+    start = asked.number("start", 0, MOST_NUMBER, 0)
+    order = asked.choice("order", ORDERS, "archive")
+    here = asked.flag("here", True)
+    sources: list[tuple[int, ArchiveIndex, Found]] = []
+    for number, (index, found) in zip(Explorer.of(house).chosen(asked), _searched(house, asked, here), strict=True):
+        sources.append((number, index, found))
+    counts = [len(found) for _, _, found in sources]
+    which = np.repeat(np.arange(len(sources)), counts)
+    rows = np.concatenate([np.arange(count) for count in counts])
+    if order != "archive":
+        years = np.concatenate([index.years[found.games].astype(np.int64) for _, index, found in sources])
+        # games without a year stand last
+        keys = np.where(years == 0, MOST_NUMBER, years if order == "oldest" else -years)
+        sorting = np.argsort(keys, kind="stable")
+        which, rows = which[sorting], rows[sorting]
+    shown = []
+    for source, row in zip(which[start : start + GAMES_SHOWN], rows[start : start + GAMES_SHOWN], strict=True):
+        number, index, found = sources[source]
+        with _telling_damage(house, number, index):
+            shown.append(_game_json(number, index, found, int(row)))
+    return {"games": shown, "found": len(rows), "start": start}
+
+
+def game(house: House, asked: Asked) -> dict[str, Any]:
+    """A game by the numbers of its archive and of itself, both from 0."""
+    explorer = Explorer.of(house)
+    number = asked.number("archive", 0, max(0, len(explorer.files) - 1))
+    ((_, file),) = explorer.chosen(Asked({"archives": [number]})).items()
+    index = file.index()
+    with _telling_damage(house, number, index):
+        found = index.game(asked.number("number", 0, MOST_NUMBER))
+    return {"document": bounded_document(found), "archive": file.path.name, "line": found.line}
+
+
+def players(house: House, asked: Asked) -> dict[str, Any]:
+    """Names of players that complete a text, with their numbers of games."""
+    wanted = asked.text("wanted", 100)
+    counts: dict[str, int] = {}
+    for number, file in Explorer.of(house).chosen(asked).items():
+        index = file.index()
+        with _telling_damage(house, number, index):
+            for name, count in index.players(wanted, NAMES_SHOWN):
+                counts[name] = counts.get(name, 0) + count
+    return {"players": [{"name": name[:100], "games": count} for name, count in list(counts.items())[:NAMES_SHOWN]]}
+
+
+async def scores(house: House, asked: Asked, inbox: Inbox) -> AsyncGenerator[Mapping[str, Any], None]:
+    """kr's scores of all moves of a position by one short search, and exact values where a database has them.
+
+    Each event has `moves`: {text: {"score", "value", "plies"}} from the side to move.
+    """
+    position = asked.position()
+    legal = position.legal_moves()
+    if not legal:
+        return
+    question = Question(position, (), 0, min(len(legal), MAX_LINES), SCORING)
+    first: dict[int, str] = {}
+    async with aclosing(answers(house, question)) as events:
+        async for event in events:
+            if event.get("exact"):
+                known = {each["text"]: {"score": None, **_valued(each)} for each in event["exact"]["moves"]}
+                yield {"fen": position.fen, "side": side_name(position.side), "moves": known}
+            if "lines" not in event:
+                continue
+            told = {}
+            for rank, line in enumerate(event["lines"]):
+                if line.get("pv"):
+                    first[rank] = line["pv"][0]["text"]
+                if rank in first:
+                    told[first[rank]] = {"score": line["score"], **_valued(line)}
+            yield {"fen": position.fen, "side": event["side"], "moves": told, "depth": event["depth"]}
+
+
+def _valued(told: Mapping[str, Any]) -> dict[str, Any]:
+    return {"value": told["value"], "plies": told["plies"]}
+
+
+def _searched(house: House, asked: Asked, here: bool) -> Iterator[tuple[ArchiveIndex, Found]]:
+    """For each archive asked for, its index and the games that meet the conditions."""
+    for number, file in Explorer.of(house).chosen(asked).items():
+        index = file.index()
+        with _telling_damage(house, number, index):
+            found = index.find(_search(file.path, asked, here))
+        yield index, found
+
+
+def _search(path: Path, asked: Asked, here: bool) -> SearchSettings:
+    """The conditions of a request: players, black, white, event, year, result, opening; fen and reversed."""
+
+    def given(name: str, longest: int = 100) -> str:
+        return asked.text(name, longest, "").strip()
+
+    return SearchSettings(
+        files=(path,),
+        player=tuple(name.strip() for name in asked.texts("players", MOST_PLAYERS, 100, ()) if name.strip()),
+        black=given("black"),
+        white=given("white"),
+        event=given("event"),
+        year=given("year"),
+        result=given("result"),
+        ballot=given("opening", 400),
+        position=asked.text("fen", LONGEST_FEN) if here else "",
+        reversed=here and asked.flag("reversed"),
+    )
+
+
+@contextmanager
+def _telling_damage(house: House, number: int, index: ArchiveIndex) -> Iterator[None]:
+    """Have a damaged index made anew, and say so."""
+    try:
+        yield
+    except InvalidIndexError:
+        file = Explorer.of(house).files[number]
+        file.mend(index)
+        raise InvalidSettingError(
+            f"the index of {file.path.name} was damaged and is being made anew; ask again in a moment"
+        ) from None
+
+
+def _record_json(record: Record) -> dict[str, Any]:
+    return {
+        "games": record.games,
+        "black": record.black_wins,
+        "draws": record.draws,
+        "white": record.white_wins,
+        "other": record.other,
+        "average": None if record.score is None else round(record.score, 4),
+        "first": record.first_year,
+        "last": record.last_year,
+    }
+
+
+def _game_json(archive: int, index: ArchiveIndex, found: Found, row: int) -> dict[str, Any]:
+    number = int(found.games[row])
+    headers = index.headers(number)
+    names = {name.lower(): headers.get(name, "").strip(" ?")[:80] for name in ("Event", "Black", "White", "Date")}
+    return {
+        "archive": archive,
+        "number": number,
+        **names,
+        "result": str(index.result(number)),
+        "moves": index.plies(number),
+        "line": index.line(number),
+        "ply": int(found.plies[row]),
+        "turned": bool(found.turned[row]),
+    }
+
+
+ROUTES: dict[str, Callable[[House, Asked], dict[str, Any]]] = {
+    "explorer/archives": archives,
+    "explorer/moves": moves,
+    "explorer/games": games,
+    "explorer/game": game,
+    "explorer/players": players,
+}
+LIVE = {"explorer/open": opening, "explorer/scores": scores}

@@ -1,0 +1,359 @@
+"""The explorer of kr web: what its requests answer, and the panel by clicks and keys."""
+
+from __future__ import annotations
+
+import asyncio
+import lzma
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from web_pages import PHONE, Opener, meant_board, opened, read_board, serving, wait_until
+
+from kr.archives.index_build import index_path
+from kr.errors import InvalidSettingError, KrError
+from kr.game.position import Position
+from kr.storage import lock
+from kr.viewer.document import read_document
+from kr.web import explorer
+from kr.web.asked import Asked
+from kr.web.house import House
+from kr.web.settings import WebSettings
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from kr.web.serve import WebServer
+
+__all__ = ["opened"]
+
+FIRST = """[Event "Glasgow"]
+[Date "1901.05.01"]
+[Black "Stewart, R."]
+[White "Jordan, A."]
+1. 9-13 22-18 2. 11-15 18x11 3. 8x15 21-17 1-0
+
+[Event "London <b>"]
+[Date "1955"]
+[Black "Tinsley, M."]
+[White "Stewart, R."]
+1. 9-13 22-17 2. 13x22 26x17 0-1
+
+[Event "Leeds"]
+[Black "Jordan, A."]
+[White "Tinsley, M."]
+1. 11-15 22-18 2. 15x22 25x18 1/2-1/2
+
+[Event "Broken"]
+1. 11-32 *
+"""
+SECOND = f"""[Event "Second"]
+[Date "1960"]
+[Black "Long, A."]
+[White "Tinsley, M."]
+1. 9-13 22-18 1/2-1/2
+
+[Event "Turned"]
+[Date "1970"]
+[Black "Long, A."]
+[White "Tinsley, M."]
+[FEN "{Position().flipped().fen}"]
+1. 24-20 11-15 1-0
+"""
+START = Position()
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    one, two = tmp_path / "first.pdn", tmp_path / "second.pdn.xz"
+    one.write_text(FIRST)
+    two.write_bytes(lzma.compress(SECOND.encode()))
+    return one, two
+
+
+def house_of(**settings: Any) -> House:
+    return House(WebSettings(egdb="none", hash=1 << 22, weights="material", **settings))
+
+
+@pytest.fixture
+def house(files: tuple[Path, Path]) -> Iterator[House]:
+    """A house with both archives open."""
+    made = house_of(archive=files)
+    opened_all(made, [0, 1])
+    yield made
+    made.close()
+
+
+async def listed(stream: Any) -> list[dict[str, Any]]:
+    return [event async for event in stream]
+
+
+def opened_all(house: House, numbers: list[int]) -> list[dict[str, Any]]:
+    """Events of opening archives."""
+    return asyncio.run(listed(explorer.opening(house, Asked({"archives": numbers}), asyncio.Queue())))
+
+
+def ask(handler: Any, house: House, **fields: Any) -> dict[str, Any]:
+    answer: dict[str, Any] = handler(house, Asked({"archives": [0, 1], "fen": START.fen, **fields}))
+    return answer
+
+
+def test_archives_are_opened_once_and_told(files: tuple[Path, Path]) -> None:
+    house = house_of(archive=files[:1], files=files)
+    with closing(house):
+        state = explorer.archives(house, Asked({}))["archives"]
+        assert [(each["name"], each["archive"], each["open"]) for each in state] == [
+            ("first.pdn", True, False), ("second.pdn.xz", False, False),
+        ]  # fmt: skip
+        with pytest.raises(InvalidSettingError, match=r"first\.pdn is not open yet"):
+            ask(explorer.moves, house, archives=[0])
+        events = opened_all(house, [0])
+        assert events[-1]["archives"][0] == {
+            "number": 0, "name": "first.pdn", "archive": True, "open": True, "opening": False, "share": 1.0,
+            "error": "", "games": 3, "left_out": 1, "complaints": [events[-1]["archives"][0]["complaints"][0]],
+        }  # fmt: skip
+        assert "illegal move at ply 1" in events[-1]["archives"][0]["complaints"][0]
+        assert not events[-1]["archives"][1]["open"]
+        assert index_path(files[0]).exists()
+        # another page finds it open at once
+        assert len(opened_all(house, [0])) == 1
+
+
+def test_moves_of_all_archives_are_counted_together(house: House) -> None:
+    found = ask(explorer.moves, house)
+    assert (found["side"], found["total"]["games"]) == ("black", 4)
+    rows = [(row["text"], row["games"], row["black"], row["draws"], row["white"]) for row in found["moves"]]
+    assert rows[:2] == [("9-13", 3, 1, 1, 1), ("11-15", 1, 0, 1, 0)]
+    # moves that nobody played stand there too
+    assert {row[0] for row in rows} == {str(move) for move in START.legal_moves()}
+    assert (found["moves"][0]["first"], found["moves"][0]["last"], found["moves"][0]["average"]) == (1901, 1960, 0.5)
+    assert found["moves"][0]["fen"] == START.play("9-13").fen
+    after = ask(explorer.moves, house, fen=START.play("9-13").fen, reversed=True)
+    rows = [(row["text"], row["games"], row["white"]) for row in after["moves"][:2]]
+    assert rows == [("22-18", 3, 1), ("22-17", 1, 1)]
+
+
+CONDITIONS = [
+    ({}, ["Glasgow", "London <b>", "Leeds", "Second"]),
+    ({"here": False}, ["Glasgow", "London <b>", "Leeds", "Second", "Turned"]),
+    ({"players": ["tinsley", "long"]}, ["Second"]),
+    ({"black": "jordan"}, ["Leeds"]),
+    ({"white": "jordan"}, ["Glasgow"]),
+    ({"event": "LOND"}, ["London <b>"]),
+    ({"year": "1950-"}, ["London <b>", "Second"]),
+    ({"result": "1/2-1/2"}, ["Leeds", "Second"]),
+    ({"opening": "11-15 22-18"}, ["Leeds"]),
+    ({"order": "newest"}, ["Second", "London <b>", "Glasgow", "Leeds"]),
+    ({"order": "oldest", "archives": [0]}, ["Glasgow", "London <b>", "Leeds"]),
+    ({"fen": START.play("9-13").fen, "reversed": True}, ["Glasgow", "London <b>", "Second", "Turned"]),
+    ({"start": 3}, ["Second"]),
+    ({"start": 100}, []),
+    ({"players": ["nobody"]}, []),
+]
+
+
+@pytest.mark.parametrize(("fields", "events"), CONDITIONS, ids=lambda each: str(each)[:40])
+def test_games_are_found(house: House, fields: dict[str, Any], events: list[str]) -> None:
+    assert [game["event"] for game in ask(explorer.games, house, **fields)["games"]] == events
+
+
+def test_a_game_is_opened_by_its_number(house: House) -> None:
+    (game,) = ask(explorer.games, house, players=["long"], fen=START.play("9-13").fen)["games"]
+    assert (game["archive"], game["number"], game["ply"], game["turned"], game["moves"]) == (1, 0, 1, False, 2)
+    found = explorer.game(house, Asked({"archive": game["archive"], "number": game["number"]}))
+    assert (found["archive"], found["line"]) == ("second.pdn.xz", 1)
+    assert [str(move) for move in read_document(found["document"]).mainline_moves()] == ["9-13", "22-18"]
+
+
+def test_names_are_completed(house: House) -> None:
+    found = explorer.players(house, Asked({"archives": [0, 1], "wanted": "TIN"}))
+    assert found == {"players": [{"name": "Tinsley, M.", "games": 4}]}
+
+
+BAD = [
+    (explorer.moves, {"archives": []}, "archives is not a list"),
+    (explorer.moves, {"archives": [2]}, "archives is not a list|there is no archive 2"),
+    (explorer.moves, {"archives": ["/etc/passwd"]}, "there is no archive /etc/passwd"),
+    (explorer.moves, {"archives": [True]}, "there is no archive True"),
+    (explorer.moves, {"fen": "rubbish"}, "FEN"),
+    (explorer.games, {"year": "then"}, "is not a year or a span"),
+    (explorer.games, {"result": "won"}, "is not one of"),
+    (explorer.games, {"opening": "the best one"}, "no ballot"),
+    (explorer.games, {"order": "best"}, "order is not one of"),
+    (explorer.games, {"players": ["a"] * 5}, "players is not a list of at most 4"),
+    (explorer.games, {"start": -1}, "start is not a whole number"),
+    (explorer.game, {"archive": 7, "number": 0}, "archive is not a whole number"),
+    (explorer.game, {"archive": 0, "number": 3}, "there is no game 4: the archive has 3"),
+]
+
+
+@pytest.mark.parametrize(("handler", "fields", "said"), BAD, ids=lambda each: str(each)[:40])
+def test_bad_requests_are_refused(house: House, handler: Any, fields: dict[str, Any], said: str) -> None:
+    with pytest.raises(KrError, match=said):
+        ask(handler, house, **fields)
+
+
+def test_an_archive_that_is_missing_is_refused_at_once(tmp_path: Path) -> None:
+    with pytest.raises(InvalidSettingError, match=r"no\.pdn does not exist"):
+        house_of(archive=(tmp_path / "no.pdn",))
+
+
+def test_an_index_that_another_process_writes_is_told(files: tuple[Path, Path]) -> None:
+    with closing(house_of(archive=files)) as house:
+        with lock(index_path(files[0])):
+            state = opened_all(house, [0])[-1]["archives"][0]
+        assert "is being written by another process" in state["error"]
+        assert opened_all(house, [0])[-1]["archives"][0]["open"]
+
+
+def test_a_changed_archive_is_read_again_when_a_page_opens_it(house: House, files: tuple[Path, Path]) -> None:
+    with files[0].open("a") as file:
+        file.write('\n[Event "Added"]\n1. 9-13 *\n')
+    opened_all(house, [0, 1])
+    assert ask(explorer.moves, house)["moves"][0]["games"] == 4
+
+
+def test_a_removed_archive_is_told(house: House, files: tuple[Path, Path]) -> None:
+    files[0].unlink()
+    state = opened_all(house, [0, 1])[-1]["archives"][0]
+    assert state["error"] == os.strerror(2)
+
+
+def test_a_damaged_index_is_made_anew(files: tuple[Path, Path]) -> None:
+    with closing(house_of(archive=files)) as house:
+        opened_all(house, [0])
+        with closing(sqlite3.connect(index_path(files[0]), isolation_level=None)) as connection:
+            connection.execute("UPDATE positions SET content = x'00'")
+        with pytest.raises(InvalidSettingError, match=r"the index of first\.pdn was damaged and is being made anew"):
+            ask(explorer.moves, house, archives=[0])
+        opened_all(house, [0])
+        assert ask(explorer.moves, house, archives=[0])["total"]["games"] == 3
+
+
+def test_scores_of_all_moves(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    from kr.engine.limits import Limits
+
+    monkeypatch.setattr(explorer, "SCORING", Limits(nodes=3000))
+    events = asyncio.run(listed(explorer.scores(house, Asked({"fen": START.fen}), asyncio.Queue())))
+    assert events[-1]["moves"].keys() == {str(move) for move in START.legal_moves()}
+    assert all(abs(each["score"]) < 200 for each in events[-1]["moves"].values())
+    assert asyncio.run(listed(explorer.scores(house, Asked({"fen": "B:WK32:BK5"}), asyncio.Queue()))) != []
+    assert asyncio.run(listed(explorer.scores(house, Asked({"fen": "B:WK1:B"}), asyncio.Queue()))) == []
+
+
+# --- the panel
+
+
+@pytest.fixture
+def server(files: tuple[Path, Path]) -> Iterator[WebServer]:
+    with serving(archive=files, weights="material", egdb="none") as server:
+        yield server
+
+
+ROWS = """() => [...document.querySelectorAll(".explorer .played tbody tr")].map(
+    row => [...row.cells].slice(0, 2).map(cell => cell.firstChild ? cell.firstChild.textContent : ""))"""
+GAMES = '() => [...document.querySelectorAll(".explorer .behind button")].map(each => each.textContent)'
+
+
+def unfold(page: Page) -> None:
+    """Open the panel, and close the others."""
+    page.evaluate("""() => { for (const each of document.querySelectorAll("details.panel"))
+        each.open = each.classList.contains("explorer"); }""")
+    wait_until(page, "() => document.querySelector('.explorer .played tbody tr')")
+
+
+def rows_are(page: Page, *rows: list[str]) -> None:
+    wait_until(page, f"rows => JSON.stringify(({ROWS})().slice(0, rows.length)) === JSON.stringify(rows)", list(rows))
+
+
+@pytest.mark.slow
+def test_moves_are_clicked_and_games_opened(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address)
+    unfold(page)
+    rows_are(page, ["9-13", "3"], ["11-15", "1"])
+    page.click("text=/^9-13$/")
+    rows_are(page, ["22-18", "2"], ["22-17", "1"])
+    assert read_board(page) == meant_board(START.play("9-13").fen)
+    page.check("text=also with colours reversed")
+    rows_are(page, ["22-18", "3"], ["22-17", "1"])
+    wait_until(page, f"() => ({GAMES})().length === 4")
+    assert page.evaluate(GAMES)[0].startswith("Stewart, R. \u2013 Jordan, A.")
+    # a game opens at this position, and one can go on in it
+    page.locator(".explorer .behind button").first.focus()
+    page.keyboard.press("Enter")
+    wait_until(page, "() => document.querySelector('#status').textContent.includes('Line 1 of first.pdn')")
+    assert read_board(page) == meant_board(START.play("9-13").fen)
+    page.locator(".explorer summary").first.focus()
+    page.keyboard.press("ArrowRight")
+    rows_are(page, ["11-15", "1"])
+    assert read_board(page) == meant_board(START.play("9-13").play("22-18").fen)
+
+
+@pytest.mark.slow
+def test_a_search_by_hand(server: WebServer, opened: Opener) -> None:
+    # browsers tell the console of each request that is refused
+    page = opened(server.address, allowed="400")
+    unfold(page)
+    page.click(".explorer .search summary")
+    page.get_by_label("Player", exact=True).press_sequentially("tin")
+    wait_until(page, "() => document.querySelector('#players option')")
+    assert page.evaluate("() => document.querySelector('#players option').value") == "Tinsley, M."
+    rows_are(page, ["9-13", "2"], ["11-15", "1"])
+    page.get_by_label("Side of the player").select_option("black")
+    rows_are(page, ["9-13", "1"])
+    # what a file says is text
+    wait_until(page, f"() => ({GAMES})().length === 1")
+    assert "London <b>" in page.locator(".explorer .behind li").inner_text()
+    page.get_by_label("Years").fill("nonsense")
+    wait_until(page, "() => document.querySelector('.explorer [role=alert]').textContent.includes('not a year')")
+    page.click(".explorer button[type=reset]")
+    rows_are(page, ["9-13", "3"], ["11-15", "1"])
+    page.get_by_label("at this position only").uncheck()
+    wait_until(page, f"() => ({GAMES})().length === 5")
+
+
+@pytest.mark.slow
+def test_scores_come_beside_the_moves(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address)
+    unfold(page)
+    wait_until(page, """() => document.querySelectorAll(".explorer td.score").length === 7
+        && [...document.querySelectorAll(".explorer td.score")].every(each => /^.?\\d/.test(each.textContent))""")
+    page.uncheck("text=kr's scores")
+    page.click("text=/^9-13$/")
+    rows_are(page, ["22-18", "2"])
+    assert page.locator(".explorer td.score").all_inner_texts() == [""] * len(START.play("9-13").legal_moves())
+
+
+@pytest.mark.slow
+def test_without_an_archive_the_panel_says_how_to_name_one(opened: Opener, files: tuple[Path, Path]) -> None:
+    with serving(weights="material", egdb="none") as server:
+        page = opened(server.address)
+        page.evaluate("() => { document.querySelector('details.explorer').open = true; }")
+        wait_until(page, "() => document.querySelector('.explorer code')")
+        assert page.locator(".explorer code").inner_text() == "kr web --archive FILE.pdn.xz"
+    with serving(weights="material", egdb="none", files=files) as server:
+        page = opened(server.address)
+        page.evaluate("() => { document.querySelector('details.explorer').open = true; }")
+        page.check(".explorer label:has-text('second.pdn.xz') input")
+        rows_are(page, ["9-13", "1"])
+        page.check(".explorer label:has-text('first.pdn') input")
+        rows_are(page, ["9-13", "3"])
+        # the choice is kept
+        page.reload()
+        rows_are(page, ["9-13", "3"])
+
+
+@pytest.mark.slow
+def test_the_panel_fits_a_phone(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, PHONE)
+    unfold(page)
+    page.click(".explorer .search summary")
+    wait_until(page, """() => document.querySelectorAll(".explorer td.score").length === 7
+        && [...document.querySelectorAll(".explorer td.score")].every(each => each.textContent)""")
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate("""() => { const box = document.querySelector(".explorer .scroll");
+        return box.scrollWidth <= box.clientWidth; }""")
