@@ -68,7 +68,10 @@ class Lines {
     this.lines = [];
     this.told = null;
     this.element.classList.add("old");
-    if (expected) return;
+    if (expected) {
+      this._status.textContent ||= "beginning…";
+      return;
+    }
     this._status.textContent = "";
     for (const row of this._rows) row.element.hidden = true;
   }
