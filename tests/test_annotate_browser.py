@@ -278,7 +278,7 @@ def test_the_graph_swings_at_marks_and_draws_thin_what_one_search_has_seen(case:
     lines = page.evaluate("""() => {
       const frames = Array.from(document.querySelectorAll(".graph .frame"), line => Number(line.getAttribute("y1")));
       const [top, , bottom] = frames, level = text => (bottom - Number(text)) / (bottom - top);
-      return Array.from(document.querySelectorAll(".graph .line"), line =>
+      return Array.from(document.querySelectorAll(".graph .curve"), line =>
         [level(line.getAttribute("y1")), level(line.getAttribute("y2")), line.classList.contains("once")]);
     }""")
     first = next(ply for ply, meant in enumerate(case.plies) if "Not searched." not in meant.said and ply)
@@ -370,6 +370,21 @@ def test_a_click_far_below_brings_the_board_into_view(
     page.evaluate("window.scrollTo(0, 40)")
     page.keyboard.press("Home")
     assert page.evaluate("window.scrollY") == 40
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_rules_of_axe(case: Case, opened: Opener, scheme: str) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = opened(f"{case.url}#p9", color_scheme=scheme)
+    results = Axe().run(page)
+    faults = [
+        f"{fault['id']}: {node['html'][:150]} {node['any'][:1]}"
+        for fault in results.response["violations"]
+        for node in fault["nodes"][:5]
+    ]
+    assert faults == []
+    assert len(results.response["passes"]) > 10
 
 
 def test_the_index_is_sorted_by_a_click_and_leads_to_games(opened: Opener, tmp_path: Path) -> None:

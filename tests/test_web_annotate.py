@@ -210,7 +210,8 @@ GRAPH = """() => {
   return {
     marks: Array.from(document.querySelectorAll(".annotate .graph .shape"), shape =>
       [Number(shape.dataset.ply), shape.getAttribute("class").split(" ")[1]]),
-    ends: Array.from(document.querySelectorAll(".annotate .graph .line"), line => level(line.getAttribute("y2"))),
+    ends: Array.from(document.querySelectorAll(".annotate .graph .curve"), line => level(line.getAttribute("y2"))),
+    hidden: Array.from(document.querySelectorAll(".annotate .graph *")).filter(each => !each.checkVisibility()).length,
   };
 }"""
 
@@ -251,6 +252,7 @@ def test_a_game_is_judged_and_its_marks_are_gone_to(
     engine = Engine(hash_mb=SMALL / (1 << 20))
     annotation = annotate(game, engine, JudgeSettings(tc=Limits(nodes=QUICK)))
     seen = page.evaluate(GRAPH)
+    assert seen["hidden"] == 0
     assert seen["marks"] == [[BLUNDER_PLY + 1, "blunder"]]
     meant = [pov(each.side, each.expected) for each in annotation.moves if each.expected is not None]
     assert seen["ends"] == pytest.approx(meant[1:], abs=0.006)
@@ -278,7 +280,7 @@ def test_a_game_is_judged_and_its_marks_are_gone_to(
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
     # undone, and done again: the table is not kept, the words are
     page.get_by_role("button", name="Undo").click()
-    assert page.evaluate(GRAPH) == {"marks": [], "ends": []}
+    assert page.evaluate(GRAPH) == {"marks": [], "ends": [], "hidden": 0}
     page.get_by_role("button", name="Redo").click()
     assert page.evaluate(GRAPH) == seen
     assert page.locator(".annotate table").count() == 0

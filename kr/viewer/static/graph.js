@@ -145,7 +145,7 @@ export class Graph {
       // a line is solid between two numbers that are both confirmed
       for (let i = 1; i < run.length; i++) {
         const thin = run[i - 1].once || run[i].once;
-        parts.push(svg("line", {class: thin ? "line once" : "line", x1: at[i - 1][0], y1: at[i - 1][1], x2: at[i][0], y2: at[i][1]}));
+        parts.push(svg("line", {class: thin ? "curve once" : "curve", x1: at[i - 1][0], y1: at[i - 1][1], x2: at[i][0], y2: at[i][1]}));
       }
     }
     this._cursor = svg("line", {class: "cursor", y1: TOP, y2: HEIGHT - BOTTOM});
