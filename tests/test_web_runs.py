@@ -314,6 +314,7 @@ DAMAGE: dict[str, tuple[str, bytes]] = {
     "a shard": ("deep/games/shard-000001.h5", b"\x89HDF\r\n\x1a\n\x03 nothing"),
     "a description": ("deep/games/run.json", b"[1, 2"),
     "a description of numbers": ("deep/games/run.json", b"[]"),
+    "a story of numbers": ("match.pdn.log", b'{"settings": {"players": 1}, "provenance": 7}\n'),
     "a history": ("history.json", b'{"kind": "kr training history", "format_version": 1}'),
     "a history nested deep": ("history.json", b"[" * 100_000),
     "a checkpoint": ("g01.h5.checkpoint", b"PK\x03\x04"),
@@ -329,6 +330,27 @@ def test_damage_is_told_in_a_line(copied: Path, watching: Callable[..., RunWatch
     (page,) = (page for page in pages if page["state"] == "damaged")
     assert page["progress"]
     assert "\n" not in page["progress"]
+
+
+@pytest.mark.parametrize(
+    ("place", "values"),
+    [
+        ("deep/games/run.json", {"shaping": {"shard_games": 0}, "settings": "7"}),
+        ("deep/games/run.json", {"shaping": {"shard_games": {}}, "settings": '{"games": []}', "created": {}}),
+        ("deep/games/run.json", {"shaping": {"shard_games": 8}, "settings": '{"games": 1e999}', "created": "now"}),
+        ("match.pdn.log", {"settings": {"players": 1}, "provenance": {"settings": '{"sprt": ["a"]}'}}),
+        ("match.pdn.log", {"settings": {"players": 1}, "provenance": {"settings": '{"games": "1", "sprt": [9, 1]}'}}),
+    ],
+)
+def test_odd_values_hide_no_other_run(
+    copied: Path, watching: Callable[..., RunWatch], place: str, values: dict[str, Any]
+) -> None:
+    content = (copied / place).read_bytes() if place.endswith(".log") else b""
+    (copied / place).write_bytes(json.dumps(values).encode() + b"\n" + content.partition(b"\n")[2])
+    watch = watching(copied)
+    assert len(watch.rows()) == 2
+    for row in watch.rows():
+        json.dumps(watch.page(row["name"]), allow_nan=False)
 
 
 @pytest.mark.parametrize("place", ["match.pdn.log", "deep/games/run.json", "deep/games/shard-000009.h5"])
@@ -455,6 +477,8 @@ def test_what_is_gone_is_said(copied: Path, watching: Callable[..., RunWatch], c
     shutil.rmtree(copied)
     with pytest.raises(FileNotFoundError):
         watch.game("runs/match.pdn", 0)
+    # before the next look it is told as damaged, and nothing breaks
+    assert {watch.page(row["name"])["state"] for row in watch.rows()} == {"damaged"}
     clock.time += 2
     assert watch.rows() == []
 

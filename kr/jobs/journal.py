@@ -11,7 +11,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from io import BufferedReader, FileIO
 from itertools import takewhile
 from pathlib import Path
@@ -131,16 +131,25 @@ class JournalView(Generic[T]):
 
 def typed(entry: T) -> T:
     """The given dataclass, made from a journal entry, if its fields have the right types. Raises TypeError."""
-    for name, hint in get_type_hints(type(entry)).items():
-        if not _is_one(getattr(entry, name), hint):
+    kind: Any = type(entry)
+    for name, plain in _plain_types(kind).items():
+        if not _is_one(getattr(entry, name), plain):
             raise TypeError(f"{name} is {getattr(entry, name)!r}")
     return entry
 
 
-def _is_one(value: Any, hint: Any) -> bool:
-    """True if a value has a type. The elements of tuples are not checked."""
-    kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-    plain = tuple(NoneType if kind is None else get_origin(kind) or kind for kind in kinds)
+@cache
+def _plain_types(kind: type[Any]) -> dict[str, tuple[type, ...]]:
+    """Types that each field may have, without those of elements."""
+    found = {}
+    for name, hint in get_type_hints(kind).items():
+        kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+        found[name] = tuple(NoneType if each is None else get_origin(each) or each for each in kinds)
+    return found
+
+
+def _is_one(value: Any, plain: tuple[type, ...]) -> bool:
+    """True if a value has one of these types. The elements of tuples are not checked."""
     if isinstance(value, bool):
         return bool in plain
     return isinstance(value, plain) or (isinstance(value, int) and float in plain)

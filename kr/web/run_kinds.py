@@ -39,14 +39,14 @@ class OneRun(ABC):
 
     def row(self) -> Json:
         """Its line in the list: kind, state, how far it is, seconds since 1970 of the last change."""
-        seen = self.seen()
+        seen = self._seen_safely()
         if self._row is None or self._row[0] != seen:
             self._row = seen, self._told(lambda: {"kind": self.kind, "changed": self.changed(), **self.progress()})
         return self._row[1]
 
     def page(self) -> Json:
         """Everything about it. `reading` is there while more is to be read at once."""
-        seen = self.seen()
+        seen = self._seen_safely()
         if self._page is None or self._page[0] != seen or "reading" in self._page[1]:
             row = self.row()
             self._page = seen, self._told(lambda: {**row, **self.shown()})
@@ -54,11 +54,22 @@ class OneRun(ABC):
 
     def _told(self, make: Callable[[], Json]) -> Json:
         try:
-            made: Json = make()
-        except (KrError, OSError) as error:
-            said = error.strerror or type(error).__name__ if isinstance(error, OSError) else str(error)
-            return {"kind": self.kind, "changed": self.changed(), "state": "damaged", "progress": said, "facts": []}
-        return made
+            return make()
+        except OSError as error:
+            said = error.strerror or type(error).__name__
+        except KrError as error:
+            said = str(error)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            # one odd file must not hide the other runs
+            said = "its files hold values that make no sense"
+        return {"kind": self.kind, "changed": self.changed(), "state": "damaged", "progress": said, "facts": []}
+
+    def _seen_safely(self) -> Any:
+        try:
+            return self.seen()
+        except (KrError, OSError):
+            # its files are gone, or have become links
+            return None
 
     def file(self, name: str) -> Path | None:
         """A file in its directory; None if it is not there."""
