@@ -15,6 +15,7 @@ from kr import cli
 from kr.errors import InvalidWeightsError
 from kr.evaluation import weights
 from kr.evaluation.evidence import CountedRun, Evidence, decoded, encoded, load_evidence
+from kr.evaluation.files import shipped_path
 from kr.evaluation.kinds import load_evaluation
 from kr.evaluation.layouts import LAYOUTS
 from kr.evaluation.patterns import KINGS_ENTRIES, MEN_ENTRIES, region_indices
@@ -111,6 +112,19 @@ def test_a_file_keeps_them_beside_the_same_tables(tmp_path: Path) -> None:
     counted.unlink()
     assert kr.explain(position, other) == told
     assert kr.explain(position, again).evidence == ""
+
+
+@pytest.mark.slow
+def test_the_shipped_tables_are_counted_in_games_of_their_own() -> None:
+    shipped = load_evaluation()
+    found = load_evidence(shipped_path(), shipped.signature)
+    assert found is not None
+    assert found.own
+    assert not found.fitted
+    told = kr.explain(kr.Position(), shipped)
+    assert told.evidence == str(found)
+    # games begin with ballots of three moves, so hardly any region looks as it does at the start in all of them
+    assert max(region.seen or 0 for region in told.regions) > found.games // 20
 
 
 @pytest.mark.slow

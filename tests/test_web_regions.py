@@ -118,3 +118,14 @@ def test_evaluations_without_tables(opened: Opener, weights: str) -> None:
         wait_until(page, SCORED, "Static score ")
         assert not page.locator(".strongest").is_visible()
         assert len(labels(page)) == 24
+
+
+def test_counts_of_the_shipped_tables_are_told(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address)
+    page.locator(".panel.regions > summary").click()
+    wait_for_score(page, kr.Position())
+    page.get_by_label("all regions").check()
+    seen = {row[2] for row in shown(page)}
+    assert len(seen) > 5
+    assert all(each == "never" or float(each.removesuffix(" thousand")) > 0 for each in seen)
+    assert "games of self-play by these tables" in page.locator(".panel.regions").inner_text()
