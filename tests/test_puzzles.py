@@ -24,7 +24,7 @@ from kr.game.board import Board
 from kr.game.position import Position, Side
 from kr.game.value import Value
 
-CLASSICS = {problem.id: problem for problem in classics()}
+CLASSICS = load_puzzles(())
 SIX_PIECES = "W:WK22,27,30:BK9,20,21"
 
 
@@ -304,7 +304,7 @@ def test_the_published_line_is_right_until_the_end(name: str) -> None:
                 return
 
 
-@pytest.mark.parametrize("name", ["first-position", "pask", "mcmillan", "second-position-gould"])
+@pytest.mark.parametrize("name", ["first-position", "pask", "mcmillan", "fourth-position-lasker", "bowens-twins-clark"])
 def test_a_solution_is_a_line_of_legal_moves(name: str) -> None:
     found = puzzle(name)
     board = found.begin()
@@ -368,10 +368,13 @@ def test_each_day_has_its_puzzle_and_none_comes_again_too_soon() -> None:
 
 def test_files_are_added_and_names_differ(tmp_path: Path) -> None:
     path = tmp_path / "own.jsonl"
-    lines = [{"id": "pask", "fen": SIX_PIECES}, {"id": "pask", "fen": SIX_PIECES}, {"id": "mine", "fen": "W:WK14:BK5"}]
+    lines = [
+        {"id": "pask", "fen": SIX_PIECES}, {"id": "pask", "fen": SIX_PIECES}, {"id": "mine", "fen": "W:WK14:BK5"},
+        {"id": "over", "fen": "B:WK1:B"}, {"id": "wrong", "fen": "W:WK14:BK5", "result": "draw", "disproved": True},
+    ]  # fmt: skip
     path.write_text("\n".join(map(json.dumps, lines)))
     found = load_puzzles([path])
-    assert len(found) == len(CLASSICS) + 3
+    assert len(found) == len(CLASSICS) + 3 == len(classics()) + 2
     assert list(found)[-3:] == ["pask (2)", "pask (3)", "mine"]
     assert found["pask"].author == "Richard Pask"
 

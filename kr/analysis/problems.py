@@ -5,7 +5,8 @@ The built-in set is kr/analysis/classics.jsonl, in the format of every problem f
  - `fen`, the only required key, and `id`, `title`, `author`, `source`;
  - `result`: "W-win", "B-win" or "draw", the published result (absent or empty: unknown);
  - `solution`: the published line as PDN moves; `first_move`: its first move;
- - `keeping_moves`: every move that keeps the published result, if an exact database has them.
+ - `keeping_moves`: every move that keeps the published result, if an exact database has them;
+ - `disproved`: true if an exact database has another result; such a problem is no puzzle.
 
 Other keys are ignored. A PDN file gives one problem for each game that has a FEN tag.
 
@@ -56,6 +57,8 @@ class Problem:
     """First move of the published solution."""
     keeping_moves: tuple[Move, ...] = ()
     """Every move that keeps the published result; empty if unknown."""
+    disproved: bool = False
+    """True if an exact database has another result than the published one."""
 
     @property
     def published(self) -> Value | None:
@@ -79,6 +82,7 @@ class Problem:
             "solution": self.solution,
             "first_move": "" if self.first_move is None else str(self.first_move),
             "keeping_moves": [str(move) for move in self.keeping_moves],
+            **({"disproved": True} if self.disproved else {}),
         }
 
     @classmethod
@@ -211,6 +215,9 @@ def _problem(entry: Any, number: int) -> Problem:
     keeping = entry.get("keeping_moves") or []
     if not isinstance(keeping, list) or not all(isinstance(move, str) for move in keeping):
         raise InvalidProblemError('"keeping_moves" must be a list of moves such as ["11-15", "22x15"]')
+    disproved = entry.get("disproved", False)
+    if not isinstance(disproved, bool):
+        raise InvalidProblemError(f'"disproved" must be true or false, not {json.dumps(disproved)}')
     title = _text(entry, "title")
     return Problem(
         id=_text(entry, "id") or title or f"line {number}",
@@ -222,6 +229,7 @@ def _problem(entry: Any, number: int) -> Problem:
         solution=solution,
         first_move=position.parse_move(first) if first else None,
         keeping_moves=tuple(position.parse_move(move) for move in keeping),
+        disproved=disproved,
     )
 
 

@@ -311,6 +311,7 @@ def daily(count: int, day: datetime.date) -> int:
 def load_puzzles(paths: Sequence[Path]) -> dict[str, Problem]:
     """The built-in problems and those of files, by names that differ: their ids, with a number where one comes again.
 
+    Problems that are disproved, or over, are left out.
     Raises InvalidProblemError, InvalidPdnError, OSError, and InvalidSettingError for a file of more than MOST_PROBLEMS.
     """
     found: dict[str, Problem] = {}
@@ -320,6 +321,8 @@ def load_puzzles(paths: Sequence[Path]) -> dict[str, Problem]:
         if len(problems) > MOST_PROBLEMS:
             raise InvalidSettingError(f"{path} has {len(problems):,} problems; as puzzles at most {MOST_PROBLEMS:,}")
         for problem in problems:
+            if problem.disproved or problem.position.is_over:
+                continue
             name = problem.id[:LONGEST_ID]
             counts[name] += 1
             while (apart := name if counts[name] == 1 else f"{name} ({counts[name]})") in found:

@@ -17,8 +17,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from kr.analysis.analysis import Analysis, Task, analyze
-from kr.analysis.problems import classics
-from kr.analysis.puzzles import Puzzle, daily
+from kr.analysis.puzzles import Puzzle, daily, load_puzzles
 from kr.engine.limits import Limits
 from kr.errors import InvalidSettingError
 from kr.game.board import Board
@@ -46,9 +45,7 @@ class Book:
         self._found: OrderedDict[tuple[Position, ...], Analysis] = OrderedDict()
         self._lock = threading.Lock()
         self.puzzles = {
-            name: Puzzle(problem, house.database, self._search)
-            for name, problem in house.problems.items()
-            if not problem.position.is_over
+            name: Puzzle(problem, house.database, self._search) for name, problem in house.problems.items()
         }
         """By id."""
 
@@ -91,7 +88,7 @@ def book_of(house: House) -> Book:
 
 @cache
 def _classic_ids() -> tuple[str, ...]:
-    return tuple(problem.id for problem in classics())
+    return tuple(load_puzzles(()))
 
 
 def list_puzzles(house: House, asked: Asked) -> dict[str, Any]:
