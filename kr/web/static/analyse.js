@@ -52,7 +52,7 @@ export function page(app) {
   tree.on("node", () => show());
   tree.on("game", () => show(false));
 
-  app.onback(() => active && show(false));
+  app.onback(() => active && !board.onedit && show(false));
 
   app.open = (document, path) => {
     tree.load(document, path);
@@ -107,7 +107,8 @@ export function page(app) {
         panel.details.open = app.kept(`panel-${panel.name}`, panel.open !== false);
         if (panel.details.open) panel.show();
       }
-      show(false);
+      // a position that is being set up stays on the board
+      if (!board.onedit) show(false);
     },
     leave() {
       active = false;

@@ -1,0 +1,68 @@
+"""Draws the pictures of `kr web`: docs/assets/web-light.png, web-dark.png and web-phone.png: `python
+docs/assets/draw_web.py`.
+
+The game is that of the tutorial, before the move that lost it. Needs playwright and Debian's chromium.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from playwright.sync_api import sync_playwright
+
+HERE = Path(__file__).parent
+PLY = 20
+LOOKING_MS = 9000
+WINDOWS: dict[str, dict[str, Any]] = {
+    "light": {"viewport": {"width": 1280, "height": 860}, "color_scheme": "light"},
+    "dark": {"viewport": {"width": 1280, "height": 860}, "color_scheme": "dark"},
+    "phone": {"viewport": {"width": 390, "height": 800}, "color_scheme": "light"},
+}
+OPEN = {"light": ["Analysis"], "dark": ["Regions"], "phone": ["Analysis"]}
+"""Panels that are open, beside the moves."""
+
+
+def main() -> None:
+    """Serve the game, open it before the losing move and take pictures of it."""
+    text = (HERE.parent / "start" / "tutorial.py").read_text()
+    game = text.partition('PDN = """\n')[2].partition('"""')[0]
+    with TemporaryDirectory() as directory:
+        pdn = Path(directory, "game.pdn")
+        pdn.write_text(game)
+        command = [sys.executable, "-m", "kr", "web", str(pdn), "--no-browser", "--json"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+            assert server.stdout
+            address = json.loads(server.stdout.readline())["address"]
+            with sync_playwright() as playwright:
+                browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+                for name, window in WINDOWS.items():
+                    tab = browser.new_page(device_scale_factor=1.25, **window)
+                    draw(tab, address, name)
+                browser.close()
+            server.terminate()
+
+
+def draw(tab: Any, address: str, name: str) -> None:
+    """Take one picture."""
+    tab.goto(address)
+    tab.wait_for_selector(".panel")
+    wanted = ["Moves", *OPEN[name]]
+    for title in tab.locator(".panel > summary").all():
+        if (title.inner_text() in wanted) != title.evaluate("e => e.parentElement.open"):
+            title.click()
+    # the first game of the file stands on the board
+    tab.keyboard.press("Home")
+    for _ in range(PLY):
+        tab.keyboard.press("ArrowRight")
+    if "Analysis" in OPEN[name]:
+        tab.get_by_role("button", name="Analyse", exact=True).click()
+    tab.wait_for_timeout(LOOKING_MS)
+    tab.evaluate("scrollTo(0, 0)")
+    tab.screenshot(path=str(HERE / f"web-{name}.png"))
+
+
+if __name__ == "__main__":
+    main()
