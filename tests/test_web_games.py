@@ -248,3 +248,9 @@ def test_no_other_file_is_opened(archive: Path) -> None:
         ask("games/open", place, file=1, number=999)
     with pytest.raises(KrError, match="no file was named"):
         ask("games/list", file=1)
+
+
+def test_a_file_that_is_not_there_is_said_at_the_start(tmp_path: Path) -> None:
+    for path in (tmp_path / "none.pdn", tmp_path):
+        with pytest.raises(OSError, match=path.name):
+            house(path)

@@ -16,11 +16,15 @@ from kr.web.settings import WebSettings
 class House:
     """Settings and everything that is opened once for all viewers.
 
-    Raises InvalidSettingError, InvalidDatabaseError, InvalidWeightsError, InvalidProblemError and InvalidPdnError.
+    Raises InvalidSettingError, InvalidDatabaseError, InvalidWeightsError, InvalidProblemError and InvalidPdnError, and
+    OSError for a file that can't be read.
     """
 
     def __init__(self, settings: WebSettings) -> None:
         self.settings = settings
+        # said at once, not when a page asks for it
+        for path in settings.files:
+            path.open("rb").close()
         self.archives = expanded(settings.archive)
         """PDN files to explore."""
         self.database = load_database(settings.egdb, settings.egdb_memory)

@@ -54,7 +54,7 @@ export class MoveList {
     this.element = el("div", {class: "moves", role: "group", "aria-label": "Moves"});
     this._buttons = new Map();
     this._nodes = new Map();
-    this._drawn = false;
+    this.isShown = true;   // false: it is out of sight, and drawn when it is shown again
     this.element.addEventListener("click", event => {
       const node = this._nodeOf(event);
       if (node) this.tree.select(node);
@@ -68,6 +68,7 @@ export class MoveList {
 
   // Writes everything anew.
   draw() {
+    if (!this.isShown) return;
     const focused = this.element.contains(document.activeElement);
     this._buttons.clear();
     this._nodes.clear();
@@ -84,6 +85,7 @@ export class MoveList {
 
   // marks the current move, and brings it into sight within the list
   _mark() {
+    if (!this.isShown) return;
     if (this._current) {
       this._current.removeAttribute("aria-current");
       this._current.tabIndex = -1;
@@ -107,14 +109,14 @@ export class MoveList {
     const {root} = this.tree, blocks = [];
     let block = null, fresh = true;
     const begin = (depth, first) => {
-      block = el("p", {class: `line d${Math.min(depth, DEEPEST)}${first ? " first" : ""}`});
+      block = el("p", {class: `run d${Math.min(depth, DEEPEST)}${first ? " first" : ""}`});
       blocks.push(block);
       fresh = true;
     };
     const comment = text => {
       if (text.includes("[%kr game")) return;
       const said = plain(words(text)), facts = plain(tags(text).join(", "));
-      if (facts) block.append(el("span", {class: "clock"}, facts), " ");
+      if (facts) block.append(el("span", {class: "facts"}, facts), " ");
       if (!said) return;
       const shown = el("bdi", {class: "comment"}, said.length > LONG_TEXT ? said.slice(0, LONG_TEXT) : said);
       if (said.length > LONG_TEXT) shown.append(button("… more", () => { shown.textContent = said; }, {class: "more"}));

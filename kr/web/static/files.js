@@ -81,6 +81,10 @@ export function download(name, text, type) {
 
 export function moves(app) {
   const {tree} = app, list = new MoveList(tree, {edit: true, say: app.say});
+  const shown = on => {
+    list.isShown = on;
+    list.draw();
+  };
   Object.assign(app.keys, {
     ArrowUp: () => tree.sibling(-1), ArrowDown: () => tree.sibling(1), n: () => tree.mark(1), p: () => tree.mark(-1),
   });
@@ -94,7 +98,7 @@ export function moves(app) {
   });
   const element = el("div", null, list.element, el("div", {class: "row"},
     button("Mark or comment…", () => list.change(tree.node), {title: "Marks, comments, promotion, removal of this move; right click on any move"})));
-  return {name: "moves", title: "Moves", element, show() { list.draw(); }, hide() {}};
+  return {name: "tree", title: "Moves", element, show() { shown(true); }, hide() { shown(false); }};
 }
 
 // --- files
