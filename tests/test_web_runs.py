@@ -556,9 +556,12 @@ def test_without_runs_the_page_says_how(opened: Opener, tmp_path: Path) -> None:
         page.get_by_text("Start kr web with --runs DIR").wait_for()
         page.close()
     with serving(runs=(tmp_path,)) as server:
-        page = opened(server.address + "#runs/nothing")
+        page = opened(f"{server.address}#runs/{tmp_path.name}%2Fgames")
         page.get_by_text("There are no runs in the directory yet").wait_for()
-        page.get_by_role("status").get_by_text("there is no run 'nothing'").wait_for()
+        page.get_by_role("status").get_by_text("there is no run").wait_for()
         selfplay(replace(GAMES, out=tmp_path / "games", games=8))
         page.get_by_role("link", name=f"{tmp_path.name}/games").wait_for()
+        # as soon as it is there
+        page.get_by_role("heading", name=f"{tmp_path.name}/games").wait_for()
+        page.locator("figure svg.chart").first.wait_for()
         page.close()

@@ -129,7 +129,7 @@ export function page(app) {
   const element = el("div", {class: "runs"}, el("section", {"aria-label": "All runs"}, note, list), detail);
   // what stands there: by title the JSON it was made of and its element
   const parts = new Map();
-  let chosen = "", all = null, one = null, shown = null, entered = false, width = 0;
+  let chosen = "", all = null, one = null, shown = null, entered = false, missing = false, width = 0;
 
   const marked = state => [el("span", {class: `mark ${state}`, "aria-hidden": "true"}, MARKS[state] || ""), ` ${state}`];
 
@@ -145,6 +145,8 @@ export function page(app) {
     rows.replaceChildren(...runs.map(run => el("tr", {"aria-current": run.name === chosen && "true"},
       el("th", {scope: "row"}, el("a", {href: `#runs/${encodeURIComponent(run.name)}`}, run.name)),
       el("td", null, run.kind), el("td", null, marked(run.state)), el("td", null, run.progress), el("td", null, time(run.changed)))));
+    // it is there now, or again
+    if (missing && runs.some(run => run.name === chosen)) watchRun();
     if (focused) [...rows.querySelectorAll("a")].find(link => link.hash === focused)?.focus();
   }
 
@@ -179,17 +181,22 @@ export function page(app) {
     fill(tables, (run.tables || []).filter(each => each.rows.length), each => el("section", {class: each.head.length > 8 && "wide"}, el("h3", null, each.title), table(each, open)));
   }
 
-  function watch() {
-    all?.stop();
+  function watchRun() {
     one?.stop();
-    all = app.live("runs", {}, told => (told.runs || told.error !== undefined) && showList(told));
+    missing = false;
     one = chosen ? app.live("run", {name: chosen}, told => {
       if (told.run) showRun(told.run);
       else if (told.error !== undefined) {
-        if (!shown) detail.hidden = true;
+        missing = true;
         app.say(told.error);
       }
     }) : null;
+  }
+
+  function watch() {
+    all?.stop();
+    all = app.live("runs", {}, told => (told.runs || told.error !== undefined) && showList(told));
+    watchRun();
   }
 
   new ResizeObserver(() => {
