@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import threading
 from collections.abc import Awaitable, Callable
@@ -19,7 +20,7 @@ from kr.errors import InvalidSettingError, KrError
 from kr.game.position import Position
 from kr.protocols.hub_client import HubClient
 from kr.web.asked import Asked
-from kr.web.engines import Lender
+from kr.web.engines import SEARCH_NICENESS, Lender
 from kr.web.house import House
 from kr.web.live import viewer
 from kr.web.searches import LONGEST_PV, UPDATES, analysis, list_engines
@@ -224,6 +225,26 @@ def test_a_search_ends_with_its_stream() -> None:
         assert house.engines.own.lent == 1
         await stream.aclose()
         await until(lambda: house.engines.own.lent == 0)
+
+    at_home(told)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="niceness is that of a whole process")
+def test_searches_give_way_to_what_answers_pages() -> None:
+    def niceness() -> list[int]:
+        return [os.getpriority(os.PRIO_PROCESS, int(task.name)) for task in Path("/proc/self/task").iterdir()]
+
+    async def told(house: House) -> None:
+        before = sorted(niceness())
+        stream = analysis(house, Asked({"start": START}), asyncio.Queue())
+        async for event in stream:
+            if "lines" in event:
+                break
+        assert SEARCH_NICENESS in niceness()
+        assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) < SEARCH_NICENESS
+        await stream.aclose()
+        await until(lambda: SEARCH_NICENESS not in niceness())
+        assert set(niceness()) == set(before)
 
     at_home(told)
 

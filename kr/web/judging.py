@@ -20,6 +20,7 @@ from kr.errors import InvalidPdnError, InvalidSettingError
 from kr.pdn import Game
 from kr.viewer.document import game_document, read_document
 from kr.web.asked import Asked
+from kr.web.engines import give_way
 from kr.web.house import House
 from kr.web.live import Inbox, viewer
 
@@ -143,6 +144,7 @@ class _Judging:
         self._result.exception()
 
     def _run(self) -> None:
+        give_way()
         try:
             moves = self._judge(lambda judged: self._tell(partial(self._add, judged)), self._stop)
         except Exception as error:  # whatever it is, it is raised where somebody hears it

@@ -34,7 +34,7 @@ from kr.protocols.hub_client import HubClient, read_info
 from kr.threads import start_all
 from kr.viewer.positions import move_json, over, side_name
 from kr.web.asked import Asked
-from kr.web.engines import Loan
+from kr.web.engines import Loan, give_way
 from kr.web.house import House
 from kr.web.live import Inbox, viewer
 
@@ -130,6 +130,7 @@ class OwnSearch:
         self.name, self.hash_mb = f"kr ({engine.name})", engine.hash_mb
         self._loan, self._engine = loan, engine
         self._bell = _bell(self.news)
+        self._polite = False
         self._coming: list[Info] = []
         self._lines: list[Info] = []
         self._search: Search = engine.start(
@@ -137,6 +138,9 @@ class OwnSearch:
         )
 
     def _heard(self, info: Info) -> None:
+        if not self._polite:
+            give_way()
+            self._polite = True
         self._coming.append(info)
         if len(self._coming) == info.lines:
             self._lines, self._coming = self._coming, []
