@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import reference
 from test_annotate import playout
-from test_annotate_pages import GAME, WHITE_BEGINS
+from test_annotate_pages import GAME, HOSTILE, WHITE_BEGINS
 
 from kr import svg
 from kr.analysis.annotation import pages
@@ -23,6 +23,7 @@ from kr.analysis.annotation.judging import JudgeSettings
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.pdn import ChildNode, Game, GameNode, read_game, read_games
+from kr.pdn.writer import SIGNS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -125,6 +126,11 @@ def written(node: GameNode) -> list[ChildNode]:
     return found
 
 
+def signs(node: ChildNode) -> str:
+    """Judgements of a move as they are shown."""
+    return "".join(SIGNS.get(nag, nag) for nag in node.nags)
+
+
 def case_of(game: Game, directory: Path) -> Case:
     """A page in a directory. The game is replayed by the plain rules of the tests."""
     engine = Engine("manual", hash_mb=1)
@@ -145,7 +151,7 @@ def case_of(game: Game, directory: Path) -> Case:
         side = 1 - side
         dots = "..." if number % 2 else "."
         meant = Meant(
-            dict(board), f"{number // 2 + 1}{dots} {judged.move}{''.join(node.nags)}", marked=judged.mark != ""
+            dict(board), f"{number // 2 + 1}{dots} {judged.move}{signs(node)}", marked=judged.mark != ""
         )
         if judged.expected is None:
             meant.said.append("Not searched.")
@@ -325,7 +331,7 @@ def test_better_lines_are_played_on_the_board(case: Case, opened: Opener) -> Non
             board = reference.from_bits(node.position.black, node.position.white, node.position.kings)
             seen = page.evaluate(READ)
             assert seen["pieces"] == shown(board)
-            assert seen["current"] == [f"{node.text}{''.join(node.nags)}"]
+            assert seen["current"] == [f"{node.text}{signs(node)}"]
             assert seen["hash"] == f"#p{ply - 1}"
             assert seen["cursor"] == pytest.approx((ply - 1) / case.last, abs=0.004)
             page.keyboard.press("ArrowRight")
@@ -370,6 +376,25 @@ def test_a_click_far_below_brings_the_board_into_view(
     page.evaluate("window.scrollTo(0, 40)")
     page.keyboard.press("Home")
     assert page.evaluate("window.scrollY") == 40
+
+
+def test_hostile_text_is_only_text(opened: Opener, tmp_path: Path) -> None:
+    """What a PDN file says runs nothing and is no element, in a page whose policy would not allow it either."""
+    game = read_game(HOSTILE)
+    assert game is not None
+    case = case_of(game, tmp_path)
+    page = opened()
+    said: list[str] = []
+    page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
+    page.goto(case.url)
+    for ply in range(1, case.last + 1):
+        page.keyboard.press("ArrowRight")
+        check(page, case, ply)
+    text = page.inner_text("body")
+    for hostile in ("<img src=x onerror=alert(2)>", "</script><script>alert(5)</script>", "<svg onload=alert(6)>"):
+        assert hostile in text
+    assert page.locator("main script, main img, main b, .moves a, .moves svg").count() == 0
+    assert said == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

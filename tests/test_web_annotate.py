@@ -20,6 +20,7 @@ from web_pages import (
     opened,
     read_board,
     server,
+    serving,
     wait_until,
 )
 
@@ -246,7 +247,7 @@ def test_a_game_is_judged_and_its_marks_are_gone_to(
     before = page.evaluate("() => document.querySelector('input.fen').value")
     open_panel(page, f"nodes={QUICK}")
     page.get_by_role("button", name="Analyse the game").click()
-    wait_for_status(page, "12 of 12 moves judged, 1 blunder. Marks")
+    wait_for_status(page, "12 of 12 moves, 1 blunder. Marks")
     # where one was, one still is
     assert page.evaluate("() => document.querySelector('input.fen').value") == before
     engine = Engine(hash_mb=SMALL / (1 << 20))
@@ -321,3 +322,16 @@ def test_the_judging_of_moves_that_change_ends_but_not_that_of_variations(server
     last = list(played(BLUNDER).positions())[-1]
     play(page, Game({}, last, [last.legal_moves()[0]]))
     wait_for_status(page, "The moves of the game were changed.")
+
+
+@pytest.mark.slow
+def test_a_server_that_ends_while_a_game_is_judged_is_told(opened: Opener) -> None:
+    with serving() as server:
+        page = opened(server.address, allowed="ERR_CONNECTION_REFUSED", reduced_motion="reduce")
+        play(page, played(LONG))
+        open_panel(page, "seconds=3")
+        page.get_by_role("button", name="Analyse the game").click()
+        wait_for_status(page, "Judging")
+    wait_for_status(page, "The server does not answer")
+    assert page.get_by_role("button", name="Analyse the game").is_visible()
+    assert len(page.locator(".moves button.move").all()) == 12

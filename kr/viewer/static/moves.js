@@ -33,7 +33,7 @@ function numbered(node, root) {
   return `${(before >> 1) + 1}${before % 2 ? "..." : "."}`;
 }
 
-const sign = nag => NUMBERED[nag] || nag;
+export const sign = nag => NUMBERED[nag] || nag;
 export const named = node => `${number(node)} ${node.text}${node.nags.map(nag => `, ${NAGS[sign(nag)] || nag}`).join("")}`;
 
 // true for a line without variations that is short enough to stand within another

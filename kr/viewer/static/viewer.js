@@ -3,7 +3,7 @@
 import {Board} from "./board.js";
 import {button, el} from "./dom.js";
 import {Graph, better, judgement, points, told} from "./graph.js";
-import {MoveList, number, plain, words} from "./moves.js";
+import {MoveList, number, plain, sign, words} from "./moves.js";
 import {GameTree} from "./tree.js";
 
 const tree = new GameTree();
@@ -37,7 +37,7 @@ function show() {
   const label = node.parent ? `${number(node)} ${plain(node.text)}` : "Start";
   const comments = [...node.starting_comments, ...node.comments].map(text => plain(words(text))).filter(Boolean);
   caption.replaceChildren(
-    el("p", {class: "move"}, label, el("span", {class: `sign ${known.kind || ""}`}, node.nags.join(" "))),
+    el("p", {class: "move"}, label, el("span", {class: `sign ${known.kind || ""}`}, node.nags.map(sign).join(""))),
     el("p", {class: "muted"}, point || known.expected !== undefined ? told(point || known) : ""),
     ...comments.map(text => el("bdi", {class: "comment"}, text)));
 }

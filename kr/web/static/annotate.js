@@ -42,7 +42,8 @@ export function panel(app) {
   const after = button("Mark ›", () => tree.mark(1), {title: "Next mark (n)", "aria-label": "Next mark"});
   const progress = el("progress", {"aria-label": "Moves judged", hidden: true});
   const status = el("p", {class: "muted status-line"}), report = el("p"), table = el("div", {class: "scroll"});
-  const element = el("div", null, el("div", {class: "row"}, limit, start, before, after), progress, status, graph.element, table, report);
+  const element = el("div", null, el("div", {class: "row"}, limit, start, before, after), progress, status,
+    el("p", {class: "muted"}, "Expected result of Black: 1 is a win, ½ a draw"), graph.element, table, report);
 
   const game = () => tree.main().map(node => node.text).join(" ");
 
@@ -68,7 +69,7 @@ export function panel(app) {
     const kinds = [...judging.known.values()].map(point => point.kind);
     const marks = Object.keys(WORDS).map(kind => [kind, kinds.filter(each => each === kind).length]).filter(([, count]) => count);
     const told = marks.map(([kind, count]) => `${count} ${count === 1 ? WORDS[kind] : SEVERAL[kind]}`);
-    return [`${judging.known.size} of ${judging.total} moves judged`, ...told].join(", ");
+    return [`${judging.known.size} of ${judging.total} moves`, ...told].join(", ");
   }
 
   function end(text) {
