@@ -241,6 +241,15 @@ def test_a_search_accepts_by_a_margin(
     assert judged(six(goal, no_search, **published), OTHER) == (True, SOLUTION)
 
 
+@pytest.mark.parametrize(
+    ("solution", "legal"), [(f"{OTHER} 20-24 1-2 30-26", [OTHER, "20-24"]), ("1. 30-26", []), ("", [])]
+)
+def test_a_published_line_ends_where_it_is_not_legal(solution: str, legal: list[str]) -> None:
+    found = six("win", no_search, solution=solution, first_move=OTHER)
+    assert list(map(str, found.published)) == (legal or [OTHER])
+    assert judged(found, OTHER) == (True, SOLUTION)
+
+
 def test_beyond_what_is_published_the_best_move_of_the_search_is_right() -> None:
     first = START.legal_moves()[0]
     found = six("win", fake({}))

@@ -35,7 +35,7 @@ from kr.analysis.annotation.judging import JudgeSettings
 from kr.analysis.problems import Problem, load_problems, same_move
 from kr.egdb.database import Database
 from kr.egdb.exact import ExactMove, exact_moves, exact_value, hardest_move
-from kr.errors import InvalidSettingError
+from kr.errors import IllegalMoveError, InvalidSettingError
 from kr.evaluation.chances import KNOWN
 from kr.game.board import Board
 from kr.game.position import Move, Position, Side
@@ -122,10 +122,13 @@ class Puzzle:
 
     @cached_property
     def published(self) -> tuple[Move, ...]:
-        """The published line; its first move alone if no more is known, () if nothing is."""
+        """The published line, as far as it is legal; its first move alone if no more is known, () if nothing is."""
         position, line = self.problem.position, []
         for text in self.problem.solution.split():
-            move = position.parse_move(text)
+            try:
+                move = position.parse_move(text)
+            except IllegalMoveError:
+                break
             line.append(move)
             position = position.play(move)
         if not line and self.problem.first_move is not None:
