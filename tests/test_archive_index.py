@@ -92,11 +92,13 @@ def as_read(text: str) -> tuple[list[tuple[Game, int, str]], list[str]]:
     return games, [str(error) for error in errors]
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("text", ODD)
 def test_a_scanner_finds_the_games_of_a_reader(text: str) -> None:
     assert scanned(text) == as_read(text)
 
 
+@pytest.mark.core
 def test_a_scanner_finds_the_games_of_a_reader_in_scrambled_texts() -> None:
     dice = random.Random(7)
     for _ in range(400):
@@ -316,6 +318,7 @@ def test_positions_reached_by_other_moves_count(tmp_path: Path) -> None:
         assert {str(move): record.games for move, record in index.moves(position, found)} == {"22-18": 1, "22-17": 1}
 
 
+@pytest.mark.core
 def test_captures_between_the_same_squares_are_told_apart(tmp_path: Path) -> None:
     path = tmp_path / "a.pdn"
     start = "W:W32,K3:B7,8,14,15,16,22,23,24"

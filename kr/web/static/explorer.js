@@ -15,7 +15,8 @@ const years = ({first, last}) => first === null ? "" : first === last ? String(f
 const percent = (part, all) => all ? Math.round(100 * part / all) : 0;
 const spoken = each => {
   const all = each.black + each.draws + each.white;
-  return all ? `Black won ${percent(each.black, all)} %, drawn ${percent(each.draws, all)} %, White won ${percent(each.white, all)} %` : "no results";
+  return all ? `Black won ${percent(each.black, all)} %, drawn ${percent(each.draws, all)} %, White won ${percent(each.white, all)} %; ` +
+    `Black's average ${Math.round(100 * each.average)} %` : "no results";
 };
 
 function bar(each) {
