@@ -16,6 +16,7 @@ from web_pages import (
     WIDE,
     Opener,
     click_square,
+    finished,
     meant_board,
     opened,
     read_board,
@@ -71,7 +72,7 @@ def judged(house: House, asked: dict[str, Any], document: dict[str, Any] | None 
                     inbox.put_nowait(Asked({"document": document or asked["document"]}))
         return events
 
-    return asyncio.run(run())
+    return finished(run())
 
 
 def test_each_move_is_told_from_the_last_to_the_first_then_the_marked_game(house: House) -> None:
@@ -143,7 +144,7 @@ def test_a_game_whose_moves_have_changed_gets_no_marks(house: House, monkeypatch
             pass
 
     with pytest.raises(KrError, match="did not send its game"):
-        asyncio.run(silent())
+        finished(silent())
 
 
 def test_it_ends_at_once_when_its_page_leaves(house: House) -> None:
@@ -170,7 +171,7 @@ def test_it_ends_at_once_when_its_page_leaves(house: House) -> None:
         pass
 
     for leave in (cancelled, closed):
-        assert asyncio.run(leaving(leave)) < 2
+        assert finished(leaving(leave)) < 2
         assert house.engines.own.lent == 0
 
 
@@ -186,7 +187,7 @@ def test_it_waits_for_its_turn(house: House) -> None:
                 loans.close()
                 assert (await anext(stream))["moves"][0]["ply"] == 12
 
-    asyncio.run(run())
+    finished(run())
     assert house.engines.own.lent == 0
 
 
