@@ -323,8 +323,8 @@ def test_players_and_result_are_changed(server: WebServer, opened: Opener) -> No
     page = opened(server.address, **CLIPBOARD)
     opens(page, TREE)
     page.get_by_text("Players and result").click()
-    page.get_by_label("White", exact=True).fill('Zoë "Z" <i>')
-    page.get_by_label("Result", exact=True).select_option("0-1")
+    page.locator(".fields").get_by_label("White", exact=True).fill('Zoë "Z" <i>')
+    page.locator(".fields").get_by_label("Result", exact=True).select_option("0-1")
     game = saved(page)
     assert (game.headers["White"], game.headers["Result"], game.result) == ('Zoë "Z" <i>', "0-1", "0-1")
     assert page.locator(".players").inner_text() == 'Ann \u2013 Zoë "Z" <i> · Example · 0-1'

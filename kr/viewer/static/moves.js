@@ -116,7 +116,7 @@ export class MoveList {
     const comment = text => {
       if (text.includes("[%kr game")) return;
       const said = plain(words(text)), facts = plain(tags(text).join(", "));
-      if (facts) block.append(el("span", {class: "facts"}, facts), " ");
+      if (facts) block.append(el("span", {class: "timing"}, facts), " ");
       if (!said) return;
       const shown = el("bdi", {class: "comment"}, said.length > LONG_TEXT ? said.slice(0, LONG_TEXT) : said);
       if (said.length > LONG_TEXT) shown.append(button("… more", () => { shown.textContent = said; }, {class: "more"}));
