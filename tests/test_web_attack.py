@@ -6,7 +6,6 @@ said nothing on its standard error.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import socket
 import time
@@ -28,6 +27,7 @@ from attacked import (
     survives,
     trickle,
 )  # fmt: skip
+from web_pages import finished
 
 from kr.web import app, guard
 
@@ -275,15 +275,15 @@ def test_too_many_requests_are_told_to_wait() -> None:
             await door({**scope, "client": (address, 1)}, None, hear)  # type: ignore[arg-type]
         return list(answers)
 
-    many = asyncio.run(ask("10.0.0.1", 2 * int(guard.REQUEST_BURST)))
+    many = finished(ask("10.0.0.1", 2 * int(guard.REQUEST_BURST)))
     assert set(many) == {200, 429}
     assert many[-1] == 429
-    assert asyncio.run(ask("10.0.0.2", 10)) == [200] * 10
+    assert finished(ask("10.0.0.2", 10)) == [200] * 10
     # and nobody fills the memory by coming from many addresses
 
     async def crowd() -> None:
         for number in range(2 * guard.MOST_ADDRESSES):
             await ask(f"10.1.{number >> 8}.{number & 255}", 1)
 
-    asyncio.run(crowd())
+    finished(crowd())
     assert len(door._budgets) <= guard.MOST_ADDRESSES

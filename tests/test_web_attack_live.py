@@ -33,6 +33,7 @@ from attacked import (
     survives,
     trickle,
 )  # fmt: skip
+from web_pages import finished
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection
 
@@ -276,7 +277,7 @@ def test_many_pages_that_come_and_go(server: Attacked) -> None:
         for first in range(0, 300, 50):
             await asyncio.gather(*(visit(number) for number in range(first, first + 50)))
 
-    asyncio.run(visits())
+    finished(visits())
 
 
 # --- every request and stream of every feature, with values of every wrong kind

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from web_pages import PHONE, Opener, meant_board, opened, read_board, serving, wait_until
+from web_pages import PHONE, Opener, finished, meant_board, opened, read_board, serving, wait_until
 
 from kr.archives.index_build import index_path
 from kr.errors import InvalidSettingError, KrError
@@ -94,7 +94,7 @@ async def listed(stream: Any) -> list[dict[str, Any]]:
 
 def opened_all(house: House, numbers: list[int]) -> list[dict[str, Any]]:
     """Events of opening archives."""
-    return asyncio.run(listed(explorer.opening(house, Asked({"archives": numbers}), asyncio.Queue())))
+    return finished(listed(explorer.opening(house, Asked({"archives": numbers}), asyncio.Queue())))
 
 
 def ask(handler: Any, house: House, **fields: Any) -> dict[str, Any]:
@@ -238,11 +238,11 @@ def test_scores_of_all_moves(house: House, monkeypatch: pytest.MonkeyPatch) -> N
     from kr.engine.limits import Limits
 
     monkeypatch.setattr(explorer, "SCORING", Limits(nodes=3000))
-    events = asyncio.run(listed(explorer.scores(house, Asked({"fen": START.fen}), asyncio.Queue())))
+    events = finished(listed(explorer.scores(house, Asked({"fen": START.fen}), asyncio.Queue())))
     assert events[-1]["moves"].keys() == {str(move) for move in START.legal_moves()}
     assert all(abs(each["score"]) < 200 for each in events[-1]["moves"].values())
-    assert asyncio.run(listed(explorer.scores(house, Asked({"fen": "B:WK32:BK5"}), asyncio.Queue()))) != []
-    assert asyncio.run(listed(explorer.scores(house, Asked({"fen": "B:WK1:B"}), asyncio.Queue()))) == []
+    assert finished(listed(explorer.scores(house, Asked({"fen": "B:WK32:BK5"}), asyncio.Queue()))) != []
+    assert finished(listed(explorer.scores(house, Asked({"fen": "B:WK1:B"}), asyncio.Queue()))) == []
 
 
 # --- the panel
