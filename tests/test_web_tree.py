@@ -525,6 +525,24 @@ def test_the_game_outlives_the_page_and_the_server(opened: Opener) -> None:
         assert fen(page) == there
 
 
+def test_a_new_server_shows_its_file_in_a_new_window_only(opened: Opener, tmp_path: Path) -> None:
+    path = tmp_path / "a.pdn"
+    path.write_text("1. 9-14 22-18 *\n")
+    with serving() as server:
+        page = opened(server.address, allowed="Failed to load|WebSocket|ERR_", **CLIPBOARD)
+        opens(page, TREE)
+        wait_until(page, "() => localStorage.getItem('kr-game')?.includes('27x11')")
+        port = server.port
+    with serving(port=port, files=(path,)):
+        page.reload()
+        shows(page, "27x11??")
+        fresh = page.context.new_page()
+        fresh.goto(page.url)
+        shows(fresh, "1. 9-14 22-18")
+        fresh.get_by_role("button", name="Undo").click()
+        shows(fresh, "27x11??")
+
+
 def test_two_tabs_have_two_games(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, **CLIPBOARD)
     opens(page, TREE)

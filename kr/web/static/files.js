@@ -341,9 +341,9 @@ export function panel(app) {
       }
     }
   }
-  const recall = () => {
+  const recall = store => {
     try {
-      return JSON.parse(sessionStorage.getItem("kr-game") || localStorage.getItem("kr-game"));
+      return JSON.parse(store().getItem("kr-game"));
     } catch {
       return null;
     }
@@ -355,17 +355,19 @@ export function panel(app) {
     named = files.map((name, i) => ({name, file: i + 1}));
     sources.replaceChildren(...named.map(({name, file}) => el("option", {value: file}, name)));
     sources.hidden = named.length < 2;
-    const linked = LINK.test(location.hash), kept = recall();
+    const linked = LINK.test(location.hash), own = recall(() => sessionStorage), kept = own || recall(() => localStorage);
     if (named.length) await choose(named[0]);
-    if (!linked && named.length && app.kept("files-mark") !== mark) {
-      app.keep("files-mark", mark);
-      await pick(0);
-    } else if (!linked && kept && !tree.canUndo) {
+    if (!linked && kept && !tree.canUndo) {
       const {document} = await app.api("games/check", {document: kept.document});
       if (!tree.canUndo) {
         tree.load(document, kept.path);
         tree.forget();
       }
+    }
+    // a new window of a new server shows the file that was named; Undo leads back to the former game
+    if (!linked && !own && !tree.canUndo && named.length && app.kept("files-mark") !== mark) {
+      app.keep("files-mark", mark);
+      await pick(0);
     }
     for (const what of ["node", "edit", "game"]) tree.on(what, save);
   });
