@@ -275,6 +275,9 @@ def test_moves_are_clicked_and_games_opened(server: WebServer, opened: Opener) -
     page = opened(server.address)
     unfold(page)
     rows_are(page, ["9-13", "3"], ["11-15", "1"])
+    assert page.locator(".explorer .state > p").all_inner_texts() == ["first.pdn: 3 games", "second.pdn.xz: 2 games"]
+    page.click("text=1 game could not be read")
+    assert "illegal move at ply 1" in page.locator(".explorer .state li").inner_text()
     page.click("text=/^9-13$/")
     rows_are(page, ["22-18", "2"], ["22-17", "1"])
     assert read_board(page) == meant_board(START.play("9-13").fen)

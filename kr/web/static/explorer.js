@@ -54,8 +54,11 @@ export function panel(app) {
       if (file.opening) return el("p", null, `Making the index of ${file.name}, once `, el("progress", {value: file.share, max: 1, "aria-label": `Index of ${file.name}`}),
         ` ${Math.round(file.share * 100)} %`);
       if (file.error) return el("p", {class: "failed"}, `${file.name}: ${file.error} `, button("Try again", open));
-      return null;
-    }).filter(Boolean);
+      if (!file.open) return [];
+      const said = el("p", {class: "muted"}, `${file.name}: ${many(file.games, "game")}`);
+      return file.left_out ? [said, el("details", {class: "muted"}, el("summary", null, `${many(file.left_out, "game")} could not be read`),
+        el("ul", null, file.complaints.map(text => el("li", null, text))))] : said;
+    }).flat();
     if (!files.length) {
       lines.push(el("p", null, "Explore what was played by thousands of games: name an archive of games in PDN when kr web is started, ",
         el("code", null, "kr web --archive FILE.pdn.xz")));
