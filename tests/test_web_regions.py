@@ -129,3 +129,37 @@ def test_counts_of_the_shipped_tables_are_told(server: WebServer, opened: Opener
     assert len(seen) > 5
     assert all(each == "never" or float(each.removesuffix(" thousand")) > 0 for each in seen)
     assert "games of self-play by these tables" in page.locator(".panel.regions").inner_text()
+
+
+PICTURED = """row => row.querySelector(".mini path + path").getAttribute("d").match(/M\\d,\\d/g).map(each => {
+  const [column, line] = each.slice(1).split(",").map(Number);
+  return line * 4 + (column - (1 - line % 2)) / 2 + 1;
+})"""
+TURNED = """() => getComputedStyle(document.querySelector(".mini")).transform"""
+
+
+def test_each_region_has_a_picture_that_turns_with_the_board(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address)
+    page.locator(".panel.regions > summary").click()
+    wait_for_score(page, kr.Position())
+    for row, (_, squares) in zip(page.locator(".strongest tbody tr").all(), meant(kr.Position())[1], strict=False):
+        assert row.evaluate(PICTURED) == squares
+    assert page.evaluate(TURNED) == "none"
+    page.get_by_role("button", name="Flip").first.click()
+    assert page.evaluate(TURNED).startswith("matrix(-1")
+
+
+def test_the_keyboard_stays_in_the_list(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address)
+    page.locator(".panel.regions > summary").click()
+    wait_for_score(page, kr.Position())
+    click_square(page, 11)
+    click_square(page, 15)
+    board = kr.Board()
+    board.play("11-15")
+    wait_for_score(page, board.position)
+    page.locator(".strongest tbody tr").nth(3).focus()
+    page.keyboard.press("ArrowLeft")
+    wait_for_score(page, kr.Position())
+    assert page.evaluate("() => document.activeElement.sectionRowIndex") == 3
+    assert page.locator(".board .region").count() > 0

@@ -8,7 +8,7 @@ const NAMES = {b: "black man", B: "black king", w: "white man", W: "white king"}
 const MOVE_MS = 160;
 
 // column and row, 0 to 7 from the top left, of a square 1-32
-function place(square, flipped) {
+export function place(square, flipped) {
   const row = (square - 1) >> 2, column = 2 * ((square - 1) & 3) + 1 - row % 2;
   return flipped ? [7 - column, 7 - row] : [column, row];
 }
@@ -77,6 +77,7 @@ export class Board {
 
   flip(on = !this.flipped) {
     this.flipped = on;
+    this.element.classList.toggle("flipped", on);
     this._build();
     this._draw();
   }

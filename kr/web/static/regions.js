@@ -1,6 +1,7 @@
 // The panel Regions: the static score as a heat map, and the strongest regions with what they rest on.
 
-import {el} from "./dom.js";
+import {place} from "./board.js";
+import {el, svg} from "./dom.js";
 
 const FULL = 40;      // centi-men at which a square is fully coloured
 const SHOWN = 10;     // regions listed at first
@@ -9,6 +10,13 @@ const WAIT_MS = 60;   // before a position that may be left at once is asked for
 const signed = number => (number > 0 ? "+" : number < 0 ? "−" : "") + Math.abs(number).toFixed(Math.abs(number) < 9.95 ? 1 : 0);
 const count = number => number >= 1e6 ? `${(number / 1e6).toPrecision(2)} million`
   : number >= 1000 ? `${Number((number / 1000).toPrecision(2))} thousand` : String(number);
+
+const outlined = squares => squares.map(square => `M${place(square)}h1v1h-1z`).join("");
+const DARK = outlined(Array.from({length: 32}, (_, i) => i + 1));
+
+// a region on a small board, which style.css turns with the board
+const picture = ({squares, score}) => svg("svg", {class: "mini", viewBox: "0 0 8 8", "aria-hidden": "true"},
+  svg("path", {class: "dark", d: DARK}), svg("path", {class: score < 0 ? "cold" : "warm", d: outlined(squares)}));
 
 // each region's score spread over its squares
 function spread(regions) {
@@ -50,12 +58,14 @@ export function panel(app) {
     sum.textContent = `Static score ${signed(score)} centi-men for Black (${found.weights})` + (terms.length ? `: ${terms.join(", ")}` : "");
     notes.textContent = found.note;
     const counted = Boolean(found.evidence);
+    const focused = [...list.children].indexOf(document.activeElement);
     list.replaceChildren(...regions.slice(0, all.checked ? regions.length : SHOWN).map(region => {
       const light = () => app.board.outline(region.squares), dark = () => app.board.outline([]);
       return el("tr", {tabindex: 0, onmouseenter: light, onmouseleave: dark, onfocus: light, onblur: dark},
         el("td", {class: "right"}, signed(region.score)), el("td", null, region.score > 0 ? "Black" : region.score < 0 ? "White" : ""),
-        el("td", {class: "right"}, !counted ? "–" : region.seen ? count(region.seen) : "never"), el("td", null, region.squares.join(" ")));
+        el("td", {class: "right"}, !counted ? "–" : region.seen ? count(region.seen) : "never"), el("td", null, picture(region), el("span", null, region.squares.join(" "))));
     }));
+    if (focused >= 0) list.children[focused]?.focus({preventScroll: true});
     rest.textContent = counted ? `Seen: how often the squares looked just like this, within a tenth, in ${found.evidence}. What was seldom seen says little.`
       : shared ? "How often a pattern was seen is not in this weights file." : "";
     table.hidden = !shared;
