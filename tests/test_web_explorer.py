@@ -254,7 +254,7 @@ def server(files: tuple[Path, Path]) -> Iterator[WebServer]:
         yield server
 
 
-ROWS = """() => [...document.querySelectorAll(".explorer .played tbody tr")].map(
+ROWS = """() => [...document.querySelectorAll(".explorer .tally tbody tr")].map(
     row => [...row.cells].slice(0, 2).map(cell => cell.firstChild ? cell.firstChild.textContent : ""))"""
 GAMES = '() => [...document.querySelectorAll(".explorer .behind button")].map(each => each.textContent)'
 
@@ -263,7 +263,7 @@ def unfold(page: Page) -> None:
     """Open the panel, and close the others."""
     page.evaluate("""() => { for (const each of document.querySelectorAll("details.panel"))
         each.open = each.classList.contains("explorer"); }""")
-    wait_until(page, "() => document.querySelector('.explorer .played tbody tr')")
+    wait_until(page, "() => document.querySelector('.explorer .tally tbody tr')")
 
 
 def rows_are(page: Page, *rows: list[str]) -> None:
@@ -360,3 +360,15 @@ def test_the_panel_fits_a_phone(server: WebServer, opened: Opener) -> None:
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
     assert page.evaluate("""() => { const box = document.querySelector(".explorer .scroll");
         return box.scrollWidth <= box.clientWidth; }""")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_panel_keeps_the_rules_of_axe(server: WebServer, opened: Opener, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    page = opened(server.address, color_scheme=scheme)
+    unfold(page)
+    page.evaluate("() => { for (const each of document.querySelectorAll('.explorer details')) each.open = true; }")
+    wait_until(page, f"() => ({GAMES})().length === 4")
+    faults = axe.Axe().run(page, ".explorer").response["violations"]
+    assert [(fault["id"], fault["nodes"][0]["html"][:200]) for fault in faults] == []

@@ -147,8 +147,7 @@ export function panel(app) {
     submitted.preventDefault();
     refresh(true);
   }, onreset: () => setTimeout(() => refresh(true))},
-  el("div", {class: "row"}, first.label, plays, second.label), el("div", {class: "row"}, event.label, year.label, result, ballot.label),
-  el("div", {class: "row"}, el("button", {type: "reset"}, "Clear")), names);
+  el("div", {class: "row"}, first.label, plays, second.label), el("div", {class: "row"}, event.label, year.label, result, ballot.label, el("button", {type: "reset"}, "Clear")), names);
   const search = el("details", {class: "search"}, el("summary", null, "Search: player, event, year, result, opening"), form);
 
   function conditions() {
@@ -168,7 +167,7 @@ export function panel(app) {
     app.keep("explorer-scores", scored.checked);
     score();
   }});
-  const table = el("table", {class: "played"}, el("thead", null, el("tr", null, ["Move", "Games", "Results %", "kr"].map(text => el("th", {scope: "col"}, text)))), rows);
+  const table = el("table", {class: "tally"}, el("thead", null, el("tr", null, ["Move", "Games", "Results %", "kr"].map(text => el("th", {scope: "col"}, text)))), rows);
 
   function showMoves() {
     const known = scores.get(told.fen) || {}, turned = app.kept("view", "mover") === "black" && told.side === "white";
@@ -283,7 +282,7 @@ export function panel(app) {
   const body = el("div", {hidden: true}, search, problem, total,
     el("div", {class: "scroll", tabindex: 0, role: "region", "aria-label": "Moves played here"}, table),
     el("div", {class: "row"}, el("label", null, scored, " kr's scores"), el("label", null, reversed, " also with colours reversed")),
-    el("h3", null, "Games"), el("div", {class: "row"}, el("label", null, here, " at this position only"), order), found, gameRows, pages);
+    el("h2", null, "Games"), el("div", {class: "row"}, el("label", null, here, " at this position only"), order), found, gameRows, pages);
   tree.on("node", () => {
     clearTimeout(waiting);
     if (active) waiting = setTimeout(refresh, WAIT_MS);
