@@ -59,8 +59,8 @@ def press(page: Page, name: str) -> None:
 def set_up(page: Page, fen: str) -> None:
     page.get_by_label("FEN", exact=True).fill(fen)
     press(page, "Set")
-    canonical = kr.Position.from_fen(fen).fen
-    wait_until(page, SHOWN, canonical)
+    # the field has it already, the board once the server has answered
+    until(lambda: read_board(page) == meant_board(kr.Position.from_fen(fen).fen), page)
 
 
 def fen_of(page: Page) -> str:
@@ -271,10 +271,14 @@ def longest_task(trace: bytes) -> float:
         for event in events
         if event["name"] == "thread_name" and event["args"]["name"] == "CrRendererMain"
     }
-    tasks = [event for event in events if event["name"] == "RunTask" and (event["pid"], event["tid"]) in main]
-    assert len(tasks) > 100
     # not "dur", the time on the clock: the searches take what processors there are
-    return max(float(event["tdur"]) for event in tasks) / 1000
+    tasks = [
+        float(event["tdur"])
+        for event in events
+        if event["name"] == "RunTask" and (event["pid"], event["tid"]) in main and "tdur" in event
+    ]
+    assert len(tasks) > 100
+    return max(tasks) / 1000
 
 
 def test_no_frame_is_late_while_one_steps_through_a_game(server: WebServer, opened: Opener) -> None:

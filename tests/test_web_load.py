@@ -83,7 +83,6 @@ def test_twenty_viewers_have_their_shares() -> None:
             for page in pages:
                 await page.ask(1, lines=2, limit="nodes=500k")
             await asyncio.gather(*(page.hear(1, "lines") for page in pages))
-            assert lender.lent == 20
             seconds = await asyncio.gather(*(searched(page, begin) for page in pages))
             # one after the other, the last would take twice as long as the middle one
             assert max(seconds) < 1.9 * statistics.median(seconds) + 0.5

@@ -211,10 +211,14 @@ export function panel(app) {
     streams = [];
   }
 
-  function restart() {
-    end();
+  function name() {
     go.textContent = on ? "Stop" : node === tree.node && blocks[0].told ? "Go on" : "Analyse";
     threatens.setAttribute("aria-pressed", String(threat));
+  }
+
+  function restart() {
+    end();
+    name();
     if (!on || !visible) {
       request();
       return;
@@ -245,6 +249,7 @@ export function panel(app) {
     exact = null;
     threat = threat && on;
     for (const block of blocks) block.begin(on);
+    name();
     request();
     const rest = SETTLE_MS - (performance.now() - begun);
     begun = performance.now();
