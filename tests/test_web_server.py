@@ -291,3 +291,16 @@ def test_it_ends_at_once_while_somebody_analyses() -> None:
     assert (process.returncode, rest, errors) == (0, "", "Ctrl-C ends it\nended\n")
     # connections are given three seconds to end
     assert time.monotonic() - asked < 10
+
+
+def test_the_usual_port_is_taken_if_it_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        free = probe.getsockname()[1]
+    monkeypatch.setattr(serve, "USUAL_PORT", free)
+    with serving(weights="material") as first, serving(weights="material") as second:
+        assert first.port == free
+        assert second.port not in (free, 0)
+        assert asked(second, "GET", "/")[0] == 200
+    # what a browser keeps for the address is found again
+    with serving(weights="material") as again:
+        assert again.port == free

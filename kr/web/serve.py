@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import secrets
@@ -13,7 +14,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from kr.errors import InvalidSettingError
-from kr.web.settings import WebSettings
+from kr.web.settings import USUAL_PORT, WebSettings
 
 if TYPE_CHECKING:
     import uvicorn
@@ -94,11 +95,23 @@ def _reason(error: OSError) -> str:
 
 
 def _listening(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.create_server((host.strip("[]"), port), family=family, backlog=128, reuse_port=False)
+    if port:
+        listening = _bound(host, port)
+    else:
+        try:
+            listening = _bound(host, USUAL_PORT)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
+            listening = _bound(host, 0)
     # of the connections too: two short events in a row would be 40 ms apart
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
     return listening
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    return socket.create_server((host.strip("[]"), port), family=family, backlog=128)
 
 
 def _server(app: Any) -> uvicorn.Server:

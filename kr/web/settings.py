@@ -10,6 +10,9 @@ from kr.errors import InvalidSettingError
 from kr.protocols.dxp_link import LOOPBACK
 from kr.settings import Settings, option
 
+USUAL_PORT = 8128
+"""Taken if it is free and no port is asked for: what a browser keeps of a page belongs to its port."""
+
 
 @dataclass(frozen=True)
 class WebSettings(Settings):
@@ -18,7 +21,9 @@ class WebSettings(Settings):
     files: tuple[Path, ...] = option(
         (), "PDN files to open, also packed by gzip, xz or bzip2.", argument=True, metavar="FILE.pdn"
     )
-    port: int = option(0, "Port to listen on: {allowed}.", low=1, high=65535, zero="a free one")
+    port: int = option(
+        0, "Port to listen on: {allowed}.", low=1, high=65535, zero=f"{USUAL_PORT} or, if that is taken, a free one"
+    )
     host: str = option(
         LOOPBACK, "Address to listen on. Any but this machine's own (127.0.0.1, ::1, localhost) lets others in, who "
         "then need the token in the address that is printed.",
