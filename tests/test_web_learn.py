@@ -311,6 +311,7 @@ def test_the_daily_puzzle_and_the_next_one(server: WebServer, opened: Opener, ho
     page = opened(f"{server.address}#learn", reduced_motion="reduce")
     wait_for_title(page, CLASSICS[listed["daily"]].title)
     assert (page.locator("h2.title").text_content() or "").startswith("Puzzle of the day")
+    assert page.get_by_text(f"None of {len(listed['puzzles'])} puzzles solved so far.").is_visible()
     page.get_by_role("button", name="Next unsolved").click()
     names = [each["id"] for each in listed["puzzles"]]
     following = listed["puzzles"][(names.index(listed["daily"]) + 1) % len(names)]

@@ -137,6 +137,7 @@ def test_whole_games_by_clicks(server, start, games_directory, side, fen, phone)
     page.get_by_role("button", name="Analyse").click()
     wait_until(page, "() => location.hash === '#analyse' && document.querySelector('main .analyse .board') !== null")
     assert read_board(page) == meant_board(board.fen)
+    assert bool(page.locator("main .board.flipped").count()) == (side == "black"), "the board turned"
 
 
 def test_hints_taking_back_and_draws(server, start):

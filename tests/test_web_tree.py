@@ -100,7 +100,7 @@ def test_moves_variations_comments_and_marks_are_written(server: WebServer, open
     opens(page, TREE)
     lines = [" ".join(line.split()) for line in page.locator(".moves > p").all_inner_texts()]
     assert lines == [
-        "An old opening. 1. 11-15! 23-19 0:04:59 left usual 2. 8-11 22-17 (2... 22-18 3. 15x22 25x18 fine) 3. 11-16?",
+        "An old opening. 1. 11-15! 23-19 4:59 left usual 2. 8-11 22-17 (2... 22-18 3. 15x22 25x18 fine) 3. 11-16?",
         "3. 4-8 17-13 4. 9-14",
         "4. 15-18 also 4... 24-20 (4... 26-23 5. 9-14) 5. 9-14",
         "4... 25-22 5. 6-9 13x6 a long line 6. 2x9",
@@ -110,6 +110,34 @@ def test_moves_variations_comments_and_marks_are_written(server: WebServer, open
     ]
     assert page.locator(".players").inner_text() == "Ann \u2013 Bob · Example · 1-0"
     assert page.locator(".moves .illegal").all_inner_texts() == ["4-8", "1-2"]
+
+
+def test_times_on_the_clock_are_short(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, **CLIPBOARD)
+    opens(page, "1. 11-15 {[%emt 0:00:01.294]} 23-19 {[%clk 0:10:05.2]} 2. 8-11 {[%clk 1:02:03]} 22-17 {[%emt soon]} *")
+    text = " ".join(page.locator(".moves > p").all_inner_texts())
+    assert " ".join(text.split()) == "1. 11-15 took 1.3 s 23-19 10:05 left 2. 8-11 1:02:03 left 22-17 took soon"
+
+
+def test_nothing_to_undo_is_said(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address)
+    for name in ("Undo", "Redo"):
+        page.get_by_role("button", name=name).click()
+        page.get_by_text(f"Nothing to {name.lower()}").wait_for()
+
+
+def test_a_file_of_one_game_is_counted_so(opened: Opener, tmp_path: Path) -> None:
+    file = tmp_path / "one.pdn"
+    file.write_text("1. 11-15 *\n")
+    with serving(files=(file,)) as server:
+        page = opened(server.address)
+        page.get_by_text("one.pdn: 1 game", exact=True).wait_for()
+        page.close()
+
+
+def test_the_pages_stand_in_one_row_on_a_phone(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, {"width": 360, "height": 740})
+    assert len({link.bounding_box()["y"] for link in page.locator("nav a").all()}) == 1  # type: ignore[index]
 
 
 def all_nodes(game: Game) -> list[GameNode]:

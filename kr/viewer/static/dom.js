@@ -25,6 +25,9 @@ export function svg(tag, props, ...children) {
   return fill(document.createElementNS(SVG, tag), props, children);
 }
 
+// "1 game", "2,500 games"
+export const many = (count, one, more = `${one}s`) => `${count.toLocaleString("en")} ${count === 1 ? one : more}`;
+
 export function button(text, onclick, props) {
   return el("button", {type: "button", onclick, ...props}, text);
 }

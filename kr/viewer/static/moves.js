@@ -17,9 +17,15 @@ export const plain = text => text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u0
 // a comment without its tags such as [%clk 0:04:59]
 export const words = comment => comment.replace(TAG, "").trim();
 
+// a clock's time as people say it: 1.3 s, 4:59, 1:02:03
+function time(text) {
+  const seconds = text.split(":").reduce((sum, part) => 60 * sum + Number(part), 0);
+  return seconds < 60 ? `${Number(seconds.toFixed(1))} s` : text.replace(/^(0*:0?)|\.\d+$/g, "");
+}
+
 // kr's own, and the score beside it, are what the graph shows
 const tags = comment => comment.includes("[%kr ") ? [] : [...comment.matchAll(TAG)].map(([, name, value]) =>
-  name === "clk" ? `${value.trim()} left` : name === "emt" ? `took ${value.trim()}` : `${name} ${value.trim()}`);
+  name === "clk" ? `${time(value.trim())} left` : name === "emt" ? `took ${time(value.trim())}` : `${name} ${value.trim()}`);
 
 // "8." or "8..." for the move that leads to a node
 export function number(node) {

@@ -54,7 +54,9 @@ export function page(app) {
 
   app.onback(() => active && !board.onedit && show(false));
 
-  app.open = (document, path) => {
+  // flipped: as the board was that the game comes from
+  app.open = (document, path, flipped = board.flipped) => {
+    board.flip(flipped);
     tree.load(document, path);
     app.go("analyse");
   };

@@ -31,7 +31,7 @@ export function page(app) {
   const back = button("Take back", takeBack), on = button("Play on", () => send(true));
   const show = button("Exact values", showValues);
   const again = button("Same again", () => begin(ending.start));
-  const analyse = button("Analyse", () => app.open(stage.document({Event: `Ending, ${ending.goal}`}), stage.moves.map(() => 0)));
+  const analyse = button("Analyse", () => app.open(stage.document({Event: `Ending, ${ending.goal}`}), stage.moves.map(() => 0), stage.board.flipped));
   const distances = el("input", {type: "checkbox", checked: app.kept("endings-distances", false), onchange() {
     app.keep("endings-distances", distances.checked);
     showCounts();

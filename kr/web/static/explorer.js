@@ -1,7 +1,7 @@
 // The panel Explorer: what was played in the position by the games of an archive, those games, and searches of them.
 
 import {seen} from "./analysis.js";
-import {button, el} from "./dom.js";
+import {button, el, many} from "./dom.js";
 
 const WAIT_MS = 100;         // positions that are only passed are not asked for
 const SCORE_MS = 400;
@@ -10,7 +10,6 @@ const KEPT_SCORES = 200;
 const RESULTS = [["", "any result"], ["1-0", "Black won"], ["0-1", "White won"], ["1/2-1/2", "drawn"], ["*", "unfinished"]];
 const RESULT_WORDS = {"1-0": "Black won", "0-1": "White won", "1/2-1/2": "drawn", "0-0": "both lost", "*": "unfinished"};
 
-const many = (count, one, more = `${one}s`) => `${count.toLocaleString("en")} ${count === 1 ? one : more}`;
 const years = ({first, last}) => first === null ? "" : first === last ? String(first) : `${first}–${last}`;
 const percent = (part, all) => all ? Math.round(100 * part / all) : 0;
 const spoken = each => {

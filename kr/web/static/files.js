@@ -1,6 +1,6 @@
 // The panels of the game itself: its moves; opening, pasting, saving and sharing it; games of files to choose from.
 
-import {button, el} from "./dom.js";
+import {button, el, many} from "./dom.js";
 import {MoveList, plain} from "./moves.js";
 
 const LARGEST_FILE = 2_900_000, LONGEST_TEXT = 2_000_000, LONGEST_LINK = 100_000, LONGEST_KEPT = 2_000_000;
@@ -164,7 +164,7 @@ export function panel(app) {
       return undefined;
     }
     choose({name, games: answer.games, faults: answer.faults});
-    app.say(`${answer.games.length} games`);
+    app.say(many(answer.games.length, "game"));
     return pick(0);
   }
   const openText = trying(async text => {
@@ -279,7 +279,7 @@ export function panel(app) {
         `${game.event} ${game.black} ${game.white} ${game.date} ${game.result}`.toLowerCase().includes(term)));
       list.games = found.slice(0, list.games.length + PAGE);
       list.more = found.length > list.games.length;
-      fill(`${found.length} of ${source.games.length} games`);
+      fill(`${found.length} of ${many(source.games.length, "game")}`);
       return;
     }
     const before = list.games;
@@ -289,7 +289,7 @@ export function panel(app) {
       list.games = [...before, ...answer.games];
       list.more = answer.more;
       if (answer.left_out) tell(answer.faults);
-      fill(`${answer.read.toLocaleString("en")} games${answer.whole ? "" : " so far"}${answer.left_out ? `, ${answer.left_out} can't be read` : ""}`);
+      fill(`${many(answer.read, "game")}${answer.whole ? "" : " so far"}${answer.left_out ? `, ${answer.left_out} can't be read` : ""}`);
       if (answer.more || answer.whole || !shelf.isConnected) return;
     }
   }
@@ -299,7 +299,7 @@ export function panel(app) {
       el("bdi", null, plain(game.black) || "?"), " – ", el("bdi", null, plain(game.white) || "?"),
       game.result === "*" ? "" : ` ${game.result}`,
       el("span", {class: "muted"}, el("bdi", null, [game.event, dated(game.date)].filter(Boolean).map(fact => ` · ${plain(fact)}`).join("")),
-        ` · ${game.moves} ${game.moves === 1 ? "move" : "moves"}`),
+        ` · ${many(game.moves, "move")}`),
     ], () => pick(index), {"aria-current": index === list.at && "true"}))));
     if (list.more) rows.append(el("li", null, button("More", () => trying(further)())));
   }

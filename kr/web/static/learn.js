@@ -1,6 +1,6 @@
 // Puzzles: the solver's moves are judged by the server one by one. What has been solved is kept in the browser.
 
-import {button, el} from "./dom.js";
+import {button, el, many} from "./dom.js";
 import {lineBoard, option, pause} from "./line.js";
 
 const MOST_SHOWN = 200;
@@ -42,7 +42,7 @@ export function page(app) {
   const retry = button("Start again", () => load(puzzle.id));
   const next = button("Next unsolved", () => open(nextUnsolved()));
   const ofDay = button("Puzzle of the day", () => open(daily));
-  const analyse = button("Analyse", () => app.open(stage.document({Event: puzzle.title}), stage.moves.map(() => 0)));
+  const analyse = button("Analyse", () => app.open(stage.document({Event: puzzle.title}), stage.moves.map(() => 0), stage.board.flipped));
   const buttons = [hint, solution, retry, analyse];
 
   // --- the list
@@ -75,7 +75,7 @@ export function page(app) {
     found.textContent = `${matches.length} of ${puzzles.length}` + (matches.length > MOST_SHOWN ? `; the first ${MOST_SHOWN} are shown` : "");
     list.replaceChildren(...matches.slice(0, MOST_SHOWN).map(each => {
       const {solved, tries} = done.of(each.fen);
-      const words = [each.goal || "win or draw?", `${each.pieces} pieces`];
+      const words = [each.goal || "win or draw?", many(each.pieces, "piece")];
       if (solved) words.push("solved");
       else if (tries) words.push("tried");
       return el("li", null, button([solved ? "✓ " : "", each.title, el("span", {class: "muted"}, ` ${words.join(", ")}`)],
@@ -83,7 +83,7 @@ export function page(app) {
     }));
     const solved = puzzles.filter(each => done.of(each.fen).solved);
     const clean = solved.filter(each => !done.of(each.fen).tries && !done.of(each.fen).hints);
-    counts.textContent = `${solved.length} of ${puzzles.length} solved, ${clean.length} of them without a wrong move or a hint.`;
+    counts.textContent = !solved.length ? `None of ${many(puzzles.length, "puzzle")} solved so far.` : `${solved.length} of ${puzzles.length} solved, ${clean.length} of them without a wrong move or a hint.`;
     ofDay.textContent = "Puzzle of the day" + (puzzles.some(each => each.id === daily && done.of(each.fen).solved) ? " ✓" : "");
   }
 

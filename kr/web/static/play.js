@@ -2,7 +2,7 @@
 // them. What it keeps brings the game back after a reload, or when the server has been started again.
 
 import {Board} from "./board.js";
-import {button, el} from "./dom.js";
+import {button, el, many} from "./dom.js";
 import {START, finder} from "./setup.js";
 
 const REPLY_MS = 350, SURE_MS = 4000;
@@ -148,7 +148,7 @@ export function page(app) {
     const {level, side, ballot, clock} = game.settings;
     begin({level, side: other(side), ballot, clock}, casual);
   }, {class: "primary"});
-  const analyse = button("Analyse", () => app.open(game.document, game.document.nodes.slice(1).map(() => 0)));
+  const analyse = button("Analyse", () => app.open(game.document, game.document.nodes.slice(1).map(() => 0), board.flipped));
   const again = button("New game", () => { showForm(true); form.element.querySelector("select").focus(); });
   const form = newGame(app, begin);
   const shown = el("div", {class: "game"},
@@ -223,7 +223,7 @@ export function page(app) {
       move.classList.toggle("at", at);
       at ? move.setAttribute("aria-current", "true") : move.removeAttribute("aria-current");
     }
-    if (looked !== null) turn.textContent = looked ? `After ${node.text}, ${looked} of ${game.document.nodes.length - 1} moves.` : "The start.";
+    if (looked !== null) turn.textContent = looked ? `After ${node.text}, ${looked} of ${many(game.document.nodes.length - 1, "move")}.` : "The start.";
     else if (game.over) showOver();
     else if (state) showTurn();
   }

@@ -153,8 +153,8 @@ export function setup(app) {
   const opener = el("div", {class: "row"},
     button("New game", () => begin(START)),
     button("Set up a position", edit),
-    button("Undo", () => tree.undo(), {title: "Take back the last change of the game"}),
-    button("Redo", () => tree.redo()));
+    button("Undo", () => tree.undo() || app.say("Nothing to undo"), {title: "Take back the last change of the game"}),
+    button("Redo", () => tree.redo() || app.say("Nothing to redo")));
 
   showFen();
   return el("div", {class: "setup"}, opener, editor,
