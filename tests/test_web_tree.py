@@ -126,6 +126,18 @@ def test_nothing_to_undo_is_said(server: WebServer, opened: Opener) -> None:
         page.get_by_text(f"Nothing to {name.lower()}").wait_for()
 
 
+def test_a_new_game_says_how_the_former_one_comes_back(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, **CLIPBOARD)
+    said = page.locator("#status")
+    page.get_by_role("button", name="New game").click()
+    assert said.inner_text() == "", "there was no move to lose"
+    opens(page, "1. 11-15 23-19 *")
+    page.get_by_role("button", name="New game").click()
+    wait_until(page, "() => document.querySelector('#status').textContent === 'Undo brings the former game back'")
+    page.get_by_role("button", name="Undo").click()
+    shows(page, "1. 11-15 23-19")
+
+
 def test_a_file_of_one_game_is_counted_so(opened: Opener, tmp_path: Path) -> None:
     file = tmp_path / "one.pdn"
     file.write_text("1. 11-15 *\n")

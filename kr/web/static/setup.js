@@ -50,6 +50,7 @@ export function setup(app) {
   function begin(start, moves = [], headers = {}) {
     const document = fresh(start, headers);
     for (const move of moves) document.nodes.push({comments: [], nags: [], starting_comments: [], ...move, parent: document.nodes.length - 1});
+    if (tree.root.children.length) app.say("Undo brings the former game back");
     app.open(document, moves.map(() => 0));
   }
 
