@@ -285,6 +285,7 @@ def test_moves_are_clicked_and_games_opened(server: WebServer, opened: Opener) -
     rows_are(page, ["22-18", "3"], ["22-17", "1"])
     wait_until(page, f"() => ({GAMES})().length === 4")
     assert page.evaluate(GAMES)[0].startswith("Stewart, R. \u2013 Jordan, A.")
+    assert page.locator(".explorer .behind li .muted").first.inner_text().endswith("· 6 moves")
     # a game opens at this position, and one can go on in it
     page.locator(".explorer .behind button").first.focus()
     page.keyboard.press("Enter")

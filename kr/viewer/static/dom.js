@@ -26,7 +26,7 @@ export function svg(tag, props, ...children) {
 }
 
 // "1 game", "2,500 games"
-export const many = (count, one, more = `${one}s`) => `${count.toLocaleString("en")} ${count === 1 ? one : more}`;
+export const many = (count, one) => `${count.toLocaleString("en")} ${count === 1 ? one : `${one}s`}`;
 
 export function button(text, onclick, props) {
   return el("button", {type: "button", onclick, ...props}, text);

@@ -223,7 +223,7 @@ export function panel(app) {
     gameRows.setAttribute("start", start + 1);
     gameRows.replaceChildren(...page.games.map(game => {
       const side = [game.black || "?", game.white || "?"].join(" – ");
-      const more = [game.event, game.date.replaceAll(/[.-]?\?+-?/g, ""), many(game.moves, "ply", "plies"), game.turned && "colours reversed"].filter(Boolean).join(" · ");
+      const more = [game.event, game.date.replaceAll(/[.-]?\?+-?/g, ""), many(game.moves, "move"), game.turned && "colours reversed"].filter(Boolean).join(" · ");
       return el("li", null, button(`${side}  ${game.result}`, () => openGame(game), {"aria-label": `Open ${side}, ${RESULT_WORDS[game.result]}, ${more}`}),
         el("span", {class: "muted"}, more));
     }));
