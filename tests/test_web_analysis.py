@@ -233,7 +233,7 @@ def test_scores_for_either_side(server: WebServer, opened: Opener) -> None:
     set_up(page, "W:W31,30,28,27:B1,2,3")
     finished(page, 10)
     mover = rows(page).first.inner_text().split("\n")[:2]
-    page.get_by_label("Scores for").select_option("black")
+    page.get_by_label("Centi-men for").select_option("black")
     black = rows(page).first.inner_text().split("\n")[:2]
     assert (mover[0][0], black[0][0]) == ("+", MINUS)
     assert mover[0][1:] == black[0][1:]

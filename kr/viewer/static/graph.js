@@ -61,7 +61,7 @@ export function points(tree) {
 export function told(point) {
   if (point.expected === null) return "Not searched.";
   const [, win, number] = /^(#?)(-?[\d.]+)$/.exec(point.evaluation) || [];
-  const score = !number ? "" : !win ? `, score ${number > 0 ? "+" : ""}${number}` : `, ${number < 0 ? "White" : "Black"} wins`;
+  const score = !number ? "" : !win ? `, ${number > 0 ? "+" : ""}${Math.round(100 * number)} centi-men` : `, ${number < 0 ? "White" : "Black"} wins`;
   return `Black expects ${point.expected.toFixed(2)}${score}.` +
     (point.reason ? ` ${REASONS[point.reason]}` : "") + (point.once ? " Seen by one search only." : "");
 }

@@ -183,7 +183,7 @@ export function panel(app) {
   const go = button("", () => toggle(), {class: "primary go", title: "Space"});
   const count = select("Lines", "lines", Array.from({length: 10}, (_, i) => [i + 1, i + 1]), 3, () => restart());
   const limit = select("Until", "limit", LIMITS, "", () => restart());
-  const view = select("Scores for", "view", [["mover", "the mover"], ["black", "Black"]], "mover", () => draw());
+  const view = select("Centi-men for", "view", [["mover", "the mover"], ["black", "Black"]], "mover", () => draw());
   const pointing = el("input", {type: "checkbox", checked: app.kept("arrows", true), onchange() {
     app.keep("arrows", pointing.checked);
     draw();
