@@ -34,7 +34,6 @@ from kr.web.runs import RunWatch
 from kr.web.settings import WebSettings
 
 __all__ = ["opened"]
-pytestmark = pytest.mark.core
 
 GAMES = SelfplaySettings(
     games=20, nodes=40, weights="material", openings="3move", shard_games=8, workers=1, hash=1 << 16
