@@ -34,7 +34,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def sampled(directory: Path, out: Path, **changes: Any) -> sample.Sample:
-    settings = {"pieces": (2, 3), "dir": directory, "out": out, "workers": 2, **changes}
+    settings = {"pieces": "2-3", "dir": directory, "out": out, "workers": 2, **changes}
     return sample.write_sample(SampleSettings(**settings))
 
 
@@ -172,7 +172,7 @@ def test_quiet_positions_only(whole: Path, tmp_path: Path) -> None:
 
 
 def test_shares_may_be_empty_and_files_name_their_origin(whole: Path, tmp_path: Path) -> None:
-    made = sampled(whole, tmp_path / "sub" / "x.h5", pieces=(2, 2), fraction=0.5, shares=(1.0, 0.0, 0.0), seed=9)
+    made = sampled(whole, tmp_path / "sub" / "x.h5", pieces="2", fraction=0.5, shares=(1.0, 0.0, 0.0), seed=9)
     assert made.shares["validation"].positions == made.shares["test"].positions == 0
     with h5py.File(made.out) as file:
         assert file.attrs["kind"] == "kr egdb sample"
@@ -192,7 +192,7 @@ def test_shares_may_be_empty_and_files_name_their_origin(whole: Path, tmp_path: 
         ({"seed": -1}, "seed: -1 is out"),
         ({"compression": 10}, "compression: 10 is out"),
         ({"workers": -1}, "workers: -1 is out"),
-        ({"pieces": (2, 4)}, "up to 3 pieces"),
+        ({"pieces": "2-4"}, "up to 3 pieces"),
     ],
     ids=lambda case: "" if isinstance(case, str) else str(case),
 )
@@ -216,20 +216,48 @@ def test_a_damaged_database_leaves_no_file(whole: Path, tmp_path: Path) -> None:
     path.write_bytes(content)
     for fraction in (0.5, sample.UNPACK_FRACTION / 2):
         with pytest.raises(InvalidDatabaseError, match="wld-1101"):
-            sampled(copy, tmp_path / "out" / "x.h5", fraction=fraction, pieces=(3, 3))
+            sampled(copy, tmp_path / "out" / "x.h5", fraction=fraction, pieces="3")
         assert not list(tmp_path.glob("out/*"))
 
 
-@pytest.mark.parametrize(("text", "pieces"), [("6", (6, 6)), ("2-7", (2, 7)), ("3-3", (3, 3))])
-def test_ranges_of_pieces(text: str, pieces: tuple[int, int]) -> None:
-    assert sample.parse_pieces(text) == pieces
-    assert sample.parse_pieces(sample.format_pieces(pieces)) == pieces
+@pytest.mark.parametrize(
+    ("text", "sides"),
+    [
+        ("3", {(1, 2), (2, 1)}),
+        ("2-3", {(1, 1), (1, 2), (2, 1)}),
+        ("3-3", {(1, 2), (2, 1)}),
+        ("4v3", {(4, 3), (3, 4)}),
+        ("3v4", {(4, 3), (3, 4)}),
+        ("2v2", {(2, 2)}),
+        ("2, 3v1", {(1, 1), (3, 1), (1, 3)}),
+        ("3v1,2-3", {(1, 1), (1, 2), (2, 1), (3, 1), (1, 3)}),
+    ],
+)
+def test_choices_of_pieces(text: str, sides: set[tuple[int, int]]) -> None:
+    found = sample.slices_of(text)
+    most = max(map(sum, sides))
+    every = [shape for count in range(2, most + 1) for shape in slices.shapes(count)]
+    assert found == [shape for shape in every if (sum(shape[:2]), sum(shape[2:])) in sides]
+    assert sample.slices_of(sample.parse_pieces(text)) == found
 
 
-@pytest.mark.parametrize("text", ["", "x", "1", "2-", "7-2", "2-9", "-3"])
-def test_no_ranges_of_pieces(text: str) -> None:
+@pytest.mark.parametrize(
+    "text", ["", "x", "1", "2-", "7-2", "2-9", "-3", "4v", "v3", "0v4", "4v0", "7v2", "2,", "4v3v2", "²", "66"]
+)
+def test_no_choices_of_pieces(text: str) -> None:
     with pytest.raises(InvalidSettingError, match="not a number of pieces"):
         sample.parse_pieces(text)
+    with pytest.raises(InvalidSettingError, match="not a number of pieces"):
+        SampleSettings(out=Path("x.h5"), pieces=text)
+
+
+@pytest.mark.parametrize(("pieces", "expected"), [("2v1", {(1, 2), (2, 1)}), ("2,2v1", {(1, 1), (1, 2), (2, 1)})])
+def test_samples_of_sides(whole: Path, tmp_path: Path, pieces: str, expected: set[tuple[int, int]]) -> None:
+    made = sampled(whole, tmp_path / "sides.h5", pieces=pieces, fraction=0.01)
+    boards = np.concatenate([content(made.out)[f"{share}/board"] for share in SHARES])
+    assert {(black.bit_count(), white.bit_count()) for black, white, _ in boards.tolist()} == expected
+    share = sum(slices.size(shape) for shape in sample.slices_of(pieces)) * 0.01
+    assert abs(made.positions - share) < 5 * share**0.5
 
 
 def test_shares() -> None:

@@ -84,7 +84,7 @@ WORK: dict[str, Callable[[Path, Path], Any]] = {
     ),
     "egdb verify": lambda directory, database: verify_database(VerifySettings(dir=database, workers=THREADS)),
     "egdb sample": lambda directory, database: write_sample(
-        SampleSettings(dir=database, out=directory / "sample.h5", pieces=(2, 3), workers=THREADS)
+        SampleSettings(dir=database, out=directory / "sample.h5", pieces="2-3", workers=THREADS)
     ),
 }
 

@@ -248,6 +248,7 @@ def _sample(settings: SampleSettings, json: bool = options.JSON) -> None:
     Example:
         kr egdb sample --pieces 2-7 --fraction 0.001 --out positions.h5
         kr egdb sample --pieces 6 --fraction 0.1 --quiet --no-planes --out six.h5
+        kr egdb sample --pieces 2-6,4v3 --fraction 0.001 --out positions.h5
     """
     with console.Stages() as stages:
         found = write_sample(settings, lambda done, total: stages.show("sampling", done, total, "positions"))

@@ -11,9 +11,10 @@ from __future__ import annotations
 import math
 import os
 import random
+import re
 import shutil
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -49,22 +50,41 @@ Batch = tuple[NDArray[np.uint32], NDArray[np.uint8], NDArray[np.uint64]]
 """Boards (n, 3): black, white, kings; values (n,): 0 loss, 1 draw, 2 win; hashes (n,)."""
 
 
-def parse_pieces(text: str) -> tuple[int, int]:
-    """Parse a number of pieces such as "6", or a range such as "2-7". Raises InvalidSettingError."""
-    first, dash, last = text.partition("-")
-    expected = f'a number of pieces such as "6", or a range such as "2-7", from 2 to {slices.EGDB_MAX_PIECES}'
-    try:
-        low, high = int(first), int(last if dash else first)
-    except ValueError:
-        raise InvalidSettingError(f"{text!r} is not {expected}") from None
-    if not 2 <= low <= high <= slices.EGDB_MAX_PIECES:
-        raise InvalidSettingError(f"{text!r} is not {expected}")
-    return low, high
+def slices_of(text: str) -> list[Shape]:
+    """The slices that a choice of pieces means, the fewest pieces first. Raises InvalidSettingError.
+
+    The choice is a list of parts with commas: "6", "2-7", or "4v3" for four pieces against three, whichever of them
+    moves.
+    """
+    chosen: set[Shape] = set()
+    for part in text.split(","):
+        numbers = re.fullmatch(r"(\d)(?:([-v])(\d))?", part.strip())
+        first, joint, second = numbers.groups() if numbers else ("", "", "")
+        if joint == "v":
+            low = high = int(first) + int(second)
+            sides = {int(first)} - {0, low}
+        else:
+            low, high = int(first or 0), int(second or first or 0)
+            sides = set()
+        if not 2 <= low <= high <= slices.EGDB_MAX_PIECES or (joint == "v" and not sides):
+            raise InvalidSettingError(
+                f'{text!r} is not a number of pieces such as "6", a range such as "2-7", sides such as "4v3", or a '
+                f"list of these, from 2 to {slices.EGDB_MAX_PIECES} pieces"
+            )
+        shapes = [shape for count in range(low, high + 1) for shape in slices.shapes(count)]
+        chosen |= {shape for shape in shapes if not sides or sides & {sum(shape[:2]), sum(shape[2:])}}
+    return [shape for count in range(2, most_pieces(chosen) + 1) for shape in slices.shapes(count) if shape in chosen]
 
 
-def format_pieces(pieces: tuple[int, int]) -> str:
-    """The text of a range: (2, 7) -> "2-7", (6, 6) -> "6"."""
-    return "-".join(str(count) for count in sorted(set(pieces)))
+def most_pieces(shapes: Collection[Shape]) -> int:
+    """Most pieces of these slices."""
+    return max(map(slices.pieces, shapes))
+
+
+def parse_pieces(text: str) -> str:
+    """Check a choice of pieces, as `slices_of` understands it. Raises InvalidSettingError."""
+    slices_of(text)
+    return ",".join(part.strip() for part in text.split(","))
 
 
 def parse_shares(text: str) -> tuple[float, float, float]:
@@ -88,8 +108,11 @@ class SampleSettings(Settings):
     """Choice of the positions, and form of the file."""
 
     out: Path = option(REQUIRED, "HDF5 file to write.")
-    pieces: tuple[int, int] = option(
-        (2, 4), "Pieces: a number or a range, such as 2-7.", parse=parse_pieces, show=format_pieces, metavar="RANGE"
+    pieces: str = option(
+        "2-4",
+        "Pieces: a number, a range such as 2-7, sides such as 4v3 (either may move), or a list.",
+        parse=parse_pieces,
+        metavar="PIECES",
     )
     fraction: float = option(0.1, "Probability of drawing each position, {allowed}.", low=1e-12, high=1)
     seed: int = seed_option("Seed of the choice of positions.")
@@ -109,6 +132,10 @@ class SampleSettings(Settings):
     memory: int = option(
         2 << 30, "Memory to use; less makes shuffling slower, not worse.", parse=parse_size, show=format_size
     )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "pieces", parse_pieces(self.pieces))
 
 
 @dataclass(frozen=True)
@@ -134,13 +161,13 @@ def write_sample(settings: SampleSettings, on_progress: Callable[[float, float],
     the database is damaged, and OSError.
     """
     storage.check_output(settings.out)
-    shapes = [shape for count in range(settings.pieces[0], settings.pieces[1] + 1) for shape in slices.shapes(count)]
+    shapes = slices_of(settings.pieces)
     positions = sum(map(slices.size, shapes))
     unpack_bytes = settings.memory // 2 if settings.fraction >= UNPACK_FRACTION else 0
-    opened = Database.open(directory_for(settings.dir), unpack_bytes=unpack_bytes, max_pieces=settings.pieces[1])
-    if opened.pieces < settings.pieces[1]:
+    opened = Database.open(directory_for(settings.dir), unpack_bytes=unpack_bytes, max_pieces=most_pieces(shapes))
+    if opened.pieces < most_pieces(shapes):
         raise InvalidSettingError(
-            f"--pieces {format_pieces(settings.pieces)}: the database in {opened.directory} has positions with up to "
+            f"--pieces {settings.pieces}: the database in {opened.directory} has positions with up to "
             f"{opened.pieces} pieces"
         )
     expected = positions * settings.fraction
