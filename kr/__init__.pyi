@@ -30,6 +30,14 @@ from .egdb.database import Database as Database
 from .egdb.probe import ProbedMove as ProbedMove
 from .egdb.probe import ProbedPosition as ProbedPosition
 from .egdb.probe import probe as probe
+from .egdb.sample import Sample as Sample
+from .egdb.sample import SampleSettings as SampleSettings
+from .egdb.sample import write_sample as write_sample
+from .egdb.sample_file import ShareCounts as ShareCounts
+from .egdb.sample_reader import SampleFile as SampleFile
+from .egdb.sample_reader import SampleRows as SampleRows
+from .egdb.sample_reader import SampleShare as SampleShare
+from .egdb.sample_reader import SampleStream as SampleStream
 from .engine.database import load_database as load_database
 from .engine.engine import Engine as Engine
 from .engine.limits import Clock as Clock
@@ -47,6 +55,7 @@ from .errors import InvalidFenError as InvalidFenError
 from .errors import InvalidGamesError as InvalidGamesError
 from .errors import InvalidPdnError as InvalidPdnError
 from .errors import InvalidProblemError as InvalidProblemError
+from .errors import InvalidSampleError as InvalidSampleError
 from .errors import InvalidSettingError as InvalidSettingError
 from .errors import InvalidWeightsError as InvalidWeightsError
 from .errors import KrError as KrError

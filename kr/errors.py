@@ -58,6 +58,10 @@ class InvalidDatabaseError(KrError):
     """A damaged or foreign endgame database, or one of another version."""
 
 
+class InvalidSampleError(KrError):
+    """A file of sampled endgame positions that is damaged, foreign or of another version."""
+
+
 class InvalidIndexError(KrError):
     """A damaged index of an archive, or one of another version."""
 

@@ -15,8 +15,8 @@ from kr import _core, _egdb
 from kr.egdb import sample, slices
 from kr.egdb.build import BuildSettings, build_database
 from kr.egdb.database import Database
-from kr.egdb.sample import SHARES, SampleSettings
-from kr.egdb.sample_file import CHUNK
+from kr.egdb.sample import SampleSettings
+from kr.egdb.sample_file import CHUNK, SHARES
 from kr.errors import InvalidDatabaseError, InvalidSettingError
 
 pytestmark = pytest.mark.core

@@ -26,15 +26,13 @@ from numpy.typing import NDArray
 from kr import _egdb, storage
 from kr.egdb import slices
 from kr.egdb.database import Database, directory_for
-from kr.egdb.sample_file import SampleWriter, ShareCounts
+from kr.egdb.sample_file import SHARES, SampleWriter, ShareCounts
 from kr.egdb.slices import Shape
 from kr.errors import InvalidSettingError
 from kr.game.position import Position, Side
 from kr.settings import REQUIRED, Settings, option, seed_option, workers_option
 from kr.threads import thread_pool
 from kr.units import format_size, parse_size
-
-SHARES = ("training", "validation", "test")
 
 SURVIVAL_LENGTH = 4096
 DRAWN_AT_ONCE = 1 << 16

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 KIND = "kr egdb sample"
 FORMAT_VERSION = 1
+SHARES = ("training", "validation", "test")
 PLANES = ("black kings", "white kings", "black men", "white men")
 CHUNK = 4096
 """Positions in a chunk, compressed on its own."""
