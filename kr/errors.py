@@ -66,6 +66,10 @@ class InvalidIndexError(KrError):
     """A damaged index of an archive, or one of another version."""
 
 
+class InvalidModelError(KrError):
+    """A network's model file that is damaged, of another version, or not a model file."""
+
+
 class ThreadError(KrError):
     """A thread that the system refuses to start."""
 

@@ -57,9 +57,7 @@ Attribute = str | int | float
 class Hdf5Source:
     """An open file: its attributes, and its datasets on request."""
 
-    def __init__(
-        self, root: Any, size: int, error: type[KrError], damaged: str, unread: Collection[str] = ()
-    ) -> None:
+    def __init__(self, root: Any, size: int, error: type[KrError], damaged: str, unread: Collection[str] = ()) -> None:
         """unread: names of attributes to leave out, whatever they are."""
         self._root = root
         self._unread = unread

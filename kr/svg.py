@@ -239,9 +239,7 @@ def _square(
     return drawn
 
 
-def _piece(
-    side: str, king: bool, x: float, y: float, palette: Mapping[str, str], labelled: bool = False
-) -> str:
+def _piece(side: str, king: bool, x: float, y: float, palette: Mapping[str, str], labelled: bool = False) -> str:
     """A man is a disc with a groove, a king two discs and a crown. labelled: it makes room for what is below it."""
     style = f"fill={_colour(palette, side)} stroke={_colour(palette, f'{side} rim')}"
     if king:

@@ -37,7 +37,8 @@ class ReadSettings(Settings):
         argument=True, metavar="FILE",
     )  # fmt: skip
     results: str = option(
-        "english", 'Meaning of "1-0" in them: english (Black, who begins, won) or white (White won).',
+        "english",
+        'Meaning of "1-0" in them: english (Black, who begins, won) or white (White won).',
         choices=CONVENTIONS,
     )
     encoding: str = option("detect", "Encoding: detect, utf-8, latin-1, cp437 or another.")

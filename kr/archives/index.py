@@ -1,9 +1,9 @@
 """An archive with its index: what was played in a position, the games behind it, and searches without reading the file.
 
-    index = open_index(Path("archive.pdn.xz"))
-    found = index.find(SearchSettings(files=(index.source,), player=("Tinsley",), position=Position().fen))
-    for move, record in index.moves(Position(), found):
-        print(move, record.games, record.score)
+index = open_index(Path("archive.pdn.xz"))
+found = index.find(SearchSettings(files=(index.source,), player=("Tinsley",), position=Position().fen))
+for move, record in index.moves(Position(), found):
+    print(move, record.games, record.score)
 """
 
 from __future__ import annotations

@@ -133,9 +133,7 @@ def unpacked_texts(content: bytes) -> list[str]:
     ends = np.cumsum(sizes[1:], dtype=np.int64) + 4 * len(sizes)
     if ends[-1] != len(plain):
         raise ValueError("texts are cut off")
-    return [
-        plain[end - size : end].decode("utf-8", "surrogatepass") for end, size in zip(ends, sizes[1:], strict=True)
-    ]
+    return [plain[end - size : end].decode("utf-8", "surrogatepass") for end, size in zip(ends, sizes[1:], strict=True)]
 
 
 def _inflated(content: bytes, size: int) -> bytes:

@@ -1,6 +1,5 @@
 """`kr hub`."""
 
-
 from kr.cli import options
 from kr.engine.settings import MEBIBYTE, egdb_memory_option, egdb_option, hash_option, threads_option
 from kr.evaluation.kinds import SHIPPED, weights_texts

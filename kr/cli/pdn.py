@@ -195,8 +195,7 @@ def _report(report: FileReport, warnings: bool) -> dict[str, Any]:
         "results_agreeing": report.agreeing,
         "results_contradicting": report.contradicting,
         "errors": [
-            {"line": error.line, "column": error.column, "message": complaint(error)}
-            for error in report.errors
+            {"line": error.line, "column": error.column, "message": complaint(error)} for error in report.errors
         ],
         "warnings": [{"line": line, "message": text} for line, text in report.warnings] if warnings else [],
     }

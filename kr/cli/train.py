@@ -135,8 +135,7 @@ def train_report(history: TrainHistory, directory: Path) -> str:
         lines.insert(0, console.table(columns, [_cells(row) for row in rows]))
         if done := train_history.games_done(directory, history.generations[-1]):
             lines.append(
-                f"under way: generation {len(rows)}, {rows[-1]['under_way']}, "
-                f"{done[0]:,} of {counted(done[1], 'game')}"
+                f"under way: generation {len(rows)}, {rows[-1]['under_way']}, {done[0]:,} of {counted(done[1], 'game')}"
             )
     return "\n".join(lines)
 

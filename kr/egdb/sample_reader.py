@@ -366,9 +366,7 @@ def _parts(shares: Sequence[SampleShare], limit: int | None) -> NDArray[np.int64
         after = before + len(share)
         rows = limit * after // max(total, 1) - limit * before // max(total, 1)
         before = after
-        parts += [
-            (number, first, min(first + share.chunk_rows, rows)) for first in range(0, rows, share.chunk_rows)
-        ]
+        parts += [(number, first, min(first + share.chunk_rows, rows)) for first in range(0, rows, share.chunk_rows)]
     return np.array(parts, dtype=np.int64).reshape(-1, 3)
 
 

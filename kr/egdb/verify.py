@@ -80,9 +80,7 @@ class VerifySettings(Settings):
     pieces: int = option(
         0, "Most pieces of the positions: {allowed}.", low=2, high=slices.EGDB_MAX_PIECES, zero="the whole database"
     )
-    sample: float = option(
-        0.0, "Check a random sample, this fraction of the positions; 0: prove all.", low=0, below=1
-    )
+    sample: float = option(0.0, "Check a random sample, this fraction of the positions; 0: prove all.", low=0, below=1)
     seed: int = seed_option("Seed of the sample.")
     workers: int = workers_option()
     memory: int = option(
@@ -221,8 +219,7 @@ class _Verifier:
         values = self._sampled_ranges(shapes) if self.found.sampled else self._unproven_ranges()
         tools = {"pieces": pieces, "memory": memory}
         units = (
-            Unit(RangeCheck.name(), " ".join(map(str, each.values())), {"egdb": key}, tools, each)
-            for each in values
+            Unit(RangeCheck.name(), " ".join(map(str, each.values())), {"egdb": key}, tools, each) for each in values
         )
         try:
             known = None if self.found.sampled else self._known_distances(database)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+
 def draw_explanation(explanation: Explanation, path: Path, *, flipped: bool = False) -> None:
     """Write the picture of an explanation as PNG. Raises InvalidSettingError without matplotlib."""
     check_installed()

@@ -42,18 +42,24 @@ class SelfplaySettings(Settings):
     """Settings of self-play. All but those in UNSHAPING shape the games themselves."""
 
     games: int = option(
-        10_000, "Games in the run directory at the end, including earlier ones.", parse=parse_count, show=format_count,
-        low=1, high=10**12,
+        10_000,
+        "Games in the run directory at the end, including earlier ones.",
+        parse=parse_count,
+        show=format_count,
+        low=1,
+        high=10**12,
     )
     out: Path = option(Path("selfplay/games"), "Run directory; an earlier run in it is resumed.", metavar="DIR")
     seed: int = seed_option("Seed of openings, random moves and noise.")
     workers: int = workers_option()
-    nodes: int = option(
-        2000, "Nodes searched for each move.", parse=parse_count, show=format_count, low=1, high=10**12
-    )
+    nodes: int = option(2000, "Nodes searched for each move.", parse=parse_count, show=format_count, low=1, high=10**12)
     tc: float | None = option(
-        None, "Time for each move instead, such as 20ms; such games can't be repeated.",
-        parse=parse_duration, show=format_duration, above=0, high=3600,
+        None,
+        "Time for each move instead, such as 20ms; such games can't be repeated.",
+        parse=parse_duration,
+        show=format_duration,
+        above=0,
+        high=3600,
     )
     weights: str = option("", f"A {weights_texts()}; the shipped tables if not given.")
     openings: str = option(
@@ -66,18 +72,14 @@ class SelfplaySettings(Settings):
         60, "Plies without a capture or a man's move after which a game is drawn, {allowed}.", low=4, high=80
     )
     clear_score: int = option(
-        300, "Centi-men ahead from which a score is clear; 0: no game ends by clear scores.",
-        low=0, high=_core.SCORE_DECIDED
+        300,
+        "Centi-men ahead from which a score is clear; 0: no game ends by clear scores.",
+        low=0,
+        high=_core.SCORE_DECIDED,
     )
-    clear_plies: int = option(
-        6, "Consecutive clear scores, by both sides, that decide a game.", low=1, high=100
-    )
-    hash: int = option(
-        1 << 20, "Hash table of each thread.", parse=parse_size, show=format_size, low=1, high=1 << 40
-    )
-    shard_games: int = option(
-        2000, "Games in one file.", parse=parse_count, show=format_count, low=1, high=100_000
-    )
+    clear_plies: int = option(6, "Consecutive clear scores, by both sides, that decide a game.", low=1, high=100)
+    hash: int = option(1 << 20, "Hash table of each thread.", parse=parse_size, show=format_size, low=1, high=1 << 40)
+    shard_games: int = option(2000, "Games in one file.", parse=parse_count, show=format_count, low=1, high=100_000)
     egdb: str = egdb_option("", "the one that comes with kr if not given, or that of the resumed run")
     egdb_memory: int = egdb_memory_option()
     egdb_ends: bool = option(True, "End games with their exact result once the endgame database knows it.")

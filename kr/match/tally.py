@@ -60,9 +60,9 @@ def forfeit_warning(games: int, on_time: int, failed: int) -> str | None:
     if on_time + failed <= MOST_FORFEITS * games:
         return None
     kinds = [f"{on_time} on time"] * bool(on_time) + [f"{failed} by engine failure"] * bool(failed)
-    cures = [
-        "use an idle machine, more time, fewer games at a time (--workers) or a node limit (nodes=5000)"
-    ] * bool(on_time)
+    cures = ["use an idle machine, more time, fewer games at a time (--workers) or a node limit (nodes=5000)"] * bool(
+        on_time
+    )
     cures += ["see the Termination tags of the games"] * bool(failed)
     return (
         f"{on_time + failed} of {counted(games, 'game')} forfeited ({', '.join(kinds)}), which distorts the result: "

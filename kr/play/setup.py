@@ -51,8 +51,10 @@ class PlaySettings(Settings):
         low=1, high=len(LEVELS),
     )  # fmt: skip
     side: str = option(
-        "", "Your side: black (who begins), white or random; black if not given.",
-        choices=("", *SIDES, RANDOM), metavar="SIDE",
+        "",
+        "Your side: black (who begins), white or random; black if not given.",
+        choices=("", *SIDES, RANDOM),
+        metavar="SIDE",
     )
     black: str = option("", f"Player of Black: human, {', '.join(PLAYER_TEXTS)}; with "
                         "settings of its own: shipped,level=3.", metavar="PLAYER")  # fmt: skip

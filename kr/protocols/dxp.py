@@ -112,12 +112,13 @@ class DxpSettings(Settings):
     takeback: bool = option(True, "Grant requests to go back to an earlier position.")
     claim_time: bool = option(False, "End a game as won once the other side's clock has run out.")
     timeout: float = option(
-        600.0, "End a game, and the connection, after this much silence.", parse=parse_duration, show=format_duration,
+        600.0,
+        "End a game, and the connection, after this much silence.",
+        parse=parse_duration,
+        show=format_duration,
         above=0,
     )
-    frame: str = option(
-        "pdn", "Squares of positions sent: {allowed} (turned, as pydraughts does).", choices=FRAMES
-    )
+    frame: str = option("pdn", "Squares of positions sent: {allowed} (turned, as pydraughts does).", choices=FRAMES)
     out: Path | None = option(None, "Append the games to this PDN file.", metavar="FILE")
 
     def __post_init__(self) -> None:
@@ -150,8 +151,7 @@ class ListenSettings(DxpSettings):
     games: int = option(0, "Games to play; 0: until Ctrl-C.", parse=parse_count, show=format_count)
     usual_start: str = option(
         "refuse",
-        "Side that begins if the other program sends no position, which in DXP means the 10x10 start: "
-        "{allowed}.",
+        "Side that begins if the other program sends no position, which in DXP means the 10x10 start: {allowed}.",
         choices=USUAL_STARTS,
     )
 
@@ -173,9 +173,7 @@ class ConnectSettings(DxpSettings):
     minutes: int = option(
         0, "Clock of each side for the whole game: {allowed}.", metavar="MINUTES", low=1, high=999, zero="none"
     )
-    moves: int = option(
-        0, "Moves of each side after which a game ends: {allowed}.", low=1, high=999, zero="no limit"
-    )
+    moves: int = option(0, "Moves of each side after which a game ends: {allowed}.", low=1, high=999, zero="no limit")
     reconnect: int = option(
         5, "Attempts to connect, one a second, at the beginning and after a connection is lost.", low=1
     )

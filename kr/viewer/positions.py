@@ -9,7 +9,7 @@ from kr.notation import SIDE_NAMES, squares
 
 
 def side_name(side: int) -> str:
-    """"black" or "white"."""
+    """ "black" or "white"."""
     return SIDE_NAMES[side].lower()
 
 

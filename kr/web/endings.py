@@ -1,11 +1,11 @@
 """Endings to practise against exact play. The page keeps the game: each request has its start and moves.
 
-    endings/known {} -> how many pieces the database reaches
-    endings/new {"own": 2, "own_kings": null, "other": 1, "other_kings": 1, "goal": "win", "difficulty": "any",
-        "side": "black", "seed": 7} -> a position, null if none was found
-    endings/move {"start", "moves", "goal", "on": false} -> whether the last move kept the value, the reply, the counts.
-        After a move that gave the value away there is a reply only with "on".
-    endings/values {"fen"} -> value and distance of every move
+endings/known {} -> how many pieces the database reaches
+endings/new {"own": 2, "own_kings": null, "other": 1, "other_kings": 1, "goal": "win", "difficulty": "any",
+    "side": "black", "seed": 7} -> a position, null if none was found
+endings/move {"start", "moves", "goal", "on": false} -> whether the last move kept the value, the reply, the counts.
+    After a move that gave the value away there is a reply only with "on".
+endings/values {"fen"} -> value and distance of every move
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Puzzles for pages. The page keeps a puzzle's state: each request has its id and the moves so far.
 
-    puzzles/list {"date": "2026-11-22"} -> {"puzzles": [...], "daily": id}
-    puzzles/start {"id"} -> what the puzzle is, its position, and the opponent's move if that is the first
-    puzzles/answer {"id", "moves"} -> the verdict on the last move, and the reply to it
-    puzzles/hint {"id", "moves", "whole": false} -> the square of a piece that can move well, or the whole move
-    puzzles/solution {"id", "moves"} -> a line from there on
+puzzles/list {"date": "2026-11-22"} -> {"puzzles": [...], "daily": id}
+puzzles/start {"id"} -> what the puzzle is, its position, and the opponent's move if that is the first
+puzzles/answer {"id", "moves"} -> the verdict on the last move, and the reply to it
+puzzles/hint {"id", "moves", "whole": false} -> the square of a piece that can move well, or the whole move
+puzzles/solution {"id", "moves"} -> a line from there on
 """
 
 from __future__ import annotations
@@ -44,9 +44,7 @@ class Book:
         self._house = house
         self._found: OrderedDict[tuple[Position, ...], Analysis] = OrderedDict()
         self._lock = threading.Lock()
-        self.puzzles = {
-            name: Puzzle(problem, house.database, self._search) for name, problem in house.problems.items()
-        }
+        self.puzzles = {name: Puzzle(problem, house.database, self._search) for name, problem in house.problems.items()}
         """By id."""
 
     def puzzle(self, asked: Asked) -> Puzzle:

@@ -153,9 +153,7 @@ class _Seen:
         """The same from the view of the other side, a move earlier."""
         value = None if self.value is None else self.value.opposite
         plies = None if self.plies is None else self.plies + 1
-        return _Seen(
-            -self.score, 1 - self.expected, value, plies, corrected=self.corrected, confirmed=self.confirmed
-        )
+        return _Seen(-self.score, 1 - self.expected, value, plies, corrected=self.corrected, confirmed=self.confirmed)
 
 
 @dataclass(frozen=True)

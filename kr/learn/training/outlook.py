@@ -20,9 +20,7 @@ def games_behind(path: Path) -> int | None:
     return None if report is None else sum(run["games"] for run in json.loads(report)["runs"])
 
 
-def doubt(
-    strongest: str, behind: int, earlier: Sequence[int], generations: int, games: int, window: int
-) -> str | None:
+def doubt(strongest: str, behind: int, earlier: Sequence[int], generations: int, games: int, window: int) -> str | None:
     """Warning if a run is not expected to beat the strongest tables it has; None otherwise.
 
     behind: number of games those were fitted to; earlier: the games of each generation there is, oldest first;

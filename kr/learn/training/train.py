@@ -80,9 +80,7 @@ class TrainSettings(Settings):
         "Run directory of earlier games, used as a generation before the first; can be repeated, oldest first.",
         metavar="DIR",
     )
-    window: int = option(
-        3, "Latest generations whose games are used in the fit; 0: all.", low=0, high=10**6
-    )
+    window: int = option(3, "Latest generations whose games are used in the fit; 0: all.", low=0, high=10**6)
     layout: Layout = same_option(FitSettings, "layout")
     label: Label = same_option(FitSettings, "label")
     loss: str = same_option(FitSettings, "loss")
@@ -247,9 +245,7 @@ class TrainWatcher:
         """Something the user should know."""
 
 
-def train(
-    settings: TrainSettings, watcher: TrainWatcher | None = None, stop: Stop | None = None
-) -> TrainHistory:
+def train(settings: TrainSettings, watcher: TrainWatcher | None = None, stop: Stop | None = None) -> TrainHistory:
     """Make the generations that the directory lacks; returns the history.
 
     An interrupted step resumes. Settings may have changed since: they hold for what has not begun. The games and the

@@ -1,0 +1,146 @@
+"""Model files: a network's numbers as they were trained, with the story of its training. Reading one needs no JAX.
+
+An HDF5 file with the attributes `kind` ("kr endnet"), `format_version`, `shape` (JSON, `NetShape`), `curve` (JSON: what
+was measured after each epoch), `report` (JSON: counts, best epoch), `arrays` (JSON: shape of each), `checksum` over
+shape and arrays, `attributes_checksum` over the others, and the provenance. Datasets: float32 `p_NAME` for parameters,
+`s_NAME` for the running means of batch norms.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kr import storage
+from kr.errors import InvalidModelError, InvalidSettingError
+from kr.hdf5 import Hdf5Source, reading
+from kr.learn.endnet.shape import NetShape
+
+KIND = "kr endnet"
+FORMAT_VERSION = 1
+PREDICTED_AT_ONCE = 4096
+"""Positions; the last batch is filled up, so that one size is compiled."""
+
+
+def check_jax() -> None:
+    """Raise InvalidSettingError if JAX or optax is missing."""
+    try:
+        import jax  # noqa: F401
+        import optax  # noqa: F401
+    except ImportError as error:
+        raise InvalidSettingError(
+            "training and asking networks needs JAX and optax: pip install 'kr-draughts[nets]', or '.[nets]' in kr's "
+            f"checkout ({error})"
+        ) from error
+
+
+@dataclass(frozen=True, eq=False)
+class EndnetModel:
+    """A network with its numbers."""
+
+    shape: NetShape
+    parameters: Mapping[str, NDArray[np.float32]]
+    state: Mapping[str, NDArray[np.float32]]
+    curve: Sequence[Mapping[str, Any]] = ()
+    """What was measured after each epoch."""
+    report: Mapping[str, Any] = field(default_factory=dict)
+    attrs: Mapping[str, Any] = field(default_factory=dict)
+    """The provenance."""
+    path: Path | None = None
+
+    @property
+    def weights(self) -> int:
+        """Numbers of the network."""
+        return sum(array.size for array in self.parameters.values())
+
+    @property
+    def checksum(self) -> str:
+        """Identity of what it says."""
+        arrays = [array for part in (self.parameters, self.state) for _, array in sorted(part.items())]
+        return storage.checksum(self.shape.json().encode(), *arrays)
+
+    def predict(self, boards: NDArray[np.uint32]) -> NDArray[np.float32]:
+        """Probabilities (n, 3) of loss, draw and win for the side to move.
+
+        boards: (n, 3) black, white, kings, Black to move. Raises InvalidSettingError without JAX.
+        """
+        found = np.empty((len(boards), 3), dtype=np.float32)
+        for first in range(0, len(boards), PREDICTED_AT_ONCE):
+            part = boards[first : first + PREDICTED_AT_ONCE]
+            filled = np.zeros((PREDICTED_AT_ONCE, 3), dtype=np.uint32)
+            filled[: len(part)] = part
+            found[first : first + len(part)] = np.asarray(self._predicted(filled))[: len(part)]
+        return found
+
+    @cached_property
+    def _predicted(self) -> Callable[[NDArray[np.uint32]], Any]:
+        check_jax()
+        import jax
+
+        from kr.learn.endnet.nets import Net
+
+        net = Net(self.shape)
+        parameters, state = jax.device_put((dict(self.parameters), dict(self.state)))
+        ask = jax.jit(lambda p, s, boards: jax.nn.softmax(net.logits(p, s, boards, False)[0]))
+        return lambda boards: ask(parameters, state, boards)
+
+
+def save_model(path: Path, model: EndnetModel) -> None:
+    """Write a model file at once or not at all. Raises OSError."""
+    with storage.hdf5_file(path) as file:
+        for prefix, part in (("p", model.parameters), ("s", model.state)):
+            for name, array in part.items():
+                file.create_dataset(f"{prefix}_{name}", data=np.asarray(array, dtype=np.float32))
+        texts = {"shape": model.shape.json(), "curve": json.dumps(model.curve), "report": json.dumps(model.report)}
+        attrs = {**model.attrs, **texts, "arrays": json.dumps(_sizes(model))}
+        header = {"kind": KIND, "format_version": FORMAT_VERSION, "checksum": model.checksum}
+        file.attrs.update({**attrs, **header, "attributes_checksum": _attributes_checksum(attrs)})
+
+
+def load_model(path: Path | str) -> EndnetModel:
+    """Read a model file. Raises InvalidModelError, naming the file, if it is missing, foreign, damaged or newer."""
+    with reading(path, InvalidModelError, "model file") as source:
+        return _read(source, Path(path))
+
+
+def _read(source: Hdf5Source, path: Path) -> EndnetModel:
+    attrs = dict(source.attributes)
+    if attrs.pop("kind", None) != KIND:
+        raise InvalidModelError(f"{path}: an HDF5 file, but not a model of `kr endnet fit`")
+    if wrong := storage.check_version(attrs.pop("format_version", None), (FORMAT_VERSION,)):
+        raise InvalidModelError(f"{path}: {wrong}")
+    checksum, attributes_checksum = attrs.pop("checksum", None), attrs.pop("attributes_checksum", None)
+    if _attributes_checksum(attrs) != attributes_checksum:
+        raise source.refusal("the attributes do not match their checksum")
+    try:
+        shape = NetShape.from_json(str(attrs.pop("shape")))
+        curve, report = (storage.parse_json(str(attrs.pop(name))) for name in ("curve", "report"))
+        sizes = storage.parse_json(str(attrs.pop("arrays")))
+        parts: dict[str, dict[str, NDArray[np.float32]]] = {"p": {}, "s": {}}
+        for prefix, named in sizes.items():
+            for name, size in named.items():
+                parts[prefix][name] = source.array(f"{prefix}_{name}", "float32", tuple(size))
+    except InvalidModelError:
+        raise
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        raise source.refusal("invalid parts") from error
+    model = EndnetModel(shape, parts["p"], parts["s"], curve, report, attrs, path)
+    if model.checksum != checksum:
+        raise source.refusal("the arrays do not match their checksum")
+    return model
+
+
+def _sizes(model: EndnetModel) -> dict[str, dict[str, list[int]]]:
+    parts = (("p", model.parameters), ("s", model.state))
+    return {prefix: {name: list(array.shape) for name, array in part.items()} for prefix, part in parts}
+
+
+def _attributes_checksum(attrs: Mapping[str, Any]) -> str:
+    return storage.checksum(json.dumps({name: str(value) for name, value in attrs.items()}, sort_keys=True).encode())

@@ -1,0 +1,79 @@
+"""Shapes of the networks, without the library that trains them.
+
+`small` is kr's own: 128 inputs, a bit for each kind of piece on each square, and two hidden layers whose activations
+are clipped to [0, 1], so that the core can compute it in whole numbers. `paper` is the residual network of Wang, Müller
+and Schaeffer, "Deep Dive on Checkers Endgame Data" (2023).
+
+`asked` says which positions a network is trained on, and may be asked about: those in which the side to move has
+nothing to capture (`quiet`; the others are resolved by the rules first), or `all`.
+
+`inputs` of the small network: `squares`, or `threats` for 64 more bits, the pieces of either side that the other could
+capture if it were to move. They tell a network for all positions what a capture does, which it learns slowly from the
+squares; quiet positions gain nothing from them, and the core has only `squares`.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from kr.errors import InvalidModelError, InvalidSettingError
+
+NETS = ("small", "paper")
+ASKED = ("quiet", "all")
+INPUTS = ("squares", "threats")
+MOST_UNITS = 4096
+"""Units of a layer."""
+MOST_BLOCKS = 32
+
+
+@dataclass(frozen=True)
+class NetShape:
+    """All that decides which numbers a network has, and what it may be asked."""
+
+    net: str = "small"
+    asked: str = "quiet"
+    inputs: str = "squares"
+    hidden: tuple[int, int] = (512, 32)
+    """Units of the hidden layers of the small network."""
+    channels: int = 32
+    """Channels of the paper's convolutions."""
+    blocks: int = 5
+    """Residual blocks of the paper's network."""
+    dense: int = 128
+    """Units of the paper's first dense layer."""
+
+    def __post_init__(self) -> None:
+        for name, allowed in (("net", NETS), ("asked", ASKED), ("inputs", INPUTS)):
+            if getattr(self, name) not in allowed:
+                raise InvalidSettingError(f"{name}: {getattr(self, name)!r:.40}; expected {' or '.join(allowed)}")
+        sizes = [("hidden", size, MOST_UNITS) for size in self.hidden]
+        sizes += [("channels", self.channels, MOST_UNITS), ("dense", self.dense, MOST_UNITS)]
+        sizes += [("blocks", self.blocks, MOST_BLOCKS)]
+        for name, size, most in sizes:
+            if type(size) is not int or not 1 <= size <= most:
+                raise InvalidSettingError(f"{name}: {size!r:.40}; expected a whole number from 1 to {most}")
+        if len(self.hidden) != 2:
+            raise InvalidSettingError(f"hidden: {self.hidden}; expected two layers, such as 512,32")
+        if self.net == "paper" and self.inputs != "squares":
+            raise InvalidSettingError("inputs: the paper's network has its planes alone; leave --inputs out")
+
+    def json(self) -> str:
+        """The text that a model file has."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> NetShape:
+        """Read the text of a model file. Raises InvalidModelError."""
+        try:
+            found: Any = json.loads(text)
+            return cls(**{**found, "hidden": tuple(found["hidden"])})
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            raise InvalidModelError(f"not the shape of a network: {error}") from error
+
+    def __str__(self) -> str:
+        if self.net == "paper":
+            return f"paper: {self.channels} channels 3x3, {self.blocks} residual blocks, dense {self.dense}"
+        inputs = "128" if self.inputs == "squares" else "128 + 64 threats"
+        return f"small: {inputs} - {self.hidden[0]} - {self.hidden[1]} - 3"
