@@ -118,8 +118,8 @@ _NEIGHBOURS = [
     np.array([_at(square // 4 + rows, _column(square) + columns) for square in range(SQUARES)])
     for rows, columns in _DIRECTIONS
 ]
-_CELLS = np.full(64, SQUARES)
-_CELLS[[8 * (square // 4) + _column(square) for square in range(SQUARES)]] = np.arange(SQUARES)
+_CELLS = np.array([_at(row, column) if (row + column) % 2 else SQUARES for row in range(8) for column in range(8)])
+"""The square of each cell of a plane."""
 
 
 # The small network
