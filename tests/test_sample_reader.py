@@ -235,7 +235,7 @@ def missing_chunks(file: h5py.File) -> None:
         (no_board, "board is missing"),
         (fewer_values, "contradict"),
         (other_counts, "contradict"),
-        (other_version, "version 2"),
+        (other_version, "format version 2, this kr reads 1: a newer kr wrote it"),
         (other_kind, "not a file of sampled positions"),
         (other_digest, "checksum is not that of its parts"),
         (no_digest, "has no checksum"),

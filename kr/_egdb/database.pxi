@@ -130,6 +130,21 @@ cdef class EndgameDatabase:
                     values[i] = egdb_value(&self.db, &board)
 
 
+    def distance_batch(self, const u32[:, ::1] boards not None, short[::1] distances not None):
+        """Write the distances of positions into `distances` (n,): plies, -1 as for `distance`. Releases the GIL.
+
+        boards: (n, 4), rows of black, white, kings, side.
+        """
+        cdef Py_ssize_t i
+        cdef Board board
+        if boards.shape[1] != 4 or distances.shape[0] != boards.shape[0]:
+            raise ValueError(f"{distances.shape[0]} distances for {boards.shape[0]} rows of {boards.shape[1]} numbers")
+        with nogil:
+            for i in range(boards.shape[0]):
+                board = board_from_row(&boards[i, 0])
+                distances[i] = <short>egdb_distance(&self.db, &board)
+
+
 cdef inline u64 packed_bytes(u64 positions) noexcept nogil:
     """Bytes that an unpacked slice takes: whole cache lines."""
     return (positions + 255) // 256 * 64

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kr import _egdb, storage
 from kr.egdb import files, slices
@@ -17,13 +17,22 @@ from kr.egdb.slices import Shape
 from kr.errors import InvalidDatabaseError, InvalidSettingError, ThreadError
 from kr.game.value import Value
 from kr.settings import EGDB_MEMORY
-from kr.threads import start_all
+from kr.threads import THREADS, start_all, thread_pool
+from kr.units import Range
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
     from kr.game.position import Position
 
 NONE = "none"
+WORKERS = Range(THREADS.low, THREADS.high, zero="one per core")
 ENVIRONMENT = "KR_EGDB"
+UNKNOWN_VALUE = 255
+"""Stands in arrays for the value of a position with too many pieces."""
+ROWS_AT_ONCE = 1 << 15
+"""Positions that a thread looks up at a time."""
 VALUES = (Value.LOSS, Value.DRAW, Value.WIN)
 """Values by their numbers in the core and in files."""
 
@@ -176,6 +185,46 @@ class Database:
             self.raise_damage()
             return None
         return int(plies)
+
+    def values(self, boards: ArrayLike, *, workers: int = 0) -> NDArray[np.uint8]:
+        """Values (n,) for the side to move: 0 loss, 1 draw, 2 win, 255 for too many pieces.
+
+        boards: whole numbers (n, 3): black, white, kings, bit s for square s (0-31), Black to move; or (n, 4), and the
+        side to move, 0 Black or 1 White. workers: threads, 0 for one per core. Raises InvalidSettingError, which names
+        a row that is not a position, and InvalidDatabaseError.
+        """
+        values: NDArray[np.uint8] = self._for_all(boards, "uint8", self.core.probe_batch, workers)
+        values[values == _egdb.VALUE_UNKNOWN] = UNKNOWN_VALUE
+        return values
+
+    def distances(self, boards: ArrayLike, *, workers: int = 0) -> NDArray[np.int16]:
+        """Plies (n,) to the end under best play; -1 for a draw or a position without a distance.
+
+        boards, workers and errors: as for `values`.
+        """
+        return self._for_all(boards, "int16", self.core.distance_batch, workers)
+
+    def _for_all(
+        self, boards: ArrayLike, dtype: str, look_up: Callable[[NDArray[np.uint32], Any], None], workers: int
+    ) -> NDArray[Any]:
+        """What the core finds for each board, by several threads."""
+        import numpy as np
+
+        from kr.egdb.boards import as_rows
+
+        WORKERS.check("workers", workers, whole=True)
+        rows = as_rows(boards)
+        out = np.empty(len(rows), dtype=dtype)
+        parts = [slice(first, first + ROWS_AT_ONCE) for first in range(0, len(rows), ROWS_AT_ONCE)]
+        threads = min(workers or len(os.sched_getaffinity(0)), len(parts))
+        if threads <= 1:
+            for part in parts:
+                look_up(rows[part], out[part])
+        else:
+            with thread_pool(threads) as pool:
+                list(pool.map(lambda part: look_up(rows[part], out[part]), parts))
+        self.raise_damage()
+        return out
 
     def raise_damage(self) -> None:
         """Raise InvalidDatabaseError, naming file and chunk, if a chunk read so far is damaged."""

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kr import storage
+from kr.egdb.boards import impossible
 from kr.egdb.database import VALUES
 from kr.egdb.sample_file import FORMAT_VERSION, KIND, SHARES, ShareCounts
 from kr.errors import InvalidSampleError, InvalidSettingError
@@ -42,9 +43,6 @@ POOL_ROWS = 1 << 20
 """Rows that a stream holds in memory and shuffles at a time."""
 READ_AT_ONCE = 1 << 17
 """Rows read at a time where all of a share are gone through."""
-
-_BLACK_KING_ROW = np.uint32(0xF000_0000)
-_WHITE_KING_ROW = np.uint32(0x0000_000F)
 
 
 @dataclass(frozen=True)
@@ -198,11 +196,8 @@ class SampleFile:
 def _check_header(path: Path, attrs: dict[str, Attribute]) -> None:
     if attrs.get("kind") != KIND:
         raise InvalidSampleError(f"{path}: not a {WHAT}; expected one that `kr egdb sample` wrote")
-    if attrs.get("format_version") != FORMAT_VERSION:
-        raise InvalidSampleError(
-            f"{path}: version {storage.printable(str(attrs.get('format_version')))[:40]} of a {WHAT}; this kr reads "
-            f"version {FORMAT_VERSION}"
-        )
+    if complaint := storage.check_version(attrs.get("format_version"), (FORMAT_VERSION,)):
+        raise InvalidSampleError(f"{path}: {complaint}")
     if "checksum" not in attrs:
         raise InvalidSampleError(f"{path}: damaged {WHAT}: checksum is missing")
 
@@ -231,11 +226,7 @@ def _share(path: Path, file: FileIO, name: str, source: Hdf5Source) -> SampleSha
 
 def _check_rows(rows: SampleRows, where: str, first: int) -> None:
     """Refuse impossible positions and values. first: number of the first row."""
-    black, white, kings = rows.boards.T
-    men = ~kings
-    wrong = (black & white) | (kings & ~(black | white)) | (black & men & _BLACK_KING_ROW)
-    wrong |= white & men & _WHITE_KING_ROW
-    bad = (wrong != 0) | (black == 0) | (white == 0) | (rows.values >= len(VALUES))
+    bad = impossible(rows.boards) | (rows.boards[:, :2] == 0).any(axis=1) | (rows.values >= len(VALUES))
     if rows.distances is not None:
         bad |= rows.distances < -1
     if bad.any():

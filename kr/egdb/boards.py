@@ -1,0 +1,56 @@
+"""Arrays of boards: checked, and turned into the rows that the core takes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kr.errors import InvalidFenError, InvalidSettingError
+from kr.notation import BLACK_KING_ROW, MAX_SIDE_PIECES, WHITE_KING_ROW, check_board
+
+BITS = (1 << 32) - 1
+
+
+def impossible(boards: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """True (n,) for boards (n, 3: black, white, kings) that `kr.notation.check_board` refuses."""
+    black, white, kings = boards.T
+    men = ~kings
+    wrong = (black & white) | (kings & ~(black | white))
+    wrong |= men & ((black & np.uint32(BLACK_KING_ROW)) | (white & np.uint32(WHITE_KING_ROW)))
+    many = np.maximum(np.bitwise_count(black), np.bitwise_count(white)) > MAX_SIDE_PIECES
+    return (wrong != 0) | many
+
+
+def as_rows(boards: ArrayLike) -> NDArray[np.uint32]:
+    """Rows (n, 4) of black, white, kings and side, for the core.
+
+    boards: whole numbers (n, 4) like these, or (n, 3) with Black to move. Raises InvalidSettingError, which names the
+    first row that is not a position.
+    """
+    given = np.asarray(boards)
+    if given.ndim != 2 or given.shape[1] not in (3, 4) or given.dtype.kind not in "iu":
+        raise InvalidSettingError(
+            f"boards: {given.dtype} {given.shape}; expected whole numbers of shape (n, 3): black, white, kings, or "
+            "(n, 4): and the side to move"
+        )
+    if given.dtype != np.uint32:
+        bad = ((given < 0) | (given > BITS)).any(axis=1)
+        if bad.any():
+            raise _wrong(given, int(np.argmax(bad)), "its numbers are not bitboards of 32 bits")
+    rows = np.zeros((len(given), 4), dtype=np.uint32)
+    rows[:, : given.shape[1]] = given
+    if (rows[:, 3] > 1).any():
+        row = int(np.argmax(rows[:, 3] > 1))
+        raise _wrong(given, row, f"the side to move is {rows[row, 3]}, not 0 (Black) or 1 (White)")
+    bad = impossible(rows[:, :3])
+    if bad.any():
+        row = int(np.argmax(bad))
+        try:
+            check_board(*map(int, rows[row, :3]))
+        except InvalidFenError as error:
+            raise _wrong(given, row, str(error)) from None
+    return rows
+
+
+def _wrong(boards: NDArray[np.integer], row: int, what: str) -> InvalidSettingError:
+    return InvalidSettingError(f"boards: row {row}, {boards[row].tolist()}, is not a position: {what}")
