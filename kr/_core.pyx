@@ -12,6 +12,7 @@ from kr._rules cimport *
 include "_core/rules/moves.pxi"
 include "_core/rules/perft.pxi"
 include "_core/rules/lines.pxi"
+include "_core/rules/batch.pxi"
 include "_core/evaluation/kinds.pxi"
 include "_core/evaluation/material.pxi"
 include "_core/evaluation/manual.pxi"
