@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kr import storage
 from kr.errors import InvalidSettingError
@@ -66,6 +66,10 @@ def finish(ax: Axes, title: str, x: str, y: str) -> None:
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a figure as PNG."""
-    with storage.atomic_path(path) as temporary:
-        figure.savefig(temporary, format="png", dpi=150)
+    """Write a figure as PNG, or as SVG if the name ends so; the same bytes for the same figure."""
+    from matplotlib import rc_context
+
+    vector = path.suffix == ".svg"
+    options: dict[str, Any] = {"format": "svg", "metadata": {"Date": None}} if vector else {"format": "png", "dpi": 150}
+    with storage.atomic_path(path) as temporary, rc_context({"svg.hashsalt": "kr"}):
+        figure.savefig(temporary, **options)

@@ -201,7 +201,8 @@ def _block_layers(shape: NetShape) -> list[str]:
 
 
 def _convolved(x: Any, weights: Any) -> Any:
-    return jax.lax.conv_general_dilated(x, weights, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+    numbers = ("NHWC", "HWIO", "NHWC")
+    return jax.lax.conv_general_dilated(x.astype(weights.dtype), weights, (1, 1), "SAME", dimension_numbers=numbers)
 
 
 def _truncated(source: np.random.Generator, shape: tuple[int, ...]) -> Any:
