@@ -79,11 +79,12 @@ def _details(model: EndnetModel) -> dict[str, Any]:
 
 def _facts(model: EndnetModel) -> list[tuple[str, str]]:
     report = model.report
+    pieces = console.safe(", ".join(report["pieces"]))
     asked = "quiet positions" if model.shape.asked == "quiet" else "all positions"
     return [
         ("network", f"{model.shape}; {model.weights:,} weights"),
         ("asked about", asked),
-        ("trained on", f"{report['training_positions']:,} positions, pieces {', '.join(report['pieces'])}"),
+        ("trained on", f"{report['training_positions']:,} positions, pieces {pieces}"),
         ("best epoch", f"{report['best_epoch']} of {report['epochs']}"),
         ("right", f"{_percent(report['accuracy'])}% of the validation positions"),
         ("checksum", model.checksum),

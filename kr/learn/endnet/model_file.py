@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ from kr.hdf5 import Hdf5Source, reading
 from kr.learn.endnet.shape import NetShape
 
 KIND = "kr endnet"
+CLASSES = ("loss", "draw", "win")
+"""What a position may be for the side to move, in the order of values and probabilities."""
 FORMAT_VERSION = 1
 PREDICTED_AT_ONCE = 4096
 """Positions; the last batch is filled up, so that one size is compiled."""
@@ -84,12 +86,20 @@ class EndnetModel:
         check_jax()
         import jax
 
-        from kr.learn.endnet.nets import Net
-
-        net = Net(self.shape)
+        ask = _asker(self.shape)
         parameters, state = jax.device_put((dict(self.parameters), dict(self.state)))
-        ask = jax.jit(lambda p, s, boards: jax.nn.softmax(net.logits(p, s, boards, False)[0]))
         return lambda boards: ask(parameters, state, boards)
+
+
+@cache
+def _asker(shape: NetShape) -> Callable[[Any, Any, NDArray[np.uint32]], Any]:
+    """Function of parameters, state and boards that gives probabilities, compiled once for networks of a shape."""
+    import jax
+
+    from kr.learn.endnet.nets import Net
+
+    net = Net(shape)
+    return jax.jit(lambda parameters, state, boards: jax.nn.softmax(net.logits(parameters, state, boards, False)[0]))
 
 
 def save_model(path: Path, model: EndnetModel) -> None:
@@ -120,21 +130,50 @@ def _read(source: Hdf5Source, path: Path) -> EndnetModel:
     if _attributes_checksum(attrs) != attributes_checksum:
         raise source.refusal("the attributes do not match their checksum")
     try:
-        shape = NetShape.from_json(str(attrs.pop("shape")))
+        shape = NetShape.from_json(str(attrs.pop("shape", None)))
+    except InvalidModelError as error:
+        raise source.refusal(str(error)) from error
+    sizes = {"p": shape.parameter_sizes, "s": shape.state_sizes}
+    try:
         curve, report = (storage.parse_json(str(attrs.pop(name))) for name in ("curve", "report"))
-        sizes = storage.parse_json(str(attrs.pop("arrays")))
-        parts: dict[str, dict[str, NDArray[np.float32]]] = {"p": {}, "s": {}}
-        for prefix, named in sizes.items():
-            for name, size in named.items():
-                parts[prefix][name] = source.array(f"{prefix}_{name}", "float32", tuple(size))
-    except InvalidModelError:
-        raise
-    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        check_curve(curve)
+        _check_report(report, curve)
+        named = storage.parse_json(str(attrs.pop("arrays")))
+    except (KeyError, ValueError, TypeError) as error:
         raise source.refusal("invalid parts") from error
+    if named != {prefix: {name: list(size) for name, size in part.items()} for prefix, part in sizes.items()}:
+        raise source.refusal("arrays of other sizes than those of its network")
+    parts = {
+        prefix: {name: source.array(f"{prefix}_{name}", "float32", size) for name, size in part.items()}
+        for prefix, part in sizes.items()
+    }
     model = EndnetModel(shape, parts["p"], parts["s"], curve, report, attrs, path)
     if model.checksum != checksum:
         raise source.refusal("the arrays do not match their checksum")
+    if not all(np.isfinite(array).all() for part in parts.values() for array in part.values()):
+        raise source.refusal("numbers that are not finite")
     return model
+
+
+def check_curve(curve: Any) -> None:
+    """Check what was read as a learning curve: a list of points. Raises ValueError, KeyError or TypeError."""
+    if not isinstance(curve, list):
+        raise TypeError("a curve is a list")
+    for point in curve:
+        shares = [point["accuracy"], *(point["recall"][name] for name in CLASSES)]
+        _check_numbers(point["epoch"], point["loss"], point["validation_loss"], point["seconds"], point["accuracy"])
+        _check_numbers(*(share for share in shares if share is not None))
+
+
+def _check_report(report: Any, curve: Sequence[Any]) -> None:
+    _check_numbers(*(report[name] for name in ("training_positions", "best_epoch", "epochs", "accuracy")))
+    if not curve or not all(isinstance(pieces, str) for pieces in [*report["pieces"]]):
+        raise ValueError("no curve, or pieces that are no texts")
+
+
+def _check_numbers(*numbers: Any) -> None:
+    if not all(type(number) in (int, float) and np.isfinite(number) for number in numbers):
+        raise ValueError("not a number")
 
 
 def _sizes(model: EndnetModel) -> dict[str, dict[str, list[int]]]:

@@ -126,14 +126,12 @@ _CELLS = np.array([_at(row, column) if (row + column) % 2 else SQUARES for row i
 
 
 def _small_arrays(shape: NetShape, source: np.random.Generator) -> tuple[Arrays, Arrays]:
-    inputs = SQUARES * (4 if shape.inputs == "squares" else 6)
-    first, second = shape.hidden
-    # few bits of the input are set: about eight
-    sizes = ((inputs, first, 8), (first, second, first), (second, 3, second))
-    arrays = {}
-    for i, (rows, columns, terms) in enumerate(sizes, 1):
-        arrays[f"w{i}"] = source.normal(0, np.sqrt(2 / terms), (rows, columns)).astype(np.float32)
-        arrays[f"b{i}"] = np.zeros(columns, dtype=np.float32)
+    arrays = {name: np.zeros(size, dtype=np.float32) for name, size in shape.parameter_sizes.items()}
+    for name, array in arrays.items():
+        if name.startswith("w"):
+            # few bits of the input are set: about eight
+            terms = 8 if name == "w1" else len(array)
+            arrays[name] = source.normal(0, np.sqrt(2 / terms), array.shape).astype(np.float32)
     return arrays, {}
 
 
@@ -153,21 +151,13 @@ def _small_logits(
 
 
 def _paper_arrays(shape: NetShape, source: np.random.Generator) -> tuple[Arrays, Arrays]:
-    channels = shape.channels
-    parameters: Arrays = {
-        "first_w": _truncated(source, (3, 3, 4, channels)),
-        "first_b": np.zeros(channels, dtype=np.float32),
-    }
-    state: Arrays = {}
-    for name in _block_layers(shape):
-        parameters[f"{name}_w"] = _truncated(source, (3, 3, channels, channels))
-        parameters[f"{name}_scale"] = np.ones(channels, dtype=np.float32)
-        parameters[f"{name}_offset"] = np.zeros(channels, dtype=np.float32)
-        state[f"{name}_mean"] = np.zeros(channels, dtype=np.float32)
-        state[f"{name}_variance"] = np.ones(channels, dtype=np.float32)
-    for i, (rows, columns) in enumerate(((64 * channels, shape.dense), (shape.dense, 3)), 1):
-        parameters[f"dense{i}_w"] = _truncated(source, (rows, columns))
-        parameters[f"dense{i}_b"] = np.zeros(columns, dtype=np.float32)
+    def start(name: str, size: tuple[int, ...]) -> Any:
+        if name.endswith("_w"):
+            return _truncated(source, size)
+        return np.full(size, float(name.endswith(("_scale", "_variance"))), dtype=np.float32)
+
+    sizes = (shape.parameter_sizes, shape.state_sizes)
+    parameters, state = ({name: start(name, size) for name, size in part.items()} for part in sizes)
     return parameters, state
 
 
@@ -194,10 +184,6 @@ def _paper_logits(
     x = x.reshape(len(boards), -1)
     x = jax.nn.mish(x @ parameters["dense1_w"] + parameters["dense1_b"])
     return x @ parameters["dense2_w"] + parameters["dense2_b"], after if training else state
-
-
-def _block_layers(shape: NetShape) -> list[str]:
-    return [f"block{block}{half}" for block in range(shape.blocks) for half in "ab"]
 
 
 def _convolved(x: Any, weights: Any) -> Any:

@@ -23,6 +23,10 @@ from kr.errors import InvalidModelError, InvalidSettingError
 NETS = ("small", "paper")
 ASKED = ("quiet", "all")
 INPUTS = ("squares", "threats")
+PIECE_BITS = 128
+"""Inputs of a network of squares: own men, opponent's men, own kings, opponent's kings on 32 squares each."""
+THREAT_BITS = 192
+"""Inputs with threats too."""
 MOST_UNITS = 4096
 """Units of a layer."""
 MOST_BLOCKS = 32
@@ -65,12 +69,39 @@ class NetShape:
 
     @classmethod
     def from_json(cls, text: str) -> NetShape:
-        """Read the text of a model file. Raises InvalidModelError."""
+        """Read the text of a model file. Raises InvalidModelError, which does not name the file."""
         try:
             found: Any = json.loads(text)
             return cls(**{**found, "hidden": tuple(found["hidden"])})
         except (ValueError, TypeError, KeyError, RecursionError) as error:
-            raise InvalidModelError(f"not the shape of a network: {error}") from error
+            raise InvalidModelError("not the shape of a network") from error
+
+    @property
+    def parameter_sizes(self) -> dict[str, tuple[int, ...]]:
+        """Sizes of the arrays that are learned, by name, in the order in which they are made."""
+        if self.net == "small":
+            first, second = self.hidden
+            layers = ((PIECE_BITS if self.inputs == "squares" else THREAT_BITS, first), (first, second), (second, 3))
+            return {name: size for i, (rows, columns) in enumerate(layers, 1)
+                    for name, size in ((f"w{i}", (rows, columns)), (f"b{i}", (columns,)))}  # fmt: skip
+        each = (self.channels,)
+        sizes: dict[str, tuple[int, ...]] = {"first_w": (3, 3, 4, self.channels), "first_b": each}
+        for name in self.norms:
+            sizes[f"{name}_w"] = (3, 3, self.channels, self.channels)
+            sizes |= {f"{name}_scale": each, f"{name}_offset": each}
+        for i, (rows, columns) in enumerate(((64 * self.channels, self.dense), (self.dense, 3)), 1):
+            sizes |= {f"dense{i}_w": (rows, columns), f"dense{i}_b": (columns,)}
+        return sizes
+
+    @property
+    def state_sizes(self) -> dict[str, tuple[int, ...]]:
+        """Sizes of the running means of batch norms, by name."""
+        return {f"{name}_{what}": (self.channels,) for name in self.norms for what in ("mean", "variance")}
+
+    @property
+    def norms(self) -> list[str]:
+        """Names of the convolutions with a batch norm."""
+        return [f"block{block}{half}" for block in range(self.blocks) for half in "ab"] if self.net == "paper" else []
 
     def __str__(self) -> str:
         if self.net == "paper":

@@ -26,7 +26,7 @@ from kr import figures, storage
 from kr.egdb.sample_reader import SampleRows, SampleStream
 from kr.engine.search import Stop
 from kr.errors import DivergedError, InvalidModelError, InvalidSettingError, StoppedError
-from kr.learn.endnet.model_file import EndnetModel, check_jax, load_model, save_model
+from kr.learn.endnet.model_file import CLASSES, EndnetModel, check_curve, check_jax, load_model, save_model
 from kr.learn.endnet.shape import ASKED, INPUTS, NETS, NetShape
 from kr.settings import REQUIRED, Settings, option, seed_option
 from kr.units import parse_count
@@ -34,7 +34,6 @@ from kr.units import parse_count
 SCANNED = {"small": 16, "paper": 1}
 """Batches of one call of the compiled step; a convolution in a loop is very slow on a processor."""
 CHECKPOINT_SECONDS = 60.0
-CLASSES = ("loss", "draw", "win")
 PAPER_WEIGHT_EXPONENT = 0.5
 RATES = {"small": 5e-3, "paper": 2e-4}
 EPOCHS = {"small": 10, "paper": 100}
@@ -148,6 +147,9 @@ def fit_endnet(
     if settings.plots:
         figures.check_plots(settings.plots)
     storage.check_output(settings.out)
+    for read in (*settings.samples, *([settings.start] if settings.start else [])):
+        if settings.out.exists() and read.exists() and settings.out.samefile(read):
+            raise InvalidSettingError(f"--out {settings.out} is read by this training; choose another file")
     with storage.lock(settings.out):
         rows = SampleStream(
             settings.samples, "training", settings.batch, settings.seed, settings.limit or None,
@@ -416,6 +418,7 @@ class _Fit:
 
         optimiser = [_alike(file[f"o_{i:04}"], leaf) for i, leaf in enumerate(fresh.optimiser)]
         told = storage.parse_json(str(file["told"]))
+        check_curve(told["curve"])
         return _Training(
             part("p", fresh.parameters), part("s", fresh.state), optimiser, part("bp", fresh.parameters),
             part("bs", fresh.state), int(told["epoch"]), int(told["batches"]), float(told["loss_sum"]),

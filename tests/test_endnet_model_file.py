@@ -1,0 +1,256 @@
+"""Model files of networks: what is written is read back; damaged, foreign and hostile ones are refused in a line."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+from refusals import check_refused
+
+from kr import cli, storage
+from kr.errors import InvalidModelError
+from kr.learn.endnet import model_file
+from kr.learn.endnet.model_file import EndnetModel, load_model, save_model
+from kr.learn.endnet.shape import NetShape
+
+SHAPES = [
+    NetShape("small", hidden=(6, 4)),
+    NetShape("small", "all", "threats", (6, 4)),
+    NetShape("paper", "all", channels=2, blocks=1, dense=3),
+]
+POINT = {
+    "epoch": 1, "loss": 0.5, "validation_loss": 0.4, "accuracy": 0.75, "seconds": 1.5,
+    "recall": {"loss": 0.5, "draw": None, "win": 1.0},
+}  # fmt: skip
+REPORT = {"training_positions": 1000, "pieces": ["2-3"], "best_epoch": 1, "epochs": 1, "accuracy": 0.75}
+
+
+def made(shape: NetShape, **changed: Any) -> EndnetModel:
+    """A model of random numbers."""
+    rng = np.random.default_rng(4)
+    parts = [
+        {name: rng.uniform(0.1, 1, size).astype(np.float32) for name, size in sizes.items()}
+        for sizes in (shape.parameter_sizes, shape.state_sizes)
+    ]
+    fields = {"curve": [POINT], "report": REPORT, "attrs": storage.provenance("kr endnet fit", seed=1), **changed}
+    return EndnetModel(shape, *parts, **fields)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    found = tmp_path / "net.h5"
+    save_model(found, made(SHAPES[0]))
+    return found
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_a_model_is_read_back(tmp_path: Path, shape: NetShape) -> None:
+    model, path = made(shape), tmp_path / "net.h5"
+    save_model(path, model)
+    found = load_model(path)
+    assert (found.shape, found.checksum, found.path) == (shape, model.checksum, path)
+    assert (found.curve, found.report) == ([POINT], REPORT)
+    for part, other in ((found.parameters, model.parameters), (found.state, model.state)):
+        assert set(part) == set(other)
+        assert all((part[name] == other[name]).all() for name in part)
+    assert found.attrs["seed"] == "1"
+    assert found.weights == sum(array.size for array in model.parameters.values())
+    save_model(path, found)
+    assert load_model(path).attrs == found.attrs
+
+
+def test_probabilities_do_not_depend_on_the_batch() -> None:
+    model = made(SHAPES[1])
+    boards = np.array([[1, 1 << 31, 0], [3, 1 << 30, 1], [1 << 9, 1 << 13, 1 << 13]], dtype=np.uint32)
+    many = np.tile(boards, (model_file.PREDICTED_AT_ONCE // 2, 1))
+    found = model.predict(many)
+    assert found.dtype == np.float32
+    assert found.shape == (len(many), 3)
+    assert found.sum(axis=1) == pytest.approx(1, abs=1e-6)
+    assert (found == np.tile(model.predict(boards), (len(many) // 3, 1))).all()
+    assert model.predict(boards[:0]).shape == (0, 3)
+
+
+# --- files that are refused
+
+
+def edited(path: Path, edit: Callable[[h5py.File], None]) -> None:
+    with h5py.File(path, "r+", libver=("v110", "v110")) as file:
+        edit(file)
+
+
+def sealed(**texts: Any) -> Callable[[h5py.File], None]:
+    """An edit of attributes that renews their checksum, as someone does who means it."""
+
+    def edit(file: h5py.File) -> None:
+        for name, value in texts.items():
+            file.attrs[name] = value if isinstance(value, str) else json.dumps(value)
+        header = ("kind", "format_version", "checksum", "attributes_checksum")
+        attrs = {name: value for name, value in file.attrs.items() if name not in header}
+        file.attrs["attributes_checksum"] = model_file._attributes_checksum(attrs)
+
+    return edit
+
+
+def set_number(file: h5py.File) -> None:
+    file["p_w1"][0, 0] += 1
+
+
+def drop(name: str) -> Callable[[h5py.File], None]:
+    return lambda file: file.__delitem__(name)
+
+
+def renamed(kind: str) -> Callable[[h5py.File], None]:
+    return lambda file: file.attrs.__setitem__("kind", kind)
+
+
+def version(number: int) -> Callable[[h5py.File], None]:
+    return lambda file: file.attrs.__setitem__("format_version", number)
+
+
+def double(file: h5py.File) -> None:
+    array = file["p_w1"][:]
+    del file["p_w1"]
+    file["p_w1"] = array.astype(np.float64)
+
+
+def link(file: h5py.File) -> None:
+    del file["p_w1"]
+    file["p_w1"] = h5py.ExternalLink("/etc/passwd", "/w1")
+
+
+SHAPE = json.loads(SHAPES[0].json())
+EDITS = {
+    "kind": (renamed("kr weights"), "not a model of `kr endnet fit`"),
+    "newer": (version(2), "a newer kr wrote it"),
+    "number": (set_number, "the arrays do not match their checksum"),
+    "attribute": (lambda file: file.attrs.__setitem__("report", "{}"), "the attributes do not match their checksum"),
+    "missing": (drop("p_b2"), "p_b2"),
+    "double": (double, "p_w1 is float64"),
+    "link": (link, "p_w1 is a link"),
+    "no shape": (sealed(shape="nonsense"), "not the shape of a network"),
+    "deep": (sealed(shape="[" * 100_000), "not the shape of a network"),
+    "net": (sealed(shape={**SHAPE, "net": "huge"}), "not the shape of a network"),
+    "units": (sealed(shape={**SHAPE, "hidden": [10**9, 4]}), "not the shape of a network"),
+    "layers": (sealed(shape={**SHAPE, "hidden": [6, 4, 4]}), "not the shape of a network"),
+    "other shape": (sealed(shape={**SHAPE, "hidden": [6, 5]}), "arrays of other sizes"),
+    "other sizes": (sealed(arrays={"p": {}, "s": {}}), "arrays of other sizes"),
+    "both": (
+        sealed(shape={**SHAPE, "hidden": [6, 5]},
+               arrays={"p": {n: list(s) for n, s in NetShape(hidden=(6, 5)).parameter_sizes.items()}, "s": {}}),
+        "p_w2 is float32 (6, 4); expected float32 (6, 5)",
+    ),
+    "curve": (sealed(curve=[{"epoch": 1}]), "invalid parts"),
+    "curve as number": (sealed(curve=3), "invalid parts"),
+    "point": (sealed(curve=[{**POINT, "loss": "0.5"}]), "invalid parts"),
+    "infinite": (sealed(curve=[{**POINT, "loss": float("inf")}]), "invalid parts"),
+    "report": (sealed(report={}), "invalid parts"),
+    "report as list": (sealed(report=[1]), "invalid parts"),
+    "pieces": (sealed(report={**REPORT, "pieces": [3]}), "invalid parts"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_an_edited_file_is_refused(path: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    edit, said = EDITS[name]
+    edited(path, edit)
+    with pytest.raises(InvalidModelError) as caught:
+        load_model(path)
+    assert str(path) in str(caught.value)
+    check_refused(capsys, f"endnet show {path}", 1, said)
+
+
+def test_numbers_that_are_none_are_refused(tmp_path: Path) -> None:
+    model = made(SHAPES[0])
+    model.parameters["w1"][0, 0] = np.nan
+    save_model(tmp_path / "net.h5", model)
+    with pytest.raises(InvalidModelError, match=r"net\.h5: damaged model file: numbers that are not finite"):
+        load_model(tmp_path / "net.h5")
+
+
+def truncated(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def replaced(make: Callable[[Path], None]) -> Callable[[Path], None]:
+    def replace(path: Path) -> None:
+        path.unlink()
+        make(path)
+
+    return replace
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        truncated,
+        replaced(lambda path: None),
+        replaced(lambda path: path.write_text("text")),
+        replaced(lambda path: path.write_bytes(b"")),
+        replaced(lambda path: path.write_bytes(storage.data_path("weights", "kr.h5").read_bytes())),
+        replaced(os.mkdir),
+        replaced(os.mkfifo),
+    ],
+    ids=["truncated", "missing", "text", "empty", "weights", "directory", "fifo"],
+)
+def test_what_is_no_model_is_refused(
+    path: Path, spoil: Callable[[Path], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    spoil(path)
+    check_refused(capsys, f"endnet show {path}", 1, str(path))
+
+
+def test_every_flipped_byte_is_noticed_or_means_nothing(path: Path) -> None:
+    """A damaged file is refused, or says the same as before."""
+    whole, before = path.read_bytes(), load_model(path)
+    rng, refused = np.random.default_rng(1), 0
+    for at in rng.choice(len(whole), 60, replace=False).tolist():
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x41]) + whole[at + 1 :])
+        said = ""
+        try:
+            found = load_model(path)
+        except InvalidModelError as error:
+            said = str(error)
+        if said:
+            refused += 1
+            assert said.startswith(str(path))
+        else:
+            assert (found.checksum, found.report, found.attrs) == (before.checksum, before.report, before.attrs)
+    assert refused > 20
+
+
+# --- the command
+
+
+def test_show(path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert cli.main(["endnet", "show", str(path)]) == 0
+    shown = capsys.readouterr().out
+    assert "small: 128 - 6 - 4 - 3; 817 weights" in shown
+    assert "1,000 positions, pieces 2-3" in shown
+    assert shown.splitlines()[-1].split() == ["1", "0.5000", "0.4000", "75.00", "50.00", "-", "100.00", "2"]
+    assert cli.main(["endnet", "show", str(path), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["checksum"] == load_model(path).checksum
+    assert told["curve"] == [POINT]
+    assert told["shape"]["hidden"] == [6, 4]
+    assert told["command"] == "kr endnet fit"
+
+
+@pytest.mark.slow
+def test_a_model_is_shown_without_jax(path: Path) -> None:
+    """Reading one imports neither JAX nor optax."""
+    code = (
+        "import sys; from kr import cli; code = cli.main(sys.argv[1:]); "
+        "sys.exit(code or 3 * bool({'jax', 'optax'} & set(sys.modules)))"
+    )
+    words = [sys.executable, "-c", code, "endnet", "show", str(path)]
+    assert subprocess.run(words, capture_output=True, check=True).stdout
