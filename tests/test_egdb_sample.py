@@ -1,6 +1,7 @@
 """Samples: right positions, values and planes, the same for a seed with any number of threads."""
 
 import shutil
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,15 @@ from numpy.typing import NDArray
 from shortages import leave_on_disk
 
 from kr import _core, _egdb
-from kr.egdb import sample, slices
+from kr.egdb import sample, sample_choice, slices
 from kr.egdb.build import BuildSettings, build_database
 from kr.egdb.database import Database
 from kr.egdb.sample import SampleSettings
+from kr.egdb.sample_choice import STRATIFIED
 from kr.egdb.sample_file import CHUNK, SHARES
+from kr.egdb.sample_reader import SampleFile, SampleStream
 from kr.errors import InvalidDatabaseError, InvalidSettingError
+from kr.game.position import Position
 
 pytestmark = pytest.mark.core
 
@@ -193,6 +197,12 @@ def test_shares_may_be_empty_and_files_name_their_origin(whole: Path, tmp_path: 
         ({"compression": 10}, "compression: 10 is out"),
         ({"workers": -1}, "workers: -1 is out"),
         ({"pieces": "2-4"}, "up to 3 pieces"),
+        ({"distances": True}, "has no distances"),
+        ({"count": 5, "fraction": 0.1}, "count, fraction: both are given; expected one of them"),
+        ({"count": 0}, "count: 0 is out of range"),
+        ({"count": 10**12}, "count: 1000000000000 is out of range; there are 199520 such positions"),
+        ({"stratify": "value"}, "stratify: value needs a number of positions; give --count"),
+        ({"stratify": "colour", "count": 5}, "stratify: 'colour' is unknown"),
     ],
     ids=lambda case: "" if isinstance(case, str) else str(case),
 )
@@ -200,6 +210,115 @@ def test_what_cannot_be_sampled(whole: Path, tmp_path: Path, changes: dict[str, 
     with pytest.raises(InvalidSettingError, match=message):
         sampled(whole, tmp_path / "x.h5", **changes)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("stratify", STRATIFIED)
+@pytest.mark.parametrize("quiet", [False, True])
+@pytest.mark.parametrize("count", [1, 1000, 20_000])
+def test_exactly_so_many_equally_from_strata(
+    whole: Path, tmp_path: Path, stratify: str, quiet: bool, count: int
+) -> None:
+    made = sampled(whole, tmp_path / "x.h5", count=count, stratify=stratify, quiet=quiet, planes=False)
+    assert made.positions == count
+    found = content(made.out)
+    boards, values = (np.concatenate([found[f"{share}/{name}"] for share in SHARES]) for name in ("board", "value"))
+    assert len(np.unique(boards, axis=0)) == count
+    assert (Database.open(whole).values(boards) == values).all()
+    if quiet:
+        assert not any(captured for board in boards.tolist() for _, captured in _core.legal_moves(*board, 0))
+    if count == 1:
+        return
+    if stratify == "value":
+        losses, draws, wins = np.bincount(values).tolist()
+        assert abs(losses - wins) <= 1
+        every = sampled(whole, tmp_path / "all.h5", fraction=1.0, quiet=quiet, planes=False)
+        assert min(losses - 1, sum(share.draws for share in every.shares.values())) <= draws <= losses
+    elif stratify == "pieces":
+        two = np.count_nonzero(np.bitwise_count(boards[:, :2]).sum(axis=1) == 2)
+        available = POSITIONS[2] * 0.9 if quiet else POSITIONS[2]
+        assert two == min(count // 2, two)
+        assert two >= min(count // 2, available)
+    elif stratify == "slice":
+        numbers_of = Counter(shape for shape, _ in numbers(boards))
+        shapes = sample.slices_of("2-3")
+        assert set(numbers_of) == set(shapes)
+        full = [shape for shape in shapes if numbers_of[shape] == max(numbers_of.values())]
+        assert all(numbers_of[shape] >= max(numbers_of.values()) - 1 or slices.size(shape) < count for shape in shapes)
+        assert len(full) > 5
+    else:
+        two = np.count_nonzero(np.bitwise_count(boards[:, :2]).sum(axis=1) == 2)
+        share = POSITIONS[2] / sum(POSITIONS.values())
+        assert abs(two - count * share) < 5 * (count * share) ** 0.5
+
+
+def test_the_last_position_can_be_asked_for(whole: Path, tmp_path: Path) -> None:
+    every = sum(POSITIONS.values())
+    assert sampled(whole, tmp_path / "all.h5", count=every, planes=False).positions == every
+    for stratify in ("none", "value"):
+        with pytest.raises(InvalidSettingError, match="count: 199521 is out of range; there are 199520 such positions"):
+            sampled(whole, tmp_path / "more.h5", count=every + 1, stratify=stratify)
+    with pytest.raises(InvalidSettingError, match=r"count: 199520 is out of range; there are 1\d{5} such positions"):
+        sampled(whole, tmp_path / "more.h5", count=every, quiet=True)
+    assert not (tmp_path / "more.h5").exists()
+
+
+@pytest.mark.parametrize("changes", [{"workers": 1}, {"memory": 1 << 19}], ids=str)
+def test_a_choice_depends_on_the_settings_alone(whole: Path, tmp_path: Path, changes: dict[str, int]) -> None:
+    chosen = {"count": 10_000, "stratify": "value", "quiet": True, "planes": False}
+    one = sampled(whole, tmp_path / "one.h5", **chosen)
+    assert sampled(whole, tmp_path / "other.h5", **chosen, **changes).checksum == one.checksum
+    assert sampled(whole, tmp_path / "seed.h5", **chosen, seed=2).checksum != one.checksum
+
+
+def test_each_position_is_chosen_with_the_same_chance(whole: Path, tmp_path: Path) -> None:
+    """Of twenty choices of a tenth, each position of a slice is in two on average, with the spread of a binomial."""
+    times: Counter[tuple[int, ...]] = Counter()
+    for seed in range(20):
+        made = sampled(whole, tmp_path / "x.h5", pieces="2", count=349, seed=seed, planes=False)
+        found = content(made.out)
+        times.update(tuple(board) for share in SHARES for board in found[f"{share}/board"].tolist())
+    counts = np.zeros(POSITIONS[2])
+    counts[: len(times)] = list(times.values())
+    assert np.mean(counts) == pytest.approx(20 * 349 / POSITIONS[2])
+    assert np.var(counts) == pytest.approx(20 * 0.1 * 0.9, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "count", "quotas"),
+    [
+        ([3, 5, 9], 12, [3, 4, 5]),
+        ([9, 5, 3], 12, [5, 4, 3]),
+        ([10], 4, [4]),
+        ([4, 4, 4], 12, [4, 4, 4]),
+        ([4, 4, 4], 11, [3, 4, 4]),
+        ([1, 2], 5, [1, 2]),
+        ([0, 7], 3, [0, 3]),
+    ],
+)
+def test_shares_of_strata(sizes: list[int], count: int, quotas: list[int]) -> None:
+    assert sample_choice.shared_out(count, np.array(sizes, dtype=float)).tolist() == quotas
+
+
+def test_distances_stand_beside_values(tmp_path: Path) -> None:
+    directory = tmp_path / "egdb"
+    build_database(BuildSettings(pieces=2, dir=directory, distances=2))
+    made = sampled(directory, tmp_path / "x.h5", pieces="2", fraction=0.5, distances=True)
+    opened = Database.open(directory)
+    with SampleFile(made.out, verify=True) as file:
+        for share in file.shares.values():
+            rows = share.read(0, len(share))
+            assert rows.distances is not None
+            expected = [opened.distance(Position(*board)) for board in rows.boards.tolist()]
+            assert [None if plies < 0 else plies for plies in rows.distances.tolist()] == expected
+            assert ((rows.distances < 0) == (rows.values == 1)).all()
+            # a win takes an odd number of plies
+            assert (rows.distances[rows.values != 1] % 2 == rows.values[rows.values != 1] // 2).all()
+        batch = next(SampleStream(made.out, batch=64).epoch(0))
+        assert batch.distances is not None
+        assert (batch.distances == opened.distances(batch.boards)).all()
+    without = sampled(directory, tmp_path / "y.h5", pieces="2", fraction=0.5)
+    assert without.shares == made.shares
+    assert without.checksum != made.checksum
 
 
 def test_a_full_disk_is_foreseen(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -242,16 +242,20 @@ def _probe(
 def _sample(settings: SampleSettings, json: bool = options.JSON) -> None:
     """Write random positions and their values as HDF5, as training data.
 
-    Black is to move in all of them. Each is drawn with the same probability; the choice and the shares depend on the
-    settings alone. docs/reference/formats.md describes the file.
+    Black is to move in all of them. Each is drawn with the same probability, --fraction, or exactly --count are
+    chosen; the choice and the shares depend on the settings alone. docs/reference/formats.md describes the file.
 
     Example:
         kr egdb sample --pieces 2-7 --fraction 0.001 --out positions.h5
         kr egdb sample --pieces 6 --fraction 0.1 --quiet --no-planes --out six.h5
-        kr egdb sample --pieces 2-6,4v3 --fraction 0.001 --out positions.h5
+        kr egdb sample --pieces 2-6,4v3 --count 1e6 --stratify value --out x.h5
     """
     with console.Stages() as stages:
-        found = write_sample(settings, lambda done, total: stages.show("sampling", done, total, "positions"))
+        found = write_sample(
+            settings,
+            lambda done, total: stages.show("sampling", done, total, "positions"),
+            lambda done, total: stages.show("counting", done, total, "positions"),
+        )
     console.wrote(found.out, counted(found.positions, "position"))
     if json:
         console.emit_json({"settings": settings, "positions": found.positions, **console.plain(found)})

@@ -186,7 +186,7 @@ def _sampled(values: Mapping[str, Any], tools: CheckedDatabase, stop: Stop) -> b
     distances = sum(shape) <= tools.database.distance_pieces
     positions = wrong = 0
     findings: list[Finding] = []
-    for boards, _, _ in drawn(sampler):
+    for boards, *_ in drawn(sampler):
         positions += len(boards)
         more, found = _egdb.egdb_check_boards(tools.database.core, boards, distances)
         wrong += more

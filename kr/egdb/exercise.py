@@ -78,7 +78,7 @@ def _drawn(database: Database, shape: Shape, goal: Value, count: int, chance: ra
     chances = survival(min(1.0, count / size))
     sampler = _egdb.EndgameSampler(database.core, shape, 0, size, chances, chance.getrandbits(63), quiet=True)
     wanted = VALUES.index(goal)
-    found = [tuple(map(int, board)) for boards, values, _ in drawn(sampler) for board in boards[values == wanted]]
+    found = [tuple(map(int, board)) for boards, values, *_ in drawn(sampler) for board in boards[values == wanted]]
     database.raise_damage()
     chance.shuffle(found)
     for black, white, kings in found:

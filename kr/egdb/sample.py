@@ -14,9 +14,10 @@ import random
 import re
 import shutil
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,27 +26,26 @@ from numpy.typing import NDArray
 
 from kr import _egdb, storage
 from kr.egdb import slices
-from kr.egdb.database import Database, directory_for
+from kr.egdb.database import Database, directory_for, find
+from kr.egdb.sample_choice import STRATIFIED, Choice, Drawn, Strata, choose
 from kr.egdb.sample_file import SHARES, SampleWriter, ShareCounts
 from kr.egdb.slices import Shape
 from kr.errors import InvalidSettingError
 from kr.game.position import Position, Side
 from kr.settings import REQUIRED, Settings, option, seed_option, workers_option
 from kr.threads import thread_pool
-from kr.units import format_size, parse_size
+from kr.units import format_count, format_size, parse_count, parse_size
 
+USUAL_FRACTION = 0.1
 SURVIVAL_LENGTH = 4096
 DRAWN_AT_ONCE = 1 << 16
 """Size of a batch that the core fills; also the expected number of positions drawn from one range of a slice."""
-MEMORY_PER_POSITION = 36
+MEMORY_PER_POSITION = 38
 """Bytes that a position takes while it is sorted."""
 DISK_PER_POSITION = {True: 32, False: 12}
 """Upper bound on the bytes of a position in a compressed file, with and without planes."""
 UNPACK_FRACTION = 1e-3
 """Fraction from which unpacking the database first is faster than probing its files."""
-
-Batch = tuple[NDArray[np.uint32], NDArray[np.uint8], NDArray[np.uint64]]
-"""Boards (n, 3): black, white, kings; values (n,): 0 loss, 1 draw, 2 win; hashes (n,)."""
 
 
 def slices_of(text: str) -> list[Shape]:
@@ -112,7 +112,17 @@ class SampleSettings(Settings):
         parse=parse_pieces,
         metavar="PIECES",
     )
-    fraction: float = option(0.1, "Probability of drawing each position, {allowed}.", low=1e-12, high=1)
+    fraction: float | None = option(
+        None, "Probability of drawing each position, {allowed}; 0.1 without --count.", low=1e-12, high=1
+    )
+    count: int | None = option(
+        None, "Positions of all shares together, instead of --fraction.", parse=parse_count, show=format_count, low=1
+    )
+    stratify: str = option(
+        "none",
+        "With --count: as many of each number of pieces, slice or value, as far as there are so many.",
+        choices=STRATIFIED,
+    )
     seed: int = seed_option("Seed of the choice of positions.")
     shares: tuple[float, float, float] = option(
         (0.7, 0.1, 0.2),
@@ -122,6 +132,7 @@ class SampleSettings(Settings):
         metavar="A,B,C",
     )
     quiet: bool = option(False, "Leave out positions in which the side to move must capture.")
+    distances: bool = option(False, "Write the plies to the end along with the values.")
     shuffle: bool = option(True, "Write in random order instead of slice by slice.")
     planes: bool = option(True, "Write 4 x 8 x 8 planes along with bitboards and piece counts.")
     compression: int = option(1, "gzip level, {allowed}; 0 does not compress.", low=0, high=9)
@@ -134,6 +145,12 @@ class SampleSettings(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "pieces", parse_pieces(self.pieces))
+        if self.count is None and self.fraction is None:
+            object.__setattr__(self, "fraction", USUAL_FRACTION)
+        if self.count is not None and self.fraction is not None:
+            raise InvalidSettingError("count, fraction: both are given; expected one of them")
+        if self.stratify != "none" and self.count is None:
+            raise InvalidSettingError(f"stratify: {self.stratify} needs a number of positions; give --count")
 
 
 @dataclass(frozen=True)
@@ -152,50 +169,56 @@ class Sample:
         return sum(share.positions for share in self.shares.values())
 
 
-def write_sample(settings: SampleSettings, on_progress: Callable[[float, float], None] | None = None) -> Sample:
-    """Write a sample. on_progress: called with positions gone through and positions in all.
+def write_sample(
+    settings: SampleSettings,
+    on_progress: Callable[[float, float], None] | None = None,
+    on_count: Callable[[float, float], None] | None = None,
+) -> Sample:
+    """Write a sample.
 
-    Raises InvalidSettingError if the database has fewer pieces or the disk too little space, InvalidDatabaseError if
-    the database is damaged, and OSError.
+    on_progress: called with positions gone through and positions in all; on_count: likewise, while positions are
+    counted from which to choose. Raises InvalidSettingError if the database has fewer pieces or distances, or fewer
+    positions, or the disk too little space; InvalidDatabaseError if the database is damaged; and OSError.
     """
     storage.check_output(settings.out)
     shapes = slices_of(settings.pieces)
+    pieces = most_pieces(shapes)
     positions = sum(map(slices.size, shapes))
-    unpack_bytes = settings.memory // 2 if settings.fraction >= UNPACK_FRACTION else 0
-    opened = Database.open(directory_for(settings.dir), unpack_bytes=unpack_bytes, max_pieces=most_pieces(shapes))
-    if opened.pieces < most_pieces(shapes):
-        raise InvalidSettingError(
-            f"--pieces {settings.pieces}: the database in {opened.directory} has positions with up to "
-            f"{opened.pieces} pieces"
-        )
-    expected = positions * settings.fraction
+    expected = settings.count or positions * (settings.fraction or 0)
+    if expected > positions:
+        raise InvalidSettingError(f"count: {settings.count} is out of range; there are {positions} such positions")
+    unpack_bytes = settings.memory // 2 if expected / positions >= UNPACK_FRACTION else 0
+    opened = Database.open(directory_for(settings.dir), unpack_bytes=unpack_bytes, max_pieces=pieces)
+    _check_reach(settings, "values", opened.pieces)
+    if settings.distances:
+        _check_reach(settings, "distances", opened.distance_pieces)
     _check_disk(settings, expected)
     threads = settings.workers or len(os.sched_getaffinity(0))
     passes = max(1, math.ceil(expected * MEMORY_PER_POSITION / (settings.memory // 2))) if settings.shuffle else 1
-    done = 0.0
-
-    def advance(count: float) -> None:
-        nonlocal done
-        done += count / passes
-        if on_progress:
-            on_progress(done, positions)
-
     attrs = {
         **storage.provenance(**asdict(settings)),
         "order": "random" if settings.shuffle else "slices by piece count, in each by index",
     }
     with thread_pool(threads) as pool:
-        writer = SampleWriter(settings.out, SHARES, attrs, pool, threads, settings.planes, settings.compression)
+        drawing = _Drawing(settings, opened, pool, threads)
+        choice = Choice(dict.fromkeys(shapes, settings.fraction or 0))
+        if settings.count:
+            strata = Strata(shapes, settings.stratify)
+            choice = choose(settings.count, strata, settings.quiet, drawing.counting(on_count))
+        progress = _Progress(on_progress, positions, passes)
+        writer = SampleWriter(
+            settings.out, SHARES, attrs, pool, threads, settings.planes, settings.compression, settings.distances
+        )
         with writer:
             for number in range(passes):
                 hashes = 2**64 * number // passes, 2**64 * (number + 1) // passes - 1
-                batches = _batches(settings, opened, shapes, hashes, pool, threads, advance)
+                batches: Iterator[Drawn] = (each for _, each in drawing.batches(choice, progress.advance, hashes))
                 if settings.shuffle:
-                    batches = _in_order(batches, int(expected / passes))
-                for boards, values, batch_hashes in batches:
-                    share = np.searchsorted(_cuts(settings.shares), batch_hashes, side="right")
+                    batches = _in_order(batches, int(expected / passes), settings.distances)
+                for batch in batches:
+                    share = np.searchsorted(_cuts(settings.shares), batch.hashes, side="right")
                     for i, name in enumerate(SHARES):
-                        writer.add(name, boards[share == i], values[share == i])
+                        writer.add(name, batch.chosen(share == i))
     return Sample(settings.out, writer.counts, writer.checksum, settings.out.stat().st_size)
 
 
@@ -216,11 +239,19 @@ def _cuts(shares: tuple[float, float, float]) -> NDArray[np.uint64]:
     return np.array(list(ends), dtype=np.uint64)
 
 
+def _check_reach(settings: SampleSettings, what: str, reach: int) -> None:
+    """Refuse pieces for which the database lacks values or distances."""
+    if reach < most_pieces(slices_of(settings.pieces)):
+        held = f"has {what} of positions with up to {reach} pieces" if reach > 1 else f"has no {what}"
+        raise InvalidSettingError(f"--pieces {settings.pieces}: the database in {settings.dir or find()} {held}")
+
+
 def _check_disk(settings: SampleSettings, expected: float) -> None:
     """Refuse a sample that doesn't fit on the disk."""
     each = DISK_PER_POSITION[settings.planes]
     if settings.compression == 0:
         each = 17 + 256 * settings.planes
+    each += 2 * settings.distances
     folder = settings.out.absolute().parent
     while not folder.exists():
         folder = folder.parent
@@ -228,51 +259,95 @@ def _check_disk(settings: SampleSettings, expected: float) -> None:
     if expected * each > free:
         raise InvalidSettingError(
             f"{settings.out}: {expected:.3g} positions take about {expected * each / 1e9:.3g} GB, "
-            f"{free / 1e9:.3g} GB is free; try a smaller --fraction, or --no-planes"
+            f"{free / 1e9:.3g} GB is free; try a smaller --{'count' if settings.count else 'fraction'}, or --no-planes"
         )
 
 
 # Positions
 
 
-def _batches(
-    settings: SampleSettings,
-    opened: Database,
-    shapes: list[Shape],
-    hashes: tuple[int, int],
-    pool: ThreadPoolExecutor,
-    threads: int,
-    advance: Callable[[float], None],
-) -> Iterator[Batch]:
-    """Positions with a hash from hashes[0] to hashes[1], slice by slice."""
-    chances = survival(settings.fraction)
-    length = math.ceil(DRAWN_AT_ONCE / settings.fraction)
-    waiting: deque[tuple[int, Future[list[Batch]]]] = deque()
+class _Progress:
+    """Tells how much has been gone through, in several passes."""
 
-    def finish() -> Iterator[Batch]:
-        count, future = waiting.popleft()
-        yield from future.result()
-        advance(count)
+    def __init__(self, tell: Callable[[float, float], None] | None, positions: int, passes: int = 1) -> None:
+        self._tell = tell
+        self._positions = positions
+        self._passes = passes
+        self._done = 0.0
 
-    try:
-        for shape in shapes:
-            for first in range(0, slices.size(shape), length):
-                last = min(first + length, slices.size(shape))
-                sampler = _egdb.EndgameSampler(opened.core, shape, first, last, chances, settings.seed, settings.quiet)
-                waiting.append((last - first, pool.submit(drawn, sampler, hashes)))
-                if len(waiting) > 2 * threads:
-                    yield from finish()
-        while waiting:
-            yield from finish()
-        opened.raise_damage()
-    finally:
-        for _, future in waiting:
-            future.cancel()
+    def advance(self, count: float) -> None:
+        """Positions of one pass."""
+        self._done += count / self._passes
+        if self._tell:
+            self._tell(self._done, self._positions)
 
 
-def drawn(sampler: Any, hashes: tuple[int, int] = (0, 2**64 - 1)) -> list[Batch]:
+@dataclass(frozen=True)
+class _Drawing:
+    """Draws positions by several threads, in the same order with any number of them."""
+
+    settings: SampleSettings
+    opened: Database
+    pool: ThreadPoolExecutor
+    threads: int
+
+    def counting(
+        self, tell: Callable[[float, float], None] | None
+    ) -> Callable[[Mapping[Shape, float]], Iterator[tuple[Shape, Drawn]]]:
+        """A function that draws with given probabilities, with values only if they matter for the choice."""
+
+        def draw(fractions: Mapping[Shape, float]) -> Iterator[tuple[Shape, Drawn]]:
+            progress = _Progress(tell, sum(map(slices.size, fractions)))
+            return self.batches(Choice(fractions), progress.advance, counted=True)
+
+        return draw
+
+    def batches(
+        self,
+        choice: Choice,
+        advance: Callable[[float], None],
+        hashes: tuple[int, int] = (0, 2**64 - 1),
+        counted: bool = False,
+    ) -> Iterator[tuple[Shape, Drawn]]:
+        """Positions with a hash from hashes[0] to hashes[1], slice by slice; counted: only to be counted."""
+        settings = self.settings
+        distances = settings.distances and not counted
+        core = None if counted and settings.stratify != "value" else self.opened.core
+        waiting: deque[tuple[Shape, int, Future[list[Drawn]]]] = deque()
+
+        def finish() -> Iterator[tuple[Shape, Drawn]]:
+            shape, count, future = waiting.popleft()
+            yield from ((shape, batch) for batch in future.result())
+            advance(count)
+
+        def fill(shape: Shape, sampler: Any) -> list[Drawn]:
+            kept = [choice.kept(shape, batch) for batch in drawn(sampler, hashes)]
+            return [_with_distances(self.opened, batch) for batch in kept] if distances else kept
+
+        try:
+            for shape, fraction in choice.fractions.items():
+                chances = _chances(fraction)
+                length = math.ceil(DRAWN_AT_ONCE / fraction)
+                for first in range(0, slices.size(shape), length):
+                    last = min(first + length, slices.size(shape))
+                    sampler = _egdb.EndgameSampler(core, shape, first, last, chances, settings.seed, settings.quiet)
+                    waiting.append((shape, last - first, self.pool.submit(fill, shape, sampler)))
+                    if len(waiting) > 2 * self.threads:
+                        yield from finish()
+            while waiting:
+                yield from finish()
+            self.opened.raise_damage()
+        finally:
+            for _, _, future in waiting:
+                future.cancel()
+
+
+_chances = cache(survival)
+
+
+def drawn(sampler: Any, hashes: tuple[int, int] = (0, 2**64 - 1)) -> list[Drawn]:
     """All positions of a sampler with a hash from hashes[0] to hashes[1]."""
-    batches: list[Batch] = []
+    batches: list[Drawn] = []
     size = DRAWN_AT_ONCE
     while True:
         boards, values = np.empty((size, 3), dtype=np.uint32), np.empty(size, dtype=np.uint8)
@@ -280,25 +355,38 @@ def drawn(sampler: Any, hashes: tuple[int, int] = (0, 2**64 - 1)) -> list[Batch]
         count = sampler.next(boards, values, batch_hashes, *hashes)
         if count == 0:
             return batches
-        batches.append((boards[:count].copy(), values[:count].copy(), batch_hashes[:count].copy()))
+        batches.append(Drawn(boards[:count].copy(), values[:count].copy(), batch_hashes[:count].copy()))
 
 
-def _in_order(batches: Iterator[Batch], expected: int) -> Iterator[Batch]:
+def _with_distances(opened: Database, batch: Drawn) -> Drawn:
+    rows = np.zeros((len(batch.values), 4), dtype=np.uint32)
+    rows[:, :3] = batch.boards
+    distances = np.empty(len(rows), dtype=np.int16)
+    opened.core.distance_batch(rows, distances)
+    return batch._replace(distances=distances)
+
+
+def _in_order(batches: Iterator[Drawn], expected: int, distances: bool) -> Iterator[Drawn]:
     """Positions in the order of their hashes; expected: the expected number of them."""
     # twelve standard deviations more than expected
     room = expected + 12 * math.isqrt(expected) + DRAWN_AT_ONCE
-    boards, values = np.empty((room, 3), dtype=np.uint32), np.empty(room, dtype=np.uint8)
-    hashes = np.empty(room, dtype=np.uint64)
+    whole = Drawn(
+        np.empty((room, 3), dtype=np.uint32),
+        np.empty(room, dtype=np.uint8),
+        np.empty(room, dtype=np.uint64),
+        np.empty(room, dtype=np.int16) if distances else None,
+    )
     used = 0
     for batch in batches:
-        end = used + len(batch[1])
+        end = used + len(batch.values)
         assert end <= room, f"{end} positions drawn, {expected} expected"
-        boards[used:end], values[used:end], hashes[used:end] = batch
+        whole.boards[used:end], whole.values[used:end], whole.hashes[used:end] = batch[:3]
+        if whole.distances is not None and batch.distances is not None:
+            whole.distances[used:end] = batch.distances
         used = end
-    order = np.argsort(hashes[:used], kind="stable")
+    order = np.argsort(whole.hashes[:used], kind="stable")
     for first in range(0, used, DRAWN_AT_ONCE):
-        chosen = order[first : first + DRAWN_AT_ONCE]
-        yield boards[chosen], values[chosen], hashes[chosen]
+        yield whole.chosen(order[first : first + DRAWN_AT_ONCE])
 
 
 def random_positions(shapes: Sequence[Shape], source: random.Random) -> Iterator[Position]:

@@ -6,9 +6,11 @@ datasets, with a row for each position:
  - `planes` uint8 (n, 4, 8, 8): black kings, white kings, black men, white men; 1 for a piece. Row 0 is Black's first
    row (squares 1-4), column 0 the left one with Black at the top;
  - `pieces` uint8 (n, 4): the number of pieces on each plane;
- - `value` uint8 (n,): 0 loss, 1 draw, 2 win, for Black to move.
-The datasets `board` and `value` have an attribute `sha256`, of their bytes in order. Attributes of the file: `kind`,
-`format_version`, `checksum` (of all these digests), `order`, the names of planes and values, and the provenance.
+ - `value` uint8 (n,): 0 loss, 1 draw, 2 win, for Black to move;
+ - `distance` int16 (n,), if asked for: plies to the end under best play, -1 for a draw.
+The datasets `board`, `value` and `distance` have an attribute `sha256`, of their bytes in order. Attributes of the
+file: `kind`, `format_version`, `checksum` (of all these digests), `order`, the names of planes and values, and the
+provenance.
 """
 
 from __future__ import annotations
@@ -25,10 +27,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kr import _egdb, storage
 from kr.egdb.database import VALUES
+from kr.egdb.sample_choice import Drawn
 
 if TYPE_CHECKING:
     import h5py
@@ -45,8 +47,9 @@ _SHAPES: dict[str, tuple[Any, tuple[int, ...]]] = {
     "planes": (np.uint8, (len(PLANES), 8, 8)),
     "pieces": (np.uint8, (len(PLANES),)),
     "value": (np.uint8, ()),
+    "distance": (np.int16, ()),
 }
-_HASHED = ("board", "value")
+_HASHED = ("board", "value", "distance")
 
 
 @dataclass(frozen=True)
@@ -71,13 +74,15 @@ class SampleWriter:
         threads: int,
         planes: bool = True,
         compression: int = 1,
+        distances: bool = False,
     ) -> None:
         """shares: names of the groups; attrs: attributes of the file; pool: compresses `threads` chunks at a time;
         compression: gzip level, 0 for none."""
         self.path = path
         self.checksum = ""
         self.counts: dict[str, ShareCounts] = {}
-        self._names = [name for name in _SHAPES if planes or name != "planes"]
+        left_out = {"planes": not planes, "distance": not distances}
+        self._names = [name for name in _SHAPES if not left_out.get(name)]
         self._attrs = attrs
         self._pool = pool
         self._threads = threads
@@ -109,24 +114,24 @@ class SampleWriter:
             raise
         self._stack.__exit__(kind, error, trace)
 
-    def add(self, name: str, boards: NDArray[np.uint32], values: NDArray[np.uint8]) -> None:
-        """Add positions to a share: boards (n, 3), values (n,)."""
+    def add(self, name: str, rows: Drawn) -> None:
+        """Add positions to a share."""
         share = self._shares[name]
-        if len(values):
-            share.pending.append((boards, values))
-            share.pending_rows += len(values)
+        if len(rows.values):
+            share.pending.append(rows)
+            share.pending_rows += len(rows.values)
         if share.pending_rows >= CHUNK:
-            boards, values = share.take_pending()
-            whole = len(values) // CHUNK * CHUNK
+            rows = share.take_pending()
+            whole = len(rows.values) // CHUNK * CHUNK
             for first in range(0, whole, CHUNK):
-                self._compress(share, boards[first : first + CHUNK], values[first : first + CHUNK])
-            self.add(name, boards[whole:], values[whole:])
+                self._compress(share, rows.chosen(slice(first, first + CHUNK)))
+            self.add(name, rows.chosen(slice(whole, None)))
 
-    def _compress(self, share: _Share, boards: NDArray[np.uint32], values: NDArray[np.uint8]) -> None:
+    def _compress(self, share: _Share, rows: Drawn) -> None:
         """Submit a chunk to be compressed, and write those that are ready."""
-        share.count(boards, values)
-        future = self._pool.submit(_compressed, boards, values, self._names, self._compression)
-        self._waiting.append((share, share.rows - len(values), future))
+        share.count(rows)
+        future = self._pool.submit(_compressed, rows, self._names, self._compression)
+        self._waiting.append((share, share.rows - len(rows.values), future))
         while len(self._waiting) > 4 * self._threads:
             self._write_next()
 
@@ -141,14 +146,14 @@ class SampleWriter:
     def _finish(self) -> None:
         for share in self._shares.values():
             if share.pending_rows:
-                self._compress(share, *share.take_pending())
+                self._compress(share, share.take_pending())
         while self._waiting:
             self._write_next()
         digests = []
         for name, share in self._shares.items():
             for dataset in share.datasets.values():
                 dataset.resize(share.rows, axis=0)
-            for hashed in _HASHED:
+            for hashed in share.digests:
                 share.datasets[hashed].attrs["sha256"] = share.digests[hashed].hexdigest()
                 digests.append(share.digests[hashed].digest())
             losses, draws, wins = (int(count) for count in share.values)
@@ -164,16 +169,17 @@ class _Share:
 
     def __init__(self) -> None:
         self.datasets: dict[str, h5py.Dataset] = {}
-        self.pending: list[tuple[NDArray[np.uint32], NDArray[np.uint8]]] = []
+        self.pending: list[Drawn] = []
         self.pending_rows = 0
         self.rows = 0
         """Rows submitted to be written."""
         self.values = np.zeros(len(VALUES), dtype=np.int64)
-        self.digests = {name: hashlib.sha256() for name in _HASHED}
+        self.digests: dict[str, Any] = {}
 
     def open(self, group: h5py.Group, names: Sequence[str], compression: int) -> None:
         """Make the empty datasets."""
         self.group = group
+        self.digests = {name: hashlib.sha256() for name in _HASHED if name in names}
         for name in names:
             dtype, shape = _SHAPES[name]
             packing = {"compression": "gzip", "compression_opts": compression} if compression else {}
@@ -181,29 +187,32 @@ class _Share:
                 name, shape=(0, *shape), maxshape=(None, *shape), chunks=(CHUNK, *shape), dtype=dtype, **packing
             )
 
-    def take_pending(self) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
+    def take_pending(self) -> Drawn:
         """Take out the rows that were added but are in no chunk yet."""
-        boards, values = (np.concatenate(parts) for parts in zip(*self.pending, strict=True))
+        rows = Drawn.joined(self.pending)
         self.pending, self.pending_rows = [], 0
-        return boards, values
+        return rows
 
-    def count(self, boards: NDArray[np.uint32], values: NDArray[np.uint8]) -> None:
+    def count(self, rows: Drawn) -> None:
         """Count and hash rows, in the order of the file."""
-        self.rows += len(values)
-        self.values += np.bincount(values, minlength=len(VALUES))
-        self.digests["board"].update(boards.astype("<u4", copy=False).data)
-        self.digests["value"].update(values.data)
+        self.rows += len(rows.values)
+        self.values += np.bincount(rows.values, minlength=len(VALUES))
+        self.digests["board"].update(rows.boards.astype("<u4", copy=False).data)
+        self.digests["value"].update(rows.values.data)
+        if rows.distances is not None:
+            self.digests["distance"].update(rows.distances.astype("<i2", copy=False).data)
 
 
-def _compressed(
-    boards: NDArray[np.uint32], values: NDArray[np.uint8], names: Sequence[str], compression: int
-) -> dict[str, bytes]:
+def _compressed(drawn: Drawn, names: Sequence[str], compression: int) -> dict[str, bytes]:
     """Contents of a chunk of each dataset, padded with zeros."""
     rows = {name: np.zeros((CHUNK, *_SHAPES[name][1]), dtype=_SHAPES[name][0]) for name in names}
+    boards, values = drawn.boards, drawn.values
     count = len(values)
     black, white, kings = boards.T
     rows["board"][:count] = boards
     rows["value"][:count] = values
+    if drawn.distances is not None:
+        rows["distance"][:count] = drawn.distances
     rows["pieces"][:count] = np.bitwise_count(
         np.stack([black & kings, white & kings, black & ~kings, white & ~kings], axis=1)
     )
