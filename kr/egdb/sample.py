@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from kr import _egdb, storage
 from kr.egdb import slices
 from kr.egdb.database import Database, directory_for, find
-from kr.egdb.sample_choice import STRATIFIED, Choice, Drawn, Strata, choose
+from kr.egdb.sample_choice import STRATIFIED, Drawn, SampleChoice, Strata, choose_sample
 from kr.egdb.sample_file import SHARES, SampleWriter, ShareCounts
 from kr.egdb.slices import Shape
 from kr.errors import InvalidSettingError
@@ -103,7 +103,7 @@ def format_shares(shares: tuple[float, float, float]) -> str:
 
 @dataclass(frozen=True)
 class SampleSettings(Settings):
-    """Choice of the positions, and form of the file."""
+    """SampleChoice of the positions, and form of the file."""
 
     out: Path = option(REQUIRED, "HDF5 file to write.")
     pieces: str = option(
@@ -201,10 +201,10 @@ def write_sample(
     }
     with thread_pool(threads) as pool:
         drawing = _Drawing(settings, opened, pool, threads)
-        choice = Choice(dict.fromkeys(shapes, settings.fraction or 0))
+        choice = SampleChoice(dict.fromkeys(shapes, settings.fraction or 0))
         if settings.count:
             strata = Strata(shapes, settings.stratify)
-            choice = choose(settings.count, strata, settings.quiet, drawing.counting(on_count))
+            choice = choose_sample(settings.count, strata, settings.quiet, drawing.counting(on_count))
         progress = _Progress(on_progress, positions, passes)
         writer = SampleWriter(
             settings.out, SHARES, attrs, pool, threads, settings.planes, settings.compression, settings.distances
@@ -298,13 +298,13 @@ class _Drawing:
 
         def draw(fractions: Mapping[Shape, float]) -> Iterator[tuple[Shape, Drawn]]:
             progress = _Progress(tell, sum(map(slices.size, fractions)))
-            return self.batches(Choice(fractions), progress.advance, counted=True)
+            return self.batches(SampleChoice(fractions), progress.advance, counted=True)
 
         return draw
 
     def batches(
         self,
-        choice: Choice,
+        choice: SampleChoice,
         advance: Callable[[float], None],
         hashes: tuple[int, int] = (0, 2**64 - 1),
         counted: bool = False,

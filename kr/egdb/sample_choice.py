@@ -1,4 +1,4 @@
-"""Choice of exactly so many positions, from all alike or equally from strata.
+"""SampleChoice of exactly so many positions, from all alike or equally from strata.
 
 Positions are drawn with a probability that gives slightly more than are wanted, and those with the lowest keys are
 kept. A key is a hash of the position's hash, so that it says nothing about share and order. How many positions there
@@ -107,7 +107,7 @@ class Strata:
 
 
 @dataclass(frozen=True)
-class Choice:
+class SampleChoice:
     """Which positions are drawn, and which of these are kept."""
 
     fractions: Mapping[Shape, float]
@@ -126,7 +126,7 @@ class Choice:
         return drawn.chosen(known & (_keys(drawn.hashes) < self.bounds[number]))
 
 
-def choose(count: int, strata: Strata, filtered: bool, draw: Draw) -> Choice:
+def choose_sample(count: int, strata: Strata, filtered: bool, draw: Draw) -> SampleChoice:
     """Choose `count` positions, equally from the strata as far as they have so many.
 
     filtered: draws leave some positions out. Raises InvalidSettingError if there are fewer.
@@ -152,7 +152,7 @@ def choose(count: int, strata: Strata, filtered: bool, draw: Draw) -> Choice:
         # a stratum that is to give all it is believed to have may have more
         settled = quotas.sum() == count and bool((certain | (quotas < np.floor(known))).all())
         if settled and all(bound is not None for bound in bounds):
-            return Choice(fractions, strata, np.array(bounds, dtype=np.uint64))
+            return SampleChoice(fractions, strata, np.array(bounds, dtype=np.uint64))
         whole = each >= 1
         estimate = np.maximum(tally.drawn, 1) / each
         known = np.where(certain, known, np.where(whole, tally.drawn, np.minimum(estimate, strata.sizes())))

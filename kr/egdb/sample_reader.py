@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kr import storage
+from kr import _core, storage
 from kr.egdb.boards import impossible
 from kr.egdb.database import VALUES
 from kr.egdb.sample_file import FORMAT_VERSION, KIND, SHARES, ShareCounts
@@ -284,7 +284,7 @@ class SampleStream:
         kept = self._parts[:, 2] - self._parts[:, 1]
         for i, (file, first, last) in enumerate(self._parts.tolist()):
             if self._filtered[file]:
-                kept[i] = np.count_nonzero(_without_captures(self._shares[file].read(first, last).boards))
+                kept[i] = np.count_nonzero(~_core.pending_captures(self._shares[file].read(first, last).boards))
         return kept
 
     @property
@@ -341,7 +341,7 @@ class SampleStream:
     def _part(self, number: int) -> SampleRows:
         file, first, last = self._parts[number].tolist()
         rows = self._shares[file].read(first, last)
-        return rows.chosen(_without_captures(rows.boards)) if self._filtered[file] else rows
+        return rows.chosen(~_core.pending_captures(rows.boards)) if self._filtered[file] else rows
 
 
 def _parts(shares: Sequence[SampleShare], limit: int | None) -> NDArray[np.int64]:
@@ -365,40 +365,3 @@ def _permutation(size: int, *seed: int) -> NDArray[np.int64]:
     """A random order, the same for a seed with every version of numpy."""
     raw = np.random.PCG64(np.random.SeedSequence(seed)).random_raw(size)
     return np.argsort(raw, kind="stable")
-
-
-_EVEN_ROWS = np.uint32(0x0F0F_0F0F)
-_ODD_ROWS = np.uint32(0xF0F0_F0F0)
-_NOT_FIRST = np.uint32(0xE0E0_E0E0)
-"""Squares of odd rows that have a neighbour to the left."""
-_NOT_LAST = np.uint32(0x0707_0707)
-"""Squares of even rows that have one to the right."""
-
-
-def _without_captures(boards: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """True (n,) for positions (n, 3) in which Black has no capture."""
-    black, white, kings = boards.T
-    empty = ~(black | white)
-    captures = np.zeros(len(boards), dtype=np.uint32)
-    for step in (_down_left, _down_right):
-        captures |= step(step(black) & white) & empty
-    for step in (_up_left, _up_right):
-        captures |= step(step(black & kings) & white) & empty
-    return captures == 0
-
-
-def _down_left(squares: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Neighbours, with Black's first row at the top."""
-    return (squares & _EVEN_ROWS) << np.uint32(4) | (squares & _NOT_FIRST) << np.uint32(3)
-
-
-def _down_right(squares: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    return (squares & _ODD_ROWS) << np.uint32(4) | (squares & _NOT_LAST) << np.uint32(5)
-
-
-def _up_left(squares: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    return (squares & _EVEN_ROWS) >> np.uint32(4) | (squares & _NOT_FIRST) >> np.uint32(5)
-
-
-def _up_right(squares: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    return (squares & _ODD_ROWS) >> np.uint32(4) | (squares & _NOT_LAST) >> np.uint32(3)
