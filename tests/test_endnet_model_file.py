@@ -67,6 +67,7 @@ def test_a_model_is_read_back(tmp_path: Path, shape: NetShape) -> None:
     assert load_model(path).attrs == found.attrs
 
 
+@pytest.mark.slow
 def test_probabilities_do_not_depend_on_the_batch() -> None:
     model = made(SHAPES[1])
     boards = np.array([[1, 1 << 31, 0], [3, 1 << 30, 1], [1 << 9, 1 << 13, 1 << 13]], dtype=np.uint32)

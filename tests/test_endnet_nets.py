@@ -59,6 +59,7 @@ def precise() -> Iterator[None]:
 # --- inputs
 
 
+@pytest.mark.slow
 def test_a_bit_for_each_piece() -> None:
     boards = some_boards()
     found = np.asarray(piece_bits(jnp.asarray(boards)))
@@ -69,6 +70,7 @@ def test_a_bit_for_each_piece() -> None:
         assert pieces == reference.from_bits(*board)
 
 
+@pytest.mark.slow
 def test_planes_are_those_of_the_samples() -> None:
     """Black kings, white kings, black men, white men; row 0 is Black's first, column 0 its left."""
     boards = some_boards()
@@ -96,8 +98,9 @@ def jumped_first(board: reference.Board, side: int) -> set[int]:
     return {over for _, over in others}
 
 
+@pytest.mark.slow
 def test_threats_are_what_either_side_could_capture() -> None:
-    boards = some_boards(200)
+    boards = some_boards(100)
     found = np.asarray(threat_bits(piece_bits(jnp.asarray(boards))))
     seen = 0
     for row, bits in zip(found, boards.tolist(), strict=True):
@@ -106,7 +109,7 @@ def test_threats_are_what_either_side_could_capture() -> None:
             expected = jumped_first(board, side)
             assert set(np.flatnonzero(threatened).tolist()) == expected
             seen += len(expected)
-    assert seen > 50
+    assert seen > 25
 
 
 # --- what they compute
