@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 import os
 import re
-import struct
 import zlib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -49,7 +48,7 @@ CHUNK_INDEX = re.compile(rb"EAHD\0[\0\1].{38}(.{8})", re.DOTALL)
 """Start of an index of chunks without end: signature, version, kind, sizes, places up to which it is filled."""
 MOST_CHUNK_BYTES = 1 << 22
 """Size limit of an unpacked chunk that is read in place."""
-SCANNED_AT_ONCE = 1 << 24
+SCANNED_AT_ONCE = 1 << 20
 
 Attribute = str | int | float
 
@@ -343,12 +342,15 @@ def reading_in_place(
 def _has_strange_index(file: FileIO, size: int) -> bool:
     """True if the file has an index that claims nodes, or chunks, that a file of this size can't have."""
     overlap = 64
-    for at in range(0, size, SCANNED_AT_ONCE):
-        block = os.pread(file.fileno(), SCANNED_AT_ONCE + overlap, at)
-        if any(int.from_bytes(node, "little") > MOST_NODE for node in BTREE.findall(block)):
-            return True
-        if any(struct.unpack("<Q", filled)[0] > size for filled in CHUNK_INDEX.findall(block)):
-            return True
+    for start in range(0, size, SCANNED_AT_ONCE):
+        block = os.pread(file.fileno(), SCANNED_AT_ONCE + overlap, start)
+        for signature, index, most in ((b"BTHD", BTREE, MOST_NODE), (b"EAHD", CHUNK_INDEX, size)):
+            at = block.find(signature)
+            while at >= 0:
+                found = index.match(block, at)
+                if found and int.from_bytes(found[1], "little") > most:
+                    return True
+                at = block.find(signature, at + 1)
     return False
 
 

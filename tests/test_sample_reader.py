@@ -1,6 +1,8 @@
 """Files of sampled positions read back: as they were written, streamed in an order that can be repeated, or refused."""
 
 import shutil
+import struct
+import zlib
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -271,6 +273,28 @@ def test_damaged_rows_are_refused(written: Path, tmp_path: Path) -> None:
         file.shares["training"].read(4096, 4097)
     with pytest.raises(InvalidSampleError):
         SampleFile(path, verify=True)
+
+
+def test_a_chunk_that_grows_is_cut_off(written: Path, tmp_path: Path) -> None:
+    """A few bytes that would become a gigabyte."""
+    path = Path(shutil.copy(written, tmp_path / "harmed.h5"))
+    grown = zlib.compressobj()
+    packed = b"".join([*(grown.compress(bytes(1 << 20)) for _ in range(30)), grown.flush()])
+    with h5py.File(path, "r+", libver=("v110", "v110")) as file:
+        file["training/board"].id.write_direct_chunk((0, 0), packed)
+    with pytest.raises(InvalidSampleError, match="chunk 0 has 49153 bytes, expected 49152"):
+        SampleFile(path).shares["training"].read(0, 1)
+
+
+def test_an_index_without_end_is_refused(written: Path, tmp_path: Path) -> None:
+    path = Path(shutil.copy(written, tmp_path / "harmed.h5"))
+    content = bytearray(path.read_bytes())
+    index = content.index(b"EAHD")
+    assert struct.unpack_from("<Q", content, index + 44)[0] == 4
+    struct.pack_into("<Q", content, index + 44, 1 << 50)
+    path.write_bytes(content)
+    with pytest.raises(InvalidSampleError, match="index of names or chunks is too large"):
+        SampleFile(path)
 
 
 @pytest.mark.parametrize("board", [(1, 1, 0), (1, 0, 0), (1, 2, 4), (1 << 31, 2, 2), (2, 1, 0)], ids=str)
