@@ -53,6 +53,7 @@ from .errors import IllegalMoveError as IllegalMoveError
 from .errors import InvalidDatabaseError as InvalidDatabaseError
 from .errors import InvalidFenError as InvalidFenError
 from .errors import InvalidGamesError as InvalidGamesError
+from .errors import InvalidModelError as InvalidModelError
 from .errors import InvalidPdnError as InvalidPdnError
 from .errors import InvalidProblemError as InvalidProblemError
 from .errors import InvalidSampleError as InvalidSampleError
@@ -78,6 +79,11 @@ from .game.position import Position as Position
 from .game.position import Side as Side
 from .game.value import Result as Result
 from .game.value import Value as Value
+from .learn.endnet.model_file import EndnetModel as EndnetModel
+from .learn.endnet.model_file import load_model as load_model
+from .learn.endnet.training import EndnetFitSettings as EndnetFitSettings
+from .learn.endnet.training import FitProgress as FitProgress
+from .learn.endnet.training import fit_endnet as fit_endnet
 from .learn.fitting.dataset import Dataset as Dataset
 from .learn.fitting.dataset import Label as Label
 from .learn.fitting.dataset import Samples as Samples

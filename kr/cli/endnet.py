@@ -7,6 +7,7 @@ from kr.cli import console, options
 from kr.learn.endnet.model_file import EndnetModel, load_model
 from kr.learn.endnet.training import EndnetFitSettings, FitProgress, fit_endnet
 from kr.settings import REQUIRED, option
+from kr.units import counted
 
 
 @options.command
@@ -24,7 +25,7 @@ def _fit(settings: EndnetFitSettings, json: bool = options.JSON) -> None:
     with console.Stages() as stages:
 
         def on_progress(found: FitProgress) -> None:
-            parts = [f"{found.epoch} epochs"]
+            parts = [counted(found.epoch, "epoch")]
             if found.loss is not None:
                 parts.append(f"loss {found.loss:.4f}")
             if found.accuracy is not None:

@@ -64,13 +64,13 @@ class EndnetFitSettings(Settings):
     )  # fmt: skip
     channels: int = option(32, "Channels of the paper's convolutions.", low=1, high=1024)
     dense: int = option(128, "Units of the paper's first dense layer.", low=1, high=4096)
-    limit: int = option(0, "Training positions to use, {allowed}.", parse=parse_count, low=1, high=10**12, zero="all")
+    limit: int = option(0, "Training positions to use: {allowed}.", parse=parse_count, low=1, zero="all")
     validation: int = option(200_000, "Most validation positions to use.", parse=parse_count, low=1, high=10**9)
-    epochs: int = option(0, "Most epochs; 0: 10 for the small network, 100 for the paper's.", low=0, high=10**6)
+    epochs: int = option(0, "Most epochs: {allowed}.", low=1, high=10**6, zero="10 (small) or 100 (paper)")
     patience: int | None = option(
         None, "Epochs without a better accuracy after which to stop, 0 for never.  [default: small 0, paper 5]", low=0
     )
-    rate: float = option(0.0, "Learning rate; 0: 5e-3 for the small network, 2e-4 for the paper's.", low=0, high=10)
+    rate: float = option(0, "Learning rate: {allowed}.", low=1e-9, high=10, zero="0.005 (small) or 0.0002 (paper)")
     decay: float = option(0.1, "Weight decay of AdamW.", low=0, high=100)
     batch: int = option(1024, "Positions in a batch.", parse=parse_count, low=1, high=1 << 20)
     start: Path | None = option(None, "Model to start from, of the same shape.", name="from", metavar="FILE")
@@ -81,7 +81,9 @@ class EndnetFitSettings(Settings):
     @property
     def shape(self) -> NetShape:
         """Shape of the network."""
-        return NetShape(self.net, self.asked, self.inputs, self.hidden, channels=self.channels, dense=self.dense)
+        if self.net == "small":
+            return NetShape("small", self.asked, self.inputs, self.hidden)
+        return NetShape(self.net, self.asked, self.inputs, channels=self.channels, dense=self.dense)
 
     @property
     def chosen(self) -> tuple[int, int, float]:
