@@ -5,6 +5,9 @@ from typing import Any
 
 from kr.cli import console, options
 from kr.learn.endnet.model_file import EndnetModel, load_model
+from kr.learn.endnet.scores import EndnetScores
+from kr.learn.endnet.table import EndnetTable, EndnetTableSettings, TableProgress, table_rows
+from kr.learn.endnet.testing import EndnetTestSettings, score_model
 from kr.learn.endnet.training import EndnetFitSettings, FitProgress, fit_endnet
 from kr.settings import REQUIRED, option
 from kr.units import counted
@@ -73,6 +76,85 @@ def _show(
     print("\n" + console.table(heads, rows))
 
 
+@options.command
+def _test(settings: EndnetTestSettings, json: bool = options.JSON) -> None:
+    """Ask a network about positions with known values and count what it gets right.
+
+    Ways of asking: net, the network itself; search, one ply with it; threshold, the network where it is confident,
+    else the search; rules, captures resolved first; plies1 and plies2, so many plies, then captures; best, a
+    regression on the last three, fitted to validation positions. The first three are for networks for all positions.
+
+    Example:
+        kr endnet test net.h5 positions.h5
+        kr endnet test net.h5 positions.h5 --ways rules,best --limit 1e6
+    """
+    with console.Stages() as stages:
+        scores, model = score_model(settings, lambda done, total: stages.show("asking", done, total, "positions"))
+    if json:
+        console.emit_json({"settings": settings, "checksum": model.checksum, **scores.as_json()})
+        return
+    print(_scores(scores))
+
+
+def _scores(scores: EndnetScores) -> str:
+    rows = []
+    for way, score in scores.ways.items():
+        told = score.as_json()
+        counted = (told["quiet"], told["captures"])
+        rows.append(
+            (
+                way,
+                f"{_percent(told['accuracy'])} ±{_percent(told['error'])}",
+                *(_percent(right / positions) if positions else "-" for positions, right in counted),
+                *map(_percent, told["recall"]),
+            )
+        )
+    heads = ["way", "right %", "quiet", "captures", "losses", "draws", "wins"]
+    lines = [console.table(heads, rows), f"{next(iter(scores.ways.values())).positions:,} positions"]
+    if counts := scores.correlation:
+        total = counts.both + counts.only_first + counts.only_second + counts.neither
+        parts = [
+            f"{_percent(number / max(total, 1))}% {name}"
+            for name, number in (
+                ("both", counts.both), ("only the network", counts.only_first), ("only the search", counts.only_second),
+                ("neither", counts.neither),
+            )
+        ]  # fmt: skip
+        lines.append(f"network and search: {', '.join(parts)}")
+        shares = (
+            f"{threshold:.0%}: {_percent(right / max(total, 1))}%" for threshold, right in scores.thresholds.items()
+        )
+        lines.append(f"right by threshold of the confidence: {', '.join(shares)}")
+    return "\n".join(console.fold(line, 2) if i else line for i, line in enumerate(lines))
+
+
+@options.command
+def _table(settings: EndnetTableSettings, json: bool = options.JSON) -> None:
+    """Run the experiments of the paper, and print each row beside the paper's.
+
+    The paper is "Deep Dive on Checkers Endgame Data" by Wang, Mueller and Schaeffer. Samples, networks and tests are
+    kept in the output directory: run the same command to resume. A database with 6 pieces is needed, with 7 pieces
+    for all rows that have 7.
+
+    Example:
+        kr endnet table --out tables --egdb DIR --scale 0.001
+        kr endnet table --out tables --egdb DIR --experiment sampling --rows 1%,0.1% --scale 1
+    """
+    with console.Stages() as stages:
+
+        def on_progress(found: TableProgress) -> None:
+            stages.show(found.what, found.done, found.total, found.unit, found.more)
+
+        table = EndnetTable(settings, on_progress).run()
+    if json:
+        console.emit_json(table)
+    else:
+        for name, lines in table["experiments"].items():
+            print(f"{name}, right in %")
+            print(console.table(*table_rows(lines)) + "\n")
+    console.wrote(settings.out / "table.md", "the tables")
+
+
 def _details(model: EndnetModel) -> dict[str, Any]:
     return {"shape": model.shape, "weights": model.weights, "checksum": model.checksum, "report": model.report,
             "curve": model.curve}  # fmt: skip
@@ -97,11 +179,12 @@ def _percent(share: float | None) -> str:
 
 
 command = options.group(
-    """Train networks that know endgames, and show what they have learned.
+    """Train networks that know endgames, and test them beside the exact values.
 
     Example:
+        kr egdb sample --pieces 2-5 --fraction 0.01 --out positions.h5
         kr endnet fit positions.h5 --out net.h5
-        kr endnet show net.h5
+        kr endnet test net.h5 positions.h5
     """,
-    {"fit": _fit, "show": _show},
+    {"fit": _fit, "show": _show, "test": _test, "table": _table},
 )

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -184,7 +184,7 @@ def by_threshold(net: Probabilities, search: Probabilities, threshold: float = T
     return found
 
 
-def _lowest(numbers: NDArray[np.float32], first: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+def _lowest(numbers: NDArray[Any], first: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """The lowest number of each part first[i]:first[i + 1], infinity for an empty one, and its place, -1 for none."""
     parts = len(first) - 1
     least = np.full(parts, np.inf, dtype=np.float32)

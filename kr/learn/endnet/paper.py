@@ -2,11 +2,11 @@
 
 What is unclear there, and how it is read here:
 
- - The text and Table III call the data of the sampling experiment the 2-7-piece data set: 10% of all positions with 2 to
-   6 pieces and 0.1% of those with 4 pieces against 3. Its 288,911,585 positions fit that rule only if there are
-   2,552,703,900 positions with 6 pieces; there are 2,426,085,676 with both sides present (2,503,611,964 with one missing
-   as well, their Table I), so that kr's share of the same rule is 4% smaller. Rows are trained on the paper's numbers of
-   positions, drawn from such a set.
+ - The text and Table III call the data of the sampling experiment the 2-7-piece data set: 10% of all positions with 2
+   to 6 pieces and 0.1% of those with 4 pieces against 3. Its 288,911,585 positions fit that rule only if there are
+   2,552,703,900 positions with 6 pieces. There are 2,426,085,676 with both sides present, 2,503,611,964 if one may be
+   missing, as in their Table I. So kr's share of the same rule is 4% smaller. Rows are trained on the paper's numbers
+   of positions, drawn from such a set.
  - The 7-piece data set of the transfer experiments is 1% of 4 against 3: 19,055,258,760 positions with either side to
    move, 190,552,588 of them in the set.
  - Table V trains on the databases with 4 and 5 pieces alone, 70% of them, as its numbers of positions show.

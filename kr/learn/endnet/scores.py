@@ -109,7 +109,7 @@ class Correlation:
 
 
 @dataclass
-class TestScores:
+class EndnetScores:
     """All that a test counts."""
 
     ways: dict[str, WayScore]
@@ -117,8 +117,6 @@ class TestScores:
     """Network against search, if both were asked."""
     thresholds: dict[float, int]
     """Positions right by confidence threshold."""
-
-    __test__ = False  # not a test of pytest
 
     def as_json(self) -> dict[str, Any]:
         """The counts as JSON."""
@@ -131,13 +129,13 @@ class TestScores:
 
 def count_scores(
     asker: Asker, rows: Iterable[SampleRows], ways: Sequence[str], thresholds: Sequence[float] = (0.7, THRESHOLD, 0.9)
-) -> TestScores:
+) -> EndnetScores:
     """Ask about positions in these ways and count. thresholds: of the confidence, where network and search are asked.
 
     Raises InvalidSettingError for a way that the network can't be asked.
     """
     direct = "net" in ways and "search" in ways
-    scores = TestScores(
+    scores = EndnetScores(
         {way: WayScore() for way in ways},
         Correlation() if direct else None,
         dict.fromkeys(thresholds, 0) if direct else {},
@@ -153,7 +151,7 @@ def count_scores(
     return scores
 
 
-def _compare(scores: TestScores, said: Mapping[str, Probabilities], values: NDArray[np.uint8]) -> None:
+def _compare(scores: EndnetScores, said: Mapping[str, Probabilities], values: NDArray[np.uint8]) -> None:
     net, search = (said[way].argmax(axis=1) == values for way in ("net", "search"))
     assert scores.correlation is not None
     scores.correlation.add(net, search)

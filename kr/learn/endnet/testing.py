@@ -6,13 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from kr.egdb.sample_reader import SampleRows, SampleStream
-from kr.errors import InvalidSettingError
 from kr.learn.endnet.asking import Asker
 from kr.learn.endnet.model_file import EndnetModel, check_jax, load_model
-from kr.learn.endnet.scores import TestScores, count_scores
+from kr.learn.endnet.scores import EndnetScores, count_scores
 from kr.settings import REQUIRED, Settings, option
 from kr.units import parse_count
 
@@ -37,15 +35,15 @@ class EndnetTestSettings(Settings):
     limit: int = option(
         200_000, "Positions to ask about, {allowed}.", parse=parse_count, low=1, high=10**12, zero="all"
     )
-    ways: tuple[str, ...] = option(
+    ways: Sequence[str] = option(
         (), "Ways of asking, with commas between; all that the network can be asked if not given.",
         parse=parse_ways, show=",".join, metavar="WAYS",
     )  # fmt: skip
 
 
-def test_model(
+def score_model(
     settings: EndnetTestSettings, on_progress: Callable[[int, int], None] | None = None
-) -> tuple[TestScores, EndnetModel]:
+) -> tuple[EndnetScores, EndnetModel]:
     """Ask a network about positions and count what it got right.
 
     on_progress: called with positions asked about and positions in all. Raises InvalidModelError, InvalidSampleError,
@@ -59,11 +57,8 @@ def test_model(
         asker.check(way)
     if "best" in ways:
         fit_blend(asker, settings.samples)
-    scores = count_scores(asker, test_rows(settings.samples, settings.share, settings.limit, on_progress), ways)
+    scores = count_scores(asker, scored_rows(settings.samples, settings.share, settings.limit, on_progress), ways)
     return scores, model
-
-
-test_model.__test__ = False  # type: ignore[attr-defined]  # not a test of pytest
 
 
 def fit_blend(asker: Asker, samples: Sequence[Path]) -> None:
@@ -74,7 +69,7 @@ def fit_blend(asker: Asker, samples: Sequence[Path]) -> None:
     asker.fit_best(rows.boards, rows.values)
 
 
-def test_rows(
+def scored_rows(
     samples: Sequence[Path], share: str, limit: int, on_progress: Callable[[int, int], None] | None = None
 ) -> Iterator[SampleRows]:
     """The first positions of a share of some files, in proportion; limit: 0 for all."""
@@ -89,6 +84,3 @@ def test_rows(
             done += len(rows)
             if on_progress:
                 on_progress(done, total)
-
-
-test_rows.__test__ = False  # type: ignore[attr-defined]
