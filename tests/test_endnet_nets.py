@@ -101,7 +101,7 @@ def jumped_first(board: reference.Board, side: int) -> set[int]:
 @pytest.mark.slow
 def test_threats_are_what_either_side_could_capture() -> None:
     boards = some_boards(100)
-    found = np.asarray(threat_bits(piece_bits(jnp.asarray(boards))))
+    found = np.asarray(threat_bits(jnp.asarray(boards)))
     seen = 0
     for row, bits in zip(found, boards.tolist(), strict=True):
         board = reference.from_bits(*bits)
@@ -171,7 +171,7 @@ def test_logits_are_those_of_plain_sums(shape: NetShape, training: bool) -> None
     expected_after: dict[str, NDArray] = state
     if shape.net == "small":
         bits = piece_bits(boards)
-        inputs = [bits] if shape.inputs == "squares" else [bits, threat_bits(bits)]
+        inputs = [bits] if shape.inputs == "squares" else [bits, threat_bits(jnp.asarray(boards))]
         expected = small_logits(shape, parameters, np.concatenate(inputs, axis=1).reshape(len(boards), -1))
     else:
         expected, changed = paper_logits(shape, parameters, state, np.asarray(planes(boards)), training)

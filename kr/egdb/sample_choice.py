@@ -47,7 +47,6 @@ class Drawn(NamedTuple):
         distances = None if self.distances is None else self.distances[which]
         return Drawn(self.boards[which], self.values[which], self.hashes[which], distances)
 
-
     @staticmethod
     def joined(parts: Sequence[Drawn]) -> Drawn:
         """The positions of all parts, which have distances or don't alike."""

@@ -143,7 +143,8 @@ def _plan_transfer(found: Experiment, forms: Sequence[str], scale: float) -> Non
     for low, high, test in (("4", "6", Drawn("6", 0.0631 * min(1.0, scale))), ("5", "7", _seven(scale))):
         samples = (Drawn(low, 1.0 if low == "4" else scale),)
         row = PAPER_ROWS[f"{low}-{high}"]
-        positions = row.training if low == "4" else round(row.training * scale)
+        # there are a twentieth as many positions with 4 pieces
+        positions = round(row.training * min(1.0, 20 * scale if low == "4" else scale))
         for form in forms:
             found.add(row.title, row.key, _net(f"only-{low}", form, samples, positions), (test,))
 

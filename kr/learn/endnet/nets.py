@@ -66,27 +66,31 @@ class Net:
 
 def piece_bits(boards: Any) -> Any:
     """Bits (n, 4, 32): own men, opponent's men, own kings, opponent's kings; Black is to move."""
-    bits = ((boards[:, :, None] >> jnp.arange(SQUARES, dtype=jnp.uint32)) & 1).astype(jnp.float32)
+    bits = _bits(boards)
     black, white, kings = bits[:, 0], bits[:, 1], bits[:, 2]
     return jnp.stack([black * (1 - kings), white * (1 - kings), black * kings, white * kings], axis=1)
 
 
-def threat_bits(bits: Any) -> Any:
+def _bits(boards: Any) -> Any:
+    """Bits (n, k, 32) of bitboards (n, k)."""
+    return ((boards[:, :, None] >> jnp.arange(SQUARES, dtype=jnp.uint32)) & 1).astype(jnp.float32)
+
+
+def threat_bits(boards: Any) -> Any:
     """Bits (n, 2, 32) of own and opponent's pieces that the other side could capture if it were to move."""
-    padded = jnp.pad(bits, ((0, 0), (0, 0), (0, 1)))
-    own_men, foe_men, own_kings, foe_kings = (padded[:, i] for i in range(4))
-    empty = jnp.pad(1 - bits.sum(1), ((0, 0), (0, 1)))
-    own_threatened, foe_threatened = jnp.zeros_like(empty), jnp.zeros_like(empty)
-    for direction, (rows, _) in enumerate(_DIRECTIONS):
-        # the attacker stands on `beside`, and lands on the square opposite
-        beside, opposite = _NEIGHBOURS[direction], _NEIGHBOURS[3 - direction]
-        moves_down = rows < 0
-        foes = foe_kings[:, beside] + (0 if moves_down else foe_men[:, beside])
-        own = own_kings[:, beside] + (own_men[:, beside] if moves_down else 0)
-        free = empty[:, opposite]
-        own_threatened = jnp.maximum(own_threatened, (own_men + own_kings) * _wide(foes * free))
-        foe_threatened = jnp.maximum(foe_threatened, (foe_men + foe_kings) * _wide(own * free))
-    return jnp.stack([own_threatened, foe_threatened], axis=1)[:, :, :SQUARES]
+    black, white, kings = boards[:, 0], boards[:, 1], boards[:, 2]
+    empty = ~(black | white)
+    own_threatened, foe_threatened = jnp.zeros_like(black), jnp.zeros_like(black)
+    for ahead, back, is_down in (
+        (_down_left, _up_right, True), (_down_right, _up_left, True),
+        (_up_left, _down_right, False), (_up_right, _down_left, False),
+    ):  # fmt: skip
+        # Black's men move down, away from its first row
+        movers, foes = (black, white & kings) if is_down else (black & kings, white)
+        landing = back(empty)
+        own_threatened |= ahead(foes) & black & landing
+        foe_threatened |= ahead(movers) & white & landing
+    return _bits(jnp.stack([own_threatened, foe_threatened], axis=1))
 
 
 def planes(boards: Any) -> Any:
@@ -97,9 +101,21 @@ def planes(boards: Any) -> Any:
     return cells.reshape(-1, 8, 8, 4)
 
 
-def _wide(array: Any) -> Any:
-    """(n, 32) with a last column of zeros, for the square off the board."""
-    return jnp.pad(array, ((0, 0), (0, 1)))
+def _down_left(squares: Any) -> Any:
+    """Neighbours of squares, 1-4 at the top."""
+    return (squares & _EVEN_ROWS) << 4 | (squares & _INNER_OF_ODD) << 3
+
+
+def _down_right(squares: Any) -> Any:
+    return (squares & _ODD_ROWS) << 4 | (squares & _INNER_OF_EVEN) << 5
+
+
+def _up_left(squares: Any) -> Any:
+    return (squares & _EVEN_ROWS) >> 4 | (squares & _INNER_OF_ODD) >> 5
+
+
+def _up_right(squares: Any) -> Any:
+    return (squares & _ODD_ROWS) >> 4 | (squares & _INNER_OF_EVEN) >> 3
 
 
 def _at(row: int, column: int) -> int:
@@ -108,16 +124,9 @@ def _at(row: int, column: int) -> int:
     return row * 4 + column // 2 if on_board else SQUARES
 
 
-def _column(square: int) -> int:
-    return 2 * (square % 4) + (square // 4 % 2 == 0)
-
-
-_DIRECTIONS = ((1, -1), (1, 1), (-1, -1), (-1, 1))
-"""Rows and columns to a neighbour; the opposite of direction i is 3 - i."""
-_NEIGHBOURS = [
-    np.array([_at(square // 4 + rows, _column(square) + columns) for square in range(SQUARES)])
-    for rows, columns in _DIRECTIONS
-]
+_EVEN_ROWS, _ODD_ROWS = np.uint32(0x0F0F_0F0F), np.uint32(0xF0F0_F0F0)
+_INNER_OF_ODD, _INNER_OF_EVEN = np.uint32(0xE0E0_E0E0), np.uint32(0x0707_0707)
+"""Squares with a neighbour to the left in odd rows, to the right in even ones."""
 _CELLS = np.array([_at(row, column) if (row + column) % 2 else SQUARES for row in range(8) for column in range(8)])
 """The square of each cell of a plane."""
 
@@ -140,7 +149,7 @@ def _small_logits(
 ) -> tuple[Any, Arrays]:
     bits = piece_bits(boards)
     if shape.inputs == "threats":
-        bits = jnp.concatenate([bits, threat_bits(bits)], axis=1)
+        bits = jnp.concatenate([bits, threat_bits(boards)], axis=1)
     x = bits.reshape(len(boards), -1)
     for i in (1, 2):
         x = jnp.clip(x @ parameters[f"w{i}"] + parameters[f"b{i}"], 0, 1)
