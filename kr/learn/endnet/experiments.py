@@ -18,7 +18,7 @@ from kr.learn.endnet.asking import DIRECT_WAYS, QUIET_WAYS
 from kr.learn.endnet.paper import PAPER_ROWS, PAPER_SEVEN_SHARE, PAPER_SHARE, PAPER_TRAINING, PAPER_TRANSFER_SHARE
 
 EXPERIMENTS = ("sampling", "transfer", "finetune")
-SETS = ("2-7", "2-5")
+SAMPLING_SETS = ("2-7", "2-5")
 ROWS = ("100%", "10%", "1%", "0.1%")
 NET_FORMS = ("paper", "direct", "quiet")
 """Networks of a line: the paper's; kr's small one for all positions, with threats as inputs; that for quiet ones."""
@@ -32,7 +32,7 @@ RANDOM_EPOCHS = 60
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnSample:
     """Positions of some pieces, a share of all."""
 
     pieces: str
@@ -50,7 +50,7 @@ class TrainedNet:
 
     name: str
     form: str
-    samples: tuple[Drawn, ...]
+    samples: tuple[DrawnSample, ...]
     positions: int
     """Training positions, before those with captures are left out; 0 for all of the samples."""
     epochs: int
@@ -68,7 +68,7 @@ class TableLine:
     paper: str
     """Key of the paper's row; "" for none."""
     net: TrainedNet
-    tested: tuple[Drawn, ...]
+    tested: tuple[DrawnSample, ...]
 
     @property
     def ways(self) -> tuple[str, ...]:
@@ -83,7 +83,7 @@ class Experiment:
     lines: list[TableLine] = field(default_factory=list)
     nets: list[TrainedNet] = field(default_factory=list)
 
-    def add(self, title: str, paper: str, net: TrainedNet, tested: tuple[Drawn, ...]) -> None:
+    def add(self, title: str, paper: str, net: TrainedNet, tested: tuple[DrawnSample, ...]) -> None:
         """Add a line with its network."""
         self.need(net)
         self.lines.append(TableLine(title, paper, net, tested))
@@ -118,7 +118,7 @@ def plan_experiment(
     return found
 
 
-def _net(name: str, form: str, samples: tuple[Drawn, ...], positions: int, **more: object) -> TrainedNet:
+def _net(name: str, form: str, samples: tuple[DrawnSample, ...], positions: int, **more: object) -> TrainedNet:
     epochs = 0 if form == "paper" else small_epochs(positions)
     return TrainedNet(f"{name}-{form}", form, samples, positions, **{"epochs": epochs, **more})  # type: ignore[arg-type]
 
@@ -127,11 +127,14 @@ def _plan_sampling(found: Experiment, forms: Sequence[str], rows: Sequence[str],
     most = max(float(row.rstrip("%")) / 100 for row in rows)
     if chosen_set == "2-7":
         share = SPARE * scale * most
-        samples: tuple[Drawn, ...] = (Drawn("2-6", PAPER_SHARE * share), Drawn(SEVEN, PAPER_SEVEN_SHARE * share))
+        samples: tuple[DrawnSample, ...] = (
+            DrawnSample("2-6", PAPER_SHARE * share),
+            DrawnSample(SEVEN, PAPER_SEVEN_SHARE * share),
+        )
         whole = PAPER_TRAINING
     else:
         # all positions, 70% of them to train on
-        samples, whole = (Drawn("2-5", scale * most),), 102_101_751
+        samples, whole = (DrawnSample("2-5", scale * most),), 102_101_751
     for row in rows:
         positions = round(whole * scale * float(row.rstrip("%")) / 100)
         for form in forms:
@@ -140,8 +143,8 @@ def _plan_sampling(found: Experiment, forms: Sequence[str], rows: Sequence[str],
 
 
 def _plan_transfer(found: Experiment, forms: Sequence[str], scale: float) -> None:
-    for low, high, test in (("4", "6", Drawn("6", 0.0631 * min(1.0, scale))), ("5", "7", _seven(scale))):
-        samples = (Drawn(low, 1.0 if low == "4" else scale),)
+    for low, high, test in (("4", "6", DrawnSample("6", 0.0631 * min(1.0, scale))), ("5", "7", _seven(scale))):
+        samples = (DrawnSample(low, 1.0 if low == "4" else scale),)
         row = PAPER_ROWS[f"{low}-{high}"]
         # there are a twentieth as many positions with 4 pieces
         positions = round(row.training * min(1.0, 20 * scale if low == "4" else scale))
@@ -156,7 +159,7 @@ def _plan_finetune(found: Experiment, forms: Sequence[str], scale: float) -> Non
         for pieces, fraction, positions in (
             ("2-5", scale, round(102_101_751 * scale)), ("2-6", PAPER_SHARE * scale, round(180_036_172 * scale)),
         ):  # fmt: skip
-            before = found.need(_net(f"pre-{pieces}", form, (Drawn(pieces, fraction),), positions))
+            before = found.need(_net(f"pre-{pieces}", form, (DrawnSample(pieces, fraction),), positions))
             found.add(PAPER_ROWS[f"{pieces}-7"].title, f"{pieces}-7", before, seven)
             after = _net(f"pre-{pieces}-tuned", form, seven, tuned, epochs=TUNED_EPOCHS, start=before.name, freeze=True)
             found.add(PAPER_ROWS[f"{pieces}-7-tuned"].title, f"{pieces}-7-tuned", after, seven)
@@ -168,5 +171,5 @@ def _plan_finetune(found: Experiment, forms: Sequence[str], scale: float) -> Non
         found.add(PAPER_ROWS["7"].title, "7", _net("only-7", form, seven, tuned), seven)
 
 
-def _seven(scale: float) -> Drawn:
-    return Drawn(SEVEN, PAPER_TRANSFER_SHARE * scale)
+def _seven(scale: float) -> DrawnSample:
+    return DrawnSample(SEVEN, PAPER_TRANSFER_SHARE * scale)

@@ -23,8 +23,8 @@ from kr.learn.endnet.experiments import (
     EXPERIMENTS,
     NET_FORMS,
     ROWS,
-    SETS,
-    Drawn,
+    SAMPLING_SETS,
+    DrawnSample,
     TableLine,
     TrainedNet,
     plan_experiment,
@@ -70,7 +70,7 @@ class EndnetTableSettings(Settings):
         show=_show, metavar="NAMES",
     )  # fmt: skip
     set: str = option(
-        "2-7", "Positions of the sampling experiment: the paper's with 2 to 7 pieces, or 2-5.", choices=SETS
+        "2-7", "Positions of the sampling experiment: the paper's with 2 to 7 pieces, or 2-5.", choices=SAMPLING_SETS
     )
     rows: Sequence[str] = option(
         ("10%", "1%", "0.1%"), "Rows of the sampling experiment.", parse=parse_names(ROWS, "a row"), show=_show,
@@ -136,7 +136,7 @@ class EndnetTable:
 
     # What a line needs
 
-    def sample(self, drawn: Drawn) -> Path:
+    def sample(self, drawn: DrawnSample) -> Path:
         """The file of a sample, drawn if it isn't there."""
         path = self.settings.out / "samples" / f"{drawn.name}.h5"
         if path.exists():
