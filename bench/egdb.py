@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -172,6 +172,13 @@ def distance_rate(database: Database, boards: Boards) -> float:
     return len(rows) / (time.thread_time() - began) / 1e6
 
 
+def array_rate(look_up: Callable[..., Any], boards: Boards, workers: int) -> float:
+    """Million values or distances a second by the clock, as Python asks for those of an array."""
+    began = time.perf_counter()
+    look_up(boards, workers=workers)
+    return len(boards) / (time.perf_counter() - began) / 1e6
+
+
 def open_seconds(directory: Path, pieces: int, unpack_bytes: int) -> float:
     """Seconds to open a database."""
     began = time.perf_counter()
@@ -205,12 +212,18 @@ def lookups(directory: Path, options: argparse.Namespace) -> Iterator[tuple[str,
                     f"{name}, single": partial(probe_rate, database, boards, single=True),
                     f"{name}, batch, {cores} threads": partial(threads_rate, database, boards, cores),
                 }
+                array = partial(array_rate, database.values, boards, cores)
+                measures[f"{name}, array from Python, {cores} threads"] = array
                 for each, measure in measures.items():
                     yield f"{each}, million/s", repeated(measure, options.runs)
         if pieces <= ways["packed"].distance_pieces:
             for way, database in ways.items():
                 found = repeated(partial(distance_rate, database, kinds["random"][:DISTANCES]), options.runs)
                 yield f"{pieces} pieces, {way}, distances one by one from Python, million/s", found
+                array = partial(array_rate, database.distances, kinds["random"][: 10 * DISTANCES], cores)
+                yield f"{pieces} pieces, {way}, distances, array, {cores} threads, million/s", repeated(
+                    array, options.runs
+                )
 
 
 def show_build(name: str, built: dict[str, float]) -> None:

@@ -33,6 +33,9 @@ from .egdb.probe import probe as probe
 from .egdb.sample import Sample as Sample
 from .egdb.sample import SampleSettings as SampleSettings
 from .egdb.sample import write_sample as write_sample
+from .egdb.sample_export import Export as Export
+from .egdb.sample_export import ExportSettings as ExportSettings
+from .egdb.sample_export import export_sample as export_sample
 from .egdb.sample_file import ShareCounts as ShareCounts
 from .egdb.sample_reader import SampleFile as SampleFile
 from .egdb.sample_reader import SampleRows as SampleRows

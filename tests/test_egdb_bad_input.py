@@ -347,6 +347,13 @@ CASES = [
     ("egdb sample --dir good --out new.h5 --pieces 3", 2, "pieces"),
     ("egdb sample --dir good --out new.h5 --pieces 2 --fraction 2", 2, "fraction"),
     ("egdb sample --dir good --out new.h5 --pieces 2 --fraction nan", 2, "fraction"),
+    ("egdb sample --dir good --out new.h5 --pieces 2v9", 2, "pieces"),
+    ("egdb sample --dir good --out new.h5 --pieces 2 --count 1e9", 2, "count"),
+    ("egdb sample --dir good --out new.h5 --pieces 2 --count 9 --fraction 0.1", 2, "count, fraction: both"),
+    ("egdb sample --dir good --out new.h5 --pieces 2 --stratify value", 2, "stratify"),
+    ("egdb export nothere.h5 --out new.npz", 1, "nothere.h5: no such file"),
+    ("egdb export text --out new.npz", 1, "text: not a file of sampled positions"),
+    ("egdb export text --out new.csv", 2, "new.csv"),
     ("egdb sample --dir good --out nofiles --pieces 2", 2, "nofiles is a directory"),
     ("egdb sample --dir good --out text/new.h5 --pieces 2", 2, "text is not a directory"),
 ]

@@ -55,6 +55,7 @@ COMMANDS = [
     "egdb stats --dir three --slices",
     f"egdb probe {KINGS}",
     "egdb sample --pieces 2-3 --fraction 0.001 --dir three --out sample.h5",
+    "egdb sample --pieces 2-3 --count 500 --stratify value --dir three --out counted.h5",
     "explain",
     "explain --moves '11-15 22-18 15x22 25x18' --svg explained.svg --weights manual",
     "fit run --out fitted.h5 --l2 1 --max-iter 2",

@@ -1,12 +1,16 @@
 """Files of sampled positions read back: as they were written, streamed in an order that can be repeated, or refused."""
 
+import re
 import shutil
 import struct
+import sys
+import types
 import zlib
 from collections import Counter
 from collections.abc import Callable
+from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import h5py
 import numpy as np
@@ -343,3 +347,50 @@ def test_shares_depend_on_the_position_alone(tmp_path: Path) -> None:
     assert not boards["training"] & boards["validation"]
     assert not boards["validation"] & boards["test"]
     assert sum(map(len, boards.values())) > sum(slices.size(shape) for shape in sample.slices_of("2"))
+
+
+class Worker(NamedTuple):
+    """What PyTorch tells a worker of a loader."""
+
+    id: int
+    num_workers: int
+
+
+class Loader:
+    """Stands for PyTorch's DataLoader."""
+
+    def __init__(self, dataset: Any, batch_size: int | None, num_workers: int) -> None:
+        assert batch_size is None
+        self.dataset = dataset
+
+
+def test_the_guide_shows_a_loader_that_works(
+    written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The example for PyTorch in the guide, with the few names of PyTorch that it uses."""
+    current: dict[str, Any] = {"worker": None}
+    torch, utils, data = (types.ModuleType(name) for name in ("torch", "torch.utils", "torch.utils.data"))
+    torch.from_numpy = np.asarray
+    data.IterableDataset, data.DataLoader = object, Loader
+    data.get_worker_info = lambda: current["worker"]
+    for module in (torch, utils, data):
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(written, "endings.h5")
+    guide = (Path(__file__).parents[1] / "docs" / "guides" / "researcher.md").read_text()
+    [example] = [each for each in re.findall(r"```python\n(.*?)```", guide, re.DOTALL) if "import torch" in each]
+    names: dict[str, Any] = {}
+    exec(example, names)
+    loader = names["loader"]
+    stream = SampleStream(written)
+    for epoch in (0, 1):
+        loader.dataset.epoch = epoch
+        taken = []
+        for number in (0, 1):
+            current["worker"] = Worker(number, 2)
+            taken.append([SampleRows(boards, values) for boards, values in loader.dataset])
+        together = [rows for pair in zip_longest(*taken) for rows in pair if rows is not None]
+        assert rows_of(together) == rows_of(list(stream.epoch(epoch)))
+    current["worker"] = None
+    alone = [SampleRows(boards, values) for boards, values in loader.dataset]
+    assert rows_of(alone) == rows_of(list(stream.epoch(1)))

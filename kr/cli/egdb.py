@@ -8,6 +8,7 @@ from kr.egdb.build import BuildProgress, BuildSettings, build_database
 from kr.egdb.database import Database, directory_for
 from kr.egdb.probe import probe
 from kr.egdb.sample import Sample, SampleSettings, write_sample
+from kr.egdb.sample_export import ExportSettings, export_sample
 from kr.egdb.stats import Counts, DatabaseStats, LongestWin
 from kr.egdb.verify import Verification, VerifySettings, verify_database
 from kr.game.position import Position
@@ -271,6 +272,27 @@ def _sample_text(found: Sample) -> str:
     )
 
 
+@options.command
+def _export(settings: ExportSettings, json: bool = options.JSON) -> None:
+    """Write the positions of a sample as npz or Parquet, for other programs.
+
+    Parquet needs pyarrow. docs/reference/formats.md describes both.
+
+    Example:
+        kr egdb export positions.h5 --out positions.parquet
+        kr egdb export positions.h5 --share test --out test.npz
+    """
+    with console.Stages() as stages:
+        found = export_sample(settings, lambda done, total: stages.show("exporting", done, total, "positions"))
+    positions = sum(found.shares.values())
+    console.wrote(found.out, counted(positions, "position"))
+    if json:
+        console.emit_json({"settings": settings, "positions": positions, **console.plain(found)})
+    else:
+        print(console.table(["share", "positions"], list(found.shares.items())))
+        print(f"{counted(positions, 'position')}, {counted(found.bytes, 'byte')}")
+
+
 command = options.group(
     """Build, verify, look up and sample exact values of all positions with few pieces.
 
@@ -279,5 +301,5 @@ command = options.group(
         kr egdb verify
         kr egdb probe 'W:WK18:B1,K29'
     """,
-    {"build": _build, "verify": _verify, "stats": _stats, "probe": _probe, "sample": _sample},
+    {"build": _build, "verify": _verify, "stats": _stats, "probe": _probe, "sample": _sample, "export": _export},
 )
