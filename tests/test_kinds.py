@@ -11,6 +11,7 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
+from nets import random_net
 from tables import random_weights
 
 from kr import Engine, InvalidWeightsError, Position, _core, storage
@@ -54,6 +55,7 @@ EVALUATIONS: dict[str, Evaluation] = {
     **{name: kinds.load_evaluation(name) for name in kinds.built_in()},
     "regions": Regions(random_weights("small")),
     "squares": Squares(random_table()),
+    "endnet": random_net(),
 }
 
 
@@ -171,8 +173,8 @@ def edited(path: Path, **attributes: Any) -> None:
 @pytest.mark.parametrize(
     ("attributes", "said"),
     [
-        ({"evaluation": "net"}, "weights of the kind 'net'; this kr has regions, squares$"),
-        ({"evaluation": "manual"}, "weights of the kind 'manual'; this kr has regions, squares$"),
+        ({"evaluation": "net"}, "weights of the kind 'net'; this kr has regions, squares, endnet$"),
+        ({"evaluation": "manual"}, "weights of the kind 'manual'; this kr has regions, squares, endnet$"),
         ({"evaluation": "\n" * 999}, r"weights of the kind '(\\n){19}.?; this kr has"),
         ({"evaluation": 3}, "attribute evaluation is not text"),
         ({"evaluation": "regions"}, "attribute layout is missing"),

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -72,12 +72,7 @@ class Evaluation(ABC):
     @cached_property
     def scorer(self) -> Scorer:
         """What the search uses: one for all evaluations of this kind that score the same."""
-        key = type(self), self.signature, self.name, self.scale
-        with _loading:
-            found = _scorers.get(key)
-            if found is None:
-                found = _scorers[key] = Scorer(self.name, self.signature, self.scale, self.evaluator())
-        return found
+        return shared_scorer(type(self), self.name, self.signature, self.scale, self.evaluator)
 
     @property
     def core(self) -> _core.Evaluator:
@@ -162,6 +157,18 @@ class FileEvaluation(Evaluation):
         return [("weights", str(self.path)), ("checksum", self.signature)]
 
 
+def shared_scorer(
+    kind: type[Evaluation], name: str, signature: str, scale: float, evaluator: Callable[[], _core.Evaluator]
+) -> Scorer:
+    """The scorer in use of this kind, name, signature and scale, or a new one with a new evaluator."""
+    key = kind, signature, name, scale
+    with _loading:
+        found = _scorers.get(key)
+        if found is None:
+            found = _scorers[key] = Scorer(name, signature, scale, evaluator())
+        return found
+
+
 def evaluation_kind(name: str) -> type[Evaluation]:
     """The class of a registered kind."""
     found: type[Evaluation] = import_module(EVALUATION_KINDS[name]).KIND
@@ -180,7 +187,8 @@ def weights_texts(*others: str) -> str:
 
 
 def load_evaluation(weights: str | Path | None = None) -> Evaluation:
-    """The evaluation that a text names: a weights file, a built-in one, or None or "shipped" for the tables of kr.
+    """The evaluation that a text names: a weights file, a built-in one, or None or "shipped" for the tables of kr; any
+    of these with a net for endings is BASE+NET (`kr.evaluation.composite`).
 
     Raises InvalidWeightsError.
     """
@@ -189,6 +197,9 @@ def load_evaluation(weights: str | Path | None = None) -> Evaluation:
         kind = evaluation_kind(name)
         if issubclass(kind, BuiltIn):
             return kind()
+    if "+" in name and (parts := _composite().composite_text(name)):
+        composite: Evaluation = _composite().load_composite(parts)
+        return composite
     try:
         return load_file(name)
     except InvalidWeightsError as error:
@@ -209,6 +220,9 @@ def load_scorer(weights: str | Path | None = None) -> Scorer:
         path = files.shipped_path() if name == SHIPPED else Path(name)
         told = path.stat()
     except (OSError, ValueError):
+        if "+" in name and (parts := _composite().composite_text(name)):
+            composite: Scorer = _composite().load_composite_scorer(parts)
+            return composite
         return load_evaluation(weights).scorer
     key = name, path.absolute(), told.st_dev, told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns
     with _loading:
@@ -216,6 +230,11 @@ def load_scorer(weights: str | Path | None = None) -> Scorer:
         if found is None:
             found = _scorers[key] = load_evaluation(weights).scorer
     return found
+
+
+def _composite() -> Any:
+    """The module of what is made of several evaluations, found by its name like those of the kinds."""
+    return import_module("kr.evaluation.composite")
 
 
 def load_file(path: str | Path | None = None) -> FileEvaluation:
