@@ -261,7 +261,11 @@ def train(settings: TrainSettings, watcher: TrainWatcher | None = None, stop: St
     path = settings.out / train_history.FILE
     # raises before anything is written
     if not path.exists():
-        kinds.load_evaluation(settings.weights or None)
+        begun = kinds.load_evaluation(settings.weights or None)
+        if not isinstance(begun, kinds.BuiltIn | kinds.FileEvaluation):
+            raise InvalidSettingError(
+                f"weights: training begins with a weights file or a built-in evaluation, not {begun.name}"
+            )
     if not path.exists() or train_history.load_history(settings.out).lacks(settings.generations):
         _check_inputs(settings)
     storage.make_directory(settings.out)
