@@ -135,14 +135,30 @@ cdef class EndgameDatabase:
 
         boards: (n, 4), rows of black, white, kings, side.
         """
-        cdef Py_ssize_t i
-        cdef Board board
-        if boards.shape[1] != 4 or distances.shape[0] != boards.shape[0]:
-            raise ValueError(f"{distances.shape[0]} distances for {boards.shape[0]} rows of {boards.shape[1]} numbers")
-        with nogil:
-            for i in range(boards.shape[0]):
-                board = board_from_row(&boards[i, 0])
-                distances[i] = <short>egdb_distance(&self.db, &board)
+        distances_of(&self.db, boards, distances)
+
+
+cdef distances_of(const Egdb* db, const u32[:, ::1] boards, short[::1] distances):
+    """As `EndgameDatabase.distance_batch`."""
+    cdef Py_ssize_t i
+    cdef Board board
+    cdef uint8_t* values
+    if boards.shape[1] != 4 or distances.shape[0] != boards.shape[0]:
+        raise ValueError(f"{distances.shape[0]} distances for {boards.shape[0]} rows of {boards.shape[1]} numbers")
+    values = <uint8_t*>malloc(boards.shape[0] + 1)
+    if values == NULL:
+        raise MemoryError(f"no memory for {boards.shape[0]} values")
+    with nogil:
+        if boards.shape[0]:
+            # in turns, which is faster than one after the other
+            probe_boards(db, &boards[0, 0], values, boards.shape[0])
+        for i in range(boards.shape[0]):
+            board = board_from_row(&boards[i, 0])
+            distances[i] = -1
+            if ((values[i] == VALUE_WIN or values[i] == VALUE_LOSS)
+                    and popcount(board.pieces[BLACK] | board.pieces[WHITE]) <= db.distance_pieces):
+                distances[i] = <short>valued_distance(db, &board, values[i])
+        free(values)
 
 
 cdef inline u64 packed_bytes(u64 positions) noexcept nogil:

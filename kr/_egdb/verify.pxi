@@ -361,6 +361,10 @@ cdef class KnownDistances:
                     unpack_distances(s.coded, number, <uint8_t*>s.packed + (number << s.coded.block_bits))
                 s += 1
 
+    def distance_batch(self, const u32[:, ::1] boards not None, short[::1] distances not None):
+        """As that of the database, from what is unpacked."""
+        distances_of(&self.db, boards, distances)
+
 
 def egdb_check_arrangements(EndgameDatabase database not None, tuple shape, u64 first, u64 last,
                             KnownDistances distances, const int[::1] stop):

@@ -15,7 +15,7 @@ from typing import Any
 
 from kr import _egdb, storage
 from kr.egdb import files, slices, stats
-from kr.egdb.database import Database
+from kr.egdb.database import Database, distance_pieces
 from kr.egdb.sample import drawn, survival
 from kr.egdb.slices import Shape, shape_named
 from kr.errors import InvalidDatabaseError
@@ -115,17 +115,6 @@ def database_key(digests: Mapping[str, str], pieces: int) -> str:
     """Identity of the files of a database with at most `pieces` pieces; digests: by file name."""
     names = (files.file_name(kind, pair) for pair in slices.pairs_up_to(pieces) for kind in files.FILE_KINDS)
     return storage.checksum(str({name: digests[name] for name in names if name in digests}).encode())
-
-
-def distance_pieces(database: Database, memory: int) -> int:
-    """Most pieces up to which all distances fit into `memory` bytes, one byte each."""
-    pieces, positions = 1, 0
-    while pieces < database.distance_pieces:
-        positions += sum(map(slices.size, slices.pairs(pieces + 1)))
-        if positions > memory:
-            break
-        pieces += 1
-    return pieces
 
 
 def _loaded(directory: Path, pieces: int, memory: int) -> tuple[str, CheckedDatabase]:

@@ -112,10 +112,15 @@ def listing(directory: Path) -> Listing:
 class Database:
     """An open database; threads may share it."""
 
-    def __init__(self, directory: Path, core: _egdb.EndgameDatabase, opened: list[SliceFile]) -> None:
+    def __init__(
+        self, directory: Path, core: _egdb.EndgameDatabase, opened: list[SliceFile], unpack_bytes: int = EGDB_MEMORY
+    ) -> None:
         self.directory = directory
         self.core = core
         self.files = opened
+        self._unpack_bytes = unpack_bytes
+        self._known: _egdb.KnownDistances | None = None
+        self._lock = threading.Lock()
 
     @classmethod
     def open(
@@ -147,7 +152,7 @@ class Database:
         distances = {file.header.stored: file.coded for file in opened if file.header.kind == "dtw"}
         core = _egdb.EndgameDatabase(values, distances, unpacked=_unpacked(values, unpack_bytes))
         _unpack(core)
-        database = cls(Path(directory), core, opened)
+        database = cls(Path(directory), core, opened, unpack_bytes)
         database.raise_damage()
         return database
 
@@ -200,9 +205,14 @@ class Database:
     def distances(self, boards: ArrayLike, *, workers: int = 0) -> NDArray[np.int16]:
         """Plies (n,) to the end under best play; -1 for a draw or a position without a distance.
 
-        boards, workers and errors: as for `values`.
+        boards, workers and errors: as for `values`. The first call unpacks distances into as much memory as values.
         """
-        return self._for_all(boards, "int16", self.core.distance_batch, workers)
+        with self._lock:
+            if self._known is None:
+                known = _egdb.KnownDistances(self.core, distance_pieces(self, self._unpack_bytes))
+                known.unpack(0, 1)
+                self._known = known
+        return self._for_all(boards, "int16", self._known.distance_batch, workers)
 
     def _for_all(
         self, boards: ArrayLike, dtype: str, look_up: Callable[[NDArray[np.uint32], Any], None], workers: int
@@ -230,6 +240,17 @@ class Database:
         """Raise InvalidDatabaseError, naming file and chunk, if a chunk read so far is damaged."""
         for file in self.files:
             file.raise_damage()
+
+
+def distance_pieces(database: Database, memory: int) -> int:
+    """Most pieces up to which all distances fit into `memory` bytes, one byte each."""
+    pieces, positions = 1, 0
+    while pieces < database.distance_pieces:
+        positions += sum(map(slices.size, slices.pairs(pieces + 1)))
+        if positions > memory:
+            break
+        pieces += 1
+    return pieces
 
 
 def _unpacked(values: Mapping[Shape, object], limit: int) -> int:

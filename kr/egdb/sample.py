@@ -322,7 +322,9 @@ class _Drawing:
 
         def fill(shape: Shape, sampler: Any) -> list[Drawn]:
             kept = [choice.kept(shape, batch) for batch in drawn(sampler, hashes)]
-            return [_with_distances(self.opened, batch) for batch in kept] if distances else kept
+            if distances:
+                kept = [batch._replace(distances=self.opened.distances(batch.boards, workers=1)) for batch in kept]
+            return kept
 
         try:
             for shape, fraction in choice.fractions.items():
@@ -356,14 +358,6 @@ def drawn(sampler: Any, hashes: tuple[int, int] = (0, 2**64 - 1)) -> list[Drawn]
         if count == 0:
             return batches
         batches.append(Drawn(boards[:count].copy(), values[:count].copy(), batch_hashes[:count].copy()))
-
-
-def _with_distances(opened: Database, batch: Drawn) -> Drawn:
-    rows = np.zeros((len(batch.values), 4), dtype=np.uint32)
-    rows[:, :3] = batch.boards
-    distances = np.empty(len(rows), dtype=np.int16)
-    opened.core.distance_batch(rows, distances)
-    return batch._replace(distances=distances)
 
 
 def _in_order(batches: Iterator[Drawn], expected: int, distances: bool) -> Iterator[Drawn]:

@@ -39,10 +39,9 @@ from kr.egdb.checking import (
     RangeCheck,
     database_key,
     digest,
-    distance_pieces,
     gone_through,
 )
-from kr.egdb.database import Database, directory_for, no_database
+from kr.egdb.database import Database, directory_for, distance_pieces, no_database
 from kr.egdb.sample import DRAWN_AT_ONCE
 from kr.egdb.slices import Shape, shape_named
 from kr.egdb.stats import Counts
