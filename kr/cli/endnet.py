@@ -23,7 +23,7 @@ def _fit(settings: EndnetFitSettings, json: bool = options.JSON) -> None:
     Example:
         kr egdb sample --pieces 2-5 --fraction 0.01 --out positions.h5
         kr endnet fit positions.h5 --out net.h5
-        kr endnet fit positions.h5 --net paper --asked all --limit 202229 --out paper.h5
+        kr endnet fit positions.h5 --net paper --asked all --out paper.h5
     """
     with console.Stages() as stages:
 
@@ -36,13 +36,14 @@ def _fit(settings: EndnetFitSettings, json: bool = options.JSON) -> None:
             stages.show("training", found.done, found.total, "positions", ", ".join(parts))
 
         model = fit_endnet(settings, on_progress)
+    if not model.earlier:
+        console.wrote(settings.out, "network")
     if settings.plots:
-        console.wrote(settings.plots, "plot of the learning curve")
+        console.wrote(settings.plots, "plots of the learning curve")
     if json:
         console.emit_json({"model": settings.out, "settings": settings, **_details(model)})
         return
-    print(console.facts(_facts(model)))
-    console.wrote(settings.out, "network")
+    print(console.facts([("model", f"{settings.out}{', trained already' * model.earlier}"), *_facts(model)]))
 
 
 @options.command
@@ -138,7 +139,7 @@ def _table(settings: EndnetTableSettings, json: bool = options.JSON) -> None:
 
     Example:
         kr endnet table --out tables --egdb DIR --scale 0.001
-        kr endnet table --out tables --egdb DIR --experiment sampling --rows 1%,0.1% --scale 1
+        kr endnet table --out tables --egdb DIR --experiment sampling --scale 1
     """
     with console.Stages() as stages:
 
