@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from kr.cli import console, options
+from kr.learn.endnet.game_positions import GamePositionsSettings, write_game_positions
 from kr.learn.endnet.model_file import EndnetModel, load_model
 from kr.learn.endnet.scores import EndnetScores
 from kr.learn.endnet.table import EndnetTable, EndnetTableSettings, TableProgress, table_rows
@@ -156,6 +157,28 @@ def _table(settings: EndnetTableSettings, json: bool = options.JSON) -> None:
     console.wrote(settings.out / "table.md", "the tables")
 
 
+@options.command
+def _positions(settings: GamePositionsSettings, json: bool = options.JSON) -> None:
+    """Write positions of self-play games with their values, to train a network on or to test it.
+
+    Values are exact where the endgame database knows them. --results adds positions with more pieces, each with the
+    result of its game.
+
+    Example:
+        kr selfplay --games 20k --egdb none --nodes 400 --out games
+        kr endnet positions games --out played.h5
+        kr endnet test net.h5 played.h5
+    """
+    with console.Stages() as stages:
+        found = write_game_positions(settings, lambda done, total: stages.show("reading games", done, total, "shards"))
+    if json:
+        console.emit_json({"settings": settings, **console.plain(found)})
+        return
+    rows = [(name, each.positions, each.wins, each.losses, each.draws) for name, each in found.shares.items()]
+    print(console.table(["share", "positions", "wins", "losses", "draws"], rows))
+    console.wrote(found.out, f"{found.positions:,} positions")
+
+
 def _details(model: EndnetModel) -> dict[str, Any]:
     return {"shape": model.shape, "weights": model.weights, "checksum": model.checksum, "report": model.report,
             "curve": model.curve}  # fmt: skip
@@ -187,5 +210,5 @@ command = options.group(
         kr endnet fit positions.h5 --out net.h5
         kr endnet test net.h5 positions.h5
     """,
-    {"fit": _fit, "show": _show, "test": _test, "table": _table},
+    {"fit": _fit, "show": _show, "test": _test, "table": _table, "positions": _positions},
 )
