@@ -7,8 +7,9 @@ from kr.cli import console, options
 from kr.learn.endnet.game_positions import GamePositionsSettings, write_game_positions
 from kr.learn.endnet.model_file import EndnetModel, load_model
 from kr.learn.endnet.scores import EndnetScores
-from kr.learn.endnet.table import EndnetTable, EndnetTableSettings, TableProgress, table_rows
-from kr.learn.endnet.testing import EndnetTestSettings, score_model
+from kr.learn.endnet.table import EndnetTable, EndnetTableSettings, TableProgress
+from kr.learn.endnet.table_text import TABLES, tested_text
+from kr.learn.endnet.testing import EndnetTestSettings, score_net
 from kr.learn.endnet.training import EndnetFitSettings, FitProgress, fit_endnet
 from kr.settings import REQUIRED, option
 from kr.units import counted
@@ -24,7 +25,7 @@ def _fit(settings: EndnetFitSettings, json: bool = options.JSON) -> None:
     Example:
         kr egdb sample --pieces 2-5 --fraction 0.01 --out positions.h5
         kr endnet fit positions.h5 --out net.h5
-        kr endnet fit positions.h5 --net paper --asked all --out paper.h5
+        kr endnet fit positions.h5 --net paper --asked all --limit 202229 --out paper.h5
     """
     with console.Stages() as stages:
 
@@ -37,14 +38,13 @@ def _fit(settings: EndnetFitSettings, json: bool = options.JSON) -> None:
             stages.show("training", found.done, found.total, "positions", ", ".join(parts))
 
         model = fit_endnet(settings, on_progress)
-    if not model.earlier:
-        console.wrote(settings.out, "network")
     if settings.plots:
-        console.wrote(settings.plots, "plots of the learning curve")
+        console.wrote(settings.plots, "plot of the learning curve")
     if json:
         console.emit_json({"model": settings.out, "settings": settings, **_details(model)})
         return
-    print(console.facts([("model", f"{settings.out}{', trained already' * model.earlier}"), *_facts(model)]))
+    print(console.facts(_facts(model)))
+    console.wrote(settings.out, "network")
 
 
 @options.command
@@ -91,9 +91,9 @@ def _test(settings: EndnetTestSettings, json: bool = options.JSON) -> None:
         kr endnet test net.h5 positions.h5 --ways rules,best --limit 1e6
     """
     with console.Stages() as stages:
-        scores, model = score_model(settings, lambda done, total: stages.show("asking", done, total, "positions"))
+        scores, net = score_net(settings, lambda done, total: stages.show("asking", done, total, "positions"))
     if json:
-        console.emit_json({"settings": settings, "checksum": model.checksum, **scores.as_json()})
+        console.emit_json({"settings": settings, "network": net.name, "checksum": net.checksum, **scores.as_json()})
         return
     print(_scores(scores))
 
@@ -134,13 +134,13 @@ def _scores(scores: EndnetScores) -> str:
 def _table(settings: EndnetTableSettings, json: bool = options.JSON) -> None:
     """Run the experiments of the paper, and print each row beside the paper's.
 
-    The paper is "Deep Dive on Checkers Endgame Data" by Wang, Mueller and Schaeffer. Samples, networks and tests are
-    kept in the output directory: run the same command to resume. A database with 6 pieces is needed, with 7 pieces
-    for all rows that have 7.
+    The paper is "Deep Dive on Checkers Endgame Data" by Wang, Müller and Schaeffer. Samples, networks and tests are
+    kept in the output directory: run the same command to resume, or with more rows to add them. The set 2-5 needs a
+    database with 5 pieces, rows with 7 one with 7. All tables go into table.md and table.json there.
 
     Example:
-        kr endnet table --out tables --egdb DIR --scale 0.001
-        kr endnet table --out tables --egdb DIR --experiment sampling --scale 1
+        kr endnet table --out tables --experiment sampling --set 2-5 --scale 0.001
+        kr endnet table --out tables --egdb DIR --experiment sampling --rows 1%,0.1% --scale 1
     """
     with console.Stages() as stages:
 
@@ -150,11 +150,14 @@ def _table(settings: EndnetTableSettings, json: bool = options.JSON) -> None:
         table = EndnetTable(settings, on_progress).run()
     if json:
         console.emit_json(table)
-    else:
-        for name, lines in table["experiments"].items():
-            print(f"{name}, right in %")
-            print(console.table(*table_rows(lines)) + "\n")
-    console.wrote(settings.out / "table.md", "the tables")
+        return
+    for name, lines in table["experiments"].items():
+        for forms, asked in ((("paper", "direct"), "all positions"), (("quiet",), "quiet positions only")):
+            chosen = [line for line in lines if line.get("form", "") in ("", *forms)]
+            if any(line["net"] for line in chosen):
+                print(f"{name}: networks asked about {asked}, {tested_text(chosen)}\n")
+                print(console.table(*TABLES[name][0](chosen, False)) + "\n")
+    console.wrote(settings.out / "table.md", "all tables")
 
 
 @options.command

@@ -1,38 +1,46 @@
-"""`kr endnet table`: the paper's experiments, each with the networks that it needs.
+"""The plans of `kr endnet table`: which networks each experiment of the paper needs, and what they are asked about.
 
-An experiment is a list of lines. A line names the network that it asks, the positions that it is asked about, and the
-paper's row beside it. A network is named by what it is trained on, so that experiments share networks; it may start
-from another. All that a line needs is made in one directory: samples, networks and tests; what is there is kept.
+An experiment is a list of lines. A line names a network, the positions that it is asked about, and the paper's row that
+stands beside it. A network is named by what it is trained on, so that experiments share networks; it may start from
+another one.
 
-`scale` is the share of the paper's numbers of positions; 1 is the paper. A row of the sampling experiment, 10%, has
-that share of the training positions, with the same test positions for all rows.
+`scale` is the share of the paper's numbers of training positions. Each network is trained on a sample of its own size,
+and all lines of an experiment are tested on one sample, whatever rows are chosen. Samples of one seed never mix: a
+position that is for testing in one of them is for testing in all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
+from kr.egdb import slices
+from kr.egdb.sample import slices_of
 from kr.errors import InvalidSettingError
 from kr.learn.endnet.asking import DIRECT_WAYS, QUIET_WAYS
-from kr.learn.endnet.paper import PAPER_ROWS, PAPER_SEVEN_SHARE, PAPER_SHARE, PAPER_TRAINING, PAPER_TRANSFER_SHARE
+from kr.learn.endnet.paper import PAPER_ROWS, PAPER_SEVEN_SHARE, PAPER_SHARE, PAPER_TRAINING
 
-EXPERIMENTS = ("sampling", "transfer", "finetune")
+EXPERIMENTS = ("sampling", "confidence", "transfer", "finetune")
 SAMPLING_SETS = ("2-7", "2-5")
 ROWS = ("100%", "10%", "1%", "0.1%")
 NET_FORMS = ("paper", "direct", "quiet")
 """Networks of a line: the paper's; kr's small one for all positions, with threats as inputs; that for quiet ones."""
-SEVEN = "4v3"
-SPARE = 1.06
-"""Positions drawn for one that is needed: kr's set of the same rule is smaller than the paper's."""
+TABLE_SHARES = (0.7, 0.1, 0.2)
+"""Training, validation and test, by the paper."""
+SPARE = 1.01
+"""Positions drawn for one that is wanted: how many there are is chance."""
 TUNED_EPOCHS = 5
 """Of fine-tuning, by the paper."""
 RANDOM_EPOCHS = 60
 """Of tuning behind a random body, by the paper."""
+SEVEN = {"4v3": 1.0}
+SAMPLED = {"2-7": {"2-6": PAPER_SHARE, "4v3": PAPER_SEVEN_SHARE}, "2-5": {"2-5": 1.0}}
+"""What the sets of the sampling experiment consist of: pieces, and the share of their positions."""
 
 
 @dataclass(frozen=True)
-class DrawnSample:
+class TableSample:
     """Positions of some pieces, a share of all."""
 
     pieces: str
@@ -45,19 +53,21 @@ class DrawnSample:
 
 
 @dataclass(frozen=True)
-class TrainedNet:
+class TableNet:
     """A network to train."""
 
     name: str
     form: str
-    samples: tuple[DrawnSample, ...]
+    """One of NET_FORMS."""
+    samples: tuple[TableSample, ...]
     positions: int
-    """Training positions, before those with captures are left out; 0 for all of the samples."""
+    """Training positions, before those with captures are left out."""
     epochs: int
-    """0: those of `EPOCHS_FOR`, or the paper's patience."""
+    """0: until the accuracy rises no more, as the paper does."""
     start: str = ""
     """Name of the network that it starts from."""
     freeze: bool = False
+    """True if the classifier alone is trained."""
 
 
 @dataclass(frozen=True)
@@ -67,13 +77,14 @@ class TableLine:
     title: str
     paper: str
     """Key of the paper's row; "" for none."""
-    net: TrainedNet
-    tested: tuple[DrawnSample, ...]
+    net: TableNet | None
+    """None for a row that is not run."""
+    tested: tuple[TableSample, ...] = ()
 
     @property
     def ways(self) -> tuple[str, ...]:
         """How the network is asked."""
-        return QUIET_WAYS if self.net.form == "quiet" else DIRECT_WAYS
+        return QUIET_WAYS if self.net and self.net.form == "quiet" else DIRECT_WAYS
 
 
 @dataclass
@@ -81,95 +92,120 @@ class Experiment:
     """Lines to print, and the networks to train before, in order."""
 
     lines: list[TableLine] = field(default_factory=list)
-    nets: list[TrainedNet] = field(default_factory=list)
+    nets: list[TableNet] = field(default_factory=list)
 
-    def add(self, title: str, paper: str, net: TrainedNet, tested: tuple[DrawnSample, ...]) -> None:
+    def add(self, title: str, paper: str, net: TableNet, tested: tuple[TableSample, ...]) -> None:
         """Add a line with its network."""
         self.need(net)
         self.lines.append(TableLine(title, paper, net, tested))
 
-    def need(self, net: TrainedNet) -> TrainedNet:
+    def need(self, net: TableNet) -> TableNet:
         """Add a network that another one starts from."""
         if net not in self.nets:
             self.nets.append(net)
         return net
 
 
+@dataclass(frozen=True)
+class Plans:
+    """Makes the plans of experiments."""
+
+    forms: Sequence[str]
+    """Of NET_FORMS."""
+    rows: Sequence[str]
+    """Of ROWS, for the sampling experiment."""
+    scale: float
+    sampled: str
+    """One of SAMPLING_SETS, for the sampling experiment."""
+    tested: int
+    """Test positions that a sample is to have at least."""
+
+    def experiment(self, name: str) -> Experiment:
+        """The plan of an experiment. Raises InvalidSettingError for an unknown one."""
+        plans = {
+            "sampling": self._sampling,
+            "confidence": self._sampling,
+            "transfer": self._transfer,
+            "finetune": self._finetune,
+        }
+        if name not in plans:
+            raise InvalidSettingError(f"experiment: {name!r:.40} is unknown; expected {', '.join(EXPERIMENTS)}")
+        found = Experiment()
+        plans[name](found)
+        return found
+
+    def _sampling(self, found: Experiment) -> None:
+        parts = SAMPLED[self.sampled]
+        whole = PAPER_TRAINING if self.sampled == "2-7" else round(TABLE_SHARES[0] * positions_of("2-5"))
+        tests = self._drawn(parts)
+        for row in ROWS:
+            # the paper has no rows for 2-5 pieces; its rows of the same share stand beside them all the same
+            if row not in self.rows:
+                found.lines.append(TableLine(f"{self.sampled} pieces, {row}", row, None))
+                continue
+            share = row.rstrip("%")
+            positions = max(1, round(whole * self.scale * float(share) / 100))
+            for form in self.forms:
+                net = self._net(f"{self.sampled}-{share}", form, parts, positions)
+                found.add(f"{self.sampled} pieces, {row}", row, net, tests)
+
+    def _transfer(self, found: Experiment) -> None:
+        # there are a twentieth as many positions with 4 pieces
+        for low, parts, scale in (("4", {"6": 1.0}, min(1.0, 20 * self.scale)), ("5", SEVEN, self.scale)):
+            row = PAPER_ROWS["4-6" if low == "4" else "5-7"]
+            for form in self.forms:
+                net = self._net(f"only-{low}", form, {low: 1.0}, round(row.training * scale))
+                found.add(row.title, row.key, net, self._drawn(parts))
+
+    def _finetune(self, found: Experiment) -> None:
+        seven = self._drawn(SEVEN)
+        tuned = round(PAPER_ROWS["7"].training * self.scale)
+        shares = {"2-5": 1.0, "2-6": PAPER_SHARE}
+        for form in self.forms:
+            for pieces, share in shares.items():
+                positions = round(TABLE_SHARES[0] * share * positions_of(pieces) * self.scale)
+                before = found.need(self._net(f"pre-{pieces}", form, {pieces: 1.0}, positions))
+                found.add(PAPER_ROWS[f"{pieces}-7"].title, f"{pieces}-7", before, seven)
+                after = self._net(f"pre-{pieces}-tuned", form, SEVEN, tuned, TUNED_EPOCHS, before.name, freeze=True)
+                found.add(PAPER_ROWS[f"{pieces}-7-tuned"].title, f"{pieces}-7-tuned", after, seven)
+                whole = self._net(f"pre-{pieces}-retrained", form, SEVEN, tuned, TUNED_EPOCHS, before.name)
+                found.add(f"{pieces} pieces, all tuned on 7", "", whole, seven)
+            epochs = RANDOM_EPOCHS if form == "paper" else TUNED_EPOCHS
+            random = self._net("random", form, SEVEN, tuned, epochs, freeze=True)
+            found.add(PAPER_ROWS["random-7"].title, "random-7", random, seven)
+            found.add(PAPER_ROWS["7"].title, "7", self._net("only-7", form, SEVEN, tuned), seven)
+
+    def _net(
+        self,
+        name: str,
+        form: str,
+        parts: Mapping[str, float],
+        positions: int,
+        epochs: int | None = None,
+        start: str = "",
+        freeze: bool = False,
+    ) -> TableNet:
+        """A network trained on so many positions of some parts. epochs: None for those that suit the network."""
+        if epochs is None:
+            epochs = 0 if form == "paper" else small_epochs(positions)
+        return TableNet(f"{name}-{form}", form, self._drawn(parts, positions), positions, epochs, start, freeze)
+
+    def _drawn(self, parts: Mapping[str, float], training: int = 0) -> tuple[TableSample, ...]:
+        """Samples with so many training positions, and enough test positions, of some parts."""
+        whole = sum(share * positions_of(pieces) for pieces, share in parts.items())
+        share = SPARE * max(training / TABLE_SHARES[0], self.tested / TABLE_SHARES[2]) / whole
+        return tuple(
+            TableSample(pieces, min(1.0, float(f"{share * fraction:.6g}"))) for pieces, fraction in parts.items()
+        )
+
+
 def small_epochs(positions: int) -> int:
     """Epochs of a small network: the more, the fewer positions there are."""
-    return next(
-        epochs for most, epochs in ((400_000, 30), (4_000_000, 15), (40_000_000, 6), (1 << 62, 2)) if positions <= most
-    )
+    steps = ((400_000, 30), (4_000_000, 15), (40_000_000, 6))
+    return next((epochs for most, epochs in steps if positions <= most), 2)
 
 
-def plan_experiment(
-    name: str, forms: Sequence[str], rows: Sequence[str], scale: float, chosen_set: str = "2-7"
-) -> Experiment:
-    """The lines of an experiment. Raises InvalidSettingError for an unknown one."""
-    found = Experiment()
-    if name == "sampling":
-        _plan_sampling(found, forms, rows, scale, chosen_set)
-    elif name == "transfer":
-        _plan_transfer(found, forms, scale)
-    elif name == "finetune":
-        _plan_finetune(found, forms, scale)
-    else:
-        raise InvalidSettingError(f"experiment: {name!r:.40} is unknown; expected {', '.join(EXPERIMENTS)}")
-    return found
-
-
-def _net(name: str, form: str, samples: tuple[DrawnSample, ...], positions: int, **more: object) -> TrainedNet:
-    epochs = 0 if form == "paper" else small_epochs(positions)
-    return TrainedNet(f"{name}-{form}", form, samples, positions, **{"epochs": epochs, **more})  # type: ignore[arg-type]
-
-
-def _plan_sampling(found: Experiment, forms: Sequence[str], rows: Sequence[str], scale: float, chosen_set: str) -> None:
-    most = max(float(row.rstrip("%")) / 100 for row in rows)
-    if chosen_set == "2-7":
-        share = SPARE * scale * most
-        samples: tuple[DrawnSample, ...] = (
-            DrawnSample("2-6", PAPER_SHARE * share),
-            DrawnSample(SEVEN, PAPER_SEVEN_SHARE * share),
-        )
-        whole = PAPER_TRAINING
-    else:
-        # all positions, 70% of them to train on
-        samples, whole = (DrawnSample("2-5", scale * most),), 102_101_751
-    for row in rows:
-        positions = round(whole * scale * float(row.rstrip("%")) / 100)
-        for form in forms:
-            net = _net(f"{chosen_set}-{row.rstrip('%')}", form, samples, positions)
-            found.add(f"{chosen_set} pieces, {row}", row if chosen_set == "2-7" else "", net, samples)
-
-
-def _plan_transfer(found: Experiment, forms: Sequence[str], scale: float) -> None:
-    for low, high, test in (("4", "6", DrawnSample("6", 0.0631 * min(1.0, scale))), ("5", "7", _seven(scale))):
-        samples = (DrawnSample(low, 1.0 if low == "4" else scale),)
-        row = PAPER_ROWS[f"{low}-{high}"]
-        # there are a twentieth as many positions with 4 pieces
-        positions = round(row.training * min(1.0, 20 * scale if low == "4" else scale))
-        for form in forms:
-            found.add(row.title, row.key, _net(f"only-{low}", form, samples, positions), (test,))
-
-
-def _plan_finetune(found: Experiment, forms: Sequence[str], scale: float) -> None:
-    seven = (_seven(scale),)
-    tuned = round(PAPER_ROWS["7"].training * scale)
-    for form in forms:
-        for pieces, fraction, positions in (
-            ("2-5", scale, round(102_101_751 * scale)), ("2-6", PAPER_SHARE * scale, round(180_036_172 * scale)),
-        ):  # fmt: skip
-            before = found.need(_net(f"pre-{pieces}", form, (DrawnSample(pieces, fraction),), positions))
-            found.add(PAPER_ROWS[f"{pieces}-7"].title, f"{pieces}-7", before, seven)
-            after = _net(f"pre-{pieces}-tuned", form, seven, tuned, epochs=TUNED_EPOCHS, start=before.name, freeze=True)
-            found.add(PAPER_ROWS[f"{pieces}-7-tuned"].title, f"{pieces}-7-tuned", after, seven)
-            whole = _net(f"pre-{pieces}-retrained", form, seven, tuned, epochs=TUNED_EPOCHS, start=before.name)
-            found.add(f"{pieces} pieces, all layers tuned on 7", "", whole, seven)
-        epochs = RANDOM_EPOCHS if form == "paper" else TUNED_EPOCHS
-        frozen = _net("random", form, seven, tuned, epochs=epochs, freeze=True)
-        found.add(PAPER_ROWS["random-7"].title, "random-7", frozen, seven)
-        found.add(PAPER_ROWS["7"].title, "7", _net("only-7", form, seven, tuned), seven)
-
-
-def _seven(scale: float) -> DrawnSample:
-    return DrawnSample(SEVEN, PAPER_TRANSFER_SHARE * scale)
+@cache
+def positions_of(pieces: str) -> int:
+    """Positions of some pieces, both sides present, Black to move."""
+    return sum(map(slices.size, slices_of(pieces)))

@@ -62,5 +62,10 @@ PAPER_ROWS = {
 }
 PAPER_THRESHOLD = 95.95
 """Table XI: the network where its confidence is 80% or more, else the search; the first row of Table IV."""
+PAPER_THRESHOLD_PARTS = (
+    100 * 53_899_336 / 57_782_317, 100 * 52_782_198 / 53_899_336, 100 * 3_882_981 / 57_782_317,
+    100 * 2_659_649 / 3_882_981,
+)  # fmt: skip
+"""Table XI: share of the positions above the threshold, percent of those right; below it, likewise."""
 PAPER_CONFIDENCE = {"draw": (94.26, 74.86), "win": (98.54, 77.31), "loss": (97.71, 73.88)}
 """Table X: mean confidence where the network is right, and where it is wrong, in percent."""

@@ -123,7 +123,7 @@ class EndnetScores:
         return {
             "ways": {way: score.as_json() for way, score in self.ways.items()},
             "correlation": vars(self.correlation) if self.correlation else None,
-            "thresholds": {f"{threshold:.2f}": right for threshold, right in self.thresholds.items()},
+            "thresholds": {f"{threshold:g}": right for threshold, right in self.thresholds.items()},
         }
 
 

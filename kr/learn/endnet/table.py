@@ -1,7 +1,10 @@
-"""Runs the experiments of `kr endnet table`, and prints them beside the paper.
+"""Runs the experiments of `kr endnet table` in one directory.
 
-Everything lies in one directory: `samples`, `nets`, `tests` (a JSON file each), `table.json`, `table.md`. A line whose
-network and test are there is read; the others are made, in the order of the table.
+    samples/   files of `kr egdb sample`          tests/         what each network got right, JSON
+    nets/      model files, with their cost       table.json, table.md, plots/
+
+What is there is kept, each test beside the checksums of the network and the positions that it belongs to; what is
+missing is made, in the order of the table. So a run that was killed resumes, and one with more rows adds them.
 """
 
 from __future__ import annotations
@@ -9,13 +12,14 @@ from __future__ import annotations
 import json
 import resource
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from kr import storage
-from kr.egdb.sample import SampleSettings, parse_pieces, write_sample
+from kr import figures, storage
+from kr.egdb.sample import SampleSettings, write_sample
 from kr.egdb.sample_reader import SampleFile
 from kr.errors import InvalidSampleError, InvalidSettingError
 from kr.learn.endnet.asking import Asker
@@ -24,23 +28,28 @@ from kr.learn.endnet.experiments import (
     NET_FORMS,
     ROWS,
     SAMPLING_SETS,
-    DrawnSample,
+    TABLE_SHARES,
+    Plans,
     TableLine,
-    TrainedNet,
-    plan_experiment,
+    TableNet,
+    TableSample,
 )
 from kr.learn.endnet.model_file import EndnetModel, check_jax
-from kr.learn.endnet.paper import PAPER_CONFIDENCE, PAPER_ROWS, PAPER_THRESHOLD
 from kr.learn.endnet.scores import count_scores
+from kr.learn.endnet.table_text import table_markdown
 from kr.learn.endnet.testing import fit_blend, scored_rows
 from kr.learn.endnet.training import EndnetFitSettings, FitProgress, fit_endnet
 from kr.settings import REQUIRED, Settings, option, seed_option
 from kr.units import parse_count
 
-SHOWN_WAYS = ("net", "search", "threshold", "rules", "plies1", "plies2", "best")
 DIRECT_HIDDEN = (256, 32)
 TESTED_BY = {"paper": 50_000, "direct": 500_000, "quiet": 200_000}
-"""Most positions that a network is asked about, unless the settings say more: two plies are a hundred questions."""
+"""Positions that a network is asked about, unless the settings say otherwise: two plies are a hundred questions."""
+VALIDATED = {"paper": 50_000, "direct": 200_000, "quiet": 200_000}
+THRESHOLDS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.975)
+"""Of the confidence; bins of the histogram begin at each of them."""
+FEW_POSITIONS = 400_000
+"""Training positions below which a small network's weights decay faster."""
 
 
 def parse_names(allowed: tuple[str, ...], what: str) -> Callable[[str], tuple[str, ...]]:
@@ -56,38 +65,42 @@ def parse_names(allowed: tuple[str, ...], what: str) -> Callable[[str], tuple[st
     return parse
 
 
-def _show(names: tuple[str, ...]) -> str:
-    return ",".join(names)
-
-
 @dataclass(frozen=True)
 class EndnetTableSettings(Settings):
     """Which experiments, with which networks, on how many positions."""
 
     out: Path = option(REQUIRED, "Directory of samples, networks, tests and the table.", metavar="DIR")
     experiment: Sequence[str] = option(
-        EXPERIMENTS, "sampling, transfer, finetune, or all.", parse=parse_names(EXPERIMENTS, "an experiment"),
-        show=_show, metavar="NAMES",
+        EXPERIMENTS, f"{', '.join(EXPERIMENTS)}, with commas between, or all.",
+        parse=parse_names(EXPERIMENTS, "an experiment"), show=",".join, metavar="NAMES",
     )  # fmt: skip
     set: str = option(
-        "2-7", "Positions of the sampling experiment: the paper's with 2 to 7 pieces, or 2-5.", choices=SAMPLING_SETS
+        "2-7",
+        "Positions of the sampling experiment: the paper's with 2 to 7 pieces, or all with 2 to 5.",
+        choices=SAMPLING_SETS,
     )
     rows: Sequence[str] = option(
-        ("10%", "1%", "0.1%"), "Rows of the sampling experiment.", parse=parse_names(ROWS, "a row"), show=_show,
-        metavar="ROWS",
+        ("10%", "1%", "0.1%"), f"Rows of the sampling experiment, of {', '.join(ROWS)}.",
+        parse=parse_names(ROWS, "a row"), show=",".join, metavar="ROWS",
     )  # fmt: skip
     nets: Sequence[str] = option(
         ("direct", "quiet"),
-        "Networks: paper; direct (kr's small one, asked about all positions); quiet (about quiet ones only).",
-        parse=parse_names(NET_FORMS, "a network"), show=_show, metavar="NETS",
+        "Networks: direct (kr's small one, asked about all positions), quiet (about quiet ones only), paper.",
+        parse=parse_names(NET_FORMS, "a network"), show=",".join, metavar="NETS",
     )  # fmt: skip
-    scale: float = option(0.01, "Share of the paper's numbers of positions.", above=0, high=1)
+    scale: float = option(0.01, "Share of the paper's numbers of training positions.", above=0, high=1)
     tested: int = option(
-        0, "Positions to test a network on, {allowed}.", parse=parse_count, low=1, high=10**9,
-        zero="50k for the paper's, 500k for direct, 200k for quiet",
+        0, "Positions to test each network on, {allowed}.", parse=parse_count, low=1, high=10**9,
+        zero="500k for direct, 200k for quiet, 50k for paper",
     )  # fmt: skip
     egdb: Path | None = option(None, "Directory of the endgame database.  [default: the one that kr uses in play]")
+    plots: bool = option(False, "Draw plots, too.")
     seed: int = seed_option("Seed of samples and networks.")
+
+    def plans(self) -> Plans:
+        """What makes the plans of its experiments."""
+        tested = self.tested or max(TESTED_BY.values())
+        return Plans(self.nets, self.rows, self.scale, self.set, tested)
 
 
 @dataclass(frozen=True)
@@ -101,14 +114,15 @@ class TableProgress:
     more: str = ""
 
 
-OnTableProgress = Callable[[TableProgress], None]
-
-
 class EndnetTable:
     """A table in its directory."""
 
-    def __init__(self, settings: EndnetTableSettings, on_progress: OnTableProgress | None = None) -> None:
+    def __init__(
+        self, settings: EndnetTableSettings, on_progress: Callable[[TableProgress], None] | None = None
+    ) -> None:
         check_jax()
+        if settings.plots:
+            figures.check_installed()
         self.settings = settings
         self._tell = on_progress or (lambda progress: None)
 
@@ -117,93 +131,80 @@ class EndnetTable:
 
         Raises InvalidSettingError, InvalidSampleError, InvalidDatabaseError, OutputBusyError, OSError.
         """
-        settings = self.settings
+        settings, plans = self.settings, self.settings.plans()
         storage.make_directory(settings.out)
         with storage.lock(settings.out):
-            experiments = {
-                name: plan_experiment(name, settings.nets, settings.rows, settings.scale, settings.set)
-                for name in settings.experiment
-            }
             found: dict[str, Any] = {}
-            for name, plan in experiments.items():
+            for name in settings.experiment:
+                plan = plans.experiment(name)
                 for net in plan.nets:
                     self.model(net)
                 found[name] = [self._line(line) for line in plan.lines]
-            shown = {"settings": {name: str(value) for name, value in asdict(settings).items()}, "experiments": found}
+            told = {name: value for name, value in asdict(settings).items() if name not in ("out", "egdb", "plots")}
+            shown = {"settings": told, "provenance": storage.provenance(**told), "experiments": found}
             storage.write_atomic(settings.out / "table.json", json.dumps(shown, indent=1) + "\n")
             storage.write_atomic(settings.out / "table.md", table_markdown(shown))
+            if settings.plots:
+                from kr.learn.endnet.plots import draw_table
+
+                draw_table(shown, settings.out / "plots")
         return shown
 
     # What a line needs
 
-    def sample(self, drawn: DrawnSample) -> Path:
+    def sample(self, drawn: TableSample) -> Path:
         """The file of a sample, drawn if it isn't there."""
         path = self.settings.out / "samples" / f"{drawn.name}.h5"
         if path.exists():
             with SampleFile(path) as file:
-                if file.settings.get("seed") == self.settings.seed:
+                if file.settings.get("seed") == self.settings.seed and file.pieces == drawn.pieces:
                     return path
-            raise InvalidSampleError(f"{path}: a sample with another seed; expected {self.settings.seed}")
+            raise InvalidSampleError(
+                f"{path}: positions drawn with another seed; choose another --out or remove the file"
+            )
+        cost = _Cost()
         made = SampleSettings(
-            out=path, pieces=parse_pieces(drawn.pieces), fraction=drawn.fraction, seed=self.settings.seed, planes=False,
-            dir=self.settings.egdb,
+            out=path, pieces=drawn.pieces, fraction=drawn.fraction, seed=self.settings.seed, planes=False,
+            shares=TABLE_SHARES, dir=self.settings.egdb,
         )  # fmt: skip
-        write_sample(
-            made, lambda done, total: self._tell(TableProgress(f"sample {drawn.name}", done, total, "positions"))
+        sample = write_sample(
+            made, lambda done, total: self._tell(TableProgress(f"draw {drawn.name}", done, total, "positions"))
         )
+        _keep(path.with_suffix(".json"), [sample.checksum], {"positions": sample.positions, **cost.told()})
         return path
 
-    def model(self, net: TrainedNet) -> EndnetModel:
+    def model(self, net: TableNet) -> EndnetModel:
         """A network, trained if it isn't there."""
         path = self._net_path(net.name)
-        began = time.monotonic()
-        told = ("direct", "quiet") if net.form != "paper" else ("paper",)
-        assert net.form in told
+        small: dict[str, Any] = {"hidden": DIRECT_HIDDEN, "inputs": "threats"} if net.form == "direct" else {}
         settings = EndnetFitSettings(
             samples=tuple(map(self.sample, net.samples)), out=path, net="paper" if net.form == "paper" else "small",
-            asked="quiet" if net.form == "quiet" else "all", inputs="threats" if net.form == "direct" else "squares",
-            hidden=DIRECT_HIDDEN if net.form == "direct" else (512, 32), limit=net.positions, epochs=net.epochs,
-            decay=0.3 if net.positions < 400_000 else 0.1, seed=self.settings.seed, freeze=net.freeze,
-            validation=50_000 if net.form == "paper" else 200_000,
-            start=self._net_path(net.start) if net.start else None,
+            asked="quiet" if net.form == "quiet" else "all", limit=net.positions, epochs=net.epochs,
+            decay=0.3 if net.positions < FEW_POSITIONS else 0.1, seed=self.settings.seed, freeze=net.freeze,
+            validation=VALIDATED[net.form], start=self._net_path(net.start) if net.start else None, **small,
         )  # fmt: skip
+        cost = _Cost()
 
         def on_progress(found: FitProgress) -> None:
             right = "" if found.accuracy is None else f"{100 * found.accuracy:.2f}% right"
             self._tell(TableProgress(f"train {net.name}", found.done, found.total, "positions", right))
 
         model = fit_endnet(settings, on_progress)
-        cost = path.with_suffix(".cost.json")
-        if not cost.exists():
-            seconds = model.curve[-1]["seconds"] if model.curve else time.monotonic() - began
-            storage.write_atomic(cost, json.dumps({"seconds": seconds, "memory": _peak_memory()}))
+        if _kept(path.with_suffix(".json"), [model.checksum]) is None:
+            # the seconds of the curve are those of all parts of an interrupted training
+            _keep(path.with_suffix(".json"), [model.checksum], {**cost.told(), "seconds": model.curve[-1]["seconds"]})
         return model
 
     def _net_path(self, name: str) -> Path:
         return self.settings.out / "nets" / f"{name}.h5"
 
     def _line(self, line: TableLine) -> dict[str, Any]:
-        """A line with what its network got right."""
+        """A line with what its network got right; of one that isn't run, what it would have been."""
+        if line.net is None:
+            return {"title": line.title, "paper": line.paper, "net": ""}
         model = self.model(line.net)
-        samples = [self.sample(drawn) for drawn in line.tested]
-        limit = self.settings.tested or TESTED_BY[line.net.form]
-        name = f"{line.net.name} on {'+'.join(drawn.pieces for drawn in line.tested)}"
-        path = self.settings.out / "tests" / f"{name}.json"
-        inputs = [model.checksum, *(_sample_checksum(sample) for sample in samples), str(limit)]
-        test = _earlier(path, inputs)
-        if test is None:
-            began = time.monotonic()
-            asker = Asker(model.predict, model.shape.asked)
-            if "best" in line.ways:
-                fit_blend(asker, samples)
-
-            def on_progress(done: int, total: int) -> None:
-                self._tell(TableProgress(f"test {name}", done, total, "positions"))
-
-            scores = count_scores(asker, scored_rows(samples, "test", limit, on_progress), line.ways)
-            test = {"inputs": inputs, "seconds": round(time.monotonic() - began, 1), **scores.as_json()}
-            storage.write_atomic(path, json.dumps(test) + "\n")
-        cost = json.loads(self._net_path(line.net.name).with_suffix(".cost.json").read_text())
+        test = self._test(line, line.net, model)
+        cost = _kept(self._net_path(line.net.name).with_suffix(".json"), [model.checksum]) or {}
         return {
             "title": line.title,
             "paper": line.paper,
@@ -213,119 +214,70 @@ class EndnetTable:
             "training_positions": line.net.positions,
             "used_positions": model.report["training_positions"],
             "epochs": model.report["epochs"],
+            "weights": model.weights,
+            "checksum": model.checksum,
             "cost": cost,
             "test": test,
         }
 
+    def _test(self, line: TableLine, net: TableNet, model: EndnetModel) -> dict[str, Any]:
+        """What a network gets right of the positions of a line."""
+        samples = [self.sample(drawn) for drawn in line.tested]
+        limit = self.settings.tested or TESTED_BY[net.form]
+        name = f"{net.name} on {'+'.join(drawn.pieces for drawn in line.tested)}"
+        path = self.settings.out / "tests" / f"{name}.json"
+        trained = [self.sample(drawn) for drawn in net.samples]
+        inputs = [model.checksum, *map(_sample_checksum, [*samples, *trained]), str(limit), ",".join(line.ways)]
+        test = _kept(path, inputs)
+        if test is None:
+            cost = _Cost()
+            asker = Asker(model.predict, model.shape.asked)
+            if "best" in line.ways:
+                # of the positions that the network knows: those of the test may have pieces it has never seen
+                fit_blend(asker, trained)
 
-def _peak_memory() -> int:
-    """Most bytes of memory that this process had so far."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+            def on_progress(done: int, total: int) -> None:
+                self._tell(TableProgress(f"test {name}", done, total, "positions"))
+
+            scores = count_scores(asker, scored_rows(samples, "test", limit, on_progress), line.ways, THRESHOLDS)
+            test = {**scores.as_json(), "cost": cost.told()}
+            _keep(path, inputs, test)
+        return test
+
+
+class _Cost:
+    """Time and memory from now on."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+        # a process may forget its peak only on Linux; elsewhere it is that of the whole run
+        with suppress(OSError):
+            Path("/proc/self/clear_refs").write_text("5")
+
+    def told(self) -> dict[str, Any]:
+        """Seconds and most bytes of memory."""
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        return {"seconds": round(time.monotonic() - self._began, 1), "memory": memory}
+
+
+def _keep(path: Path, inputs: Sequence[str], content: Mapping[str, Any]) -> None:
+    """Write what follows from some inputs."""
+    checksum = storage.checksum(json.dumps([list(inputs), content], sort_keys=True).encode())
+    storage.make_directory(path.parent)
+    storage.write_atomic(path, json.dumps({"inputs": inputs, "checksum": checksum, "content": content}) + "\n")
+
+
+def _kept(path: Path, inputs: Sequence[str]) -> dict[str, Any] | None:
+    """What was kept for the same inputs; None if there is nothing, or something else than was written."""
+    try:
+        found = storage.parse_json(storage.read_regular(path))
+        content: dict[str, Any] = found["content"]
+        checksum = storage.checksum(json.dumps([list(inputs), content], sort_keys=True).encode())
+        return content if found["checksum"] == checksum else None
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return None
 
 
 def _sample_checksum(path: Path) -> str:
     with SampleFile(path) as file:
         return file.checksum
-
-
-def _earlier(path: Path, inputs: Sequence[str]) -> dict[str, Any] | None:
-    """The test of the same network and positions, if it has been done."""
-    try:
-        found = storage.parse_json(storage.read_regular(path))
-    except (OSError, ValueError):
-        return None
-    return found if isinstance(found, dict) and found.get("inputs") == list(inputs) else None
-
-
-# Text
-
-
-def table_rows(lines: Sequence[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
-    """Head and rows of an experiment: each line, and the paper's row above the first of those that have one."""
-    asked = {way for line in lines for way in line["test"]["ways"]}
-    ways = [way for way in SHOWN_WAYS if way in asked]
-    rows: list[list[str]] = []
-    shown = ""
-    for line in lines:
-        if line["paper"] and line["paper"] != shown:
-            shown = line["paper"]
-            paper = PAPER_ROWS[shown]
-            threshold = f"{PAPER_THRESHOLD:.2f}" if shown == "100%" else ""
-            said = {"net": f"{paper.net:.2f}", "search": f"{paper.search:.2f}", "threshold": threshold}
-            training = f"{paper.training:,}" if paper.training else ""
-            rows.append([paper.title, "the paper", training, *(said.get(way, "") for way in ways)])
-        found = line["test"]["ways"]
-        cells = [_percent_error(found[way]) if way in found else "" for way in ways]
-        rows.append([line["title"], line["form"], f"{line['training_positions']:,}", *cells])
-    return ["trained on", "network", "positions", *ways], rows
-
-
-def _percent_error(score: dict[str, Any]) -> str:
-    return f"{100 * score['accuracy']:.2f} ±{100 * score['error']:.2f}"
-
-
-def table_markdown(table: dict[str, Any]) -> str:
-    """All experiments as Markdown, with what each network cost, and confidences."""
-    parts = []
-    for name, lines in table["experiments"].items():
-        head, rows = table_rows(lines)
-        parts.append(f"### {name}\n\n" + markdown(head, rows))
-        parts.append(markdown(*correlation_rows(lines)))
-        parts.append(markdown(*confidence_rows(lines)))
-        parts.append(markdown(*cost_rows(lines)))
-    return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def correlation_rows(lines: Sequence[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
-    """Network and one-ply search against each other, in percent."""
-    names = ("both", "only_first", "only_second", "neither")
-    rows = []
-    for line in lines:
-        if counts := line["test"]["correlation"]:
-            total = sum(counts.values())
-            if line["paper"]:
-                row = PAPER_ROWS[line["paper"]]
-                rows.append(
-                    [
-                        row.title,
-                        "the paper",
-                        *(f"{x:.2f}" for x in (row.both, row.only_net, row.only_search, row.neither)),
-                    ]
-                )
-            rows.append([line["title"], line["form"], *(f"{100 * counts[name] / total:.2f}" for name in names)])
-    return ["trained on", "network", "both right", "only network", "only search", "neither"], rows
-
-
-def confidence_rows(lines: Sequence[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
-    """Mean confidence of the network where it is right and wrong, by class."""
-    rows = []
-    for line in lines:
-        way = "net" if "net" in line["test"]["ways"] else "rules"
-        score = line["test"]["ways"][way]
-        means = zip(score["mean_confidence_right"], score["mean_confidence_wrong"], strict=True)
-        cells = [f"{100 * right:.2f} / {100 * wrong:.2f}" for right, wrong in means]
-        rows.append([line["title"], line["form"], cells[1], cells[2], cells[0]])
-    if rows:
-        paper = [f"{right:.2f} / {wrong:.2f}" for right, wrong in PAPER_CONFIDENCE.values()]
-        rows.insert(0, [PAPER_ROWS["100%"].title, "the paper", *paper])
-    return ["confidence right / wrong", "network", "draws", "wins", "losses"], rows
-
-
-def cost_rows(lines: Sequence[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
-    """What each network cost."""
-    rows = {}
-    for line in lines:
-        cost = line["cost"]
-        rows[line["net"]] = [
-            line["net"], line["shape"], f"{line['used_positions']:,}", str(line["epochs"]),
-            f"{cost['seconds'] / 60:.1f} min", f"{cost['memory'] / 1e9:.1f} GB",
-        ]  # fmt: skip
-    return ["network", "shape", "positions used", "epochs", "training", "memory"], list(rows.values())
-
-
-def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table in Markdown; "" without rows."""
-    if not rows:
-        return ""
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)

@@ -8,9 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kr.egdb.sample_reader import SampleRows, SampleStream
+from kr.errors import InvalidModelError
+from kr.evaluation.endnet import Endnet
+from kr.evaluation.files import KIND as WEIGHTS_KIND
+from kr.evaluation.kinds import load_file
+from kr.hdf5 import reading
 from kr.learn.endnet.asking import Asker
-from kr.learn.endnet.model_file import EndnetModel, check_jax, load_model
+from kr.learn.endnet.model_file import check_jax, load_model
 from kr.learn.endnet.scores import EndnetScores, count_scores
+from kr.learn.endnet.shape import ASKED
 from kr.settings import REQUIRED, Settings, option
 from kr.units import parse_count
 
@@ -41,24 +47,55 @@ class EndnetTestSettings(Settings):
     )  # fmt: skip
 
 
-def score_model(
+@dataclass(frozen=True, eq=False)
+class AskedNet:
+    """A network that can be asked: one of a model file, or the whole numbers of a weights file."""
+
+    asker: Asker
+    checksum: str
+    name: str
+    """What it is, in a few words."""
+
+
+def load_net(path: Path) -> AskedNet:
+    """A network from a model file of `kr endnet fit`, asked through JAX, or a weights file, asked through the core.
+
+    Raises InvalidModelError, InvalidWeightsError, and InvalidSettingError without JAX for a model file.
+    """
+    with reading(path, InvalidModelError, "network") as source:
+        kind = source.attributes.get("kind")
+    if kind != WEIGHTS_KIND:
+        model = load_model(path)
+        check_jax()
+        return AskedNet(Asker(model.predict, model.shape.asked), model.checksum, str(model.shape))
+    evaluation = load_file(path)
+    if not isinstance(evaluation, Endnet):
+        raise InvalidModelError(f"{path}: weights of another kind; expected a network")
+    asked = evaluation.attrs.get("asked", "quiet")
+    if asked not in ASKED:
+        raise InvalidModelError(f"{path}: made to be asked about {asked!r:.40}; expected {' or '.join(ASKED)}")
+    units, hidden = evaluation.shape
+    return AskedNet(
+        Asker(evaluation.predict, str(asked)), evaluation.signature, f"weights file: 128 - {units} - {hidden} - 3"
+    )
+
+
+def score_net(
     settings: EndnetTestSettings, on_progress: Callable[[int, int], None] | None = None
-) -> tuple[EndnetScores, EndnetModel]:
+) -> tuple[EndnetScores, AskedNet]:
     """Ask a network about positions and count what it got right.
 
-    on_progress: called with positions asked about and positions in all. Raises InvalidModelError, InvalidSampleError,
-    InvalidSettingError.
+    on_progress: called with positions asked about and positions in all. Raises InvalidModelError, InvalidWeightsError,
+    InvalidSampleError, InvalidSettingError.
     """
-    model = load_model(settings.model)
-    check_jax()
-    asker = Asker(model.predict, model.shape.asked)
-    ways = settings.ways or asker.ways
+    net = load_net(settings.model)
+    ways = settings.ways or net.asker.ways
     for way in ways:
-        asker.check(way)
+        net.asker.check(way)
     if "best" in ways:
-        fit_blend(asker, settings.samples)
-    scores = count_scores(asker, scored_rows(settings.samples, settings.share, settings.limit, on_progress), ways)
-    return scores, model
+        fit_blend(net.asker, settings.samples)
+    rows = scored_rows(settings.samples, settings.share, settings.limit, on_progress)
+    return count_scores(net.asker, rows, ways), net
 
 
 def fit_blend(asker: Asker, samples: Sequence[Path]) -> None:
