@@ -235,8 +235,9 @@ def test_a_finished_training_is_only_read(settings: EndnetFitSettings) -> None:
     first = fit_endnet(settings)
     before = settings.out.read_bytes()
     seen: list[FitProgress] = []
-    assert told(fit_endnet(settings, seen.append)) == told(first)
-    assert seen == []
+    again = fit_endnet(settings, seen.append)
+    assert told(again) == told(first)
+    assert (first.earlier, again.earlier, seen) == (False, True, [])
     assert settings.out.read_bytes() == before
     assert fit_endnet(replace(settings, seed=2)).checksum != first.checksum
 
@@ -421,16 +422,24 @@ def test_shares_without_positions_are_refused(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_command(settings: EndnetFitSettings, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["endnet", "fit", str(settings.samples[0]), "--out", str(settings.out), "--hidden", "8,4"]
-    words += ["--epochs", "3", "--batch", "48", "--plots", str(settings.out.parent / "plots")]
+    words += ["--epochs", "3", "--batch", "48"]
+    assert cli.main(words) == 0
+    assert cli.main(words) == 0
+    first, second = " ".join(capsys.readouterr().out.split()).split("checksum:")[:2]
+    assert "trained already" not in first
+    assert "trained already" in second
+    settings.out.unlink()
+    words += ["--plots", str(settings.out.parent / "plots")]
     assert cli.main(words) == 0
     out, err = capsys.readouterr()
     assert "small: 128 - 8 - 4 - 3; 1,083 weights" in out
-    assert err.splitlines()[-2:] == [
-        f"wrote {settings.out.parent / 'plots'}: plot of the learning curve", f"wrote {settings.out}: network"
-    ]  # fmt: skip
-    assert {path.name for path in (settings.out.parent / "plots").iterdir()} == {"net-curve.png", "net-curve.svg"}
+    plots = settings.out.parent / "plots"
+    assert err.splitlines()[-2:] == [f"wrote {settings.out}: network", f"wrote {plots}: plots of the learning curve"]
+    assert {path.name for path in plots.iterdir()} == {"net-curve.png", "net-curve.svg"}
     assert cli.main([*words, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    out, err = capsys.readouterr()
+    assert err.splitlines() == [f"wrote {plots}: plots of the learning curve"]
+    found = json.loads(out)
     model = load_model(settings.out)
     assert found["checksum"] == model.checksum
     assert found["curve"] == model.curve

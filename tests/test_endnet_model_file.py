@@ -13,12 +13,13 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
+from models import POINT, REPORT, random_model
 from refusals import check_refused
 
 from kr import cli, storage
 from kr.errors import InvalidModelError
 from kr.learn.endnet import model_file
-from kr.learn.endnet.model_file import EndnetModel, load_model, save_model
+from kr.learn.endnet.model_file import load_model, save_model
 from kr.learn.endnet.shape import NetShape
 
 SHAPES = [
@@ -26,34 +27,18 @@ SHAPES = [
     NetShape("small", "all", "threats", (6, 4)),
     NetShape("paper", "all", channels=2, blocks=1, dense=3),
 ]
-POINT = {
-    "epoch": 1, "loss": 0.5, "validation_loss": 0.4, "accuracy": 0.75, "seconds": 1.5,
-    "recall": {"loss": 0.5, "draw": None, "win": 1.0},
-}  # fmt: skip
-REPORT = {"training_positions": 1000, "pieces": ["2-3"], "best_epoch": 1, "epochs": 1, "accuracy": 0.75}
-
-
-def made(shape: NetShape, **changed: Any) -> EndnetModel:
-    """A model of random numbers."""
-    rng = np.random.default_rng(4)
-    parts = [
-        {name: rng.uniform(0.1, 1, size).astype(np.float32) for name, size in sizes.items()}
-        for sizes in (shape.parameter_sizes, shape.state_sizes)
-    ]
-    fields = {"curve": [POINT], "report": REPORT, "attrs": storage.provenance("kr endnet fit", seed=1), **changed}
-    return EndnetModel(shape, *parts, **fields)
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     found = tmp_path / "net.h5"
-    save_model(found, made(SHAPES[0]))
+    save_model(found, random_model(SHAPES[0]))
     return found
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_a_model_is_read_back(tmp_path: Path, shape: NetShape) -> None:
-    model, path = made(shape), tmp_path / "net.h5"
+    model, path = random_model(shape), tmp_path / "net.h5"
     save_model(path, model)
     found = load_model(path)
     assert (found.shape, found.checksum, found.path) == (shape, model.checksum, path)
@@ -69,7 +54,7 @@ def test_a_model_is_read_back(tmp_path: Path, shape: NetShape) -> None:
 
 @pytest.mark.slow
 def test_probabilities_do_not_depend_on_the_batch() -> None:
-    model = made(SHAPES[1])
+    model = random_model(SHAPES[1])
     boards = np.array([[1, 1 << 31, 0], [3, 1 << 30, 1], [1 << 9, 1 << 13, 1 << 13]], dtype=np.uint32)
     many = np.tile(boards, (model_file.PREDICTED_AT_ONCE // 2, 1))
     found = model.predict(many)
@@ -170,7 +155,7 @@ def test_an_edited_file_is_refused(path: Path, name: str, capsys: pytest.Capture
 
 
 def test_numbers_that_are_none_are_refused(tmp_path: Path) -> None:
-    model = made(SHAPES[0])
+    model = random_model(SHAPES[0])
     model.parameters["w1"][0, 0] = np.nan
     save_model(tmp_path / "net.h5", model)
     with pytest.raises(InvalidModelError, match=r"net\.h5: damaged model file: numbers that are not finite"):

@@ -10,10 +10,14 @@ import click
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from models import random_model
 
 from kr import cli
 from kr.cli import console
+from kr.egdb.sample import SampleSettings, write_sample
 from kr.game.position import Position
+from kr.learn.endnet.model_file import save_model
+from kr.learn.endnet.shape import NetShape
 
 WIDTH = 80
 SMALL = "--hash 1MB --weights material --egdb none"
@@ -56,6 +60,8 @@ COMMANDS = [
     f"egdb probe {KINGS}",
     "egdb sample --pieces 2-3 --fraction 0.001 --dir three --out sample.h5",
     "egdb sample --pieces 2-3 --count 500 --stratify value --dir three --out counted.h5",
+    "endnet fit endings.h5 --out fitted-net.h5 --hidden 8,4 --epochs 2 --limit 1000",
+    "endnet show net.h5",
     "explain",
     "explain --moves '11-15 22-18 15x22 25x18' --svg explained.svg --weights manual",
     "fit run --out fitted.h5 --l2 1 --max-iter 2",
@@ -95,6 +101,8 @@ def place(tmp_path_factory: pytest.TempPathFactory, whole: Path) -> Path:
     (directory / "one.pdn").write_text(ONE_GAME)
     (directory / "fens.txt").write_text(f"{Position().fen}\n{KINGS}\n")
     (directory / "three").symlink_to(whole)
+    write_sample(SampleSettings(directory / "endings.h5", pieces="2-3", fraction=0.02, planes=False, dir=whole))
+    save_model(directory / "net.h5", random_model(NetShape(hidden=(64, 16))))
     words = "selfplay --weights material --nodes 20 --games 12 --openings 3move --egdb none --workers 1 --out"
     assert cli.main([*words.split(), str(directory / "run")]) == 0
     return directory
@@ -216,6 +224,7 @@ def test_nothing_is_suggested_if_nothing_is_similar(line: str, capsys: pytest.Ca
         ("annotate games.pdn --tc nodes=9 --egdb none --out told-marked.pdn", "told-marked.pdn", "2 games"),
         ("annotate games.pdn --tc nodes=9 --egdb none --html told-pages", "told-pages", "2 games"),
         ("egdb sample --pieces 2 --fraction 0.01 --dir three --out told.h5", "told.h5", r"\d+ positions?"),
+        ("endnet fit endings.h5 --hidden 8,4 --epochs 1 --limit 100 --out told-net.h5", "told-net.h5", "network"),
         ("fit run --out told-tables.h5 --l2 1 --max-iter 2", "told-tables.h5", "tables"),
         ("games run --pdn told-games.pdn", "told-games.pdn", "12 games"),
         ("explain --svg told.svg", "told.svg", ""),

@@ -25,7 +25,7 @@ def _fit(settings: EndnetFitSettings, json: bool = options.JSON) -> None:
     Example:
         kr egdb sample --pieces 2-5 --fraction 0.01 --out positions.h5
         kr endnet fit positions.h5 --out net.h5
-        kr endnet fit positions.h5 --net paper --asked all --limit 202229 --out paper.h5
+        kr endnet fit positions.h5 --net paper --asked all --out paper.h5
     """
     with console.Stages() as stages:
 
@@ -38,13 +38,14 @@ def _fit(settings: EndnetFitSettings, json: bool = options.JSON) -> None:
             stages.show("training", found.done, found.total, "positions", ", ".join(parts))
 
         model = fit_endnet(settings, on_progress)
+    if not model.earlier:
+        console.wrote(settings.out, "network")
     if settings.plots:
-        console.wrote(settings.plots, "plot of the learning curve")
+        console.wrote(settings.plots, "plots of the learning curve")
     if json:
         console.emit_json({"model": settings.out, "settings": settings, **_details(model)})
         return
-    print(console.facts(_facts(model)))
-    console.wrote(settings.out, "network")
+    print(console.facts([("model", f"{settings.out}{', trained already' * model.earlier}"), *_facts(model)]))
 
 
 @options.command
@@ -140,7 +141,7 @@ def _table(settings: EndnetTableSettings, json: bool = options.JSON) -> None:
 
     Example:
         kr endnet table --out tables --experiment sampling --set 2-5 --scale 0.001
-        kr endnet table --out tables --egdb DIR --experiment sampling --rows 1%,0.1% --scale 1
+        kr endnet table --out tables --egdb DIR --experiment sampling --scale 1
     """
     with console.Stages() as stages:
 
@@ -148,6 +149,7 @@ def _table(settings: EndnetTableSettings, json: bool = options.JSON) -> None:
             stages.show(found.what, found.done, found.total, found.unit, found.more)
 
         table = EndnetTable(settings, on_progress).run()
+    console.wrote(settings.out / "table.md", "all tables")
     if json:
         console.emit_json(table)
         return
@@ -157,7 +159,6 @@ def _table(settings: EndnetTableSettings, json: bool = options.JSON) -> None:
             if any(line["net"] for line in chosen):
                 print(f"{name}: networks asked about {asked}, {tested_text(chosen)}\n")
                 print(console.table(*TABLES[name][0](chosen, False)) + "\n")
-    console.wrote(settings.out / "table.md", "all tables")
 
 
 @options.command

@@ -56,6 +56,8 @@ class EndnetModel:
     attrs: Mapping[str, Any] = field(default_factory=dict)
     """The provenance."""
     path: Path | None = None
+    earlier: bool = False
+    """True if an earlier start had trained it, so that nothing was left to do."""
 
     @property
     def weights(self) -> int:

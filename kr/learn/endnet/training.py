@@ -15,7 +15,7 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -187,7 +187,7 @@ def _finished(path: Path, fingerprint: str) -> EndnetModel | None:
         model = load_model(path)
     except InvalidModelError:
         return None
-    return model if model.attrs.get("fingerprint") == fingerprint else None
+    return replace(model, earlier=True) if model.attrs.get("fingerprint") == fingerprint else None
 
 
 class _Fit:
