@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from kr.cli import console, options
+from kr.cli import console, endnet_export, options
 from kr.learn.endnet.game_positions import GamePositionsSettings, write_game_positions
 from kr.learn.endnet.model_file import EndnetModel, load_model
 from kr.learn.endnet.scores import EndnetScores
@@ -214,5 +214,6 @@ command = options.group(
         kr endnet fit positions.h5 --out net.h5
         kr endnet test net.h5 positions.h5
     """,
-    {"fit": _fit, "show": _show, "test": _test, "table": _table, "positions": _positions},
-)
+    {"fit": _fit, "show": _show, "test": _test, "table": _table, "positions": _positions,
+     "export": endnet_export.command},
+)  # fmt: skip
