@@ -82,6 +82,9 @@ from .game.position import Position as Position
 from .game.position import Side as Side
 from .game.value import Result as Result
 from .game.value import Value as Value
+from .learn.endnet.export import EndnetExport as EndnetExport
+from .learn.endnet.export import EndnetExportSettings as EndnetExportSettings
+from .learn.endnet.export import export_endnet as export_endnet
 from .learn.endnet.model_file import EndnetModel as EndnetModel
 from .learn.endnet.model_file import load_model as load_model
 from .learn.endnet.training import EndnetFitSettings as EndnetFitSettings
