@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,7 +100,7 @@ def _of_shard(path: Path, settings: GamePositionsSettings) -> tuple[NDArray[np.u
 
 def _rotated(boards: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """Bitboards with the board turned by 180 degrees: square 31 - s for s."""
-    found = boards.astype(np.uint64)
+    found: NDArray[Any] = boards.astype(np.uint64)
     for shift, mask in ((1, 0x5555_5555), (2, 0x3333_3333), (4, 0x0F0F_0F0F), (8, 0x00FF_00FF), (16, 0x0000_FFFF)):
         found = (found >> shift & mask) | (found & mask) << shift
     return found.astype(np.uint32)
