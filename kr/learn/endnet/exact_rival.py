@@ -1,0 +1,56 @@
+"""The exact files of an endgame database as a rival of networks: how many bytes they take, and that they are right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kr.egdb import files, slices
+from kr.egdb.database import Database, listing
+from kr.egdb.sample import most_pieces, slices_of
+from kr.errors import InvalidDatabaseError
+
+UNPACKED_BYTES = 64 << 20
+"""Memory for values unpacked: the files themselves are asked."""
+
+
+@dataclass(frozen=True, eq=False)
+class ExactRival:
+    """Files with the values of some pieces and of all fewer, which captures lead to."""
+
+    database: Database
+    packed_bytes: int
+    """Of the files."""
+
+    def predict(self, boards: NDArray[np.uint32]) -> NDArray[np.float32]:
+        """Certainties (n, 3) of loss, draw and win. boards: (n, 3) black, white, kings, Black to move."""
+        values = self.database.values(boards, workers=1)
+        found: NDArray[np.float32] = np.eye(3, dtype=np.float32)[values]
+        return found
+
+
+def open_exact(directory: Path, pieces: str) -> ExactRival:
+    """Open the files for a choice of pieces such as "2-6". Raises InvalidDatabaseError if one is missing or damaged."""
+    shapes = slices_of(pieces)
+    most = most_pieces(shapes)
+    found = listing(directory)
+    if (complete := found.complete("wld")) < most:
+        raise InvalidDatabaseError(
+            f"{directory}: an endgame database complete up to {complete} pieces; the positions have {most}"
+        )
+    pairs = {slices.pair_of(shape) for shape in shapes} | set(slices.pairs_up_to(most - 1))
+    paths = [found.paths["wld"][pair] for pair in sorted(pairs)]
+    try:
+        size = sum(path.stat().st_size for path in paths)
+    except OSError as error:
+        raise files.unreadable(directory, error) from error
+    database = Database.open(directory, unpack_bytes=UNPACKED_BYTES, max_pieces=most, max_distances=0)
+    return ExactRival(database, size)
+
+
+def position_count(pieces: str) -> int:
+    """Positions of a choice of pieces, with the same side to move."""
+    return sum(map(slices.size, slices_of(pieces)))
