@@ -63,6 +63,7 @@ COMMANDS = [
     "endnet fit endings.h5 --out fitted-net.h5 --hidden 8,4 --epochs 2 --limit 1000",
     "endnet show net.h5",
     "endnet export net.h5 --out exported-net.h5",
+    "endnet test net.h5 endings.h5 --limit 200",
     "explain",
     "explain --moves '11-15 22-18 15x22 25x18' --svg explained.svg --weights manual",
     "fit run --out fitted.h5 --l2 1 --max-iter 2",

@@ -157,7 +157,7 @@ def _table(settings: EndnetTableSettings, json: bool = options.JSON) -> None:
         for forms, asked in ((("paper", "direct"), "all positions"), (("quiet",), "quiet positions only")):
             chosen = [line for line in lines if line.get("form", "") in ("", *forms)]
             if any(line["net"] for line in chosen):
-                print(f"{name}: networks asked about {asked}, {tested_text(chosen)}\n")
+                print(console.fold(f"{name}: networks asked about {asked}; {tested_text(chosen)}") + "\n")
                 print(console.table(*TABLES[name][0](chosen, False)) + "\n")
 
 

@@ -105,6 +105,7 @@ class Asker:
     def ask(self, boards: Boards, way: str) -> Probabilities:
         """Probabilities (n, 3) by a way; those of `search` are certainties. Raises InvalidSettingError."""
         self.check(way)
+        boards = np.ascontiguousarray(boards)
         found = np.empty((len(boards), 3), dtype=np.float32)
         for part in _parts(len(boards)):
             found[part] = self._ask(boards[part], way)
