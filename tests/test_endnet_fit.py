@@ -18,6 +18,7 @@ import jax
 import numpy as np
 import pytest
 from refusals import check_refused
+from test_full_disk import room
 
 from kr import cli
 from kr.egdb.sample import SampleSettings, write_sample
@@ -296,6 +297,30 @@ def test_a_damaged_checkpoint_is_named(settings: EndnetFitSettings, spoil: Calla
     spoil(interrupted(settings))
     with pytest.raises(InvalidModelError, match=r"net\.h5\.state: damaged checkpoint; remove it to start afresh"):
         fit_endnet(settings)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("writer", "name"), [("_save", "net.h5.state"), ("save_model", "net.h5")])
+def test_a_full_disk_is_named_and_training_goes_on_with_room(
+    settings: EndnetFitSettings, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    undisturbed: dict[str, tuple[Any, ...]], writer: str, name: str,
+) -> None:  # fmt: skip
+    where = training._Fit if writer == "_save" else training
+    write = getattr(where, writer)
+
+    def cramped(*arguments: Any) -> None:
+        with room(5000):
+            write(*arguments)
+
+    words = ["endnet", "fit", str(settings.samples[0]), "--out", str(settings.out), "--epochs", "3", "--batch", "48"]
+    words += ["--hidden", "8,4"]
+    monkeypatch.setattr(where, writer, cramped)
+    assert cli.main(words) == 1
+    assert capsys.readouterr() == ("", f"kr: {settings.out.with_name(name)}: File too large\n")
+    monkeypatch.undo()
+    assert {path.name for path in settings.out.parent.iterdir()} <= {"net.h5.state"}
+    assert cli.main(words) == 0
+    assert told(load_model(settings.out)) == undisturbed["small"]
 
 
 # --- what is refused

@@ -10,6 +10,7 @@ from kr import cli, figures
 
 COMMANDS = [
     "fit games --out tables.h5 --plots pictures",
+    "endnet fit games --out net.h5 --plots pictures",
     "explain --png board.png",
 ]
 
