@@ -355,10 +355,11 @@ def _has_strange_index(file: FileIO, size: int) -> bool:
 
 
 @contextmanager
-def reading(path: Path | str, error: type[KrError], what: str) -> Iterator[Hdf5Source]:
+def reading(path: Path | str, error: type[KrError], what: str, unread: Collection[str] = ()) -> Iterator[Hdf5Source]:
     """Open an HDF5 file that kr wrote.
 
-    error: raised, with the name of the file, if it is missing, foreign or damaged; what: name of the kind of file.
+    error: raised, with the name of the file, if it is missing, foreign or damaged; what: name of the kind of file;
+    unread: attributes of the root to leave out, whatever they are.
     """
     from h5py import h5f, h5g
 
@@ -380,4 +381,4 @@ def reading(path: Path | str, error: type[KrError], what: str) -> Iterator[Hdf5S
             root = h5g.open(file, b"/")
         except Exception as failure:  # h5py raises anything for a damaged file
             raise error(f"{damaged}: not readable as HDF5") from failure
-        yield Hdf5Source(root, len(content), error, damaged)
+        yield Hdf5Source(root, len(content), error, damaged, unread)

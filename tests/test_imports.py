@@ -55,6 +55,7 @@ FLOORS = [
 LEVEL = {room: len(FLOORS) - i for i, room in enumerate(FLOORS)}
 HEAVY = {
     "numpy", "scipy", "h5py", "rich", "matplotlib", "click", "sklearn", "jinja2", "starlette", "uvicorn", "websockets",
+    "jax", "optax", "lightgbm", "pyarrow",
 }  # fmt: skip
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kr import storage
+from kr.egdb.sample_reader import UNREAD
 from kr.errors import InvalidModelError, InvalidSettingError
 from kr.hdf5 import Hdf5Source, reading
 from kr.learn.endnet.shape import NetShape
@@ -118,7 +119,8 @@ def save_model(path: Path, model: EndnetModel) -> None:
 
 def load_model(path: Path | str) -> EndnetModel:
     """Read a model file. Raises InvalidModelError, naming the file, if it is missing, foreign, damaged or newer."""
-    with reading(path, InvalidModelError, "model file") as source:
+    # so that samples are named as foreign, not as damaged
+    with reading(path, InvalidModelError, "model file", UNREAD) as source:
         return _read(source, Path(path))
 
 
