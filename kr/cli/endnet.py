@@ -8,7 +8,7 @@ from kr.learn.endnet.game_positions import GamePositionsSettings, write_game_pos
 from kr.learn.endnet.model_file import EndnetModel, load_model
 from kr.learn.endnet.scores import EndnetScores
 from kr.learn.endnet.table import EndnetTable, EndnetTableSettings, TableProgress
-from kr.learn.endnet.table_text import TABLES, tested_text
+from kr.learn.endnet.table_text import TABLES, rival_rows, tested_text
 from kr.learn.endnet.testing import EndnetTestSettings, score_net
 from kr.learn.endnet.training import EndnetFitSettings, FitProgress, fit_endnet
 from kr.settings import REQUIRED, option
@@ -159,6 +159,9 @@ def _table(settings: EndnetTableSettings, json: bool = options.JSON) -> None:
             if any(line["net"] for line in chosen):
                 print(console.fold(f"{name}: networks asked about {asked}; {tested_text(chosen)}") + "\n")
                 print(console.table(*TABLES[name][0](chosen, False)) + "\n")
+    if table["rivals"]:
+        print("rivals by size: percent right, captures resolved by the rules\n")
+        print(console.table(*rival_rows(table)))
 
 
 @options.command

@@ -1,5 +1,7 @@
 """The plans of `kr endnet table`: which networks each experiment of the paper needs, and what they are asked about.
 
+`rivals` is kr's own: other ways to learn from the positions of the sampling experiment (`kr.learn.endnet.rivals`).
+
 An experiment is a list of lines. A line names a network, the positions that it is asked about, and the paper's row that
 stands beside it. A network is named by what it is trained on, so that experiments share networks; it may start from
 another one.
@@ -21,7 +23,7 @@ from kr.errors import InvalidSettingError
 from kr.learn.endnet.asking import DIRECT_WAYS, QUIET_WAYS
 from kr.learn.endnet.paper import PAPER_ROWS, PAPER_SEVEN_SHARE, PAPER_SHARE, PAPER_TRAINING
 
-EXPERIMENTS = ("sampling", "confidence", "transfer", "finetune")
+EXPERIMENTS = ("sampling", "confidence", "transfer", "finetune", "rivals")
 SAMPLING_SETS = ("2-7", "2-5")
 ROWS = ("100%", "10%", "1%", "0.1%")
 NET_FORMS = ("paper", "direct", "quiet")
@@ -129,14 +131,22 @@ class Plans:
             "finetune": self._finetune,
         }
         if name not in plans:
-            raise InvalidSettingError(f"experiment: {name!r:.40} is unknown; expected {', '.join(EXPERIMENTS)}")
+            raise InvalidSettingError(f"experiment: {name!r:.40} is unknown; expected {', '.join(plans)}")
         found = Experiment()
         plans[name](found)
         return found
 
+    def rivals(self) -> tuple[tuple[TableSample, ...], int]:
+        """Samples for networks and their rivals, and how many training positions of them."""
+        positions = max(1, round(self._whole() * self.scale))
+        return self._drawn(SAMPLED[self.sampled], positions), positions
+
+    def _whole(self) -> int:
+        """Training positions of the first row of the sampling experiment."""
+        return PAPER_TRAINING if self.sampled == "2-7" else round(TABLE_SHARES[0] * positions_of("2-5"))
+
     def _sampling(self, found: Experiment) -> None:
         parts = SAMPLED[self.sampled]
-        whole = PAPER_TRAINING if self.sampled == "2-7" else round(TABLE_SHARES[0] * positions_of("2-5"))
         tests = self._drawn(parts)
         for row in ROWS:
             # the paper has no rows for 2-5 pieces; its rows of the same share stand beside them all the same
@@ -144,7 +154,7 @@ class Plans:
                 found.lines.append(TableLine(f"{self.sampled} pieces, {row}", row, None))
                 continue
             share = row.rstrip("%")
-            positions = max(1, round(whole * self.scale * float(share) / 100))
+            positions = max(1, round(self._whole() * self.scale * float(share) / 100))
             for form in self.forms:
                 net = self._net(f"{self.sampled}-{share}", form, parts, positions)
                 found.add(f"{self.sampled} pieces, {row}", row, net, tests)

@@ -1,7 +1,8 @@
 """Runs the experiments of `kr endnet table` in one directory.
 
     samples/   files of `kr egdb sample`          tests/         what each network got right, JSON
-    nets/      model files, with their cost       table.json, table.md, plots/
+    nets/      model files, with their cost       rivals/        likewise
+    table.json, table.md, plots/
 
 What is there is kept, each test beside the checksums of the network and the positions that it belongs to; what is
 missing is made, in the order of the table. So a run that was killed resumes, and one with more rows adds them.
@@ -35,6 +36,7 @@ from kr.learn.endnet.experiments import (
     TableSample,
 )
 from kr.learn.endnet.model_file import EndnetModel, check_jax
+from kr.learn.endnet.rivals import SIZES, RivalSettings, run_rivals
 from kr.learn.endnet.scores import count_scores
 from kr.learn.endnet.table_text import table_markdown
 from kr.learn.endnet.testing import fit_blend, scored_rows
@@ -88,6 +90,10 @@ class EndnetTableSettings(Settings):
         "Networks: direct (kr's small one, asked about all positions), quiet (about quiet ones only), paper.",
         parse=parse_names(NET_FORMS, "a network"), show=",".join, metavar="NETS",
     )  # fmt: skip
+    sizes: Sequence[str] = option(
+        ("100KB", "1MB"), f"Sizes of the rivals, of {', '.join(SIZES)}.", parse=parse_names(tuple(SIZES), "a size"),
+        show=",".join, metavar="SIZES",
+    )  # fmt: skip
     scale: float = option(0.01, "Share of the paper's numbers of training positions.", above=0, high=1)
     tested: int = option(
         0, "Positions to test each network on, {allowed}.", parse=parse_count, low=1, high=10**9,
@@ -136,12 +142,17 @@ class EndnetTable:
         with storage.lock(settings.out):
             found: dict[str, Any] = {}
             for name in settings.experiment:
+                if name == "rivals":
+                    continue
                 plan = plans.experiment(name)
                 for net in plan.nets:
                     self.model(net)
                 found[name] = [self._line(line) for line in plan.lines]
             told = {name: value for name, value in asdict(settings).items() if name not in ("out", "egdb", "plots")}
-            shown = {"settings": told, "provenance": storage.provenance(**told), "experiments": found}
+            rivals = self._rivals(plans) if "rivals" in settings.experiment else []
+            shown = {
+                "settings": told, "provenance": storage.provenance(**told), "experiments": found, "rivals": rivals,
+            }  # fmt: skip
             storage.write_atomic(settings.out / "table.json", json.dumps(shown, indent=1) + "\n")
             storage.write_atomic(settings.out / "table.md", table_markdown(shown))
             if settings.plots:
@@ -243,6 +254,18 @@ class EndnetTable:
             test = {**scores.as_json(), "cost": cost.told()}
             _keep(path, inputs, test)
         return test
+
+    def _rivals(self, plans: Plans) -> list[dict[str, Any]]:
+        """Networks and their rivals, by size."""
+        samples, positions = plans.rivals()
+        settings = RivalSettings(
+            tuple(map(self.sample, samples)), self.settings.out, self.settings.egdb, sizes=tuple(self.settings.sizes),
+            limit=positions, tested=self.settings.tested or TESTED_BY["quiet"], seed=self.settings.seed,
+        )  # fmt: skip
+        rows = run_rivals(
+            settings, lambda found: self._tell(TableProgress(found.what, found.done, found.total, found.unit))
+        )
+        return [asdict(row) for row in rows]
 
 
 class _Cost:
