@@ -88,7 +88,8 @@ def test_the_file_says_how_it_is_used(settings: EndnetExportSettings) -> None:
 
 
 @pytest.mark.parametrize(
-    ("pieces", "expected"), [(["2-3"], (2, 3)), (["2-6", "4v3"], (2, 7)), (["5"], (5, 5)), (["2-6,4v3"], (2, 7))]
+    ("pieces", "expected"),
+    [(["2-3"], (2, 3)), (["2-6", "4v3"], (2, 7)), (["5"], (5, 5)), (["2-6,4v3"], (2, 7)), (["2-12"], (2, 12))],
 )
 def test_pieces_are_those_of_the_samples(pieces: list[str], expected: tuple[int, int]) -> None:
     assert export.trained_pieces(random_model(NetShape(), report={**REPORT, "pieces": pieces})) == expected
@@ -100,9 +101,11 @@ def test_pieces_are_those_of_the_samples(pieces: list[str], expected: tuple[int,
         (random_model(NetShape("paper", "all", channels=2, blocks=1, dense=3)), "this one is paper: 2 channels"),
         (random_model(NetShape("small", "all", "threats", (6, 4))), "this one is small: 128 + 64 threats"),
         (random_model(NetShape(hidden=(2048, 4))), "the core can't hold this network: layer 1 has weights"),
-        (random_model(NetShape(hidden=(8, 4)), report={**REPORT, "pieces": [""]}), "do not say of which pieces"),
+        (random_model(NetShape(hidden=(8, 4)), report={**REPORT, "pieces": [""]}), "do not say of which"),
+        (random_model(NetShape(hidden=(8, 4)), report={**REPORT, "pieces": ["2-3", "x"]}), "do not say of which"),
+        (random_model(NetShape(hidden=(8, 4)), report={**REPORT, "pieces": ["2-99"]}), "do not say of which"),
     ],
-    ids=["paper", "threats", "wide", "pieces"],
+    ids=["paper", "threats", "wide", "pieces", "no number", "many"],
 )
 def test_what_the_core_cannot_compute_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], model: EndnetModel, said: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,8 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kr import _core, storage
-from kr.egdb import slices
-from kr.egdb.sample import slices_of
 from kr.errors import InvalidSettingError, InvalidWeightsError
 from kr.evaluation.endnet import Endnet, NetUse, quantized, save_endnet
 from kr.evaluation.patterns import MAX_BOARD_PIECES
@@ -98,12 +97,20 @@ def export_endnet(settings: EndnetExportSettings) -> EndnetExport:
 
 
 def trained_pieces(model: EndnetModel) -> tuple[int, int]:
-    """Fewest and most pieces of the positions that a network was trained on. Raises InvalidSettingError."""
-    try:
-        counts = {slices.pieces(shape) for text in model.report["pieces"] for shape in slices_of(text)}
-    except InvalidSettingError as error:
-        raise InvalidSettingError(f"{model.path}: its samples do not say of which pieces they are: {error}") from error
-    return min(counts), max(counts)
+    """Fewest and most pieces of the positions that a network was trained on. Raises InvalidSettingError.
+
+    Samples say it as `kr egdb sample --pieces` takes it; those of games go beyond the databases.
+    """
+    counts = []
+    for part in ",".join(model.report["pieces"]).split(","):
+        found = re.fullmatch(r"(\d{1,2})(?:([-v])(\d{1,2}))?", part.strip())
+        first, joint, second = found.groups() if found else ("0", None, None)
+        counts += [int(first) + int(second or 0)] if joint == "v" else [int(first), int(second or first)]
+    low, high = min(counts), max(counts)
+    if not 2 <= low <= high <= MAX_BOARD_PIECES:
+        told = ", ".join(model.report["pieces"])
+        raise InvalidSettingError(f"{model.path}: its samples do not say of which pieces they are: {told!r:.60}")
+    return low, high
 
 
 def float_probabilities(model: EndnetModel, boards: NDArray[np.uint32]) -> NDArray[np.float64]:
