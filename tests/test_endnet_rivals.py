@@ -4,12 +4,12 @@ import builtins
 import dataclasses
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from refusals import check_refused
 
-from kr import _core, storage
+from kr import _core, cli, storage
 from kr.egdb.sample import SampleSettings, write_sample
 from kr.egdb.sample_reader import SampleFile, SampleRows
 from kr.errors import InvalidDatabaseError, InvalidSettingError, OutputBusyError
@@ -144,7 +144,7 @@ def test_list_of_errors(wrong: float, bits: float) -> None:
 
 @pytest.mark.slow
 def test_rows_are_made_once(sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = RivalSettings((sample,), tmp_path, SHIPPED, sizes=("100KB",), limit=4000, tested=2000, epochs=2)
+    settings = RivalSettings((sample,), tmp_path, egdb=SHIPPED, sizes=("100KB",), limit=4000, tested=2000, epochs=2)
     told: list[RivalProgress] = []
     rows = run_rivals(settings, told.append)
     assert [row.rival for row in rows] == ["exact", "regions", "trees", "nets"]
@@ -178,21 +178,39 @@ def test_rows_are_made_once(sample: Path, tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_two_writers_are_refused(sample: Path, tmp_path: Path) -> None:
     with storage.lock(tmp_path / "rivals"), pytest.raises(OutputBusyError):
-        run_rivals(RivalSettings((sample,), tmp_path, SHIPPED, rivals=("exact",)))
+        run_rivals(RivalSettings((sample,), tmp_path, egdb=SHIPPED, rivals=("exact",)))
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("words", "code", "said"),
     [
-        ({"rivals": ("oracle",)}, "rivals: 'oracle' is unknown; expected exact, regions, trees, nets"),
-        ({"sizes": ("1TB",)}, "sizes: '1TB' is unknown; expected 100KB, 1MB, 10MB"),
-        ({"limit": -1}, "limit: -1 is out of range"),
-        ({"samples": ()}, "samples: no file"),
+        ("a.h5 --out out --rivals oracle", 2, "'oracle' is not a rival; expected some of exact, regions, trees, nets"),
+        ("a.h5 --out out --sizes 1TB", 2, "'1TB' is not a size; expected some of 100KB, 1MB, 10MB"),
+        ("a.h5 --out out --limit -1", 2, "limit"),
+        ("a.h5 --out out --rivals exact", 1, "a.h5: no such file"),
     ],
 )
-def test_settings_are_checked(wrong: dict[str, Any], told: str) -> None:
-    with pytest.raises(InvalidSettingError, match=told):
-        RivalSettings(**{"samples": (Path("a.h5"),), "out": Path("out"), **wrong})
+def test_what_is_wrong_is_said_in_a_line(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: str,
+    code: int,
+    said: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    check_refused(capsys, f"endnet rivals {words}", code, said)
+
+
+def test_command(sample: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = f"endnet rivals {sample} --out {tmp_path} --egdb {SHIPPED} --rivals exact --tested 500"
+    assert cli.main([*line.split(), "--json"]) == 0
+    row = json.loads(capsys.readouterr().out)["rivals"][0]
+    assert (row["name"], row["accuracy"], row["tested"]) == ("exact files", 1, 500)
+    assert cli.main(line.split()) == 0
+    shown = capsys.readouterr().out
+    assert f"{row['bytes']:,}" in shown
+    assert max(map(len, shown.splitlines())) <= 80
 
 
 def test_without_lightgbm_one_line_says_what_to_install(quiet: SampleRows, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,6 +64,7 @@ COMMANDS = [
     "endnet show net.h5",
     "endnet export net.h5 --out exported-net.h5",
     "endnet test net.h5 endings.h5 --limit 200",
+    "endnet rivals endings.h5 --out rivals --rivals exact,regions,trees --sizes 100KB --limit 1000 --tested 500",
     "explain",
     "explain --moves '11-15 22-18 15x22 25x18' --svg explained.svg --weights manual",
     "fit run --out fitted.h5 --l2 1 --max-iter 2",

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from kr.cli import console, endnet_export, options
+from kr.cli import console, endnet_export, endnet_rivals, options
 from kr.learn.endnet.game_positions import GamePositionsSettings, write_game_positions
 from kr.learn.endnet.model_file import EndnetModel, load_model
 from kr.learn.endnet.scores import EndnetScores
@@ -218,5 +218,5 @@ command = options.group(
         kr endnet test net.h5 positions.h5
     """,
     {"fit": _fit, "show": _show, "test": _test, "table": _table, "positions": _positions,
-     "export": endnet_export.command},
+     "rivals": endnet_rivals.command, "export": endnet_export.command},
 )  # fmt: skip

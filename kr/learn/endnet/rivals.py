@@ -30,9 +30,13 @@ from kr.egdb.sample_reader import SampleFile, SampleRows, SampleStream
 from kr.errors import InvalidSettingError
 from kr.learn.endnet.asking import Asker
 from kr.learn.endnet.exact_rival import open_exact, position_count
+from kr.learn.endnet.model_file import check_jax
 from kr.learn.endnet.region_rival import RegionSettings, fit_regions
 from kr.learn.endnet.scores import binomial_error
-from kr.learn.endnet.tree_rival import TreeSettings, fit_trees
+from kr.learn.endnet.table import parse_names
+from kr.learn.endnet.tree_rival import TreeSettings, check_lightgbm, fit_trees
+from kr.settings import REQUIRED, Settings, option, seed_option
+from kr.units import parse_count
 
 RIVALS = ("exact", "regions", "trees", "nets")
 SIZES = {"100KB": 100_000, "1MB": 1_000_000, "10MB": 10_000_000}
@@ -50,37 +54,27 @@ LEAST_PROBABILITY = 1e-4
 
 
 @dataclass(frozen=True)
-class RivalSettings:
-    """Which rivals, at which sizes, on which positions. All but `samples`, `out` and `egdb` have defaults."""
+class RivalSettings(Settings):
+    """Which rivals, at which sizes, on which positions."""
 
-    samples: tuple[Path, ...]
-    """Files of `kr egdb sample`."""
-    out: Path
-    """Directory of the rows."""
-    egdb: Path | None = None
-    """Directory of the database; None for the one that kr uses."""
-    rivals: tuple[str, ...] = RIVALS
-    sizes: tuple[str, ...] = tuple(SIZES)
-    limit: int = 2_000_000
-    """Training positions, before those with captures are left out; 0 for all."""
-    tested: int = 300_000
-    """Test positions; 0 for all."""
-    epochs: int = 10
-    """Of the networks."""
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        for name, chosen, allowed in (("rivals", self.rivals, RIVALS), ("sizes", self.sizes, tuple(SIZES))):
-            for each in chosen:
-                if each not in allowed:
-                    raise InvalidSettingError(f"{name}: {each!r:.40} is unknown; expected {', '.join(allowed)}")
-        for name, number, low in (
-            ("limit", self.limit, 0), ("tested", self.tested, 0), ("epochs", self.epochs, 1), ("seed", self.seed, 0),
-        ):  # fmt: skip
-            if number < low:
-                raise InvalidSettingError(f"{name}: {number} is out of range; expected {low} or more")
-        if not self.samples:
-            raise InvalidSettingError("samples: no file; give one or more files of sampled positions")
+    samples: tuple[Path, ...] = option(REQUIRED, "Files of `kr egdb sample`.", argument=True, metavar="SAMPLE")
+    out: Path = option(REQUIRED, "Directory of what is measured, and of the networks.", metavar="DIR")
+    rivals: Sequence[str] = option(
+        RIVALS, f"{', '.join(RIVALS)}, with commas between, or all.", parse=parse_names(RIVALS, "a rival"),
+        show=",".join, metavar="NAMES",
+    )  # fmt: skip
+    sizes: Sequence[str] = option(
+        ("100KB", "1MB"), f"{', '.join(SIZES)}, with commas between, or all.",
+        parse=parse_names(tuple(SIZES), "a size"), show=",".join, metavar="SIZES",
+    )  # fmt: skip
+    limit: int = option(
+        1_000_000, "Training positions, before those with captures are left out, {allowed}.", parse=parse_count, low=1,
+        high=10**9, zero="all",
+    )  # fmt: skip
+    tested: int = option(300_000, "Test positions, {allowed}.", parse=parse_count, low=1, high=10**9, zero="all")
+    epochs: int = option(10, "Epochs of the networks.", low=1, high=10**6)
+    egdb: Path | None = option(None, "Directory of the endgame database.  [default: the one that kr uses in play]")
+    seed: int = seed_option("Seed of trees and networks.")
 
 
 @dataclass(frozen=True)
@@ -165,6 +159,10 @@ def run_rivals(settings: RivalSettings, on_progress: OnRivalProgress | None = No
     Raises InvalidSettingError without JAX or LightGBM where they are needed, InvalidSampleError, InvalidDatabaseError,
     and OutputBusyError if another process writes there.
     """
+    if "trees" in settings.rivals:
+        check_lightgbm()
+    if "nets" in settings.rivals:
+        check_jax()
     storage.check_directory(settings.out)
     with storage.lock(settings.out / "rivals"):
         return _Runner(settings, on_progress).rows()
