@@ -34,7 +34,7 @@ from kr.learn.fitting.objective import Entries, FittedWeights, Inputs, Objective
 WEIGHT_STEP = 1 / 32
 """Logits of a unit of a stored weight."""
 WEIGHT_LIMIT = 127
-THRESHOLDS = (1, 2)
+LEAST_VALUES = (1, 2)
 """Least values of the two regressions: not lost, won."""
 BYTES_PER_ENTRY = 2
 """Of an entry that is kept: four weights and where it stands, packed. It decides how many are kept."""
@@ -90,7 +90,7 @@ class RegionRival:
             for group in self.groups.values()
             for region in group.entries.windows.regions
         )
-        return entries * PHASES * len(THRESHOLDS)
+        return entries * PHASES * len(LEAST_VALUES)
 
     @property
     def packed_bytes(self) -> int:
@@ -146,7 +146,7 @@ def fit_regions(rows: SampleRows, settings: RegionSettings) -> RegionRival:
                 _fitted(
                     _inputs(samples, ids, pieces, (values[chosen] >= at).astype(np.float32)), entries, settings, pool
                 )
-                for at in THRESHOLDS
+                for at in LEAST_VALUES
             ]
             groups[kings] = RegionGroup(entries, (solutions[0], solutions[1]))
     shares = np.bincount(values, minlength=3) / len(values)
