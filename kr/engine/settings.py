@@ -55,7 +55,8 @@ def engine_from(
 
 def weights_option() -> Any:
     """Setting: the evaluation, as Engine takes it."""
-    return option(None, f"Evaluation: a {weights_texts()}; the shipped tables if not given.")
+    told = "the shipped tables if not given; with +FILE, a network for endings beside it."
+    return option(None, f"Evaluation: a {weights_texts()}; {told}")
 
 
 def hash_option(whose: str = "", default: int = DEFAULT_HASH) -> Any:
