@@ -134,6 +134,19 @@ def some_text(text: str) -> str:
     return text
 
 
+def parse_names(allowed: tuple[str, ...], what: str) -> Callable[[str], tuple[str, ...]]:
+    """A parser of names with commas between; "all" for all of them."""
+
+    def parse(text: str) -> tuple[str, ...]:
+        names = allowed if text == "all" else tuple(filter(None, text.replace(" ", "").split(",")))
+        unknown = [name for name in names if name not in allowed]
+        if unknown or not names:
+            raise InvalidSettingError(f"{text!r:.60} is not {what}; expected some of {', '.join(allowed)}, or all")
+        return tuple(name for name in allowed if name in names)
+
+    return parse
+
+
 def same_option(settings: type, name: str) -> Any:
     """A dataclass field with the default and the words of that name in other settings."""
     (found,) = (each for each in dataclasses.fields(settings) if each.name == name)

@@ -33,9 +33,8 @@ from kr.learn.endnet.exact_rival import open_exact, position_count
 from kr.learn.endnet.model_file import check_jax
 from kr.learn.endnet.region_rival import RegionSettings, fit_regions
 from kr.learn.endnet.scores import binomial_error
-from kr.learn.endnet.table import parse_names
 from kr.learn.endnet.tree_rival import TreeSettings, check_lightgbm, fit_trees
-from kr.settings import REQUIRED, Settings, option, seed_option
+from kr.settings import REQUIRED, Settings, option, parse_names, seed_option
 from kr.units import parse_count
 
 RIVALS = ("exact", "regions", "trees", "nets")

@@ -22,7 +22,7 @@ from typing import Any
 from kr import figures, storage
 from kr.egdb.sample import SampleSettings, write_sample
 from kr.egdb.sample_reader import SampleFile
-from kr.errors import InvalidSampleError, InvalidSettingError
+from kr.errors import InvalidSampleError
 from kr.learn.endnet.asking import Asker
 from kr.learn.endnet.experiments import (
     EXPERIMENTS,
@@ -41,7 +41,7 @@ from kr.learn.endnet.scores import count_scores
 from kr.learn.endnet.table_text import table_markdown
 from kr.learn.endnet.testing import fit_blend, scored_rows
 from kr.learn.endnet.training import EndnetFitSettings, FitProgress, fit_endnet
-from kr.settings import REQUIRED, Settings, option, seed_option
+from kr.settings import REQUIRED, Settings, option, parse_names, seed_option
 from kr.units import parse_count
 
 DIRECT_HIDDEN = (256, 32)
@@ -52,19 +52,6 @@ THRESHOLDS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.975)
 """Of the confidence; bins of the histogram begin at each of them."""
 FEW_POSITIONS = 400_000
 """Training positions below which a small network's weights decay faster."""
-
-
-def parse_names(allowed: tuple[str, ...], what: str) -> Callable[[str], tuple[str, ...]]:
-    """A parser of names with commas between; "all" for all of them."""
-
-    def parse(text: str) -> tuple[str, ...]:
-        names = allowed if text == "all" else tuple(filter(None, text.replace(" ", "").split(",")))
-        unknown = [name for name in names if name not in allowed]
-        if unknown or not names:
-            raise InvalidSettingError(f"{text!r:.60} is not {what}; expected some of {', '.join(allowed)}, or all")
-        return tuple(name for name in allowed if name in names)
-
-    return parse
 
 
 @dataclass(frozen=True)
@@ -259,8 +246,8 @@ class EndnetTable:
         """Networks and their rivals, by size."""
         samples, positions = plans.rivals()
         settings = RivalSettings(
-            tuple(map(self.sample, samples)), self.settings.out, self.settings.egdb, sizes=tuple(self.settings.sizes),
-            limit=positions, tested=self.settings.tested or TESTED_BY["quiet"], seed=self.settings.seed,
+            tuple(map(self.sample, samples)), self.settings.out, sizes=tuple(self.settings.sizes),
+            egdb=self.settings.egdb, limit=positions, tested=self.settings.tested or TESTED_BY["quiet"], seed=self.settings.seed,
         )  # fmt: skip
         rows = run_rivals(
             settings, lambda found: self._tell(TableProgress(found.what, found.done, found.total, found.unit))
