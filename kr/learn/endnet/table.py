@@ -247,7 +247,8 @@ class EndnetTable:
         samples, positions = plans.rivals()
         settings = RivalSettings(
             tuple(map(self.sample, samples)), self.settings.out, sizes=tuple(self.settings.sizes),
-            egdb=self.settings.egdb, limit=positions, tested=self.settings.tested or TESTED_BY["quiet"], seed=self.settings.seed,
+            limit=positions, tested=self.settings.tested or TESTED_BY["quiet"], egdb=self.settings.egdb,
+            seed=self.settings.seed,
         )  # fmt: skip
         rows = run_rivals(
             settings, lambda found: self._tell(TableProgress(found.what, found.done, found.total, found.unit))
