@@ -58,6 +58,7 @@ class RivalSettings(Settings):
 
     samples: tuple[Path, ...] = option(REQUIRED, "Files of `kr egdb sample`.", argument=True, metavar="SAMPLE")
     out: Path = option(REQUIRED, "Directory of what is measured, and of the networks.", metavar="DIR")
+    egdb: Path | None = option(None, "Directory of the endgame database.  [default: the one that kr uses in play]")
     rivals: Sequence[str] = option(
         RIVALS, f"{', '.join(RIVALS)}, with commas between, or all.", parse=parse_names(RIVALS, "a rival"),
         show=",".join, metavar="NAMES",
@@ -72,7 +73,6 @@ class RivalSettings(Settings):
     )  # fmt: skip
     tested: int = option(300_000, "Test positions, {allowed}.", parse=parse_count, low=1, high=10**9, zero="all")
     epochs: int = option(10, "Epochs of the networks.", low=1, high=10**6)
-    egdb: Path | None = option(None, "Directory of the endgame database.  [default: the one that kr uses in play]")
     seed: int = seed_option("Seed of trees and networks.")
 
 
