@@ -161,16 +161,3 @@ def workers_option(what: str = "Threads") -> Any:
 def seed_option(help: str) -> Any:
     """Setting: the seed of random choices."""
     return option(1, help, low=0, high=MOST_SEED)
-
-
-def parse_names(allowed: tuple[str, ...], what: str) -> Callable[[str], tuple[str, ...]]:
-    """A parser of names with commas between; "all" for all of them."""
-
-    def parse(text: str) -> tuple[str, ...]:
-        names = allowed if text == "all" else tuple(filter(None, text.replace(" ", "").split(",")))
-        unknown = [name for name in names if name not in allowed]
-        if unknown or not names:
-            raise InvalidSettingError(f"{text!r:.60} is not {what}; expected some of {', '.join(allowed)}, or all")
-        return tuple(name for name in allowed if name in names)
-
-    return parse
