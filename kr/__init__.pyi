@@ -87,6 +87,10 @@ from .learn.endnet.export import EndnetExportSettings as EndnetExportSettings
 from .learn.endnet.export import export_endnet as export_endnet
 from .learn.endnet.model_file import EndnetModel as EndnetModel
 from .learn.endnet.model_file import load_model as load_model
+from .learn.endnet.rivals import RivalProgress as RivalProgress
+from .learn.endnet.rivals import RivalRow as RivalRow
+from .learn.endnet.rivals import RivalSettings as RivalSettings
+from .learn.endnet.rivals import run_rivals as run_rivals
 from .learn.endnet.training import EndnetFitSettings as EndnetFitSettings
 from .learn.endnet.training import FitProgress as FitProgress
 from .learn.endnet.training import fit_endnet as fit_endnet
