@@ -16,6 +16,8 @@ TextTable: TypeAlias = tuple[list[str], list[list[str]]]
 """Head and rows."""
 PAPER = "the paper"
 NOT_RUN = "not run"
+FEW_COUNTED = 100
+"""Positions with some number of pieces, of which fewer tell nothing."""
 
 
 def accuracy_rows(lines: Sequence[TableRow], errors: bool = True) -> TextTable:
@@ -118,7 +120,7 @@ def kind_rows(lines: Sequence[TableRow]) -> TextTable:
     for line, (way, score) in chosen:
         losses, draws, wins = (f"{100 * recall:.2f}" for recall in score["recall"])
         kinds = [_share(score[name]) for name in ("quiet", "captures")]
-        counts = [_share(score["by_pieces"].get(str(count), (0, 0))) for count in pieces]
+        counts = [_share(score["by_pieces"].get(str(count), (0, 0)), FEW_COUNTED) for count in pieces]
         rows.append([line["title"], line["form"], way, losses, draws, wins, *kinds, *counts])
     heads = ["trained on", "network", "way", "losses", "draws", "wins", "quiet", "captures"]
     return [*heads, *(f"{count} pieces" for count in pieces)], rows
@@ -215,9 +217,10 @@ def _percent_error(score: Mapping[str, Any], errors: bool) -> str:
     return f"{percent} ±{100 * score['error']:.2f}" if errors else percent
 
 
-def _share(counts: Sequence[int]) -> str:
+def _share(counts: Sequence[int], least: int = 1) -> str:
+    """Percent right; "" for fewer than so many positions."""
     positions, right = counts
-    return f"{100 * right / positions:.2f}" if positions else ""
+    return f"{100 * right / positions:.2f}" if positions >= least else ""
 
 
 def _clock(seconds: float | None) -> str:
