@@ -51,9 +51,12 @@ def random_net(shape: NetShape) -> tuple[Net, dict[str, NDArray], dict[str, NDAr
 def precise() -> Iterator[None]:
     """JAX computes in double precision."""
     before = jax.config.jax_enable_x64
+    # what was traced in one precision does not serve in the other
+    jax.clear_caches()
     jax.config.update("jax_enable_x64", True)
     yield
     jax.config.update("jax_enable_x64", before)
+    jax.clear_caches()
 
 
 # --- inputs
