@@ -4,8 +4,8 @@ One thread and a fixed seed make the same trees of the same positions. Their siz
 each inner node a feature and a threshold in a byte each and two children in two bytes each, for each leaf its value in
 four.
 
-Nearest neighbours are left out: a look through some million positions takes milliseconds a question, and the positions
-themselves are the model.
+Nearest neighbours are left out. Measured once: among 660,000 quiet positions of 2 to 6 pieces, the 15 that differ in
+the fewest bits are right about 78% (±5) of quiet ones, take 5 ms a question, and need 10 MB.
 """
 
 from __future__ import annotations
