@@ -61,6 +61,7 @@ COMMANDS = [
     "egdb sample --pieces 2-3 --fraction 0.001 --dir three --out sample.h5",
     "egdb sample --pieces 2-3 --count 500 --stratify value --dir three --out counted.h5",
     "endnet fit endings.h5 --out fitted-net.h5 --hidden 8,4 --epochs 2 --limit 1000",
+    "endnet positions run --high 24 --results --out of-games.h5",
     "endnet show net.h5",
     "endnet export net.h5 --out exported-net.h5",
     "endnet test net.h5 endings.h5 --limit 200",
