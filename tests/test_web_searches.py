@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -232,7 +233,12 @@ def test_a_search_ends_with_its_stream() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="niceness is that of a whole process")
 def test_searches_give_way_to_what_answers_pages() -> None:
     def niceness() -> list[int]:
-        return [os.getpriority(os.PRIO_PROCESS, int(task.name)) for task in Path("/proc/self/task").iterdir()]
+        found = []
+        for task in Path("/proc/self/task").iterdir():
+            # a thread may end while they are listed
+            with suppress(ProcessLookupError):
+                found.append(os.getpriority(os.PRIO_PROCESS, int(task.name)))
+        return found
 
     async def told(house: House) -> None:
         before = sorted(niceness())
