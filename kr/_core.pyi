@@ -2,7 +2,7 @@
 # White). Scores are centi-men from the side to move.
 
 from _thread import LockType
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -81,6 +81,52 @@ class CompositeEvaluator(Evaluator):
     ) -> CompositeEvaluator: ...
 
 EVALUATORS: Final[dict[str, Callable[..., Evaluator]]]
+
+# policy
+def policy_choices(
+    boards: NDArray[np.uint32],
+) -> tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint32]]: ...
+def choice_boards(boards: NDArray[np.uint32]) -> NDArray[np.uint32]: ...
+def choice_scores(boards: NDArray[np.uint32], evaluator: Evaluator, plies: int = 0) -> NDArray[np.int16]: ...
+
+class PolicyAsker:
+    def predict(
+        self,
+        boards: NDArray[np.uint32],
+        before: NDArray[np.uint8],
+        strength: NDArray[np.uint8],
+        year: NDArray[np.uint8],
+        first: NDArray[np.int64],
+    ) -> NDArray[np.float32]: ...
+
+class PolicyNet(PolicyAsker):
+    def __new__(
+        cls,
+        arrays: Mapping[str, NDArray[np.float32]],
+        move_ids: NDArray[np.uint8],
+        has_before: bool,
+        strengths: int,
+        years: int,
+        eyes: Evaluator | None,
+        plies: int,
+        scale: float,
+        best: Sequence[float],
+        behind: Sequence[float],
+    ) -> PolicyNet: ...
+
+class PolicyLogit(PolicyAsker):
+    def __new__(
+        cls,
+        regions: Evaluator,
+        unit: float,
+        arrays: Mapping[str, NDArray[np.float32]],
+        move_ids: NDArray[np.uint8],
+        eyes: Evaluator | None,
+        plies: int,
+        scale: float,
+        best: Sequence[float],
+        behind: Sequence[float],
+    ) -> PolicyLogit: ...
 
 # search
 MAX_LINES: Final[int]

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The compiled engine: evaluation, search and self-play, and the rules for Python.
+"""The compiled engine: evaluation, policies, search and self-play, and the rules for Python.
 
 It is one unit, so that everything can be inlined, made of parts in folders by subject; each part uses only the parts
 above it. Positions are passed to and from Python as four integers: black, white and kings (32-bit bitboards, bit s for
@@ -20,6 +20,10 @@ include "_core/evaluation/regions.pxi"
 include "_core/evaluation/squares.pxi"
 include "_core/evaluation/endnet.pxi"
 include "_core/evaluation/composite.pxi"
+include "_core/policy/choices.pxi"
+include "_core/policy/asking.pxi"
+include "_core/policy/net.pxi"
+include "_core/policy/logit.pxi"
 include "_core/search/sizes.pxi"
 include "_core/search/tt.pxi"
 include "_core/search/search_options.pxi"

@@ -76,3 +76,7 @@ class ThreadError(KrError):
 
 class MissingNeedError(KrError):
     """Weights, openings or a database that a unit of work depends on and that are not available here."""
+
+
+class InvalidPolicyError(KrError):
+    """A policy file that is damaged, of another version, or not a policy file."""

@@ -1,7 +1,5 @@
 """Games at the board for tests: an engine of known moves, a table at which lines are typed."""
 
-
-
 from kr.pdn import read_game
 from kr.play.play import Play
 from kr.play.setup import PlaySettings

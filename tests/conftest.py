@@ -91,8 +91,6 @@ def browser() -> Iterator[Browser]:
 
     quiet = ["--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--no-first-run", *quiet]
-        )
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--no-first-run", *quiet])
         yield chromium
         chromium.close()

@@ -257,9 +257,7 @@ def test_a_move_that_is_not_judged_says_why(
         (played("17-21 12-3 21-25", "B:W12,K18:B8,K17,27"), [True, True, True]),
     ],
 )
-def test_an_expected_result_is_confirmed_by_searches_further_on_or_exact(
-    game: Game, confirmed: list[bool]
-) -> None:
+def test_an_expected_result_is_confirmed_by_searches_further_on_or_exact(game: Game, confirmed: list[bool]) -> None:
     moves = judge_moves(game, Engine(hash_mb=1), QUICK)
     assert [each.confirmed for each in moves] == confirmed
 

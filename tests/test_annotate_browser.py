@@ -150,9 +150,7 @@ def case_of(game: Game, directory: Path) -> Case:
         board = reference.played(board, move)
         side = 1 - side
         dots = "..." if number % 2 else "."
-        meant = Meant(
-            dict(board), f"{number // 2 + 1}{dots} {judged.move}{signs(node)}", marked=judged.mark != ""
-        )
+        meant = Meant(dict(board), f"{number // 2 + 1}{dots} {judged.move}{signs(node)}", marked=judged.mark != "")
         if judged.expected is None:
             meant.said.append("Not searched.")
         else:

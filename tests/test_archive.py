@@ -166,7 +166,7 @@ def test_a_fault_is_one_line_whatever_the_file_is_called(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture
 ) -> None:
     path = tmp_path / "a\nb: c\nd.pdn"
-    path.write_text("1. 11-15 22-18 11-12 *\n1. 9-13 *\n[Event \"a\"]\n\n1. 11-15 *\n")
+    path.write_text('1. 11-15 22-18 11-12 *\n1. 9-13 *\n[Event "a"]\n\n1. 11-15 *\n')
     options = ["--allow-errors", *["--tc", "depth=1"] * (command == "annotate")]
     assert cli.main([*command.split(), str(path), *options]) == 0
     out, err = capsys.readouterr()

@@ -125,4 +125,3 @@ def test_every_move_can_be_typed_at_the_board(position: Position) -> None:
             begun = found
         else:
             raise AssertionError(f"{move} was never completed")
-

@@ -32,9 +32,7 @@ from kr.pdn import read_games
 from kr.players.registry import player_from_spec
 
 SHIPPED = storage.data_path("egdb")
-MATCH = MatchSettings(
-    a="material", b="manual", ballot="3move", games=24, tc=Limits(nodes=200), workers=1, hash=1 << 20
-)
+MATCH = MatchSettings(a="material", b="manual", ballot="3move", games=24, tc=Limits(nodes=200), workers=1, hash=1 << 20)
 EQUALS = replace(MATCH, a="manual", tc_b=Limits(nodes=300), adjudicate=False)
 """Few of their games end before few pieces are left."""
 SELFPLAY = SelfplaySettings(

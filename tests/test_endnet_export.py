@@ -122,9 +122,7 @@ def test_large_sums_are_refused(settings: EndnetExportSettings) -> None:
         export_endnet(settings)
 
 
-def test_more_rounding_than_allowed_is_refused(
-    settings: EndnetExportSettings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_more_rounding_than_allowed_is_refused(settings: EndnetExportSettings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(export, "LARGEST_DIFFERENCE", 1e-9)
     with pytest.raises(InvalidSettingError, match="in whole numbers this network differs by"):
         export_endnet(settings)

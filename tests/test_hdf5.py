@@ -481,9 +481,7 @@ LAYOUTS_OF_A_FIEND = {
     "an object": json.dumps(REGIONS | {"men": {"0": 1}}),
     "no regions": json.dumps(REGIONS | {"men": []}),
     "too many regions": json.dumps(REGIONS | {"men": (REGIONS["men"] * 400)[:2001]}),
-    "one too many": json.dumps(
-        REGIONS | {"men": [[*range(11), 11 + i] for i in range(21)] + REGIONS["men"] * 2}
-    ),
+    "one too many": json.dumps(REGIONS | {"men": [[*range(11), 11 + i] for i in range(21)] + REGIONS["men"] * 2}),
     "a long region": json.dumps(REGIONS | {"men": [list(range(32)) * 1000]}),
 }
 

@@ -33,6 +33,7 @@ FLOORS = [
     "players",
     "protocols",
     "engine",
+    "policy",
     "evaluation",
     "egdb",
     "viewer",

@@ -181,9 +181,7 @@ def test_help_is_shown_if_no_command_is_given(run: Run, line: str) -> None:
         ("--nonsense", "kr"),
     ],
 )
-def test_usage_errors_name_the_help_to_read(
-    line: str, command: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_usage_errors_name_the_help_to_read(line: str, command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(line.split()) == 2
     assert capsys.readouterr().err.endswith(f"(see {command} --help)\n")
 

@@ -1,6 +1,5 @@
 """The layouts, and the index arithmetic of the core against its plain statement."""
 
-
 import numpy as np
 import pytest
 

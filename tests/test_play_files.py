@@ -1,6 +1,5 @@
 """Files of games at the board: written while they are played, resumed, damaged."""
 
-
 import pytest
 from at_the_board import Scripted, kept, start
 

@@ -364,9 +364,7 @@ class Loader:
         self.dataset = dataset
 
 
-def test_the_guide_shows_a_loader_that_works(
-    written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_guide_shows_a_loader_that_works(written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The example for PyTorch in the guide, with the few names of PyTorch that it uses."""
     current: dict[str, Any] = {"worker": None}
     torch, utils, data = (types.ModuleType(name) for name in ("torch", "torch.utils", "torch.utils.data"))

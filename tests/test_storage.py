@@ -119,7 +119,6 @@ def test_who_looks_whether_an_output_is_held_takes_no_lock(tmp_path: Path, kind:
     assert not storage.is_held(target)
 
 
-
 def test_the_second_writer_is_refused(tmp_path: Path) -> None:
     target = tmp_path / "run"
     process = start(LOCK_AND_WAIT, target)

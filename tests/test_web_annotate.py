@@ -239,9 +239,7 @@ def wait_for_status(page: Page, text: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [WIDE, PHONE])
-def test_a_game_is_judged_and_its_marks_are_gone_to(
-    server: WebServer, opened: Opener, size: dict[str, int]
-) -> None:
+def test_a_game_is_judged_and_its_marks_are_gone_to(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
     game = played(BLUNDER)
     page = opened(server.address, size, reduced_motion="reduce")
     play(page, game)

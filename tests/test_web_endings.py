@@ -281,9 +281,7 @@ def test_playing_on_after_a_wrong_move_loses(server: WebServer, opened: Opener, 
 
 
 @pytest.mark.slow
-def test_a_draw_is_held(
-    server: WebServer, opened: Opener, house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_draw_is_held(server: WebServer, opened: Opener, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(endings, "HOLD_MOVES", 3)
     player = start(opened, server, "draw", DRAWN)
     assert "hold the draw for 3 moves" in (player.page.locator(".endings .turn").text_content() or "")

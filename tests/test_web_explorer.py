@@ -324,8 +324,11 @@ def test_a_search_by_hand(server: WebServer, opened: Opener) -> None:
 def test_scores_come_beside_the_moves(server: WebServer, opened: Opener) -> None:
     page = opened(server.address)
     unfold(page)
-    wait_until(page, """() => document.querySelectorAll(".explorer td.score").length === 7
-        && [...document.querySelectorAll(".explorer td.score")].every(each => /^.?\\d/.test(each.textContent))""")
+    wait_until(
+        page,
+        """() => document.querySelectorAll(".explorer td.score").length === 7
+        && [...document.querySelectorAll(".explorer td.score")].every(each => /^.?\\d/.test(each.textContent))""",
+    )
     page.uncheck("text=kr's scores")
     page.click("text=/^9-13$/")
     rows_are(page, ["22-18", "2"])
@@ -356,8 +359,11 @@ def test_the_panel_fits_a_phone(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, PHONE)
     unfold(page)
     page.click(".explorer .search summary")
-    wait_until(page, """() => document.querySelectorAll(".explorer td.score").length === 7
-        && [...document.querySelectorAll(".explorer td.score")].every(each => each.textContent)""")
+    wait_until(
+        page,
+        """() => document.querySelectorAll(".explorer td.score").length === 7
+        && [...document.querySelectorAll(".explorer td.score")].every(each => each.textContent)""",
+    )
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
     assert page.evaluate("""() => { const box = document.querySelector(".explorer .scroll");
         return box.scrollWidth <= box.clientWidth; }""")

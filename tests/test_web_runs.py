@@ -425,9 +425,7 @@ class Halt(TrainWatcher):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("step", "calls"), [("play", 12), ("gate", 5)])
-def test_the_step_under_way_is_told(
-    tmp_path: Path, watching: Callable[..., RunWatch], step: str, calls: int
-) -> None:
+def test_the_step_under_way_is_told(tmp_path: Path, watching: Callable[..., RunWatch], step: str, calls: int) -> None:
     with pytest.raises(KeyboardInterrupt):
         train(replace(TRAINING, out=tmp_path / "run"), Halt(step, calls))
     watch = watching(tmp_path / "run")

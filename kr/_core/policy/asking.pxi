@@ -1,0 +1,179 @@
+# Asking a policy: what all models have in common, from the choices of a position to their probabilities.
+#
+# A model gives each choice a logit; the probabilities are their softmax. With sight, it is also told how far each
+# choice is behind the best one, in bins of logits of the evaluation that looks.
+
+cdef extern from "math.h" nogil:
+    float expf(float x) noexcept
+
+cdef enum:
+    POLICY_EDGES = 64            # most edges of the bins
+    POLICY_SQUARES = 32
+    POLICY_UNKNOWN = 32          # as a square of a move before: not known
+    POLICY_MOVES = 128           # origin and direction
+    POLICY_BEFORE = 4            # squares of the moves before: origin and target of the opponent's and the own last one
+
+cdef struct Asked:
+    # A position as a model is asked about it.
+    Board board
+    const uint8_t* before
+    int strength                 # buckets
+    int year
+    int best                     # edges below the best choice's score
+    MoveList moves
+    int16_t scores[MAX_MOVES]
+    uint8_t behind[MAX_MOVES]    # bin of each choice
+
+
+cdef class PolicyAsker:
+    """A model of what people play; its kinds give the logits."""
+    cdef Evaluator eyes          # None without sight
+    cdef int plies
+    cdef double scale            # centi-men in a logit
+    cdef int best_edges
+    cdef double[POLICY_EDGES] best_edge
+    cdef int behind_edges
+    cdef double[POLICY_EDGES] behind_edge
+    cdef int strengths           # buckets, the unknown one included; 0 if it isn't asked for
+    cdef int years
+
+    cdef Py_ssize_t scratch_size(self) noexcept nogil:
+        """Floats that `logits` needs as working memory."""
+        return 0
+
+    cdef void logits(self, const Asked* asked, float* scratch, float* found) noexcept nogil:
+        """The logit of each choice."""
+        pass
+
+    cdef set_sight(self, Evaluator eyes, int plies, double scale, best, behind):
+        if len(best) > POLICY_EDGES or len(behind) > POLICY_EDGES or (eyes is not None and not 0 <= plies <= 2):
+            raise ValueError(f"at most {POLICY_EDGES} edges and 2 plies")
+        if not scale > 0:
+            raise ValueError(f"a scale above 0, not {scale}")
+        self.eyes, self.plies, self.scale = eyes, plies, scale
+        self.best_edges, self.behind_edges = len(best), len(behind)
+        for i, edge in enumerate(best):
+            self.best_edge[i] = edge
+        for i, edge in enumerate(behind):
+            self.behind_edge[i] = edge
+
+    cdef void look(self, Asked* asked) noexcept nogil:
+        """What sight tells of the choices."""
+        cdef const Evaluation* evaluation = &self.eyes.evaluation
+        cdef int best = -SCORE_INFINITE
+        cdef int i, edge
+        cdef double behind
+        look_at_choices(evaluation, &asked.board, &asked.moves, self.plies, asked.scores)
+        for i in range(asked.moves.size):
+            best = max(best, <int>asked.scores[i])
+        asked.best = 0
+        for edge in range(self.best_edges):
+            asked.best += best / self.scale > self.best_edge[edge]
+        for i in range(asked.moves.size):
+            behind = (best - asked.scores[i]) / self.scale
+            asked.behind[i] = 0
+            for edge in range(self.behind_edges):
+                asked.behind[i] += behind >= self.behind_edge[edge]
+
+    cdef void ask(self, const u32* row, const uint8_t* before, int strength, int year, Asked* asked, float* scratch,
+                  float* probabilities) noexcept nogil:
+        """The probability of each choice of a position with choices, in the order of generation."""
+        cdef float most, total
+        cdef int i
+        asked.board = framed(row)
+        asked.before, asked.strength, asked.year, asked.best = before, strength, year, 0
+        generate(&asked.board, &asked.moves)
+        if asked.moves.size == 0:
+            return
+        if asked.moves.size == 1:
+            probabilities[0] = 1
+            return
+        if self.eyes is not None:
+            self.look(asked)
+        self.logits(asked, scratch, probabilities)
+        most = probabilities[0]
+        for i in range(1, asked.moves.size):
+            most = max(most, probabilities[i])
+        total = 0
+        for i in range(asked.moves.size):
+            probabilities[i] = expf(probabilities[i] - most)
+            total += probabilities[i]
+        for i in range(asked.moves.size):
+            probabilities[i] /= total
+
+    def predict(self, const uint32_t[:, ::1] boards not None, const uint8_t[:, ::1] before not None,
+                const uint8_t[::1] strength not None, const uint8_t[::1] year not None,
+                const int64_t[::1] first not None):
+        """Probabilities float32 (m,) of the choices of positions, in the order of `policy_choices`. Releases the GIL.
+
+        boards: uint32 (n, 4) in the mover's frame; before: uint8 (n, 4), origin and target of the opponent's last move
+        and of the own one before it, 32 for unknown; strength, year: uint8 (n,) buckets; first: int64 (n + 1,) of
+        `policy_choices`. Raises ValueError for shapes or numbers that don't belong together.
+        """
+        import numpy as np
+        cdef Asked asked
+        cdef Py_ssize_t n = boards.shape[0]
+        cdef Py_ssize_t i
+        cdef float* scratch
+        cdef bint wrong = False
+        check_frames(boards)
+        if (before.shape[0] != n or before.shape[1] != POLICY_BEFORE or strength.shape[0] != n or year.shape[0] != n
+                or first.shape[0] != n + 1):
+            raise ValueError("the arrays of the positions do not belong together")
+        for i in range(n):
+            if (max(before[i, 0], before[i, 1], before[i, 2], before[i, 3]) > POLICY_UNKNOWN
+                    or strength[i] >= max(1, self.strengths) or year[i] >= max(1, self.years)):
+                raise ValueError(f"row {i}: a square above {POLICY_UNKNOWN}, or a bucket that the model doesn't have")
+        array = np.empty(first[n] + MAX_MOVES, dtype=np.float32)
+        cdef float[::1] probabilities = array
+        scratch = <float*>malloc((self.scratch_size() + 1) * sizeof(float))
+        if scratch == NULL:
+            raise MemoryError("no memory for asking a policy")
+        with nogil:
+            for i in range(n):
+                if first[i] < 0 or first[i] > first[n]:
+                    wrong = True
+                    break
+                self.ask(&boards[i, 0], &before[i, 0], strength[i], year[i], &asked, scratch, &probabilities[first[i]])
+                if asked.moves.size != first[i + 1] - first[i]:
+                    wrong = True
+                    break
+        free(scratch)
+        if wrong:
+            raise ValueError(f"row {i}: the offsets are not those of its choices")
+        return array[:first[n]]
+
+
+cdef inline float dot(const float* a, const float* b, int n) noexcept nogil:
+    """Sum of the products; n is a multiple of 8, so that eight sums run side by side."""
+    cdef float[8] sums
+    cdef int i, j
+    for j in range(8):
+        sums[j] = 0
+    i = 0
+    while i < n:
+        for j in range(8):
+            sums[j] += a[i + j] * b[i + j]
+        i += 8
+    return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]))
+
+
+cdef inline void add_scaled(float* sums, const float* row, float factor, int n) noexcept nogil:
+    cdef int i
+    for i in range(n):
+        sums[i] += factor * row[i]
+
+
+cdef inline void add_row(float* sums, const float* row, int n) noexcept nogil:
+    cdef int i
+    for i in range(n):
+        sums[i] += row[i]
+
+
+cdef inline void add_squares(float* sums, const float* rows, u32 squares, int n) noexcept nogil:
+    """Add the row of each square of a set."""
+    cdef u64 left = squares
+    cdef int square
+    while left:
+        square = pop_lsb(&left)
+        add_row(sums, rows + square * n, n)

@@ -1,0 +1,177 @@
+# Choices: the legal moves of positions as a policy sees them, and what a look at each of them tells.
+#
+# Positions are in the mover's frame: rows of own men, opponent's men, own kings, opponent's kings, the board turned if
+# White is to move, so that Black always is. Two paths to the same position are one choice.
+
+cdef enum:
+    FRAME_BOARDS = 4
+
+
+cdef inline Board framed(const u32* row) noexcept nogil:
+    """The board of a row, Black to move, without its key."""
+    cdef Board board
+    board.pieces[BLACK] = pad32(row[0] | row[2])
+    board.pieces[WHITE] = pad32(row[1] | row[3])
+    board.kings = pad32(row[2] | row[3])
+    board.side = BLACK
+    board.key = 0
+    return board
+
+
+cdef inline void write_frame(const Board* board, u32* row) noexcept nogil:
+    """The boards of a position as Black sees it, whoever is to move."""
+    row[0] = unpad(board.pieces[BLACK] & ~board.kings)
+    row[1] = unpad(board.pieces[WHITE] & ~board.kings)
+    row[2] = unpad(board.pieces[BLACK] & board.kings)
+    row[3] = unpad(board.pieces[WHITE] & board.kings)
+
+
+cdef int looked_ahead(const Evaluation* evaluation, const Board* board, int plies, int alpha, int beta) noexcept nogil:
+    """Score from the side to move after this many quiet plies and all captures that are pending then."""
+    cdef MoveList moves
+    cdef Board child
+    cdef int best = -SCORE_INFINITE
+    cdef int score, i
+    if not has_capture(board, board.side):
+        if not has_quiet(board, board.side):
+            return -SCORE_STATIC_MAX
+        if plies == 0:
+            return static_score(evaluation, board)
+        plies -= 1
+    generate(board, &moves)
+    for i in range(moves.size):
+        child = played(board, moves.moves[i])
+        score = -looked_ahead(evaluation, &child, plies, -beta, -alpha)
+        if score > best:
+            best = score
+            if score > alpha:
+                alpha = score
+                if score >= beta:
+                    break
+    return best
+
+
+cdef inline void look_at_choices(const Evaluation* evaluation, const Board* board, const MoveList* moves, int plies,
+                                 int16_t* scores) noexcept nogil:
+    """The score of each choice from the mover's view."""
+    cdef Board child
+    cdef int i
+    for i in range(moves.size):
+        child = played(board, moves.moves[i])
+        scores[i] = <int16_t>-looked_ahead(evaluation, &child, plies, -SCORE_INFINITE, SCORE_INFINITE)
+
+
+cdef check_frames(const uint32_t[:, ::1] boards):
+    if boards.shape[1] != FRAME_BOARDS:
+        raise ValueError(f"boards in the mover's frame have the shape (n, {FRAME_BOARDS}): own men, opponent's men, "
+                         f"own kings, opponent's kings; not (n, {boards.shape[1]})")
+    cdef Py_ssize_t i
+    cdef u32 own, foe
+    cdef bint mixed = False
+    with nogil:
+        for i in range(boards.shape[0]):
+            own = boards[i, 0] | boards[i, 2]
+            foe = boards[i, 1] | boards[i, 3]
+            if own & foe or boards[i, 0] & boards[i, 2] or boards[i, 1] & boards[i, 3]:
+                mixed = True
+                break
+    if mixed:
+        raise ValueError(f"row {i}: two pieces on one square")
+
+
+def _firsts(const uint32_t[:, ::1] boards):
+    """Offsets (n + 1,) of the choices of each position."""
+    import numpy as np
+    cdef MoveList moves
+    cdef Board board
+    cdef Py_ssize_t i
+    array = np.zeros(boards.shape[0] + 1, dtype=np.int64)
+    cdef int64_t[::1] first = array
+    with nogil:
+        for i in range(boards.shape[0]):
+            board = framed(&boards[i, 0])
+            generate(&board, &moves)
+            first[i + 1] = first[i] + moves.size
+    return array
+
+
+def policy_choices(const uint32_t[:, ::1] boards not None):
+    """The choices of positions in the mover's frame, uint32 (n, 4). Releases the GIL.
+
+    Returns first int64 (n + 1,), the offsets of each position's choices; origin and target uint8 (m,), squares 0-31;
+    captured uint32 (m,). Raises ValueError for impossible boards.
+    """
+    import numpy as np
+    cdef MoveList moves
+    cdef Board board
+    cdef Py_ssize_t i, at
+    cdef int j
+    check_frames(boards)
+    firsts = _firsts(boards)
+    cdef const int64_t[::1] first = firsts
+    cdef Py_ssize_t m = first[boards.shape[0]]
+    origins = np.empty(m, dtype=np.uint8)
+    targets = np.empty(m, dtype=np.uint8)
+    taken = np.empty(m, dtype=np.uint32)
+    cdef uint8_t[::1] origin = origins
+    cdef uint8_t[::1] target = targets
+    cdef uint32_t[::1] captured = taken
+    with nogil:
+        for i in range(boards.shape[0]):
+            board = framed(&boards[i, 0])
+            generate(&board, &moves)
+            for j in range(moves.size):
+                at = first[i] + j
+                origin[at] = <uint8_t>move_from(moves.moves[j])
+                target[at] = <uint8_t>move_to(moves.moves[j])
+                captured[at] = unpad(move_captured(moves.moves[j]))
+    return firsts, origins, targets, taken
+
+
+def choice_boards(const uint32_t[:, ::1] boards not None):
+    """The positions after the choices of `policy_choices`, uint32 (m, 4), in the frame of the side that moved."""
+    import numpy as np
+    cdef MoveList moves
+    cdef Board board, child
+    cdef Py_ssize_t i
+    cdef int j
+    check_frames(boards)
+    firsts = _firsts(boards)
+    cdef const int64_t[::1] first = firsts
+    # a row more, so that nothing has an address too
+    array = np.empty((first[boards.shape[0]] + 1, FRAME_BOARDS), dtype=np.uint32)
+    cdef uint32_t[:, ::1] after = array
+    with nogil:
+        for i in range(boards.shape[0]):
+            board = framed(&boards[i, 0])
+            generate(&board, &moves)
+            for j in range(moves.size):
+                child = played(&board, moves.moves[j])
+                write_frame(&child, &after[first[i] + j, 0])
+    return array[:first[boards.shape[0]]]
+
+
+def choice_scores(const uint32_t[:, ::1] boards not None, Evaluator evaluator not None, int plies=0):
+    """The score of each of the choices of `policy_choices`, int16 (m,), centi-men from the mover's view.
+
+    It is the static score of what follows by force, captures and answers to them, after so many quiet plies. Releases
+    the GIL. Raises ValueError for impossible boards, or more than 2 plies.
+    """
+    import numpy as np
+    cdef MoveList moves
+    cdef Board board
+    cdef Py_ssize_t i
+    cdef const Evaluation* evaluation = &evaluator.evaluation
+    check_frames(boards)
+    if not 0 <= plies <= 2:
+        raise ValueError(f"from 0 to 2 plies, not {plies}")
+    firsts = _firsts(boards)
+    cdef const int64_t[::1] first = firsts
+    array = np.empty(first[boards.shape[0]] + 1, dtype=np.int16)
+    cdef int16_t[::1] scores = array
+    with nogil:
+        for i in range(boards.shape[0]):
+            board = framed(&boards[i, 0])
+            generate(&board, &moves)
+            look_at_choices(evaluation, &board, &moves, plies, &scores[first[i]])
+    return array[:first[boards.shape[0]]]

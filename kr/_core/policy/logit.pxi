@@ -1,0 +1,37 @@
+# The policy `logit`: a conditional logit, in which each choice has the sum of what the regions of the position after it
+# say, seen by the side that moved, and of its move, its target and its bin of sight.
+
+cdef class PolicyLogit(PolicyAsker):
+    """Region tables as a policy. kr.policy.shape says what the arrays are."""
+    cdef Evaluator regions
+    cdef double unit             # the regions' score that is a logit of 1
+    cdef const float[::1] move, target, behind
+    cdef const uint8_t[:, ::1] move_ids
+
+    def __cinit__(self, Evaluator regions not None, double unit, arrays, const uint8_t[:, ::1] move_ids not None,
+                  Evaluator eyes, int plies, double scale, best, behind):
+        """regions: tables that score the position after a choice; arrays: `move` (128,), `target` (32,), `behind`
+        float32; the others: as of PolicyNet. Raises ValueError for sizes that don't fit."""
+        self.set_sight(eyes, plies, scale, best, behind)
+        self.strengths = self.years = 0
+        self.regions, self.unit = regions, unit
+        self.move, self.target, self.behind = arrays["move"], arrays["target"], arrays["behind"]
+        self.move_ids = move_ids
+        if (not unit > 0 or self.move.shape[0] != POLICY_MOVES or self.target.shape[0] != POLICY_SQUARES
+                or self.behind.shape[0] != self.behind_edges + 1
+                or move_ids.shape[0] != POLICY_SQUARES or move_ids.shape[1] != POLICY_SQUARES
+                or max(max(row) for row in move_ids) >= POLICY_MOVES):
+            raise ValueError("the arrays of the policy do not belong together")
+
+    cdef void logits(self, const Asked* asked, float* scratch, float* found) noexcept nogil:
+        cdef Board child
+        cdef int i, origin, target
+        for i in range(asked.moves.size):
+            child = played(&asked.board, asked.moves.moves[i])
+            child.side = BLACK
+            origin = move_from(asked.moves.moves[i])
+            target = move_to(asked.moves.moves[i])
+            found[i] = <float>(static_score(&self.regions.evaluation, &child) / self.unit)
+            found[i] += self.move[self.move_ids[origin, target]] + self.target[target]
+            if self.eyes is not None:
+                found[i] += self.behind[asked.behind[i]]
