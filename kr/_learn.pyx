@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The compiled kernels of learning: games replayed, samples drawn from them and merged, region tables fitted.
+"""The compiled kernels of learning: games replayed, samples and decisions drawn from them, region tables fitted.
 
 Arrays in, arrays out. Each part uses only what stands above it.
 """
@@ -9,4 +9,5 @@ from kr._rules cimport *
 
 include "_learn/replay.pxi"
 include "_learn/dataset.pxi"
+include "_learn/decisions.pxi"
 include "_learn/fit.pxi"

@@ -1,0 +1,1 @@
+"""Policies learned from recorded games: decisions, fits, and how well they predict."""
