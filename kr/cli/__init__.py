@@ -38,6 +38,7 @@ COMMANDS = {
     "weights": ("weights", "Show the origin of a weights file; check it on games."),
     "egdb": ("egdb", "Build, verify, look up and sample endgame databases."),
     "endnet": ("endnet", "Train networks on endgames; test them beside the exact values."),
+    "policy": ("policy", "Learn from recorded games what people play."),
     "pdn": ("pdn", "Check, convert, count and search games in PDN files."),
     "openings": ("openings", "List or check the opening ballots."),
     "hub": ("hub", "Speak the Hub 2 protocol on standard input and output."),

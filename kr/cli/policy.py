@@ -1,0 +1,134 @@
+"""`kr policy`."""
+
+from pathlib import Path
+from typing import Any
+
+from kr.cli import console, options
+from kr.learn.policy.settings import PolicyFitSettings
+from kr.learn.policy.training import PolicyProgress, fit_policy
+from kr.policy.model_file import PolicyModel, read_policy
+from kr.settings import REQUIRED, option
+from kr.units import counted
+
+
+@options.command
+def _fit(settings: PolicyFitSettings, json: bool = options.JSON) -> None:
+    """Learn from recorded games what people play, and write a policy file.
+
+    The games are split into a training part, a validation part and a test part; the policy that is kept is the best on
+    the validation part, and its scores on the test part stand on its card. Run the same command to resume; an output
+    of other games or settings is replaced. Fitting a network needs JAX, asking a policy does not.
+
+    Example:
+        kr policy fit games.pdn.xz --out policy.h5
+        kr policy fit games.pdn.xz --out policy.h5 --hidden 1024,128 --epochs 12 --years 6
+    """
+    fitted: set[str] = set()
+    with console.Stages() as stages:
+
+        def on_progress(found: PolicyProgress) -> None:
+            fitted.add(found.what)
+            stages.show(found.what, found.done, found.total, found.unit, found.more)
+
+        model = fit_policy(settings, on_progress)
+    earlier = not any(what.startswith("training") for what in fitted)
+    if not earlier:
+        console.wrote(settings.out, "policy")
+    if json:
+        console.emit_json({"policy": settings.out, "settings": settings, **_details(model)})
+        return
+    print(console.facts([("policy", f"{settings.out}{', fitted already' * earlier}"), *_facts(model)]))
+
+
+@options.command
+def _show(
+    policy: Path = option(REQUIRED, "Policy file of `kr policy fit`.", argument=True, metavar="POLICY"),
+    json: bool = options.JSON,
+) -> None:
+    """Check a policy file and show its model, its card and its origin.
+
+    Example:
+        kr policy show policy.h5
+        kr policy show policy.h5 --json
+    """
+    found = read_policy(policy)
+    if json:
+        console.emit_json({"policy": policy, **_details(found), **found.attrs})
+        return
+    print(console.facts([("policy", str(policy)), *_facts(found)]))
+    if rows := _curve(found):
+        print("\n" + console.table(["round", "loss", "validation", "first %", "first 3 %", "seconds"], rows))
+
+
+def _details(model: PolicyModel) -> dict[str, Any]:
+    return {
+        "shape": model.shape, "numbers": model.numbers, "checksum": model.checksum, "evaluation": model.evaluation,
+        "card": model.card,
+    }  # fmt: skip
+
+
+def _facts(model: PolicyModel) -> list[tuple[str, str]]:
+    """What people read of a policy. A card is told as far as it is one of `kr policy fit`."""
+    facts = [("model", f"{model.shape}; {counted(model.numbers, 'number')}")]
+    data, split, test = (_part(model.card, name) for name in ("data", "split", "test"))
+    if data:
+        files = ", ".join(map(str, data.get("files", ())))
+        facts.append(("games", console.safe(f"{_count(data, 'games')} of {files}")))
+        years = f"{data.get('first_year')} to {data.get('last_year')}"
+        facts.append(
+            ("decisions", console.safe(f"{_count(data, 'decisions')}, {_count(data, 'forced')} forced; {years}"))
+        )
+    if split:
+        parts = ", ".join(f"{_count(split, part)} {part}" for part in ("training", "validation", "test"))
+        facts.append(("split", console.safe(f"by {split.get('by')}: {parts}")))
+    for name, what in (("top_all", "right"), ("top_chosen", "unforced")):
+        if tops := _part(test, name):
+            shares = (f"{_percent(tops.get(top))}% within {top}" for top in ("1", "2", "3", "5"))
+            facts.append((what, ", ".join(shares)))
+    if test:
+        facts.append(("entropy", f"{_number(test.get('cross_entropy'))} nats an unforced move"))
+    for name in ("good_for", "not_good_for"):
+        if isinstance(told := model.card.get(name), str):
+            facts.append((name.replace("_", " "), console.safe(told)))
+    return [*facts, ("checksum", model.checksum)]
+
+
+def _curve(model: PolicyModel) -> list[tuple[Any, ...]]:
+    curve = _part(model.card, "fit").get("curve", [])
+    points = [point for point in curve if isinstance(point, dict)] if isinstance(curve, list) else []
+    return [
+        (
+            console.safe(str(point.get("round"))), _number(point.get("loss")), _number(point.get("validation_loss")),
+            _percent(point.get("top1")), _percent(point.get("top3")), _number(point.get("seconds"), 0),
+        )
+        for point in points
+    ]  # fmt: skip
+
+
+def _part(found: Any, name: str) -> dict[str, Any]:
+    part = found.get(name) if hasattr(found, "get") else None
+    return part if isinstance(part, dict) else {}
+
+
+def _count(part: dict[str, Any], name: str) -> str:
+    number = part.get(name)
+    return f"{number:,}" if type(number) is int else "?"
+
+
+def _number(value: Any, digits: int = 4) -> str:
+    return f"{value:.{digits}f}" if isinstance(value, int | float) else "-"
+
+
+def _percent(share: Any) -> str:
+    return f"{100 * share:.2f}" if isinstance(share, int | float) else "-"
+
+
+command = options.group(
+    """Learn what people play from recorded games, and test what was learned.
+
+    Example:
+        kr policy fit games.pdn.xz --out policy.h5
+        kr policy show policy.h5
+    """,
+    {"fit": _fit, "show": _show},
+)

@@ -1,0 +1,71 @@
+"""The policy `net` in JAX, as it is trained: what kr.policy.shape says, with dropout after the first layer.
+
+A batch is a dictionary of arrays as `Examples.padded` makes them; choices beyond a decision's own have no probability.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from kr.policy.shape import PolicyShape, buckets_of
+
+NetArrays: TypeAlias = dict[str, Any]
+"""Arrays of a network, or of a batch, by name."""
+
+SET_INPUTS = 30
+"""About as many inputs of a position are set."""
+HEAD_SCALE = 0.1
+"""Deviation of the first rows of the choices, as a share of the usual one."""
+IMPOSSIBLE = -1e9
+
+
+def start_arrays(shape: PolicyShape, seed: int) -> dict[str, Any]:
+    """Numbers before any training; the same for the same seed."""
+    source = np.random.default_rng(seed)
+    found = {}
+    for name, (_, size) in shape.array_sizes.items():
+        terms = {"w1": SET_INPUTS, "w2": size[0]}.get(name, size[-1])
+        scale = np.sqrt(2 / terms) * (1 if name in ("w1", "w2") else HEAD_SCALE)
+        numbers = source.normal(0, scale, size) if len(size) == 2 else np.zeros(size)
+        found[name] = numbers.astype(np.float32)
+    return found
+
+
+def choice_logits(shape: PolicyShape, arrays: NetArrays, batch: NetArrays, dropout: float, key: Any) -> Any:
+    """Logits (n, width) of the choices of a batch. key: of this batch's dropout, None to ask without it."""
+    hidden = jax.nn.relu(net_inputs(shape, batch) @ arrays["w1"] + arrays["b1"])
+    if key is not None and dropout:
+        hidden = hidden * jax.random.bernoulli(key, 1 - dropout, hidden.shape) / (1 - dropout)
+    hidden = jax.nn.relu(hidden @ arrays["w2"] + arrays["b2"])
+    groups = ("move", "target", "behind") if shape.plies >= 0 else ("move", "target")
+    logits: Any = 0
+    for name in groups:
+        rows = hidden @ arrays[name].T + arrays[f"{name}_b"]
+        logits = logits + jnp.take_along_axis(rows, batch[name].astype(jnp.int32), axis=1)
+    width = batch["move"].shape[1]
+    return jnp.where(jnp.arange(width) < batch["counts"][:, None], logits, IMPOSSIBLE)
+
+
+def choice_losses(logits: Any, batch: NetArrays) -> Any:
+    """Cross entropy (n,) of what was played, nats."""
+    played = jnp.take_along_axis(logits, batch["played"][:, None], axis=1)[:, 0]
+    return jax.nn.logsumexp(logits, axis=1) - played
+
+
+def net_inputs(shape: PolicyShape, batch: NetArrays) -> Any:
+    """Inputs (n, shape.inputs) of a batch, 0 or 1."""
+    boards = batch["boards"]
+    squares = (boards[:, :, None] >> jnp.arange(32, dtype=jnp.uint32)) & 1
+    parts = [squares.reshape(len(boards), -1)]
+    if shape.before:
+        parts.append(jax.nn.one_hot(batch["before"], 33, dtype=jnp.uint32).reshape(len(boards), -1))
+    if shape.best:
+        parts.append(jnp.arange(len(shape.best)) < batch["best"][:, None])
+    for edges, buckets in ((shape.strengths, batch["strength"]), (shape.years, batch["year"])):
+        if edges:
+            parts.append(jax.nn.one_hot(buckets, buckets_of(edges), dtype=jnp.uint32))
+    return jnp.concatenate([part.astype(jnp.float32) for part in parts], axis=1)

@@ -1,0 +1,289 @@
+"""`kr policy fit`: learns from recorded games what people play.
+
+Games become decisions, which are split; the training part fits the model, the validation part chooses the round that is
+kept, the test part only judges the finished policy, asked as everyone will ask it. What was read, how it was split, how
+the fit went and what came out stand on the policy's card.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kr import storage
+from kr.archives.archive import Archive
+from kr.engine.search import Stop
+from kr.errors import InvalidPolicyError, InvalidSettingError, StoppedError
+from kr.evaluation.kinds import Scorer, load_evaluation
+from kr.learn.endnet.model_file import check_jax
+from kr.learn.policy.decisions import UNKNOWN_YEAR, Decisions, decisions_of
+from kr.learn.policy.descent import Descent, DescentProgress, checkpoint_path
+from kr.learn.policy.examples import Examples, known_years, make_examples
+from kr.learn.policy.settings import PolicyFitSettings
+from kr.learn.policy.splits import DecisionSplit, leak, split_decisions
+from kr.policy.model_file import PolicyModel, read_policy, save_policy
+from kr.policy.policy import Policy
+from kr.policy.shape import PolicyShape
+
+HIDDEN_BEFORE = 0.1
+"""Share of a net's training decisions whose moves before are hidden."""
+HIDDEN_PLAYER = 0.25
+"""Share of those whose year is."""
+MOST_CARD_FILES = 100
+TOPS = (1, 2, 3, 5, 10)
+GOOD_FOR = "telling what the players of these games would play, in positions as they came up in games"
+NOT_GOOD_FOR = (
+    "judging moves, as it repeats people's mistakes; problems and positions set up at will; players much weaker or "
+    "stronger than those of the games, or of another time; other rules"
+)
+
+
+@dataclass(frozen=True)
+class PolicyProgress:
+    """How far a fit is."""
+
+    what: str
+    """The stage."""
+    done: int
+    total: int
+    unit: str
+    more: str = ""
+    """What the fit says meanwhile."""
+
+
+OnPolicyProgress = Callable[[PolicyProgress], None]
+
+
+@dataclass(frozen=True, eq=False)
+class FitTask:
+    """One fit: its data, and whom to tell."""
+
+    settings: PolicyFitSettings
+    shape: PolicyShape
+    decisions: Decisions
+    split: DecisionSplit
+    eyes: Scorer | None
+    fingerprint: str
+    show: OnPolicyProgress
+    """Shows progress."""
+    tell: OnPolicyProgress
+    """The same, but raises StoppedError if the fit is to stop: for steps that have nothing to save."""
+    stop: Stop | None
+
+    def examples(self, part: str) -> Examples:
+        """The examples of a part of the split."""
+        rows = getattr(self.split, part)
+
+        def on_progress(done: int, total: int) -> None:
+            self.tell(PolicyProgress(f"looking ahead, {part}", done, total, "decisions"))
+
+        return make_examples(self.decisions.of(rows), self.shape, self.eyes, on_progress=on_progress)
+
+    def checkpoint_of(self) -> Path:
+        """Where its checkpoint is."""
+        return checkpoint_path(self.settings.out)
+
+
+def fit_policy(
+    settings: PolicyFitSettings, on_progress: OnPolicyProgress | None = None, stop: Stop | None = None
+) -> PolicyModel:
+    """Fit a policy to games and write its file; a finished one is only read.
+
+    stop: ends the fit after the batches under way; called again, it resumes. Raises StoppedError then,
+    InvalidSettingError for games too few to split, or without JAX for a network, InvalidPdnError for damaged files,
+    InvalidPolicyError for a damaged checkpoint, DivergedError if the loss is not finite, OutputBusyError if another
+    process writes the same file.
+    """
+    if settings.model != "logit":
+        check_jax()
+    storage.check_output(settings.out)
+    for read in settings.files:
+        if settings.out.exists() and read.exists() and settings.out.samefile(read):
+            raise InvalidSettingError(f"--out {settings.out} is read by this fit; choose another file")
+
+    def show(progress: PolicyProgress) -> None:
+        if on_progress:
+            on_progress(progress)
+
+    def tell(progress: PolicyProgress) -> None:
+        show(progress)
+        if stop is not None and stop.is_set():
+            raise StoppedError(f"{settings.out}: the fit was stopped ({progress.what}); run the same command to resume")
+
+    with storage.lock(settings.out):
+        decisions = _read(settings, tell)
+        parts = split_decisions(decisions, settings.split, settings.seed)
+        if settings.games:
+            parts = parts.first_games(decisions, settings.games, settings.seed)
+        for name in ("training", "validation"):
+            rows = getattr(parts, name)
+            if not ((decisions.choices[rows] > 1) & ~decisions.prescribed[rows]).any():
+                raise InvalidSettingError(
+                    f"{settings.files[0]}: too few games: the {name} part has no choice of a move"
+                )
+        shape = _shape(settings, decisions, parts)
+        eyes = load_evaluation().scorer if shape.plies >= 0 else None
+        fingerprint = _fingerprint(settings, shape, decisions, parts, eyes)
+        model = _finished(settings.out, fingerprint)
+        if model is None:
+            task = FitTask(settings, shape, decisions, parts, eyes, fingerprint, show, tell, stop)
+            model = _fitted(task)
+            save_policy(settings.out, model)
+        checkpoint_path(settings.out).unlink(missing_ok=True)
+    return model
+
+
+def _read(settings: PolicyFitSettings, tell: OnPolicyProgress) -> Decisions:
+    archive = Archive(settings.reading)
+    total, read = archive.size, 0
+
+    def on_bytes(count: int) -> None:
+        nonlocal read
+        read += count
+        tell(PolicyProgress("reading games", read >> 10, max(read, total) >> 10, "KiB"))
+
+    archive.on_bytes = on_bytes
+    return decisions_of(archive)
+
+
+def _shape(settings: PolicyFitSettings, decisions: Decisions, parts: DecisionSplit) -> PolicyShape:
+    if settings.model == "post":
+        return PolicyShape("post", "none", (settings.maps, settings.highway), before=False)
+    return PolicyShape(
+        settings.model, settings.sight, settings.hidden, before=settings.before and settings.model == "net",
+        years=_year_edges(settings.years, decisions, parts), layout=settings.layout,
+    )  # fmt: skip
+
+
+def _year_edges(buckets: int, decisions: Decisions, parts: DecisionSplit) -> tuple[float, ...]:
+    """Edges between so many buckets with about as many training decisions each; fewer where years are few."""
+    years = decisions.year[parts.training]
+    years = years[years > UNKNOWN_YEAR]
+    if not buckets:
+        return ()
+    shares = np.arange(1, buckets) / buckets
+    edges = sorted({float(edge) for edge in np.quantile(years, shares, method="higher")}) if len(years) else []
+    edges = [edge for edge in edges if edge > years.min()]
+    if not edges:
+        raise InvalidSettingError("years: the games tell no two different years; fit without --years")
+    return tuple(edges)
+
+
+def _fingerprint(
+    settings: PolicyFitSettings, shape: PolicyShape, decisions: Decisions, parts: DecisionSplit, eyes: Scorer | None
+) -> str:
+    told = {**settings.shaping(), "shape": shape.json(), "eyes": eyes.signature if eyes else ""}
+    rows = (parts.training, parts.validation, parts.test)
+    return storage.checksum(
+        json.dumps(told, sort_keys=True, default=str).encode(), decisions.signature.encode(),
+        decisions.year, *(np.asarray(each, dtype=np.int64) for each in rows),
+    )  # fmt: skip
+
+
+def _finished(path: Path, fingerprint: str) -> PolicyModel | None:
+    """The policy that an earlier start of the same fit finished; another one is in the way of none."""
+    if not path.exists():
+        return None
+    try:
+        model = read_policy(path)
+    except InvalidPolicyError:
+        return None
+    return model if model.attrs.get("fingerprint") == fingerprint else None
+
+
+def _fitted(task: FitTask) -> PolicyModel:
+    arrays, fit = _FITTERS[task.settings.model](task)
+    settings, eyes = task.settings, task.eyes
+    attrs = storage.provenance(
+        parents=[task.decisions.signature],
+        **{**settings.shaping(), "files": [str(path) for path in settings.files]},
+    )
+    model = PolicyModel(
+        task.shape, arrays, eyes.signature if eyes else "", eyes.scale if eyes else 1.0,
+        attrs={**attrs, "fingerprint": task.fingerprint}, path=settings.out,
+    )  # fmt: skip
+    scores = None
+    if settings.model != "post" and len(task.split.test):
+        scores = judged_policy(Policy(model, eyes), task.decisions, task.split.test)
+    return replace(model, card=_card(task, {**fit, "numbers": model.numbers}, scores))
+
+
+def judged_policy(policy: Policy, decisions: Decisions, rows: NDArray[np.int64]) -> dict[str, Any]:
+    """How well a policy says what was played in some decisions: shares of all, and of those that somebody chose, within
+    its first choices, and the mean cross entropy of the latter in nats."""
+    asked = decisions.of(rows)
+    found = policy.predict(asked.boards, asked.before, year=known_years(asked))
+    counts = np.diff(found.first)
+    mine = (
+        (found.origin == np.repeat(asked.moves[:, 0], counts))
+        & (found.target == np.repeat(asked.moves[:, 1], counts))
+        & (found.captured == np.repeat(asked.captured, counts))
+    )
+    told = found.probability[mine]
+    ranks = np.add.reduceat(found.probability > np.repeat(told, counts), found.first[:-1], dtype=np.int64)
+    chosen = (counts > 1) & ~asked.prescribed
+    return {
+        "decisions": len(rows),
+        "chosen": int(chosen.sum()),
+        "top_all": {str(top): float((ranks < top).mean()) for top in TOPS},
+        "top_chosen": {str(top): float((ranks[chosen] < top).mean()) for top in TOPS},
+        "cross_entropy": float(-np.log(np.maximum(told[chosen], 1e-30)).mean()),
+    }
+
+
+def _card(task: FitTask, fit: dict[str, Any], scores: dict[str, Any] | None) -> dict[str, Any]:
+    decisions, settings, parts = task.decisions, task.settings, task.split
+    return {
+        "data": {
+            "files": [storage.printable(path.name) for path in settings.files[:MOST_CARD_FILES]],
+            **decisions.facts(),
+            "signature": decisions.signature,
+        },
+        "split": {
+            "by": settings.split,
+            "seed": settings.seed,
+            "training_games": len(np.unique(decisions.game[parts.training])),
+            **{part: len(getattr(parts, part)) for part in ("training", "validation", "test")},
+            "leak": leak(decisions, parts),
+        },
+        "fit": fit,
+        "test": scores,
+        "good_for": GOOD_FOR,
+        "not_good_for": NOT_GOOD_FOR,
+    }
+
+
+def _fit_net(task: FitTask) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    from kr.learn.policy.net_training import NetLearner, NetRecipe
+
+    recipe = NetRecipe(
+        **task.settings.chosen, hidden_before=HIDDEN_BEFORE, hidden_player=HIDDEN_PLAYER, seed=task.settings.seed
+    )
+    learner = NetLearner(task.shape, recipe, task.examples("training"), task.examples("validation"))
+    return _descended(task, learner, "epoch")
+
+
+_FITTERS = {"net": _fit_net}
+
+
+def _descended(task: FitTask, learner: Any, unit: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """A network trained, and what the card says of it."""
+
+    def on_progress(found: DescentProgress) -> None:
+        parts = [f"{unit} {min(found.round + 1, learner.rounds)} of {learner.rounds}"]
+        if found.loss is not None:
+            parts.append(f"loss {found.loss:.3f}")
+        if found.best:
+            parts.append(f"{100 * found.best['top1']:.1f}% first choices")
+        task.show(PolicyProgress("training", found.done, found.total, "decisions", ", ".join(parts)))
+
+    descent = Descent(learner, task.settings.out, task.fingerprint, task.settings.seed)
+    arrays, curve = descent.run(on_progress, task.stop)
+    best = min(curve, key=lambda point: point["validation_loss"])
+    return arrays, {**task.settings.chosen, f"best_{unit}": best["round"], "curve": curve}

@@ -1,0 +1,476 @@
+"""`kr policy fit`: what it learns, that interruptions change nothing, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+from policies import random_policy_model
+from recorded import write_archive
+from refusals import check_refused
+from test_full_disk import room
+
+from kr import cli
+from kr.archives.archive import ReadSettings
+from kr.errors import (
+    DivergedError,
+    InvalidPolicyError,
+    InvalidSettingError,
+    OutputBusyError,
+    StoppedError,
+)
+from kr.evaluation.kinds import load_evaluation
+from kr.learn.policy import descent, training
+from kr.learn.policy.decisions import Decisions, read_decisions
+from kr.learn.policy.examples import Examples, make_examples
+from kr.learn.policy.nets import choice_logits, choice_losses, start_arrays
+from kr.learn.policy.settings import PolicyFitSettings
+from kr.learn.policy.splits import split_decisions
+from kr.learn.policy.training import PolicyProgress, fit_policy, judged_policy
+from kr.policy.model_file import PolicyModel, read_policy, save_policy
+from kr.policy.policy import Policy
+from kr.policy.shape import PolicyShape
+
+GAMES = 40
+TINY: dict[str, dict[str, Any]] = {"net": {"hidden": (16, 8), "epochs": 3, "batch": 64}}
+SHAPES = [
+    PolicyShape(hidden=(24, 8)),
+    PolicyShape(hidden=(16, 16), sight="none", before=False),
+    PolicyShape(hidden=(16, 8), sight="reply", years=(1860.0, 1900.0), strengths=(0.01, 0.02)),
+]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What JAX has compiled for one training serves the next of the same shape."""
+    names = ("jax_compilation_cache_dir", "jax_persistent_cache_min_compile_time_secs")
+    before = [getattr(jax.config, name) for name in names]
+    for name, value in zip(names, (str(tmp_path_factory.mktemp("compiled")), 0.0), strict=True):
+        jax.config.update(name, value)
+    yield
+    for name, value in zip(names, before, strict=True):
+        jax.config.update(name, value)
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Games in which the first moves of the list are played more often."""
+    path = tmp_path_factory.mktemp("archive") / "games.pdn"
+    write_archive(path, GAMES)
+    return path
+
+
+@pytest.fixture(scope="module")
+def decisions(archive: Path) -> Decisions:
+    return read_decisions(ReadSettings((archive,)))
+
+
+def tiny(archive: Path, out: Path, model: str = "net", **changed: Any) -> PolicyFitSettings:
+    """A fit of a second."""
+    return PolicyFitSettings((archive,), out, model=model, **{**TINY[model], **changed})
+
+
+@pytest.fixture
+def settings(archive: Path, tmp_path: Path) -> PolicyFitSettings:
+    return tiny(archive, tmp_path / "policy.h5")
+
+
+def told(model: PolicyModel) -> tuple[Any, ...]:
+    """What must not depend on interruptions: all but the times."""
+    fit = json.loads(json.dumps(model.card["fit"]))
+    for point in fit.get("curve", ()):
+        point.pop("seconds", None)
+    return model.checksum, {**model.card, "fit": fit}
+
+
+# --- examples
+
+
+@pytest.mark.slow
+def test_examples_are_what_the_compiled_policy_is_told(decisions: Decisions) -> None:
+    """A net of JAX on examples says what the compiled one says of the boards."""
+    some = decisions.of(np.arange(0, len(decisions), 3))
+    evaluation = load_evaluation()
+    strengths = np.where(np.arange(len(some)) % 3 == 0, np.nan, np.arange(len(some)) % 4 / 100).astype(np.float32)
+    for shape in SHAPES:
+        model = random_policy_model(shape)
+        examples = make_examples(some, shape, evaluation.scorer, strengths)
+        batch = examples.padded(np.arange(len(some)), 20)
+        logits = np.asarray(choice_logits(shape, dict(model.arrays), batch, 0.5, None))
+        found = Policy(model).predict(
+            some.boards, some.before, strengths, np.where(some.year > 0, some.year, np.nan).astype(np.float32)
+        )
+        assert found.first.tolist() == examples.first.tolist()
+        weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+        expected = weights / weights.sum(axis=1, keepdims=True)
+        assert expected[np.arange(20) < examples.counts[:, None]] == pytest.approx(found.probability, abs=2e-5)
+        played = np.exp(-np.asarray(choice_losses(logits, batch)))
+        assert played == pytest.approx(found.probability[examples.first[:-1] + examples.played], abs=2e-5)
+
+
+def test_examples_say_what_was_played_and_what_nobody_chose(decisions: Decisions) -> None:
+    examples = make_examples(decisions, PolicyShape(sight="none"), None)
+    assert (examples.counts == decisions.choices).all()
+    assert (examples.target[examples.first[:-1] + examples.played] == decisions.moves[:, 1]).all()
+    assert (examples.chosen == ((decisions.choices > 1) & ~decisions.prescribed)).all()
+    assert not examples.best.any()
+
+
+@pytest.mark.parametrize("field", ["moves", "captured"])
+def test_a_move_that_is_not_legal_is_no_example(decisions: Decisions, field: str) -> None:
+    wrong = getattr(decisions, field).copy()
+    wrong[5] = 31
+    with pytest.raises(ValueError, match="not legal"):
+        make_examples(replace(decisions, **{field: wrong}), PolicyShape(sight="none"), None)
+
+
+# --- what it learns
+
+
+@pytest.mark.slow
+def test_a_net_learns_what_is_played(tmp_path: Path) -> None:
+    """Better than equal probabilities on games that it has not seen."""
+    path = tmp_path / "many.pdn"
+    write_archive(path, 300)
+    fitted = tiny(path, tmp_path / "policy.h5", epochs=12, hidden=(64, 16), sight="none", before=False, rate=5e-3)
+    model = fit_policy(fitted)
+    decisions = read_decisions(ReadSettings((path,)))
+    asked = decisions.of(split_decisions(decisions).test)
+    chosen = asked.choices[(asked.choices > 1) & ~asked.prescribed].astype(float)
+    assert model.card["test"]["cross_entropy"] < 0.97 * np.log(chosen).mean()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TINY)
+def test_a_fit_is_told_on_the_card(archive: Path, tmp_path: Path, decisions: Decisions, name: str) -> None:
+    fitted = tiny(archive, tmp_path / "policy.h5", name)
+    seen: list[PolicyProgress] = []
+    model = fit_policy(fitted, seen.append)
+    assert told(read_policy(fitted.out)) == told(model)
+    assert [path.name for path in tmp_path.iterdir()] == ["policy.h5"]
+    card = model.card
+    assert card["data"] == {"files": ["games.pdn"], **decisions.facts(), "signature": decisions.signature}
+    parts = split_decisions(decisions)
+    assert card["split"] | {"leak": 0} == {
+        "by": "games", "seed": 1, "training_games": len(np.unique(decisions.game[parts.training])), "leak": 0,
+        "training": len(parts.training), "validation": len(parts.validation), "test": len(parts.test),
+    }  # fmt: skip
+    assert json.loads(model.attrs["parents"]) == [decisions.signature]
+    training_steps = [each for each in seen if each.what.startswith("training")]
+    assert training_steps[-1].done == training_steps[-1].total
+    assert [each.done for each in training_steps] == sorted(each.done for each in training_steps)
+
+
+@pytest.mark.slow
+def test_the_best_round_is_kept(settings: PolicyFitSettings, decisions: Decisions) -> None:
+    model = fit_policy(settings)
+    fit = model.card["fit"]
+    losses = [point["validation_loss"] for point in fit["curve"]]
+    assert len(losses) == 3
+    assert fit["best_epoch"] == 1 + int(np.argmin(losses))
+    # the file has half the digits
+    found = judged_policy(Policy(model), decisions, split_decisions(decisions).validation)
+    assert found["cross_entropy"] == pytest.approx(min(losses), abs=2e-3)
+
+
+@pytest.mark.slow
+def test_scores_are_counted_from_the_probabilities(settings: PolicyFitSettings, decisions: Decisions) -> None:
+    """The card's scores of the test part, by one question at a time."""
+    model = fit_policy(settings)
+    policy, rows = Policy(model), split_decisions(decisions).test
+    ranks, entropies = [], []
+    for row in rows:
+        one = decisions.of(np.array([row]))
+        found = policy.predict(one.boards, one.before)
+        moves = list(zip(found.origin, found.target, found.captured, strict=True))
+        at = moves.index((one.moves[0, 0], one.moves[0, 1], one.captured[0]))
+        rank = int((found.probability > found.probability[at]).sum())
+        ranks.append(rank)
+        if len(moves) > 1 and not one.prescribed[0]:
+            entropies.append(-np.log(found.probability[at]))
+    card = model.card["test"]
+    assert (card["decisions"], card["chosen"]) == (len(rows), len(entropies))
+    assert card["top_all"] == {str(top): np.mean(np.array(ranks) < top) for top in (1, 2, 3, 5, 10)}
+    assert card["cross_entropy"] == pytest.approx(np.mean(entropies), rel=1e-5)
+
+
+@pytest.mark.slow
+def test_fewer_games_and_the_year(settings: PolicyFitSettings) -> None:
+    model = fit_policy(replace(settings, games=10, years=3, epochs=1))
+    assert model.card["split"]["training_games"] == 10
+    assert len(model.shape.years) == 2
+    without_test = fit_policy(replace(settings, split="none", epochs=1))
+    assert without_test.card["test"] is None
+    assert without_test.card["split"]["test"] == 0
+
+
+def test_where_something_is_hidden_the_order_is_the_same(decisions: Decisions) -> None:
+    """Batches follow from seed and number alone, wherever a round is entered."""
+    from kr.learn.policy.net_training import NetLearner, NetRecipe
+
+    shape = PolicyShape(hidden=(8, 8), sight="none", years=(1900.0,))
+    examples = make_examples(decisions, shape, None)
+    recipe = NetRecipe(2, 100, 1e-3, 0, 0, hidden_before=0.5, hidden_player=0.25, seed=7)
+    learner = NetLearner(shape, recipe, examples, examples)
+    whole, late = list(learner.round(1, 0)), list(learner.round(1, 3))
+    assert len(whole) == learner.batches == len(late) + 3
+    for one, other in zip(whole[3:], late, strict=True):
+        assert all((one[name] == other[name]).all() for name in one)
+    before = np.concatenate([batch["before"] for batch in whole])
+    assert 0.4 < (before == 32).all(axis=1).mean() < 0.6
+    years = np.concatenate([batch["year"] for batch in whole])
+    assert 0.15 < (years == 2).mean() < 0.35
+    first = next(learner.round(0, 0))
+    assert (first["boards"] != whole[0]["boards"]).any()
+
+
+def test_first_numbers_follow_from_the_seed() -> None:
+    one, same, other = (start_arrays(SHAPES[0], seed) for seed in (1, 1, 2))
+    assert all((one[name] == same[name]).all() for name in one)
+    assert (one["w1"] != other["w1"]).any()
+    assert {name: ("float32", array.shape) for name, array in one.items()} == SHAPES[0].array_sizes
+
+
+# --- interruptions
+
+
+@pytest.fixture(scope="module")
+def undisturbed(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Any, ...]]:
+    directory = tmp_path_factory.mktemp("undisturbed")
+    return {name: told(fit_policy(tiny(archive, directory / f"{name}.h5", name))) for name in TINY}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TINY)
+@pytest.mark.parametrize("at", [1, 3, 5])
+def test_stopped_and_resumed_equals_undisturbed(
+    archive: Path, tmp_path: Path, undisturbed: dict[str, tuple[Any, ...]], name: str, at: int
+) -> None:
+    fitted, stop, seen = tiny(archive, tmp_path / "policy.h5", name), threading.Event(), []
+
+    def count(found: PolicyProgress) -> None:
+        if found.what.startswith("training"):
+            seen.append(found)
+            if len(seen) == at:
+                stop.set()
+
+    with pytest.raises(StoppedError, match=r"policy\.h5: the fit was stopped .*; run the same command to resume"):
+        fit_policy(fitted, count, stop)
+    assert not fitted.out.exists()
+    assert told(fit_policy(fitted)) == undisturbed[name]
+    assert [path.name for path in tmp_path.iterdir()] == ["policy.h5"]
+
+
+KILLED = """
+import os, signal, sys
+from kr import cli
+from kr.learn.policy import descent
+
+saves, save = [], descent.save_checkpoint
+
+def save_and_die(*arguments):
+    save(*arguments)
+    saves.append(1)
+    if len(saves) == int(sys.argv[1]):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+descent.save_checkpoint = save_and_die
+descent.SAVED_EVERY = 0
+sys.exit(cli.main(sys.argv[2:]))
+"""
+
+
+def words(settings: PolicyFitSettings) -> list[str]:
+    """The command line of a tiny fit of a net."""
+    fixed = ["--hidden", "16,8", "--epochs", "3", "--batch", "64"]
+    return ["policy", "fit", str(settings.files[0]), "--out", str(settings.out), *fixed]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("saves", [1, 4])
+def test_killed_and_resumed_equals_undisturbed(
+    settings: PolicyFitSettings, undisturbed: dict[str, tuple[Any, ...]], saves: int
+) -> None:
+    command = [sys.executable, "-c", KILLED, str(saves), *words(settings)]
+    done = subprocess.run(command, capture_output=True, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert Path(f"{settings.out}.state").exists()
+    assert not settings.out.exists()
+    assert cli.main(words(settings)) == 0
+    assert told(read_policy(settings.out)) == undisturbed["net"]
+
+
+@pytest.mark.slow
+def test_a_finished_fit_is_only_read(settings: PolicyFitSettings, capsys: pytest.CaptureFixture[str]) -> None:
+    first = fit_policy(settings)
+    before = settings.out.read_bytes()
+    seen: list[PolicyProgress] = []
+    assert told(fit_policy(settings, seen.append)) == told(first)
+    assert {each.what for each in seen} == {"reading games"}
+    assert settings.out.read_bytes() == before
+    assert cli.main(words(settings)) == 0
+    assert "fitted already" in capsys.readouterr().out
+    assert fit_policy(replace(settings, seed=2)).checksum != first.checksum
+
+
+def interrupted(settings: PolicyFitSettings) -> Path:
+    """Stop a training; returns its checkpoint."""
+    stop = threading.Event()
+
+    def in_training(found: PolicyProgress) -> None:
+        if found.what.startswith("training") and found.done:
+            stop.set()
+
+    with pytest.raises(StoppedError):
+        fit_policy(replace(settings, batch=32), in_training, stop)
+    path = Path(f"{settings.out}.state")
+    assert path.exists()
+    return path
+
+
+@pytest.mark.slow
+def test_the_checkpoint_of_another_fit_is_not_used(
+    settings: PolicyFitSettings, undisturbed: dict[str, tuple[Any, ...]]
+) -> None:
+    interrupted(settings)
+    assert told(fit_policy(settings)) == undisturbed["net"]
+
+
+def other_arrays(**changed: Any) -> Callable[[Path], None]:
+    def edit(path: Path) -> None:
+        with np.load(path) as file:
+            arrays = dict(file) | changed
+        with path.open("wb") as opened:
+            np.savez(opened, **arrays)
+
+    return edit
+
+
+def remade(make: Callable[[Path], None]) -> Callable[[Path], None]:
+    def edit(path: Path) -> None:
+        path.unlink()
+        make(path)
+
+    return edit
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        remade(lambda path: path.write_bytes(b"PK nothing")),
+        remade(os.mkfifo),
+        remade(os.mkdir),
+        lambda path: path.write_bytes(path.read_bytes()[:-200]),
+        other_arrays(a_w1=np.zeros(3)),
+        other_arrays(b_b1=np.full(16, np.nan, dtype=np.float32)),
+        other_arrays(o_0000=np.array(["a"])),
+        other_arrays(told="{}"),
+        other_arrays(told='{"round": 1, "batches": 0, "loss_sum": 0, "seconds": 0, "curve": [{}]}'),
+    ],
+    ids=["text", "fifo", "directory", "truncated", "shape", "nan", "type", "told", "curve"],
+)
+def test_a_damaged_checkpoint_is_named(settings: PolicyFitSettings, spoil: Callable[[Path], None]) -> None:
+    spoil(interrupted(settings))
+    with pytest.raises(InvalidPolicyError, match=r"policy\.h5\.state: damaged checkpoint; remove it to start afresh"):
+        fit_policy(replace(settings, batch=32))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("writer", ["save_checkpoint", "save_policy"])
+def test_a_full_disk_is_named_and_the_fit_goes_on_with_room(
+    settings: PolicyFitSettings, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    undisturbed: dict[str, tuple[Any, ...]], writer: str,
+) -> None:  # fmt: skip
+    where: Any = descent if writer == "save_checkpoint" else training
+    write = getattr(where, writer)
+
+    def cramped(*arguments: Any) -> None:
+        with room(5000):
+            write(*arguments)
+
+    monkeypatch.setattr(where, writer, cramped)
+    assert cli.main(words(settings)) == 1
+    name = "policy.h5.state" if writer == "save_checkpoint" else "policy.h5"
+    assert capsys.readouterr() == ("", f"kr: {settings.out.with_name(name)}: File too large\n")
+    monkeypatch.undo()
+    assert {path.name for path in settings.out.parent.iterdir()} <= {"policy.h5.state"}
+    assert cli.main(words(settings)) == 0
+    assert told(read_policy(settings.out)) == undisturbed["net"]
+
+
+# --- what is refused
+
+
+def test_two_writers_are_refused(settings: PolicyFitSettings) -> None:
+    held = "import sys, time, kr.storage as s\nwith s.lock(sys.argv[1]): print(flush=True); time.sleep(60)"
+    with subprocess.Popen([sys.executable, "-c", held, str(settings.out)], stdout=subprocess.PIPE) as other:
+        assert other.stdout
+        other.stdout.readline()
+        with pytest.raises(OutputBusyError):
+            fit_policy(settings)
+        other.kill()
+
+
+@pytest.mark.slow
+def test_a_loss_without_end_is_named(settings: PolicyFitSettings, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(DivergedError, match=r"policy\.h5: the loss is nan in round 1; try a smaller --rate"):
+        fit_policy(replace(settings, rate=10, decay=100, epochs=400, batch=8))
+
+
+def test_games_too_few(tmp_path: Path) -> None:
+    write_archive(tmp_path / "one.pdn", 1)
+    with pytest.raises(InvalidSettingError, match="too few games"):
+        fit_policy(tiny(tmp_path / "one.pdn", tmp_path / "policy.h5"))
+
+
+def test_the_archive_is_not_written_over(archive: Path) -> None:
+    with pytest.raises(InvalidSettingError, match="is read by this fit"):
+        fit_policy(tiny(archive, archive))
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("policy fit {out}.pdn --out {out}", 2, "does not exist"),
+        ("policy fit {archive} --out {here}", 2, "is a directory"),
+        ("policy fit {archive} --out {out} --hidden 16,9", 2, "expected a multiple of 8"),
+        ("policy fit {archive} --out {out} --model tree", 2, "model"),
+        ("policy fit {archive} --out {out} --sight far", 2, "sight"),
+        ("policy fit {archive} --out {out} --years 1", 2, "years"),
+        ("policy fit {archive} --out {out} --dropout 1", 2, "dropout"),
+        ("policy show {archive}", 1, "games.pdn"),
+        ("policy show {out}", 1, "policy.h5"),
+    ],
+)
+def test_bad_input_is_one_line(
+    archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture, line: str, code: int, said: str
+) -> None:
+    check_refused(capsys, line.format(archive=archive, out=tmp_path / "policy.h5", here=tmp_path), code, said)
+
+
+@pytest.mark.parametrize("card", [{}, {"data": 3, "fit": {"curve": [1, {"round": "\x1b[2J"}]}, "good_for": "\x1b[2J"}])
+def test_any_card_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str], card: dict[str, Any]) -> None:
+    """A file may come from anywhere: what it says is text, and nothing more."""
+    save_policy(tmp_path / "policy.h5", random_policy_model(SHAPES[0], card=card))
+    assert cli.main(["policy", "show", str(tmp_path / "policy.h5")]) == 0
+    out = capsys.readouterr().out
+    assert "net 275-24-8" in out
+    assert "\x1b" not in out
+
+
+def test_no_examples_without_eyes(decisions: Decisions) -> None:
+    with pytest.raises(ValueError, match="sight needs an evaluation"):
+        made: Examples = make_examples(decisions, PolicyShape(), None)
+        del made
