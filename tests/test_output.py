@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from models import random_model
+from policies import random_policy_model
+from recorded import write_archive
 
 from kr import cli
 from kr.cli import console
@@ -18,6 +20,8 @@ from kr.egdb.sample import SampleSettings, write_sample
 from kr.game.position import Position
 from kr.learn.endnet.model_file import save_model
 from kr.learn.endnet.shape import NetShape
+from kr.policy.model_file import save_policy
+from kr.policy.shape import PolicyShape
 
 WIDTH = 80
 SMALL = "--hash 1MB --weights material --egdb none"
@@ -82,6 +86,8 @@ COMMANDS = [
     "pdn search one.pdn",
     "perft --depth 5",
     "perft --depth 3 --divide",
+    "policy fit people.pdn --out fitted-policy.h5 --hidden 16,8 --epochs 2",
+    "policy show policy.h5",
     "play --black material --white manual --tc nodes=20 --hash 1MB --out played.pdn",
     "selfplay --weights material --nodes 20 --games 2 --openings start --egdb none --workers 1 --out again",
     f"solve-problem --tc nodes=10 --tc nodes=20 {SMALL} --out answers.jsonl",
@@ -103,6 +109,8 @@ def place(tmp_path_factory: pytest.TempPathFactory, whole: Path) -> Path:
     directory = tmp_path_factory.mktemp("output")
     (directory / "games.pdn").write_text(GAMES)
     (directory / "one.pdn").write_text(ONE_GAME)
+    write_archive(directory / "people.pdn", 30)
+    save_policy(directory / "policy.h5", random_policy_model(PolicyShape(hidden=(16, 8))))
     (directory / "fens.txt").write_text(f"{Position().fen}\n{KINGS}\n")
     (directory / "three").symlink_to(whole)
     write_sample(SampleSettings(directory / "endings.h5", pieces="2-3", fraction=0.02, planes=False, dir=whole))
@@ -232,6 +240,7 @@ def test_nothing_is_suggested_if_nothing_is_similar(line: str, capsys: pytest.Ca
         ("games run --pdn told-games.pdn", "told-games.pdn", "12 games"),
         ("explain --svg told.svg", "told.svg", ""),
         ("match material manual --games 2 --tc nodes=9 --hash 1MB --pdn told-match.pdn", "told-match.pdn", "2 games"),
+        ("policy fit people.pdn --hidden 16,8 --epochs 1 --out told-policy.h5", "told-policy.h5", "policy"),
         ("pdn convert games.pdn --out told-converted.pdn", "told-converted.pdn", "2 games"),
         ("pdn search games.pdn --year 1901 --out told-found.pdn", "told-found.pdn", "1 game"),
         (f"solve-problem pask --tc nodes=9 {SMALL} --out told.jsonl", "told.jsonl", "1 answer"),

@@ -21,7 +21,7 @@ def _fit(settings: PolicyFitSettings, json: bool = options.JSON) -> None:
 
     Example:
         kr policy fit games.pdn.xz --out policy.h5
-        kr policy fit games.pdn.xz --out policy.h5 --hidden 1024,128 --epochs 12 --years 6
+        kr policy fit games.pdn.xz --out policy.h5 --hidden 1024,128 --years 6
     """
     fitted: set[str] = set()
     with console.Stages() as stages:
