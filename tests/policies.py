@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from kr import storage
-from kr.evaluation.kinds import load_evaluation
+from kr.evaluation.kinds import Scorer, load_evaluation
 from kr.game.position import Position
 from kr.policy.model_file import PolicyModel
 from kr.policy.policy import Policy
@@ -22,12 +23,19 @@ def random_policy_model(shape: PolicyShape, seed: int = 1, **changed: Any) -> Po
         name: (source.integers(-30, 30, size) if kind.startswith("int") else source.normal(0, 0.5, size)).astype(kind)
         for name, (kind, size) in shape.array_sizes.items()
     }
-    eyes = load_evaluation().scorer
+    eyes = shipped_eyes()
     seen = {"evaluation": eyes.signature, "scale": eyes.scale} if shape.plies >= 0 else {}
     fields = {"card": {"data": "random numbers"}, "attrs": storage.provenance("kr policy fit", seed=seed)}
     return PolicyModel(shape, arrays, **{**seen, **fields, **changed})
 
 
+@cache
+def shipped_eyes() -> Scorer:
+    """The scorer of the shipped tables, kept: reading them takes a second on a slow machine."""
+    return load_evaluation().scorer
+
+
+@cache
 def random_policy(shape: PolicyShape, seed: int = 1) -> Policy:
     """The same, ready to be asked."""
     return Policy(random_policy_model(shape, seed))

@@ -48,12 +48,13 @@ class PolicyModel:
     def __post_init__(self) -> None:
         import numpy as np
 
-        rounded = {
-            name: np.ascontiguousarray(
-                array.astype(np.float16).astype(np.float32) if array.dtype.kind == "f" else array
-            )
-            for name, array in self.arrays.items()
-        }
+        # what is too large becomes infinite
+        with np.errstate(over="ignore"):
+            rounded = {
+                name: array.astype(np.float16).astype(np.float32) if array.dtype.kind == "f" else array
+                for name, array in self.arrays.items()
+            }
+        rounded = {name: np.ascontiguousarray(array) for name, array in rounded.items()}
         object.__setattr__(self, "arrays", rounded)
         if self.shape.array_sizes and _sizes(self) != self.shape.array_sizes:
             raise InvalidPolicyError(f"the arrays are not those of a policy {self.shape}")

@@ -4,9 +4,10 @@ Positions are in the mover's frame: own men, opponent's men, own kings, opponent
 if White is to move. A choice is a legal move; two paths to the same position are one choice.
 
 `sight` says what a policy is told of each choice besides the squares: nothing (`none`), the static score of the
-position after it once pending captures are resolved by rule (`captures`), or the least of these after the opponent's
-replies (`reply`). The scores are those of an evaluation, in logits of its scale; `best` are the edges that the score of
-the best choice may be above, `behind` those of the bins of how far each choice is behind it.
+position after it once pending captures are resolved by rule (`captures`), that after the opponent's best reply
+(`reply`), or after the best answer to it too (`answer`). The scores are those of an evaluation, in logits of its scale;
+`best` are the edges that the score of the best choice may be above, `behind` those of the bins of how far each choice
+is behind it.
 
 The models:
  - `net`: inputs are the 4 x 32 squares; if `before`, the origin and the target of the opponent's last move and those of
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MODELS = ("net", "logit", "post")
-SIGHTS = ("none", "captures", "reply")
+SIGHTS = ("none", "captures", "reply", "answer")
 """What a policy is told of each choice; from the second on, the number of quiet plies looked ahead is one less than the
 index."""
 PIECE_INPUTS = 4 * SQUARES
@@ -162,7 +163,7 @@ class PolicyShape:
         if self.model == "net" and self.before:
             told.append("moves before")
         told += [name for name in ("strengths", "years") if getattr(self, name)]
-        eyes = "" if self.sight == "none" else f", sight of {'captures' if self.plies == 0 else 'replies'}"
+        eyes = "" if self.sight == "none" else f", sight: {self.sight}"
         size = f" {self.inputs}-{self.hidden[0]}-{self.hidden[1]}" if self.model == "net" else ""
         return f"{self.model}{size} of {', '.join(told)}{eyes}"
 

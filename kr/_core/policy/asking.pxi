@@ -34,6 +34,7 @@ cdef class PolicyAsker:
     cdef double[POLICY_EDGES] best_edge
     cdef int behind_edges
     cdef double[POLICY_EDGES] behind_edge
+    cdef int window              # centi-men to the last of these edges, rounded up
     cdef int strengths           # buckets, the unknown one included; 0 if it isn't asked for
     cdef int years
 
@@ -46,12 +47,13 @@ cdef class PolicyAsker:
         pass
 
     cdef set_sight(self, Evaluator eyes, int plies, double scale, best, behind):
-        if len(best) > POLICY_EDGES or len(behind) > POLICY_EDGES or (eyes is not None and not 0 <= plies <= 2):
-            raise ValueError(f"at most {POLICY_EDGES} edges and 2 plies")
+        if len(best) > POLICY_EDGES or len(behind) > POLICY_EDGES or (eyes is not None and not 0 <= plies <= MOST_LOOKED):
+            raise ValueError(f"at most {POLICY_EDGES} edges and {MOST_LOOKED} plies")
         if not scale > 0:
             raise ValueError(f"a scale above 0, not {scale}")
         self.eyes, self.plies, self.scale = eyes, plies, scale
         self.best_edges, self.behind_edges = len(best), len(behind)
+        self.window = min(<int>SCORE_INFINITE, <int>(scale * max(behind, default=0)) + 1)
         for i, edge in enumerate(best):
             self.best_edge[i] = edge
         for i, edge in enumerate(behind):
@@ -60,12 +62,10 @@ cdef class PolicyAsker:
     cdef void look(self, Asked* asked) noexcept nogil:
         """What sight tells of the choices."""
         cdef const Evaluation* evaluation = &self.eyes.evaluation
-        cdef int best = -SCORE_INFINITE
-        cdef int i, edge
+        cdef int i, edge, best
         cdef double behind
-        look_at_choices(evaluation, &asked.board, &asked.moves, self.plies, asked.scores)
-        for i in range(asked.moves.size):
-            best = max(best, <int>asked.scores[i])
+        # beyond the last edge it doesn't matter how far
+        best = look_at_choices(evaluation, &asked.board, &asked.moves, self.plies, self.window, asked.scores)
         asked.best = 0
         for edge in range(self.best_edges):
             asked.best += best / self.scale > self.best_edge[edge]

@@ -5,6 +5,7 @@
 
 cdef enum:
     FRAME_BOARDS = 4
+    MOST_LOOKED = 2              # quiet plies that a policy may look ahead of a choice
 
 
 cdef inline Board framed(const u32* row) noexcept nogil:
@@ -51,14 +52,21 @@ cdef int looked_ahead(const Evaluation* evaluation, const Board* board, int plie
     return best
 
 
-cdef inline void look_at_choices(const Evaluation* evaluation, const Board* board, const MoveList* moves, int plies,
-                                 int16_t* scores) noexcept nogil:
-    """The score of each choice from the mover's view."""
+cdef inline int look_at_choices(const Evaluation* evaluation, const Board* board, const MoveList* moves, int plies,
+                                int window, int16_t* scores) noexcept nogil:
+    """The score of each choice from the mover's view; returns the best.
+
+    Of those that are further than `window` behind it, only that is certain.
+    """
     cdef Board child
+    cdef int best = -SCORE_INFINITE
     cdef int i
     for i in range(moves.size):
         child = played(board, moves.moves[i])
-        scores[i] = <int16_t>-looked_ahead(evaluation, &child, plies, -SCORE_INFINITE, SCORE_INFINITE)
+        scores[i] = <int16_t>-looked_ahead(evaluation, &child, plies, -SCORE_INFINITE,
+                                           min(SCORE_INFINITE, window + 1 - best))
+        best = max(best, <int>scores[i])
+    return best
 
 
 cdef check_frames(const uint32_t[:, ::1] boards):
@@ -163,8 +171,8 @@ def choice_scores(const uint32_t[:, ::1] boards not None, Evaluator evaluator no
     cdef Py_ssize_t i
     cdef const Evaluation* evaluation = &evaluator.evaluation
     check_frames(boards)
-    if not 0 <= plies <= 2:
-        raise ValueError(f"from 0 to 2 plies, not {plies}")
+    if not 0 <= plies <= MOST_LOOKED:
+        raise ValueError(f"from 0 to {MOST_LOOKED} plies, not {plies}")
     firsts = _firsts(boards)
     cdef const int64_t[::1] first = firsts
     array = np.empty(first[boards.shape[0]] + 1, dtype=np.int16)
@@ -173,5 +181,5 @@ def choice_scores(const uint32_t[:, ::1] boards not None, Evaluator evaluator no
         for i in range(boards.shape[0]):
             board = framed(&boards[i, 0])
             generate(&board, &moves)
-            look_at_choices(evaluation, &board, &moves, plies, &scores[first[i]])
+            look_at_choices(evaluation, &board, &moves, plies, 2 * SCORE_INFINITE, &scores[first[i]])
     return array[:first[boards.shape[0]]]
