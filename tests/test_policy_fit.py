@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ from kr.evaluation.kinds import load_evaluation
 from kr.learn.policy import descent, training
 from kr.learn.policy.decisions import Decisions, read_decisions
 from kr.learn.policy.examples import Examples, make_examples
+from kr.learn.policy.logit import ChoiceData, ChoiceObjective, choice_data, logit_arrays
 from kr.learn.policy.nets import choice_logits, choice_losses, start_arrays
 from kr.learn.policy.settings import PolicyFitSettings
 from kr.learn.policy.splits import split_decisions
@@ -41,9 +43,13 @@ from kr.learn.policy.training import PolicyProgress, fit_policy, judged_policy
 from kr.policy.model_file import PolicyModel, read_policy, save_policy
 from kr.policy.policy import Policy
 from kr.policy.shape import PolicyShape
+from kr.threads import thread_pool
 
 GAMES = 40
-TINY: dict[str, dict[str, Any]] = {"net": {"hidden": (16, 8), "epochs": 3, "batch": 64}}
+TINY: dict[str, dict[str, Any]] = {
+    "net": {"hidden": (16, 8), "epochs": 3, "batch": 64},
+    "logit": {"layout": "small", "max_iter": 30},
+}
 SHAPES = [
     PolicyShape(hidden=(24, 8)),
     PolicyShape(hidden=(16, 16), sight="none", before=False),
@@ -139,12 +145,15 @@ def test_a_move_that_is_not_legal_is_no_example(decisions: Decisions, field: str
 
 
 @pytest.mark.slow
-def test_a_net_learns_what_is_played(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "changed"),
+    [("net", {"epochs": 12, "hidden": (64, 16), "before": False, "rate": 5e-3}), ("logit", {"l2": 5})],
+)
+def test_it_learns_what_is_played(tmp_path: Path, name: str, changed: dict[str, Any]) -> None:
     """Better than equal probabilities on games that it has not seen."""
     path = tmp_path / "many.pdn"
     write_archive(path, 300)
-    fitted = tiny(path, tmp_path / "policy.h5", epochs=12, hidden=(64, 16), sight="none", before=False, rate=5e-3)
-    model = fit_policy(fitted)
+    model = fit_policy(tiny(path, tmp_path / "policy.h5", name, sight="none", **changed))
     decisions = read_decisions(ReadSettings((path,)))
     asked = decisions.of(split_decisions(decisions).test)
     chosen = asked.choices[(asked.choices > 1) & ~asked.prescribed].astype(float)
@@ -235,6 +244,69 @@ def test_where_something_is_hidden_the_order_is_the_same(decisions: Decisions) -
     assert (first["boards"] != whole[0]["boards"]).any()
 
 
+@pytest.fixture(scope="module")
+def small_choices(decisions: Decisions) -> Iterator[tuple[ChoiceObjective, ChoiceData, Decisions]]:
+    """The objective of a logit with sight on a few games, the data of others, and their decisions."""
+    chosen = np.flatnonzero((decisions.choices > 1) & ~decisions.prescribed)
+    shape = PolicyShape("logit", before=False, layout="small")
+    mine, others = (decisions.of(chosen[part]) for part in (slice(0, None, 2), slice(1, None, 2)))
+    with thread_pool(2) as pool:
+        examples = (make_examples(each, shape, load_evaluation().scorer) for each in (mine, others))
+        data, held = choice_data(next(examples), next(examples), shape, pool)
+        yield ChoiceObjective(data, shape, 0.5, pool), held, others
+
+
+@pytest.mark.slow
+def test_the_gradient_of_a_logit_is_that_of_its_loss(
+    small_choices: tuple[ChoiceObjective, ChoiceData, Decisions],
+) -> None:
+    objective, _, _ = small_choices
+    source = np.random.default_rng(1)
+    x = source.normal(0, 0.5, objective.size)
+    loss, gradient = objective(x)
+    assert loss > 0
+    # along each part of the vector, and all of it
+    ends = objective.ends
+    for start, end in [*pairwise(ends), (0, objective.size)]:
+        direction = np.zeros(objective.size)
+        direction[start:end] = source.normal(0, 1, end - start)
+        if not gradient[start:end].any():
+            continue
+        step = 1e-2 / np.sqrt(end - start)
+        ahead, back = (objective(x + sign * step * direction)[0] for sign in (1, -1))
+        assert (ahead - back) / (2 * step) == pytest.approx(gradient @ direction, rel=0.02, abs=0.05)
+
+
+@pytest.mark.slow
+def test_a_logit_in_a_file_is_the_one_that_was_fitted(
+    small_choices: tuple[ChoiceObjective, ChoiceData, Decisions],
+) -> None:
+    """The compiled policy's tables in whole numbers say what the sums of the fit say."""
+    objective, held, others = small_choices
+    x = np.random.default_rng(2).normal(0, 1, objective.size)
+    arrays, clipped = logit_arrays(objective, x)
+    assert not clipped
+    evaluation = load_evaluation()
+    model = PolicyModel(objective.shape, arrays, evaluation.signature, evaluation.scale)
+    found = Policy(model).predict(others.boards, others.before)
+    logits = objective.logits(held, x).astype(float)
+    powers = np.exp(logits)
+    sums = np.repeat(np.add.reduceat(powers, found.first[:-1]), np.diff(found.first))
+    assert powers / sums == pytest.approx(found.probability, abs=0.02)
+    losses = -np.log(found.probability[held.examples.first[:-1] + held.examples.played])
+    assert objective.loss_of(held, x) == pytest.approx(losses.mean(), rel=0.01)
+
+
+@pytest.mark.slow
+def test_a_logit_keeps_its_best_leg(archive: Path, tmp_path: Path, decisions: Decisions) -> None:
+    model = fit_policy(tiny(archive, tmp_path / "policy.h5", "logit", max_iter=60))
+    curve = model.card["fit"]["curve"]
+    losses = [point["validation_loss"] for point in curve]
+    assert model.card["fit"]["best_leg"] == 1 + int(np.argmin(losses))
+    rows = split_decisions(decisions).validation
+    assert judged_policy(Policy(model), decisions, rows)["cross_entropy"] == pytest.approx(min(losses), abs=0.01)
+
+
 def test_first_numbers_follow_from_the_seed() -> None:
     one, same, other = (start_arrays(SHAPES[0], seed) for seed in (1, 1, 2))
     assert all((one[name] == same[name]).all() for name in one)
@@ -275,7 +347,7 @@ def test_stopped_and_resumed_equals_undisturbed(
 KILLED = """
 import os, signal, sys
 from kr import cli
-from kr.learn.policy import descent
+from kr.learn.policy import descent, logit
 
 saves, save = [], descent.save_checkpoint
 
@@ -285,30 +357,33 @@ def save_and_die(*arguments):
     if len(saves) == int(sys.argv[1]):
         os.kill(os.getpid(), signal.SIGKILL)
 
-descent.save_checkpoint = save_and_die
+descent.save_checkpoint = logit.save_checkpoint = save_and_die
 descent.SAVED_EVERY = 0
 sys.exit(cli.main(sys.argv[2:]))
 """
 
 
 def words(settings: PolicyFitSettings) -> list[str]:
-    """The command line of a tiny fit of a net."""
+    """The command line of a tiny fit."""
     fixed = ["--hidden", "16,8", "--epochs", "3", "--batch", "64"]
+    if settings.model == "logit":
+        fixed = ["--model", "logit", "--layout", "small", "--max-iter", "30"]
     return ["policy", "fit", str(settings.files[0]), "--out", str(settings.out), *fixed]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("saves", [1, 4])
+@pytest.mark.parametrize(("name", "saves"), [("net", 1), ("net", 4), ("logit", 1)])
 def test_killed_and_resumed_equals_undisturbed(
-    settings: PolicyFitSettings, undisturbed: dict[str, tuple[Any, ...]], saves: int
+    archive: Path, tmp_path: Path, undisturbed: dict[str, tuple[Any, ...]], name: str, saves: int
 ) -> None:
+    settings = tiny(archive, tmp_path / "policy.h5", name)
     command = [sys.executable, "-c", KILLED, str(saves), *words(settings)]
     done = subprocess.run(command, capture_output=True, check=False)
     assert done.returncode == -signal.SIGKILL, done.stderr
     assert Path(f"{settings.out}.state").exists()
     assert not settings.out.exists()
     assert cli.main(words(settings)) == 0
-    assert told(read_policy(settings.out)) == undisturbed["net"]
+    assert told(read_policy(settings.out)) == undisturbed[name]
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from kr.settings import REQUIRED, Settings, option, same_option, seed_option
 from kr.threads import MAX_THREADS
 from kr.units import parse_count
 
-FITTED_MODELS = ("net",)
+FITTED_MODELS = ("net", "logit")
 _EPOCHS = {"net": 8, "logit": 0, "post": 1}
 _BATCHES = {"net": 1024, "logit": 0, "post": 128}
 _RATES = {"net": 2e-3, "logit": 0.0, "post": 1e-3}

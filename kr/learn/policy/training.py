@@ -76,18 +76,22 @@ class FitTask:
     """The same, but raises StoppedError if the fit is to stop: for steps that have nothing to save."""
     stop: Stop | None
 
+    def chosen(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """True for the decisions of these rows that somebody made: neither forced nor prescribed."""
+        return (self.decisions.choices[rows] > 1) & ~self.decisions.prescribed[rows]
+
+    def looking(self, part: str) -> Callable[[int, int], None]:
+        """What shows how far the examples of a part of the split are."""
+        return lambda done, total: self.tell(PolicyProgress(f"looking at the {part} part", done, total, "decisions"))
+
+    def training(self, done: int, total: int, unit: str, more: str) -> None:
+        """Show how far the training is."""
+        self.show(PolicyProgress("training", done, total, unit, more))
+
     def examples(self, part: str) -> Examples:
         """The examples of a part of the split."""
-        rows = getattr(self.split, part)
-
-        def on_progress(done: int, total: int) -> None:
-            self.tell(PolicyProgress(f"looking ahead, {part}", done, total, "decisions"))
-
-        return make_examples(self.decisions.of(rows), self.shape, self.eyes, on_progress=on_progress)
-
-    def checkpoint_of(self) -> Path:
-        """Where its checkpoint is."""
-        return checkpoint_path(self.settings.out)
+        mine = self.decisions.of(getattr(self.split, part))
+        return make_examples(mine, self.shape, self.eyes, on_progress=self.looking(part))
 
 
 def fit_policy(
@@ -269,7 +273,13 @@ def _fit_net(task: FitTask) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     return _descended(task, learner, "epoch")
 
 
-_FITTERS = {"net": _fit_net}
+def _fit_logit(task: FitTask) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    from kr.learn.policy.logit import fit_logit
+
+    return fit_logit(task)
+
+
+_FITTERS = {"net": _fit_net, "logit": _fit_logit}
 
 
 def _descended(task: FitTask, learner: Any, unit: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
@@ -281,7 +291,7 @@ def _descended(task: FitTask, learner: Any, unit: str) -> tuple[dict[str, NDArra
             parts.append(f"loss {found.loss:.3f}")
         if found.best:
             parts.append(f"{100 * found.best['top1']:.1f}% first choices")
-        task.show(PolicyProgress("training", found.done, found.total, "decisions", ", ".join(parts)))
+        task.training(found.done, found.total, "decisions", ", ".join(parts))
 
     descent = Descent(learner, task.settings.out, task.fingerprint, task.settings.seed)
     arrays, curve = descent.run(on_progress, task.stop)
