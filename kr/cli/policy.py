@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from kr.cli import console, options
+from kr.cli import console, options, policy_players
 from kr.learn.policy.settings import PolicyFitSettings
 from kr.learn.policy.training import PolicyProgress, fit_policy
 from kr.policy.model_file import PolicyModel, read_policy
@@ -130,5 +130,5 @@ command = options.group(
         kr policy fit games.pdn.xz --out policy.h5
         kr policy show policy.h5
     """,
-    {"fit": _fit, "show": _show},
+    {"fit": _fit, "show": _show, "players": policy_players.command},
 )

@@ -22,7 +22,7 @@ from kr.engine.search import Stop
 from kr.errors import InvalidPolicyError, InvalidSettingError, StoppedError
 from kr.evaluation.kinds import Scorer, load_evaluation
 from kr.learn.endnet.model_file import check_jax
-from kr.learn.policy.decisions import UNKNOWN_YEAR, Decisions, decisions_of
+from kr.learn.policy.decisions import NO_YEAR, Decisions, decisions_of
 from kr.learn.policy.descent import Descent, DescentProgress, checkpoint_path
 from kr.learn.policy.examples import Examples, known_years, make_examples
 from kr.learn.policy.settings import PolicyFitSettings
@@ -168,7 +168,7 @@ def _shape(settings: PolicyFitSettings, decisions: Decisions, parts: DecisionSpl
 def _year_edges(buckets: int, decisions: Decisions, parts: DecisionSplit) -> tuple[float, ...]:
     """Edges between so many buckets with about as many training decisions each; fewer where years are few."""
     years = decisions.year[parts.training]
-    years = years[years > UNKNOWN_YEAR]
+    years = years[years > NO_YEAR]
     if not buckets:
         return ()
     shares = np.arange(1, buckets) / buckets
