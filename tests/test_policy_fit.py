@@ -49,6 +49,7 @@ GAMES = 40
 TINY: dict[str, dict[str, Any]] = {
     "net": {"hidden": (16, 8), "epochs": 3, "batch": 64},
     "logit": {"layout": "small", "max_iter": 30},
+    "post": {"maps": 8, "highway": 8, "epochs": 2, "batch": 64},
 }
 SHAPES = [
     PolicyShape(hidden=(24, 8)),

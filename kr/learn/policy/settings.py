@@ -11,13 +11,12 @@ from kr.errors import InvalidSettingError
 from kr.evaluation.layouts import LAYOUTS
 from kr.learn.endnet.training import parse_hidden
 from kr.learn.policy.splits import SPLITS
-from kr.policy.shape import SIGHTS
+from kr.policy.shape import MODELS, SIGHTS
 from kr.settings import REQUIRED, Settings, option, same_option, seed_option
 from kr.threads import MAX_THREADS
 from kr.units import parse_count
 
-FITTED_MODELS = ("net", "logit")
-_EPOCHS = {"net": 8, "logit": 0, "post": 1}
+_EPOCHS = {"net": 8, "logit": 0, "post": 2}
 _BATCHES = {"net": 1024, "logit": 0, "post": 128}
 _RATES = {"net": 2e-3, "logit": 0.0, "post": 1e-3}
 _DECAYS = {"net": 1e-2, "logit": 0.0, "post": 1e-7}
@@ -32,7 +31,7 @@ class PolicyFitSettings(Settings):
     out: Path = option(REQUIRED, "Policy file to write.", metavar="FILE")
     results: str = same_option(ReadSettings, "results")
     encoding: str = same_option(ReadSettings, "encoding")
-    model: str = option("net", "Model: {allowed}.", choices=FITTED_MODELS)
+    model: str = option("net", "Model: {allowed}.", choices=MODELS)
     sight: str = option("captures", "What it is told of each move: {allowed}.", choices=SIGHTS)
     hidden: tuple[int, int] = option(
         (512, 128), "Units of the hidden layers of a net.", parse=parse_hidden,
@@ -47,7 +46,7 @@ class PolicyFitSettings(Settings):
     highway: int = option(256, "Units of its highway layers, a multiple of 8; 3,072 in the post.", low=8, high=4096)
     split: str = option("games", "What is split into training, validation and test: {allowed}.", choices=SPLITS)
     games: int = option(0, "Training games to use: {allowed}.", parse=parse_count, low=1, high=10**9, zero="all")
-    epochs: int = option(0, "Epochs: {allowed}.", low=1, high=10**4, zero="8 (net) or 1 (post)")
+    epochs: int = option(0, "Epochs: {allowed}.", low=1, high=10**4, zero="8 (net) or 2 (post)")
     batch: int = option(
         0, "Decisions in a batch: {allowed}.", parse=parse_count, low=1, high=1 << 20, zero="1024 (net) or 128 (post)"
     )

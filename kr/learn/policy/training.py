@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +25,15 @@ from kr.learn.endnet.model_file import check_jax
 from kr.learn.policy.decisions import NO_YEAR, Decisions, decisions_of
 from kr.learn.policy.descent import Descent, DescentProgress, checkpoint_path
 from kr.learn.policy.examples import Examples, known_years, make_examples
+from kr.learn.policy.leaps import played_leaps
 from kr.learn.policy.settings import PolicyFitSettings
 from kr.learn.policy.splits import DecisionSplit, leak, split_decisions
 from kr.policy.model_file import PolicyModel, read_policy, save_policy
 from kr.policy.policy import Policy
 from kr.policy.shape import PolicyShape
+
+if TYPE_CHECKING:
+    from kr.learn.policy.post_net import PostPolicy
 
 HIDDEN_BEFORE = 0.1
 """Share of a net's training decisions whose moves before are hidden."""
@@ -213,12 +217,23 @@ def _fitted(task: FitTask) -> PolicyModel:
         attrs={**attrs, "fingerprint": task.fingerprint}, path=settings.out,
     )  # fmt: skip
     scores = None
-    if settings.model != "post" and len(task.split.test):
-        scores = judged_policy(Policy(model, eyes), task.decisions, task.split.test)
+    if len(task.split.test):
+        scores = _test_scores(task, model)
     return replace(model, card=_card(task, {**fit, "numbers": model.numbers}, scores))
 
 
-def judged_policy(policy: Policy, decisions: Decisions, rows: NDArray[np.int64]) -> dict[str, Any]:
+def _test_scores(task: FitTask, model: PolicyModel) -> dict[str, Any]:
+    rows = task.split.test
+    if model.shape.model != "post":
+        return judged_policy(Policy(model, task.eyes), task.decisions, rows)
+    from kr.learn.policy.post_net import PostPolicy
+
+    post = PostPolicy(model)
+    leaps = post.leap_scores(played_leaps(task.decisions.of(rows)))
+    return {**judged_policy(post, task.decisions, rows), "by_leap": leaps}
+
+
+def judged_policy(policy: Policy | PostPolicy, decisions: Decisions, rows: NDArray[np.int64]) -> dict[str, Any]:
     """How well a policy says what was played in some decisions: shares of all, and of those that somebody chose, within
     its first choices, and the mean cross entropy of the latter in nats."""
     asked = decisions.of(rows)
@@ -270,7 +285,7 @@ def _fit_net(task: FitTask) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         **task.settings.chosen, hidden_before=HIDDEN_BEFORE, hidden_player=HIDDEN_PLAYER, seed=task.settings.seed
     )
     learner = NetLearner(task.shape, recipe, task.examples("training"), task.examples("validation"))
-    return _descended(task, learner, "epoch")
+    return _descended(task, learner)
 
 
 def _fit_logit(task: FitTask) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
@@ -279,14 +294,22 @@ def _fit_logit(task: FitTask) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     return fit_logit(task)
 
 
-_FITTERS = {"net": _fit_net, "logit": _fit_logit}
+def _fit_post(task: FitTask) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    from kr.learn.policy.post_training import PostLearner, PostRecipe
+
+    leaps = (played_leaps(task.decisions.of(rows)) for rows in (task.split.training, task.split.validation))
+    recipe = PostRecipe(**task.settings.chosen, seed=task.settings.seed)
+    return _descended(task, PostLearner(task.shape, recipe, *leaps))
 
 
-def _descended(task: FitTask, learner: Any, unit: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+_FITTERS = {"net": _fit_net, "logit": _fit_logit, "post": _fit_post}
+
+
+def _descended(task: FitTask, learner: Any) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """A network trained, and what the card says of it."""
 
     def on_progress(found: DescentProgress) -> None:
-        parts = [f"{unit} {min(found.round + 1, learner.rounds)} of {learner.rounds}"]
+        parts = [f"epoch {min(found.round + 1, learner.rounds)} of {learner.rounds}"]
         if found.loss is not None:
             parts.append(f"loss {found.loss:.3f}")
         if found.best:
@@ -296,4 +319,4 @@ def _descended(task: FitTask, learner: Any, unit: str) -> tuple[dict[str, NDArra
     descent = Descent(learner, task.settings.out, task.fingerprint, task.settings.seed)
     arrays, curve = descent.run(on_progress, task.stop)
     best = min(curve, key=lambda point: point["validation_loss"])
-    return arrays, {**task.settings.chosen, f"best_{unit}": best["round"], "curve": curve}
+    return arrays, {**task.settings.chosen, "best_epoch": best["round"], "curve": curve}
