@@ -32,14 +32,14 @@ from kr.errors import (
     StoppedError,
 )
 from kr.evaluation.kinds import load_evaluation
-from kr.learn.policy import descent, training
+from kr.learn.policy import descent, strengths, training
 from kr.learn.policy.decisions import Decisions, read_decisions
 from kr.learn.policy.examples import Examples, make_examples
 from kr.learn.policy.logit import ChoiceData, ChoiceObjective, choice_data, logit_arrays
 from kr.learn.policy.nets import choice_logits, choice_losses, start_arrays
 from kr.learn.policy.settings import PolicyFitSettings
 from kr.learn.policy.splits import split_decisions
-from kr.learn.policy.training import PolicyProgress, fit_policy, judged_policy
+from kr.learn.policy.training import PolicyProgress, edges_of, fit_policy, judged_policy
 from kr.policy.model_file import PolicyModel, read_policy, save_policy
 from kr.policy.policy import Policy
 from kr.policy.shape import PolicyShape
@@ -223,6 +223,39 @@ def test_fewer_games_and_the_year(settings: PolicyFitSettings) -> None:
     without_test = fit_policy(replace(settings, split="none", epochs=1))
     assert without_test.card["test"] is None
     assert without_test.card["split"]["test"] == 0
+
+
+@pytest.fixture(scope="module")
+def players(decisions: Decisions, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Losses of players of whom each gives away more than the one before."""
+    path = tmp_path_factory.mktemp("players") / "players.h5"
+    chance = np.random.default_rng(1).random(len(decisions)) / 50
+    loss = (decisions.player / 100 + chance).astype(np.float32)
+    shaping = {"decisions": decisions.signature, "nodes": 100, "weights": "manual", "egdb": None, "hash": 1}
+    strengths._write(path, loss, shaping)
+    return path
+
+
+@pytest.mark.slow
+def test_a_net_is_told_the_player_s_strength(settings: PolicyFitSettings, decisions: Decisions, players: Path) -> None:
+    fitted = replace(settings, players=players, strengths=3)
+    model = fit_policy(fitted)
+    assert len(model.shape.strengths) == 2
+    assert model.checksum != fit_policy(replace(settings, out=settings.out.with_name("other.h5"))).checksum
+    parts = split_decisions(decisions)
+    told_strengths = strengths.strengths_of(decisions, strengths.read_losses(players, decisions).loss, parts.training)
+    assert not np.isnan(told_strengths).all()
+    assert model.card["test"] == judged_policy(Policy(model), decisions, parts.test, told_strengths)
+    assert model.card["test"] != judged_policy(Policy(model), decisions, parts.test)
+
+
+def test_edges_part_values_evenly() -> None:
+    values = np.array([1, 2, 3, 4, 5, 6, np.nan], dtype=np.float32)
+    assert edges_of(values, 3) == (3, 5)
+    assert edges_of(values, 2) == (4,)
+    assert edges_of(np.array([7, 7, 7], dtype=np.float32), 3) == ()
+    assert edges_of(np.array([np.nan], dtype=np.float32), 3) == ()
+    assert edges_of(np.array([1, 1, 1, 1, 2], dtype=np.float32), 5) == (2,)
 
 
 def test_where_something_is_hidden_the_order_is_the_same(decisions: Decisions) -> None:
@@ -525,6 +558,8 @@ def test_the_archive_is_not_written_over(archive: Path) -> None:
         ("policy fit {archive} --out {out} --model tree", 2, "model"),
         ("policy fit {archive} --out {out} --sight far", 2, "sight"),
         ("policy fit {archive} --out {out} --years 1", 2, "years"),
+        ("policy fit {archive} --out {out} --players {archive}", 1, "games.pdn"),
+        ("policy fit {archive} --out {out} --players x.h5 --model logit", 2, "only a net is"),
         ("policy fit {archive} --out {out} --dropout 1", 2, "dropout"),
         ("policy show {archive}", 1, "games.pdn"),
         ("policy show {out}", 1, "policy.h5"),

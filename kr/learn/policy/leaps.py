@@ -21,7 +21,7 @@ from kr.learn.policy.decisions import Decisions
 from kr.policy.shape import MOVES, move_ids
 
 
-class Board(NamedTuple):
+class LeapBoard(NamedTuple):
     """A board in the mover's frame, who is Black."""
 
     own_men: int
@@ -34,11 +34,11 @@ class Board(NamedTuple):
         own, foe = self.own_men | self.own_kings, self.foe_men | self.foe_kings
         return _core.legal_moves(own, foe, self.own_kings | self.foe_kings, 0)
 
-    def leapt(self, origin: int, target: int, captured: int) -> Board:
+    def leapt(self, origin: int, target: int, captured: int) -> LeapBoard:
         """The board with a piece moved and others off, before anything is crowned."""
         step = 1 << origin | 1 << target
         own_men, own_kings = (each ^ step if each >> origin & 1 else each for each in (self.own_men, self.own_kings))
-        return Board(own_men, self.foe_men & ~captured, own_kings, self.foe_kings & ~captured)
+        return LeapBoard(own_men, self.foe_men & ~captured, own_kings, self.foe_kings & ~captured)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,7 @@ def played_leaps(decisions: Decisions) -> LeapRows:
     label = np.repeat(ids[decisions.moves[:, 0], decisions.moves[:, 1]], counts)
     begins = np.cumsum(counts) - counts
     for row in np.flatnonzero(counts > 1):
-        board = Board(*decisions.boards[row].tolist())
+        board = LeapBoard(*decisions.boards[row].tolist())
         origin, target = decisions.moves[row].tolist()
         wanted = origin, target, int(decisions.captured[row])
         path = next(path for path, captured in board.moves() if (path[0], path[-1], captured) == wanted)
@@ -71,7 +71,7 @@ def played_leaps(decisions: Decisions) -> LeapRows:
     return LeapRows(boards, label)
 
 
-def _leaps(board: Board, path: tuple[int, ...]) -> Iterator[tuple[Board, tuple[int, int]]]:
+def _leaps(board: LeapBoard, path: tuple[int, ...]) -> Iterator[tuple[LeapBoard, tuple[int, int]]]:
     """The board before each leap of a path, and the leap."""
     for origin, target in pairwise(path):
         yield board, (origin, target)
@@ -96,7 +96,7 @@ class LeapTree:
     def __init__(self, boards: NDArray[np.uint32]) -> None:
         self.first, self.origin, self.target, self.captured = _core.policy_choices(np.ascontiguousarray(boards))
         ids = move_ids()
-        self._nodes: list[Board] = []
+        self._nodes: list[LeapBoard] = []
         legal: list[int] = []
         """Node times MOVES plus label, of each leap that is legal."""
         steps: list[int] = []
@@ -105,7 +105,7 @@ class LeapTree:
         choices: list[int] = []
         roots: list[int] = []
         for number, row in enumerate(boards.tolist()):
-            board = Board(*row)
+            board = LeapBoard(*row)
             known: dict[tuple[int, ...], int] = {}
             places = self._choices(number)
             roots.append(len(self._nodes))

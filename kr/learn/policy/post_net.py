@@ -33,7 +33,7 @@ KERNELS = (1, 2, 3, 4)
 CONVOLUTIONS = 4
 HIGHWAYS = 3
 GATE_BIAS = -2.0
-ASKED_AT_ONCE = 1024
+LEAPS_AT_ONCE = 1024
 LEAP_TOPS = (1, 2, 3, 5, 10)
 
 
@@ -124,10 +124,10 @@ class PostPolicy:
     def logits(self, boards: NDArray[np.uint32]) -> NDArray[np.float32]:
         """Logits (n, 128) of leaps, illegal ones included."""
         found = np.empty((len(boards), MOVES), dtype=np.float32)
-        for start in range(0, len(boards), ASKED_AT_ONCE):
-            part = boards[start : start + ASKED_AT_ONCE]
+        for start in range(0, len(boards), LEAPS_AT_ONCE):
+            part = boards[start : start + LEAPS_AT_ONCE]
             # the last ones are filled up, so that one size is compiled
-            whole = np.resize(part, (ASKED_AT_ONCE, 4))
+            whole = np.resize(part, (LEAPS_AT_ONCE, 4))
             found[start : start + len(part)] = self._ask(dict(self.model.arrays), whole)[: len(part)]
         return found
 

@@ -19,7 +19,7 @@ import optax
 from numpy.typing import NDArray
 
 from kr.learn.policy.leaps import LeapRows
-from kr.learn.policy.post_net import ASKED_AT_ONCE, post_logits, post_start
+from kr.learn.policy.post_net import LEAPS_AT_ONCE, post_logits, post_start
 from kr.policy.shape import PolicyShape
 
 BETTER, WORSE = 0.99, 0.9
@@ -86,9 +86,9 @@ class PostLearner:
         """Cross entropy and top-1 and -3 of validation leaps, illegal ones in the way."""
         judged = self.judged
         losses, ranks = np.empty(len(judged)), np.empty(len(judged), dtype=np.int64)
-        for start in range(0, len(judged), ASKED_AT_ONCE):
-            boards, label = judged.boards[start : start + ASKED_AT_ONCE], judged.label[start : start + ASKED_AT_ONCE]
-            loss, rank = self._judged(arrays, np.resize(boards, (ASKED_AT_ONCE, 4)), np.resize(label, ASKED_AT_ONCE))
+        for start in range(0, len(judged), LEAPS_AT_ONCE):
+            boards, label = judged.boards[start : start + LEAPS_AT_ONCE], judged.label[start : start + LEAPS_AT_ONCE]
+            loss, rank = self._judged(arrays, np.resize(boards, (LEAPS_AT_ONCE, 4)), np.resize(label, LEAPS_AT_ONCE))
             losses[start : start + len(label)] = loss[: len(label)]
             ranks[start : start + len(label)] = rank[: len(label)]
         return {

@@ -38,6 +38,10 @@ class PolicyFitSettings(Settings):
         show=lambda units: ",".join(map(str, units)), metavar="UNITS,UNITS",
     )  # fmt: skip
     before: bool = option(True, "Tell a net the two moves before.")
+    players: Path | None = option(
+        None, "Losses of `kr policy players`: tell a net how strong the player is.", metavar="FILE"
+    )
+    strengths: int = option(5, "Buckets of the players' strengths.", low=2, high=32)
     years: int = option(0, "Tell a net the year of the game, in so many buckets: {allowed}.", low=2, high=32, zero="no")
     layout: str = option("base", "Regions of a logit: {allowed}.", choices=tuple(LAYOUTS))
     l2: float = option(2.0, "L2 penalty on the entries of a logit: half of it times the sum of squares.", low=0)
@@ -62,8 +66,9 @@ class PolicyFitSettings(Settings):
         super().__post_init__()
         if not self.files:
             raise InvalidSettingError("files: no PDN file; expected at least one")
-        if self.years and self.model != "net":
-            raise InvalidSettingError(f"years: a {self.model} is not told the year; only a net is")
+        for name, what in (("years", "the year"), ("players", "the player's strength")):
+            if getattr(self, name) and self.model != "net":
+                raise InvalidSettingError(f"{name}: a {self.model} is not told {what}; only a net is")
         if self.model == "post" and self.highway % 8:
             raise InvalidSettingError(f"highway: {self.highway} units; expected a multiple of 8")
 
@@ -85,5 +90,7 @@ class PolicyFitSettings(Settings):
 
     def shaping(self) -> dict[str, Any]:
         """What changes the policy, but for the games."""
-        own = {name: value for name, value in asdict(self).items() if name not in ("files", "out", "workers")}
+        own = {
+            name: value for name, value in asdict(self).items() if name not in ("files", "out", "workers", "players")
+        }
         return {**own, **self.chosen}

@@ -22,12 +22,13 @@ from kr.engine.search import Stop
 from kr.errors import InvalidPolicyError, InvalidSettingError, StoppedError
 from kr.evaluation.kinds import Scorer, load_evaluation
 from kr.learn.endnet.model_file import check_jax
-from kr.learn.policy.decisions import NO_YEAR, Decisions, decisions_of
+from kr.learn.policy.decisions import Decisions, decisions_of
 from kr.learn.policy.descent import Descent, DescentProgress, checkpoint_path
 from kr.learn.policy.examples import Examples, known_years, make_examples
 from kr.learn.policy.leaps import played_leaps
 from kr.learn.policy.settings import PolicyFitSettings
 from kr.learn.policy.splits import DecisionSplit, leak, split_decisions
+from kr.learn.policy.strengths import read_losses, strengths_of
 from kr.policy.model_file import PolicyModel, read_policy, save_policy
 from kr.policy.policy import Policy
 from kr.policy.shape import PolicyShape
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 HIDDEN_BEFORE = 0.1
 """Share of a net's training decisions whose moves before are hidden."""
 HIDDEN_PLAYER = 0.25
-"""Share of those whose year is."""
+"""Share of those whose player's strength is, and of those whose year is."""
 MOST_CARD_FILES = 100
 TOPS = (1, 2, 3, 5, 10)
 GOOD_FOR = "telling what the players of these games would play, in positions as they came up in games"
@@ -72,6 +73,8 @@ class FitTask:
     shape: PolicyShape
     decisions: Decisions
     split: DecisionSplit
+    strengths: NDArray[np.float32] | None
+    """(decisions,) mean loss of each mover in other games, NaN for unknown; None if the policy isn't told it."""
     eyes: Scorer | None
     fingerprint: str
     show: OnPolicyProgress
@@ -94,8 +97,9 @@ class FitTask:
 
     def examples(self, part: str) -> Examples:
         """The examples of a part of the split."""
-        mine = self.decisions.of(getattr(self.split, part))
-        return make_examples(mine, self.shape, self.eyes, on_progress=self.looking(part))
+        rows = getattr(self.split, part)
+        strengths = None if self.strengths is None else self.strengths[rows]
+        return make_examples(self.decisions.of(rows), self.shape, self.eyes, strengths, self.looking(part))
 
 
 def fit_policy(
@@ -111,7 +115,7 @@ def fit_policy(
     if settings.model != "logit":
         check_jax()
     storage.check_output(settings.out)
-    for read in settings.files:
+    for read in (*settings.files, *([settings.players] if settings.players else [])):
         if settings.out.exists() and read.exists() and settings.out.samefile(read):
             raise InvalidSettingError(f"--out {settings.out} is read by this fit; choose another file")
 
@@ -135,12 +139,13 @@ def fit_policy(
                 raise InvalidSettingError(
                     f"{settings.files[0]}: too few games: the {name} part has no choice of a move"
                 )
-        shape = _shape(settings, decisions, parts)
+        strengths = _strengths(settings, decisions, parts)
+        shape = _shape(settings, decisions, parts, strengths)
         eyes = load_evaluation().scorer if shape.plies >= 0 else None
-        fingerprint = _fingerprint(settings, shape, decisions, parts, eyes)
+        fingerprint = _fingerprint(settings, shape, decisions, parts, strengths, eyes)
         model = _finished(settings.out, fingerprint)
         if model is None:
-            task = FitTask(settings, shape, decisions, parts, eyes, fingerprint, show, tell, stop)
+            task = FitTask(settings, shape, decisions, parts, strengths, eyes, fingerprint, show, tell, stop)
             model = _fitted(task)
             save_policy(settings.out, model)
         checkpoint_path(settings.out).unlink(missing_ok=True)
@@ -160,38 +165,60 @@ def _read(settings: PolicyFitSettings, tell: OnPolicyProgress) -> Decisions:
     return decisions_of(archive)
 
 
-def _shape(settings: PolicyFitSettings, decisions: Decisions, parts: DecisionSplit) -> PolicyShape:
+def _strengths(settings: PolicyFitSettings, decisions: Decisions, parts: DecisionSplit) -> NDArray[np.float32] | None:
+    if not settings.players:
+        return None
+    losses = read_losses(settings.players, decisions)
+    return strengths_of(decisions, losses.loss, parts.training)
+
+
+def _shape(
+    settings: PolicyFitSettings, decisions: Decisions, parts: DecisionSplit, strengths: NDArray[np.float32] | None
+) -> PolicyShape:
     if settings.model == "post":
         return PolicyShape("post", "none", (settings.maps, settings.highway), before=False)
+    years: tuple[float, ...] = ()
+    players: tuple[float, ...] = ()
+    if settings.years:
+        years = edges_of(known_years(decisions)[parts.training], settings.years)
+        if not years:
+            raise InvalidSettingError("years: the games tell no two different years; fit without --years")
+    if strengths is not None:
+        players = edges_of(strengths[parts.training], settings.strengths)
+        if not players:
+            raise InvalidSettingError(
+                f"players: {settings.players} tells no two players of different strength; fit without --players"
+            )
     return PolicyShape(
         settings.model, settings.sight, settings.hidden, before=settings.before and settings.model == "net",
-        years=_year_edges(settings.years, decisions, parts), layout=settings.layout,
+        strengths=players, years=years, layout=settings.layout,
     )  # fmt: skip
 
 
-def _year_edges(buckets: int, decisions: Decisions, parts: DecisionSplit) -> tuple[float, ...]:
-    """Edges between so many buckets with about as many training decisions each; fewer where years are few."""
-    years = decisions.year[parts.training]
-    years = years[years > NO_YEAR]
-    if not buckets:
+def edges_of(values: NDArray[np.float32], buckets: int) -> tuple[float, ...]:
+    """Edges between so many buckets with about as many values each, NaN left out; fewer where many are the same."""
+    known = values[~np.isnan(values)].astype(np.float64)
+    if not len(known):
         return ()
-    shares = np.arange(1, buckets) / buckets
-    edges = sorted({float(edge) for edge in np.quantile(years, shares, method="higher")}) if len(years) else []
-    edges = [edge for edge in edges if edge > years.min()]
-    if not edges:
-        raise InvalidSettingError("years: the games tell no two different years; fit without --years")
-    return tuple(edges)
+    edges = np.unique(np.quantile(known, np.arange(1, buckets) / buckets, method="higher"))
+    return tuple(float(edge) for edge in edges if edge > known.min())
 
 
 def _fingerprint(
-    settings: PolicyFitSettings, shape: PolicyShape, decisions: Decisions, parts: DecisionSplit, eyes: Scorer | None
+    settings: PolicyFitSettings,
+    shape: PolicyShape,
+    decisions: Decisions,
+    parts: DecisionSplit,
+    strengths: NDArray[np.float32] | None,
+    eyes: Scorer | None,
 ) -> str:
     told = {**settings.shaping(), "shape": shape.json(), "eyes": eyes.signature if eyes else ""}
-    rows = (parts.training, parts.validation, parts.test)
+    arrays: list[NDArray[Any]] = [decisions.year, parts.training, parts.validation, parts.test]
+    if strengths is not None:
+        arrays.append(strengths)
     return storage.checksum(
-        json.dumps(told, sort_keys=True, default=str).encode(), decisions.signature.encode(),
-        decisions.year, *(np.asarray(each, dtype=np.int64) for each in rows),
-    )  # fmt: skip
+        json.dumps(told, sort_keys=True, default=str).encode(), decisions.signature.encode(), *arrays
+    )
 
 
 def _finished(path: Path, fingerprint: str) -> PolicyModel | None:
@@ -225,7 +252,7 @@ def _fitted(task: FitTask) -> PolicyModel:
 def _test_scores(task: FitTask, model: PolicyModel) -> dict[str, Any]:
     rows = task.split.test
     if model.shape.model != "post":
-        return judged_policy(Policy(model, task.eyes), task.decisions, rows)
+        return judged_policy(Policy(model, task.eyes), task.decisions, rows, task.strengths)
     from kr.learn.policy.post_net import PostPolicy
 
     post = PostPolicy(model)
@@ -233,11 +260,20 @@ def _test_scores(task: FitTask, model: PolicyModel) -> dict[str, Any]:
     return {**judged_policy(post, task.decisions, rows), "by_leap": leaps}
 
 
-def judged_policy(policy: Policy | PostPolicy, decisions: Decisions, rows: NDArray[np.int64]) -> dict[str, Any]:
+def judged_policy(
+    policy: Policy | PostPolicy,
+    decisions: Decisions,
+    rows: NDArray[np.int64],
+    strengths: NDArray[np.float32] | None = None,
+) -> dict[str, Any]:
     """How well a policy says what was played in some decisions: shares of all, and of those that somebody chose, within
-    its first choices, and the mean cross entropy of the latter in nats."""
+    its first choices, and the mean cross entropy of the latter in nats.
+
+    strengths: (decisions,) of the movers, NaN for unknown.
+    """
     asked = decisions.of(rows)
-    found = policy.predict(asked.boards, asked.before, year=known_years(asked))
+    strength = None if strengths is None else strengths[rows]
+    found = policy.predict(asked.boards, asked.before, strength, known_years(asked))
     counts = np.diff(found.first)
     mine = (
         (found.origin == np.repeat(asked.moves[:, 0], counts))
