@@ -19,7 +19,7 @@ _START = Position()
 SET_UP = "position set up"
 OTHER = "other moves"
 SHORT = "shorter than three moves"
-UNKNOWN_YEAR = "unknown"
+UNDATED = "unknown"
 
 
 @dataclass
@@ -81,7 +81,7 @@ class ArchiveStats:
         for table, key in (
             (self.openings, opening_of(game)),
             (self.first_moves, first_move_of(game)),
-            (self.years, str(year) if year else UNKNOWN_YEAR),
+            (self.years, str(year) if year else UNDATED),
         ):
             table.setdefault(key, ResultCounts()).add(game.result)
         self._add_players(game)
