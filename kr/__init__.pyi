@@ -58,6 +58,7 @@ from .errors import InvalidFenError as InvalidFenError
 from .errors import InvalidGamesError as InvalidGamesError
 from .errors import InvalidModelError as InvalidModelError
 from .errors import InvalidPdnError as InvalidPdnError
+from .errors import InvalidPolicyError as InvalidPolicyError
 from .errors import InvalidProblemError as InvalidProblemError
 from .errors import InvalidSampleError as InvalidSampleError
 from .errors import InvalidSettingError as InvalidSettingError
@@ -110,6 +111,13 @@ from .learn.fitting.fit import FitSettings as FitSettings
 from .learn.fitting.fit import fit as fit
 from .learn.games import GameArrays as GameArrays
 from .learn.games import read_game_arrays as read_game_arrays
+from .learn.policy.decisions import Decisions as Decisions
+from .learn.policy.decisions import read_decisions as read_decisions
+from .learn.policy.settings import PolicyFitSettings as PolicyFitSettings
+from .learn.policy.splits import DecisionSplit as DecisionSplit
+from .learn.policy.splits import split_decisions as split_decisions
+from .learn.policy.training import PolicyProgress as PolicyProgress
+from .learn.policy.training import fit_policy as fit_policy
 from .learn.selfplay import SelfplayResult as SelfplayResult
 from .learn.selfplay import SelfplaySettings as SelfplaySettings
 from .learn.selfplay import selfplay as selfplay
@@ -126,5 +134,12 @@ from .players.levels import Level as Level
 from .players.player import Player as Player
 from .players.player import Reply as Reply
 from .players.registry import player_from_spec as player_from_spec
+from .policy.model_file import PolicyModel as PolicyModel
+from .policy.model_file import read_policy as read_policy
+from .policy.policy import LikelyMove as LikelyMove
+from .policy.policy import Policy as Policy
+from .policy.policy import PolicyRows as PolicyRows
+from .policy.policy import load_policy as load_policy
+from .policy.shape import PolicyShape as PolicyShape
 
 __version__: str

@@ -577,7 +577,7 @@ def test_any_card_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str], c
     save_policy(tmp_path / "policy.h5", random_policy_model(SHAPES[0], card=card))
     assert cli.main(["policy", "show", str(tmp_path / "policy.h5")]) == 0
     out = capsys.readouterr().out
-    assert "net 275-24-8" in out
+    assert "net 275-24-8 of squares" in out
     assert "\x1b" not in out
 
 
