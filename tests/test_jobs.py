@@ -40,6 +40,8 @@ from kr.jobs.needs import Needs
 from kr.jobs.pool import AHEAD, FinishedPortion, Pool, interruptible
 from kr.jobs.progress import Progress
 from kr.jobs.unit import Chunk, Unit, result_checksum
+from kr.learn.policy.decisions import read_decisions
+from kr.learn.policy.strengths import PlayedGames, PlayersSettings, measure_losses
 from kr.learn.selfplay import SelfplaySettings, selfplay
 from kr.learn.shards import Shards
 from kr.match.doubling import Comparisons, DoublingSettings, compare_positions, play_matches
@@ -326,6 +328,8 @@ class Here:
             f"{signature} egdb {database.signature}": f"{there / 'other.h5'},egdb={there / 'db'}",
             f"material egdb {database.signature}": f"material,egdb={there / 'db'}",
         }
+        policy = shutil.copyfile(shipped_policy(), there / "policy.h5")
+        players |= {load_policy().signature: str(policy)}
         self.places = players | {signature: str(there / "other.h5"), database.signature: str(there / "db")}
         self.move = lambda: (self.weights.rename(there / "other.h5"), self.egdb.rename(there / "db"))
 
@@ -354,6 +358,13 @@ class Here:
             files=(self.games,), html=self.directory / "pages", tc=Limits(nodes=400), weights=str(self.weights),
             hash=1 << 20, egdb=str(self.egdb), from_ply=0,
         ))  # fmt: skip
+
+    def judge(self) -> None:
+        settings = PlayersSettings(
+            files=(self.games,), out=self.directory / "players.h5", nodes=400, weights=str(self.weights), hash=1 << 20,
+            egdb=str(self.egdb),
+        )  # fmt: skip
+        measure_losses(read_decisions(settings.reading), settings)
 
     def doubling(self) -> None:
         settings = DoublingSettings(
@@ -393,7 +404,7 @@ def timeless(kind: str, chunk: Chunk) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("work", ["solve", "annotate", "doubling", "match", "selfplay"])
+@pytest.mark.parametrize("work", ["solve", "annotate", "judge", "doubling", "match", "selfplay"])
 def test_a_search_that_was_ended_gives_no_result(
     work: str, parts: list[FinishedPortion], tmp_path: Path, whole: Path
 ) -> None:
@@ -418,6 +429,7 @@ def test_a_search_that_was_ended_gives_no_result(
         ("match", Pairs),
         ("solve", Answers),
         ("annotate", AnnotatedGames),
+        ("judge", PlayedGames),
         ("doubling", Comparisons),
         ("verify", RangeCheck),
         ("build", SlicePairs),

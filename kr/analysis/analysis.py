@@ -25,6 +25,7 @@ from kr.game.position import Move, Position
 from kr.game.value import Value
 from kr.notation import SIDE_NAMES
 from kr.pdn import Game, GameNode, Reader
+from kr.policy.policy import LikelyMove, Policy, people_option
 from kr.settings import Settings, option
 from kr.storage import is_file
 from kr.units import counted, format_count, parse_count
@@ -53,6 +54,7 @@ class AnalyzeSettings(Settings):
     depth: int | None = option(None, "The same as --tc depth=.", low=1, high=MOST_LIMITS["depth"])
     game: int = option(1, "Number of the game in a PDN file, from 1.", low=1)
     ply: str = option("", "Plies of a PDN game to analyse, such as 20 or 10-30; 0 is before the first move.")
+    people: str = people_option()
     weights: str | None = weights_option()
     hash: int = hash_option()
     threads: int = threads_option()
@@ -160,6 +162,12 @@ class Analysis:
     def nps(self) -> float:
         """Nodes a second."""
         return self.nodes / max(self.time, 1e-6)
+
+
+def likely_moves(policy: Policy, task: Task | Position | Board) -> list[LikelyMove]:
+    """The moves that people are likely to play in a position, most likely first; none if the game is over."""
+    task = Task.of(task)
+    return policy.choices(task.position, task.history)
 
 
 class Analyzing:

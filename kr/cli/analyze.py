@@ -6,19 +6,25 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
 from typing import Any
 
-from kr.analysis.analysis import Analysis, AnalyzeSettings, Analyzing, Line, read_tasks
+from kr.analysis.analysis import Analysis, AnalyzeSettings, Analyzing, Line, likely_moves, read_tasks
 from kr.cli import console, options
 from kr.engine.limits import Limits
 from kr.errors import InvalidFenError
 from kr.evaluation.chances import format_score
+from kr.game.position import Move
 from kr.notation import SIDE_NAMES
+from kr.policy.policy import LikelyMove, load_people
 from kr.units import counted, format_rate, format_value
+
+LIKELY = 0.05
+"""Probability from which a move without a line is named."""
 
 
 @options.command
@@ -29,7 +35,8 @@ def command(settings: AnalyzeSettings, json: bool = options.JSON) -> None:
     "expect" is the expected result (win 1, draw 1/2, loss 0) from the chances of a win, a draw and a loss. "known" is
     an exact value with its distance in plies, from the endgame database or a win seen to the end. Ctrl-C ends the
     search and shows its result; with several positions it also ends the command. Invalid lines of a file or of standard
-    input are reported and left out; the exit code is then 1. --json prints an object after each iteration.
+    input are reported and left out; the exit code is then 1. --json prints an object after each iteration. "people" is
+    the share of people who would play the move, by a model learned from recorded games (--people none: leave it out).
 
     Example:
         kr analyze
@@ -49,19 +56,21 @@ def command(settings: AnalyzeSettings, json: bool = options.JSON) -> None:
         # errors in the source are reported before the tables are loaded
         tasks = chain(list(islice(tasks, 1)), tasks)
     engine = settings.make_engine()
+    policy = load_people(settings.people)
     with _stopping() as stop:
         for task in tasks:
             if stop.asked:
                 break
+            likely = [] if policy is None else likely_moves(policy, task)
             with (
-                nullcontext(_emit) if json else _live(settings.limits) as show,
+                nullcontext(partial(_emit, likely)) if json else _live(settings.limits, likely) as show,
                 Analyzing(engine, task, settings.limits, settings.multipv) as analyzing,
                 stop.ending(analyzing),
             ):
                 for found in analyzing:
                     show(found)
             if not json:
-                _print(found, board=settings.is_fen)
+                _print(found, likely, board=settings.is_fen)
     if stop.asked and not (settings.is_fen and settings.limits == Limits()):
         console.fail("interrupted")
     if left_out:
@@ -108,7 +117,7 @@ def _stopping() -> Iterator[_Interrupt]:
             signal.signal(number, handler)
 
 
-def _emit(found: Analysis) -> None:
+def _emit(likely: Sequence[LikelyMove], found: Analysis) -> None:
     position = found.task.position
     console.emit_json(
         {
@@ -124,6 +133,7 @@ def _emit(found: Analysis) -> None:
             "value": found.value,
             "plies": found.plies,
             "lines": [_object(line) for line in found.lines],
+            "people": [{"move": str(each.move), "probability": round(each.probability, 4)} for each in likely],
         }
     )
 
@@ -145,7 +155,7 @@ def _object(line: Line) -> dict[str, Any]:
 
 
 @contextmanager
-def _live(limits: Limits) -> Iterator[Callable[[Analysis], None]]:
+def _live(limits: Limits, likely: Sequence[LikelyMove]) -> Iterator[Callable[[Analysis], None]]:
     """Show a table on stderr during the search if stderr is a terminal."""
     if not sys.stderr.isatty():
         yield lambda found: None
@@ -164,22 +174,22 @@ def _live(limits: Limits) -> Iterator[Callable[[Analysis], None]]:
             if not latest:
                 return Text("searching ...")
             ends = f"until {limits}" if limits != Limits() else "until Ctrl-C"
-            return Text(f"{_shown(latest[-1], time.monotonic() - began)}, {ends}")
+            return Text(f"{_shown(latest[-1], likely, time.monotonic() - began)}, {ends}")
 
     with Live(Screen(), console=Console(stderr=True), refresh_per_second=8, transient=True):
         yield latest.append
 
 
-def _print(found: Analysis, board: bool) -> None:
+def _print(found: Analysis, likely: Sequence[LikelyMove], board: bool) -> None:
     """Print the result on stdout."""
     from kr.cli import boards
 
     if board:
         boards.show(found.task.position)
-    print(f"{_shown(found, found.time)}\n", flush=True)
+    print(f"{_shown(found, likely, found.time)}\n", flush=True)
 
 
-def _shown(found: Analysis, seconds: float) -> str:
+def _shown(found: Analysis, likely: Sequence[LikelyMove], seconds: float) -> str:
     """Position, lines and search statistics as text."""
     position = found.task.position
     side = SIDE_NAMES[position.side]
@@ -188,27 +198,42 @@ def _shown(found: Analysis, seconds: float) -> str:
     parts = [console.fold(found.task.title, 2), heading] if found.task.title else [heading]
     if not found.lines:
         return "\n".join([*parts, f"the game is over: {side} has no move and has lost"])
-    return "\n".join([*parts, _table(found), console.fold(_status(found, seconds))])
+    below = [console.fold(text) for text in (_others(found, likely), _status(found, seconds)) if text]
+    return "\n".join([*parts, _table(found, likely), *below])
 
 
-def _table(found: Analysis) -> str:
-    columns = ["", "score", "expect", "win", "draw", "loss", "known", "line"]
-    rows = [_row(line) for line in found.lines]
+def _table(found: Analysis, likely: Sequence[LikelyMove]) -> str:
+    columns = ["", "score", "expect", "win", "draw", "loss", "people", "known", "line"]
+    shares = {_squares(each.move): each.probability for each in likely}
+    rows = [_row(line, shares.get(_squares(line.move))) for line in found.lines]
     # an empty column leaves its room to the lines
-    shown = [i for i, name in enumerate(columns) if name != "known" or any(row[i] for row in rows)]
-    return console.table([columns[i] for i in shown], [[row[i] for i in shown] for row in rows])
+    kept = [i for i, name in enumerate(columns) if name not in ("people", "known") or any(row[i] for row in rows)]
+    return console.table([columns[i] for i in kept], [[row[i] for i in kept] for row in rows])
 
 
-def _row(line: Line) -> list[str]:
+def _row(line: Line, people: float | None) -> list[str]:
     chances = line.chances
     return [
         f"{line.rank}",
         f"{format_score(line.score):>5}",
         f"{chances.expected:.3f}",
         *(f"{share:.0%}" for share in (chances.win, chances.draw, chances.loss)),
+        "" if people is None else f"{people:.0%}".rjust(6),
         "" if line.value is None else format_value(line.value, line.plies),
         " ".join(map(str, line.pv)),
     ]
+
+
+def _others(found: Analysis, likely: Sequence[LikelyMove]) -> str:
+    """Moves without a line that people are likely to play; "" if there are none."""
+    shown = {_squares(line.move) for line in found.lines}
+    others = [each for each in likely if each.probability >= LIKELY and _squares(each.move) not in shown]
+    return f"people also play {', '.join(f'{each.move} {each.probability:.0%}' for each in others)}" if others else ""
+
+
+def _squares(move: Move) -> tuple[int, int, int]:
+    """What tells a move from others: captures of the same pieces along different paths are one."""
+    return move.origin, move.target, move.captured
 
 
 def _status(found: Analysis, seconds: float) -> str:

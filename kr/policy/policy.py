@@ -27,6 +27,7 @@ from kr.game.position import Move, Position, Side
 from kr.notation import SQUARES
 from kr.policy.model_file import PolicyModel, read_policy
 from kr.policy.shape import LOGIT_UNIT, UNKNOWN_SQUARE, buckets_of, move_ids
+from kr.settings import option
 
 if TYPE_CHECKING:
     import numpy as np
@@ -195,6 +196,17 @@ def load_policy(text: str | Path = SHIPPED) -> Policy:
         if found is None:
             found = _policies[key] = Policy(read_policy(path))
         return found
+
+
+def people_option() -> Any:
+    """Setting: the policy that says what people play, as `load_people` takes it."""
+    told = "none, or a policy of `kr policy fit`"
+    return option(SHIPPED, f"Model of what people play: shipped, {told}.", metavar="POLICY|none")
+
+
+def load_people(text: str) -> Policy | None:
+    """The policy of such a setting; None for "none". Raises InvalidPolicyError."""
+    return None if text == "none" else load_policy(text)
 
 
 def shipped_policy() -> Path:

@@ -14,10 +14,12 @@ from anyio.to_thread import run_sync
 from kr.analysis.annotation.annotation import TABLE, Annotation, signature
 from kr.analysis.annotation.judging import JudgedMove, JudgeSettings, judge_moves
 from kr.analysis.annotation.marking import MARK_KINDS, mark_game, pov
+from kr.analysis.annotation.people import with_people
 from kr.engine.limits import Limits
 from kr.engine.search import Stop
 from kr.errors import InvalidPdnError, InvalidSettingError
 from kr.pdn import Game
+from kr.policy.policy import load_policy
 from kr.viewer.document import game_document, read_document
 from kr.web.asked import Asked
 from kr.web.engines import give_way
@@ -65,10 +67,14 @@ async def annotate_game(house: House, asked: Asked, inbox: Inbox) -> AsyncGenera
         finally:
             await work.end()
         by = signature(engine, settings.tc)
-    annotation = Annotation(work.result(), settings)
+    annotation = await run_sync(_annotation, game, work.result(), settings)
     yield {"judged": True}
     now = await _current(game, inbox)
     yield await run_sync(_marked, now, annotation, by)
+
+
+def _annotation(game: Game, moves: tuple[JudgedMove, ...], settings: JudgeSettings) -> Annotation:
+    return Annotation(with_people(game, moves, load_policy(), settings), settings)
 
 
 def _marked(game: Game, annotation: Annotation, by: str) -> dict[str, Any]:

@@ -14,14 +14,26 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from kr.analysis.annotation.judging import MARKS, ONLY, OPENING, JudgedMove, JudgeSettings, judge_moves
+from kr.analysis.annotation.judging import (
+    AVOIDED,
+    MARKS,
+    ONLY,
+    OPENING,
+    OVERSIGHT,
+    TRAP,
+    JudgedMove,
+    JudgeSettings,
+    judge_moves,
+)
 from kr.analysis.annotation.marking import mark_game, unjudged_opening
+from kr.analysis.annotation.people import with_people
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.search import Stop
 from kr.game.position import Side
 from kr.notation import SIDE_NAMES
 from kr.pdn import Game
+from kr.policy.policy import Policy
 
 UNKNOWN_PLAYER = "?"
 """Name of a player whom the tags don't name."""
@@ -43,6 +55,12 @@ class MoveTally:
     blunders: int = 0
     only: int = 0
     """Moves marked as the only good one."""
+    traps: int = 0
+    """Mistakes and blunders that people are likely to make."""
+    oversights: int = 0
+    """Mistakes and blunders that few make."""
+    avoided: int = 0
+    """Only moves where people are likely to play another."""
 
     @property
     def accuracy(self) -> float:
@@ -68,7 +86,13 @@ class MoveTally:
             return "no move judged"
         # an unmarked move need not be a best one: its loss may be below the threshold of a mark
         judged = f"{self.best} of {_count(self.moves, 'judged move', 'judged moves')} best"
-        return f"{judged}, {self.accuracy:.1f}% without a mark, loss {self.loss:.3f}, {', '.join(counts)}"
+        slips = [
+            _count(self.traps, "trap", "traps") if self.traps else "",
+            _count(self.oversights, "oversight", "oversights") if self.oversights else "",
+            f"{_count(self.avoided, 'trap', 'traps')} avoided" if self.avoided else "",
+        ]
+        told = "".join(f", {slip}" for slip in slips if slip)
+        return f"{judged}, {self.accuracy:.1f}% without a mark, loss {self.loss:.3f}, {', '.join(counts)}{told}"
 
     def as_object(self) -> dict[str, Any]:
         """The tally as a JSON object."""
@@ -106,10 +130,11 @@ class Annotation:
     def of(self, side: Side) -> MoveTally:
         """A side's moves."""
         judged = [each for each in self.moves if each.judged and each.side == side]
-        marks = [each.mark for each in judged]
+        marks, slips = [each.mark for each in judged], [each.slip for each in judged]
         return MoveTally(
             1, len(judged), sum(each.best == each.move for each in judged), sum(each.loss for each in judged),
             marks.count("?!"), marks.count("?"), marks.count("??"), marks.count(ONLY),
+            slips.count(TRAP), slips.count(OVERSIGHT), slips.count(AVOIDED),
         )  # fmt: skip
 
     @property
@@ -139,17 +164,22 @@ def annotate(
     by: str = "",
     stop: Stop | None = None,
     on_move: Callable[[JudgedMove], None] = lambda judged: None,
+    policy: Policy | None = None,
 ) -> Annotation:
     """Judge the moves of a game and put marks, comments and better lines into its tree, in place of earlier ones.
 
     engine: its hash table is cleared first; with limits of nodes or depth and one thread, the same game always gets the
     same marks. line_plies: most plies of a better line; 0 for none. by: text for the Annotator tag; `signature` if not
     given. stop: ends all its searches; the marks are then useless. on_move: called with each move once it is judged,
-    from the last to the first, until it is stopped. Raises InvalidDatabaseError; KeyboardInterrupt and what on_move
-    raises pass through. After an exception the game is unchanged.
+    from the last to the first, until it is stopped. policy: tells what people play, for traps and oversights. Raises
+    InvalidDatabaseError; KeyboardInterrupt and what on_move raises pass through. After an exception the game is
+    unchanged.
     """
     settings = settings or JudgeSettings()
-    annotation = Annotation(judge_moves(game, engine, settings, stop, on_move), settings)
+    moves = judge_moves(game, engine, settings, stop, on_move)
+    if policy is not None:
+        moves = with_people(game, moves, policy, settings)
+    annotation = Annotation(moves, settings)
     mark_game(game, annotation.moves, annotation.report, by or signature(engine, settings.tc), line_plies)
     return annotation
 

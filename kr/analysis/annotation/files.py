@@ -34,6 +34,7 @@ from kr.jobs.pool import Pool
 from kr.jobs.unit import Unit
 from kr.pdn import Game, Results, read_game, write_game
 from kr.players.workers import EngineKind, engine_needs
+from kr.policy.policy import Policy, load_people, load_policy, people_option
 from kr.settings import option, workers_option
 from kr.storage import check_output, lock, make_directory, parse_json, provenance
 
@@ -61,6 +62,7 @@ class AnnotateSettings(JudgeSettings, ReadSettings):
     line: int = option(12, "Most plies of a better line; 0: none.", low=0)
     weights: str | None = weights_option()
     hash: int = hash_option("of each engine")
+    people: str = people_option()
     workers: int = workers_option("Games annotated at a time")
     egdb: str = egdb_option()
     egdb_memory: int = egdb_memory_option()
@@ -204,16 +206,17 @@ def annotate_files(
         if settings.out is not None:
             check_output(settings.out)
         engine = _engine(settings)
+        policy = load_people(settings.people)
         if settings.html is not None:
             make_directory(settings.html)
             stack.enter_context(lock(settings.html))
         found = bytearray()
         journal = None
         if settings.is_resumable:
-            journal = stack.enter_context(_journal(settings, archive, engine, found, done))
+            journal = stack.enter_context(_journal(settings, archive, engine, policy, found, done))
         if extent is not None and extent.games:
             on_start(forecast(settings, extent, engine, report.games))
-        entries = stack.enter_context(closing(_annotated(settings, archive, engine, found, pages)))
+        entries = stack.enter_context(closing(_annotated(settings, archive, engine, policy, found, pages)))
         if journal is None:
             for entry in in_order(entries):
                 done(entry["game"])
@@ -256,10 +259,12 @@ def _engine(settings: AnnotateSettings) -> Engine:
 
 
 def _annotated(
-    settings: AnnotateSettings, archive: Archive, engine: Engine, found: bytearray, pages: Any
+    settings: AnnotateSettings, archive: Archive, engine: Engine, policy: Policy | None, found: bytearray, pages: Any
 ) -> Generator[GameEntry, None, None]:
     """Annotate the games that are not in the journal; yields their entries in any order."""
     needs, places = engine_needs(engine, settings.weights)
+    if policy is not None:
+        needs, places = needs | {"policy": policy.signature}, places | {policy.signature: settings.people}
     tools = {"hash": settings.hash, "threads": 1, "egdb_memory": settings.egdb_memory}
     judging = {each.name: getattr(settings, each.name) for each in fields(JudgeSettings)} | {"tc": str(settings.tc)}
     shaping = {"judging": judging, "line": settings.line, "results": settings.results, "html": pages is not None}
@@ -287,16 +292,19 @@ class AnnotatedGames(EngineKind):
     """Units of one game; the result is its line of the journal and, if wanted, its page."""
 
     def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[Engine]]]:
-        yield [Portion(partial(self._annotate, unit))]
+        policy = None
+        if "policy" in unit.needs:
+            policy = needs.load("policy", unit.needs["policy"], _loaded_policy)
+        yield [Portion(partial(self._annotate, unit, policy))]
 
-    def _annotate(self, unit: Unit, engine: Engine, stop: Stop) -> bytes | None:
+    def _annotate(self, unit: Unit, policy: Policy | None, engine: Engine, stop: Stop) -> bytes | None:
         values = unit.values
         game = read_game(values["pdn"])
         assert game is not None
         # as in the file: PDN writes some of them in a normal form
         game.headers, game.line = dict(values["headers"]), values["line_of_file"]
         settings = JudgeSettings(**{**values["judging"], "tc": Limits.parse(values["judging"]["tc"])})
-        annotation = annotate(game, engine, settings, values["line"], values["by"], stop)
+        annotation = annotate(game, engine, settings, values["line"], values["by"], stop, policy=policy)
         if stop.is_set():
             return None
         text = write_game(game, results=cast(Results, values["results"]))
@@ -308,6 +316,11 @@ class AnnotatedGames(EngineKind):
             entry["game"]["page"] = page_name(number, game.headers)
             entry["html"] = page(number, game, annotation, values["by"])
         return json.dumps(entry).encode()
+
+
+def _loaded_policy(place: str) -> tuple[str, Policy]:
+    policy = load_policy(place)
+    return policy.signature, policy
 
 
 def _record(values: Mapping[str, Any], game: Game, annotation: Annotation) -> GameEntry:
@@ -351,6 +364,10 @@ def move_object(judged: JudgedMove) -> GameEntry:
         "loss": round(judged.loss, 4),
         "line": [str(move) for move in judged.line],
         "reason": judged.reason or None,
+        "people": rounded(judged.likely),
+        "likeliest": None if judged.likeliest is None else str(judged.likeliest),
+        "likeliest_people": rounded(judged.likeliest_probability),
+        "slip": judged.slip or None,
     }
 
 
@@ -359,13 +376,15 @@ def _journal(
     settings: AnnotateSettings,
     archive: Archive,
     engine: Engine,
+    policy: Policy | None,
     found: bytearray,
     done: Callable[[GameEntry, bool], None],
 ) -> Iterator[Journal[None]]:
     """The open journal. Marks the numbers of its games in `found` and reports the games to `done`."""
     shaping = {
         "tc": str(settings.tc), "from_ply": settings.from_ply, "inaccuracy": settings.inaccuracy,
-        "mistake": settings.mistake, "blunder": settings.blunder, "only": settings.only, "line": settings.line,
+        "mistake": settings.mistake, "blunder": settings.blunder, "only": settings.only, "trap": settings.trap,
+        "oversight": settings.oversight, "people": None if policy is None else policy.signature, "line": settings.line,
         "results": settings.results, "encoding": settings.encoding, "hash": settings.hash,
         "html": None if settings.html is None else os.path.realpath(settings.html),
         "weights": engine.signature,

@@ -37,6 +37,9 @@ MARKS = ("?!", "?", "??")
 """Marks of moves that gave away expected result, in ascending order."""
 ONLY = "!"
 """Mark of the only good move, if it is not obvious."""
+TRAP, OVERSIGHT, AVOIDED = "trap", "oversight", "avoided"
+"""Kinds of slips: a losing move that people are likely to play, one that few play, and a trap that was not fallen into.
+"""
 OPENING, FORCED, UNSEARCHED = "opening", "forced", "unsearched"
 """Reasons not to judge a move: in the opening, without an alternative, or with none seen by a short search."""
 
@@ -59,11 +62,21 @@ class JudgeSettings(Settings):
     only: float = option(
         0.25, "Expected result that every other move must give away for a move to be marked !.", low=TIE, high=1
     )
+    trap: float = option(
+        0.25, "Probability that people play a losing move from which it is called a trap.", low=0, high=1
+    )
+    oversight: float = option(
+        0.05, "Probability that people play a move marked ? or ?? below which it is called an oversight.", low=0, high=1
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.tc == Limits() or self.tc.left is not None:
             raise InvalidSettingError(f"--tc: {self.tc}; expected a limit such as nodes=200k, 0.3s or depth=15")
+        if self.oversight > self.trap:
+            raise InvalidSettingError(
+                f"--oversight {self.oversight}, --trap {self.trap}: an oversight is less likely than a trap"
+            )
         if not self.inaccuracy <= self.mistake <= self.blunder:
             raise InvalidSettingError(
                 f"--inaccuracy {self.inaccuracy}, --mistake {self.mistake}, --blunder {self.blunder}: none may be "
@@ -82,6 +95,15 @@ class JudgeSettings(Settings):
         given = round(loss, 6)
         reached = [mark for mark, least in zip(MARKS, self.thresholds, strict=True) if given >= least]
         return reached[-1] if reached else ""
+
+    def slip(self, judged: JudgedMove) -> str:
+        """What kind of slip a move is, or avoids, by what people play: TRAP, OVERSIGHT, AVOIDED, or ""."""
+        if judged.likely is None or judged.likeliest_probability is None:
+            return ""
+        if judged.mark in MARKS[1:]:
+            return TRAP if judged.likely >= self.trap else OVERSIGHT if judged.likely < self.oversight else ""
+        lured = judged.mark == ONLY and judged.likeliest_probability >= self.trap
+        return AVOIDED if lured and judged.likeliest != judged.move else ""
 
     @property
     def thresholds(self) -> tuple[float, float, float]:
@@ -133,6 +155,13 @@ class JudgedMove:
     """Reason not to judge it: OPENING, FORCED or UNSEARCHED; "" if it is judged."""
     confirmed: bool = False
     """True if the expected result after the move is exact, or if searches further on in the game agree with it."""
+    likely: float | None = None
+    """Probability that a person plays the move; None without a policy, or a choice."""
+    likeliest: Move | None = None
+    """Move that people are most likely to play."""
+    likeliest_probability: float | None = None
+    slip: str = ""
+    """TRAP, OVERSIGHT or AVOIDED; "" for none of them."""
 
 
 @dataclass(frozen=True)

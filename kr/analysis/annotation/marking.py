@@ -18,7 +18,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kr.analysis.annotation.judging import FORCED, MARKS, ONLY, OPENING, UNSEARCHED, JudgedMove
+from kr.analysis.annotation.judging import (
+    AVOIDED,
+    FORCED,
+    MARKS,
+    ONLY,
+    OPENING,
+    OVERSIGHT,
+    TRAP,
+    UNSEARCHED,
+    JudgedMove,
+)
 from kr.evaluation.chances import format_score
 from kr.game.position import Side
 from kr.game.value import Value
@@ -125,12 +135,29 @@ def explained(judged: JudgedMove, before: JudgedMove | None) -> str:
         said.append(
             f"{WORDS[ONLY]}: any other and {side} expects {judged.others_expected:.2f}, not {judged.expected:.2f}."
         )
+    said.append(slipped(judged))
     known = None if before is None or before.value is None else before.value.opposite
     # once, not at every move of an ending
     if judged.value is not None and judged.value != known:
         was = "" if known is None else f"{_known(judged.side, known, None)} before, now "
         said.append(f"Known: {was}{_known(judged.side, judged.value, judged.plies)}.")
-    return " ".join(said)
+    return " ".join(filter(None, said))
+
+
+def slipped(judged: JudgedMove) -> str:
+    """How likely people are to slip here, in words; "" where there is nothing to say."""
+    if judged.slip == TRAP:
+        return f"A trap: {judged.likely:.0%} of people play this."
+    if judged.slip == OVERSIGHT:
+        return f"An oversight: {_rarely(judged.likely)} of people play this."
+    if judged.slip == AVOIDED:
+        return f"A trap avoided: {judged.likeliest_probability:.0%} of people play {judged.likeliest}."
+    return ""
+
+
+def _rarely(probability: float | None) -> str:
+    """A small share in words."""
+    return "fewer than 1%" if probability is None or probability < 0.01 else f"{probability:.0%}"
 
 
 def unjudged(judged: JudgedMove, opening: int) -> str:

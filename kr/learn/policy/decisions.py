@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-NO_YEAR = 0
+UNKNOWN_YEAR = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class DecisionGames:
     """The games of decisions, arrays (games,)."""
 
     year: NDArray[np.int16]
-    """NO_YEAR if the game doesn't say."""
+    """UNKNOWN_YEAR if the game doesn't say."""
     black: NDArray[np.int32]
     """Numbers of the players' names."""
     white: NDArray[np.int32]
@@ -87,7 +87,7 @@ class Decisions:
 
     @cached_property
     def year(self) -> NDArray[np.int16]:
-        """(n,) year of the game, NO_YEAR if it doesn't say."""
+        """(n,) year of the game, UNKNOWN_YEAR if it doesn't say."""
         return self.games.year[self.game]
 
     @cached_property
@@ -114,7 +114,7 @@ class Decisions:
             "forced": int((counted & (self.choices == 1)).sum()),
             "prescribed": int((counted & self.prescribed).sum()),
             "players": len(self.players) - ("" in self.players),
-            "first_year": int(np.min(self.games.year[self.games.year > NO_YEAR], initial=9999)),
+            "first_year": int(np.min(self.games.year[self.games.year > UNKNOWN_YEAR], initial=9999)),
             "last_year": int(self.games.year.max(initial=0)),
         }
 
@@ -169,7 +169,7 @@ class _Gathered:
             self.squares.append(path[-1])
             self.captured.append(move.captured)
         self.firsts.append(len(self.captured))
-        self.years.append(year_of(game.headers) or NO_YEAR)
+        self.years.append(year_of(game.headers) or UNKNOWN_YEAR)
         for names, tag in ((self.black, "Black"), (self.white, "White")):
             names.append(self._names.setdefault(" ".join(game.headers.get(tag, "").split()), len(self._names)))
         self.results.append(0 if game.winner is None else 1 if game.winner is Side.BLACK else -1)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kr import _core
-from kr.learn.policy.decisions import NO_YEAR, Decisions
+from kr.learn.policy.decisions import UNKNOWN_YEAR, Decisions
 from kr.policy.shape import PolicyShape, buckets_of, move_ids
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def make_examples(
 
 def known_years(decisions: Decisions) -> NDArray[np.float32]:
     """(n,) year of each decision, NaN where it is not known."""
-    return np.where(decisions.year == NO_YEAR, np.float32(np.nan), decisions.year.astype(np.float32))
+    return np.where(decisions.year == UNKNOWN_YEAR, np.float32(np.nan), decisions.year.astype(np.float32))
 
 
 def bucket_rows(edges: tuple[float, ...], values: NDArray[Any]) -> NDArray[np.uint8]:

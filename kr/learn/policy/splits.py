@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kr.errors import InvalidSettingError
-from kr.learn.policy.decisions import NO_YEAR, Decisions
+from kr.learn.policy.decisions import UNKNOWN_YEAR, Decisions
 
 if TYPE_CHECKING:
     import numpy as np
@@ -75,7 +75,7 @@ def _latest(decisions: Decisions, games: NDArray[np.int32], wanted: int) -> NDAr
     import numpy as np
 
     years = decisions.games.year[games]
-    known = np.sort(years[years > NO_YEAR])
+    known = np.sort(years[years > UNKNOWN_YEAR])
     if len(known) < wanted or not wanted:
         raise InvalidSettingError(
             f"a split by years needs games with years: {len(known)} of {len(games)} have one; expected {max(1, wanted)}"

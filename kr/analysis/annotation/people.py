@@ -1,0 +1,37 @@
+"""What people would have played: moves that are judged, told how likely people play them.
+
+A losing move is a trap if people are likely to play it, and an oversight if few do (`JudgeSettings.slip`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kr.analysis.annotation.judging import JudgedMove, JudgeSettings
+from kr.pdn import Game
+from kr.policy.policy import Policy
+
+
+def with_people(
+    game: Game, moves: Sequence[JudgedMove], policy: Policy, settings: JudgeSettings
+) -> tuple[JudgedMove, ...]:
+    """The judgements of a game's moves with what a policy says of each that had a choice."""
+    positions = list(game.positions())
+    found = []
+    for judged in moves:
+        told = judged
+        choices = policy.choices(positions[judged.ply], positions[max(0, judged.ply - 2) : judged.ply])
+        if len(choices) > 1:
+            # captures of the same pieces along different paths are one choice
+            own = (judged.move.origin, judged.move.target, judged.move.captured)
+            likely = next(
+                each.probability for each in choices
+                if (each.move.origin, each.move.target, each.move.captured) == own
+            )  # fmt: skip
+            told = replace(
+                judged, likely=likely, likeliest=choices[0].move, likeliest_probability=choices[0].probability
+            )
+            told = replace(told, slip=settings.slip(told))
+        found.append(told)
+    return tuple(found)
