@@ -133,7 +133,9 @@ def test_the_same_command_goes_on_after_a_kill(
     told: list[tuple[int, bool]] = []
     calls: list[Game] = []
     counted = annotating.annotate
-    monkeypatch.setattr(annotating, "annotate", lambda game, *rest: (calls.append(game), counted(game, *rest))[1])
+    monkeypatch.setattr(
+        annotating, "annotate", lambda game, *rest, **by: (calls.append(game), counted(game, *rest, **by))[1]
+    )
     report = annotate_files(settings, lambda record, earlier: told.append((record["number"], earlier)))
     assert len(calls) == GAMES - killed_after
     assert sorted(told) == sorted((number, number in seen) for number in range(1, GAMES + 1))

@@ -47,6 +47,7 @@ from kr.learn.shards import Shards
 from kr.match.doubling import Comparisons, DoublingSettings, compare_positions, play_matches
 from kr.match.match import MatchSettings, play_match
 from kr.match.pairs import Pairs
+from kr.policy.policy import load_policy, shipped_policy
 
 pytestmark = pytest.mark.core
 
@@ -250,7 +251,7 @@ def test_progress_leaves_out_what_was_done_before(monkeypatch: pytest.MonkeyPatc
 # --- units
 
 
-KINDS_OF_WORK = [AnnotatedGames, Answers, Comparisons, FileCheck, Pairs, RangeCheck, Shards, SlicePairs]
+KINDS_OF_WORK = [AnnotatedGames, Answers, Comparisons, FileCheck, Pairs, PlayedGames, RangeCheck, Shards, SlicePairs]
 
 
 @pytest.mark.parametrize("kind", KINDS_OF_WORK)

@@ -24,7 +24,7 @@ def command(
 
     Example:
         kr policy players games.pdn.xz --out players.h5
-        kr policy players games.pdn.xz --out players.h5 --nodes 5k --workers 4 --top 0
+        kr policy players games.pdn.xz --out players.h5 --nodes 5k --top 0
     """
     with console.Stages() as stages:
         decisions = read_decisions(settings.reading)
