@@ -116,6 +116,11 @@ from .learn.policy.decisions import read_decisions as read_decisions
 from .learn.policy.settings import PolicyFitSettings as PolicyFitSettings
 from .learn.policy.splits import DecisionSplit as DecisionSplit
 from .learn.policy.splits import split_decisions as split_decisions
+from .learn.policy.strengths import Losses as Losses
+from .learn.policy.strengths import PlayersSettings as PlayersSettings
+from .learn.policy.strengths import PlayerStrength as PlayerStrength
+from .learn.policy.strengths import measure_losses as measure_losses
+from .learn.policy.strengths import player_strengths as player_strengths
 from .learn.policy.training import PolicyProgress as PolicyProgress
 from .learn.policy.training import fit_policy as fit_policy
 from .learn.selfplay import SelfplayResult as SelfplayResult
