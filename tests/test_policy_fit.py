@@ -32,6 +32,7 @@ from kr.errors import (
     StoppedError,
 )
 from kr.evaluation.kinds import load_evaluation
+from kr.game.position import Position
 from kr.learn.policy import descent, strengths, training
 from kr.learn.policy.decisions import Decisions, read_decisions
 from kr.learn.policy.examples import Examples, make_examples
@@ -41,7 +42,7 @@ from kr.learn.policy.settings import PolicyFitSettings
 from kr.learn.policy.splits import split_decisions
 from kr.learn.policy.training import PolicyProgress, edges_of, fit_policy, judged_policy
 from kr.policy.model_file import PolicyModel, read_policy, save_policy
-from kr.policy.policy import Policy
+from kr.policy.policy import Policy, load_policy
 from kr.policy.shape import PolicyShape
 from kr.threads import thread_pool
 
@@ -378,9 +379,29 @@ def test_stopped_and_resumed_equals_undisturbed(
     assert [path.name for path in tmp_path.iterdir()] == ["policy.h5"]
 
 
+@pytest.mark.slow
+def test_ctrl_c_keeps_what_was_done(archive: Path, tmp_path: Path, undisturbed: dict[str, tuple[Any, ...]]) -> None:
+    """No batch is trained on twice, though checkpoints are rare."""
+    fitted, seen = tiny(archive, tmp_path / "policy.h5"), list[PolicyProgress]()
+
+    def interrupt(found: PolicyProgress) -> None:
+        if found.what == "training":
+            seen.append(found)
+            if len(seen) == 2:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fit_policy(fitted, interrupt)
+    again: list[PolicyProgress] = []
+    assert told(fit_policy(fitted, again.append)) == undisturbed["net"]
+    first = next(each for each in again if each.what == "training")
+    assert first.done == seen[-1].done > 0
+
+
 KILLED = """
 import os, signal, sys
 from kr import cli
+from kr.game.position import Position
 from kr.learn.policy import descent, logit
 
 saves, save = [], descent.save_checkpoint
@@ -562,6 +583,7 @@ def test_the_archive_is_not_written_over(archive: Path) -> None:
         ("policy fit {archive} --out {out} --players x.h5 --model logit", 2, "only a net is"),
         ("policy fit {archive} --out {out} --dropout 1", 2, "dropout"),
         ("policy show {archive}", 1, "games.pdn"),
+        ("policy show {archive} B:W1", 1, "games.pdn"),
         ("policy show {out}", 1, "policy.h5"),
     ],
 )
@@ -579,6 +601,22 @@ def test_any_card_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str], c
     out = capsys.readouterr().out
     assert "net 275-24-8 of squares" in out
     assert "\x1b" not in out
+
+
+def test_moves_are_shown_with_their_probabilities(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "policy.h5"
+    save_policy(path, random_policy_model(SHAPES[0]))
+    assert cli.main(["policy", "show", str(path), "--moves", "11-15 23-19", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    start, middle = Position(), Position().play("11-15")
+    likely = load_policy(path).choices(middle.play("23-19"), [start, middle])
+    assert [(each["move"], each["probability"]) for each in found["moves"]] == [
+        (str(each.move), pytest.approx(each.probability)) for each in likely
+    ]
+    assert cli.main(["policy", "show", str(path), Position().fen]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1 + 7
+    assert cli.main(["policy", "show", str(path), "B:W18:B9,14"]) == 0
+    assert "100.0" in capsys.readouterr().out
 
 
 def test_no_examples_without_eyes(decisions: Decisions) -> None:

@@ -56,6 +56,7 @@ def test_leaps_of_a_move_join(decisions: Decisions) -> None:
     assert len(leaps) == counts.sum()
     assert (counts > 1).any()
     begins = np.cumsum(counts) - counts
+    assert leaps.first.tolist() == [*begins, len(leaps)]
     ids = move_ids()
     assert (leaps.boards[begins] == decisions.boards).all()
     single = counts == 1
@@ -139,6 +140,8 @@ def test_scores_of_leaps(post: PostPolicy, decisions: Decisions) -> None:
     assert scores["top_raw"]["1"] == pytest.approx((logits.argmax(axis=1) == leaps.label).mean())
     masked = np.where(allowed, logits, -np.inf)
     assert scores["top_masked"]["1"] == pytest.approx((masked.argmax(axis=1) == leaps.label).mean())
+    whole = [(logits.argmax(axis=1) == leaps.label)[start:end].all() for start, end in pairwise(leaps.first.tolist())]
+    assert scores["moves_raw"] == pytest.approx(np.mean(whole))
     third = np.sort(masked, axis=1)[:, -3]
     assert scores["top_masked"]["3"] == pytest.approx((masked[rows, leaps.label] >= third).mean())
 

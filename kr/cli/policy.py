@@ -4,9 +4,11 @@ from pathlib import Path
 from typing import Any
 
 from kr.cli import console, options, policy_players
+from kr.game.position import Position
 from kr.learn.policy.settings import PolicyFitSettings
 from kr.learn.policy.training import PolicyProgress, fit_policy
 from kr.policy.model_file import PolicyModel, read_policy
+from kr.policy.policy import Policy
 from kr.settings import REQUIRED, option
 from kr.units import counted
 
@@ -43,21 +45,45 @@ def _fit(settings: PolicyFitSettings, json: bool = options.JSON) -> None:
 @options.command
 def _show(
     policy: Path = option(REQUIRED, "Policy file of `kr policy fit`.", argument=True, metavar="POLICY"),
+    fen: str | None = option(None, "Position to ask it about.", argument=True, metavar="FEN"),
+    moves: str = option("", "Moves to play first, such as '11-15 22-18'; alone, from the start.", metavar="MOVES"),
     json: bool = options.JSON,
 ) -> None:
     """Check a policy file and show its model, its card and its origin.
 
+    With a position, it shows the legal moves instead and how likely people play each, the likeliest first.
+
     Example:
         kr policy show policy.h5
-        kr policy show policy.h5 --json
+        kr policy show policy.h5 --moves '11-15 23-19'
+        kr policy show policy.h5 'W:W18,22,25,26,28,30,31,32:B1,3,5,8,11,12,13,19'
     """
     found = read_policy(policy)
+    if fen is not None or moves:
+        _show_moves(Policy(found), Position() if fen is None else Position.from_fen(fen), moves.split(), json)
+        return
     if json:
         console.emit_json({"policy": policy, **_details(found), **found.attrs})
         return
     print(console.facts([("policy", str(policy)), *_facts(found)]))
     if rows := _curve(found):
         print("\n" + console.table(["round", "loss", "validation", "first %", "first 3 %", "seconds"], rows))
+
+
+def _show_moves(policy: Policy, position: Position, moves: list[str], json: bool) -> None:
+    history = []
+    for move in moves:
+        history.append(position)
+        position = position.play(move)
+    likely = policy.choices(position, history)
+    if json:
+        rows = [{"move": str(each.move), "probability": each.probability} for each in likely]
+        console.emit_json({"policy": policy.name, "fen": position.fen, "moves": rows})
+        return
+    if not likely:
+        print("no legal move")
+        return
+    print(console.table(["move", "people %"], [(str(each.move), f"{100 * each.probability:.1f}") for each in likely]))
 
 
 def _details(model: PolicyModel) -> dict[str, Any]:

@@ -174,29 +174,34 @@ class Descent:
             one.arrays, one.optimiser = arrays, self._jax.tree.leaves(optimised)
             one.seconds = earlier + time.monotonic() - began
 
-        for part in self._parts(one):
-            step = one.round * self.learner.batches + one.batches
-            numbers = np.arange(step, step + len(part), dtype=np.int32)
-            rates = np.array([self.learner.rate(int(number), one.losses) for number in numbers], dtype=np.float32)
-            batches = {name: np.stack([batch[name] for batch in part]) for name in part[0]}
-            carry, loss = self._steps(carry, batches, numbers, rates)
-            one.batches += len(part)
-            one.loss_sum += float(loss)
-            if not np.isfinite(one.loss_sum):
-                raise DivergedError(
-                    f"{self.out}: the loss is {one.loss_sum} in round {one.round + 1}; try a smaller --rate"
-                )
-            tell(float(loss) / len(part))
-            stopped = stop is not None and stop.is_set()
-            if stopped or time.monotonic() - saved > SAVED_EVERY:
-                take()
-                self._save(one)
-                saved = time.monotonic()
-            if stopped:
-                raise StoppedError(
-                    f"{self.out}: the fit was stopped in round {one.round + 1} of {self.learner.rounds}; "
-                    "run the same command to resume"
-                )
+        try:
+            for part in self._parts(one):
+                step = one.round * self.learner.batches + one.batches
+                numbers = np.arange(step, step + len(part), dtype=np.int32)
+                rates = np.array([self.learner.rate(int(number), one.losses) for number in numbers], dtype=np.float32)
+                batches = {name: np.stack([batch[name] for batch in part]) for name in part[0]}
+                after, loss = self._steps(carry, batches, numbers, rates)
+                # at once, so that an interruption finds all of a step or nothing
+                carry, one.batches, one.loss_sum = after, one.batches + len(part), one.loss_sum + float(loss)
+                if not np.isfinite(one.loss_sum):
+                    raise DivergedError(
+                        f"{self.out}: the loss is {one.loss_sum} in round {one.round + 1}; try a smaller --rate"
+                    )
+                tell(float(loss) / len(part))
+                stopped = stop is not None and stop.is_set()
+                if stopped or time.monotonic() - saved > SAVED_EVERY:
+                    take()
+                    self._save(one)
+                    saved = time.monotonic()
+                if stopped:
+                    raise StoppedError(
+                        f"{self.out}: the fit was stopped in round {one.round + 1} of {self.learner.rounds}; "
+                        "run the same command to resume"
+                    )
+        except KeyboardInterrupt:
+            take()
+            self._save(one)
+            raise
         take()
 
     def _parts(self, one: _Descended) -> Iterator[list[dict[str, NDArray[Any]]]]:

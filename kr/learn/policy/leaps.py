@@ -49,6 +49,8 @@ class LeapRows:
     """(k, 4) before each leap."""
     label: NDArray[np.uint8]
     """(k,) origin and direction, a row of `move`."""
+    first: NDArray[np.int64]
+    """(moves + 1,) offsets of the leaps of each move."""
 
     def __len__(self) -> int:
         return len(self.label)
@@ -68,7 +70,7 @@ def played_leaps(decisions: Decisions) -> LeapRows:
         path = next(path for path, captured in board.moves() if (path[0], path[-1], captured) == wanted)
         for i, (at, leap) in enumerate(_leaps(board, path)):
             boards[begins[row] + i], label[begins[row] + i] = at, ids[leap]
-    return LeapRows(boards, label)
+    return LeapRows(boards, label, np.append(begins, len(label)))
 
 
 def _leaps(board: LeapBoard, path: tuple[int, ...]) -> Iterator[tuple[LeapBoard, tuple[int, int]]]:

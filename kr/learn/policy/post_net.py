@@ -29,6 +29,7 @@ from kr.policy.shape import MOVES, PolicyShape
 
 PostArrays: TypeAlias = dict[str, Any]
 """Arrays of the network by name."""
+PUBLISHED_BATCHES = 150_000
 KERNELS = (1, 2, 3, 4)
 CONVOLUTIONS = 4
 HIGHWAYS = 3
@@ -53,6 +54,23 @@ def post_sizes(shape: PolicyShape) -> dict[str, tuple[int, ...]]:
             f"highway{layer}_w": (units, units), f"highway{layer}_b": (units,), f"gate{layer}_w": (units, units),
         }  # fmt: skip
     return {**sizes, "out_w": (units + flat, MOVES), "out_b": (MOVES,)}
+
+
+def post_changes(shape: PolicyShape, batches: int, batch: int, split: str) -> list[str]:
+    """What is not as published, in words. batches: trained on, of so many leaps."""
+    maps, units = shape.hidden
+    flat = SQUARES * maps * len(KERNELS)
+    changes = [
+        f"{batches:,} batches of {batch} leaps instead of {PUBLISHED_BATCHES:,} of 128",
+        f"a split by {split}, .92 to train on, .03 to validate with, .05 to test on, instead of .85, .10, .05 by leap",
+        "the rate falls with the validation loss instead of the validation accuracy",
+        "biases begin at 0 instead of at random",
+    ]
+    if units != flat:
+        changes.insert(0, f"highway layers of {units:,} units behind a dense layer instead of {flat:,}")
+    if maps != 24:
+        changes.insert(0, f"{maps} maps of each kernel instead of 24")
+    return changes
 
 
 def post_start(shape: PolicyShape, seed: int) -> dict[str, NDArray[np.float32]]:
@@ -145,8 +163,8 @@ class PostPolicy:
         )
 
     def leap_scores(self, leaps: LeapRows) -> dict[str, Any]:
-        """How often leaps were among its first ones, with illegal ones in the way and without, and the share of first
-        ones that are illegal."""
+        """How often leaps were among its first ones, with illegal ones in the way and without, the share of first ones
+        that are illegal, and of whole moves whose leaps are all its first ones with illegal ones in the way."""
         logits = self.logits(leaps.boards)
         allowed = legal_leaps(leaps)
         mine = np.take_along_axis(logits, leaps.label[:, None].astype(np.int64), axis=1)
@@ -156,6 +174,7 @@ class PostPolicy:
             "leaps": len(leaps),
             "top_raw": tops(better.sum(axis=1), LEAP_TOPS),
             "top_masked": tops((better & allowed).sum(axis=1), LEAP_TOPS),
+            "moves_raw": float(np.logical_and.reduceat(first == leaps.label, leaps.first[:-1]).mean()),
             "illegal": float((~allowed[np.arange(len(first)), first]).mean()),
         }
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 HIDDEN_BEFORE = 0.1
 """Share of a net's training decisions whose moves before are hidden."""
-HIDDEN_PLAYER = 0.25
+HIDDEN_PLAYER = 0.5
 """Share of those whose player's strength is, and of those whose year is."""
 MOST_CARD_FILES = 100
 TOPS = (1, 2, 3, 5, 10)
@@ -331,11 +331,15 @@ def _fit_logit(task: FitTask) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
 
 
 def _fit_post(task: FitTask) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    from kr.learn.policy.post_net import post_changes
     from kr.learn.policy.post_training import PostLearner, PostRecipe
 
     leaps = (played_leaps(task.decisions.of(rows)) for rows in (task.split.training, task.split.validation))
     recipe = PostRecipe(**task.settings.chosen, seed=task.settings.seed)
-    return _descended(task, PostLearner(task.shape, recipe, *leaps))
+    learner = PostLearner(task.shape, recipe, *leaps)
+    arrays, fit = _descended(task, learner)
+    batches = fit["best_epoch"] * learner.batches
+    return arrays, {**fit, "changes": post_changes(task.shape, batches, learner.batch, task.settings.split)}
 
 
 _FITTERS = {"net": _fit_net, "logit": _fit_logit, "post": _fit_post}
