@@ -565,6 +565,18 @@ def test_games_too_few(tmp_path: Path) -> None:
         fit_policy(tiny(tmp_path / "one.pdn", tmp_path / "policy.h5"))
 
 
+@pytest.mark.slow
+def test_without_jax_a_logit_can_be_fitted(
+    archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    for name in ("jax", "optax"):
+        monkeypatch.setitem(sys.modules, name, None)
+    for model in ("net", "post"):
+        line = f"policy fit {archive} --out {tmp_path / 'policy.h5'} --model {model}"
+        check_refused(capsys, line, 2, "--model logit needs neither")
+    assert fit_policy(tiny(archive, tmp_path / "policy.h5", "logit")).shape.model == "logit"
+
+
 def test_the_archive_is_not_written_over(archive: Path) -> None:
     with pytest.raises(InvalidSettingError, match="is read by this fit"):
         fit_policy(tiny(archive, archive))

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kr.errors import InvalidPolicyError
+from kr.learn.endnet.model_file import check_jax
 from kr.learn.policy.leaps import LeapRows, LeapTree, tops
 from kr.notation import SQUARES
 from kr.policy.model_file import PolicyModel
@@ -119,7 +120,9 @@ def post_logits(shape: PolicyShape, arrays: PostArrays, boards: Any, dropout: fl
 
 
 class PostPolicy:
-    """The post's network, ready to be asked as a policy is; needs JAX. Raises InvalidPolicyError for another model."""
+    """The post's network, ready to be asked as a policy is; needs JAX. Raises InvalidPolicyError for another model,
+    InvalidSettingError without JAX.
+    """
 
     def __init__(self, model: PolicyModel) -> None:
         place = f"{model.path}: " if model.path else ""
@@ -127,6 +130,7 @@ class PostPolicy:
             raise InvalidPolicyError(f"{place}a {model.shape.model}; expected the post's network")
         if {name: array.shape for name, array in model.arrays.items()} != post_sizes(model.shape):
             raise InvalidPolicyError(f"{place}the arrays are not those of the post's network {model.shape.hidden}")
+        check_jax()
         self.model, self.shape, self.signature = model, model.shape, model.checksum
 
     @property

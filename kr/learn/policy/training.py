@@ -21,7 +21,6 @@ from kr.archives.archive import Archive
 from kr.engine.search import Stop
 from kr.errors import InvalidPolicyError, InvalidSettingError, StoppedError
 from kr.evaluation.kinds import Scorer, load_evaluation
-from kr.learn.endnet.model_file import check_jax
 from kr.learn.policy.decisions import Decisions, decisions_of
 from kr.learn.policy.descent import Descent, DescentProgress, checkpoint_path
 from kr.learn.policy.examples import Examples, known_years, make_examples
@@ -113,7 +112,7 @@ def fit_policy(
     process writes the same file.
     """
     if settings.model != "logit":
-        check_jax()
+        _check_networks()
     storage.check_output(settings.out)
     for read in (*settings.files, *([settings.players] if settings.players else [])):
         if settings.out.exists() and read.exists() and settings.out.samefile(read):
@@ -150,6 +149,17 @@ def fit_policy(
             save_policy(settings.out, model)
         checkpoint_path(settings.out).unlink(missing_ok=True)
     return model
+
+
+def _check_networks() -> None:
+    try:
+        import jax  # noqa: F401
+        import optax  # noqa: F401
+    except ImportError as error:
+        raise InvalidSettingError(
+            "fitting a network needs JAX and optax: pip install 'kr-draughts[nets]', or '.[nets]' in kr's checkout; "
+            f"--model logit needs neither ({error})"
+        ) from error
 
 
 def _read(settings: PolicyFitSettings, tell: OnPolicyProgress) -> Decisions:
