@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from kr.cli import console, options, policy_players
+from kr.cli import console, options, policy_players, policy_test
 from kr.game.position import Position
 from kr.learn.policy.settings import PolicyFitSettings
 from kr.learn.policy.training import PolicyProgress, fit_policy
@@ -154,7 +154,8 @@ command = options.group(
 
     Example:
         kr policy fit games.pdn.xz --out policy.h5
+        kr policy test policy.h5 games.pdn.xz --against seen,nodes=500
         kr policy show policy.h5
     """,
-    {"fit": _fit, "show": _show, "players": policy_players.command},
+    {"fit": _fit, "show": _show, "test": policy_test.command, "players": policy_players.command},
 )
