@@ -68,7 +68,9 @@ class PlaySettings(Settings):
         "", f"Opening: {', '.join(DECKS)}, a FEN, or a file of FENs or PDN games; a random one of several, or one by "
         "its number: '3move 68'.", parse=some_text, metavar="3move|11man|FEN|FILE",
     )  # fmt: skip
-    seed: int = option(0, "Seed of random choices: side, ballot, errors of a level; 0: a new one each time.", low=0)
+    seed: int = option(
+        0, "Seed of random choices: side, ballot, draws of a level or policy; 0: a new one each time.", low=0
+    )
     out: Path | None = option(None, "PDN file in which to keep the game, or none; a new one in the user's data "
                               "directory if not given.", metavar="FILE|none")  # fmt: skip
     resume: Path | None = option(None, "Resume the game of this PDN file.", metavar="FILE")
@@ -141,7 +143,7 @@ def set_up(settings: PlaySettings, tags: Mapping[str, str] | None = None, to_mov
 
 
 def shown_name(spec: str) -> str:
-    """Name of a player: "human", "kr level 5", "kr", or its text without the seed of its errors."""
+    """Name of a player: "human", "kr level 5", "kr", or its text without the seed of its draws."""
     text = re.sub(r",seed=\d+(?=,|$)", "", spec)
     return re.sub(r"^shipped(?=,|$)", "kr", text).replace(",level=", " level ")
 
@@ -188,11 +190,12 @@ def _specs(
     specs = []
     for side, name in enumerate(named):
         spec = name or (opponent if named[1 - side] == HUMAN else HUMAN)
-        if spec != HUMAN and "level" in kind_of(spec).settings:
-            if settings.level is not None:
-                spec = f"{_OWN.sub('', spec)},level={settings.level}"
-            if ",level=" in spec and ",seed=" not in spec:
-                spec += f",seed={seed}"
+        known = () if spec == HUMAN else kind_of(spec).settings
+        if "level" in known and settings.level is not None:
+            spec = f"{_OWN.sub('', spec)},level={settings.level}"
+        # what a player draws differs from game to game
+        if "seed" in known and (",level=" in spec or ",temperature=" in spec) and ",seed=" not in spec:
+            spec += f",seed={seed}"
         specs.append(spec)
     return specs[0], specs[1]
 

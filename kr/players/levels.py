@@ -16,13 +16,17 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from kr.engine.engine import MAX_LINES, Engine
 from kr.engine.limits import Limits
 from kr.engine.result import Info
 from kr.engine.search import Stop
-from kr.game.position import Position
+from kr.game.position import Move, Position
 from kr.units import Range
+
+if TYPE_CHECKING:
+    from kr.policy.policy import Policy
 
 AS_GOOD_AS_WON = 0.95
 """Least expected result of a move that counts as winning."""
@@ -41,6 +45,8 @@ class Level:
     """Probability that a move is overlooked."""
     database: bool = True
     """True if it may probe an endgame database."""
+    people: bool = False
+    """True if it chooses among what people play."""
 
     @property
     def full(self) -> bool:
@@ -53,7 +59,7 @@ class Level:
         return f"level {self.number} ({self.nodes} nodes, temperature {self.temperature}, overlooks {self.overlook})"
 
 
-LEVELS = (
+LEVELS_BY_CHANCE = (
     Level(1, 300, 0.60, 0.50, database=False),
     Level(2, 300, 0.30, 0.35, database=False),
     Level(3, 400, 0.18, 0.22, database=False),
@@ -65,12 +71,15 @@ LEVELS = (
     Level(9, 25_000, 0.005),
     Level(10),
 )
+"""The levels before there was a policy: what people play doesn't count."""
+LEVELS = LEVELS_BY_CHANCE
 FULL = LEVELS[-1]
 
 
-def level_numbered(number: int) -> Level:
-    """Level by its number, from 1. Raises InvalidSettingError."""
-    return LEVELS[Range(1, len(LEVELS)).check("level", number) - 1]
+def level_numbered(number: int, by_chance: bool = False) -> Level:
+    """Level by its number, from 1. by_chance: errors by chance alone. Raises InvalidSettingError."""
+    levels = LEVELS_BY_CHANCE if by_chance else LEVELS
+    return levels[Range(1, len(levels)).check("level", number) - 1]
 
 
 def search_at(
@@ -81,6 +90,7 @@ def search_at(
     history: Sequence[Position],
     seed: int,
     stop: Stop | None = None,
+    people: Policy | None = None,
 ) -> Info:
     """Line that a level below the last chooses.
 
@@ -93,16 +103,33 @@ def search_at(
     # if a search ran out of nodes, its lines may not be in the order of their scores
     lines = sorted(found.lines, key=lambda line: line.score, reverse=True)
     expected = [engine.chances(line.score).expected for line in lines]
+    likely = None
+    if people and level.people:
+        by_move = {_squares(move): probability for move, probability in people.choices(position, history)}
+        likely = [by_move.get(_squares(line.pv[0]), 0.0) for line in lines]
     source = random.Random(f"{seed} {position.key} {len(history)}")
-    return lines[choose(level, expected, source)]
+    return lines[choose(level, expected, source, likely)]
 
 
-def choose(level: Level, expected: Sequence[float], source: random.Random) -> int:
-    """Index of the move that a level plays, given the expected result of each move, best first."""
+def choose(
+    level: Level, expected: Sequence[float], source: random.Random, likely: Sequence[float] | None = None
+) -> int:
+    """Index of the move that a level plays, given the expected result of each move, best first.
+
+    likely: probability that a person plays each move.
+    """
     seen = [index for index in range(len(expected)) if source.random() >= level.overlook]
     seen = seen or [source.randrange(len(expected))]
     best = chosen = seen[0]
     if level.temperature:
         weights = [math.exp((expected[index] - expected[best]) / level.temperature) for index in seen]
-        chosen = source.choices(seen, weights)[0]
+        if likely:
+            weights = [weight * likely[index] for weight, index in zip(weights, seen, strict=True)]
+        if any(weights):
+            chosen = source.choices(seen, weights)[0]
     return best if expected[chosen] >= AS_GOOD_AS_WON else chosen
+
+
+def _squares(move: Move) -> tuple[int, int, int]:
+    """What tells moves apart that lead to different positions."""
+    return move.origin, move.target, move.captured

@@ -18,17 +18,26 @@ from kr.evaluation.kinds import SHIPPED, built_in
 from kr.game.position import Position
 from kr.players.levels import FULL, Level, level_numbered, search_at
 from kr.players.player import PlayerKind, PlayerSpec, Reply, Resources
+from kr.policy.policy import load_policy
 from kr.units import format_size, parse_count, parse_size
 
 if TYPE_CHECKING:
     from kr.egdb.database import Database
+    from kr.policy.policy import Policy
 
-SETTINGS = ("egdb", "hash", "threads", "level", "seed")
-"""Settings of a player's text, in addition to search options. seed: of the errors of its level."""
+SETTINGS = ("egdb", "hash", "threads", "level", "people", "seed")
+"""Settings of a player's text, in addition to search options. people: the policy by which its level chooses among what
+people play, or none; seed: of the errors of its level."""
+NOBODY = "none"
+"""Instead of a policy: errors by chance alone."""
 
 
 class EnginePlayer:
-    """kr's engine. weights: as for Engine; seed: of the errors of its level. Raises InvalidWeightsError."""
+    """kr's engine. Raises InvalidWeightsError.
+
+    weights: as for Engine; people: the policy of a level that chooses among what people play; seed: of the errors of
+    its level.
+    """
 
     version = ""
 
@@ -41,9 +50,10 @@ class EnginePlayer:
         threads: int = 1,
         level: Level = FULL,
         seed: int = 1,
+        people: Policy | None = None,
     ) -> None:
         database = database if level.database else None
-        self._level, self._seed = level, seed
+        self._level, self._seed, self._people = level, seed, people if level.people else None
         self.engine = Engine(weights, hash_mb=hash_mb, threads=threads, database=database, options=options)
         self.name = self.engine.name
         self.source = weights or SHIPPED
@@ -56,6 +66,8 @@ class EnginePlayer:
             self.signature += f" threads {threads}"
         if not level.full:
             self.signature += f" {level} seed {seed}"
+        if self._people:
+            self.signature += f" people {self._people.signature}"
 
     def new_game(self) -> None:
         self.engine.new_game()
@@ -67,7 +79,7 @@ class EnginePlayer:
         if self._level.full:
             result = self.engine.search(position, limits, history=history, stop=stop)
             return Reply(result.move, result.score, result.depth, result.nodes, time.perf_counter() - began)
-        line = search_at(self._level, self.engine, position, limits, history, self._seed, stop)
+        line = search_at(self._level, self.engine, position, limits, history, self._seed, stop, self._people)
         return Reply(line.pv[0], line.score, line.depth, line.nodes, time.perf_counter() - began)
 
     def close(self) -> None:
@@ -81,10 +93,14 @@ def _make(spec: PlayerSpec, resources: Resources) -> EnginePlayer:
         options = parse_search_options(",".join(f"{name}={text}" for name, text in others.items()))
         own_hash = parse_size(own["hash"]) if "hash" in own else None
         threads = parse_count(own.get("threads", 1))
-        level = level_numbered(parse_count(own["level"])) if "level" in own else FULL
+        by_chance = own.get("people") == NOBODY
+        level = level_numbered(parse_count(own["level"]), by_chance) if "level" in own else FULL
+        if "people" in own and level.full:
+            raise InvalidSettingError("people: only a level below the highest asks what people play; leave it out")
         seed = parse_count(own.get("seed", 1))
     except InvalidSettingError as error:
         raise InvalidSettingError(f"player {spec.spec!r}: {error}") from None
+    people = load_policy(own.get("people", SHIPPED)) if level.people else None
     player = EnginePlayer(
         spec.text,
         resources.hash_mb if own_hash is None else own_hash / MEBIBYTE,
@@ -93,11 +109,13 @@ def _make(spec: PlayerSpec, resources: Resources) -> EnginePlayer:
         threads,
         level,
         seed,
+        people,
     )
     if own_hash is not None:
         player.signature += f" hash {format_size(own_hash)}"
-    if "egdb" in own:
-        own["egdb"] = Path(own["egdb"]).name
+    for name in ("egdb", "people"):
+        if name in own:
+            own[name] = Path(own[name]).name
     player.name = ",".join([player.name, *(f"{name}={text}" for name, text in (own | options).items())])
     player.source = spec.spec
     return player

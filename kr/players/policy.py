@@ -1,0 +1,120 @@
+"""A policy as a player: it plays what people are likely to play, and searches nothing."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from kr import _core
+from kr.engine.limits import Limits
+from kr.engine.search import Stop
+from kr.errors import InvalidSettingError
+from kr.evaluation.kinds import SHIPPED, load_evaluation
+from kr.game.position import Position
+from kr.players.player import PlayerKind, PlayerSpec, Reply, Resources
+from kr.policy.policy import Policy, frame_of, load_policy
+from kr.units import Range, parse_count
+
+_PREFIX = "policy:"
+COUNTING = "material"
+"""The evaluation that scores for a policy without sight."""
+_RANGES = {"temperature": Range(low=0, high=100), "strength": Range(low=0, high=1), "year": Range(low=1, high=9999)}
+
+
+class PolicyPlayer:
+    """A policy that plays.
+
+    temperature: moves are drawn with weights p^(1 / temperature), at 0 the most probable one is played. strength, year:
+    as for Policy.choices. seed: of the draws, which depend on it, the position and the length of the history alone.
+    """
+
+    version = ""
+
+    def __init__(
+        self,
+        policy: Policy,
+        temperature: float = 0.0,
+        strength: float | None = None,
+        year: float | None = None,
+        seed: int = 1,
+    ) -> None:
+        self.policy = policy
+        self._temperature, self._strength, self._year, self._seed = temperature, strength, year, seed
+        # what the score comes from; a policy without sight has no eyes of its own, and can only count
+        self._eyes = (policy.eyes or load_evaluation(COUNTING).scorer).core
+        self.name = f"policy {policy.name}"
+        self.source = f"{_PREFIX}{policy.model.path or policy.name}"
+        told = [("temperature", temperature), ("strength", strength), ("year", year)]
+        numbers = [f"{name} {value}" for name, value in told if value is not None]
+        if temperature:
+            numbers.append(f"seed {seed}")
+        self.signature = " ".join([f"policy {policy.signature}", *numbers])
+
+    def new_game(self) -> None:
+        """It remembers nothing."""
+
+    def search(
+        self, position: Position, limits: Limits, history: Sequence[Position], stop: Stop | None = None
+    ) -> Reply:
+        """The score is that of the best move as sight of captures sees it, whichever move is played."""
+        import numpy as np
+
+        began = time.perf_counter()
+        choices = self.policy.choices(position, history, strength=self._strength, year=self._year)
+        move = choices[0].move
+        if self._temperature:
+            # scaled, so that the highest weight is 1 at any temperature
+            highest = choices[0].probability
+            weights = [(likely.probability / highest) ** (1 / self._temperature) for likely in choices]
+            source = random.Random(f"{self._seed} {position.key} {len(history)}")
+            move = source.choices(choices, weights)[0].move
+        board = np.array([frame_of(position)], dtype=np.uint32)
+        score = int(_core.choice_scores(board, self._eyes).max())
+        return Reply(move, score, 0, 0, time.perf_counter() - began)
+
+    def close(self) -> None:
+        """It holds nothing."""
+
+
+def _make(spec: PlayerSpec, resources: Resources) -> PolicyPlayer:
+    try:
+        policy = load_policy(spec.text)
+        told = {name: _number(name, spec.settings[name]) for name in _RANGES if name in spec.settings}
+        for name, edges in (("strength", policy.shape.strengths), ("year", policy.shape.years)):
+            if name in told and not edges:
+                raise InvalidSettingError(f"{name}: this policy is not told it; leave it out")
+        seed = parse_count(spec.settings.get("seed", 1))
+    except InvalidSettingError as error:
+        raise InvalidSettingError(f"player {spec.spec!r}: {error}") from None
+    temperature = told.get("temperature", 0.0)
+    player = PolicyPlayer(policy, temperature, told.get("strength"), told.get("year"), seed)
+    player.name = ",".join([player.name, *(f"{name}={text}" for name, text in spec.settings.items())])
+    player.source = spec.spec
+    return player
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        raise InvalidSettingError(f"{name}: {text!r:.40} is not a number; expected {_RANGES[name]}") from None
+    return _RANGES[name].check(name, number, whole=False)
+
+
+def _is_policy(name: str) -> bool:
+    try:
+        return name == SHIPPED or Path(name).is_file()
+    except (OSError, ValueError):  # not a possible file name
+        return False
+
+
+KIND = PlayerKind(
+    prefix=_PREFIX,
+    texts=("policy:FILE",),
+    make=_make,
+    settings=("temperature", "strength", "year", "seed"),
+    is_name=_is_policy,
+    repeatable=True,
+)
