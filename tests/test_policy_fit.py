@@ -10,7 +10,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -31,20 +30,17 @@ from kr.errors import (
     OutputBusyError,
     StoppedError,
 )
-from kr.evaluation.kinds import load_evaluation
 from kr.game.position import Position
 from kr.learn.policy import descent, strengths, training
 from kr.learn.policy.decisions import Decisions, read_decisions
-from kr.learn.policy.examples import Examples, make_examples
-from kr.learn.policy.logit import ChoiceData, ChoiceObjective, choice_data, logit_arrays
-from kr.learn.policy.nets import choice_logits, choice_losses, start_arrays
+from kr.learn.policy.examples import make_examples
+from kr.learn.policy.nets import start_arrays
 from kr.learn.policy.settings import PolicyFitSettings
 from kr.learn.policy.splits import split_decisions
 from kr.learn.policy.training import PolicyProgress, edges_of, fit_policy, judged_policy
 from kr.policy.model_file import PolicyModel, read_policy, save_policy
 from kr.policy.policy import Policy, load_policy
 from kr.policy.shape import PolicyShape
-from kr.threads import thread_pool
 
 GAMES = 40
 TINY: dict[str, dict[str, Any]] = {
@@ -52,11 +48,7 @@ TINY: dict[str, dict[str, Any]] = {
     "logit": {"layout": "small", "max_iter": 30},
     "post": {"maps": 8, "highway": 8, "epochs": 2, "batch": 64},
 }
-SHAPES = [
-    PolicyShape(hidden=(24, 8)),
-    PolicyShape(hidden=(16, 16), sight="none", before=False),
-    PolicyShape(hidden=(16, 8), sight="reply", years=(1860.0, 1900.0), strengths=(0.01, 0.02)),
-]
+SHAPE = PolicyShape(hidden=(24, 8))
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -100,47 +92,6 @@ def told(model: PolicyModel) -> tuple[Any, ...]:
     for point in fit.get("curve", ()):
         point.pop("seconds", None)
     return model.checksum, {**model.card, "fit": fit}
-
-
-# --- examples
-
-
-@pytest.mark.slow
-def test_examples_are_what_the_compiled_policy_is_told(decisions: Decisions) -> None:
-    """A net of JAX on examples says what the compiled one says of the boards."""
-    some = decisions.of(np.arange(0, len(decisions), 3))
-    evaluation = load_evaluation()
-    strengths = np.where(np.arange(len(some)) % 3 == 0, np.nan, np.arange(len(some)) % 4 / 100).astype(np.float32)
-    for shape in SHAPES:
-        model = random_policy_model(shape)
-        examples = make_examples(some, shape, evaluation.scorer, strengths)
-        batch = examples.padded(np.arange(len(some)), 20)
-        logits = np.asarray(choice_logits(shape, dict(model.arrays), batch, 0.5, None))
-        found = Policy(model).predict(
-            some.boards, some.before, strengths, np.where(some.year > 0, some.year, np.nan).astype(np.float32)
-        )
-        assert found.first.tolist() == examples.first.tolist()
-        weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-        expected = weights / weights.sum(axis=1, keepdims=True)
-        assert expected[np.arange(20) < examples.counts[:, None]] == pytest.approx(found.probability, abs=2e-5)
-        played = np.exp(-np.asarray(choice_losses(logits, batch)))
-        assert played == pytest.approx(found.probability[examples.first[:-1] + examples.played], abs=2e-5)
-
-
-def test_examples_say_what_was_played_and_what_nobody_chose(decisions: Decisions) -> None:
-    examples = make_examples(decisions, PolicyShape(sight="none"), None)
-    assert (examples.counts == decisions.choices).all()
-    assert (examples.target[examples.first[:-1] + examples.played] == decisions.moves[:, 1]).all()
-    assert (examples.chosen == ((decisions.choices > 1) & ~decisions.prescribed)).all()
-    assert not examples.best.any()
-
-
-@pytest.mark.parametrize("field", ["moves", "captured"])
-def test_a_move_that_is_not_legal_is_no_example(decisions: Decisions, field: str) -> None:
-    wrong = getattr(decisions, field).copy()
-    wrong[5] = 31
-    with pytest.raises(ValueError, match="not legal"):
-        make_examples(replace(decisions, **{field: wrong}), PolicyShape(sight="none"), None)
 
 
 # --- what it learns
@@ -279,59 +230,6 @@ def test_where_something_is_hidden_the_order_is_the_same(decisions: Decisions) -
     assert (first["boards"] != whole[0]["boards"]).any()
 
 
-@pytest.fixture(scope="module")
-def small_choices(decisions: Decisions) -> Iterator[tuple[ChoiceObjective, ChoiceData, Decisions]]:
-    """The objective of a logit with sight on a few games, the data of others, and their decisions."""
-    chosen = np.flatnonzero((decisions.choices > 1) & ~decisions.prescribed)
-    shape = PolicyShape("logit", before=False, layout="small")
-    mine, others = (decisions.of(chosen[part]) for part in (slice(0, None, 2), slice(1, None, 2)))
-    with thread_pool(2) as pool:
-        examples = (make_examples(each, shape, load_evaluation().scorer) for each in (mine, others))
-        data, held = choice_data(next(examples), next(examples), shape, pool)
-        yield ChoiceObjective(data, shape, 0.5, pool), held, others
-
-
-@pytest.mark.slow
-def test_the_gradient_of_a_logit_is_that_of_its_loss(
-    small_choices: tuple[ChoiceObjective, ChoiceData, Decisions],
-) -> None:
-    objective, _, _ = small_choices
-    source = np.random.default_rng(1)
-    x = source.normal(0, 0.5, objective.size)
-    loss, gradient = objective(x)
-    assert loss > 0
-    # along each part of the vector, and all of it
-    ends = objective.ends
-    for start, end in [*pairwise(ends), (0, objective.size)]:
-        direction = np.zeros(objective.size)
-        direction[start:end] = source.normal(0, 1, end - start)
-        if not gradient[start:end].any():
-            continue
-        step = 1e-2 / np.sqrt(end - start)
-        ahead, back = (objective(x + sign * step * direction)[0] for sign in (1, -1))
-        assert (ahead - back) / (2 * step) == pytest.approx(gradient @ direction, rel=0.02, abs=0.05)
-
-
-@pytest.mark.slow
-def test_a_logit_in_a_file_is_the_one_that_was_fitted(
-    small_choices: tuple[ChoiceObjective, ChoiceData, Decisions],
-) -> None:
-    """The compiled policy's tables in whole numbers say what the sums of the fit say."""
-    objective, held, others = small_choices
-    x = np.random.default_rng(2).normal(0, 1, objective.size)
-    arrays, clipped = logit_arrays(objective, x)
-    assert not clipped
-    evaluation = load_evaluation()
-    model = PolicyModel(objective.shape, arrays, evaluation.signature, evaluation.scale)
-    found = Policy(model).predict(others.boards, others.before)
-    logits = objective.logits(held, x).astype(float)
-    powers = np.exp(logits)
-    sums = np.repeat(np.add.reduceat(powers, found.first[:-1]), np.diff(found.first))
-    assert powers / sums == pytest.approx(found.probability, abs=0.02)
-    losses = -np.log(found.probability[held.examples.first[:-1] + held.examples.played])
-    assert objective.loss_of(held, x) == pytest.approx(losses.mean(), rel=0.01)
-
-
 @pytest.mark.slow
 def test_a_logit_keeps_its_best_leg(archive: Path, tmp_path: Path, decisions: Decisions) -> None:
     model = fit_policy(tiny(archive, tmp_path / "policy.h5", "logit", max_iter=60))
@@ -343,10 +241,10 @@ def test_a_logit_keeps_its_best_leg(archive: Path, tmp_path: Path, decisions: De
 
 
 def test_first_numbers_follow_from_the_seed() -> None:
-    one, same, other = (start_arrays(SHAPES[0], seed) for seed in (1, 1, 2))
+    one, same, other = (start_arrays(SHAPE, seed) for seed in (1, 1, 2))
     assert all((one[name] == same[name]).all() for name in one)
     assert (one["w1"] != other["w1"]).any()
-    assert {name: ("float32", array.shape) for name, array in one.items()} == SHAPES[0].array_sizes
+    assert {name: ("float32", array.shape) for name, array in one.items()} == SHAPE.array_sizes
 
 
 # --- interruptions
@@ -608,7 +506,7 @@ def test_bad_input_is_one_line(
 @pytest.mark.parametrize("card", [{}, {"data": 3, "fit": {"curve": [1, {"round": "\x1b[2J"}]}, "good_for": "\x1b[2J"}])
 def test_any_card_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str], card: dict[str, Any]) -> None:
     """A file may come from anywhere: what it says is text, and nothing more."""
-    save_policy(tmp_path / "policy.h5", random_policy_model(SHAPES[0], card=card))
+    save_policy(tmp_path / "policy.h5", random_policy_model(SHAPE, card=card))
     assert cli.main(["policy", "show", str(tmp_path / "policy.h5")]) == 0
     out = capsys.readouterr().out
     assert "net 275-24-8 of squares" in out
@@ -617,7 +515,7 @@ def test_any_card_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str], c
 
 def test_moves_are_shown_with_their_probabilities(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "policy.h5"
-    save_policy(path, random_policy_model(SHAPES[0]))
+    save_policy(path, random_policy_model(SHAPE))
     assert cli.main(["policy", "show", str(path), "--moves", "11-15 23-19", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     start, middle = Position(), Position().play("11-15")
@@ -629,9 +527,3 @@ def test_moves_are_shown_with_their_probabilities(tmp_path: Path, capsys: pytest
     assert len(capsys.readouterr().out.splitlines()) == 1 + 7
     assert cli.main(["policy", "show", str(path), "B:W18:B9,14"]) == 0
     assert "100.0" in capsys.readouterr().out
-
-
-def test_no_examples_without_eyes(decisions: Decisions) -> None:
-    with pytest.raises(ValueError, match="sight needs an evaluation"):
-        made: Examples = make_examples(decisions, PolicyShape(), None)
-        del made
