@@ -74,6 +74,12 @@ class Board:
         """Earlier positions that can still be repeated, oldest first; what a search needs to see repetitions."""
         return tuple(self._positions[-1 - self._reversible[-1] : -1])
 
+    @property
+    def recent(self) -> tuple[Position, ...]:
+        """The same, with the two positions before at least, if there are any: who chooses among what people play is
+        told the moves that led here."""
+        return tuple(self._positions[-1 - max(2, self._reversible[-1]) : -1])
+
     def legal_moves(self) -> list[Move]:
         """Legal moves in the position on the board."""
         return self.position.legal_moves()

@@ -148,7 +148,7 @@ def play_game(
 
         try:
             allowed = clocks[side].limits()
-            reply = players[side].search(board.position, allowed, board.history, stop)
+            reply = players[side].search(board.position, allowed, board.recent, stop)
             if stop.is_set():
                 break
             if clocks[side].stop(reply.time) > margin:

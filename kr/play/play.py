@@ -231,7 +231,7 @@ class Play:
             self._play(side, legal[0], 0.0, None)
             return
         self._tell("thinking", f"{SIDE_NAMES[side]} is thinking ...", side=side)
-        asked, stop = (self.board.position, clock.limits(), self.board.history), Stop()
+        asked, stop = (self.board.position, clock.limits(), self.board.recent), Stop()
         reply: Reply = yield Thought(lambda: player.search(*asked, stop), stop.set)
         if clock.stop(reply.time) > self._settings.margin:
             raise _Over(Outcome(side.other, OVERTIME))

@@ -23,7 +23,7 @@ from starlette.websockets import WebSocket
 
 from kr.errors import KrError
 from kr.viewer.assets import board_colors
-from kr.web import endings, explorer, games, judging, playing, positions, puzzles, regions, runs, searches
+from kr.web import endings, explorer, games, judging, people, playing, positions, puzzles, regions, runs, searches
 from kr.web.asked import Asked
 from kr.web.guard import Guard
 from kr.web.house import House
@@ -40,6 +40,7 @@ FEATURES: tuple[Any, ...] = (
     runs,
     judging,
     explorer,
+    people,
     regions,
 )  # fmt: skip
 """Modules with ROUTES and LIVE."""

@@ -9,6 +9,7 @@ from kr.analysis.puzzles import load_puzzles
 from kr.archives.archive import expanded
 from kr.engine.database import load_database
 from kr.evaluation.kinds import Evaluation, load_evaluation
+from kr.policy.policy import Policy, load_policy
 from kr.web.engines import Engines
 from kr.web.settings import WebSettings
 
@@ -29,6 +30,7 @@ class House:
         """PDN files to explore."""
         self.database = load_database(settings.egdb, settings.egdb_memory)
         self._evaluation: Evaluation | None = None
+        self._policy: Policy | None = None
         self._loading = threading.Lock()
         self.problems = load_puzzles(settings.problems)
         self._closing: list[Callable[[], None]] = []
@@ -42,6 +44,14 @@ class House:
             if self._evaluation is None:
                 self._evaluation = load_evaluation(self.settings.weights)
             return self._evaluation
+
+    @property
+    def policy(self) -> Policy:
+        """The policy of what people play; read when it is first asked for. Raises InvalidPolicyError."""
+        with self._loading:
+            if self._policy is None:
+                self._policy = load_policy()
+            return self._policy
 
     def on_close(self, close: Callable[[], None]) -> None:
         """Have something called when the server stops."""

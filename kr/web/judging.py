@@ -19,7 +19,6 @@ from kr.engine.limits import Limits
 from kr.engine.search import Stop
 from kr.errors import InvalidPdnError, InvalidSettingError
 from kr.pdn import Game
-from kr.policy.policy import load_policy
 from kr.viewer.document import game_document, read_document
 from kr.web.asked import Asked
 from kr.web.engines import give_way
@@ -67,14 +66,14 @@ async def annotate_game(house: House, asked: Asked, inbox: Inbox) -> AsyncGenera
         finally:
             await work.end()
         by = signature(engine, settings.tc)
-    annotation = await run_sync(_annotation, game, work.result(), settings)
+    annotation = await run_sync(_annotation, house, game, work.result(), settings)
     yield {"judged": True}
     now = await _current(game, inbox)
     yield await run_sync(_marked, now, annotation, by)
 
 
-def _annotation(game: Game, moves: tuple[JudgedMove, ...], settings: JudgeSettings) -> Annotation:
-    return Annotation(with_people(game, moves, load_policy(), settings), settings)
+def _annotation(house: House, game: Game, moves: tuple[JudgedMove, ...], settings: JudgeSettings) -> Annotation:
+    return Annotation(with_people(game, moves, house.policy, settings), settings)
 
 
 def _marked(game: Game, annotation: Annotation, by: str) -> dict[str, Any]:

@@ -6,11 +6,12 @@ import {Board} from "./board.js";
 import {button, el} from "./dom.js";
 import {panel as explorer} from "./explorer.js";
 import {moves, panel as files} from "./files.js";
+import {panel as people} from "./people.js";
 import {panel as regions} from "./regions.js";
 import {setup} from "./setup.js";
 import {GameTree} from "./tree.js";
 
-const PANELS = [moves, analysis, annotate, explorer, regions, files];
+const PANELS = [moves, analysis, annotate, explorer, people, regions, files];
 const KNOWN = 300;   // positions whose legal moves are remembered
 
 export function page(app) {

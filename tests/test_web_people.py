@@ -1,0 +1,164 @@
+"""What people play: the request, and the panel by real clicks and keys."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from policies import random_policy
+from web_pages import PHONE, SMALL, WIDE, Opener, click_square, opened, read_board, serving, wait_until
+
+from kr.errors import KrError
+from kr.game.board import Board
+from kr.game.position import Position
+from kr.policy.policy import load_policy
+from kr.policy.shape import PolicyShape
+from kr.web import people
+from kr.web.asked import Asked
+from kr.web.house import House
+from kr.web.serve import WebServer
+from kr.web.settings import WebSettings
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+__all__ = ["opened"]
+LINE = "11-15 23-19 8-11"
+
+
+@pytest.fixture(scope="module")
+def house() -> Iterator[House]:
+    house = House(WebSettings(weights="manual", hash=SMALL))
+    yield house
+    house.close()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[WebServer]:
+    with serving(weights="manual") as server:
+        yield server
+
+
+def ask(house: House, **fields: Any) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(json.dumps(people.people_moves(house, Asked(fields))))
+    return found
+
+
+def test_moves_are_those_of_the_policy_with_the_moves_before(house: House) -> None:
+    board = Board()
+    for text in LINE.split():
+        board.play(text)
+    before = [each.fen for each in board.recent]
+    found = ask(house, fen=board.fen, before=before)
+    meant = load_policy().choices(board.position, board.recent)
+    assert [(each["text"], each["people"]) for each in found["moves"]] == [
+        (str(each.move), round(each.probability, 4)) for each in meant
+    ]
+    assert [each["fen"] for each in found["moves"]] == [board.position.play(each.move).fen for each in meant]
+    assert found["fen"] == board.fen
+    assert ask(house, fen="B:W5:B")["moves"] == []
+
+
+def test_players_of_other_strength_play_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    house = House(WebSettings(weights="manual", hash=SMALL))
+    policy = random_policy(PolicyShape(hidden=(16, 8), strengths=(0.01, 0.014, 0.02)))
+    monkeypatch.setattr(house, "_policy", policy)
+    fen = Position().fen
+    found = [ask(house, fen=fen, group=group) for group in range(4)]
+    assert {each["groups"] for each in found} == {4}
+    assert len({json.dumps(each["moves"]) for each in found}) == 4
+    losses = [people.mean_loss(policy.shape, group) for group in range(4)]
+    assert [policy.shape.bucket("strengths", loss) for loss in losses] == [0, 1, 2, 3]
+    with pytest.raises(KrError, match="group is not a whole number from 0 to 3"):
+        ask(house, fen=fen, group=4)
+    house.close()
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({}, "fen is missing"),
+        ({"fen": "W:W1:B1"}, "square 1"),
+        ({"fen": "B:W21:B1", "before": ["x"]}, "x"),
+        ({"fen": "B:W21:B1", "before": ["B:W21:B1"] * 3}, "at most 2"),
+    ],
+)
+def test_bad_requests(house: House, fields: dict[str, Any], said: str) -> None:
+    with pytest.raises(KrError, match=said):
+        ask(house, **fields)
+
+
+def listed(page: Page) -> list[tuple[str, str]]:
+    """Moves and shares of the panel."""
+    rows: list[list[str]] = page.locator(".likely tbody tr").evaluate_all(
+        "rows => rows.map(row => [...row.cells].map(cell => cell.innerText))"
+    )
+    return [(row[0], row[1]) for row in rows]
+
+
+def meant(board: Board) -> list[tuple[str, str]]:
+    def percent(share: float) -> str:
+        return "100 %" if share >= 0.995 else "under 1 %" if share < 0.01 else f"{int(100 * share + 0.5)} %"
+
+    found = load_policy().choices(board.position, board.recent)
+    return [(str(each.move), percent(round(each.probability, 4))) for each in found]
+
+
+LISTED = """moves => [...document.querySelectorAll(".likely tbody button")].map(b => b.textContent).join() === moves"""
+
+
+def wait_for_moves(page: Page, board: Board, most: int = 8) -> None:
+    wait_until(page, LISTED, ",".join(move for move, _ in meant(board)[:most]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+def test_the_panel_follows_and_plays(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
+    page = opened(server.address, size)
+    board = Board()
+    page.locator(".panel.people > summary").click()
+    wait_for_moves(page, board)
+    assert listed(page) == meant(board)[:8]
+    # by the board
+    wait_until(page, "() => document.querySelectorAll('main .board .movable').length > 0")
+    move = board.play("11-15")
+    click_square(page, move.origin + 1)
+    click_square(page, move.target + 1)
+    wait_for_moves(page, board)
+    assert listed(page) == meant(board)[:8]
+    # by a click in the list, which shows the squares first
+    likeliest = meant(board)[0][0]
+    row = page.locator(".likely tbody button").first
+    row.hover()
+    row.click()
+    board.play(likeliest)
+    wait_for_moves(page, board)
+    assert read_board(page) == {
+        square + 1: str(board.position.piece_at(square)) for square in range(32) if board.position.piece_at(square)
+    }
+    # by keys
+    second = meant(board)[1][0]
+    page.locator(".likely tbody button").nth(1).focus()
+    page.keyboard.press("Enter")
+    board.play(second)
+    wait_for_moves(page, board)
+    page.keyboard.press("Home")
+    wait_for_moves(page, Board())
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.slow
+def test_many_moves_and_no_moves(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address)
+    page.locator(".panel.people > summary").click()
+    for fen, moves in (("B:W5,K6:BK14,K18,K23,K27,31", 8), ("B:W5:B", 0)):
+        page.get_by_label("FEN", exact=True).fill(fen)
+        page.get_by_role("button", name="Set", exact=True).click()
+        board = Board(fen)
+        wait_for_moves(page, board)
+        assert len(listed(page)) == moves
+    assert page.get_by_text("The game is over here.").is_visible()
+    page.keyboard.press("Escape")
+    assert page.get_by_text("It tells what is usual, not what is good.").is_visible()
