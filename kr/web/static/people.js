@@ -94,7 +94,7 @@ export function panel(app) {
   return {
     name: "people", title: "What people play", open: false,
     element: el("div", null, whose,
-      el("table", {class: "likely"}, el("thead", {class: "unseen"}, el("tr", null, ["Move", "Share of people", ""].map(name => el("th", {scope: "col"}, name)))), rows),
+      el("table", {class: "likely"}, el("thead", {class: "unseen"}, el("tr", null, ["Move", "Share of people", "The same as a bar"].map(name => el("th", {scope: "col"}, name)))), rows),
       said, more, el("p", {class: "muted"}, "A model of what people play, learned from recorded games. It tells what is usual, not what is good.")),
     show() {
       active = true;
