@@ -1,0 +1,158 @@
+"""Traps and oversights: losing moves that people are likely to play, and those that few do."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+from policies import random_policy
+from refusals import check_refused
+from test_annotate import BLUNDER, BLUNDER_PLY, PDN, QUICK
+
+from kr import cli
+from kr.analysis.annotation.annotation import annotate
+from kr.analysis.annotation.judging import AVOIDED, MARKS, ONLY, OVERSIGHT, TRAP, JudgedMove, JudgeSettings
+from kr.analysis.annotation.marking import slipped
+from kr.analysis.annotation.people import with_people
+from kr.engine.engine import Engine
+from kr.errors import InvalidSettingError
+from kr.game.position import Move, Position, Side
+from kr.pdn import Game, write_game
+from kr.policy.shape import PolicyShape
+
+pytestmark = pytest.mark.core
+
+POLICY = random_policy(PolicyShape(hidden=(16, 8), sight="none"))
+PLAYED, OTHER = Move((8, 12)), Move((8, 13))
+
+
+def judged(mark: str, likely: float | None, likeliest: float | None, same: bool = False) -> JudgedMove:
+    return JudgedMove(
+        0, Side.BLACK, PLAYED, True, mark=mark, likely=likely, likeliest=PLAYED if same else OTHER,
+        likeliest_probability=likeliest,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("move", "slip"),
+    [
+        (judged("??", 0.25, 0.6), TRAP),
+        (judged("?", 0.9, 0.9, same=True), TRAP),
+        (judged("??", 0.24, 0.6), ""),
+        (judged("??", 0.05, 0.6), ""),
+        (judged("?", 0.049, 0.6), OVERSIGHT),
+        (judged("?!", 0.9, 0.9), ""),
+        (judged("", 0.01, 0.9), ""),
+        (judged(ONLY, 0.2, 0.5), AVOIDED),
+        (judged(ONLY, 0.2, 0.24), ""),
+        (judged(ONLY, 0.8, 0.8, same=True), ""),
+        (judged("??", None, None), ""),
+    ],
+)
+def test_what_a_slip_is(move: JudgedMove, slip: str) -> None:
+    assert JudgeSettings().slip(move) == slip
+
+
+def test_thresholds_must_be_apart() -> None:
+    with pytest.raises(InvalidSettingError, match="an oversight is less likely than a trap"):
+        JudgeSettings(trap=0.1, oversight=0.2)
+    assert JudgeSettings(trap=0.6).slip(judged("??", 0.5, 0.5)) == ""
+    assert JudgeSettings(oversight=0.2).slip(judged("??", 0.1, 0.5)) == OVERSIGHT
+
+
+@pytest.mark.parametrize(
+    ("move", "words"),
+    [
+        (JudgedMove(0, Side.BLACK, PLAYED, True, likely=0.456, slip=TRAP), "A trap: 46% of people play this."),
+        (JudgedMove(0, Side.BLACK, PLAYED, True, likely=0.03, slip=OVERSIGHT), "An oversight: 3% of people play this."),
+        (
+            JudgedMove(0, Side.BLACK, PLAYED, True, likely=0.003, slip=OVERSIGHT),
+            "An oversight: fewer than 1% of people play this.",
+        ),
+        (
+            JudgedMove(0, Side.BLACK, PLAYED, True, likeliest=OTHER, likeliest_probability=0.5, slip=AVOIDED),
+            "A trap avoided: 50% of people play 9-14.",
+        ),
+        (JudgedMove(0, Side.BLACK, PLAYED, True), ""),
+    ],
+)
+def test_slips_in_words(move: JudgedMove, words: str) -> None:
+    assert slipped(move) == words
+
+
+def test_judgements_are_told_what_the_policy_says() -> None:
+    game = Game({}, Position(), BLUNDER.split())
+    engine = Engine("manual", hash_mb=1)
+    always = JudgeSettings(tc=QUICK.tc, trap=0, oversight=0)
+    annotation = annotate(game, engine, always, policy=POLICY)
+    positions = list(game.positions())
+    for each in annotation.moves:
+        choices = POLICY.choices(positions[each.ply], positions[: each.ply])
+        if len(choices) == 1:
+            assert each.likely is None
+            continue
+        shares = {choice.move: choice.probability for choice in choices}
+        assert each.likely == shares[each.move]
+        assert (each.likeliest, each.likeliest_probability) == choices[0]
+        assert (each.slip == TRAP) == (each.mark in MARKS[1:])
+    assert annotation.moves[BLUNDER_PLY].slip == TRAP
+    sides = (annotation.black, annotation.white)
+    assert sum(tally.traps for tally in sides) == sum(each.slip == TRAP for each in annotation.moves) > 0
+    assert "1 trap" in annotation.report
+    text = write_game(game)
+    assert "A trap:" in text
+    # the same game again, and without a policy
+    annotate(game, engine, always, policy=POLICY)
+    assert write_game(game) == text
+    annotate(game, engine, always)
+    assert "A trap" not in write_game(game)
+    assert with_people(game, (), POLICY, always) == ()
+
+
+@pytest.mark.slow
+def test_the_command_with_and_without(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "games.pdn"
+    path.write_text(PDN)
+    line = f"annotate {path} --tc nodes=3000 --hash 1MB --workers 1 --egdb none --allow-errors --json"
+    found = {}
+    for people in ("shipped", "none"):
+        out = tmp_path / f"{people}.pdn"
+        assert cli.main(shlex.split(f"{line} --people {people} --out {out} --trap 0 --oversight 0")) == 0
+        games = [json.loads(text) for text in capsys.readouterr().out.splitlines()][:-1]
+        found[people] = [move for game in games for move in game["moves"]]
+        assert ("A trap:" in out.read_text()) == (people == "shipped")
+    assert [move["mark"] for move in found["shipped"]] == [move["mark"] for move in found["none"]]
+    assert all(move["slip"] == "trap" for move in found["shipped"] if move["mark"] in ("?", "??"))
+    assert {move["people"] for move in found["none"]} == {None}
+    assert all(0 <= move["people"] <= move["likeliest_people"] <= 1 for move in found["shipped"] if move["likeliest"])
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("annotate {games} --people none.h5", 1, "none.h5: no such policy file"),
+        ("annotate {games} --trap 0.01", 2, "an oversight is less likely than a trap"),
+        ("analyze --people {games} --depth 3", 1, "not a policy file"),
+    ],
+)
+def test_bad_input(tmp_path: Path, line: str, code: int, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    games = tmp_path / "games.pdn"
+    games.write_text(PDN)
+    check_refused(capsys, line.format(games=games), code, said)
+
+
+def test_analysis_tells_what_people_play(capsys: pytest.CaptureFixture[str]) -> None:
+    line = "analyze --depth 4 --multipv 2 --weights manual --egdb none --hash 1MB"
+    assert cli.main(shlex.split(line)) == 0
+    out = capsys.readouterr().out
+    assert "people" in out
+    assert "people also play" in out
+    assert max(map(len, out.splitlines())) <= 80
+    assert cli.main(shlex.split(f"{line} --people none")) == 0
+    assert "people" not in capsys.readouterr().out
+    assert cli.main(shlex.split(f"{line} --json")) == 0
+    told = json.loads(capsys.readouterr().out.splitlines()[-1])["people"]
+    assert len(told) == 7
+    assert sum(each["probability"] for each in told) == pytest.approx(1, abs=1e-3)
