@@ -1,8 +1,9 @@
 """Strength of the levels of `kr play`: matches between levels up to two apart, and one Elo scale. About ten minutes.
 
-    python bench/levels.py [--games 200] [--full nodes=100k] [--out DIR]
+    python bench/levels.py [--games 200] [--full nodes=100k] [--people shipped] [--chance] [--out DIR]
 
-Makes the figures of docs/lab/games.md. Each pair plays 11-man ballots with both colours; the highest level, which has
+Makes the figures of docs/lab/games.md. With --people none the levels err by chance alone; --chance plays each level
+against that which does. Each pair plays 11-man ballots with both colours; the highest level, which has
 no limit of its own, gets --full for each move. The scale is the weighted least-squares fit to all matches, with level 1
 at 0; its errors are 95% intervals. Matches are kept in the directory --out and are not played again.
 """
@@ -17,20 +18,33 @@ import numpy as np
 from kr.engine.limits import Limits
 from kr.match.elo import CONFIDENCE_95, Estimate
 from kr.match.match import MatchResult, MatchSettings, play_match
-from kr.players.levels import LEVELS
+from kr.players.levels import LEVELS, LEVELS_BY_CHANCE
 from kr.units import parse_count
 
 
 def play(lower: int, upper: int, options: argparse.Namespace) -> MatchResult:
     """The match of two levels, as the upper one sees it."""
+    return _match(_player(upper, options.people), _player(lower, options.people), f"{upper}-{lower}", options)
+
+
+def against_chance(number: int, options: argparse.Namespace) -> MatchResult:
+    """The match of a level against that which errs by chance alone."""
+    return _match(_player(number, options.people), _player(number, "none"), f"{number}-chance", options)
+
+
+def _player(number: int, people: str) -> str:
+    return f"shipped,level={number}" + (f",people={people}" if number < len(LEVELS) else "")
+
+
+def _match(a: str, b: str, name: str, options: argparse.Namespace) -> MatchResult:
     settings = MatchSettings(
-        a=f"shipped,level={upper}",
-        b=f"shipped,level={lower}",
+        a=a,
+        b=b,
         games=options.games,
         tc=options.full,
         hash=4 << 20,
         workers=options.workers,
-        pdn=options.out / f"{upper}-{lower}.pdn",
+        pdn=options.out / f"{name}.pdn",
     )
     return play_match(settings)
 
@@ -61,23 +75,35 @@ def main() -> None:
         "--full", type=Limits.parse, default="nodes=100k", help="limit of the highest level (default: nodes=100k)"
     )
     parser.add_argument("--steps", type=int, default=2, help="largest distance of levels that meet (default: 2)")
+    parser.add_argument("--people", default="shipped", help="policy that the levels ask, or none (default: shipped)")
+    parser.add_argument("--chance", action="store_true", help="only play each level against errors by chance alone")
     parser.add_argument("--workers", type=int, default=0, help="games at a time (default: one per core)")
     parser.add_argument("--out", type=Path, default=Path("levels"), help="directory of the matches (default: levels)")
     options = parser.parse_args()
 
+    if options.chance:
+        for level in LEVELS[:-1]:
+            print(f"level {level.number} v chance: {_record(against_chance(level.number, options))}", flush=True)
+        return
+    levels = LEVELS_BY_CHANCE if options.people == "none" else LEVELS
     found: dict[tuple[int, int], Estimate] = {}
     for step in range(1, options.steps + 1):
         for lower in range(1, len(LEVELS) + 1 - step):
             upper = lower + step
             result = play(lower, upper, options)
-            found[lower, upper] = figures = result.estimate
-            record = "-".join(str(result.count(points)) for points in (2, 1, 0))
-            print(f"level {upper} v {lower}: {record}, {figures.elo:+.0f} ± {figures.elo_error:.0f}", flush=True)
+            found[lower, upper] = result.estimate
+            print(f"level {upper} v {lower}: {_record(result)}", flush=True)
     elo, errors = scale(found)
-    print("\nlevel  nodes  temperature  overlooks   Elo")
-    for level, own, error in zip(LEVELS, elo, errors, strict=True):
-        nodes = level.nodes or "-"
-        print(f"{level.number:5}  {nodes:>5}  {level.temperature:11}  {level.overlook:9.1%}  {own:5.0f} ± {error:.0f}")
+    print("\nlevel  nodes  temperature  overlooks  likeness   Elo")
+    for level, own, error in zip(levels, elo, errors, strict=True):
+        numbers = f"{level.nodes or '-':>5}  {level.temperature:11}  {level.overlook:9.1%}  {level.likeness:8}"
+        print(f"{level.number:5}  {numbers}  {own:5.0f} ± {error:.0f}")
+
+
+def _record(result: MatchResult) -> str:
+    """Wins, draws, losses and Elo."""
+    record = "-".join(str(result.count(points)) for points in (2, 1, 0))
+    return f"{record}, {result.estimate.elo:+.0f} ± {result.estimate.elo_error:.0f}"
 
 
 if __name__ == "__main__":

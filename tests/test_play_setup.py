@@ -7,13 +7,13 @@ from collections import Counter
 import pytest
 
 from kr.engine.limits import Limits, TimeControl
-from kr.errors import IllegalMoveError, InvalidSettingError
+from kr.errors import IllegalMoveError, InvalidPolicyError, InvalidSettingError
 from kr.game.position import Position, Side
 from kr.play.input import TypedCommand, next_squares, parse_command, read_move
 from kr.play.manners import ACCEPT_AFTER, gives_up, offers_draw, refusal
 from kr.play.play import PlaySettings
 from kr.play.setup import HUMAN, set_up, shown_name
-from kr.players.levels import LEVELS, Level, choose, level_numbered
+from kr.players.levels import LEVELS, LEVELS_BY_CHANCE, Level, choose, level_numbered
 from kr.players.registry import player_from_spec
 
 TINY = "nodes=50"
@@ -140,19 +140,21 @@ def test_answers_to_offers(scores, plies, said):
 # --- levels
 
 
-def test_levels_rise():
-    assert [level.number for level in LEVELS] == list(range(1, 11))
-    assert [level.full for level in LEVELS] == [False] * 9 + [True]
-    for lower, upper in itertools.pairwise(LEVELS[:-1]):
+@pytest.mark.parametrize("levels", [LEVELS, LEVELS_BY_CHANCE])
+def test_levels_rise(levels):
+    assert [level.number for level in levels] == list(range(1, 11))
+    assert [level.full for level in levels] == [False] * 9 + [True]
+    assert {bool(level.likeness) for level in levels[:-1]} == {levels is LEVELS}
+    for lower, upper in itertools.pairwise(levels[:-1]):
         assert lower.nodes <= upper.nodes
-        assert lower.temperature > upper.temperature
+        assert lower.temperature >= upper.temperature
         assert lower.overlook >= upper.overlook
         assert lower.database <= upper.database
 
 
-def chosen(level, expected, times=4000):
+def chosen(level, expected, times=4000, likely=None):
     source = random.Random(1)
-    found = Counter(choose(level, expected, source) for _ in range(times))
+    found = Counter(choose(level, expected, source, likely) for _ in range(times))
     return [found[index] / times for index in range(len(expected))]
 
 
@@ -164,6 +166,20 @@ def test_errors_are_those_that_are_stated():
     assert chosen(Level(1, 1, overlook=0.5), [0.6, 0.5]) == pytest.approx([0.625, 0.375], abs=0.03)
     # a move that wins anyway is the best of those seen
     assert chosen(Level(1, 1, temperature=9.0), [1.0, 0.97, 0.3])[1] == 0
+
+
+def test_what_people_play_counts():
+    expected, likely = [0.6, 0.5], [0.1, 0.9]
+    # equal results: as people play
+    assert chosen(Level(1, 1, 1e9, likeness=1.0), expected, likely=likely) == pytest.approx(likely, abs=0.03)
+    # 0.1 ** 0.5 to 0.9 ** 0.5, and e^0.1 / 0.1 to 1
+    assert chosen(Level(1, 1, 1e9, likeness=0.5), expected, likely=likely) == pytest.approx([0.25, 0.75], abs=0.03)
+    assert chosen(Level(1, 1, 0.1, likeness=1.0), expected, likely=likely) == pytest.approx([0.232, 0.768], abs=0.03)
+    # what nobody plays isn't played, unless nothing else is left: then the best
+    assert chosen(Level(1, 1, 0.1, likeness=1.0), expected, likely=[0.0, 1.0]) == [0, 1]
+    assert chosen(Level(1, 1, 0.1, likeness=1.0), expected, likely=[0.0, 0.0]) == [1, 0]
+    # without a temperature the best one is played, whatever people do
+    assert chosen(Level(1, 1, likeness=1.0), expected, likely=likely) == [1, 0]
 
 
 @pytest.mark.parametrize("number", [0, 11, -1])
@@ -198,8 +214,18 @@ def test_level_in_a_player_name(whole):
     assert player_from_spec(f"manual,level=9,egdb={whole}", 1).engine.database is not None
     full = player_from_spec("manual,level=10", 1)
     assert "level" not in full.signature
-    for spec in ("manual,level=0", "manual,level=x", "manual,seed=-1"):
-        with pytest.raises(InvalidSettingError):
+    by_chance = player_from_spec("manual,level=3,people=none", 1)
+    assert by_chance.name == "manual,level=3,people=none"
+    assert "people" in player.signature.replace("people=", "")
+    assert "people" not in by_chance.signature
+    for spec in (
+        "manual,level=0",
+        "manual,level=x",
+        "manual,seed=-1",
+        "manual,people=none",
+        "manual,level=3,people=x.h5",
+    ):
+        with pytest.raises((InvalidSettingError, InvalidPolicyError)):
             player_from_spec(spec, 1)
 
 
@@ -295,4 +321,6 @@ def test_controls_of_files():
 def test_names():
     assert shown_name("shipped,level=3,seed=9") == "kr level 3"
     assert shown_name("shipped") == "kr"
+    assert shown_name("policy:shipped,temperature=1,seed=9") == "people, temperature 1"
+    assert shown_name("policy:shipped") == "people"
     assert shown_name("mine/shipped.h5,level=2") == "mine/shipped.h5 level 2"

@@ -99,7 +99,7 @@ def story(told: Callable[[House], Any], **settings: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("side", "level", "ballot"), [("black", 1, ""), ("white", 2, "3move 68"), ("black", 3, CAPTURES)]
+    ("side", "level", "ballot"), [("black", 1, ""), ("white", 2, "3move 68"), ("black", 3, CAPTURES), ("white", 0, "")]
 )
 def test_a_whole_game(games_directory, side, level, ballot):
     async def told(house):
@@ -325,7 +325,7 @@ LEVEL = {"BlackPlayer": "human", "WhitePlayer": "shipped,level=3,seed=7"}
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"level": 11}, "level is not a whole number from 1 to 10"),
+        ({"level": 11}, "level is not a whole number from 0 to 10"),
         ({"level": 1, "side": "green"}, "side is not one of"),
         ({"level": 1, "ballot": "3move 175"}, "3move has no opening 175"),
         ({"level": 1, "ballot": "/etc/passwd"}, "FEN"),
@@ -460,8 +460,10 @@ def test_full_strength_plays_by_an_engine_that_is_lent():
 def test_the_levels_are_told():
     async def told(house):
         levels = playing.levels(house, Asked({}))["levels"]
-        assert [level["number"] for level in levels] == list(range(1, 11))
-        assert levels[0]["words"] == "looks at 300 positions a move and overlooks 50% of the moves"
+        assert [level["number"] for level in levels] == list(range(11))
+        assert levels[0]["words"] == "plays what people are likely to play, without a search"
+        assert levels[9]["words"] == "looks at 25k positions a move, and chooses among what people play"
+        assert all("overlooks" in level["words"] for level in levels[1:3])
         assert levels[-1]["words"] == "full strength"
 
     story(told)

@@ -184,6 +184,24 @@ def test_resigning_is_confirmed_and_a_rematch_swaps_colours(server, start, games
     assert len(list(games_directory.glob("*.pdn"))) == 2
 
 
+def test_people_without_search(server, start):
+    page = start(server, level="0", side="white")
+    board = kr.Board()
+    play_on(page, board, "white", 4)
+    assert page.locator(".seat .name").all_inner_texts() == ["kr, like people (Black)", "You (White)"]
+    page.reload()
+    wait_until(page, SAID, "Your move")
+    assert turn_of(page, board, 2)
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Resign: sure?").click()
+    wait_until(page, SAID, "kr wins: you resigned. 1-0")
+    page.get_by_role("button", name="New game").click()
+    words = page.locator("#level-words")
+    assert "A model of recorded games" in words.inner_text()
+    page.get_by_label("Level", exact=True).select_option("4")
+    assert "chooses among what people play. Each level beats" in words.inner_text()
+
+
 def test_looking_back_at_the_game(server, start):
     page = start(server)
     board = kr.Board()

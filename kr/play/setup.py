@@ -143,8 +143,9 @@ def set_up(settings: PlaySettings, tags: Mapping[str, str] | None = None, to_mov
 
 
 def shown_name(spec: str) -> str:
-    """Name of a player: "human", "kr level 5", "kr", or its text without the seed of its draws."""
+    """Name of a player: "human", "kr level 5", "kr", "people", or its text without the seed of its draws."""
     text = re.sub(r",seed=\d+(?=,|$)", "", spec)
+    text = re.sub(r"^policy:shipped(?=,|$)", "people", text).replace(",temperature=", ", temperature ")
     return re.sub(r"^shipped(?=,|$)", "kr", text).replace(",level=", " level ")
 
 

@@ -3,11 +3,13 @@
 A level below the last searches all legal moves within its nodes and then errs in these ways:
 
 - each move may be overlooked, at random; if all are, one of them is seen after all;
-- of the moves seen it plays one at random, weighted by exp(expected result / temperature), where the expected result
-  follows from the score (kr.evaluation.chances); at temperature 0 it plays the best one;
+- of the moves seen it plays one at random, weighted by p^likeness * exp(expected result / temperature), where p is the
+  probability that a person plays the move (kr.policy), and the expected result follows from the score
+  (kr.evaluation.chances); at temperature 0 it plays the best one;
 - if that move is as good as a win, it plays the best move seen instead: a won game is not thrown away.
 
-Some levels do not use the endgame database. The strength of each level has been measured: docs/lab/games.md.
+LEVELS_BY_CHANCE are as strong and ask no policy. Some levels do not use the endgame database. Strength, and how close
+the levels come to what people play, have been measured: docs/lab/games.md.
 """
 
 from __future__ import annotations
@@ -43,10 +45,10 @@ class Level:
     """Difference in expected result for which the weights of two moves differ by the factor e."""
     overlook: float = 0.0
     """Probability that a move is overlooked."""
+    likeness: float = 0.0
+    """Power to which the probability counts that a person plays a move; 0 if people don't count."""
     database: bool = True
     """True if it may probe an endgame database."""
-    people: bool = False
-    """True if it chooses among what people play."""
 
     @property
     def full(self) -> bool:
@@ -56,9 +58,25 @@ class Level:
     def __str__(self) -> str:
         if self.full:
             return f"level {self.number} (full strength)"
-        return f"level {self.number} ({self.nodes} nodes, temperature {self.temperature}, overlooks {self.overlook})"
+        people = f", likeness {self.likeness}" if self.likeness else ""
+        return (
+            f"level {self.number} ({self.nodes} nodes, temperature {self.temperature}, "
+            f"overlooks {self.overlook}{people})"
+        )
 
 
+LEVELS = (
+    Level(1, 300, 2.0, 0.81, 0.5, database=False),
+    Level(2, 300, 1.2, 0.72, 0.5, database=False),
+    Level(3, 400, 1.0, 0.57, 0.5, database=False),
+    Level(4, 800, 0.9, 0.27, 0.5, database=False),
+    Level(5, 1_500, 0.6, 0.0, 0.57, database=False),
+    Level(6, 3_000, 0.37, 0.0, 1.0, database=False),
+    Level(7, 6_000, 0.10, 0.0, 1.0, database=False),
+    Level(8, 12_000, 0.035, 0.0, 1.0),
+    Level(9, 25_000, 0.010, 0.0, 1.0),
+    Level(10),
+)
 LEVELS_BY_CHANCE = (
     Level(1, 300, 0.60, 0.50, database=False),
     Level(2, 300, 0.30, 0.35, database=False),
@@ -71,8 +89,7 @@ LEVELS_BY_CHANCE = (
     Level(9, 25_000, 0.005),
     Level(10),
 )
-"""The levels before there was a policy: what people play doesn't count."""
-LEVELS = LEVELS_BY_CHANCE
+"""As strong, but what people play doesn't count: errors by chance alone."""
 FULL = LEVELS[-1]
 
 
@@ -104,7 +121,7 @@ def search_at(
     lines = sorted(found.lines, key=lambda line: line.score, reverse=True)
     expected = [engine.chances(line.score).expected for line in lines]
     likely = None
-    if people and level.people:
+    if people and level.likeness:
         by_move = {_squares(move): probability for move, probability in people.choices(position, history)}
         likely = [by_move.get(_squares(line.pv[0]), 0.0) for line in lines]
     source = random.Random(f"{seed} {position.key} {len(history)}")
@@ -124,7 +141,7 @@ def choose(
     if level.temperature:
         weights = [math.exp((expected[index] - expected[best]) / level.temperature) for index in seen]
         if likely:
-            weights = [weight * likely[index] for weight, index in zip(weights, seen, strict=True)]
+            weights = [weight * likely[index] ** level.likeness for weight, index in zip(weights, seen, strict=True)]
         if any(weights):
             chosen = source.choices(seen, weights)[0]
     return best if expected[chosen] >= AS_GOOD_AS_WON else chosen

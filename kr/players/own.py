@@ -53,7 +53,7 @@ class EnginePlayer:
         people: Policy | None = None,
     ) -> None:
         database = database if level.database else None
-        self._level, self._seed, self._people = level, seed, people if level.people else None
+        self._level, self._seed, self._people = level, seed, people if level.likeness else None
         self.engine = Engine(weights, hash_mb=hash_mb, threads=threads, database=database, options=options)
         self.name = self.engine.name
         self.source = weights or SHIPPED
@@ -100,7 +100,7 @@ def _make(spec: PlayerSpec, resources: Resources) -> EnginePlayer:
         seed = parse_count(own.get("seed", 1))
     except InvalidSettingError as error:
         raise InvalidSettingError(f"player {spec.spec!r}: {error}") from None
-    people = load_policy(own.get("people", SHIPPED)) if level.people else None
+    people = load_policy(own.get("people", SHIPPED)) if level.likeness else None
     player = EnginePlayer(
         spec.text,
         resources.hash_mb if own_hash is None else own_hash / MEBIBYTE,

@@ -1,7 +1,7 @@
 """Games against kr. A game goes on by itself, whoever watches: a page that loads again, or another window, finds it by
 its id. It is kept as `kr play` keeps its games, so that a server that starts again goes on with it too.
 
-    {"do": "play", "level": 3, "side": "black", "ballot": "3move 68", "clock": "5+3"}    a new game
+    {"do": "play", "level": 3, "side": "black", "ballot": "3move 68", "clock": "5+3"}    a new game; level 0: people
     {"do": "play", "game": "20261122-224501-9f86d081884c", "document": {...}}            one that is under way
 
 The stream begins with {"game": ...}, tells what happens, {"move"}, {"undo"}, {"offer"}, {"answer"}, {"hint"}, {"say"},
@@ -40,6 +40,8 @@ from kr.play.table import Event, Prompt, Thought
 from kr.players.levels import LEVELS, Level, level_numbered
 from kr.players.own import EnginePlayer
 from kr.players.player import Player, Reply
+from kr.players.policy import PolicyPlayer
+from kr.policy.policy import load_policy
 from kr.storage import write_atomic
 from kr.units import format_count
 from kr.viewer.document import game_document, read_document
@@ -67,6 +69,9 @@ LONGEST_CLOCK = 24 * 3600.0
 
 _ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{12}")
 _SPEC = re.compile(r"shipped,level=(\d{1,2}),seed=(\d{1,18})")
+_PEOPLE = re.compile(r"policy:shipped,temperature=1,seed=(\d{1,18})")
+PEOPLE = 0
+"""Stands for a level: the shipped policy, which plays what people play, and searches nothing."""
 _BALLOT = re.compile(r"3move|11man|(3move|11man) \d{1,4}")
 
 Viewer = asyncio.Queue[Mapping[str, Any] | Exception | None]
@@ -87,9 +92,13 @@ class Games:
         """Begin a game. Raises InvalidSettingError, InvalidFenError, and what Play.prepare raises."""
         path = default_path(datetime.datetime.now())
         path = path.with_stem(f"{path.stem}-{secrets.token_hex(6)}")
+        level, side = asked.number("level", PEOPLE, len(LEVELS)), asked.choice("side", (*SIDES, RANDOM), "black")
+        opponent: dict[str, Any] = {"level": level, "side": side}
+        if level == PEOPLE:
+            side = secrets.choice(list(SIDES)) if side == RANDOM else side
+            opponent = {"white" if side == "black" else "black": "policy:shipped,temperature=1"}
         settings = PlaySettings(
-            level=asked.number("level", 1, len(LEVELS)),
-            side=asked.choice("side", (*SIDES, RANDOM), "black"),
+            **opponent,
             ballot=_ballot(asked.text("ballot", LONGEST_FEN, "")),
             tc=_clock(asked.text("clock", 20, "")),
             out=path,
@@ -443,15 +452,16 @@ async def play(house: House, asked: Asked, inbox: Inbox) -> AsyncGenerator[Mappi
 
 
 def levels(house: House, asked: Asked) -> dict[str, Any]:
-    """The levels, with a line on what each is."""
-    return {"levels": [{"number": level.number, "words": _words(level)} for level in LEVELS]}
+    """The levels, and people, with a line on what each is."""
+    people = {"number": PEOPLE, "words": "plays what people are likely to play, without a search"}
+    return {"levels": [people, *({"number": level.number, "words": _words(level)} for level in LEVELS)]}
 
 
 def _words(level: Level) -> str:
     if level.full:
         return "full strength"
-    missed = f"{100 * level.overlook:.3g}% of the moves" if level.overlook else "nothing"
-    return f"looks at {format_count(level.nodes or 0)} positions a move and overlooks {missed}"
+    missed = f" and overlooks {100 * level.overlook:.3g}% of the moves" if level.overlook else ""
+    return f"looks at {format_count(level.nodes or 0)} positions a move{missed}, and chooses among what people play"
 
 
 def whole_game(id: str, game: Game) -> dict[str, Any]:
@@ -473,11 +483,15 @@ def whole_game(id: str, game: Game) -> dict[str, Any]:
 
 
 def _seats(headers: Mapping[str, str]) -> tuple[Side, int]:
-    """The person's side, and the level of the other. Raises InvalidSettingError if it is not such a game."""
+    """The person's side, and the level of the other, or PEOPLE. Raises InvalidSettingError if it is not such a game."""
     specs = [headers.get(tag, "") for tag in SPEC_TAGS]
     for side in Side:
-        if specs[side] == HUMAN and (found := _SPEC.fullmatch(specs[side.other])):
+        if specs[side] != HUMAN:
+            continue
+        if found := _SPEC.fullmatch(specs[side.other]):
             return side, int(found[1])
+        if _PEOPLE.fullmatch(specs[side.other]):
+            return side, PEOPLE
     raise InvalidSettingError("that is not a game of a person against a level of kr")
 
 
@@ -554,14 +568,17 @@ class _FullStrength:
 
 
 def _player(house: House, lent: _Lent, spec: str) -> Player:
-    """kr at a level. Raises InvalidSettingError for any other player."""
+    """kr at a level, or the shipped policy. Raises InvalidSettingError for any other player."""
+    if found := _PEOPLE.fullmatch(spec):
+        return PolicyPlayer(load_policy(), temperature=1.0, seed=int(found[1]))
     found = _SPEC.fullmatch(spec)
     if not found:
         raise InvalidSettingError(f"{spec[:40]!r} is not a level of kr")
     level = level_numbered(int(found[1]))
     if level.full:
         return _FullStrength(lent, spec)
-    return EnginePlayer(house.settings.weights, LEVEL_HASH_MB, house.database, level=level, seed=int(found[2]))
+    seed, people = int(found[2]), load_policy()
+    return EnginePlayer(house.settings.weights, LEVEL_HASH_MB, house.database, level=level, seed=seed, people=people)
 
 
 ROUTES: dict[str, Any] = {"play/levels": levels}

@@ -41,10 +41,13 @@ function newGame(app, begin) {
   const kept = app.kept("play-form", {});
   const words = el("p", {class: "muted", id: "level-words"});
   let told = [];
-  const level = el("select", {"aria-describedby": "level-words", onchange: tell}, Array.from({length: 10}, (_, i) => option(String(i + 1))));
+  const level = el("select", {"aria-describedby": "level-words", onchange: tell}, Array.from({length: 10}, (_, i) => option(String(i + 1))), option("0", "people, without search"));
   level.value = kept.level || "3";
   function tell() {
-    words.textContent = told.length ? `Level ${level.value}: ${told[level.value - 1].words}. Each level beats the one below about three times in four.` : "";
+    if (!told.length) return;
+    const own = told[level.value].words;
+    words.textContent = level.value === "0" ? `A model of recorded games: ${own}. Between levels 5 and 6.` :
+      `Level ${level.value}: ${own}. Each level beats the one below about three times in four.`;
   }
   const side = el("select", null, option("black", "Black, who begins"), option("white", "White"), option("random", "by chance"));
   side.value = kept.side || "black";
@@ -259,7 +262,7 @@ export function page(app) {
     you = game.settings.side;
     if (another) board.flip(you === "black");
     for (const side of SIDES) {
-      seats[side].name.textContent = `${side === you ? "You" : `kr, level ${game.settings.level}`} (${NAMES[side]})`;
+      seats[side].name.textContent = `${side === you ? "You" : game.settings.level ? `kr, level ${game.settings.level}` : "kr, like people"} (${NAMES[side]})`;
     }
     opening.textContent = game.document.headers.Opening || "";
     state = game.over && state ? {...state, ticking: null, moves: []} : null;
