@@ -44,7 +44,7 @@ class PolicyFitSettings(Settings):
     strengths: int = option(5, "Buckets of the players' strengths.", low=2, high=32)
     years: int = option(0, "Tell a net the year of the game, in so many buckets: {allowed}.", low=2, high=32, zero="no")
     layout: str = option(DEFAULT_LAYOUT.name, "Regions of a logit: {allowed}.", choices=tuple(LAYOUTS))
-    l2: float = option(2.0, "L2 penalty on the entries of a logit: half of it times the sum of squares.", low=0)
+    l2: float = option(4.0, "L2 penalty on the entries of a logit: half of it times the sum of squares.", low=0)
     max_iter: int = option(100, "Most iterations of a logit.", low=1, high=10**6)
     maps: int = option(24, "Maps of each kernel of the post's network.", low=8, high=256)
     highway: int = option(256, "Units of its highway layers, a multiple of 8; 3,072 in the post.", low=8, high=4096)
