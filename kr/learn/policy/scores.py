@@ -18,10 +18,10 @@ from kr.learn.policy.decisions import UNKNOWN_YEAR, Decisions
 from kr.policy.policy import PolicyRows
 
 FIRST_CHOICES = (1, 2, 3, 5, 10)
-CALIBRATION_BINS = 10
-LEAST_PROBABILITY = 1e-30
+TENTHS = 10
+LEAST_TOLD = 1e-30
 """What a choice without probability counts as in the cross entropy."""
-PHASES = (("24-21 pieces", 21), ("20-17", 17), ("16-13", 13), ("12-9", 9), ("8 or fewer", 0))
+PIECE_GROUPS = (("24-21 pieces", 21), ("20-17", 17), ("16-13", 13), ("12-9", 9), ("8 or fewer", 0))
 STRENGTH_GROUPS = 5
 
 
@@ -107,7 +107,7 @@ def score_of(found: Predicted, mask: NDArray[np.bool_]) -> PredictionScore | Non
     errors = 1.96 * np.sqrt((sums**2).sum(axis=0)) / count
     entropy = None
     if not found.ranked:
-        entropy = float(-np.log(np.maximum(found.told[mask].astype(np.float64), LEAST_PROBABILITY)).mean())
+        entropy = float(-np.log(np.maximum(found.told[mask].astype(np.float64), LEAST_TOLD)).mean())
     return PredictionScore(
         count,
         dict(zip(FIRST_CHOICES, means.tolist(), strict=True)),
@@ -125,12 +125,12 @@ def calibration(found: Predicted, rows: PolicyRows) -> list[CalibrationBin]:
     same = rows.probability == np.repeat(found.told, counts)
     ties = np.repeat(np.add.reduceat(same, rows.first[:-1], dtype=np.int64), counts)
     weight = np.where(same, 1 / np.maximum(ties, 1), 0.0)[kept]
-    bins = np.minimum((probability * CALIBRATION_BINS).astype(int), CALIBRATION_BINS - 1)
-    size = np.bincount(bins, minlength=CALIBRATION_BINS)
-    sums, hits = (np.bincount(bins, weights=each, minlength=CALIBRATION_BINS) for each in (probability, weight))
+    bins = np.minimum((probability * TENTHS).astype(int), TENTHS - 1)
+    size = np.bincount(bins, minlength=TENTHS)
+    sums, hits = (np.bincount(bins, weights=each, minlength=TENTHS) for each in (probability, weight))
     return [
         CalibrationBin(int(size[i]), float(sums[i] / size[i]), float(hits[i] / size[i]))
-        for i in range(CALIBRATION_BINS)
+        for i in range(TENTHS)
         if size[i]
     ]
 
@@ -150,7 +150,7 @@ def kinds_of_decisions(
     """
     pieces = decisions.pieces
     most = 24
-    for label, least in PHASES:
+    for label, least in PIECE_GROUPS:
         yield "pieces", label, (pieces <= most) & (pieces >= least)
         most = least - 1
     kings = (decisions.boards[:, 2] | decisions.boards[:, 3]) != 0
