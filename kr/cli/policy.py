@@ -4,11 +4,12 @@ from pathlib import Path
 from typing import Any
 
 from kr.cli import console, options, policy_players, policy_test
+from kr.evaluation.kinds import SHIPPED
 from kr.game.position import Position
 from kr.learn.policy.settings import PolicyFitSettings
 from kr.learn.policy.training import PolicyProgress, fit_policy
 from kr.policy.model_file import PolicyModel, read_policy
-from kr.policy.policy import Policy
+from kr.policy.policy import Policy, shipped_policy
 from kr.settings import REQUIRED, option
 from kr.units import counted
 
@@ -44,7 +45,14 @@ def _fit(settings: PolicyFitSettings, json: bool = options.JSON) -> None:
 
 @options.command
 def _show(
-    policy: Path = option(REQUIRED, "Policy file of `kr policy fit`.", argument=True, metavar="POLICY"),
+    policy: str = option(REQUIRED, "Policy file of `kr policy fit`, or shipped.", argument=True, metavar="POLICY"),
+    strength: float | None = option(
+        None,
+        "Mean loss of the player to move, as `kr policy players` has it, for a policy that is told it.",
+        low=0,
+        high=1,
+    ),
+    year: int | None = option(None, "Year of the game, for a policy that is told it.", low=1000, high=3000),
     fen: str | None = option(None, "Position to ask it about.", argument=True, metavar="FEN"),
     moves: str = option("", "Moves to play first, such as '11-15 22-18'; alone, from the start.", metavar="MOVES"),
     json: bool = options.JSON,
@@ -55,27 +63,31 @@ def _show(
 
     Example:
         kr policy show policy.h5
-        kr policy show policy.h5 --moves '11-15 23-19'
+        kr policy show shipped --moves '11-15 23-19' --year 1890
         kr policy show policy.h5 'W:W18,22,25,26,28,30,31,32:B1,3,5,8,11,12,13,19'
     """
-    found = read_policy(policy)
+    path = shipped_policy() if policy == SHIPPED else Path(policy)
+    found = read_policy(path)
     if fen is not None or moves:
-        _show_moves(Policy(found), Position() if fen is None else Position.from_fen(fen), moves.split(), json)
+        asked = Policy(found), Position() if fen is None else Position.from_fen(fen), moves.split()
+        _show_moves(*asked, strength, year, json)
         return
     if json:
-        console.emit_json({"policy": policy, **_details(found), **found.attrs})
+        console.emit_json({"policy": path, **_details(found), **found.attrs})
         return
-    print(console.facts([("policy", str(policy)), *_facts(found)]))
+    print(console.facts([("policy", str(path)), *_facts(found)]))
     if rows := _curve(found):
         print("\n" + console.table(["round", "loss", "validation", "first %", "first 3 %", "seconds"], rows))
 
 
-def _show_moves(policy: Policy, position: Position, moves: list[str], json: bool) -> None:
+def _show_moves(
+    policy: Policy, position: Position, moves: list[str], strength: float | None, year: int | None, json: bool
+) -> None:
     history = []
     for move in moves:
         history.append(position)
         position = position.play(move)
-    likely = policy.choices(position, history)
+    likely = policy.choices(position, history, strength=strength, year=year)
     if json:
         rows = [{"move": str(each.move), "probability": each.probability} for each in likely]
         console.emit_json({"policy": policy.name, "fen": position.fen, "moves": rows})
