@@ -102,8 +102,8 @@ def test_annotate(before: Path) -> None:
     old = lines(before / "out.pdn.journal")
     seen: list[bool] = []
     settings = AnnotateSettings(
-        files=(before / "games.pdn",), out=before / "out.pdn", tc=Limits(nodes=300), weights="manual", egdb="none",
-        hash=HASH,
+        files=(before / "games.pdn",), out=before / "out.pdn", tc=Limits(nodes=300), weights="manual", people="none",
+        egdb="none", hash=HASH,
     )  # fmt: skip
     annotate_files(settings, lambda record, earlier: seen.append(earlier))
     assert seen == [True, False]

@@ -14,6 +14,7 @@ import kr
 from kr.engine.limits import Limits
 from kr.openings.decks import deck
 from kr.pdn import read_game
+from kr.players.levels import LEVELS
 from kr.web import playing
 from kr.web.serve import WebServer
 
@@ -338,7 +339,11 @@ def test_a_game_by_keys_alone(server, opened):
 def test_the_form(server, opened):
     page = opened(server.address + "#play", reduced_motion="reduce")
     page.get_by_label("Level", exact=True).select_option("4")
-    page.get_by_text("Level 4: looks at 800 positions a move and overlooks 13% of the moves.").wait_for()
+    level = LEVELS[3]
+    page.get_by_text(
+        f"Level 4: looks at {level.nodes} positions a move and overlooks {level.overlook:.0%} of the moves, "
+        "and chooses among what people play."
+    ).wait_for()
     page.get_by_label("From", exact=True).select_option("fen")
     page.get_by_label("FEN of the position").fill("W:W40:B1")
     page.get_by_role("button", name="Play", exact=True).click()

@@ -208,7 +208,9 @@ class AnnotateReport:
         """Count a game, given as an entry of `annotate_files`."""
         self.games += 1
         for side in ("black", "white"):
-            tally = MoveTally(**{each.name: record[side][each.name] for each in fields(MoveTally)})
+            # games that kr 0.1 judged have no traps and oversights
+            counts = {"traps": 0, "oversights": 0, "avoided": 0, **record[side]}
+            tally = MoveTally(**{each.name: counts[each.name] for each in fields(MoveTally)})
             name = player_name(record["headers"], side)
             self.players[name] = self.players.get(name, MoveTally()) + tally
 

@@ -383,9 +383,11 @@ def _journal(
     """The open journal. Marks the numbers of its games in `found` and reports the games to `done`."""
     shaping = {
         "tc": str(settings.tc), "from_ply": settings.from_ply, "inaccuracy": settings.inaccuracy,
-        "mistake": settings.mistake, "blunder": settings.blunder, "only": settings.only, "trap": settings.trap,
-        "oversight": settings.oversight, "people": None if policy is None else policy.signature, "line": settings.line,
-        "results": settings.results, "encoding": settings.encoding, "hash": settings.hash,
+        "mistake": settings.mistake, "blunder": settings.blunder, "only": settings.only, "line": settings.line,
+        # traps and oversights are named by the policy; a journal of kr 0.1 has none of the three
+        "people": None if policy is None else policy.signature, "trap": None if policy is None else settings.trap,
+        "oversight": None if policy is None else settings.oversight, "results": settings.results,
+        "encoding": settings.encoding, "hash": settings.hash,
         "html": None if settings.html is None else os.path.realpath(settings.html),
         "weights": engine.signature,
         "egdb": None if engine.database is None else engine.database.signature,
