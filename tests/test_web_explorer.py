@@ -342,6 +342,8 @@ def test_without_an_archive_the_panel_says_how_to_name_one(opened: Opener, files
         page.evaluate("() => { document.querySelector('details.explorer').open = true; }")
         wait_until(page, "() => document.querySelector('.explorer code')")
         assert page.locator(".explorer code").inner_text() == "kr web --archive FILE.pdn.xz"
+        # before its server goes: what it still asks for would fail
+        page.close()
     with serving(weights="material", egdb="none", files=files) as server:
         page = opened(server.address)
         page.evaluate("() => { document.querySelector('details.explorer').open = true; }")
