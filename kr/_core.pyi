@@ -80,6 +80,17 @@ class CompositeEvaluator(Evaluator):
         cls, base: Evaluator, net: EndNetEvaluator, pieces: int, bonus: float, share: float
     ) -> CompositeEvaluator: ...
 
+class EvolvedEvaluator(Evaluator):
+    def __new__(
+        cls,
+        layers: list[tuple[NDArray[np.float32], NDArray[np.float32]]],
+        king: float,
+        difference: float,
+        absolute: bool,
+        scale: float = 1,
+    ) -> EvolvedEvaluator: ...
+    def outputs(self, boards: NDArray[np.uint32]) -> NDArray[np.float32]: ...
+
 EVALUATORS: Final[dict[str, Callable[..., Evaluator]]]
 
 # policy
@@ -229,3 +240,21 @@ class SelfPlayer:
         scores: NDArray[np.int16],
         stop: NDArray[np.int32],
     ) -> tuple[int, int, int, int] | None: ...
+
+# deciders
+class Decider:
+    def choose(
+        self, black: int, white: int, kings: int, side: int, salt: int = 0, stop: NDArray[np.int32] | None = None
+    ) -> tuple[int, float, int]: ...
+
+class MinimaxDecider(Decider):
+    def __new__(cls, evaluator: Evaluator, plies: int, extend: bool = False, scale: float = 58) -> MinimaxDecider: ...
+
+def play_duel(
+    black: Decider,
+    white: Decider,
+    start: _Position,
+    most_plies: int,
+    seed: int = 0,
+    stop: NDArray[np.int32] | None = None,
+) -> tuple[int, int, NDArray[np.uint16]] | None: ...

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 SHIPPED = "shipped"
 """Name of the tables that come with kr."""
+CHAMPION = "evolved"
+"""Kind of the evaluations that are chosen from a file of several."""
 EVALUATION_KINDS: dict[str, str] = {name: f"kr.evaluation.{name}" for name in _core.EVALUATORS}
 """The kinds by name, each with the module whose KIND it is; imported when it is asked for."""
 
@@ -188,9 +190,10 @@ def weights_texts(*others: str) -> str:
 
 def load_evaluation(weights: str | Path | None = None) -> Evaluation:
     """The evaluation that a text names: a weights file, a built-in one, or None or "shipped" for the tables of kr; any
-    of these with a net for endings is BASE+NET (`kr.evaluation.composite`).
+    of these with a net for endings is BASE+NET (`kr.evaluation.composite`), and `evolved:PATH` is a champion
+    (`kr.evaluation.evolved`).
 
-    Raises InvalidWeightsError.
+    Raises InvalidWeightsError, InvalidSettingError for a champion that is not in its file.
     """
     name = SHIPPED if weights is None else str(weights)
     if name in EVALUATION_KINDS:
@@ -200,6 +203,9 @@ def load_evaluation(weights: str | Path | None = None) -> Evaluation:
     if "+" in name and (parts := _composite().composite_text(name)):
         composite: Evaluation = _composite().load_composite(parts)
         return composite
+    if name.startswith(f"{CHAMPION}:"):
+        champion: Evaluation = import_module(EVALUATION_KINDS[CHAMPION]).load_champion(name)
+        return champion
     try:
         return load_file(name)
     except InvalidWeightsError as error:
