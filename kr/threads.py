@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -13,6 +14,11 @@ from kr.units import Range
 MAX_THREADS = 1024
 THREADS = Range(1, MAX_THREADS)
 """Threads of one piece of work."""
+
+
+def core_count() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0))
 
 
 def no_thread(count: int) -> ThreadError:

@@ -178,6 +178,27 @@ def group(text: str, commands: dict[str, click.Command]) -> click.Group:
     return Group(commands=commands, **_texts(inspect.cleandoc(text)))
 
 
+class CommandGroup(Group):
+    """A command that has others under it: what isn't the name of one of these is for the command itself."""
+
+    def __init__(self, own: click.Command, commands: dict[str, click.Command]) -> None:
+        super().__init__(commands=commands, help=own.help, short_help=own.short_help, epilog=own.epilog)
+        self.own = own
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Context of the command itself, or of the group."""
+        if args and args[0] in self.commands:
+            return super().make_context(info_name, args, parent, **extra)
+        return self.own.make_context(info_name, args, parent, **extra)
+
+
+def command_group(own: click.Command, commands: dict[str, click.Command]) -> click.Group:
+    """A command with others under it. Its docstring tells of them."""
+    return CommandGroup(own, commands)
+
+
 def _texts(text: str) -> dict[str, Any]:
     """Texts of a command from a docstring: help, its first paragraph for lists, and the lines from "Example" on."""
     help, found, example = text.partition("\nExample")

@@ -1,0 +1,169 @@
+"""Games of a run as units of work: who plays whom, and the results."""
+
+from __future__ import annotations
+
+import base64
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kr import _core
+from kr.evaluation.evolved import EvolvedNetwork
+from kr.jobs.kinds import Kind, Portion, Stop
+from kr.jobs.needs import Needs
+from kr.jobs.unit import Unit
+from kr.players.deciders import make_decider
+
+MOST_KEPT = 200
+"""Evaluators that a worker keeps."""
+PORTIONS = 12
+"""Portions of a unit, at least, if it has so many games."""
+BY_CHANCE = {"kind": "random"}
+SEED_BITS = 62
+
+
+class DuelSide(NamedTuple):
+    """Who plays a side."""
+
+    decider: str
+    """Name of a description of a decider."""
+    genome: int | None
+    """Number of an individual, if the decider has an evaluation."""
+
+
+class Duel(NamedTuple):
+    """A game to be played."""
+
+    stage: str
+    """What it is played for."""
+    number: int
+    """Among the games of its stage, from 0."""
+    black: DuelSide
+    white: DuelSide
+    opening: int
+    """-1: the start."""
+    seed: int
+
+
+class DuelResult(NamedTuple):
+    """A game that has been played."""
+
+    stage: str
+    number: int
+    result: int
+    """1 if Black won, 0, -1."""
+    reason: int
+    """A REASON_ number of the core."""
+    plies: int
+
+
+@dataclass(frozen=True)
+class DuelSetting:
+    """What all games of a run have in common."""
+
+    network: Mapping[str, Any]
+    """As EvolvedNetwork takes it."""
+    deciders: Mapping[str, Mapping[str, Any]]
+    """Descriptions by name."""
+    openings: Sequence[tuple[int, int, int, int]]
+    most_plies: int
+
+
+class EvolutionDuels(Kind[dict[int, _core.EvolvedEvaluator]]):
+    """Units of some games. The result of a portion is JSON: `games`, and the `seconds` of the thread."""
+
+    def open(self, unit: Unit, needs: Needs) -> dict[int, _core.EvolvedEvaluator]:
+        return {}
+
+    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[dict[int, _core.EvolvedEvaluator]]]]:
+        duels = [duel_of(values) for values in unit.values["duels"]]
+        size = max(1, min(len(duels) // PORTIONS, 8)) if unit.values["quick"] else 1
+        shares = [duels[first : first + size] for first in range(0, len(duels), size)]
+        yield [Portion(partial(self._play, unit.values, share), len(share)) for share in shares]
+
+    def _play(
+        self, values: Mapping[str, Any], duels: list[Duel], kept: dict[int, _core.EvolvedEvaluator], stop: Stop
+    ) -> bytes | None:
+        began = time.thread_time()
+        network = EvolvedNetwork(**values["network"])
+        games = []
+        for duel in duels:
+            sides = []
+            for colour, side in enumerate((duel.black, duel.white)):
+                evaluator = None
+                if side.genome is not None:
+                    evaluator = _evaluator(network, side.genome, values["genomes"], kept)
+                sides.append(make_decider(values["deciders"][side.decider], evaluator, 2 * duel.seed + colour))
+            start = _core_start(values, duel.opening)
+            played = _core.play_duel(sides[0], sides[1], start, values["most_plies"], duel.seed, stop.flag)
+            if played is None:
+                break
+            result, reason, moves = played
+            games.append([duel.stage, duel.number, result, reason, len(moves)])
+        return json.dumps({"games": games, "seconds": time.thread_time() - began}).encode() if games else None
+
+
+def _evaluator(
+    network: EvolvedNetwork, number: int, genomes: Mapping[str, str], kept: dict[int, _core.EvolvedEvaluator]
+) -> _core.EvolvedEvaluator:
+    if number not in kept:
+        if len(kept) >= MOST_KEPT:
+            kept.clear()
+        kept[number] = network.evaluator(np.frombuffer(base64.b64decode(genomes[str(number)]), dtype=np.float32))
+    return kept[number]
+
+
+_START = (0xFFF, 0xFFF00000, 0, 0)
+
+
+def _core_start(values: Mapping[str, Any], opening: int) -> tuple[int, int, int, int]:
+    if opening < 0:
+        return _START
+    black, white, kings, side = values["openings"][str(opening)]
+    return black, white, kings, side
+
+
+def duel_of(values: Sequence[Any]) -> Duel:
+    """A game from its values in a unit."""
+    stage, number, black, white, opening, seed = values
+    return Duel(stage, number, DuelSide(*black), DuelSide(*white), opening, seed)
+
+
+def duels_unit(key: str, setting: DuelSetting, duels: Sequence[Duel], genomes: Mapping[int, Any]) -> Unit:
+    """A unit of these games. genomes: of the individuals by number, float32 (size,)."""
+    wanted = {side.genome for duel in duels for side in (duel.black, duel.white) if side.genome is not None}
+    openings = {duel.opening for duel in duels if duel.opening >= 0}
+    deciders = {side.decider for duel in duels for side in (duel.black, duel.white)}
+    used = {name: dict(setting.deciders[name]) for name in sorted(deciders)}
+    return Unit(
+        EvolutionDuels.name(),
+        key,
+        values={
+            "network": dict(setting.network),
+            "deciders": used,
+            # games of a few milliseconds go together
+            "quick": all(each["kind"] != "mcts" and each.get("plies", 0) <= 4 for each in used.values()),
+            "most_plies": setting.most_plies,
+            "openings": {str(each): list(setting.openings[each]) for each in sorted(openings)},
+            "genomes": {
+                str(number): base64.b64encode(genomes[number].astype(np.float32).tobytes()).decode()
+                for number in sorted(wanted)
+            },
+            "duels": [list(map(_plain, duel)) for duel in duels],
+        },
+    )
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def results_in(chunk: bytes | memoryview) -> tuple[list[DuelResult], float]:
+    """Results in the chunk of a portion, and the seconds that it took."""
+    values = json.loads(bytes(chunk))
+    return [DuelResult(*each) for each in values["games"]], values["seconds"]
