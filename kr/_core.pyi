@@ -250,6 +250,20 @@ class Decider:
 class MinimaxDecider(Decider):
     def __new__(cls, evaluator: Evaluator, plies: int, extend: bool = False, scale: float = 58) -> MinimaxDecider: ...
 
+class MctsDecider(Decider):
+    def __new__(
+        cls,
+        rounds: int,
+        seed: int = 0,
+        evaluator: Evaluator | None = None,
+        playout_plies: int = 0,
+        exploration: float = 1.4,
+        scale: float = 58,
+    ) -> MctsDecider: ...
+
+class RandomDecider(Decider):
+    def __new__(cls, seed: int = 0) -> RandomDecider: ...
+
 def play_duel(
     black: Decider,
     white: Decider,

@@ -8,10 +8,8 @@ from kr.learn.evolution.settings import EvolveSettings
 from kr.players.deciders import describe_decider
 from kr.units import counted, format_duration
 
-RIVAL_NAMES = {
-    "random": "random moves", "mcts": "pure MCTS", "halfway": "champion half-way", "minimax": "itself with MCTS",
-}  # fmt: skip
-"""The rivals of a run's comparisons, as tables name them."""
+RIVAL_NAMES = {"random": "random moves", "halfway": "champion half-way", "minimax": "itself with MCTS"}
+"""Rivals of a run's comparisons, as tables name them."""
 
 
 @options.command
@@ -81,10 +79,17 @@ def run_facts(run: EvolutionRun) -> list[tuple[str, str]]:
     return facts
 
 
+def rival_name(rival: str) -> str:
+    """A rival of the comparisons in a few words."""
+    if rival.startswith("mcts:"):
+        return f"pure MCTS, {int(rival.removeprefix('mcts:')):,} play-outs"
+    return RIVAL_NAMES[rival]
+
+
 def comparisons_table(run: EvolutionRun) -> str:
     """The comparisons at the end."""
     rows = [
-        (RIVAL_NAMES[rival], found.games, "/".join(map(str, found.black)), "/".join(map(str, found.white)),
+        (rival_name(rival), found.games, "/".join(map(str, found.black)), "/".join(map(str, found.white)),
          f"{found.score:.1%}")
         for rival, found in run.comparisons.items() if found.games
     ]  # fmt: skip

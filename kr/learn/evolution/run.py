@@ -60,9 +60,6 @@ WRITE_SECONDS = 60.0
 """Between two writings of what follows from the journal."""
 OWN = "own"
 """Name of the decider of a run."""
-RIVALS = ("random", "mcts", "halfway", "minimax")
-"""Comparisons at the end of a run: the champion against chance, pure MCTS and the champion half-way; and with minimax
-against itself with MCTS."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +95,7 @@ class _Evolution:
         self.history = RunHistory()
         deciders = {
             OWN: decider_of(settings), "random": BY_CHANCE,
-            "mcts": {"kind": "mcts", "rounds": settings.playouts},
+            **{f"mcts:{rounds}": {"kind": "mcts", "rounds": rounds} for rounds in settings.playouts},
             "minimax": minimax_decider(settings), "hybrid": mcts_decider(settings),
         }  # fmt: skip
         network = asdict(self.scheme.network)
@@ -180,6 +177,12 @@ class _Evolution:
             means.append(sum(points) / len(points) if points else 0.0)
         self.history.add_growth(means)
 
+    @property
+    def rivals(self) -> list[str]:
+        """Comparisons at the end: the champion against chance, pure MCTS and the champion half-way; and with minimax
+        against itself with MCTS."""
+        return ["random", *(f"mcts:{rounds}" for rounds in self.settings.playouts), "halfway", "minimax"]
+
     def comparisons(self) -> list[Duel]:
         """Games of the last champion against chance, MCTS and the champion half-way, and of minimax against MCTS with
         its own evaluation, both sides of each opening."""
@@ -188,7 +191,10 @@ class _Evolution:
         halfway = champions[(len(champions) - 1) // 2].number
         sides = {
             "random": (DuelSide(OWN, champion), DuelSide("random", None)),
-            "mcts": (DuelSide(OWN, champion), DuelSide("mcts", None)),
+            **{
+                f"mcts:{rounds}": (DuelSide(OWN, champion), DuelSide(f"mcts:{rounds}", None))
+                for rounds in self.settings.playouts
+            },
             "halfway": (DuelSide(OWN, champion), DuelSide(OWN, halfway)),
             "minimax": (DuelSide("minimax", champion), DuelSide("hybrid", champion)),
         }
@@ -217,11 +223,12 @@ class _Evolution:
     def progress(self) -> EvolveProgress:
         done = self.population.generation
         total = self.settings.generations
-        stages = [f"{rival} {total}" for rival in RIVALS]
+        stages = [f"{rival} {total}" for rival in self.rivals]
         growth = [sum(means) / len(means) for means in self.history.growth]
         return EvolveProgress(
             done, total, sum(map(len, self.results.values())), done == total,
-            sum(len(self.results.get(stage, {})) for stage in stages), 4 * self.settings.comparisons,
+            sum(len(self.results.get(stage, {})) for stage in stages),
+            len(stages) * self.settings.comparisons,
             growth[-1] if growth else None, sum(growth),
         )  # fmt: skip
 
@@ -331,7 +338,7 @@ def _write(evolution: _Evolution, made: dict[str, str]) -> EvolutionRun:
         evolution.history.generations,
         evolution.history.growth,
         evolution.history.family(champions),
-        {rival: evolution.compared(rival) for rival in RIVALS} if settings.comparisons else {},
+        {rival: evolution.compared(rival) for rival in evolution.rivals} if settings.comparisons else {},
         evolution.seconds,
         made,
     )

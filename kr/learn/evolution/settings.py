@@ -40,9 +40,10 @@ class EvolveSettings(Settings):
     comparisons: int = option(
         256, "Games against each rival at the end of the run; 0: none.", parse=parse_count, low=0, high=100_000
     )
-    playouts: int = option(
-        1800, "Play-outs of the rival that is pure MCTS.", parse=parse_count, show=format_count, low=1, high=10**7
-    )
+    playouts: tuple[int, ...] = option(
+        (100, 1800), "Play-outs of a rival that is pure MCTS, {allowed}; more than once for more rivals.",
+        parse=parse_count, low=1, high=10**7,
+    )  # fmt: skip
     population: int | None = option(None, "Networks, if other than in the scheme.", low=4, high=1000)
     games: int | None = option(None, "Games that each plays as Black, if other than in the scheme.", low=1, high=1000)
     inputs: str = option(
