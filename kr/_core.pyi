@@ -244,7 +244,7 @@ class SelfPlayer:
 # deciders
 class Decider:
     def choose(
-        self, black: int, white: int, kings: int, side: int, salt: int = 0, stop: NDArray[np.int32] | None = None
+        self, black: int, white: int, kings: int, side: int, salt: int = 0, stop: Stop | None = None
     ) -> tuple[int, float, int]: ...
 
 class MinimaxDecider(Decider):
@@ -270,5 +270,5 @@ def play_duel(
     start: _Position,
     most_plies: int,
     seed: int = 0,
-    stop: NDArray[np.int32] | None = None,
+    stop: Stop | None = None,
 ) -> tuple[int, int, NDArray[np.uint16]] | None: ...

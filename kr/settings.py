@@ -105,6 +105,8 @@ def check_value(name: str, hint: Any, words: Any, value: Any) -> Any:
     types = (hint, *get_args(hint))
     if value is None and NoneType in types:
         return None
+    if words["range"] is not None and isinstance(value, tuple):
+        return tuple(words["range"].check(name, each, whole=int in types) for each in value)
     if words["range"] is not None:
         return words["range"].check(name, value, whole=int in types)
     if _is_path(hint):

@@ -137,8 +137,9 @@ def test_third_occurrence() -> None:
 
 
 def test_a_duel_that_is_stopped() -> None:
-    deciders = [_core.MinimaxDecider(an_evaluator(seed), 4) for seed in (1, 2)]
-    assert _core.play_duel(deciders[0], deciders[1], START, 200, stop=np.ones(1, dtype=np.int32)) is None
+    deciders, stop = [_core.MinimaxDecider(an_evaluator(seed), 4) for seed in (1, 2)], _core.Stop()
+    stop.set()
+    assert _core.play_duel(deciders[0], deciders[1], START, 200, stop=stop) is None
 
 
 def test_a_decider_that_plays_both_sides() -> None:

@@ -16,10 +16,10 @@ cdef class Decider:
     cdef ChooseMove choose_move
     cdef void* own              # state of the kind
 
-    def choose(self, u32 black, u32 white, u32 kings, int side, u64 salt=0, int32_t[::1] stop=None):
+    def choose(self, u32 black, u32 white, u32 kings, int side, u64 salt=0, Stop stop=None):
         """Index of a legal move, in the order of generation, its score in [-1, 1] from the mover's view, and the
-        positions looked at. stop: ends the search once its number is not 0. Releases the GIL. Raises ValueError if
-        there is no legal move."""
+        positions looked at. stop: ends the search, from any thread. Releases the GIL. Raises ValueError if there is no
+        legal move."""
         cdef Board board = board_from_bits(black, white, kings, side)
         cdef MoveList moves
         cdef int never = 0
@@ -31,7 +31,7 @@ cdef class Decider:
         if moves.size == 0:
             raise ValueError("no legal move to choose")
         if stop is not None:
-            ends = <volatile int*>&stop[0]
+            ends = <volatile int*>&stop.flag
         with nogil:
             index = self.choose_move(self.own, &board, &moves, salt, ends, &score, &nodes)
         return index, score, nodes

@@ -16,11 +16,11 @@ cdef bint is_third(const u64* keys, int ply, int reversible) noexcept nogil:
 
 
 def play_duel(Decider black not None, Decider white not None, tuple start not None, int most_plies, u64 seed=0,
-              int32_t[::1] stop=None):
+              Stop stop=None):
     """Play a game from `start` (black, white, kings, side).
 
     The third occurrence of a position, 80 plies without progress and `most_plies` are draws. seed: of random choices.
-    stop: ends the game once its number is not 0. Returns (result, reason, moves): 1 if Black won, 0, -1; a REASON_
+    stop: ends the game. Returns (result, reason, moves): 1 if Black won, 0, -1; a REASON_
     number; the codes of the moves, uint16 (plies,). Returns None if it was stopped. Releases the GIL. Raises
     ValueError.
     """
@@ -50,7 +50,7 @@ def play_duel(Decider black not None, Decider white not None, tuple start not No
     choose[0], choose[1] = black.choose_move, white.choose_move
     own[0], own[1] = black.own, white.own
     if stop is not None:
-        ends = <volatile int*>&stop[0]
+        ends = <volatile int*>&stop.flag
     with nogil:
         splitmix64(&random)
         while True:

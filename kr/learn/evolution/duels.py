@@ -19,7 +19,7 @@ from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.players.deciders import make_decider
 
-MOST_KEPT = 200
+MOST_EVALUATORS = 200
 """Evaluators that a worker keeps."""
 PORTIONS = 12
 """Portions of a unit, at least, if it has so many games."""
@@ -100,7 +100,7 @@ class EvolutionDuels(Kind[dict[int, _core.EvolvedEvaluator]]):
                     evaluator = _evaluator(network, side.genome, values["genomes"], kept)
                 sides.append(make_decider(values["deciders"][side.decider], evaluator, 2 * duel.seed + colour))
             start = _core_start(values, duel.opening)
-            played = _core.play_duel(sides[0], sides[1], start, values["most_plies"], duel.seed, stop.flag)
+            played = _core.play_duel(sides[0], sides[1], start, values["most_plies"], duel.seed, stop)
             if played is None:
                 break
             result, reason, moves = played
@@ -112,7 +112,7 @@ def _evaluator(
     network: EvolvedNetwork, number: int, genomes: Mapping[str, str], kept: dict[int, _core.EvolvedEvaluator]
 ) -> _core.EvolvedEvaluator:
     if number not in kept:
-        if len(kept) >= MOST_KEPT:
+        if len(kept) >= MOST_EVALUATORS:
             kept.clear()
         kept[number] = network.evaluator(np.frombuffer(base64.b64decode(genomes[str(number)]), dtype=np.float32))
     return kept[number]

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 Genome = NDArray[np.float32]
 
-STARTED, MUTANT, CROSSED, SAMPLED = "start", "mutant", "crossing", "sample"
-ORIGINS = (STARTED, MUTANT, CROSSED, SAMPLED)
+STARTED, MUTANT, CROSSED, SAMPLE = "start", "mutant", "crossing", "sample"
+ORIGINS = (STARTED, MUTANT, CROSSED, SAMPLE)
 """Where an individual comes from: the first population, one parent, two parents, or a distribution."""
 CHAMPIONS_KEPT = 5
 """Champions against which growth is measured."""
@@ -46,7 +46,7 @@ class Individual(NamedTuple):
     """Sizes of its own mutations, if they evolve."""
 
 
-class Pairing(NamedTuple):
+class DuelPairing(NamedTuple):
     """A game to be played, by numbers of individuals."""
 
     black: int
@@ -74,7 +74,7 @@ class Population(ABC):
         self._next = 0
 
     @abstractmethod
-    def pairings(self) -> list[Pairing]:
+    def pairings(self) -> list[DuelPairing]:
         """Games of this generation."""
 
     @abstractmethod
@@ -100,7 +100,7 @@ class Population(ABC):
         """Points of a result."""
         return 0.0 if result == 0 else self.scheme.win if result > 0 else self.scheme.loss
 
-    def growth_pairings(self, generation: int, rounds: int) -> list[Pairing]:
+    def growth_pairings(self, generation: int, rounds: int) -> list[DuelPairing]:
         """Games of a generation's champion against the champions before it, both sides of so many openings each."""
         champion, rng = self.champions[generation], self._random(generation, "growth")
         pairings = []
@@ -109,8 +109,8 @@ class Population(ABC):
             # against itself it is even
             if earlier.number != champion.number:
                 for opening in chosen.tolist():
-                    pairings.append(Pairing(champion.number, earlier.number, opening))
-                    pairings.append(Pairing(earlier.number, champion.number, opening))
+                    pairings.append(DuelPairing(champion.number, earlier.number, opening))
+                    pairings.append(DuelPairing(earlier.number, champion.number, opening))
         return pairings
 
     def _random(self, generation: int, purpose: str) -> Generator:
@@ -137,14 +137,14 @@ class Population(ABC):
             started.append(self._born(genome, STARTED, (), widths))
         return started
 
-    def _random_opponents(self) -> list[Pairing]:
+    def _random_opponents(self) -> list[DuelPairing]:
         """Each plays Black against some others, drawn at random."""
         rng = self._random(self.generation, "opponents")
         pairings = []
         for place, individual in enumerate(self.individuals):
             for draw in rng.integers(len(self.individuals) - 1, size=self.scheme.games).tolist():
                 opponent = self.individuals[draw + (draw >= place)]
-                pairings.append(Pairing(individual.number, opponent.number, -1))
+                pairings.append(DuelPairing(individual.number, opponent.number, -1))
         return pairings
 
     def _mutant(self, rng: Generator, parent: Individual, of: Genome | None = None) -> Individual:
@@ -164,7 +164,7 @@ class ParentsPopulation(Population):
         super().__init__(scheme, seed, openings)
         self.individuals = self._start(scheme.population)
 
-    def pairings(self) -> list[Pairing]:
+    def pairings(self) -> list[DuelPairing]:
         return self._random_opponents()
 
     def _follow(self, ranked: list[Individual], points: dict[int, float]) -> tuple[Individual, list[Individual]]:
@@ -208,7 +208,7 @@ class OffspringPopulation(Population):
         mutants = [self._mutant(rng, each)._replace(born=0) for each in parents]
         self.individuals = parents + mutants
 
-    def pairings(self) -> list[Pairing]:
+    def pairings(self) -> list[DuelPairing]:
         return self._random_opponents()
 
     def _follow(self, ranked: list[Individual], points: dict[int, float]) -> tuple[Individual, list[Individual]]:
@@ -241,7 +241,7 @@ class CmaPopulation(Population):
 
     def _sampled(self, born: int) -> list[Individual]:
         self._asked = self._strategy.ask()
-        return [self._born(each, SAMPLED, (self._means[-1],))._replace(born=born) for each in self._asked]
+        return [self._born(each, SAMPLE, (self._means[-1],))._replace(born=born) for each in self._asked]
 
     @property
     def opponents(self) -> list[Individual]:
@@ -249,20 +249,20 @@ class CmaPopulation(Population):
         means = self._means[-self.scheme.games :]
         return [*means, *[means[-1]] * (self.scheme.games - len(means))]
 
-    def pairings(self) -> list[Pairing]:
+    def pairings(self) -> list[DuelPairing]:
         rng = self._random(self.generation, "opponents")
         openings = rng.integers(self.openings, size=self.scheme.games).tolist()
         pairings = []
         for sample in self.individuals:
             for opponent, opening in zip(self.opponents, openings, strict=True):
-                pairings.append(Pairing(sample.number, opponent.number, opening))
-                pairings.append(Pairing(opponent.number, sample.number, opening))
+                pairings.append(DuelPairing(sample.number, opponent.number, opening))
+                pairings.append(DuelPairing(opponent.number, sample.number, opening))
         return pairings
 
     def _follow(self, ranked: list[Individual], points: dict[int, float]) -> tuple[Individual, list[Individual]]:
         self._strategy.tell(self._asked, [-points[each.number] for each in self.individuals])
         best = tuple(each.number for each in ranked[: len(ranked) // 2])
-        mean = Individual(-1 - len(self._means), self.generation, SAMPLED, best, self._strategy.mean.astype(np.float32))
+        mean = Individual(-1 - len(self._means), self.generation, SAMPLE, best, self._strategy.mean.astype(np.float32))
         self._means.append(mean)
         return mean, self._sampled(self.generation + 1)
 

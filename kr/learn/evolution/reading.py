@@ -50,7 +50,7 @@ class FamilyMember(NamedTuple):
     parents: list[int]
 
 
-class Comparison(NamedTuple):
+class RivalGames(NamedTuple):
     """Games of the last champion against a rival: won, drawn, lost."""
 
     black: tuple[int, int, int]
@@ -84,7 +84,7 @@ class EvolutionRun:
     """Of each champion but the first: mean points against each of up to five champions before it."""
     family: dict[int, FamilyMember]
     """The champions and all their ancestors, by number."""
-    comparisons: dict[str, Comparison]
+    comparisons: dict[str, RivalGames]
     """Games of the last champion by rival; of a run under way, those played so far."""
     seconds: float
     """Of all cores together, without pauses."""
@@ -133,7 +133,7 @@ def read_run(directory: Path | str) -> EvolutionRun:
                 "generations": [GenerationRow(*row) for row in values["generations"]],
                 "family": {int(number): FamilyMember(*member) for number, member in values["family"].items()},
                 "comparisons": {
-                    rival: Comparison(tuple(each[0]), tuple(each[1]), each[2])
+                    rival: RivalGames(tuple(each[0]), tuple(each[1]), each[2])
                     for rival, each in values["comparisons"].items()
                 },
             }

@@ -37,7 +37,7 @@ from kr.learn.evolution.duels import (
 )
 from kr.learn.evolution.history import RunHistory
 from kr.learn.evolution.population import CHAMPIONS_KEPT, Individual, new_population
-from kr.learn.evolution.reading import Comparison, EvolutionRun, write_run
+from kr.learn.evolution.reading import EvolutionRun, RivalGames, write_run
 from kr.learn.evolution.settings import (
     UNSHAPING,
     EvolveSettings,
@@ -58,7 +58,7 @@ KEEP_SECONDS = 1.0
 """Seconds of results that a kill may lose."""
 WRITE_SECONDS = 60.0
 """Between two writings of what follows from the journal."""
-OWN = "own"
+RUN_DECIDER = "own"
 """Name of the decider of a run."""
 
 
@@ -94,7 +94,7 @@ class _Evolution:
         self.seconds = 0.0
         self.history = RunHistory()
         deciders = {
-            OWN: decider_of(settings), "random": BY_CHANCE,
+            RUN_DECIDER: decider_of(settings), "random": BY_CHANCE,
             **{f"mcts:{rounds}": {"kind": "mcts", "rounds": rounds} for rounds in settings.playouts},
             "minimax": minimax_decider(settings), "hybrid": mcts_decider(settings),
         }  # fmt: skip
@@ -146,7 +146,7 @@ class _Evolution:
     def _tournament(self, generation: int) -> list[Duel]:
         stage = f"play {generation}"
         return [
-            Duel(stage, number, DuelSide(OWN, pairing.black), DuelSide(OWN, pairing.white), pairing.opening,
+            Duel(stage, number, DuelSide(RUN_DECIDER, pairing.black), DuelSide(RUN_DECIDER, pairing.white), pairing.opening,
                  self._seed(stage, number))
             for number, pairing in enumerate(self.population.pairings())
         ]  # fmt: skip
@@ -156,7 +156,7 @@ class _Evolution:
             return []
         stage = f"growth {generation}"
         return [
-            Duel(stage, number, DuelSide(OWN, pairing.black), DuelSide(OWN, pairing.white), pairing.opening,
+            Duel(stage, number, DuelSide(RUN_DECIDER, pairing.black), DuelSide(RUN_DECIDER, pairing.white), pairing.opening,
                  self._seed(stage, number))
             for number, pairing in enumerate(self.population.growth_pairings(generation, GROWTH_OPENINGS))
         ]  # fmt: skip
@@ -190,12 +190,12 @@ class _Evolution:
         champion = champions[-1].number
         halfway = champions[(len(champions) - 1) // 2].number
         sides = {
-            "random": (DuelSide(OWN, champion), DuelSide("random", None)),
+            "random": (DuelSide(RUN_DECIDER, champion), DuelSide("random", None)),
             **{
-                f"mcts:{rounds}": (DuelSide(OWN, champion), DuelSide(f"mcts:{rounds}", None))
+                f"mcts:{rounds}": (DuelSide(RUN_DECIDER, champion), DuelSide(f"mcts:{rounds}", None))
                 for rounds in self.settings.playouts
             },
-            "halfway": (DuelSide(OWN, champion), DuelSide(OWN, halfway)),
+            "halfway": (DuelSide(RUN_DECIDER, champion), DuelSide(RUN_DECIDER, halfway)),
             "minimax": (DuelSide("minimax", champion), DuelSide("hybrid", champion)),
         }
         duels = []
@@ -209,7 +209,7 @@ class _Evolution:
                 duels.append(Duel(stage, number, black, white, opening, self._seed(stage, number)))
         return duels
 
-    def compared(self, rival: str) -> Comparison:
+    def compared(self, rival: str) -> RivalGames:
         """Results of a comparison so far."""
         found = self.results.get(f"{rival} {len(self.population.champions)}", {})
         own = [(each.number % 2 == 0, each.result * (1 if each.number % 2 == 0 else -1)) for each in found.values()]
@@ -218,7 +218,7 @@ class _Evolution:
             results = [result for side, result in own if side == black]
             return results.count(1), results.count(0), results.count(-1)
 
-        return Comparison(counted(True), counted(False), sum(each.plies for each in found.values()))
+        return RivalGames(counted(True), counted(False), sum(each.plies for each in found.values()))
 
     def progress(self) -> EvolveProgress:
         done = self.population.generation
@@ -242,7 +242,7 @@ def evolve(
     the directory holds a run of other settings, or the scheme needs a library that is not installed; InvalidGamesError
     if its journal is damaged, OutputBusyError, OSError.
     """
-    check_installed(settings.scheme)
+    check_cma(settings.scheme)
     evolution = _Evolution(settings)
     storage.make_directory(settings.out)
     shaping = {key: value for key, value in asdict(settings).items() if key not in UNSHAPING}
@@ -257,7 +257,7 @@ def evolve(
     return found
 
 
-def check_installed(scheme: str) -> None:
+def check_cma(scheme: str) -> None:
     """Refuse a scheme whose library is missing. Raises InvalidSettingError."""
     if scheme != "cma":
         return
@@ -326,7 +326,7 @@ def _play(
 def _write(evolution: _Evolution, made: dict[str, str]) -> EvolutionRun:
     """Write what follows from the journal so far."""
     settings, champions = evolution.settings, evolution.population.champions
-    decider = evolution.setting.deciders[OWN]
+    decider = evolution.setting.deciders[RUN_DECIDER]
     about = {
         "scheme": settings.scheme, "seed": settings.seed, "network": dict(evolution.setting.network),
         "decider": dict(decider),
