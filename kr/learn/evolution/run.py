@@ -36,7 +36,7 @@ from kr.learn.evolution.duels import (
     results_in,
 )
 from kr.learn.evolution.history import RunHistory
-from kr.learn.evolution.population import CHAMPIONS_KEPT, Individual, new_population
+from kr.learn.evolution.population import CHAMPIONS_KEPT, DuelPairing, Individual, new_population
 from kr.learn.evolution.reading import EvolutionRun, RivalGames, write_run
 from kr.learn.evolution.settings import (
     UNSHAPING,
@@ -144,21 +144,21 @@ class _Evolution:
         return int(mixed.generate_state(1, np.uint64)[0]) >> 64 - SEED_BITS
 
     def _tournament(self, generation: int) -> list[Duel]:
-        stage = f"play {generation}"
-        return [
-            Duel(stage, number, DuelSide(RUN_DECIDER, pairing.black), DuelSide(RUN_DECIDER, pairing.white), pairing.opening,
-                 self._seed(stage, number))
-            for number, pairing in enumerate(self.population.pairings())
-        ]  # fmt: skip
+        return self._duels(f"play {generation}", self.population.pairings())
 
     def _growth(self, generation: int) -> list[Duel]:
         if generation < 1:
             return []
-        stage = f"growth {generation}"
+        return self._duels(f"growth {generation}", self.population.growth_pairings(generation, GROWTH_OPENINGS))
+
+    def _duels(self, stage: str, pairings: list[DuelPairing]) -> list[Duel]:
+        """Games of individuals, all with the decider of the run."""
         return [
-            Duel(stage, number, DuelSide(RUN_DECIDER, pairing.black), DuelSide(RUN_DECIDER, pairing.white), pairing.opening,
-                 self._seed(stage, number))
-            for number, pairing in enumerate(self.population.growth_pairings(generation, GROWTH_OPENINGS))
+            Duel(
+                stage, number, DuelSide(RUN_DECIDER, each.black), DuelSide(RUN_DECIDER, each.white), each.opening,
+                self._seed(stage, number),
+            )
+            for number, each in enumerate(pairings)
         ]  # fmt: skip
 
     def _note_growth(self, generation: int, duels: list[Duel]) -> None:
