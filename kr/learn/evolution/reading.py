@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from kr import storage
 from kr.errors import InvalidGamesError
 
-RUN_FILE = "run.json"
+RESULTS_FILE = "run.json"
 RUN_KIND = "kr evolution run"
 RUN_VERSION = 1
 MOST_RUN_BYTES = 1 << 28
@@ -106,14 +106,14 @@ def write_run(directory: Path, run: EvolutionRun) -> None:
     values = {"kind": RUN_KIND, "format_version": RUN_VERSION, **asdict(run)}
     text = json.dumps(values)
     values["checksum"] = storage.checksum(text.encode())
-    storage.write_atomic(directory / RUN_FILE, json.dumps(values) + "\n")
+    storage.write_atomic(directory / RESULTS_FILE, json.dumps(values) + "\n")
 
 
 def read_run(directory: Path | str) -> EvolutionRun:
     """The results of the run in a directory. Raises InvalidGamesError if there is none or it is damaged, OSError."""
-    path = Path(directory) / RUN_FILE
+    path = Path(directory) / RESULTS_FILE
     if not path.is_file():
-        raise InvalidGamesError(f"{directory} is not the directory of a run of `kr evolve`: it has no {RUN_FILE}")
+        raise InvalidGamesError(f"{directory} is not the directory of a run of `kr evolve`: it has no {RESULTS_FILE}")
     try:
         values = storage.parse_json(storage.read_regular(path, MOST_RUN_BYTES))
         if values["kind"] != RUN_KIND:

@@ -39,7 +39,7 @@ from kr.learn.evolution.history import RunHistory
 from kr.learn.evolution.population import CHAMPIONS_KEPT, DuelPairing, Individual, new_population
 from kr.learn.evolution.reading import EvolutionRun, RivalGames, write_run
 from kr.learn.evolution.settings import (
-    UNSHAPING,
+    NOT_SHAPING,
     EvolveSettings,
     decider_of,
     mcts_decider,
@@ -245,7 +245,7 @@ def evolve(
     check_cma(settings.scheme)
     evolution = _Evolution(settings)
     storage.make_directory(settings.out)
-    shaping = {key: value for key, value in asdict(settings).items() if key not in UNSHAPING}
+    shaping = {key: value for key, value in asdict(settings).items() if key not in NOT_SHAPING}
     made = storage.provenance(**shaping)
     with open_journal(settings.out / JOURNAL_FILE, shaping, made, _entry) as journal:
         for results, seconds in journal.entries:
@@ -333,7 +333,7 @@ def _write(evolution: _Evolution, made: dict[str, str]) -> EvolutionRun:
     }  # fmt: skip
     run = EvolutionRun(
         evolution.name,
-        {key: value for key, value in asdict(settings).items() if key not in UNSHAPING},
+        {key: value for key, value in asdict(settings).items() if key not in NOT_SHAPING},
         about,
         evolution.history.generations,
         evolution.history.growth,

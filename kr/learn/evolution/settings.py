@@ -21,7 +21,7 @@ DECIDERS = ("minimax", "mcts")
 
 @dataclass(frozen=True)
 class EvolveSettings(Settings):
-    """Settings of a run. All but UNSHAPING shape its games."""
+    """Settings of a run. All but NOT_SHAPING shape its games."""
 
     out: Path = option(REQUIRED, "Directory of the run; an earlier start of it is resumed.", metavar="DIR")
     scheme: str = option("thesis", "Evolutionary algorithm: {allowed}.", choices=tuple(SCHEMES))
@@ -58,7 +58,7 @@ class EvolveSettings(Settings):
     workers: int = workers_option()
 
 
-UNSHAPING = ("out", "generations", "comparisons", "playouts", "workers")
+NOT_SHAPING = ("out", "generations", "comparisons", "playouts", "workers")
 """Settings that may change when a run is resumed."""
 
 
