@@ -1,6 +1,6 @@
 """`kr evolve`."""
 
-from kr.cli import console, options
+from kr.cli import console, evolve_pack, options
 from kr.evaluation.evolved import EvolvedNetwork
 from kr.learn.evolution.reading import EvolutionRun
 from kr.learn.evolution.run import EvolveProgress, evolve
@@ -19,7 +19,8 @@ def _run(settings: EvolveSettings, json: bool = options.JSON) -> None:
     A generation plays its games in all cores, the best live on, and the next one is made of them by mutation and
     crossing, as the scheme says. Each generation's champion plays those before it, which tells its growth; the last one
     plays chance, pure MCTS and the champion half-way. Run the same command to resume, with more generations to go on.
-    `kr evolve show DIR` shows a run, and `kr play --weights evolved:DIR` plays against its champion.
+    `kr evolve show DIR` shows a run, `kr evolve pack` puts champions into one file, and `kr play --weights evolved:DIR`
+    plays against one.
 
     Example:
         kr evolve --out thesis
@@ -96,4 +97,4 @@ def comparisons_table(run: EvolutionRun) -> str:
     return console.table(["champion against", "games", "as Black", "as White", "score"], rows)
 
 
-command = options.command_group(_run, {})
+command = options.command_group(_run, {"pack": evolve_pack.command})

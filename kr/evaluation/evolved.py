@@ -7,7 +7,8 @@ computes is the same with sums over sub-squares taken into the weights of the sq
 held to `EvolvedNetwork.outputs` by tests.
 
 A file of champions holds one run or several, each with the champions of some of its generations:
- - `genomes.RUN` float32 (generations, size), `generations.RUN` int32 (generations,), ascending;
+ - `genomes.RUN` (generations, size), float32 or, where the run's `precision` is 16, float16; `generations.RUN` int32
+   (generations,), ascending;
  - the attribute `runs`: a JSON object of the runs by name, each with its `network`, its `decider` and other facts.
 The text `evolved:PATH,run=RUN,generation=N` names a champion; without a run it is the first one, without a generation
 the last one. PATH is such a file, the directory of a run, or `shipped`.
@@ -16,7 +17,7 @@ the last one. PATH is such a file, the directory of a run, or `shipped`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -47,6 +48,8 @@ SUB_SQUARES = 91
 """Sub-squares of 3x3 to 8x8."""
 KING_RANGE = (1.0, 3.0)
 """Of a king that evolves."""
+SHORT_PRECISION = 16
+"""Bits of the numbers of a run that is kept small."""
 CHAMPIONS_FILE = "champions.h5"
 """Name in the directory of a run."""
 
@@ -278,9 +281,10 @@ def read_runs(file: WeightsFile) -> list[ChampionRun]:
         sums = []
         for name, about in listed.items():
             size = EvolvedNetwork(**about["network"]).size
-            genomes = file.array(f"genomes.{name}", "float32", (None, size))
+            dtype = "float16" if about.get("precision") == SHORT_PRECISION else "float32"
+            genomes = file.array(f"genomes.{name}", dtype, (None, size))
             generations = file.array(f"generations.{name}", "int32", (len(genomes),))
-            runs.append(ChampionRun(name, about, genomes, generations))
+            runs.append(ChampionRun(name, about, genomes.astype(np.float32), generations))
             sums += [genomes, generations]
     except (InvalidSettingError, ValueError, LookupError, TypeError, AttributeError) as error:
         if isinstance(error, InvalidWeightsError):
@@ -301,11 +305,30 @@ def save_champions(path: Path | str, runs: list[ChampionRun], attrs: Mapping[str
     told = json.dumps({run.name: dict(run.about) for run in runs})
     arrays = {}
     for run in runs:
-        arrays[f"genomes.{run.name}"] = np.ascontiguousarray(run.genomes, dtype=np.float32)
+        dtype = np.float16 if run.about.get("precision") == SHORT_PRECISION else np.float32
+        arrays[f"genomes.{run.name}"] = np.ascontiguousarray(run.genomes, dtype=dtype)
         arrays[f"generations.{run.name}"] = np.ascontiguousarray(run.generations, dtype=np.int32)
     checksum = storage.checksum(*arrays.values(), told.encode())
     files.write(path, EVOLVED_KIND, arrays, checksum, attrs, {"runs": told})
     return checksum
+
+
+def picked(run: ChampionRun, generations: Sequence[int] | None = None, short: bool = False) -> ChampionRun:
+    """A run with some of its champions, by default all, and the last one. short: with numbers of 16 bits.
+
+    Raises InvalidSettingError for generations that it has not.
+    """
+    import numpy as np
+
+    if generations is not None:
+        last = int(run.generations[-1])
+        wanted = sorted({*generations, last})
+        genomes = np.stack([run.champion(generation).genome for generation in wanted])
+        run = ChampionRun(run.name, run.about, genomes, np.array(wanted, dtype=np.int32))
+    if not short:
+        return run
+    about = {**run.about, "precision": SHORT_PRECISION}
+    return ChampionRun(run.name, about, run.genomes.astype(np.float16).astype(np.float32), run.generations)
 
 
 def champions_path(place: str) -> Path:

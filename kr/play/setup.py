@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from kr.engine.limits import Limits, TimeControl, parse_limits
 from kr.engine.settings import MEBIBYTE, egdb_memory_option, egdb_option, hash_option
 from kr.errors import InvalidSettingError
+from kr.evaluation.kinds import SHIPPED
 from kr.game.position import Move, Position, Side
 from kr.match.match import MatchSettings
 from kr.notation import SIDE_NAMES
@@ -59,6 +60,10 @@ class PlaySettings(Settings):
     black: str = option("", f"Player of Black: human, {', '.join(PLAYER_TEXTS)}; with "
                         "settings of its own: shipped,level=3.", metavar="PLAYER")  # fmt: skip
     white: str = option("", "Player of White.", metavar="PLAYER")
+    weights: str = option(
+        "", "Weights of kr, or any other PLAYER that is to be your opponent: evolved:DIR is a champion of `kr evolve`.",
+        metavar="PLAYER",
+    )  # fmt: skip
     tc: Limits | TimeControl | None = option(
         None, "Clock of both sides, 5+3 (minutes, and seconds for each move) or 40/30; or a limit of each engine "
         "move, 1s or nodes=2000; 1s if not given.", parse=parse_limits,
@@ -86,6 +91,8 @@ class PlaySettings(Settings):
         super().__post_init__()
         if self.side and (self.black or self.white):
             raise InvalidSettingError("--side and --black or --white both name the players: expected one or the other")
+        if self.weights and (self.black or self.white or self.resume):
+            raise InvalidSettingError("--weights names your opponent: leave out --black, --white and --resume")
         if self.resume and (self.ballot or self.out):
             raise InvalidSettingError("--resume continues a game in its own file: leave out --ballot and --out")
         for name, given in (("--tc", self.tc), ("--tc-engine", self.tc_engine), ("--hint-tc", self.hint_tc)):
@@ -174,7 +181,9 @@ def _numbered(name: str, number: str) -> Opening:
 def _specs(
     settings: PlaySettings, kept: Mapping[str, str], to_move: Side, source: random.Random, seed: int
 ) -> tuple[str, str]:
-    opponent = f"shipped,level={settings.level or DEFAULT_LEVEL}"
+    opponent = settings.weights or SHIPPED
+    if "level" in kind_of(opponent).settings and ",level=" not in opponent:
+        opponent += f",level={settings.level or DEFAULT_LEVEL}"
     named = [settings.black, settings.white]
     if kept and not settings.side:
         for side, tag in enumerate(SPEC_TAGS):

@@ -1,7 +1,8 @@
 """Games against kr. A game goes on by itself, whoever watches: a page that loads again, or another window, finds it by
 its id. It is kept as `kr play` keeps its games, so that a server that starts again goes on with it too.
 
-    {"do": "play", "level": 3, "side": "black", "ballot": "3move 68", "clock": "5+3"}    a new game; level 0: people
+    {"do": "play", "level": 3, "side": "black", "ballot": "3move 68", "clock": "5+3"}    a new game; level 0: people;
+                                                                                         below 0: evolved players
     {"do": "play", "game": "20261122-224501-9f86d081884c", "document": {...}}            one that is under way
 
 The stream begins with {"game": ...}, tells what happens, {"move"}, {"undo"}, {"offer"}, {"answer"}, {"hint"}, {"say"},
@@ -18,7 +19,7 @@ import secrets
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,8 @@ from kr.engine.result import SearchResult
 from kr.engine.search import Stop
 from kr.errors import InvalidSettingError, KrError, OutputBusyError
 from kr.evaluation.chances import Chances
+from kr.evaluation.evolved import EVOLVED_PREFIX, load_runs
+from kr.evaluation.kinds import SHIPPED
 from kr.game.position import Position, Side
 from kr.game.value import Result, Value
 from kr.pdn import Game, read_game, write_game
@@ -41,6 +44,7 @@ from kr.players.levels import LEVELS, Level, level_numbered
 from kr.players.own import EnginePlayer
 from kr.players.player import Player, Reply
 from kr.players.policy import PolicyPlayer
+from kr.players.registry import player_from_spec
 from kr.policy.policy import load_policy
 from kr.storage import write_atomic
 from kr.units import format_count
@@ -71,7 +75,10 @@ _ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{12}")
 _SPEC = re.compile(r"shipped,level=(\d{1,2}),seed=(\d{1,18})")
 _PEOPLE = re.compile(r"policy:shipped,temperature=1,seed=(\d{1,18})")
 PEOPLE = 0
-"""Stands for a level: the shipped policy, which plays what people play, and searches nothing."""
+"""Stands for a level: the shipped policy, which plays what people play, and searches nothing. Levels below it are the
+champions of an evolution: -1 is that of generation 0, and so on."""
+_EVOLVED = re.compile(r"evolved:shipped,generation=(\d{1,6})")
+MOST_GENERATION = 999_999
 _BALLOT = re.compile(r"3move|11man|(3move|11man) \d{1,4}")
 
 Viewer = asyncio.Queue[Mapping[str, Any] | Exception | None]
@@ -92,11 +99,13 @@ class Games:
         """Begin a game. Raises InvalidSettingError, InvalidFenError, and what Play.prepare raises."""
         path = default_path(datetime.datetime.now())
         path = path.with_stem(f"{path.stem}-{secrets.token_hex(6)}")
-        level, side = asked.number("level", PEOPLE, len(LEVELS)), asked.choice("side", (*SIDES, RANDOM), "black")
+        level = asked.number("level", -1 - MOST_GENERATION, len(LEVELS))
+        side = asked.choice("side", (*SIDES, RANDOM), "black")
         opponent: dict[str, Any] = {"level": level, "side": side}
-        if level == PEOPLE:
+        if level <= PEOPLE:
             side = secrets.choice(list(SIDES)) if side == RANDOM else side
-            opponent = {"white" if side == "black" else "black": "policy:shipped,temperature=1"}
+            other = "policy:shipped,temperature=1" if level == PEOPLE else _champion(-1 - level)
+            opponent = {"white" if side == "black" else "black": other}
         settings = PlaySettings(
             **opponent,
             ballot=_ballot(asked.text("ballot", LONGEST_FEN, "")),
@@ -452,9 +461,21 @@ async def play(house: House, asked: Asked, inbox: Inbox) -> AsyncGenerator[Mappi
 
 
 def levels(house: House, asked: Asked) -> dict[str, Any]:
-    """The levels, and people, with a line on what each is."""
+    """The levels, and people, with a line on what each is; the generations of the evolved players."""
     people = {"number": PEOPLE, "words": "plays what people are likely to play, without a search"}
-    return {"levels": [people, *({"number": level.number, "words": _words(level)} for level in LEVELS)]}
+    found = [people, *({"number": level.number, "words": _words(level)} for level in LEVELS)]
+    return {"levels": found, "generations": _shipped_generations()}
+
+
+@cache
+def _shipped_generations() -> list[int]:
+    """Generations whose champions come with kr."""
+    return [int(generation) for generation in load_runs(SHIPPED)[0].generations]
+
+
+def _champion(generation: int) -> str:
+    """The player's text of a champion that comes with kr. Raises InvalidSettingError if there is none."""
+    return f"{EVOLVED_PREFIX}{SHIPPED},generation={load_runs(SHIPPED)[0].champion(generation).generation}"
 
 
 def _words(level: Level) -> str:
@@ -492,6 +513,8 @@ def _seats(headers: Mapping[str, str]) -> tuple[Side, int]:
             return side, int(found[1])
         if _PEOPLE.fullmatch(specs[side.other]):
             return side, PEOPLE
+        if found := _EVOLVED.fullmatch(specs[side.other]):
+            return side, -1 - int(found[1])
     raise InvalidSettingError("that is not a game of a person against a level of kr")
 
 
@@ -568,9 +591,11 @@ class _FullStrength:
 
 
 def _player(house: House, lent: _Lent, spec: str) -> Player:
-    """kr at a level, or the shipped policy. Raises InvalidSettingError for any other player."""
+    """kr at a level, the shipped policy, or a shipped champion. Raises InvalidSettingError for any other player."""
     if found := _PEOPLE.fullmatch(spec):
         return PolicyPlayer(load_policy(), temperature=1.0, seed=int(found[1]))
+    if _EVOLVED.fullmatch(spec):
+        return player_from_spec(spec)
     found = _SPEC.fullmatch(spec)
     if not found:
         raise InvalidSettingError(f"{spec[:40]!r} is not a level of kr")

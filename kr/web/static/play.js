@@ -37,14 +37,24 @@ function field(name, text, control, ...others) {
   return el("div", {class: "row"}, el("label", {for: control.id}, text), control, others);
 }
 
+function opponent(level) {
+  return level > 0 ? `kr, level ${level}` : level === 0 ? "kr, like people" : `evolved, generation ${-1 - level}`;
+}
+
 function newGame(app, begin) {
   const kept = app.kept("play-form", {});
   const words = el("p", {class: "muted", id: "level-words"});
   let told = [];
-  const level = el("select", {"aria-describedby": "level-words", onchange: tell}, Array.from({length: 10}, (_, i) => option(String(i + 1))), option("0", "people, without search"));
+  const level = el("select", {"aria-describedby": "level-words", onchange: tell}, Array.from({length: 10}, (_, i) => option(String(i + 1))), option("0", "people, without search"), option("evolved", "an evolved player"));
   level.value = kept.level || "3";
+  const generation = el("select", {"aria-label": "Generation"});
   function tell() {
+    generation.hidden = level.value !== "evolved";
     if (!told.length) return;
+    if (!generation.hidden) {
+      words.textContent = "A network that evolved from random numbers, by nothing but who won; the later its generation, the longer it has. It looks four plies ahead.";
+      return;
+    }
     const own = told[level.value].words;
     words.textContent = level.value === "0" ? `A model of recorded games: ${own}. Between levels 5 and 6.` :
       `Level ${level.value}: ${own}. Each level beats the one below about three times in four.`;
@@ -83,14 +93,14 @@ function newGame(app, begin) {
       wrong.textContent = "Choose a ballot in the list first.";
       return;
     }
-    app.keep("play-form", {level: level.value, side: side.value, opening: opening.value, clock: clock.value, casual: casual.checked});
+    app.keep("play-form", {level: level.value, generation: generation.value, side: side.value, opening: opening.value, clock: clock.value, casual: casual.checked});
     begin({
-      level: Number(level.value), side: side.value, ballot: {ballot, fen: fen.value}[opening.value] ?? opening.value,
+      level: level.value === "evolved" ? -1 - Number(generation.value) : Number(level.value), side: side.value, ballot: {ballot, fen: fen.value}[opening.value] ?? opening.value,
       clock: clock.value === "other" ? own.value : clock.value,
     }, casual.checked);
   }},
   el("h2", null, "New game"),
-  field("level", "Level", level), words,
+  field("level", "Level", level, generation), words,
   field("side", "You play", side),
   field("opening", "From", opening), found, fen,
   field("clock", "Clock", clock, own),
@@ -106,7 +116,10 @@ function newGame(app, begin) {
     async show() {
       if (told.length) return;
       try {
-        told = (await app.api("play/levels")).levels;
+        const known = await app.api("play/levels");
+        told = known.levels;
+        generation.append(...known.generations.map(each => option(String(each), `generation ${each}`)));
+        generation.value = kept.generation || String(known.generations.at(-1));
         tell();
       } catch (error) {
         app.say(error.message);
@@ -262,7 +275,7 @@ export function page(app) {
     you = game.settings.side;
     if (another) board.flip(you === "black");
     for (const side of SIDES) {
-      seats[side].name.textContent = `${side === you ? "You" : game.settings.level ? `kr, level ${game.settings.level}` : "kr, like people"} (${NAMES[side]})`;
+      seats[side].name.textContent = `${side === you ? "You" : opponent(game.settings.level)} (${NAMES[side]})`;
     }
     opening.textContent = game.document.headers.Opening || "";
     state = game.over && state ? {...state, ticking: null, moves: []} : null;
