@@ -246,6 +246,8 @@ def evolve(
     evolution = _Evolution(settings)
     storage.make_directory(settings.out)
     shaping = {key: value for key, value in asdict(settings).items() if key not in NOT_SHAPING}
+    # what the scheme is may change from one kr to the next
+    shaping["definition"] = asdict(evolution.scheme)
     made = storage.provenance(**shaping)
     with open_journal(settings.out / JOURNAL_FILE, shaping, made, _entry) as journal:
         for results, seconds in journal.entries:

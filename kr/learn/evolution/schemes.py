@@ -64,6 +64,6 @@ SCHEMES: dict[str, Scheme] = {
     ),
     "fogel1999": Scheme("offspring", EvolvedNetwork("squares", 1.0, None)),
     "fogel2001": Scheme("offspring", EvolvedNetwork("spatial", 1.0, None), king_step="step"),
-    "cma": Scheme("cma", EvolvedNetwork("squares", 1.0), population=16, loss=-1.0, width=0.1),
+    "cma": Scheme("cma", EvolvedNetwork("sums"), population=16, loss=-1.0, width=0.1),
 }  # fmt: skip
 """The schemes by name."""
