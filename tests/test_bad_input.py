@@ -37,6 +37,7 @@ TEXTS = {
     "deep/history.json": DEEP,
     "badshard/shard-000000.h5": "x",
     "badrun/run.json": "{}",
+    "deep2/games.jsonl": '{"settings": {"seed": 7}, "provenance": {}}\n',
     "nogames/readme": "no games here",
 }
 
@@ -209,6 +210,28 @@ CASES = [
     ("train --out new --weights material --egdb none --gate-hash 2TB", 2, "--gate-hash: 2TB is out of range"),
     ("train --out new --weights material --egdb none --plots text.h5", 2, "text.h5 is not a directory"),
     ("train --out new --weights material --sprt 0 inf", 2, "expected Elo from -2000 to 2000"),
+    ("evolve --out ''", 2, "the path is empty"),
+    ("evolve --out text.h5", 2, "text.h5 is not a directory"),
+    ("evolve --out new --scheme darwin", 2, "'darwin' is unknown; expected thesis, code"),
+    ("evolve --out new --generations 0", 2, "--generations: 0 is out of range"),
+    ("evolve --out new --plies 13", 2, "--plies: 13 is out of range; expected 1 to 12"),
+    ("evolve --out new --playouts 5 --playouts 0", 2, "--playouts: 0 is out of range"),
+    ("evolve --out new --most-width 0.5", 2, "widths don't evolve in the scheme thesis"),
+    ("evolve --out deep2 --population 4 --generations 1", 2, "was begun with"),
+    ("evolve show nogames", 1, "nogames is not the directory of a run of `kr evolve`"),
+    ("evolve show nothere", 1, "nothere is not the directory of a run"),
+    ("evolve show badrun", 1, "run.json is not a file of results"),
+    ("evolve pack text.h5 --out packed.h5", 1, "text.h5"),
+    ("evolve pack shipped --generations 1,x --out packed.h5", 2, "'x' is not a count"),
+    ("match evolved:nothere manual --games 2", 1, "nothere: no such weights file"),
+    ("match evolved:shipped,plies=0 manual --games 2", 2, "plies: 0 is out of range; expected 1 to 32"),
+    ("match evolved:shipped,decider=oracle manual --games 2", 2, "decider: 'oracle' is unknown"),
+    ("match evolved:shipped,rounds=5 manual --games 2", 2, "rounds: the decider minimax has none"),
+    ("match evolved:shipped,generation=123456 manual --games 2", 2, "generation 123456 of the run"),
+    ("match evolved:shipped,run=nobody manual --games 2", 2, "no run 'nobody'"),
+    ("match mcts:0 manual --games 2", 2, "play-outs: 0 is out of range"),
+    ("match mcts:many manual --games 2", 2, "'many' is not a count"),
+    ("play --weights manual --black human", 2, "--weights names your opponent"),
 ]
 
 

@@ -40,6 +40,9 @@ from kr.jobs.needs import Needs
 from kr.jobs.pool import AHEAD, FinishedPortion, Pool, interruptible
 from kr.jobs.progress import Progress
 from kr.jobs.unit import Chunk, Unit, result_checksum
+from kr.learn.evolution.duels import EvolutionDuels
+from kr.learn.evolution.run import evolve
+from kr.learn.evolution.settings import EvolveSettings
 from kr.learn.policy.decisions import read_decisions
 from kr.learn.policy.strengths import PlayedGames, PlayersSettings, measure_losses
 from kr.learn.selfplay import SelfplaySettings, selfplay
@@ -251,7 +254,9 @@ def test_progress_leaves_out_what_was_done_before(monkeypatch: pytest.MonkeyPatc
 # --- units
 
 
-KINDS_OF_WORK = [AnnotatedGames, Answers, Comparisons, FileCheck, Pairs, PlayedGames, RangeCheck, Shards, SlicePairs]
+KINDS_OF_WORK = [
+    AnnotatedGames, Answers, Comparisons, EvolutionDuels, FileCheck, Pairs, PlayedGames, RangeCheck, Shards, SlicePairs,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", KINDS_OF_WORK)
@@ -367,6 +372,12 @@ class Here:
         )  # fmt: skip
         measure_losses(read_decisions(settings.reading), settings)
 
+    def evolve(self) -> None:
+        evolve(EvolveSettings(
+            self.directory / "evolution", generations=2, plies=2, population=4, games=1, moves=10, comparisons=2,
+            playouts=(20,), rounds=20,
+        ))  # fmt: skip
+
     def doubling(self) -> None:
         settings = DoublingSettings(
             out=self.directory / "doubling", player=str(self.weights), shortest=Limits(nodes=100),
@@ -401,11 +412,13 @@ def timeless(kind: str, chunk: Chunk) -> Any:
     if kind == Pairs.name():
         game = json.loads(bytes(chunk))
         return game | {"replies": [reply and reply[:-1] for reply in game["replies"]]}
+    if kind == EvolutionDuels.name():
+        return json.loads(bytes(chunk))["games"]
     return bytes(chunk)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("work", ["solve", "annotate", "judge", "doubling", "match", "selfplay"])
+@pytest.mark.parametrize("work", ["solve", "annotate", "judge", "doubling", "evolve", "match", "selfplay"])
 def test_a_search_that_was_ended_gives_no_result(
     work: str, parts: list[FinishedPortion], tmp_path: Path, whole: Path
 ) -> None:
@@ -432,6 +445,7 @@ def test_a_search_that_was_ended_gives_no_result(
         ("annotate", AnnotatedGames),
         ("judge", PlayedGames),
         ("doubling", Comparisons),
+        ("evolve", EvolutionDuels),
         ("verify", RangeCheck),
         ("build", SlicePairs),
     ],
@@ -449,8 +463,11 @@ def test_another_process_does_a_unit_as_this_one(
         there, own = ([timeless(kind.name(), chunk) for chunk in each] for each in (chunks, found[unit.key]))
         assert there == own
         assert there
-        if kind not in (Answers, Pairs):
+        if kind not in (Answers, EvolutionDuels, Pairs):
             assert result_checksum(chunks) == result_checksum(found[unit.key])
+    if kind is EvolutionDuels:
+        # genomes are in the unit itself
+        return
     # what is needed is named, and nothing else is taken for it
     needed = [unit for unit in units if unit.needs]
     assert needed

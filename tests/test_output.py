@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -20,6 +21,8 @@ from kr.egdb.sample import SampleSettings, write_sample
 from kr.game.position import Position
 from kr.learn.endnet.model_file import save_model
 from kr.learn.endnet.shape import NetShape
+from kr.learn.evolution.run import evolve
+from kr.learn.evolution.settings import EvolveSettings
 from kr.policy.model_file import save_policy
 from kr.policy.shape import PolicyShape
 
@@ -70,6 +73,11 @@ COMMANDS = [
     "endnet export net.h5 --out exported-net.h5",
     "endnet test net.h5 endings.h5 --limit 200",
     "endnet rivals endings.h5 --out rivals --rivals exact,regions,trees --sizes 100KB --limit 1000 --tested 500",
+    "evolve --scheme fogel2001 --generations 2 --plies 1 --population 4 --games 1 --moves 10 --comparisons 2 "
+    "--playouts 5 --rounds 5 --out evolved",
+    "evolve show evolution",
+    "evolve show evolution evolution2 --plots evolution-plots",
+    "evolve pack evolution --generations 0,1 --out packed.h5",
     "explain",
     "explain --moves '11-15 22-18 15x22 25x18' --svg explained.svg --weights manual",
     "fit run --out fitted.h5 --l2 1 --max-iter 2",
@@ -115,6 +123,12 @@ def place(tmp_path_factory: pytest.TempPathFactory, whole: Path) -> Path:
     (directory / "three").symlink_to(whole)
     write_sample(SampleSettings(directory / "endings.h5", pieces="2-3", fraction=0.02, planes=False, dir=whole))
     save_model(directory / "net.h5", random_model(NetShape(hidden=(64, 16))))
+    evolved = EvolveSettings(
+        directory / "evolution", generations=30, plies=1, games=1, population=6, moves=15, comparisons=4, playouts=(5,),
+        rounds=5,
+    )  # fmt: skip
+    evolve(evolved)
+    evolve(replace(evolved, out=directory / "evolution2", scheme="code", seed=1234))
     words = "selfplay --weights material --nodes 20 --games 12 --openings 3move --egdb none --workers 1 --out"
     assert cli.main([*words.split(), str(directory / "run")]) == 0
     return directory
@@ -236,6 +250,8 @@ def test_nothing_is_suggested_if_nothing_is_similar(line: str, capsys: pytest.Ca
         ("egdb sample --pieces 2 --fraction 0.01 --dir three --out told.h5", "told.h5", r"\d+ positions?"),
         ("endnet fit endings.h5 --hidden 8,4 --epochs 1 --limit 100 --out told-net.h5", "told-net.h5", "network"),
         ("endnet export net.h5 --out told-play.h5", "told-play.h5", "weights"),
+        ("evolve --generations 1 --plies 1 --population 4 --moves 5 --comparisons 0 --out told-run", "told-run", "run"),
+        ("evolve pack evolution --short --out told-champions.h5", "told-champions.h5", "champions"),
         ("fit run --out told-tables.h5 --l2 1 --max-iter 2", "told-tables.h5", "tables"),
         ("games run --pdn told-games.pdn", "told-games.pdn", "12 games"),
         ("explain --svg told.svg", "told.svg", ""),

@@ -15,7 +15,7 @@ ALL = "all"
 @options.command
 def command(
     runs: tuple[str, ...] = option(
-        REQUIRED, "Directories of runs, files of champions, or shipped.", argument=True, metavar="RUN..."
+        REQUIRED, "Directories of runs, files of champions, or shipped.", argument=True, metavar="RUN"
     ),
     out: Path = option(REQUIRED, "File of champions to write.", metavar="FILE"),
     generations: str = option(
@@ -30,7 +30,7 @@ def command(
 
     Example:
         kr evolve pack thesis-1 thesis-2 --out champions.h5
-        kr evolve pack thesis-1 --generations 0,1,2,5,10 --short --out milestones.h5
+        kr evolve pack thesis-1 --generations 0,1,2,5 --short --out some.h5
     """
     wanted = None if generations == ALL else [parse_count(each) for each in generations.split(",") if generations]
     found = [picked(run, wanted, short) for place in runs for run in load_runs(place)]

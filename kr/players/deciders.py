@@ -12,6 +12,7 @@ from typing import Any
 
 from kr import _core
 from kr.errors import InvalidSettingError
+from kr.units import counted
 
 DECIDER_KINDS = ("minimax", "mcts", "random")
 
@@ -35,9 +36,10 @@ def make_decider(description: Mapping[str, Any], evaluator: _core.Evaluator | No
 def describe_decider(description: Mapping[str, Any]) -> str:
     """In a few words."""
     if description["kind"] == "minimax":
-        return f"minimax of {description['plies']} plies" + ", captures extended" * bool(description.get("extend"))
+        extended = ", captures extended" * bool(description.get("extend"))
+        return f"minimax of {counted(description['plies'], 'ply')}{extended}"
     if description["kind"] == "mcts":
         playout = description.get("playout_plies")
-        tail = f" cut off after {playout} plies" if playout else " to the end"
-        return f"MCTS of {description['rounds']:,} play-outs{tail}"
+        tail = f" cut off after {counted(playout, 'ply')}" if playout else " to the end"
+        return f"MCTS of {counted(description['rounds'], 'play-out')}{tail}"
     return "chance"
