@@ -70,6 +70,11 @@ from .errors import ProtocolError as ProtocolError
 from .errors import StoppedError as StoppedError
 from .errors import ThreadError as ThreadError
 from .evaluation.chances import Chances as Chances
+from .evaluation.evolved import ChampionRun as ChampionRun
+from .evaluation.evolved import Evolved as Evolved
+from .evaluation.evolved import EvolvedNetwork as EvolvedNetwork
+from .evaluation.evolved import load_champion as load_champion
+from .evaluation.evolved import load_runs as load_runs
 from .evaluation.explanation import Explanation as Explanation
 from .evaluation.kinds import explain as explain
 from .evaluation.layouts import Layout as Layout
@@ -102,6 +107,11 @@ from .learn.endnet.testing import score_net as score_net
 from .learn.endnet.training import EndnetFitSettings as EndnetFitSettings
 from .learn.endnet.training import FitProgress as FitProgress
 from .learn.endnet.training import fit_endnet as fit_endnet
+from .learn.evolution.reading import EvolutionRun as EvolutionRun
+from .learn.evolution.reading import read_run as read_run
+from .learn.evolution.run import EvolveProgress as EvolveProgress
+from .learn.evolution.run import evolve as evolve
+from .learn.evolution.settings import EvolveSettings as EvolveSettings
 from .learn.fitting.dataset import Dataset as Dataset
 from .learn.fitting.dataset import Label as Label
 from .learn.fitting.dataset import Samples as Samples

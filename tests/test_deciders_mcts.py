@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_evaluation_evolved import a_run, random_genome
+from champions import a_run, random_genome
 
 from kr import _core
 from kr.engine.limits import Limits

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from champions import a_run, random_genome
 from numpy.typing import NDArray
 
 import kr
@@ -15,7 +16,6 @@ from kr.evaluation import files
 from kr.evaluation.evolved import (
     EVOLVED_INPUTS,
     EVOLVED_KIND,
-    ChampionRun,
     EvolvedNetwork,
     load_champion,
     load_runs,
@@ -41,26 +41,6 @@ def random_boards(count: int, seed: int = 1) -> NDArray[np.uint32]:
             row[2] |= np.uint32(int(rng.integers(2)) << int(square))
         row[3] = rng.integers(2)
     return boards
-
-
-def random_genome(network: EvolvedNetwork, seed: int = 1, width: float = 0.3) -> NDArray[np.float32]:
-    genome = np.random.default_rng(seed).uniform(-width, width, network.size).astype(np.float32)
-    if network.king is None:
-        genome[-1] = 2.3
-    return genome
-
-
-def a_run(
-    name: str = "thesis-1", network: EvolvedNetwork = NETWORKS[1], generations: tuple[int, ...] = (0, 5, 20)
-) -> ChampionRun:
-    about = {
-        "network": vars(network) | {},
-        "decider": {"kind": "minimax", "plies": 4},
-        "scheme": name.partition("-")[0],
-    }
-    about["network"] = {each: getattr(network, each) for each in ("inputs", "difference", "king", "absolute")}
-    genomes = np.stack([random_genome(network, seed) for seed in generations])
-    return ChampionRun(name, about, genomes, np.array(generations, dtype=np.int32))
 
 
 @pytest.mark.parametrize(("inputs", "size"), [("squares", 1741), ("sums", 4101), ("means", 4101), ("spatial", 5046)])

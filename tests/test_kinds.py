@@ -11,6 +11,7 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
+from champions import a_run
 from nets import random_net
 from tables import random_weights
 
@@ -56,6 +57,7 @@ EVALUATIONS: dict[str, Evaluation] = {
     "regions": Regions(random_weights("small")),
     "squares": Squares(random_table()),
     "endnet": random_net(),
+    "evolved": a_run().champion(),
 }
 
 
@@ -173,8 +175,8 @@ def edited(path: Path, **attributes: Any) -> None:
 @pytest.mark.parametrize(
     ("attributes", "said"),
     [
-        ({"evaluation": "net"}, "weights of the kind 'net'; this kr has regions, squares, endnet$"),
-        ({"evaluation": "manual"}, "weights of the kind 'manual'; this kr has regions, squares, endnet$"),
+        ({"evaluation": "net"}, "weights of the kind 'net'; this kr has regions, squares, endnet, evolved$"),
+        ({"evaluation": "manual"}, "weights of the kind 'manual'; this kr has regions, squares, endnet, evolved$"),
         ({"evaluation": "\n" * 999}, r"weights of the kind '(\\n){19}.?; this kr has"),
         ({"evaluation": 3}, "attribute evaluation is not text"),
         ({"evaluation": "regions"}, "attribute layout is missing"),

@@ -5,11 +5,11 @@ from pathlib import Path
 from kr import storage
 from kr.cli import console, options
 from kr.errors import InvalidSettingError
-from kr.evaluation.evolved import load_runs, picked, save_champions
+from kr.evaluation.evolved import load_runs, picked_champions, save_champions
 from kr.settings import REQUIRED, option
 from kr.units import counted, parse_count
 
-ALL = "all"
+ALL_GENERATIONS = "all"
 
 
 @options.command
@@ -32,8 +32,12 @@ def command(
         kr evolve pack thesis-1 thesis-2 --out champions.h5
         kr evolve pack thesis-1 --generations 0,1,2,5 --short --out some.h5
     """
-    wanted = None if generations == ALL else [parse_count(each) for each in generations.split(",") if generations]
-    found = [picked(run, wanted, short) for place in runs for run in load_runs(place)]
+    wanted = (
+        None
+        if generations == ALL_GENERATIONS
+        else [parse_count(each) for each in generations.split(",") if generations]
+    )
+    found = [picked_champions(run, kept, short) for place in runs for run in load_runs(place)]
     names = [run.name for run in found]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise InvalidSettingError(f"two runs are named {twice[0]}: give one of them")

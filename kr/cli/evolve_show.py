@@ -17,7 +17,7 @@ from kr.units import counted, format_clock
 
 RIVAL_NAMES = {"random": "random moves", "halfway": "champion half-way", "minimax": "itself with MCTS"}
 """Rivals of a run's comparisons, as tables name them."""
-ROWS = 12
+SHOWN_GENERATIONS = 12
 """Generations in the table of a run."""
 LINE_LENGTH = 12
 """Members of the champion's line that are named."""
@@ -122,7 +122,7 @@ def _shown(run: EvolutionRun, generation: int | None) -> str:
 
 def _generations_table(run: EvolutionRun) -> str:
     count = len(run.generations)
-    chosen = sorted({round(i * (count - 1) / max(ROWS - 1, 1)) for i in range(ROWS)})
+    chosen = sorted({round(i * (count - 1) / max(SHOWN_GENERATIONS - 1, 1)) for i in range(SHOWN_GENERATIONS)})
     growth = run.champion_growth
     rows = [
         (row.generation, row.champion, row.born, row.origin, f"{row.points:g}", f"{row.mean_points:+.2f}",

@@ -313,7 +313,7 @@ def save_champions(path: Path | str, runs: list[ChampionRun], attrs: Mapping[str
     return checksum
 
 
-def picked(run: ChampionRun, generations: Sequence[int] | None = None, short: bool = False) -> ChampionRun:
+def picked_champions(run: ChampionRun, generations: Sequence[int] | None = None, short: bool = False) -> ChampionRun:
     """A run with some of its champions, by default all, and the last one. short: with numbers of 16 bits.
 
     Raises InvalidSettingError for generations that it has not.

@@ -88,7 +88,7 @@ cdef extern from *:
     """
     ctypedef struct EvolvedNet "kr_evolved":
         int layers
-        int* units
+        int* sizes "units"
         float** weights
         float** biases
         float king
@@ -150,7 +150,7 @@ cdef class EvolvedEvaluator(Evaluator):
         cdef int before = 32
         if not 1 <= len(layers) <= EVOLVED_LAYERS:
             raise ValueError(f"{len(layers)} layers; expected 1 to {EVOLVED_LAYERS}")
-        net.units[0] = 32
+        net.sizes[0] = 32
         for layer in range(<int>len(layers)):
             weights, biases = layers[layer]
             units = <int>weights.shape[1]
@@ -160,14 +160,14 @@ cdef class EvolvedEvaluator(Evaluator):
                                  f"biases; expected ({before}, n) and n, n up to {EVOLVED_UNITS}, 1 in the last layer")
             # units that are not there are 0: tanh keeps them so
             padded = 1 if layer == <int>len(layers) - 1 else (units + 7) // 8 * 8
-            net.weights[layer] = <float*>allocate_pages(net.units[layer] * padded * sizeof(float))
+            net.weights[layer] = <float*>allocate_pages(net.sizes[layer] * padded * sizeof(float))
             net.biases[layer] = <float*>allocate_pages(padded * sizeof(float))
             if net.weights[layer] == NULL or net.biases[layer] == NULL:
                 raise MemoryError("no memory for a network")
             for i in range(before):
                 memcpy(net.weights[layer] + i * padded, &weights[i, 0], units * sizeof(float))
             memcpy(net.biases[layer], &biases[0], units * sizeof(float))
-            net.units[layer + 1] = padded
+            net.sizes[layer + 1] = padded
             before = units
         net.layers = <int>len(layers)
         net.king = king

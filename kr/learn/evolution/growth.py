@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-SAMPLES = 2000
+BOOTSTRAP_SAMPLES = 2000
 """Of a bootstrap."""
 BLOCK = 10
 """Generations that are drawn together: growth is measured against five champions, which neighbours share."""
@@ -53,9 +53,9 @@ def growth_curve(runs: Sequence[EvolutionRun]) -> GrowthCurve:
     totals = growth.cumsum(axis=1)
     rng = np.random.default_rng(BOOTSTRAP_SEED)
     if len(runs) > 1:
-        drawn = totals[rng.integers(len(runs), size=(SAMPLES, len(runs)))].mean(axis=1)
+        drawn = totals[rng.integers(len(runs), size=(BOOTSTRAP_SAMPLES, len(runs)))].mean(axis=1)
     else:
-        drawn = np.stack([_blocks(rng, growth[0]).cumsum() for _ in range(SAMPLES)])
+        drawn = np.stack([_blocks(rng, growth[0]).cumsum() for _ in range(BOOTSTRAP_SAMPLES)])
     low, high = np.quantile(drawn, [0.025, 0.975], axis=0) if length else (totals[0], totals[0])
     return GrowthCurve(len(runs), growth.mean(axis=0), totals.mean(axis=0), low, high)
 
@@ -80,7 +80,7 @@ def mean_growth(runs: Sequence[EvolutionRun]) -> Interval | None:
     rng = np.random.default_rng(BOOTSTRAP_SEED)
     if len(runs) == 1:
         growth = np.array(runs[0].champion_growth)
-        drawn = [_blocks(rng, growth).mean() for _ in range(SAMPLES)]
+        drawn = [_blocks(rng, growth).mean() for _ in range(BOOTSTRAP_SAMPLES)]
         return Interval(float(growth.mean()), *_quantiles(drawn))
     return interval_of([float(np.mean(run.champion_growth)) for run in runs])
 
@@ -91,7 +91,7 @@ def interval_of(values: Sequence[float]) -> Interval:
 
     found = np.asarray(values, dtype=np.float64)
     rng = np.random.default_rng(BOOTSTRAP_SEED)
-    drawn = found[rng.integers(len(found), size=(SAMPLES, len(found)))].mean(axis=1)
+    drawn = found[rng.integers(len(found), size=(BOOTSTRAP_SAMPLES, len(found)))].mean(axis=1)
     return Interval(float(found.mean()), *_quantiles(drawn))
 
 
