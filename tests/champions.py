@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,6 +13,7 @@ SUMS = EvolvedNetwork("sums")
 
 
 def random_genome(network: EvolvedNetwork, seed: int = 1, width: float = 0.3) -> NDArray[np.float32]:
+    """Numbers either side of 0, a king's value above 2."""
     genome = np.random.default_rng(seed).uniform(-width, width, network.size).astype(np.float32)
     if network.king is None:
         genome[-1] = 2.3
@@ -20,11 +23,9 @@ def random_genome(network: EvolvedNetwork, seed: int = 1, width: float = 0.3) ->
 def a_run(
     name: str = "thesis-1", network: EvolvedNetwork = SUMS, generations: tuple[int, ...] = (0, 5, 20)
 ) -> ChampionRun:
+    """A run with random champions."""
     about = {
-        "network": vars(network) | {},
-        "decider": {"kind": "minimax", "plies": 4},
-        "scheme": name.partition("-")[0],
-    }
-    about["network"] = {each: getattr(network, each) for each in ("inputs", "difference", "king", "absolute")}
+        "network": asdict(network), "decider": {"kind": "minimax", "plies": 4}, "scheme": name.partition("-")[0],
+    }  # fmt: skip
     genomes = np.stack([random_genome(network, seed) for seed in generations])
     return ChampionRun(name, about, genomes, np.array(generations, dtype=np.int32))

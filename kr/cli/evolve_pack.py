@@ -37,7 +37,7 @@ def command(
         if generations == ALL_GENERATIONS
         else [parse_count(each) for each in generations.split(",") if generations]
     )
-    found = [picked_champions(run, kept, short) for place in runs for run in load_runs(place)]
+    found = [picked_champions(run, wanted, short) for place in runs for run in load_runs(place)]
     names = [run.name for run in found]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise InvalidSettingError(f"two runs are named {twice[0]}: give one of them")
