@@ -12,6 +12,7 @@ from web_pages import PHONE, WIDE, Opener, click_square, meant_board, opened, re
 
 import kr
 from kr.engine.limits import Limits
+from kr.evaluation.evolved import load_runs
 from kr.openings.decks import deck
 from kr.pdn import read_game
 from kr.players.levels import LEVELS
@@ -419,3 +420,22 @@ def test_impatient_clicks_are_harmless(server, start):
     wait_until(page, TURN, 0)
     assert read_board(page) == meant_board(board.fen)
     assert [str(move) for move in board.moves] == line(page)
+
+
+@pytest.mark.slow
+def test_an_evolved_player(server, opened):
+    generations = [int(each) for each in load_runs("shipped")[0].generations]
+    page = opened(server.address + "#play", reduced_motion="reduce")
+    assert page.get_by_label("Generation").is_hidden()
+    page.get_by_label("Level", exact=True).select_option("evolved")
+    offered = page.get_by_label("Generation").locator("option").all_inner_texts()
+    assert offered == [f"generation {each}" for each in generations]
+    page.get_by_label("Generation").select_option(str(generations[1]))
+    page.get_by_text("by nothing but who won").wait_for()
+    page.get_by_label("You play").select_option("white")
+    page.get_by_role("button", name="Play", exact=True).click()
+    wait_until(page, "() => document.querySelectorAll('.played li').length === 1")
+    assert page.get_by_text(f"evolved, generation {generations[1]} (Black)").is_visible()
+    # the game is found again
+    page.reload()
+    page.get_by_text(f"evolved, generation {generations[1]} (Black)").wait_for()
