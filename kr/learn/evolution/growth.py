@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 BOOTSTRAP_SAMPLES = 2000
 """Of a bootstrap."""
 BLOCK = 10
-"""Generations that are drawn together: growth is measured against five champions, which neighbours share."""
+"""Generations that are drawn together, fewer of a short run: growth is measured against champions that neighbours
+share."""
 BOOTSTRAP_SEED = 1
 
 
@@ -51,12 +52,14 @@ def growth_curve(runs: Sequence[EvolutionRun]) -> GrowthCurve:
     length = min(len(run.growth) for run in runs)
     growth = np.array([run.champion_growth[:length] for run in runs]).reshape(len(runs), length)
     totals = growth.cumsum(axis=1)
+    if not length:
+        return GrowthCurve(len(runs), totals[0], totals[0], totals[0], totals[0])
     rng = np.random.default_rng(BOOTSTRAP_SEED)
     if len(runs) > 1:
         drawn = totals[rng.integers(len(runs), size=(BOOTSTRAP_SAMPLES, len(runs)))].mean(axis=1)
     else:
         drawn = np.stack([_blocks(rng, growth[0]).cumsum() for _ in range(BOOTSTRAP_SAMPLES)])
-    low, high = np.quantile(drawn, [0.025, 0.975], axis=0) if length else (totals[0], totals[0])
+    low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
     return GrowthCurve(len(runs), growth.mean(axis=0), totals.mean(axis=0), low, high)
 
 
@@ -64,9 +67,9 @@ def _blocks(rng: np.random.Generator, growth: NDArray[np.float64]) -> NDArray[np
     """A sample of a series, drawn in blocks."""
     import numpy as np
 
-    count = -(-len(growth) // BLOCK)
-    starts = rng.integers(max(1, len(growth) - BLOCK + 1), size=count)
-    return np.concatenate([growth[start : start + BLOCK] for start in starts])[: len(growth)]
+    block = max(1, min(BLOCK, len(growth) // 4))
+    starts = rng.integers(len(growth) - block + 1, size=-(-len(growth) // block))
+    return np.concatenate([growth[start : start + block] for start in starts])[: len(growth)]
 
 
 def mean_growth(runs: Sequence[EvolutionRun]) -> Interval | None:
