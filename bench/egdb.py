@@ -221,8 +221,9 @@ def lookups(directory: Path, options: argparse.Namespace) -> Iterator[tuple[str,
                 found = repeated(partial(distance_rate, database, kinds["random"][:DISTANCES]), options.runs)
                 yield f"{pieces} pieces, {way}, distances one by one from Python, million/s", found
                 array = partial(array_rate, database.distances, kinds["random"][: 10 * DISTANCES], cores)
-                yield f"{pieces} pieces, {way}, distances, array, {cores} threads, million/s", repeated(
-                    array, options.runs
+                yield (
+                    f"{pieces} pieces, {way}, distances, array, {cores} threads, million/s",
+                    repeated(array, options.runs),
                 )
 
 

@@ -39,7 +39,6 @@ RUNS: dict[str, dict[str, Any]] = {
 }
 
 
-
 def cross_entropy(logits: NDArray[np.float64], target: NDArray[np.float64], count: NDArray[np.float64]) -> float:
     """Mean loss in nats."""
     losses = np.logaddexp(0, logits) - target * logits
