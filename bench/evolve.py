@@ -43,6 +43,11 @@ ANCHOR = "random:1"
 ROLLOUTS = (4, 20, 100, 400, 1800)
 YARDSTICKS = ("mcts:20", "mcts:100", "mcts:1800", "difference, 4 plies")
 """Rungs that every champion meets."""
+DECIDERS = {
+    "2 plies": "plies=2", "6 plies": "plies=6", "mcts:1200 cut off": "decider=mcts,rounds=1200",
+    "mcts:1800 cut off": "decider=mcts,rounds=1800",
+}  # fmt: skip
+"""Other deciders of champions, by name."""
 LEAST_GENERATIONS = 20
 """Of a run that counts."""
 COLOURS = {
@@ -100,8 +105,9 @@ def fixed_rungs(directory: Path) -> list[Rung]:
     ]  # fmt: skip
 
 
-def champion_rungs(runs: Sequence[Path], generations: Sequence[int], seeds: int) -> list[Rung]:
-    """The last of these generations of each run; of so many runs of each scheme, all of them."""
+def champion_rungs(runs: Sequence[Path], generations: Sequence[int], seeds: int, deciders: int) -> list[Rung]:
+    """The last of these generations of each run; of so many runs of each scheme, all of them; of so many runs of each
+    scheme, the last one by other deciders, too."""
     found, seen = [], Counter[str]()
     for directory in runs:
         run = read_run(directory)
@@ -109,36 +115,47 @@ def champion_rungs(runs: Sequence[Path], generations: Sequence[int], seeds: int)
         there = [each for each in generations if each <= len(run.generations)]
         for each in there if seen[run.settings["scheme"]] <= seeds else there[-1:]:
             found.append(Rung(f"{run.name} after {each}", f"evolved:{directory},generation={each - 1}"))
+        if seen[run.settings["scheme"]] <= deciders and there:
+            last = f"evolved:{directory},generation={there[-1] - 1}"
+            for name, changed in DECIDERS.items():
+                found.append(Rung(f"{run.name} after {there[-1]} by {name}", f"{last},{changed}"))
     return found
 
 
-def play_ladder(directory: Path, games: int, champions: Sequence[Rung], nearest: int) -> dict[str, Rating]:
-    """The scale of these champions and the fixed rungs."""
-    ladder = Ladder(directory, games)
-    fixed = fixed_rungs(directory)
+def begin_ladder(directory: Path, games: int, fixed_games: int) -> tuple[Ladder, list[Rung]]:
+    """The matches of the fixed rungs, each against those up to three places apart."""
+    ladder, fixed = Ladder(directory, games), fixed_rungs(directory)
     for step in (1, 2, 3):
         for lower, upper in zip(fixed, fixed[step:], strict=False):
-            ladder.meet(upper, lower)
-    ladder.meet_nearest(fixed, nearest, fixed)
+            ladder.meet(upper, lower, fixed_games)
+    return ladder, fixed
+
+
+def play_ladder(asked: argparse.Namespace, champions: Sequence[Rung]) -> dict[str, Rating]:
+    """The scale of these champions and the fixed rungs."""
+    ladder, fixed = begin_ladder(asked.out, asked.games, asked.fixed_games)
     by_name = {each.name: each for each in fixed}
     for number, champion in enumerate(champions):
         for name in YARDSTICKS:
             ladder.meet(champion, by_name[name])
         print(f"\r{number + 1} of {len(champions)} champions", end="", flush=True)
     print()
-    ladder.meet_nearest(champions, nearest, [*fixed, *champions])
+    ladder.meet_nearest(champions, asked.nearest, [*fixed, *champions])
     return ladder.ratings(ANCHOR)
 
 
 def show_ladder(asked: argparse.Namespace) -> None:
-    champions = champion_rungs(asked.runs, asked.generations, asked.seeds)
-    found = play_ladder(asked.out, asked.games, champions, asked.nearest)
+    champions = champion_rungs(asked.runs, asked.generations, asked.seeds, asked.deciders)
+    found = play_ladder(asked, champions)
     values = {name: asdict(rating) for name, rating in found.items()}
     (asked.out / "ladder.json").write_text(json.dumps(values, indent=1) + "\n")
     print("| player | Elo | games |\n|---|---|---|")
     for rung in sorted(fixed_rungs(asked.out), key=lambda each: found[each.name].elo):
         rating = found[rung.name]
         print(f"| {rung.name} | {rating.elo:.0f} ± {rating.error:.0f} | {rating.games} |")
+    print("\n| champion | Elo | games |\n|---|---|---|")
+    for name in (each.name for each in champions if " by " in each.name):
+        print(f"| {name} | {found[name].elo:.0f} ± {found[name].error:.0f} | {found[name].games} |")
     columns = sorted(asked.generations)
     print("\n| scheme |" + "".join(f" after {each} |" for each in columns) + "\n|---|" + "---|" * len(columns))
     for scheme in SCHEMES:
@@ -361,11 +378,7 @@ def show_cost(asked: argparse.Namespace) -> None:
     ):
         rungs.append(Rung(f"{name}, depth 4", str(asked.out / f"{games}.h5"), "depth=4"))
         spent[rungs[-1].name] = (games, seconds)
-    ladder = Ladder(asked.ladder, asked.games)
-    fixed = fixed_rungs(asked.ladder)
-    for step in (1, 2, 3):
-        for lower, upper in zip(fixed, fixed[step:], strict=False):
-            ladder.meet(upper, lower)
+    ladder, fixed = begin_ladder(asked.ladder, asked.games, asked.fixed_games)
     by_name = {each.name: each for each in fixed}
     for rung in rungs:
         for other in (*YARDSTICKS, "material, depth 4", "manual, depth 4", "level 5"):
@@ -456,6 +469,8 @@ def main() -> None:
     ladder = part("ladder", show_ladder, "Elo of champions and of players that don't evolve on one scale")
     ladder.add_argument("--out", type=Path, required=True, help="directory of the matches")
     ladder.add_argument("--games", type=parse_count, default=20, help="games of a match (default: 20)")
+    ladder.add_argument("--fixed-games", type=parse_count, default=60, help="of those that don't evolve (default: 60)")
+    ladder.add_argument("--deciders", type=int, default=1, help="runs of a scheme with other deciders (default: 1)")
     ladder.add_argument("--nearest", type=int, default=4, help="matches with the nearest by strength (default: 4)")
     ladder.add_argument("--generations", type=int, nargs="+", default=milestones, help="of champions that are rated")
     ladder.add_argument("--seeds", type=int, default=3, help="runs of a scheme with all generations (default: 3)")
@@ -466,12 +481,13 @@ def main() -> None:
     ablations.add_argument("--games", type=parse_count, default=10, help="games of each two champions (default: 10)")
     ablations.add_argument("--schemes", nargs="+", choices=tuple(ARMS), help="only these")
     cost = part("cost", show_cost, "region tables from as many games, and from as much time, beside a run", False)
-    cost.add_argument("--scheme", choices=tuple(SCHEMES), default="cma", help="of the run (default: cma)")
+    cost.add_argument("--scheme", choices=tuple(SCHEMES), default="thesis", help="of the run (default: thesis)")
     cost.add_argument("--seed", type=int, default=1, help="of the run (default: 1)")
     cost.add_argument("--generations", type=int, default=200, help="of the run (default: 200)")
     cost.add_argument("--out", type=Path, required=True, help="directory of self-play and tables")
     cost.add_argument("--ladder", type=Path, required=True, help="directory of the matches of `ladder`")
     cost.add_argument("--games", type=parse_count, default=20, help="games of a match (default: 20)")
+    cost.add_argument("--fixed-games", type=parse_count, default=60, help="of those that don't evolve (default: 60)")
     cost.add_argument("--nearest", type=int, default=4, help="matches with the nearest by strength (default: 4)")
     cost.add_argument("--nodes", type=parse_count, default=200, help="nodes of a move in self-play (default: 200)")
     cost.add_argument("--layout", default="small", help="layout of the tables (default: small)")

@@ -59,12 +59,12 @@ class Ladder:
         self.directory, self.games, self.ballot = directory, games, ballot
         self.met: dict[tuple[str, str], Met] = {}
 
-    def meet(self, a: Rung, b: Rung) -> None:
-        """Play a match, or read it if it has been played."""
+    def meet(self, a: Rung, b: Rung, games: int | None = None) -> None:
+        """Play a match, or read it if it has been played. games: those of the ladder if not given."""
         if a.name == b.name or (a.name, b.name) in self.met or (b.name, a.name) in self.met:
             return
         settings = MatchSettings(
-            a=a.spec, b=b.spec, games=self.games, ballot=self.ballot, tc=parse_limits(a.limit),
+            a=a.spec, b=b.spec, games=games or self.games, ballot=self.ballot, tc=parse_limits(a.limit),
             tc_b=parse_limits(b.limit), hash=4 << 20, egdb="none", adjudicate=False,
             pdn=self.directory / f"{_file_name(a.name)} v {_file_name(b.name)}.pdn",
         )  # fmt: skip
