@@ -3,6 +3,7 @@
     for s in thesis code fogel1999 fogel2001 cma; do
         for seed in 1 2 3 4 5 6 7 8 9 10; do kr evolve --scheme $s --seed $seed --out runs/$s-$seed; done; done
     python bench/evolve.py schemes runs/*
+    python bench/evolve.py weights runs/*
     python bench/evolve.py ladder runs/* --out ladder
     python bench/evolve.py ablations --out ablations
     python bench/evolve.py cost --out cost --ladder ladder
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import random
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -28,7 +30,7 @@ from ladder import Ladder, Rating, Rung, interval
 
 from kr import figures
 from kr.errors import InvalidGamesError
-from kr.evaluation.evolved import ChampionRun, EvolvedNetwork, save_champions
+from kr.evaluation.evolved import ChampionRun, EvolvedNetwork, load_runs, save_champions
 from kr.evaluation.layouts import Layout
 from kr.learn.evolution.reading import EvolutionRun, read_run
 from kr.learn.evolution.run import evolve
@@ -36,12 +38,13 @@ from kr.learn.evolution.schemes import SCHEMES
 from kr.learn.evolution.settings import EvolveSettings
 from kr.learn.fitting.fit import FitSettings, fit
 from kr.learn.selfplay import SelfplaySettings, selfplay
+from kr.openings.decks import deck
 from kr.players.levels import LEVELS
 from kr.units import parse_count
 
 ANCHOR = "random:1"
 ROLLOUTS = (4, 20, 100, 400, 1800)
-YARDSTICKS = ("mcts:20", "mcts:100", "mcts:1800", "difference, 4 plies")
+YARDSTICKS = ("mcts:20", "mcts:100", "difference, 4 plies")
 """Rungs that every champion meets."""
 DECIDERS = {
     "2 plies": "plies=2", "6 plies": "plies=6", "mcts:1200 cut off": "decider=mcts,rounds=1200",
@@ -60,10 +63,10 @@ ARMS: dict[str, dict[str, dict[str, Any]]] = {
         "no crossings": {"crossing": False},
         "mutations x 0.3": {"mutation": 0.3},
         "mutations x 3": {"mutation": 3.0},
-        "8 networks": {"population": 8},
-        "30 networks": {"population": 30},
         "32 squares": {"inputs": "squares"},
         "piece difference": {"difference": 1.0},
+        "8 networks": {"population": 8},
+        "30 networks": {"population": 30},
     },
     "code": {
         "as it is": {},
@@ -284,6 +287,73 @@ def show_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         print("| " + " | ".join(row) + " |")
 
 
+# --- weights ---------------------------------------------------------------------------------------------------------
+
+
+def show_weights(asked: argparse.Namespace) -> None:
+    """What became of the weights: sizes, and how far the units of champions are in the flat parts of tanh."""
+    boards = random_boards(60)
+    rows = []
+    for scheme, found in by_scheme(asked.runs).items():
+        for after in asked.generations:
+            figures_of = []
+            for run, directory in zip(found, directories_of(asked.runs, found), strict=True):
+                if after <= len(run.generations):
+                    champion = load_runs(str(directory))[0].champion(after - 1)
+                    figures_of.append(network_figures(champion.network, champion.genome, boards))
+            if figures_of:
+                columns = zip(*figures_of, strict=True)
+                forms = (".2f", ".0%", ".0%", ".0%", ".2f", ".2f")
+                rows.append(
+                    [scheme, str(after), *(told(each, form) for each, form in zip(columns, forms, strict=True))]
+                )
+    show_table(
+        ["scheme", "after", "mean weight", "at 1 or more", "flat, 40 units", "10 units", "net alone", "piece difference"],
+        rows,
+    )  # fmt: skip
+
+
+def directories_of(directories: Iterable[Path], runs: Sequence[EvolutionRun]) -> list[Path]:
+    """The directories of these runs, by their names."""
+    return [next(each for each in directories if each.name == run.name) for run in runs]
+
+
+def random_boards(games: int) -> Any:
+    """Positions from random games, uint32 (n, 4)."""
+    source, openings, found = random.Random(1), deck("3move"), []
+    for _ in range(games):
+        position = source.choice(openings).position
+        for ply in range(60):
+            moves = position.legal_moves()
+            if not moves:
+                break
+            position = position.play(source.choice(moves))
+            if ply % 6 == 0:
+                found.append(position.bits)
+    return np.array(found, dtype=np.uint32)
+
+
+def network_figures(network: EvolvedNetwork, genome: Any, boards: Any) -> tuple[float, ...]:
+    """Mean size of weights, share of those at 1, shares of units of both hidden layers beyond tanh(2), deviations of
+    the output without the piece difference and of that difference."""
+    squares = np.arange(32, dtype=np.uint32)
+    black, white, kings = ((boards[:, plane, None] >> squares & 1).astype(float) for plane in range(3))
+    board = (black - white) * (1 + kings * (network.king_of(genome) - 1))
+    board[boards[:, 3] == 1] *= 1 if network.absolute else -1
+    if not network.absolute:
+        board[boards[:, 3] == 1] = board[boards[:, 3] == 1, ::-1]
+    values, flat = board, []
+    *hidden, (weights, bias) = network.layers(genome)
+    for layer, biases in hidden:
+        sums = values @ layer + biases
+        flat.append(float((np.abs(sums) > 2).mean()))
+        values = np.tanh(sums)
+    alone = values @ weights[:, 0] + bias[0]
+    difference = network.difference * board.sum(axis=1)
+    sizes = np.abs(genome)
+    return float(sizes.mean()), float((sizes >= 0.999).mean()), *flat[-2:], float(alone.std()), float(difference.std())
+
+
 # --- ablations -------------------------------------------------------------------------------------------------------
 
 
@@ -293,6 +363,8 @@ def show_ablations(asked: argparse.Namespace) -> None:
             continue
         players: dict[str, list[Rung]] = {}
         for arm, changed in arms.items():
+            if asked.arms and arm not in asked.arms:
+                continue
             size = changed.get("population", SCHEMES[scheme].population)
             # the same number of games for all
             generations = round(asked.generations * SCHEMES[scheme].population / size)
@@ -314,7 +386,7 @@ def show_ablations(asked: argparse.Namespace) -> None:
 def compare_arms(scheme: str, arms: dict[str, list[Rung]], directory: Path, games: int) -> None:
     """A round robin across arms, every champion against all those of other arms; a table of what each scored."""
     ladder = Ladder(directory, games)
-    base = next(iter(arms))
+    base = next(iter(arms))  # what the others are changes of
     points: dict[tuple[str, str], list[list[float]]] = {}
     for arm, own in arms.items():
         for other, theirs in arms.items():
@@ -469,9 +541,9 @@ def main() -> None:
     ladder = part("ladder", show_ladder, "Elo of champions and of players that don't evolve on one scale")
     ladder.add_argument("--out", type=Path, required=True, help="directory of the matches")
     ladder.add_argument("--games", type=parse_count, default=20, help="games of a match (default: 20)")
-    ladder.add_argument("--fixed-games", type=parse_count, default=60, help="of those that don't evolve (default: 60)")
+    ladder.add_argument("--fixed-games", type=parse_count, default=20, help="of those that don't evolve (default: 20)")
     ladder.add_argument("--deciders", type=int, default=1, help="runs of a scheme with other deciders (default: 1)")
-    ladder.add_argument("--nearest", type=int, default=4, help="matches with the nearest by strength (default: 4)")
+    ladder.add_argument("--nearest", type=int, default=3, help="matches with the nearest by strength (default: 3)")
     ladder.add_argument("--generations", type=int, nargs="+", default=milestones, help="of champions that are rated")
     ladder.add_argument("--seeds", type=int, default=3, help="runs of a scheme with all generations (default: 3)")
     ablations = part("ablations", show_ablations, "schemes with something changed: runs, and a round robin", False)
@@ -479,7 +551,10 @@ def main() -> None:
     ablations.add_argument("--seeds", type=int, default=5, help="runs of each (default: 5)")
     ablations.add_argument("--generations", type=int, default=100, help="of 15 networks; as many games for others")
     ablations.add_argument("--games", type=parse_count, default=10, help="games of each two champions (default: 10)")
+    ablations.add_argument("--arms", nargs="+", help="only these changes, the first one being compared with")
     ablations.add_argument("--schemes", nargs="+", choices=tuple(ARMS), help="only these")
+    weights = part("weights", show_weights, "what became of the weights")
+    weights.add_argument("--generations", type=int, nargs="+", default=milestones[:-1], help="of the champions")
     cost = part("cost", show_cost, "region tables from as many games, and from as much time, beside a run", False)
     cost.add_argument("--scheme", choices=tuple(SCHEMES), default="thesis", help="of the run (default: thesis)")
     cost.add_argument("--seed", type=int, default=1, help="of the run (default: 1)")
@@ -487,8 +562,8 @@ def main() -> None:
     cost.add_argument("--out", type=Path, required=True, help="directory of self-play and tables")
     cost.add_argument("--ladder", type=Path, required=True, help="directory of the matches of `ladder`")
     cost.add_argument("--games", type=parse_count, default=20, help="games of a match (default: 20)")
-    cost.add_argument("--fixed-games", type=parse_count, default=60, help="of those that don't evolve (default: 60)")
-    cost.add_argument("--nearest", type=int, default=4, help="matches with the nearest by strength (default: 4)")
+    cost.add_argument("--fixed-games", type=parse_count, default=20, help="of those that don't evolve (default: 20)")
+    cost.add_argument("--nearest", type=int, default=3, help="matches with the nearest by strength (default: 3)")
     cost.add_argument("--nodes", type=parse_count, default=200, help="nodes of a move in self-play (default: 200)")
     cost.add_argument("--layout", default="small", help="layout of the tables (default: small)")
     pictures = part("pictures", draw_pictures, "growth with bands, and Elo against games")
