@@ -308,7 +308,7 @@ def show_weights(asked: argparse.Namespace) -> None:
                     [scheme, str(after), *(told(each, form) for each, form in zip(columns, forms, strict=True))]
                 )
     show_table(
-        ["scheme", "after", "mean weight", "at 1 or more", "flat, 40 units", "10 units", "net alone", "piece difference"],
+        ["scheme", "after", "mean weight", "at 1 or more", "flat, 40 units", "10 units", "net alone", "difference"],
         rows,
     )  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -63,10 +64,20 @@ class Ladder:
         """Play a match, or read it if it has been played. games: those of the ladder if not given."""
         if a.name == b.name or (a.name, b.name) in self.met or (b.name, a.name) in self.met:
             return
+        wanted = games or self.games
+        path = self.directory / f"{_file_name(a.name)} v {_file_name(b.name)}.json"
+        told = [a.spec, a.limit, b.spec, b.limit, self.ballot]
+        known = json.loads(path.read_text()) if path.exists() else {}
+        if known.get("players") != told or 2 * len(known["pairs"]) < wanted:
+            known = {"players": told, "pairs": self._played(a, b, wanted, path.with_suffix(".pdn"))}
+            path.write_text(json.dumps(known) + "\n")
+        self.met[a.name, b.name] = Met(a.name, b.name, tuple(known["pairs"]))
+
+    def _played(self, a: Rung, b: Rung, games: int, path: Path) -> list[int]:
+        """Half points of A in each pair."""
         settings = MatchSettings(
-            a=a.spec, b=b.spec, games=games or self.games, ballot=self.ballot, tc=parse_limits(a.limit),
-            tc_b=parse_limits(b.limit), hash=4 << 20, egdb="none", adjudicate=False,
-            pdn=self.directory / f"{_file_name(a.name)} v {_file_name(b.name)}.pdn",
+            a=a.spec, b=b.spec, games=games, ballot=self.ballot, tc=parse_limits(a.limit), tc_b=parse_limits(b.limit),
+            hash=4 << 20, egdb="none", adjudicate=False, pdn=path,
         )  # fmt: skip
         result = play_match(settings)
         if result.interrupted:
@@ -74,7 +85,7 @@ class Ladder:
         pairs: dict[int, int] = {}
         for game in result.games:
             pairs[game.pair] = pairs.get(game.pair, 0) + game.points
-        self.met[a.name, b.name] = Met(a.name, b.name, tuple(pairs[pair] for pair in sorted(pairs)))
+        return [pairs[pair] for pair in sorted(pairs)]
 
     def meet_nearest(self, players: Sequence[Rung], count: int, among: Sequence[Rung]) -> None:
         """Each player meets those of `among` that are nearest by the scale so far."""
