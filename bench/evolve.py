@@ -51,7 +51,7 @@ DECIDERS = {
     "mcts:1800 cut off": "decider=mcts,rounds=1800",
 }  # fmt: skip
 """Other deciders of champions, by name."""
-LEAST_GENERATIONS = 20
+LEAST_GENERATIONS = 200
 """Of a run that counts."""
 COLOURS = {
     "thesis": figures.BLUE, "code": figures.ORANGE, "fogel1999": "#2f9e73", "fogel2001": "#8a5cc2", "cma": "#b08900",
@@ -179,9 +179,10 @@ def elo_of(ladder: dict[str, Any], scheme: str, generations: int) -> list[float]
 
 
 def told(values: Iterable[Any], form: str) -> str:
-    """Mean of seeds with its error; without one for a single seed."""
-    mean, error = interval(values)
-    return f"{mean:{form}}" if np.isnan(error) else f"{mean:{form}} ± {error:{form.replace('+', '')}}"
+    """Mean of seeds with its error; without one for fewer than three seeds."""
+    found = list(values)
+    mean, error = interval(found)
+    return f"{mean:{form}}" if len(found) < 3 else f"{mean:{form}} ± {error:{form.replace('+', '')}}"
 
 
 # --- schemes ---------------------------------------------------------------------------------------------------------
@@ -276,7 +277,9 @@ def by_scheme(directories: Iterable[Path]) -> dict[str, list[EvolutionRun]]:
         except InvalidGamesError as error:
             print(f"left out: {error}\n")
             continue
-        if len(run.generations) >= LEAST_GENERATIONS:
+        if len(run.generations) < LEAST_GENERATIONS:
+            print(f"left out: {directory}, {len(run.generations)} generations\n")
+        else:
             found[run.settings["scheme"]].append(run)
     return {scheme: runs for scheme, runs in found.items() if runs}
 
@@ -501,7 +504,7 @@ def draw_pictures(asked: argparse.Namespace) -> None:
         if points:
             games = np.array([each * a_generation for each, _ in points])
             drawn_band(axes[1], games, [elo for _, elo in points], scheme, "o")
-    for name in ("mcts:100", "difference, 4 plies", "mcts:1800", "material, depth 4", "level 5"):
+    for name in ("mcts:20", "mcts:100", "difference, 4 plies", "mcts:1800"):
         axes[1].axhline(ladder[name]["elo"], color=figures.MUTED, linewidth=0.8, linestyle="--")
         axes[1].annotate(
             name, (1, ladder[name]["elo"]), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=7,
@@ -514,8 +517,9 @@ def draw_pictures(asked: argparse.Namespace) -> None:
 
 
 def drawn_band(ax: Any, x: Any, values: Sequence[Any], scheme: str, marker: str = "") -> None:
-    """Mean of seeds and its 95% band. values: of the seeds at each x."""
+    """Mean of seeds and its 95% band from three seeds on. values: of the seeds at each x."""
     found = np.array([interval(each) for each in values])
+    found[[len(each) < 3 for each in values], 1] = np.nan
     ax.plot(x, found[:, 0], color=COLOURS[scheme], label=scheme, marker=marker or None, markersize=4)
     ax.fill_between(
         x, found[:, 0] - found[:, 1], found[:, 0] + found[:, 1], color=COLOURS[scheme], alpha=0.15, linewidth=0
