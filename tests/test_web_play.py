@@ -341,6 +341,9 @@ LEVEL = {"BlackPlayer": "human", "WhitePlayer": "shipped,level=3,seed=7"}
         (document(**LEVEL, TimeControl="1000000s"), "not a time control"),
         (document(**LEVEL, TimeControl="2000m+0s"), "longer than a day"),
         (document(**LEVEL, Site="x" * 100_000), "more than 100,000 characters"),
+        ({"generation": 123456}, "generation 123456 of the run"),
+        ({"generation": -1}, "generation is not a whole number from 0 to"),
+        ({"generation": "x"}, "generation is not a whole number"),
         ({"game": "20260101-000000-0123456789ab", "document": [1]}, "a game is a JSON object"),
     ],
 )

@@ -1,8 +1,8 @@
 """Games against kr. A game goes on by itself, whoever watches: a page that loads again, or another window, finds it by
 its id. It is kept as `kr play` keeps its games, so that a server that starts again goes on with it too.
 
-    {"do": "play", "level": 3, "side": "black", "ballot": "3move 68", "clock": "5+3"}    a new game; level 0: people;
-                                                                                         below 0: evolved players
+    {"do": "play", "level": 3, "side": "black", "ballot": "3move 68", "clock": "5+3"}    a new game; level 0: people
+    {"do": "play", "generation": 20, "side": "white"}                                    against an evolved player
     {"do": "play", "game": "20261122-224501-9f86d081884c", "document": {...}}            one that is under way
 
 The stream begins with {"game": ...}, tells what happens, {"move"}, {"undo"}, {"offer"}, {"answer"}, {"hint"}, {"say"},
@@ -75,8 +75,7 @@ _ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{12}")
 _SPEC = re.compile(r"shipped,level=(\d{1,2}),seed=(\d{1,18})")
 _PEOPLE = re.compile(r"policy:shipped,temperature=1,seed=(\d{1,18})")
 PEOPLE = 0
-"""Stands for a level: the shipped policy, which plays what people play, and searches nothing. Levels below it are the
-champions of an evolution: -1 is that of generation 0, and so on."""
+"""Stands for a level: the shipped policy, which plays what people play, and searches nothing."""
 _EVOLVED = re.compile(r"evolved:shipped,generation=(\d{1,6})")
 MOST_GENERATION = 999_999
 _BALLOT = re.compile(r"3move|11man|(3move|11man) \d{1,4}")
@@ -99,13 +98,12 @@ class Games:
         """Begin a game. Raises InvalidSettingError, InvalidFenError, and what Play.prepare raises."""
         path = default_path(datetime.datetime.now())
         path = path.with_stem(f"{path.stem}-{secrets.token_hex(6)}")
-        level = asked.number("level", -1 - MOST_GENERATION, len(LEVELS))
         side = asked.choice("side", (*SIDES, RANDOM), "black")
-        opponent: dict[str, Any] = {"level": level, "side": side}
-        if level <= PEOPLE:
-            side = secrets.choice(list(SIDES)) if side == RANDOM else side
-            other = "policy:shipped,temperature=1" if level == PEOPLE else _champion(-1 - level)
-            opponent = {"white" if side == "black" else "black": other}
+        opponent: dict[str, Any] = {"weights": _champion(asked), "side": side}
+        if not opponent["weights"]:
+            opponent = {"level": asked.number("level", PEOPLE, len(LEVELS)), "side": side}
+        if opponent.get("level") == PEOPLE:
+            opponent = {"weights": "policy:shipped,temperature=1", "side": side}
         settings = PlaySettings(
             **opponent,
             ballot=_ballot(asked.text("ballot", LONGEST_FEN, "")),
@@ -473,8 +471,12 @@ def _shipped_generations() -> list[int]:
     return [int(generation) for generation in load_runs(SHIPPED)[0].generations]
 
 
-def _champion(generation: int) -> str:
-    """The player's text of a champion that comes with kr. Raises InvalidSettingError if there is none."""
+def _champion(asked: Asked) -> str:
+    """The player's text of the champion that is asked for; "" if none is. Raises InvalidSettingError for one that does
+    not come with kr."""
+    if not asked.has("generation"):
+        return ""
+    generation = asked.number("generation", 0, MOST_GENERATION)
     return f"{EVOLVED_PREFIX}{SHIPPED},generation={load_runs(SHIPPED)[0].champion(generation).generation}"
 
 
@@ -487,7 +489,7 @@ def _words(level: Level) -> str:
 
 def whole_game(id: str, game: Game) -> dict[str, Any]:
     """A game as its page begins with it. Raises InvalidSettingError unless a person played a level in it."""
-    you, level = _seats(game.headers)
+    you, opponent = _seats(game.headers)
     over = None
     if game.result != Result.UNFINISHED:
         winner = {Result.BLACK_WON: "black", Result.WHITE_WON: "white"}.get(Result(game.result))
@@ -497,24 +499,25 @@ def whole_game(id: str, game: Game) -> dict[str, Any]:
     if not opening and game.start != Position():
         ballot = game.start.fen
     settings = {
-        "level": level, "side": side_name(you), "ballot": ballot, "clock": game.headers.get(CONTROL_TAG, ""),
+        **opponent, "side": side_name(you), "ballot": ballot, "clock": game.headers.get(CONTROL_TAG, ""),
     }  # fmt: skip
     document = game_document(game)
     return {"game": {"id": id, "settings": settings, "over": over, "document": document}}
 
 
-def _seats(headers: Mapping[str, str]) -> tuple[Side, int]:
-    """The person's side, and the level of the other, or PEOPLE. Raises InvalidSettingError if it is not such a game."""
+def _seats(headers: Mapping[str, str]) -> tuple[Side, dict[str, int]]:
+    """The person's side, and the `level` of the other, PEOPLE or the `generation` of an evolved player. Raises
+    InvalidSettingError if it is not such a game."""
     specs = [headers.get(tag, "") for tag in SPEC_TAGS]
     for side in Side:
         if specs[side] != HUMAN:
             continue
         if found := _SPEC.fullmatch(specs[side.other]):
-            return side, int(found[1])
+            return side, {"level": int(found[1])}
         if _PEOPLE.fullmatch(specs[side.other]):
-            return side, PEOPLE
+            return side, {"level": PEOPLE}
         if found := _EVOLVED.fullmatch(specs[side.other]):
-            return side, -1 - int(found[1])
+            return side, {"generation": int(found[1])}
     raise InvalidSettingError("that is not a game of a person against a level of kr")
 
 

@@ -37,8 +37,8 @@ function field(name, text, control, ...others) {
   return el("div", {class: "row"}, el("label", {for: control.id}, text), control, others);
 }
 
-function opponent(level) {
-  return level > 0 ? `kr, level ${level}` : level === 0 ? "kr, like people" : `evolved, generation ${-1 - level}`;
+function opponent({level, generation}) {
+  return generation !== undefined ? `evolved, generation ${generation}` : level ? `kr, level ${level}` : "kr, like people";
 }
 
 function newGame(app, begin) {
@@ -95,7 +95,7 @@ function newGame(app, begin) {
     }
     app.keep("play-form", {level: level.value, generation: generation.value, side: side.value, opening: opening.value, clock: clock.value, casual: casual.checked});
     begin({
-      level: level.value === "evolved" ? -1 - Number(generation.value) : Number(level.value), side: side.value, ballot: {ballot, fen: fen.value}[opening.value] ?? opening.value,
+      ...(level.value === "evolved" ? {generation: Number(generation.value)} : {level: Number(level.value)}), side: side.value, ballot: {ballot, fen: fen.value}[opening.value] ?? opening.value,
       clock: clock.value === "other" ? own.value : clock.value,
     }, casual.checked);
   }},
@@ -161,8 +161,7 @@ export function page(app) {
   const draw = button("Offer a draw", () => tell("draw"));
   const resign = button("Resign", askResign);
   const rematch = button("Rematch, colours swapped", () => {
-    const {level, side, ballot, clock} = game.settings;
-    begin({level, side: other(side), ballot, clock}, casual);
+    begin({...game.settings, side: other(game.settings.side)}, casual);
   }, {class: "primary"});
   const analyse = button("Analyse", () => app.open(game.document, game.document.nodes.slice(1).map(() => 0), board.flipped));
   const again = button("New game", () => { showForm(true); form.element.querySelector("select").focus(); });
@@ -275,7 +274,7 @@ export function page(app) {
     you = game.settings.side;
     if (another) board.flip(you === "black");
     for (const side of SIDES) {
-      seats[side].name.textContent = `${side === you ? "You" : opponent(game.settings.level)} (${NAMES[side]})`;
+      seats[side].name.textContent = `${side === you ? "You" : opponent(game.settings)} (${NAMES[side]})`;
     }
     opening.textContent = game.document.headers.Opening || "";
     state = game.over && state ? {...state, ticking: null, moves: []} : null;
