@@ -51,6 +51,8 @@ DECIDERS = {
     "mcts:1800 cut off": "decider=mcts,rounds=1800",
 }  # fmt: skip
 """Other deciders of champions, by name."""
+PLIES = 4
+"""Of a run that is not named by them."""
 LEAST_GENERATIONS = 200
 """Of a run that counts."""
 COLOURS = {
@@ -114,14 +116,16 @@ def champion_rungs(runs: Sequence[Path], generations: Sequence[int], seeds: int,
     found, seen = [], Counter[str]()
     for directory in runs:
         run = read_run(directory)
-        seen[run.settings["scheme"]] += 1
+        scheme, plies = run.settings["scheme"], run.settings["plies"]
+        told = "" if plies == PLIES else f", evolved at {plies} plies"
+        seen[scheme + told] += 1
         there = [each for each in generations if each <= len(run.generations)]
-        for each in there if seen[run.settings["scheme"]] <= seeds else there[-1:]:
-            found.append(Rung(f"{run.name} after {each}", f"evolved:{directory},generation={each - 1}"))
-        if seen[run.settings["scheme"]] <= deciders and there:
+        for each in there if seen[scheme + told] <= seeds else there[-1:]:
+            found.append(Rung(f"{run.name} after {each}{told}", f"evolved:{directory},generation={each - 1}"))
+        if seen[scheme + told] <= deciders and there:
             last = f"evolved:{directory},generation={there[-1] - 1}"
             for name, changed in DECIDERS.items():
-                found.append(Rung(f"{run.name} after {there[-1]} by {name}", f"{last},{changed}"))
+                found.append(Rung(f"{run.name} after {there[-1]}{told}, by {name}", f"{last},{changed}"))
     return found
 
 
@@ -157,7 +161,7 @@ def show_ladder(asked: argparse.Namespace) -> None:
         rating = found[rung.name]
         print(f"| {rung.name} | {rating.elo:.0f} ± {rating.error:.0f} | {rating.games} |")
     print("\n| champion | Elo | games |\n|---|---|---|")
-    for name in (each.name for each in champions if " by " in each.name):
+    for name in (each.name for each in champions if ", " in each.name):
         print(f"| {name} | {found[name].elo:.0f} ± {found[name].error:.0f} | {found[name].games} |")
     columns = sorted(asked.generations)
     print("\n| scheme |" + "".join(f" after {each} |" for each in columns) + "\n|---|" + "---|" * len(columns))
