@@ -44,7 +44,7 @@ from kr.units import parse_count
 
 ANCHOR = "random:1"
 ROLLOUTS = (4, 20, 100, 400, 1800)
-YARDSTICKS = ("mcts:20", "mcts:100", "difference, 4 plies")
+YARDSTICKS = ("mcts:20", "mcts:100", "mcts:1800", "difference, 4 plies")
 """Rungs that every champion meets."""
 DECIDERS = {
     "2 plies": "plies=2", "6 plies": "plies=6", "mcts:1200 cut off": "decider=mcts,rounds=1200",
