@@ -4,9 +4,9 @@
         for seed in 1 2 3 4 5 6 7 8 9 10; do kr evolve --scheme $s --seed $seed --out runs/$s-$seed; done; done
     python bench/evolve.py schemes runs/*
     python bench/evolve.py weights runs/*
-    python bench/evolve.py ladder runs/* --out ladder
+    python bench/evolve.py ladder runs/* --ladder ladder
     python bench/evolve.py ablations --out ablations
-    python bench/evolve.py cost --out cost --ladder ladder
+    python bench/evolve.py cost runs/* --out cost --ladder ladder
     python bench/evolve.py pictures runs/* --ladder ladder --out docs/lab
 
 Each goes on where it was stopped. What stands behind ± is half of a 95% interval: over seeds by Student's t, of single
@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ladder import Ladder, Rating, Rung, interval
+from ladder import Ladder, Rung, interval
 
 from kr import figures
 from kr.errors import InvalidGamesError
@@ -53,6 +53,8 @@ DECIDERS = {
 """Other deciders of champions, by name."""
 PLIES = 4
 """Of a run that is not named by them."""
+COST_GAMES = 60
+"""Of a match in `cost`."""
 LEAST_GENERATIONS = 200
 """Of a run that counts."""
 COLOURS = {
@@ -114,8 +116,8 @@ def champion_rungs(runs: Sequence[Path], generations: Sequence[int], seeds: int,
     """The last of these generations of each run; of so many runs of each scheme, all of them; of so many runs of each
     scheme, the last one by other deciders, too."""
     found, seen = [], Counter[str]()
-    for directory in runs:
-        run = read_run(directory)
+    by_seed = sorted(((read_run(each), each) for each in runs), key=lambda pair: pair[0].settings["seed"])
+    for run, directory in by_seed:
         scheme, plies = run.settings["scheme"], run.settings["plies"]
         told = "" if plies == PLIES else f", evolved at {plies} plies"
         seen[scheme + told] += 1
@@ -125,6 +127,8 @@ def champion_rungs(runs: Sequence[Path], generations: Sequence[int], seeds: int,
         if seen[scheme + told] <= deciders and there:
             last = f"evolved:{directory},generation={there[-1] - 1}"
             for name, changed in DECIDERS.items():
+                if changed == f"plies={plies}":
+                    continue
                 found.append(Rung(f"{run.name} after {there[-1]}{told}, by {name}", f"{last},{changed}"))
     return found
 
@@ -138,9 +142,9 @@ def begin_ladder(directory: Path, games: int, fixed_games: int) -> tuple[Ladder,
     return ladder, fixed
 
 
-def play_ladder(asked: argparse.Namespace, champions: Sequence[Rung]) -> dict[str, Rating]:
-    """The scale of these champions and the fixed rungs."""
-    ladder, fixed = begin_ladder(asked.out, asked.games, asked.fixed_games)
+def play_ladder(asked: argparse.Namespace, champions: Sequence[Rung]) -> tuple[Ladder, list[Rung]]:
+    """The matches of these champions and the fixed rungs, and the fixed rungs."""
+    ladder, fixed = begin_ladder(asked.ladder, asked.games, asked.fixed_games)
     by_name = {each.name: each for each in fixed}
     for number, champion in enumerate(champions):
         for name in YARDSTICKS:
@@ -148,20 +152,22 @@ def play_ladder(asked: argparse.Namespace, champions: Sequence[Rung]) -> dict[st
         print(f"\r{number + 1} of {len(champions)} champions", end="", flush=True)
     print()
     ladder.meet_nearest(champions, asked.nearest, [*fixed, *champions])
-    return ladder.ratings(ANCHOR)
+    return ladder, fixed
 
 
 def show_ladder(asked: argparse.Namespace) -> None:
     champions = champion_rungs(asked.runs, asked.generations, asked.seeds, asked.deciders)
-    found = play_ladder(asked, champions)
+    ladder, fixed = play_ladder(asked, champions)
+    found = ladder.ratings(ANCHOR)
     values = {name: asdict(rating) for name, rating in found.items()}
-    (asked.out / "ladder.json").write_text(json.dumps(values, indent=1) + "\n")
+    (asked.ladder / "ladder.json").write_text(json.dumps(values, indent=1) + "\n")
     print("| player | Elo | games |\n|---|---|---|")
-    for rung in sorted(fixed_rungs(asked.out), key=lambda each: found[each.name].elo):
+    for rung in sorted(fixed, key=lambda each: found[each.name].elo):
         rating = found[rung.name]
         print(f"| {rung.name} | {rating.elo:.0f} ± {rating.error:.0f} | {rating.games} |")
     print("\n| champion | Elo | games |\n|---|---|---|")
-    for name in (each.name for each in champions if ", " in each.name):
+    decided = {each.name.partition(", by ")[0] for each in champions if ", by " in each.name}
+    for name in (each.name for each in champions if ", " in each.name or each.name in decided):
         print(f"| {name} | {found[name].elo:.0f} ± {found[name].error:.0f} | {found[name].games} |")
     columns = sorted(asked.generations)
     print("\n| scheme |" + "".join(f" after {each} |" for each in columns) + "\n|---|" + "---|" * len(columns))
@@ -457,12 +463,12 @@ def show_cost(asked: argparse.Namespace) -> None:
     ):
         rungs.append(Rung(f"{name}, depth 4", str(asked.out / f"{games}.h5"), "depth=4"))
         spent[rungs[-1].name] = (games, seconds)
-    ladder, fixed = begin_ladder(asked.ladder, asked.games, asked.fixed_games)
+    champions = champion_rungs(asked.runs, asked.milestones, asked.seeds, asked.deciders)
+    ladder, fixed = play_ladder(asked, champions)
     by_name = {each.name: each for each in fixed}
     for rung in rungs:
-        for other in (*YARDSTICKS, "material, depth 4", "manual, depth 4", "level 5"):
-            ladder.meet(rung, by_name[other])
-    ladder.meet_nearest(rungs, asked.nearest, [*fixed, *rungs])
+        for other in (*YARDSTICKS, "material, depth 4", "manual, depth 4", "level 5", "shipped, depth 4", "level 7"):
+            ladder.meet(rung, by_name[other], COST_GAMES)
     found = ladder.ratings(ANCHOR)
     rows = [
         [rung.name, f"{spent[rung.name][0]:,}", f"{spent[rung.name][1]:.0f}",
@@ -511,7 +517,7 @@ def draw_pictures(asked: argparse.Namespace) -> None:
     for name in ("mcts:20", "mcts:100", "difference, 4 plies", "mcts:1800"):
         axes[1].axhline(ladder[name]["elo"], color=figures.MUTED, linewidth=0.8, linestyle="--")
         axes[1].annotate(
-            name, (1, ladder[name]["elo"]), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=7,
+            name, (0.01, ladder[name]["elo"]), xycoords=("axes fraction", "data"), va="top", fontsize=7,
             color=figures.MUTED,
         )  # fmt: skip
     axes[1].set_xscale("log")
@@ -547,13 +553,7 @@ def main() -> None:
 
     part("schemes", show_schemes, "the thesis's blank tables, filled in")
     ladder = part("ladder", show_ladder, "Elo of champions and of players that don't evolve on one scale")
-    ladder.add_argument("--out", type=Path, required=True, help="directory of the matches")
-    ladder.add_argument("--games", type=parse_count, default=20, help="games of a match (default: 20)")
-    ladder.add_argument("--fixed-games", type=parse_count, default=20, help="of those that don't evolve (default: 20)")
-    ladder.add_argument("--deciders", type=int, default=1, help="runs of a scheme with other deciders (default: 1)")
-    ladder.add_argument("--nearest", type=int, default=3, help="matches with the nearest by strength (default: 3)")
     ladder.add_argument("--generations", type=int, nargs="+", default=milestones, help="of champions that are rated")
-    ladder.add_argument("--seeds", type=int, default=3, help="runs of a scheme with all generations (default: 3)")
     ablations = part("ablations", show_ablations, "schemes with something changed: runs, and a round robin", False)
     ablations.add_argument("--out", type=Path, required=True, help="directory of the runs and matches")
     ablations.add_argument("--seeds", type=int, default=5, help="runs of each (default: 5)")
@@ -563,17 +563,23 @@ def main() -> None:
     ablations.add_argument("--schemes", nargs="+", choices=tuple(ARMS), help="only these")
     weights = part("weights", show_weights, "what became of the weights")
     weights.add_argument("--generations", type=int, nargs="+", default=milestones[:-1], help="of the champions")
-    cost = part("cost", show_cost, "region tables from as many games, and from as much time, beside a run", False)
+    cost = part("cost", show_cost, "region tables from as many games, and from as much time, beside a run")
     cost.add_argument("--scheme", choices=tuple(SCHEMES), default="thesis", help="of the run (default: thesis)")
     cost.add_argument("--seed", type=int, default=1, help="of the run (default: 1)")
     cost.add_argument("--generations", type=int, default=200, help="of the run (default: 200)")
     cost.add_argument("--out", type=Path, required=True, help="directory of self-play and tables")
-    cost.add_argument("--ladder", type=Path, required=True, help="directory of the matches of `ladder`")
-    cost.add_argument("--games", type=parse_count, default=20, help="games of a match (default: 20)")
-    cost.add_argument("--fixed-games", type=parse_count, default=20, help="of those that don't evolve (default: 20)")
-    cost.add_argument("--nearest", type=int, default=3, help="matches with the nearest by strength (default: 3)")
     cost.add_argument("--nodes", type=parse_count, default=200, help="nodes of a move in self-play (default: 200)")
     cost.add_argument("--layout", default="small", help="layout of the tables (default: small)")
+    cost.add_argument("--milestones", type=int, nargs="+", default=milestones, help="as --generations of `ladder`")
+    for added in (ladder, cost):
+        added.add_argument("--ladder", type=Path, required=True, help="directory of the matches")
+        added.add_argument("--games", type=parse_count, default=20, help="games of a match (default: 20)")
+        added.add_argument(
+            "--fixed-games", type=parse_count, default=20, help="of those that don't evolve (default: 20)"
+        )
+        added.add_argument("--deciders", type=int, default=1, help="runs of a scheme with other deciders (default: 1)")
+        added.add_argument("--nearest", type=int, default=3, help="matches with the nearest by strength (default: 3)")
+        added.add_argument("--seeds", type=int, default=4, help="runs of a scheme with all generations (default: 4)")
     pictures = part("pictures", draw_pictures, "growth with bands, and Elo against games")
     pictures.add_argument("--ladder", type=Path, required=True, help="directory of the matches of `ladder`")
     pictures.add_argument("--generations", type=int, nargs="+", default=milestones, help="as those of `ladder`")
