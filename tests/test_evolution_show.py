@@ -11,7 +11,7 @@ import pytest
 
 from kr import cli
 from kr.learn.evolution.family import family_tree
-from kr.learn.evolution.growth import growth_curve, interval_of, mean_growth, score_interval
+from kr.learn.evolution.growth import growth_curve, interval_of, mean_growth, score_interval, scores_together
 from kr.learn.evolution.reading import EvolutionRun, FamilyMember, GenerationRow, RivalGames, write_run
 
 FAMILY = {
@@ -88,6 +88,8 @@ def test_intervals_of_scores() -> None:
     assert found.high - found.mean == pytest.approx(1.96 * np.std([1] * 70 + [0.5] * 20 + [0] * 10) / 10)
     assert score_interval(RivalGames((5, 0, 0), (5, 0, 0), 0)) == (1.0, 1.0, 1.0)
     assert interval_of([0.5, 0.5]) == (0.5, 0.5, 0.5)
+    assert scores_together([games]) == found
+    assert scores_together([games, games]) == pytest.approx((0.8, 0.8, 0.8))
 
 
 @pytest.mark.parametrize(
@@ -115,6 +117,14 @@ def test_several_runs_stand_together(runs: list[Path], capsys: pytest.CaptureFix
     table = capsys.readouterr().out
     assert "83.3%" in table
     assert "+0.1" in table or "+0.2" in table
+
+
+def test_a_single_run_of_a_scheme_is_uncertain_by_its_games(
+    runs: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["evolve", "show", str(runs[0]), str(runs[4]), "--json"]) == 0
+    mean, low, high = json.loads(capsys.readouterr().out)["schemes"]["thesis"]["scores"]["random"]
+    assert low < mean == 0.8333 < high
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from kr.errors import InvalidSettingError
 from kr.evaluation.evolved import EvolvedNetwork
 from kr.figures import check_plots
 from kr.learn.evolution.family import family_tree
-from kr.learn.evolution.growth import Interval, growth_curve, interval_of, mean_growth, score_interval
+from kr.learn.evolution.growth import Interval, growth_curve, mean_growth, score_interval, scores_together
 from kr.learn.evolution.plots import by_scheme, draw_family, draw_growth
 from kr.learn.evolution.reading import EvolutionRun, read_run
 from kr.players.deciders import describe_decider
@@ -163,7 +163,7 @@ def _schemes(runs: list[EvolutionRun]) -> dict[str, Any]:
             "mean_growth": None if growth is None else [round(each, 4) for each in growth],
             "growth_sum": round(float(growth_curve(group).total[-1]), 3) if growth else None,
             "scores": {
-                rival: [round(each, 4) for each in interval_of([run.comparisons[rival].score for run in those])]
+                rival: [round(each, 4) for each in scores_together([run.comparisons[rival] for run in those])]
                 for rival in sorted(rivals)
                 for those in [[run for run in group if rival in run.comparisons and run.comparisons[rival].games]]
             },

@@ -108,6 +108,11 @@ def score_interval(games: RivalGames) -> Interval:
     return Interval(games.score, max(0.0, games.score - error), min(1.0, games.score + error))
 
 
+def scores_together(games: Sequence[RivalGames]) -> Interval:
+    """Mean score of comparisons, one a run: by a bootstrap over runs, or by the games of a single one."""
+    return score_interval(games[0]) if len(games) == 1 else interval_of([each.score for each in games])
+
+
 def _quantiles(drawn: Sequence[float] | NDArray[np.float64]) -> tuple[float, float]:
     import numpy as np
 
