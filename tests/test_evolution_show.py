@@ -85,8 +85,7 @@ def test_intervals_of_scores() -> None:
     games = RivalGames((40, 10, 0), (30, 10, 10), 0)
     found = score_interval(games)
     assert found.mean == games.score == pytest.approx(0.8)
-    assert found.high - found.mean == pytest.approx(1.96 * np.std([1] * 70 + [0.5] * 20 + [0] * 10) / 10)
-    assert score_interval(RivalGames((5, 0, 0), (5, 0, 0), 0)) == (1.0, 1.0, 1.0)
+    assert found.high - found.mean == pytest.approx(1.96 * np.std([1] * 72 + [0.5] * 20 + [0] * 12) / 104**0.5)
     assert interval_of([0.5, 0.5]) == (0.5, 0.5, 0.5)
     assert scores_together([games]) == found
     assert scores_together([games, games]) == pytest.approx((0.8, 0.8, 0.8))
@@ -117,6 +116,14 @@ def test_several_runs_stand_together(runs: list[Path], capsys: pytest.CaptureFix
     table = capsys.readouterr().out
     assert "83.3%" in table
     assert "+0.1" in table or "+0.2" in table
+
+
+@pytest.mark.parametrize("each", [(128, 0, 0), (0, 128, 0), (0, 0, 128)])
+def test_games_that_end_alike_are_not_certain(each: tuple[int, int, int]) -> None:
+    score, low, high = score_interval(RivalGames(each, each, 0))
+    assert score == each[0] / 128 + each[1] / 256
+    assert 0 <= low <= score <= high <= 1
+    assert 0.01 < high - low < 0.04
 
 
 def test_a_single_run_of_a_scheme_is_uncertain_by_its_games(

@@ -198,4 +198,4 @@ def _order(rival: str) -> tuple[int, int]:
 
 
 def _percent(interval: Interval) -> str:
-    return f"{interval.mean:.1%} ± {(interval.high - interval.low) / 2:.1%}"
+    return f"{interval.mean:.1%} ± {max(interval.high - interval.mean, interval.mean - interval.low):.1%}"

@@ -99,12 +99,13 @@ def interval_of(values: Sequence[float]) -> Interval:
 
 
 def score_interval(games: RivalGames) -> Interval:
-    """Score of a comparison: the normal interval of its games, each taken by itself."""
+    """Score of a comparison: the normal interval of its games, each taken by itself, and of two more wins and two more
+    losses, so that it isn't certain when all games end alike."""
     import numpy as np
 
     won, drawn, lost = (sum(pair) for pair in zip(games.black, games.white, strict=True))
-    points = np.repeat([1.0, 0.5, 0.0], [won, drawn, lost])
-    error = 1.96 * float(points.std()) / max(len(points), 1) ** 0.5
+    points = np.repeat([1.0, 0.5, 0.0], [won + 2, drawn, lost + 2])
+    error = 1.96 * float(points.std()) / len(points) ** 0.5
     return Interval(games.score, max(0.0, games.score - error), min(1.0, games.score + error))
 
 
