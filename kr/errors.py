@@ -78,5 +78,13 @@ class MissingNeedError(KrError):
     """Weights, openings or a database that a unit of work depends on and that are not available here."""
 
 
+class ClusterError(KrError):
+    """A cluster that can't be reached, or none of whose workers can do the work."""
+
+
+class WorkerLostError(ClusterError):
+    """A worker of a cluster that ended, or can't be reached any more, with what it kept."""
+
+
 class InvalidPolicyError(KrError):
     """A policy file that is damaged, of another version, or not a policy file."""

@@ -41,6 +41,7 @@ FLOORS = [
     "game",
     "svg",
     "notation",
+    "cluster",
     "jobs",
     "figures",
     "settings",
@@ -56,7 +57,7 @@ FLOORS = [
 LEVEL = {room: len(FLOORS) - i for i, room in enumerate(FLOORS)}
 HEAVY = {
     "numpy", "scipy", "h5py", "rich", "matplotlib", "click", "sklearn", "jinja2", "starlette", "uvicorn", "websockets",
-    "jax", "optax", "lightgbm", "pyarrow",
+    "jax", "optax", "lightgbm", "pyarrow", "dask", "distributed",
 }  # fmt: skip
 
 

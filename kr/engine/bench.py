@@ -8,9 +8,10 @@ Times are CPU seconds, so that other work on the machine matters little.
 
 from __future__ import annotations
 
+import json
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import pairwise
@@ -23,6 +24,9 @@ from kr.engine.result import Info
 from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, weights_option
 from kr.errors import InvalidFenError, InvalidSettingError
 from kr.game.position import Position
+from kr.jobs.kinds import Kind, Portion, Stop
+from kr.jobs.needs import Needs
+from kr.jobs.unit import Unit
 from kr.settings import Settings, option
 
 POSITIONS = "bench.txt"
@@ -210,6 +214,24 @@ def run_bench(settings: BenchSettings, on_line: Callable[[BenchLine], None] | No
         if on_line is not None:
             on_line(lines[-1])
     return BenchResult(settings, engine.name, tuple(lines))
+
+
+class SearchSignature(Kind[None]):
+    """Work by which machines see that they search alike: the bench. Its result is a JSON object of two numbers.
+
+    {"signature": 9163253, "nodes_per_second": 6100000.0}
+    """
+
+    def open(self, unit: Unit, needs: Needs) -> None:
+        return None
+
+    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[None]]]:
+        yield [Portion(_signature)]
+
+
+def _signature(tools: None, stop: Stop) -> bytes:
+    result = run_bench(BenchSettings())
+    return json.dumps({"signature": result.signature, "nodes_per_second": result.nps}).encode()
 
 
 def features() -> dict[str, dict[str, int]]:

@@ -52,6 +52,9 @@ class Portion(Generic[T]):
 class Kind(ABC, Generic[T]):
     """A kind of work. T: the tools that each worker keeps from unit to unit."""
 
+    keeps_needs = True
+    """True if workers of other machines keep what they have loaded of a unit's needs for later units."""
+
     @classmethod
     def name(cls) -> str:
         """Name in units: module and class, so that another process finds it without a list."""
@@ -64,6 +67,9 @@ class Kind(ABC, Generic[T]):
     @abstractmethod
     def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[T]]]:
         """Steps of a unit, in order; the portions of a step may be done in parallel. No step is empty."""
+
+    def check(self, unit: Unit, chunks: Sequence[Chunk]) -> None:
+        """Raise ValueError if chunks that came from another machine can't be the result of a unit."""
 
     def stop(self, tools: T) -> None:
         """End the current and all later work of these tools, from another thread, where a Stop can't."""

@@ -38,6 +38,8 @@ class FinishedPortion:
     """Seconds since the unit was begun."""
     last: bool
     """True if this portion completes the unit."""
+    worker: str = ""
+    """Worker of a cluster that did it; empty here."""
 
 
 @dataclass
@@ -124,6 +126,9 @@ class Pool(Generic[T]):
         while not self._news.empty():
             if isinstance(news := self._news.get(), FinishedPortion):
                 yield news
+
+    def leave(self, worker: str, reason: str) -> None:
+        """Give a worker of a cluster no more units; threads of this process stay what they are."""
 
     def stop(self) -> None:
         """End the work, from any thread and from a signal handler."""

@@ -7,6 +7,15 @@ import time
 from kr.units import format_clock, format_rate
 
 
+class WorkerCount:
+    """Workers elsewhere that do the work under way, in words; empty if there are none."""
+
+    text = ""
+
+
+CREW = WorkerCount()
+
+
 class Progress:
     """A count of work done. Work found done at the start is left out of the rate.
 
@@ -52,7 +61,7 @@ class Progress:
             parts.append(speed)
             if left is not None:
                 parts.append(f"{format_clock(left)} left")
-        return ", ".join([*parts, self.note] if self.note else parts)
+        return ", ".join([*parts, *filter(None, (CREW.text, self.note))])
 
     def __str__(self) -> str:
         return f"{self.description}: {self.status()}"

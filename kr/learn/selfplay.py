@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
@@ -12,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kr import _core, storage
+from kr.cluster.address import cluster_option
+from kr.cluster.pools import work_pool
 from kr.engine.database import load_database
 from kr.engine.search import Stop
 from kr.engine.settings import egdb_memory_option, egdb_option
@@ -19,13 +20,13 @@ from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.evaluation import kinds
 from kr.evaluation.kinds import SHIPPED, weights_texts
 from kr.jobs.needs import Needs
-from kr.jobs.pool import Pool
 from kr.jobs.unit import Unit
 from kr.learn import games
 from kr.learn.games import StoredGame
 from kr.learn.shards import UNIT_SETTINGS, OpeningMix, Shards, opening_mix, ranges, stored_game
 from kr.players.workers import egdb_needs
 from kr.settings import Settings, option, seed_option, workers_option
+from kr.threads import core_count
 from kr.units import counted, format_count, format_duration, format_size, parse_count, parse_duration, parse_size
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class SelfplaySettings(Settings):
     out: Path = option(Path("selfplay/games"), "Run directory; an earlier run in it is resumed.", metavar="DIR")
     seed: int = seed_option("Seed of openings, random moves and noise.")
     workers: int = workers_option()
+    cluster: str = cluster_option()
     nodes: int = option(2000, "Nodes searched for each move.", parse=parse_count, show=format_count, low=1, high=10**12)
     tc: float | None = option(
         None,
@@ -86,7 +88,7 @@ class SelfplaySettings(Settings):
     egdb_search: bool = option(True, "Let the search probe the endgame database.")
 
 
-UNSHAPING = ("games", "out", "workers", "weights", "egdb_memory")
+UNSHAPING = ("games", "out", "workers", "cluster", "weights", "egdb_memory")
 """Settings that may change when a run is resumed; of the weights, only the signature shapes the games."""
 
 
@@ -168,7 +170,8 @@ def _play(
     """Play the games of these units."""
     began = time.monotonic()
     missing = settings.games - run.result.earlier
-    pool = Pool(Shards(), needs, min(settings.workers or len(os.sched_getaffinity(0)), missing))
+    workers = min(settings.workers or core_count(), missing)
+    pool = work_pool(Shards(), needs, workers, cluster=settings.cluster)
     try:
         with closing(pool.run(units)) as parts:
             for part in parts:

@@ -1,0 +1,1 @@
+"""Work on many machines: the units of kr.jobs done by the workers of a Dask cluster. Only JSON and bytes cross."""

@@ -1,0 +1,308 @@
+"""The connection of a coordinator to a cluster: tasks as frames, workers that come and go, a scheduler that may vanish.
+
+A scheduler that is lost takes all tasks with it. The connection waits until one answers at the same address; tasks
+that were under way are reported as lost, and their units are done again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kr.cluster import worker
+from kr.cluster.address import ClusterAddress
+from kr.cluster.frames import framed, unframed
+from kr.errors import ClusterError
+from kr.units import counted, format_duration
+
+log = logging.getLogger("kr.cluster")
+
+REACH_SECONDS = 10.0
+"""Wait for one attempt to reach a scheduler."""
+SCHEDULER_PATIENCE = 600.0
+"""Seconds for which a scheduler that has vanished, or a first worker, is waited for."""
+WORKERS_LOOK = 2.0
+"""Between two looks at the workers."""
+SILENCE = 60.0
+"""Seconds after which a worker that is not heard of, while others are, is given no more work."""
+BLOCK_BYTES = 16_000_000
+"""Bytes of a file that travel together."""
+QUIET_WORKERS = {
+    # Dask looks at every thread of a worker a hundred times a second; kr has no use for that
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.system-monitor.interval": "5s",
+    "distributed.scheduler.active-memory-manager.start": False,
+    "distributed.comm.timeouts.connect": "10s",
+    "distributed.nanny.pre-spawn-environ": {"OMP_NUM_THREADS": 1, "OPENBLAS_NUM_THREADS": 1, "MKL_NUM_THREADS": 1},
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What became of a task: a frame, or None if it was lost on its way. error: what Dask said of it."""
+
+    frame: bytes | None
+    worker: str = ""
+    """Address of the worker, if known."""
+    error: str = ""
+    deaths: int = 0
+    """Workers that died while doing it, if Dask gave it up for that."""
+
+
+@dataclass(frozen=True)
+class WorkerInfo:
+    """A worker as the scheduler knows it."""
+
+    address: str
+    name: str
+    host: str
+    threads: int
+    memory_limit: int
+    memory: int
+    silence: float
+    """Seconds since it was heard of, beyond the worker heard of last."""
+    status: str
+
+
+class ClusterConnection:
+    """A client of a scheduler that connects again. Made by `connected`."""
+
+    def __init__(self, address: ClusterAddress, scheduler: Any) -> None:
+        """scheduler: what Dask's Client takes."""
+        self.address = address
+        self._scheduler = scheduler
+        self._client: Any = None
+        self._workers: dict[str, WorkerInfo] = {}
+        self._looked = 0.0
+        self._name = uuid.uuid4().hex[:12]
+        self._count = 0
+        self._since = time.monotonic()
+        """When the scheduler vanished."""
+        self.times_lost = 0
+
+    # The client
+
+    def connect(self) -> None:
+        """Reach the scheduler. Raises ClusterError if it does not answer in REACH_SECONDS."""
+        from distributed import Client
+
+        try:
+            self._client = Client(self._scheduler, timeout=REACH_SECONDS, set_as_default=False, name="kr")
+        except (OSError, TimeoutError, ImportError) as error:
+            raise ClusterError(f"{self.address.text}: no scheduler answers: {_first_line(error)}") from None
+        except (ValueError, TypeError, RuntimeError) as error:
+            raise ClusterError(f"{self.address.text}: {_first_line(error)}") from None
+        self._looked = 0.0
+        self.look()
+
+    @property
+    def alive(self) -> bool:
+        """True if the scheduler answers."""
+        return self._client is not None and self._client.status == "running"
+
+    def revive(self) -> bool:
+        """Try to reach a scheduler that has vanished; True if it answers.
+
+        Raises ClusterError after SCHEDULER_PATIENCE.
+        """
+        if self.alive:
+            return True
+        if self._client is not None:
+            self.times_lost += 1
+            self._since = time.monotonic()
+            log.warning("%s: the scheduler has vanished; waiting for it", self.address.text)
+            self._drop()
+        try:
+            self.connect()
+        except ClusterError as error:
+            if time.monotonic() - self._since > SCHEDULER_PATIENCE:
+                raise ClusterError(f"{error}; waited {format_duration(SCHEDULER_PATIENCE)}") from None
+            return False
+        log.warning("%s: the scheduler is back, with %s", self.address.text, counted(len(self._workers), "worker"))
+        return True
+
+    def _drop(self) -> None:
+        client, self._client, self._workers = self._client, None, {}
+        with suppress(Exception):
+            client.close(timeout=2)
+
+    def close(self) -> None:
+        """End the connection; tasks under way are cancelled."""
+        if self._client is not None:
+            self._drop()
+
+    @property
+    def dashboard(self) -> str:
+        """Address of Dask's own pages, empty if there are none."""
+        with suppress(Exception):
+            return str(self._client.dashboard_link or "")
+        return ""
+
+    # Workers
+
+    @property
+    def workers(self) -> dict[str, WorkerInfo]:
+        """Workers by their addresses, as of the last look."""
+        return self._workers
+
+    @property
+    def threads(self) -> int:
+        """Threads of all workers."""
+        return sum(each.threads for each in self._workers.values())
+
+    def look(self) -> None:
+        """Ask the scheduler for the workers, if the last time was some seconds ago."""
+        if time.monotonic() - self._looked < WORKERS_LOOK or not self.alive:
+            return
+        with suppress(OSError, TimeoutError, asyncio.TimeoutError, asyncio.CancelledError):
+            found = self._client.scheduler_info(n_workers=-1)["workers"]
+            latest = max((each.get("last_seen", 0.0) for each in found.values()), default=0.0)
+            self._workers = {address: _info(address, each, latest) for address, each in sorted(found.items())}
+        self._looked = time.monotonic()
+
+    # Tasks
+
+    def submit(
+        self,
+        frame: bytes,
+        done: Callable[[Answer], None],
+        blocks: Sequence[Any] = (),
+        workers: Sequence[str] | None = None,
+    ) -> Any:
+        """Send a task; returns Dask's future of it. done: called from another thread with its answer.
+
+        blocks: futures of frames that the worker fetches first; workers: those that may do it.
+        """
+        self._count += 1
+        future = self._client.submit(
+            worker.run, frame, *blocks, key=f"kr-{self._name}-{self._count}", pure=False, retries=0,
+            workers=None if workers is None else list(workers), allow_other_workers=False,
+        )  # fmt: skip
+        future.add_done_callback(lambda each: done(_answer(each)))
+        return future
+
+    def hold(self, frame: bytes) -> Any:
+        """Future of a frame that some worker holds until it is released; others fetch it from each other."""
+        self._count += 1
+        return self._client.submit(worker.run, frame, key=f"kr-{self._name}-{self._count}", pure=False, retries=3)
+
+    def on_each(self, function: Callable[[], bytes], workers: Sequence[str] | None = None) -> dict[str, Any]:
+        """Values that a function of kr.cluster.worker answers on each worker, or the error; without waiting in line."""
+        chosen = None if workers is None else list(workers)
+        found = self._client.run(function, workers=chosen, on_error="return")
+        return {address: _values(answer) for address, answer in sorted(found.items())}
+
+    def processing(self) -> dict[str, list[str]]:
+        """Keys of the tasks that each worker has."""
+        found = self._client.processing()
+        return {address: [str(key) for key in keys] for address, keys in found.items()}
+
+    def scheduler_facts(self) -> dict[str, Any]:
+        """Address and version of the scheduler."""
+        found = self._client.scheduler_info(n_workers=0)
+        import distributed
+
+        return {"address": found["address"], "dask": distributed.__version__, "dashboard": self.dashboard}
+
+
+def _info(address: str, found: dict[str, Any], latest: float) -> WorkerInfo:
+    return WorkerInfo(
+        address,
+        str(found.get("name", address)),
+        str(found.get("host", "")),
+        int(found.get("nthreads", 1)),
+        int(found.get("memory_limit") or 0),
+        int((found.get("metrics") or {}).get("memory", 0)),
+        max(0.0, latest - found.get("last_seen", latest)),
+        str(found.get("status", "")),
+    )
+
+
+def _values(answer: Any) -> Any:
+    if isinstance(answer, BaseException):
+        return answer
+    try:
+        return unframed(answer)[0]
+    except (ValueError, TypeError) as error:
+        return error
+
+
+def _answer(future: Any) -> Answer:
+    """What became of a future that is done."""
+    try:
+        if future.status == "finished":
+            return Answer(future.result())
+        if future.status == "error":
+            error = future.exception()
+            last = getattr(error, "last_worker", None)
+            if last is not None:
+                return Answer(None, str(last.address), _first_line(error), int(error.allowed_failures) + 1)
+            return Answer(None, error=f"{type(error).__name__}: {_first_line(error)}")
+    except BaseException as error:
+        return Answer(None, error="" if isinstance(error, asyncio.CancelledError) else _first_line(error))
+    return Answer(None)
+
+
+def _first_line(error: BaseException | None) -> str:
+    text = str(error) or type(error).__name__
+    return text.strip().splitlines()[0]
+
+
+@contextmanager
+def connected(text: str) -> Iterator[ClusterConnection]:
+    """Connect to a cluster, which is started first if it is a local one.
+
+    Raises InvalidSettingError for a text that names none, ClusterError if no scheduler answers.
+    """
+    address = ClusterAddress.parse(text)
+    with ExitStack() as stack:
+        scheduler = _local(address, stack) if address.processes else address.scheduler
+        connection = ClusterConnection(address, scheduler)
+        stack.callback(connection.close)
+        connection.connect()
+        if not address.processes:
+            page = connection.dashboard
+            log.info(
+                "%s: %s%s",
+                address.text,
+                counted(len(connection.workers), "worker"),
+                f", dashboard {page}" if page else "",
+            )
+        yield connection
+
+
+def _local(address: ClusterAddress, stack: ExitStack) -> Any:
+    """A cluster of processes of this machine, each with one thread."""
+    import dask
+    from distributed import LocalCluster
+
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    stack.enter_context(dask.config.set(QUIET_WORKERS))
+    try:
+        cluster = LocalCluster(
+            n_workers=address.processes, threads_per_worker=1, processes=True, dashboard_address=None,
+            host="127.0.0.1", silence_logs=logging.CRITICAL, preload=["kr.cluster.preload"], name="kr",
+        )  # fmt: skip
+    except (OSError, RuntimeError, TimeoutError) as error:
+        raise ClusterError(f"{address.text}: can't start workers: {_first_line(error)}") from None
+    stack.callback(_close_cluster, cluster)
+    return cluster
+
+
+def _close_cluster(cluster: Any) -> None:
+    with suppress(Exception):
+        cluster.close(timeout=10)
+
+
+def block_frames(path: Path) -> Iterator[bytes]:
+    """A file as frames that carry at most BLOCK_BYTES each."""
+    with open(path, "rb") as file:
+        while chunk := file.read(BLOCK_BYTES):
+            yield framed({"do": "block"}, [chunk])

@@ -1,0 +1,209 @@
+"""A crew: workers of a cluster that keep state between calls, for work that goes back and forth.
+
+    with open_crew("local:2", files) as crew:
+        calls = [crew.call(member, "kr.learn.fitting.parts:read", {"part": i}) for i, member in enumerate(crew.members)]
+        answers = [call.result() for call in calls]
+
+The function that a call names gets its values and chunks on the worker, `Needs` whose `place("file", SHA-256)` is the
+path of a file there, and a dict in which it keeps what it likes for later calls of the same crew. A worker that is lost
+takes that with it: its calls raise WorkerLostError, and the caller gives the work to another member.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import time
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from kr import __version__
+from kr.cluster.connection import SCHEDULER_PATIENCE, SILENCE, Answer, ClusterConnection, block_frames, connected
+from kr.cluster.frames import framed, unframed
+from kr.cluster.parcels import pack
+from kr.cluster.store import Store
+from kr.cluster.worker import raised, search_signature
+from kr.errors import ClusterError, WorkerLostError
+from kr.jobs.pool import SIGNALS_WAIT
+from kr.jobs.progress import CREW
+from kr.jobs.unit import Chunk
+from kr.units import counted, format_duration
+
+log = logging.getLogger("kr.cluster")
+
+
+class Shared:
+    """Bytes that the cluster holds; dropped when this object is."""
+
+    def __init__(self, future: Any) -> None:
+        self.future = future
+
+
+class Crew:
+    """Workers that keep state between calls. Made by `open_crew`."""
+
+    def __init__(self, connection: ClusterConnection, files: Mapping[str, Path]) -> None:
+        self._connection = connection
+        self._files = {digest: Path(path) for digest, path in files.items()}
+        self._parcels = {digest: pack(str(path))[0] for digest, path in self._files.items()}
+        self._held: dict[str, list[Any]] = {}
+        self.job = uuid.uuid4().hex
+        self.left: dict[str, str] = {}
+        """Workers that get no more calls, and why."""
+        local = connection.address.processes
+        self.terms = {"version": __version__, "signature": None if local else search_signature()["signature"]}
+
+    @property
+    def members(self) -> list[str]:
+        """Addresses of the workers, in order. Waits for the first; raises ClusterError if none comes."""
+        began = time.monotonic()
+        while True:
+            if self._connection.revive():
+                self._connection.look()
+                found = [
+                    address for address, each in self._connection.workers.items()
+                    if address not in self.left and each.silence < SILENCE
+                ]  # fmt: skip
+                if found:
+                    CREW.text = counted(len(found), "worker")
+                    return found
+            if time.monotonic() - began > SCHEDULER_PATIENCE:
+                reasons = "".join(f"; {address}: {reason}" for address, reason in self.left.items())
+                waited = format_duration(SCHEDULER_PATIENCE)
+                raise ClusterError(f"{self._connection.address.text}: no workers after {waited}{reasons}")
+            time.sleep(SIGNALS_WAIT)
+
+    def memory_limits(self) -> dict[str, int]:
+        """Bytes of memory that each worker may use, by address; 0 if it does not say."""
+        return {address: each.memory_limit for address, each in self._connection.workers.items()}
+
+    def share(self, chunk: Chunk) -> Shared:
+        """Send bytes to the cluster once; workers whose calls name them get them from each other."""
+        return Shared(self._connection.hold(framed({"do": "block"}, [chunk])))
+
+    def call(
+        self,
+        member: str,
+        function: str,
+        values: Mapping[str, Any],
+        shared: Sequence[Shared] = (),
+        files: Sequence[str] = (),
+    ) -> Call:
+        """Call a function of kr, "kr.module:function", on a worker. files: SHA-256 of those that it looks up."""
+        parcels = {digest: self._parcels[digest] for digest in files}
+        if self._connection.address.processes:
+            store = Store.of_environment()
+            for digest in store.missing(parcels):
+                store.add_file(self._files[digest], digest)
+        task = {
+            "do": "call", "job": self.job, "terms": self.terms, "parcels": parcels, "function": function,
+            "values": values,
+        }  # fmt: skip
+        return Call(self, self._connection, member, framed(task), [each.future for each in shared])
+
+    def leave(self, member: str, reason: str) -> None:
+        """Give a worker no more calls, and say why."""
+        if member not in self.left:
+            self.left[member] = reason
+            log.warning("worker %s is left: %s", member, reason)
+
+    def blocks(self, digest: str) -> list[Any]:
+        """Futures of the blocks of a file."""
+        if digest not in self._held:
+            path = self._files[digest]
+            self._held[digest] = [self._connection.hold(frame) for frame in block_frames(path)]
+        return self._held[digest]
+
+    def release(self) -> None:
+        """Let go of the blocks of files that were sent."""
+        self._held.clear()
+
+
+class Call:
+    """A call under way."""
+
+    def __init__(
+        self, crew: Crew, connection: ClusterConnection, member: str, frame: bytes, blocks: Sequence[Any]
+    ) -> None:
+        self.member = member
+        self._crew, self._connection, self._frame, self._blocks = crew, connection, frame, blocks
+        self._answers: queue.SimpleQueue[Answer] = queue.SimpleQueue()
+        self._times_lost = connection.times_lost
+        self._kept: list[Any] = []
+        self._send(frame, blocks)
+
+    def _send(self, frame: bytes, blocks: Sequence[Any]) -> None:
+        self._future = self._connection.submit(frame, self._answers.put, blocks, [self.member])
+
+    def result(self) -> tuple[dict[str, Any], list[bytes]]:
+        """Values and chunks that the function returned.
+
+        Raises WorkerLostError if the worker has ended or can't do the call, the errors of the function, ClusterError.
+        """
+        while True:
+            values, chunks = self._answer()
+            if missing := values.get("missing"):
+                self._deliver(missing)
+                self._send(self._frame, self._blocks)
+            elif refused := values.get("refused"):
+                self._lost(str(refused))
+            elif failed := values.get("failed"):
+                if failed[2] == "worker":
+                    self._lost(str(failed[1]))
+                raise raised(failed)
+            else:
+                return values["values"], [bytes(chunk) for chunk in chunks]
+
+    def _answer(self) -> tuple[dict[str, Any], list[memoryview]]:
+        """The next answer of the worker, checked."""
+        while True:
+            try:
+                answer = self._answers.get(timeout=SIGNALS_WAIT)
+                break
+            except queue.Empty:
+                connection = self._connection
+                if not connection.alive or connection.times_lost != self._times_lost:
+                    raise WorkerLostError(f"worker {self.member} was lost with its scheduler") from None
+                connection.look()
+                info = connection.workers.get(self.member)
+                if info is None or info.silence > SILENCE:
+                    raise WorkerLostError(f"worker {self.member} was lost") from None
+        if answer.frame is None:
+            raise WorkerLostError(f"worker {self.member} was lost: {answer.error or 'cancelled'}")
+        try:
+            return unframed(answer.frame)
+        except ValueError as error:
+            self._lost(f"its answer is {error}")
+            raise AssertionError from None
+
+    def _lost(self, reason: str) -> None:
+        """Leave the worker. Raises WorkerLostError."""
+        self._crew.leave(self.member, reason)
+        raise WorkerLostError(f"worker {self.member} can't do the work: {reason}")
+
+    def _deliver(self, missing: Sequence[str]) -> None:
+        """Send files to the worker."""
+        for digest in missing:
+            blocks = self._crew.blocks(digest)
+            self._kept.append(blocks)
+            self._send(framed({"do": "keep", "digest": digest}), blocks)
+            values, _ = self._answer()
+            if failed := values.get("failed"):
+                self._lost(str(failed[1]))
+        self._crew.release()
+
+
+@contextmanager
+def open_crew(cluster: str, files: Mapping[str, Path]) -> Iterator[Crew]:
+    """The workers of a cluster as a crew. files: those that calls may look up, by SHA-256.
+
+    Raises InvalidSettingError for a text that names no cluster, ClusterError if no scheduler answers.
+    """
+    with connected(cluster) as connection:
+        try:
+            yield Crew(connection, files)
+        finally:
+            CREW.text = ""

@@ -1,0 +1,126 @@
+"""Parcels: the text with which a kind of work finds a dependency, and the files it names, to be sent by checksum.
+
+    {"text": ["evolved:", 0, ",generation=9"], "places": [[["champions.h5", SHA-256, size]]], "single": [true]}
+
+A number in the text stands for a place: a file, or a directory with its files. On the worker the text is whole again,
+with the paths of its own store. Texts that name nothing on the disk travel as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from kr.cluster.store import Store, digest_of
+from kr.errors import InvalidSettingError, MissingNeedError
+from kr.jobs.needs import Needs
+from kr.units import counted
+
+MOST_FILES = 10_000
+FOREIGN = "hub:"
+"""Engines of others: they must be installed on the workers, under the same name."""
+Parcel = dict[str, Any]
+
+
+class ParcelNeeds(Needs):
+    """Dependencies that are unpacked from parcels into a store. parcels: by checksum of the need."""
+
+    def __init__(self, parcels: Mapping[str, Parcel], store: Store) -> None:
+        super().__init__()
+        self._parcels, self._store = dict(parcels), store
+
+    def add(self, parcels: Mapping[str, Parcel]) -> None:
+        """Learn of more parcels."""
+        self._parcels.update(parcels)
+
+    def afresh(self) -> ParcelNeeds:
+        """The same parcels, with nothing loaded."""
+        return ParcelNeeds(self._parcels, self._store)
+
+    def place(self, what: str, checksum: str) -> str:
+        """Text of a dependency, with the paths of its files here. Raises MissingNeedError, OSError."""
+        if checksum not in self._parcels:
+            raise MissingNeedError(f"{what} {checksum} not found: the coordinator did not send it")
+        return unpack(self._parcels[checksum], self._store)
+
+
+def pack(text: str) -> tuple[Parcel, dict[str, Path]]:
+    """Parcel of a text, and its files here by SHA-256. Raises InvalidSettingError for a directory of too many files."""
+    parts: list[str | int] = []
+    places: list[list[tuple[str, str, int]]] = []
+    single = []
+    found: dict[str, Path] = {}
+    for part, path in _split(text):
+        if path is None:
+            parts.append(part)
+            continue
+        single.append(path.is_file())
+        listing = []
+        for file in [path] if path.is_file() else _files(path):
+            digest = digest_of(file)
+            found[digest] = file
+            name = file.name if path.is_file() else str(file.relative_to(path))
+            listing.append((name, digest, file.stat().st_size))
+        parts.append(len(places))
+        places.append(listing)
+    return {"text": parts, "places": places, "single": single}, found
+
+
+def unpack(parcel: Parcel, store: Store) -> str:
+    """Text of a parcel whose files are all in a store."""
+    paths = []
+    for listing, single in zip(parcel["places"], parcel["single"], strict=True):
+        for name, _, _ in listing:
+            if Path(name).is_absolute() or ".." in Path(name).parts:
+                raise MissingNeedError(f"a parcel with the name {name!r:.80}, outside of its place")
+        directory = store.directory([tuple(each) for each in listing])
+        paths.append(str(directory / listing[0][0] if single else directory))
+    return "".join(part if isinstance(part, str) else paths[part] for part in parcel["text"])
+
+
+def sizes_of(parcels: Mapping[str, Parcel]) -> dict[str, int]:
+    """Size of each file in parcels, by its SHA-256."""
+    return {
+        digest: size
+        for parcel in parcels.values() for listing in parcel["places"] for _, digest, size in listing
+    }  # fmt: skip
+
+
+def _split(text: str) -> Iterator[tuple[str, Path | None]]:
+    """A text in parts, with the paths of those that name a file or directory: the longest ones, from the left."""
+    if text.startswith(FOREIGN):
+        yield text, None
+        return
+    words = re.split(r"([:+,=*])", text)
+    first = 0
+    while first < len(words):
+        for last in range(len(words), first, -1):
+            part = "".join(words[first:last])
+            if part not in ("", ".", "..") and (path := _existing(part)):
+                yield part, path
+                first = last
+                break
+        else:
+            yield words[first], None
+            first += 1
+
+
+def _existing(text: str) -> Path | None:
+    try:
+        path = Path(text)
+        return path if path.is_file() or path.is_dir() else None
+    except (OSError, ValueError):
+        return None
+
+
+def _files(directory: Path) -> list[Path]:
+    """Files of a directory, at any depth, in order; hidden ones are those of runs under way."""
+    files = []
+    for path in sorted(directory.rglob("*")):
+        if path.is_file() and not any(part.startswith(".") for part in path.relative_to(directory).parts):
+            files.append(path)
+            if len(files) > MOST_FILES:
+                raise InvalidSettingError(f"{directory} has more than {counted(MOST_FILES, 'file')}: too many to send")
+    return files

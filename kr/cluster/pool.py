@@ -1,0 +1,488 @@
+"""A pool whose workers are those of a cluster: the same units, the same results, done elsewhere.
+
+Units are sent in tasks of about TASK_SECONDS. Results are entered once: what comes late, or twice, is dropped. What
+goes wrong with a worker costs at most the task it was doing:
+
+- a worker that ends: Dask gives the task to another one; after it has given up, the pool sends the units again
+- one that answers with garbage, can't do its work (a full disk, no memory) or has another kr: named, and left
+- one that is not heard of, or takes far longer than others: named, and left; its units are sent to others
+- a scheduler that vanishes: waited for; all units under way are sent again
+- a Ctrl-C, or a coordinator that is killed: workers notice that nobody wants their tasks, and stop
+"""
+
+from __future__ import annotations
+
+import logging
+import operator
+import queue
+import statistics
+import time
+import uuid
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from kr import __version__
+from kr.cluster.connection import SILENCE, Answer, ClusterConnection, block_frames, connected
+from kr.cluster.frames import framed, unframed
+from kr.cluster.parcels import Parcel, pack, sizes_of
+from kr.cluster.store import Store
+from kr.cluster.worker import raised, search_signature
+from kr.errors import ClusterError
+from kr.jobs.kinds import Kind
+from kr.jobs.needs import Needs
+from kr.jobs.pool import AHEAD, SIGNALS_WAIT, FinishedPortion
+from kr.jobs.progress import CREW
+from kr.jobs.unit import Chunk, Unit
+from kr.units import counted, format_duration
+
+T = TypeVar("T")
+log = logging.getLogger("kr.cluster")
+
+TASK_SECONDS = 20.0
+"""Work in a task, as far as units can be put together."""
+TASK_UNITS = 500
+"""Units in a task."""
+MOST_FAILURES = 5
+"""Times that a unit is sent again after a failure that may have been its own, before the work fails."""
+LEAST_WAIT = 600.0
+"""Seconds after which a task may be taken for hanging."""
+WAIT_FACTOR = 20
+"""A task hangs if it takes this many times as long as others like it."""
+
+
+@dataclass
+class _Task:
+    """Units under way."""
+
+    units: list[Unit]
+    sent: float
+    workers: list[str] | None
+    """Workers that may do it; None for all."""
+    future: Any = None
+
+
+@dataclass
+class _Delivery:
+    """A file under way to a worker, and the tasks that wait for it."""
+
+    files: set[str]
+    tasks: list[_Task] = field(default_factory=list)
+
+
+class ClusterPool(Generic[T]):
+    """Workers of a cluster that do the units of one job: `kr.jobs.pool.Pool` elsewhere.
+
+    cluster: its address, as text. Raises InvalidSettingError for another text.
+    """
+
+    def __init__(self, kind: Kind[T], needs: Needs, cluster: str) -> None:
+        self._kind, self._needs, self._cluster = kind, needs, cluster
+        self._job = uuid.uuid4().hex
+        self._tasks: dict[int, _Task] = {}
+        self._numbers = iter(range(1 << 62))
+        self._again: deque[Unit] = deque()
+        self._news: queue.SimpleQueue[tuple[str, int, Answer] | None] = queue.SimpleQueue()
+        self._rest: deque[FinishedPortion] = deque()
+        self._stopped = False
+        self._left: dict[str, str] = {}
+        self._silent: set[str] = set()
+        self._failures: dict[str, int] = {}
+        self._seconds: deque[float] = deque(maxlen=200)
+        """Seconds of units done last."""
+        self._parcels: dict[str, Parcel] = {}
+        self._files: dict[str, Path] = {}
+        self._deliveries: dict[str, _Delivery] = {}
+        self._held: dict[str, list[Any]] = {}
+        """Futures of the blocks of files that are being sent."""
+        self._keeps: dict[int, tuple[str, str, Any]] = {}
+        """Worker, file and future of each delivery's task."""
+        self._terms: dict[str, Any] = {}
+
+    # The generator
+
+    def run(self, units: Iterable[Unit | None]) -> Generator[FinishedPortion, None, None]:
+        """Do units; yields their portions as their tasks end: see `kr.jobs.pool.Pool.run`.
+
+        Raises ClusterError if no worker can do the work, the first error of the work itself, and OSError.
+        """
+        source = _Source(units)
+        with connected(self._cluster) as connection:
+            self._terms = {
+                "version": __version__,
+                # processes of this machine run the same files
+                "signature": None if connection.address.processes else search_signature()["signature"],
+            }
+            lost = connection.times_lost
+            try:
+                while not self._stopped:
+                    if connection.revive() and lost == connection.times_lost:
+                        self._feed(connection, source)
+                        if not self._tasks and not self._deliveries:
+                            break  # all is done, or nothing can begin any more
+                    elif lost != connection.times_lost:
+                        lost = connection.times_lost
+                        self._send_all_again()
+                    self._report(connection)
+                    yield from self._heard(connection)
+                    self._look(connection)
+            finally:
+                CREW.text = ""
+                self._stopped = True
+                for task in self._tasks.values():
+                    _cancel(task.future)
+
+    def _heard(self, connection: ClusterConnection) -> Iterator[FinishedPortion]:
+        """Portions of the news so far; waits for the first for a short time."""
+        timeout = SIGNALS_WAIT
+        while True:
+            try:
+                news = self._news.get(timeout=timeout)
+            except queue.Empty:
+                return
+            timeout = 0
+            if news is None:
+                return
+            what, number, answer = news
+            if what == "keep":
+                self._delivered(number, answer)
+                continue
+            task = self._tasks.pop(number, None)
+            if task is None:
+                continue
+            self._rest.extend(self._taken(connection, task, answer))
+            while self._rest:
+                yield self._rest.popleft()
+
+    def rest(self) -> Iterator[FinishedPortion]:
+        """Portions that were done before the work ended and have not been yielded."""
+        while self._rest:
+            yield self._rest.popleft()
+
+    def stop(self) -> None:
+        """End the work, from any thread and from a signal handler."""
+        self._stopped = True
+        self._news.put(None)
+
+    def leave(self, worker: str, reason: str) -> None:
+        """Give a worker no more units, and say why."""
+        if worker and worker not in self._left:
+            self._left[worker] = reason
+            log.warning("worker %s is left: %s", worker, reason)
+
+    # Sending
+
+    def _feed(self, connection: ClusterConnection, source: _Source) -> None:
+        """Send tasks as long as workers will soon be free."""
+        most = AHEAD * max(1, self._threads(connection))
+        most -= len(self._tasks) + sum(len(each.tasks) for each in self._deliveries.values())
+        while most > 0:
+            wanted = self._wanted(source, most)
+            units = [self._again.popleft() for _ in range(min(wanted, len(self._again)))]
+            units += source.take(wanted - len(units))
+            if not units:
+                return
+            self._send(connection, units)
+            most -= 1
+
+    def _wanted(self, source: _Source, tasks: int) -> int:
+        """Units for the next task: fewer at the end, so that all workers have some."""
+        if not self._seconds:
+            return 1
+        each = max(statistics.fmean(self._seconds), 1e-4)
+        wanted = min(TASK_UNITS, max(1, round(TASK_SECONDS / each)))
+        source.look_ahead(wanted * tasks)
+        if source.exhausted:
+            wanted = min(wanted, max(1, -(-(len(source) + len(self._again)) // tasks)))
+        return wanted
+
+    def _send(self, connection: ClusterConnection, units: list[Unit]) -> None:
+        parcels = {}
+        for unit in units:
+            for what, checksum in unit.needs.items():
+                parcels[checksum] = self._parcel(what, checksum)
+        if connection.address.processes:
+            self._share(parcels)
+        frame = framed(
+            {
+                "do": "units", "job": self._job, "terms": self._terms, "parcels": parcels,
+                "units": [asdict(unit) for unit in units],
+            }
+        )  # fmt: skip
+        workers = self._allowed(connection)
+        task = _Task(units, time.monotonic(), workers)
+        number = next(self._numbers)
+        self._tasks[number] = task
+        task.future = connection.submit(frame, self._listener("units", number), workers=workers)
+
+    def _listener(self, what: str, number: int) -> Callable[[Answer], None]:
+        return lambda answer: self._news.put((what, number, answer))
+
+    def _parcel(self, what: str, checksum: str) -> Parcel:
+        """Parcel of a need. Those of earlier units of a build are small, but many: only texts and checksums."""
+        if checksum not in self._parcels:
+            self._parcels[checksum], files = pack(self._needs.place(what, checksum))
+            self._files.update(files)
+        return self._parcels[checksum]
+
+    def _share(self, parcels: Mapping[str, Parcel]) -> None:
+        """Put files into the store of this machine."""
+        store = Store.of_environment()
+        for digest in store.missing(sizes_of(parcels)):
+            store.add_file(self._files[digest], digest)
+
+    def _allowed(self, connection: ClusterConnection) -> list[str] | None:
+        """Workers that may do a task; None for all. Raises ClusterError if all were left."""
+        out = self._left.keys() | self._silent
+        if not out & connection.workers.keys():
+            return None
+        allowed = [address for address in connection.workers if address not in out]
+        if not allowed and self._left.keys() >= connection.workers.keys():
+            address = next(iter(self._left.keys() & connection.workers.keys()))
+            raise ClusterError(
+                f"{connection.address.text}: none of {counted(len(connection.workers), 'worker')} can do the work; "
+                f"{address}: {self._left[address]}"
+            )
+        return allowed or None
+
+    def _threads(self, connection: ClusterConnection) -> int:
+        return sum(
+            each.threads for address, each in connection.workers.items()
+            if address not in self._left and address not in self._silent
+        )  # fmt: skip
+
+    def _report(self, connection: ClusterConnection) -> None:
+        count = len(connection.workers.keys() - self._left.keys() - self._silent)
+        CREW.text = counted(count, "worker") if connection.alive else "no scheduler"
+
+    # Answers
+
+    def _taken(self, connection: ClusterConnection, task: _Task, answer: Answer) -> Iterator[FinishedPortion]:
+        """Portions of a task's answer; what it leaves undone is sent again."""
+        if answer.frame is None:
+            self._lost(task, answer)
+            return
+        try:
+            values, chunks = unframed(answer.frame)
+            worker = str(values.get("worker", ""))
+            results = [_Result(**result) for result in values.get("results", ())]
+        except (ValueError, TypeError) as error:
+            self._failed(connection, task.units, answer.worker, f"its answer is {error}", blame=True)
+            return
+        left = {unit.key: unit for unit in task.units}
+        for result in results:
+            own, chunks = chunks[: result.chunks], chunks[result.chunks :]
+            unit = left.get(result.key)
+            try:
+                if unit is None:
+                    raise ValueError(f"a unit {result.key!r:.80} that it was not asked for")
+                self._kind.check(unit, own)
+            except (ValueError, LookupError, TypeError) as error:
+                self._failed(connection, list(left.values()), worker, f"its answer makes no sense: {error}", blame=True)
+                return
+            del left[result.key]
+            self._seconds.append(result.seconds)
+            self._failures.pop(unit.key, None)
+            yield from _portions(unit, own, result.seconds, worker)
+        self._undone(connection, _Task(list(left.values()), task.sent, task.workers), worker, values)
+
+    def _undone(self, connection: ClusterConnection, task: _Task, worker: str, values: Mapping[str, Any]) -> None:
+        """What the worker says of the units that it has not done."""
+        if not task.units:
+            return
+        if missing := values.get("missing"):
+            self._deliver(connection, worker, missing, task)
+        elif refused := values.get("refused"):
+            self._failed(connection, task.units, worker, str(refused), blame=True)
+        elif described := values.get("failed"):
+            if described[2] == "worker":
+                self._failed(connection, task.units, worker, described[1], blame=True)
+            elif self._failures.get(task.units[0].key) or len(connection.workers) == 1:
+                raise raised(described)
+            else:  # another worker may do better with the unit that failed, which is the first of them
+                self._failed(connection, task.units, worker, described[1])
+        else:
+            self._failed(connection, task.units, worker, "it has stopped its work")
+
+    def _failed(
+        self, connection: ClusterConnection, units: Sequence[Unit], worker: str, reason: str, *, blame: bool = False
+    ) -> None:
+        """Send units again, and leave the worker if it is to blame. Raises ClusterError if that happens too often."""
+        if blame:
+            self.leave(worker, reason)
+        first = units[0].key
+        self._failures[first] = self._failures.get(first, 0) + 1
+        if self._failures[first] > MOST_FAILURES and not blame:
+            raise ClusterError(f"{worker or connection.address.text}: unit {first} failed repeatedly: {reason}")
+        self._again.extend(units)
+
+    def _lost(self, task: _Task, answer: Answer) -> None:
+        """Dask has lost a task: with its workers, with the scheduler, or on its way."""
+        self._again.extend(task.units)
+        if not answer.error:
+            return
+        first = task.units[0].key
+        self._failures[first] = self._failures.get(first, 0) + 1
+        if answer.deaths:
+            log.warning("%s died while doing unit %s; it is sent again", counted(answer.deaths, "worker"), first)
+        if self._failures[first] > MOST_FAILURES:
+            raise ClusterError(f"{self._cluster}: unit {first} failed repeatedly: {answer.error}")
+
+    def _send_all_again(self) -> None:
+        """The scheduler has lost all tasks."""
+        for task in [*self._tasks.values(), *(task for each in self._deliveries.values() for task in each.tasks)]:
+            self._again.extend(task.units)
+        for state in (self._tasks, self._deliveries, self._held, self._keeps):
+            state.clear()
+
+    # Deliveries
+
+    def _deliver(self, connection: ClusterConnection, worker: str, missing: Sequence[str], task: _Task) -> None:
+        """Send files to a worker; its task follows them."""
+        delivery = self._deliveries.setdefault(worker, _Delivery(set()))
+        delivery.tasks.append(task)
+        for digest in missing:
+            if digest in delivery.files:
+                continue
+            if digest not in self._files:
+                self._failed(connection, task.units, worker, f"it asks for an unknown file {digest:.80}", blame=True)
+                delivery.tasks.remove(task)
+                return
+            delivery.files.add(digest)
+            if digest not in self._held:
+                self._held[digest] = [connection.hold(frame) for frame in block_frames(self._files[digest])]
+            number = next(self._numbers)
+            keep = framed({"do": "keep", "digest": digest})
+            future = connection.submit(keep, self._listener("keep", number), self._held[digest], [worker])
+            self._keeps[number] = (worker, digest, future)
+
+    def _delivered(self, number: int, answer: Answer) -> None:
+        """A file has arrived at a worker, or the worker can't keep it."""
+        worker, digest, _ = self._keeps.pop(number, ("", "", None))
+        delivery = self._deliveries.get(worker)
+        if delivery is None:
+            return
+        delivery.files.discard(digest)
+        if answer.frame is not None:
+            values, _ = unframed(answer.frame)
+            if failed := values.get("failed"):
+                self.leave(worker, failed[1])
+        if not delivery.files:
+            del self._deliveries[worker]
+            for task in delivery.tasks:
+                self._again.extend(task.units)
+        if not any(digest in each.files for each in self._deliveries.values()):
+            self._held.pop(digest, None)
+
+    # Workers
+
+    def _look(self, connection: ClusterConnection) -> None:
+        """See which workers there are, which are silent, and which tasks hang."""
+        if not connection.alive:
+            return
+        connection.look()
+        workers = connection.workers
+        for address, each in workers.items():
+            if each.silence > SILENCE and address not in self._silent:
+                self._silent.add(address)
+                log.warning("worker %s is left: it was not heard of for %s", address, format_duration(SILENCE))
+                self._withdraw(connection, address)
+            elif each.silence < SILENCE / 2 and address in self._silent:
+                self._silent.remove(address)
+                log.warning("worker %s is back", address)
+        self._silent &= workers.keys()
+        for worker in self._deliveries.keys() - workers.keys():
+            for task in self._deliveries.pop(worker).tasks:
+                self._again.extend(task.units)
+        for number, task in list(self._tasks.items()):
+            if task.workers is not None and not workers.keys() & set(task.workers):
+                self._take_back(number)
+        self._find_hanging(connection)
+
+    def _withdraw(self, connection: ClusterConnection, worker: str) -> None:
+        """Take back the tasks of a worker."""
+        keys = set(connection.processing().get(worker, ()))
+        for number, task in list(self._tasks.items()):
+            if str(getattr(task.future, "key", "")) in keys:
+                self._take_back(number)
+
+    def _take_back(self, number: int) -> None:
+        task = self._tasks.pop(number)
+        _cancel(task.future)
+        self._again.extend(task.units)
+
+    def _find_hanging(self, connection: ClusterConnection) -> None:
+        """Leave workers that take far longer for a task than it should last."""
+        now = time.monotonic()
+        each = statistics.fmean(self._seconds) if self._seconds else TASK_SECONDS
+        late = {
+            str(getattr(task.future, "key", "")): (number, now - task.sent) for number, task in self._tasks.items()
+            if now - task.sent > max(LEAST_WAIT, WAIT_FACTOR * each * len(task.units) * (AHEAD + 1))
+        }  # fmt: skip
+        if not late or not self._seconds:
+            return
+        for worker, keys in connection.processing().items():
+            for key in late.keys() & set(keys):
+                number, seconds = late[key]
+                self.leave(worker, f"a task takes {format_duration(round(seconds))}, where others took far less")
+                self._take_back(number)
+
+
+@dataclass(frozen=True)
+class _Result:
+    """What a worker says of a unit that it has done."""
+
+    key: str
+    chunks: int
+    seconds: float
+
+    def __post_init__(self) -> None:
+        if operator.index(self.chunks) < 0 or not 0 <= float(self.seconds) < 1e9:
+            raise ValueError("a unit with impossible figures")
+
+
+class _Source:
+    """Units of the caller, some of them looked at ahead."""
+
+    def __init__(self, units: Iterable[Unit | None]) -> None:
+        self._units = iter(units)
+        self._ready: deque[Unit] = deque()
+        self.exhausted = False
+
+    def __len__(self) -> int:
+        """Units looked at and not taken."""
+        return len(self._ready)
+
+    def look_ahead(self, count: int) -> None:
+        """Have `count` units ready, if there are so many now."""
+        while len(self._ready) < count and not self.exhausted:
+            try:
+                unit = next(self._units)
+            except StopIteration:
+                self.exhausted = True
+                return
+            if unit is None:
+                return
+            self._ready.append(unit)
+
+    def take(self, count: int) -> list[Unit]:
+        """Up to `count` units."""
+        self.look_ahead(count)
+        return [self._ready.popleft() for _ in range(min(count, len(self._ready)))]
+
+
+def _portions(unit: Unit, chunks: Sequence[Chunk], seconds: float, worker: str) -> Iterator[FinishedPortion]:
+    """A unit's chunks as portions, the last of which completes it."""
+    if not chunks:
+        yield FinishedPortion(unit, 0, None, 1.0, seconds, True, worker)
+    for number, chunk in enumerate(chunks):
+        yield FinishedPortion(unit, number, chunk, 1 / len(chunks), seconds, number == len(chunks) - 1, worker)
+
+
+def _cancel(future: Any) -> None:
+    try:
+        future.cancel()
+    except Exception as error:  # a client that has lost its scheduler
+        log.debug("cancel: %s", error)
