@@ -38,6 +38,8 @@ CONTROLS = """() => [...document.querySelectorAll("main :is(button, summary, sel
 PRESS = """([number, choice]) => {
   const found = [...document.querySelectorAll("main :is(button, summary, select, input[type=checkbox])")]
     .filter(each => !each.disabled && each.checkVisibility());
+  // a page that is just being drawn may have none
+  if (!found.length) return ["nothing to press", null];
   const each = found[number % found.length], what = each.outerHTML.slice(0, 150);
   if (each.tagName === "SELECT") {
     each.selectedIndex = choice % each.options.length;
