@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from kr.analysis.problems import Problem, judge_answer, same_move
+from kr.cluster.address import cluster_option
+from kr.cluster.pools import work_pool
 from kr.engine.engine import MAX_LINES, Engine
 from kr.engine.limits import Limits
 from kr.engine.result import SCORE_DECIDED, SCORE_WIN, Info
@@ -27,7 +29,6 @@ from kr.game.value import Value
 from kr.jobs.journal import Journal, open_journal, typed
 from kr.jobs.kinds import Portion
 from kr.jobs.needs import Needs
-from kr.jobs.pool import Pool
 from kr.jobs.unit import Unit
 from kr.players.workers import EngineKind, engine_needs
 from kr.settings import Settings, option
@@ -51,6 +52,7 @@ class SolveSettings(Settings):
     hash: int = hash_option("of each engine")
     multipv: int = option(1, "Number of best moves to show.", low=1, high=MAX_LINES)
     workers: int = option(1, "Problems to solve at a time, {allowed}.", low=1, high=MAX_THREADS)
+    cluster: str = cluster_option()
     threads: int = threads_option(
         "Threads to search each problem with; with one, a limit of nodes or depth is repeatable."
     )
@@ -223,7 +225,8 @@ def solve_all(
             for limits, number in jobs if (limits, number) not in done
         )  # fmt: skip
         workers = max(1, min(settings.workers, len(problems)))
-        with closing(Pool(Answers(), Needs(places), workers, [engine]).run(units)) as parts:
+        pool = work_pool(Answers(), Needs(places), workers, [engine], settings.cluster)
+        with closing(pool.run(units)) as parts:
             for part in parts:
                 assert part.chunk is not None
                 entry = parse_json(bytes(part.chunk))

@@ -287,7 +287,7 @@ def _local(address: ClusterAddress, stack: ExitStack) -> Any:
     stack.enter_context(dask.config.set(QUIET_WORKERS))
     try:
         cluster = LocalCluster(
-            n_workers=address.processes, threads_per_worker=1, processes=True, dashboard_address=None,
+            n_workers=address.processes, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
             host="127.0.0.1", silence_logs=logging.CRITICAL, preload=["kr.cluster.preload"], name="kr",
         )  # fmt: skip
     except (OSError, RuntimeError, TimeoutError) as error:

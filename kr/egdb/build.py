@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from kr import storage
+from kr.cluster.address import cluster_option
+from kr.cluster.pools import work_pool
 from kr.egdb import files, scheduling, slices
 from kr.egdb.database import default_directory
 from kr.egdb.scheduling import Plan
@@ -33,7 +35,6 @@ from kr.egdb.solving import (
 )
 from kr.errors import InvalidSettingError
 from kr.jobs.needs import Needs
-from kr.jobs.pool import Pool
 from kr.jobs.unit import Chunk, Unit
 from kr.settings import Settings, option, workers_option
 from kr.units import format_size, parse_size
@@ -53,6 +54,7 @@ class BuildSettings(Settings):
         None, "Directory of the database, where an earlier build is resumed.  [default: in the user's data directory]"
     )
     workers: int = workers_option()
+    cluster: str = cluster_option()
     distances: int = option(4, "Most pieces of positions with distances to win: {allowed}.", low=2, high=6, zero="none")
     memory: int = option(
         0, "Refuse a build that needs more memory than this; 0: the machine's free memory.", parse=parse_size
@@ -129,8 +131,10 @@ class _Builder:
         self.progress.directory = directory
         self.progress.earlier = total - sum(map(slices.pair_size, todo))
         for pair in sorted(held):
-            values = read_values(self.values_path(pair), pair, self._with_distances(pair))
-            self.needs.keep(VALUES_NEED, self.keys[pair], values)
+            self.needs.put(self.keys[pair], str(self.values_path(pair)))
+            if not settings.cluster:  # whose workers read the files
+                values = read_values(self.values_path(pair), pair, self._with_distances(pair))
+                self.needs.keep(VALUES_NEED, self.keys[pair], values)
 
     # State of the directory
 
@@ -172,9 +176,9 @@ class _Builder:
         return crc is not None
 
     def _admit(self, todo: list[Shape], need: int) -> None:
-        """Refuse a build for which there is too little memory or disk space."""
+        """Refuse a build for which there is too little memory or disk space here."""
         limit = self.settings.memory or _free_memory()
-        if need > limit:
+        if need > limit and not self.settings.cluster:
             raise InvalidSettingError(
                 f"{self.settings.pieces} pieces with {self.workers} workers need about {format_size(_rounded(need))} "
                 f"of memory, {format_size(_rounded(limit))} may be used; try fewer --workers or --pieces"
@@ -196,7 +200,7 @@ class _Builder:
     def run(self) -> BuildProgress:
         began = time.monotonic()
         chunks: dict[str, dict[int, Chunk]] = {}
-        pool = Pool(SlicePairs(), self.needs, self.workers if self.left else 0)
+        pool = work_pool(SlicePairs(), self.needs, self.workers if self.left else 0, cluster=self.settings.cluster)
         with closing(pool.run(self._units())) as parts:
             for part in parts:
                 self.progress.solved += part.weight
@@ -265,7 +269,9 @@ class _Builder:
         finally:
             temporary.unlink(missing_ok=True)
         self.keys[pair] = values_key(pair, crc)
-        self.needs.keep(VALUES_NEED, self.keys[pair], values)
+        self.needs.put(self.keys[pair], str(target))
+        if not self.settings.cluster:
+            self.needs.keep(VALUES_NEED, self.keys[pair], values)
 
     def _release(self, pair: Shape) -> None:
         if key := self.keys.pop(pair, None):

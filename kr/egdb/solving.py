@@ -64,6 +64,9 @@ class SlicePairs(Kind[Space]):
     Needs: the values of each successor, by its name.
     """
 
+    # the values of a slice are large, and each pair looks up others
+    keeps_needs = False
+
     def open(self, unit: Unit, needs: Needs) -> Space:
         return Space()
 

@@ -28,6 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kr import _egdb, storage
+from kr.cluster.address import cluster_option
+from kr.cluster.pools import work_pool
 from kr.egdb import checking, files, slices, stats
 from kr.egdb.checking import (
     DATABASE_NEED,
@@ -82,6 +84,7 @@ class VerifySettings(Settings):
     sample: float = option(0.0, "Check a random sample, this fraction of the positions; 0: prove all.", low=0, below=1)
     seed: int = seed_option("Seed of the sample.")
     workers: int = workers_option()
+    cluster: str = cluster_option()
     memory: int = option(
         8 << 30, "Memory in which to unpack the database for speed.", parse=parse_size, show=format_size
     )
@@ -224,7 +227,8 @@ class _Verifier:
             known = None if self.found.sampled else self._known_distances(database)
             needs.keep(DATABASE_NEED, key, CheckedDatabase(database, known))
             self._advance("positions", done, positions)
-            with closing(Pool(RangeCheck(), needs, self.threads).run(units)) as parts:
+            pool = work_pool(RangeCheck(), needs, self.threads, cluster=self.settings.cluster)
+            with closing(pool.run(units)) as parts:
                 for part in parts:
                     assert part.chunk is not None
                     checked = CheckedRange.from_json(part.chunk)

@@ -28,13 +28,18 @@ class Needs:
             raise MissingNeedError(f"{what} {checksum} not found: its place is unknown here")
         return self._places[checksum]
 
+    def put(self, checksum: str, place: str) -> None:
+        """Learn the place of a dependency."""
+        self._places[checksum] = place
+
     def keep(self, what: str, checksum: str, value: Any) -> None:
         """Keep a dependency that is loaded already."""
         with self._lock:
             self._held[what, checksum] = value
 
     def drop(self, what: str, checksum: str) -> None:
-        """Forget a dependency."""
+        """Forget a dependency and its place."""
+        self._places.pop(checksum, None)
         with self._lock:
             self._held.pop((what, checksum), None)
 

@@ -21,6 +21,8 @@ from typing import Any, cast
 from kr.analysis.annotation.annotation import AnnotateReport, Annotation, annotate, signature
 from kr.analysis.annotation.judging import JudgedMove, JudgeSettings
 from kr.archives.archive import Archive, ReadSettings, check_any, output
+from kr.cluster.address import cluster_option
+from kr.cluster.pools import work_pool
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.search import Stop
@@ -30,7 +32,6 @@ from kr.game.position import Position
 from kr.jobs.journal import Journal, open_journal
 from kr.jobs.kinds import Portion
 from kr.jobs.needs import Needs
-from kr.jobs.pool import Pool
 from kr.jobs.unit import Unit
 from kr.pdn import Game, Results, read_game, write_game
 from kr.players.workers import EngineKind, engine_needs
@@ -64,6 +65,7 @@ class AnnotateSettings(JudgeSettings, ReadSettings):
     hash: int = hash_option("of each engine")
     people: str = people_option()
     workers: int = workers_option("Games annotated at a time")
+    cluster: str = cluster_option()
     egdb: str = egdb_option()
     egdb_memory: int = egdb_memory_option()
 
@@ -279,7 +281,8 @@ def _annotated(
     )  # fmt: skip
     workers = settings.workers or len(os.sched_getaffinity(0))
     # closing it early stops the searches
-    with closing(Pool(AnnotatedGames(), Needs(places), workers, [engine]).run(units)) as parts:
+    pool = work_pool(AnnotatedGames(), Needs(places), workers, [engine], settings.cluster)
+    with closing(pool.run(units)) as parts:
         for part in parts:
             assert part.chunk is not None
             entry = parse_json(bytes(part.chunk))
