@@ -1,11 +1,12 @@
 """`kr match`."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kr.cli import console, options
 from kr.jobs.progress import Progress
+from kr.match.machines import MatchWorker
 from kr.match.match import MatchResult, MatchSettings, play_match
 from kr.units import counted, format_rate
 
@@ -31,7 +32,7 @@ def command(settings: MatchSettings, json: bool = options.JSON) -> None:
 
         def update(result: MatchResult) -> None:
             # games of an earlier run arrive all at once and say nothing about the speed
-            played = len(result.games) - int(work.done)
+            played = max(0, len(result.games) - int(work.done))
             if work.done:
                 work.advance(played, note=f"Elo {elo(result.summary())}")
             else:
@@ -84,13 +85,39 @@ def match_report(result: MatchResult) -> str:
     ]
     if test := summary["sprt"]:
         verdict = test["decision"] or "undecided"
-        lines.append(("SPRT LLR", f"{test['llr']:.2f} ({test['lower']:.2f}, {test['upper']:.2f}): {verdict}"))
+        bounds = f"({test['lower']:.2f}, {test['upper']:.2f})"
+        lines.append(("SPRT LLR", f"{test['llr']:.2f} {bounds} after {counted(test['pairs'], 'pair')}: {verdict}"))
     reasons = ", ".join(f"{reason} {count}" for reason, count in summary["reasons"].items())
     lines.append(("ended by", reasons or "-"))
     texts = [console.fold(f"{name:<{NAME_COLUMNS}}{text}", NAME_COLUMNS) for name, text in lines]
     if result.warning:
         texts.append(console.fold(f"warning: {result.warning}", 2))
-    return "\n".join([*texts, console.table(columns, rows)])
+    tables = [console.table(columns, rows)]
+    if workers := summary["workers"]:
+        tables += ["", _workers(workers, summary["set_aside"])]
+    return "\n".join([*texts, *tables])
+
+
+def _workers(workers: Sequence[MatchWorker], set_aside: int) -> str:
+    """The workers of a cluster, and the games that do not count."""
+    rows = [
+        [
+            each.name,
+            str(each.games),
+            *map(format_rate, each.nodes_per_second),
+            *map(_ratio, (each.speed, each.residual)),
+        ]
+        for each in workers
+    ]
+    head = ["worker", "games", "A nodes/s", "B nodes/s", "speed", "residual"]
+    notes = [console.fold(f"{each.name} is left: {each.suspect}", 2) for each in workers if each.suspect]
+    if set_aside:
+        notes.append(f"{counted(set_aside, 'game')} set aside")
+    return "\n".join([console.table(head, rows), *notes])
+
+
+def _ratio(number: float) -> str:
+    return f"{number:.2f}" if math.isfinite(number) else "-"
 
 
 def elo(summary: Mapping[str, Any], name: str = "elo") -> str:

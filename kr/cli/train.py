@@ -49,9 +49,9 @@ class Display(TrainWatcher):
         show_fit(self._stages, what, done, total)
 
     def matched(self, gate: Gate) -> None:
-        losses, draws, wins = gate.games
+        losses, draws, wins = (gate.tally.points[points] for points in range(3))
         # games of an earlier run arrive all at once
-        count = sum(gate.games)
+        count = gate.tally.games
         self._advance(count, count, f"W {wins} D {draws} L {losses} LLR {gate.llr:.2f}")
 
     def ended(self, number: int, step: str, result: Mapping[str, Any], seconds: float) -> None:

@@ -59,11 +59,14 @@ class MatchGame:
     """Moves by the players, without those of the opening."""
     a: Effort
     b: Effort
+    worker: str = ""
+    """Worker of a cluster that played it; empty for a game played here."""
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> MatchGame:
         """Raises KeyError and TypeError for values that do not describe a game."""
-        plain = {field.name: values[field.name] for field in fields(cls)}
+        plain = {field.name: values[field.name] for field in fields(cls) if field.name != "worker"}
+        plain["worker"] = values.get("worker", "")
         return typed(cls(**plain | {name: typed(Effort(**plain[name])) for name in ("a", "b")}))
 
 
@@ -98,7 +101,10 @@ class MatchLog:
         """Add a game and its PDN text. Raises OSError."""
         content = printable(text).encode()
         append(self._pdn, content, self._path)
-        self._journal.append({"end": self._pdn.tell(), "crc": zlib.crc32(content), **asdict(game)})
+        entry = {"end": self._pdn.tell(), "crc": zlib.crc32(content), **asdict(game)}
+        if not game.worker:
+            del entry["worker"]
+        self._journal.append(entry)
 
 
 def log_of(pdn: Path) -> Path:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import datetime
 import os
 import random
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kr.cluster.address import cluster_option
+from kr.cluster.pools import work_pool
 from kr.engine.database import load_database
 from kr.engine.limits import Limits, TimeControl, parse_limits
 from kr.engine.settings import MEBIBYTE, egdb_memory_option, egdb_option, hash_option
@@ -19,13 +22,15 @@ from kr.game.outcome import OVERTIME
 from kr.game.position import Side
 from kr.game.value import Result
 from kr.jobs.needs import Needs
-from kr.jobs.pool import Pool, interruptible
+from kr.jobs.pool import interruptible
 from kr.jobs.unit import Unit
 from kr.match.elo import Estimate, Sprt, estimate
 from kr.match.game import FAILURE, Adjudication, FinishedGame
 from kr.match.log import Effort, MatchGame, MatchLog, open_log
+from kr.match.machines import MatchWorker, match_workers
 from kr.match.pairs import Pairs, decode_game
 from kr.match.tally import MatchTally
+from kr.match.verdict import PairsInOrder
 from kr.openings.decks import DECKS, Opening, deck
 from kr.pdn import Comment, format_game
 from kr.players.names import names_apart
@@ -62,6 +67,7 @@ class MatchSettings(Settings):
     )
     tc_b: Limits | TimeControl | None = option(None, "Limit or clock of B, if different.", parse=parse_limits)
     workers: int = workers_option("Games at a time")
+    cluster: str = cluster_option()
     hash: int = hash_option("of each player")
     seed: int = option(1, "Seed of the order of openings.")
     adjudicate: bool = option(True, "End games that both players see as decided or drawn.")
@@ -109,6 +115,11 @@ class MatchSettings(Settings):
         """Limits of each move, or clocks, of A and B."""
         return self.tc, self.tc_b or self.tc
 
+    @property
+    def timed(self) -> bool:
+        """True if the time of a search is limited, so that its result depends on the machine."""
+        return any(control.time is not None for control in self.controls())
+
     def threads(self) -> int:
         """Number of games played at a time."""
         return min(self.workers or len(os.sched_getaffinity(0)), self.games // 2)
@@ -122,6 +133,10 @@ class MatchSettings(Settings):
         return load_database(self.egdb, self.egdb_memory) if self.egdb_adjudication else None
 
 
+JUDGED_EVERY = 4
+"""Games of a worker between two looks at whether it is suspect."""
+
+
 @dataclass
 class MatchResult:
     """Games of a match so far, as A sees them."""
@@ -129,10 +144,54 @@ class MatchResult:
     settings: MatchSettings
     names: tuple[str, str]
     games: list[MatchGame] = field(default_factory=list)
+    """Games that count."""
+    set_aside: list[MatchGame] = field(default_factory=list)
+    """Games of suspect workers, and those that were played twice for that."""
+    reviews: int = 0
+    """How often games that counted were set aside; totals are then made anew."""
     interrupted: bool = False
     damaged: int = 0
     """Games of the record that were damaged and have been removed, to be played again."""
     _tally: MatchTally = field(default_factory=MatchTally, init=False, repr=False, compare=False)
+    _ordered: PairsInOrder | None = field(default=None, init=False, repr=False, compare=False)
+    _by_worker: Counter[str] = field(default_factory=Counter, init=False, repr=False, compare=False)
+    _suspects: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def enter(self, game: MatchGame) -> None:
+        """Add a finished game."""
+        if game.worker in self._suspects:
+            self.set_aside.append(game)
+            return
+        self.games.append(game)
+        self._by_worker[game.worker] += 1
+        if game.worker and self._by_worker[game.worker] % JUDGED_EVERY == 0:
+            self.review()
+
+    def review(self) -> dict[str, str]:
+        """Set the games of suspect workers aside; returns these workers with the reasons."""
+        found = {each.name: each.suspect for each in self.workers() if each.suspect}
+        if found.keys() - self._suspects.keys():
+            self._suspects = found | self._suspects
+            kept: dict[tuple[int, bool], MatchGame] = {}
+            aside = []
+            for game in self.played():
+                good = game.worker not in self._suspects and (game.pair, game.a_black) not in kept
+                if good:
+                    kept[game.pair, game.a_black] = game
+                else:
+                    aside.append(game)
+            self.games, self.set_aside = list(kept.values()), aside
+            self._tally, self._ordered = MatchTally(), None
+            self.reviews += 1
+        return self._suspects
+
+    def played(self) -> list[MatchGame]:
+        """All games, those set aside too."""
+        return [*self.games, *self.set_aside]
+
+    def workers(self) -> list[MatchWorker]:
+        """Workers of a cluster that played."""
+        return match_workers(self.played(), self.settings.timed)
 
     @property
     def tally(self) -> MatchTally:
@@ -162,10 +221,22 @@ class MatchResult:
         return self.tally.warning()
 
     @property
+    def ordered(self) -> PairsInOrder | None:
+        """The pairs on which the verdict of the sequential test rests; None without a test."""
+        test = self.settings.test()
+        if test is None:
+            return None
+        if self._ordered is None:
+            self._ordered, self._in_order = PairsInOrder(test), 0
+        for game in self.games[self._in_order :]:
+            self._ordered.add(game)
+        self._in_order = len(self.games)
+        return self._ordered
+
+    @property
     def decision(self) -> str | None:
         """Decision of the sequential test; None without a test, and while it is undecided."""
-        test = self.settings.test()
-        return test.decision(self.pentanomial) if test else None
+        return self.ordered.decision if self.ordered else None
 
     def reasons(self) -> dict[str, int]:
         """Numbers of games by the reason for their end, most frequent first."""
@@ -182,7 +253,6 @@ class MatchResult:
     def summary(self) -> dict[str, Any]:
         """All results, for programs: numbers and texts by name. Undefined numbers are None or infinite."""
         figures = self.estimate
-        test = self.settings.test()
         summary: dict[str, Any] = {
             "games": len(self.games),
             "wins": self.count(2),
@@ -199,11 +269,16 @@ class MatchResult:
             "warning": self.warning,
             "interrupted": self.interrupted,
             "sprt": None,
+            "set_aside": len(self.set_aside),
+            "workers": self.workers(),
             "settings": self.settings,
         }
-        if test:
-            llr = test.llr(self.pentanomial)
-            summary["sprt"] = {"llr": llr, "lower": test.lower, "upper": test.upper, "decision": self.decision}
+        if ordered := self.ordered:
+            test = ordered.test
+            summary["sprt"] = {
+                "llr": ordered.llr, "lower": test.lower, "upper": test.upper, "decision": ordered.decision,
+                "pairs": ordered.count,
+            }  # fmt: skip
         for index, letter in enumerate("ab"):
             effort = self.efforts()[index]
             summary[letter] = {
@@ -233,7 +308,8 @@ def play_match(settings: MatchSettings, on_game: Callable[[MatchResult], None] =
         result = MatchResult(settings, apart)
         with _record(settings, openings, first, referee) as log:
             if log:
-                result.games.extend(log.games)
+                for game in log.games:
+                    result.enter(game)
                 result.damaged = log.damaged
             if result.games:
                 on_game(result)
@@ -305,8 +381,11 @@ def _play(
     """Play the missing games. first: players of one worker, which stay the caller's to close."""
     if result.decision or len(result.games) >= settings.games:
         return
-    units, places = _units(settings, schedule, result.games, first)
-    pool = Pool(Pairs(), Needs(places), settings.threads(), [first])
+    under_way: set[int] = set()
+    units, places = _units(settings, schedule, result, first, under_way)
+    pool = work_pool(Pairs(), Needs(places), settings.threads(), [first], settings.cluster)
+    for worker, reason in result.review().items():
+        pool.leave(worker, reason)
 
     def interrupt() -> None:
         result.interrupted = True
@@ -317,19 +396,33 @@ def _play(
             assert part.chunk is not None
             pair = part.unit.values["pair"]
             a_black, finished = decode_game(schedule[pair].position, part.chunk)
-            game = _entered(pair, a_black, schedule[pair], finished)
+            game = _entered(pair, a_black, schedule[pair], finished, part.worker)
             if log:
                 log.append(game, _pdn(settings, result.names, game, schedule[pair], finished))
-            result.games.append(game)
+            reviews = result.reviews
+            result.enter(game)
+            if part.last:
+                under_way.discard(pair)
+            if result.reviews > reviews:
+                for worker, reason in result.review().items():
+                    pool.leave(worker, reason)
             on_game(result)
             if result.decision:
                 pool.stop()
 
 
 def _units(
-    settings: MatchSettings, schedule: Sequence[Opening], games: Sequence[MatchGame], first: tuple[Player, Player]
-) -> tuple[Iterator[Unit], dict[str, str]]:
-    """Incomplete pairs as units of work, and the places of what they need."""
+    settings: MatchSettings,
+    schedule: Sequence[Opening],
+    result: MatchResult,
+    first: tuple[Player, Player],
+    under_way: set[int],
+) -> tuple[Iterator[Unit | None], dict[str, str]]:
+    """Incomplete pairs as units of work, and the places of what they need.
+
+    under_way: pairs that were begun, from which the caller removes those that end. On a cluster, pairs that were set
+    aside come again at the end; None while they may still be.
+    """
     players = {"a": (settings.a, first[0]), "b": (settings.b, first[1])}
     needs, places = players_needs(players, settings.egdb, settings.egdb_memory)
     referee, place = egdb_needs(settings.referee())
@@ -342,19 +435,24 @@ def _units(
         "margin": settings.margin,
         "terms": None if terms is None else asdict(terms),
     }
-    played = {(game.pair, game.a_black) for game in games}
-    units = (
-        Unit(
-            Pairs.name(), str(pair), needs, tools,
-            {"pair": pair, "games": missing, "opening": opening.name, "fen": opening.position.fen, **shaping},
-        )
-        for pair, opening in enumerate(schedule)
-        if (missing := [a_black for a_black in (True, False) if (pair, a_black) not in played])
-    )  # fmt: skip
-    return units, places | place
+
+    def units() -> Iterator[Unit | None]:
+        while True:
+            played = {(game.pair, game.a_black) for game in result.games}
+            for pair, opening in enumerate(schedule):
+                missing = [a_black for a_black in (True, False) if (pair, a_black) not in played]
+                if missing and pair not in under_way:
+                    under_way.add(pair)
+                    values = {"pair": pair, "games": missing, "opening": opening.name, "fen": opening.position.fen}
+                    yield Unit(Pairs.name(), str(pair), needs, tools, values | shaping)
+            if not settings.cluster or len(result.games) >= settings.games:
+                return
+            yield None
+
+    return units(), places | place
 
 
-def _entered(pair: int, a_black: bool, opening: Opening, finished: FinishedGame) -> MatchGame:
+def _entered(pair: int, a_black: bool, opening: Opening, finished: FinishedGame, worker: str) -> MatchGame:
     """Describe a finished game as A sees it."""
     a_side = Side.BLACK if a_black else Side.WHITE
     efforts = _efforts(finished)
@@ -368,6 +466,7 @@ def _entered(pair: int, a_black: bool, opening: Opening, finished: FinishedGame)
         plies=len(finished.moves),
         a=efforts[a_side],
         b=efforts[a_side.other],
+        worker=worker,
     )
 
 

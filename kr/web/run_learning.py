@@ -448,7 +448,7 @@ class TrainingRun(OneRun):
             for written in self._gate[1].entries:
                 gate.add(written.game)
             facts += [
-                ("Wins, losses, draws so far", "-".join(str(gate.games[points]) for points in (2, 0, 1))),
+                ("Wins, losses, draws so far", "-".join(str(gate.tally.points[points]) for points in (2, 0, 1))),
                 *strength(gate.pentanomial), *tested(gate.test, gate.pentanomial),
             ]  # fmt: skip
         return facts

@@ -13,6 +13,7 @@ from kr.match.elo import Sprt, estimate
 from kr.match.game import FAILURE
 from kr.match.log import Written, log_of
 from kr.match.tally import MatchTally
+from kr.match.verdict import PairsInOrder
 from kr.storage import open_regular
 from kr.web.run_files import own
 from kr.web.run_kinds import (
@@ -43,6 +44,8 @@ class MatchRun(OneRun):
     def __init__(self, path: Path, names: frozenset[str]) -> None:
         super().__init__(path, names)
         self._log = JournalView(log_of(path), Written.from_json)
+        self._ordered: PairsInOrder | None = None
+        self._in_order_games = 0
         self._beginning = 0
         self._names: tuple[str, str] | None = None
 
@@ -69,6 +72,7 @@ class MatchRun(OneRun):
         if self._beginning != self._log.beginnings:
             self._beginning = self._log.beginnings
             self.tally, self._outcomes, self._names = MatchTally(), bytearray(), None
+            self._ordered = None
         for written in self._log.entries[self.tally.games :]:
             before = list(self.tally.pairs)
             self.tally.add(written.game)
@@ -92,10 +96,19 @@ class MatchRun(OneRun):
             test = None
         return (games if isinstance(games, int) and games >= len(self.games) else None), test
 
+    def _in_order(self, test: Sprt) -> PairsInOrder:
+        """The pairs on which the verdict rests."""
+        if self._ordered is None or self._ordered.test != test:
+            self._ordered, self._in_order_games = PairsInOrder(test), 0
+        for written in self._log.entries[self._in_order_games :]:
+            self._ordered.add(written.game)
+        self._in_order_games = len(self._log.entries)
+        return self._ordered
+
     def progress(self) -> Json:
         self.look()
         wanted, test = self._plan()
-        decision = test.decision(self.tally.pairs) if test else None
+        decision = self._in_order(test).decision if test else None
         complete = None if wanted is None and not decision else bool(decision) or len(self.games) == wanted
         return {"state": self.state(complete), "progress": games_there(len(self.games), wanted)}
 
@@ -107,7 +120,7 @@ class MatchRun(OneRun):
             ("Games", games_there(tally.games, wanted)),
             (f"Wins, losses, draws of {names[0]}", "-".join(str(tally.points[points]) for points in (2, 0, 1))),
             *strength(tally.pairs),
-            *tested(test, tally.pairs),
+            *tested(test, self._in_order(test).pentanomial if test else ()),
         ]
         if warning := tally.warning():
             facts.append(("Warning", warning))
