@@ -40,7 +40,10 @@ def unframed(frame: bytes | memoryview) -> tuple[dict[str, Any], list[memoryview
     header = parse_json(bytes(body[_LENGTH:begin]))
     if not isinstance(header, dict) or not isinstance(header.get("values"), dict):
         raise ValueError("a frame without values")
-    ends = list(accumulate(header["sizes"], initial=begin))
+    sizes = header.get("sizes")
+    if not isinstance(sizes, list) or any(type(size) is not int or size < 0 for size in sizes):
+        raise ValueError("a frame without the sizes of its chunks")
+    ends = list(accumulate(sizes, initial=begin))
     if ends[-1] != len(body):
         raise ValueError("a frame whose chunks do not fill it")
     return header["values"], [body[first:last] for first, last in pairwise(ends)]
