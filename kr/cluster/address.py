@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -39,7 +40,7 @@ class ClusterAddress:
             if not found or not 0 < int(found[3]) < 1 << 16:
                 raise InvalidSettingError(f"cluster {text!r:.80} is not an address; expected {FORMS}")
             return cls(text, scheduler=text)
-        if not Path(text).is_file():
+        if not os.path.isfile(text):  # also False for names that can't be those of files
             raise InvalidSettingError(f"cluster {text!r:.80} is neither an address nor a file; expected {FORMS}")
         return cls(text, scheduler=_of_file(Path(text)))
 
