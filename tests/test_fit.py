@@ -30,7 +30,9 @@ from kr.evaluation.patterns import region_indices
 from kr.learn.fitting import fit as fit_module
 from kr.learn.fitting.dataset import Dataset, Label, read_samples
 from kr.learn.fitting.fit import FitSettings, fit
-from kr.learn.fitting.objective import Entries, Inputs, Objective, Prior, predict, ranked
+from kr.learn.fitting.inputs import Entries, Inputs, Prior, predict, ranked
+from kr.learn.fitting.objective import Objective
+from kr.learn.fitting.sums import InputSums, LocalSums
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +103,7 @@ def test_entries_are_ranked_by_frequency(dataset: Dataset, pool: ThreadPoolExecu
 def test_logits_are_those_of_the_whole_tables(dataset: Dataset, pool: ThreadPoolExecutor, kings: bool) -> None:
     prior = some_prior(kings)
     entries, inputs, held_inputs = group_inputs(dataset, kings, pool, prior=prior)
-    objective = Objective(inputs, entries, "ce", 1.0, 2.0, pool, prior)
+    objective = Objective(InputSums(inputs, entries, "ce", pool), 1.0, 2.0, prior)
     solution = objective.solution(np.random.default_rng(1).normal(size=objective.size))
     held = dataset.held_out[kings]
     logits, _ = predict(held_inputs, entries, solution, "ce", pool)
@@ -131,7 +133,7 @@ def test_gradient_against_finite_differences(
 ) -> None:
     prior = some_prior(kings) if earlier else None
     entries, inputs, _ = group_inputs(dataset, kings, pool, prior=prior)
-    objective = Objective(inputs, entries, loss, 1.5, 2.5, pool, prior)
+    objective = Objective(InputSums(inputs, entries, loss, pool), 1.5, 2.5, prior)
     rng = np.random.default_rng(2)
     x = rng.normal(size=objective.size)
     _, gradient = objective(x)
@@ -166,7 +168,7 @@ def test_optimum_equals_scikit_learn(tmp_path: Path, pool: ThreadPoolExecutor, k
     write_run(tmp_path, 25)
     entries, inputs, _ = group_inputs(read_samples([tmp_path], Label(0.6), 0.0, 1), kings, pool, parts=False)
     l2 = 3.0
-    objective = Objective(inputs, entries, "ce", l2, 0.0, pool)
+    objective = Objective(InputSums(inputs, entries, "ce", pool), l2, 0.0)
     options = {"maxiter": 500, "ftol": 0, "gtol": 1e-5, "maxcor": 20}
     found = minimize(objective, np.zeros(objective.size), jac=True, method="L-BFGS-B", options=options)
     logits, _ = predict(inputs, entries, objective.solution(found.x), "ce", pool)
@@ -436,13 +438,12 @@ def test_a_prior_must_fit(settings: FitSettings, tmp_path: Path) -> None:
 
 
 def test_clipping_is_counted(settings: FitSettings, dataset: Dataset, pool: ThreadPoolExecutor) -> None:
-    entries, inputs, _ = group_inputs(dataset, False, pool)
-    objective = Objective(inputs, entries, "ce", 1.0, 1.0, pool)
+    entries, *inputs = group_inputs(dataset, False, pool)
+    sums = LocalSums(dataset.training[False], dataset.held_out[False], entries, inputs, "ce", pool)
+    objective = Objective(sums, 1.0, 1.0)
     solution = objective.solution(np.zeros(objective.size))
     solution.table[:3] = [[1.0, -1.0], [0.0, -50.0], [50.0, 50.0]]
-    logits = np.zeros(0, dtype=np.float32)
-    training, held_out = dataset.training[False], dataset.held_out[False]
-    one = fit_module.FittedGroup(False, entries, training, held_out, logits, logits, solution, np.empty((0, 2)), None)
+    one = fit_module.FittedGroup(False, entries, sums.report(solution), solution, np.empty((0, 2)), 1.0, None)
     made = fit_module.quantised(one, 60.0)
     assert made.clipped == 2
     assert made.table[0, entries.indices[0][:3]].tolist() == [[960, -960], [0, -32767], [32767, 32767]]
@@ -516,8 +517,8 @@ def test_worth_of_a_square_is_the_mean_change(settings: FitSettings, dataset: Da
     from kr.learn.fitting.plots import square_worth
 
     made = weights.load_tables(fit(settings).path)
-    worth = square_worth(made, dataset)
     boards = dataset.training[True].boards
+    worth = square_worth(made, {kings: samples.boards for kings, samples in dataset.training.items()})
     changes = []
     for board in boards:
         if board[2] >> 9 & 1 and int(board[0] | board[2]).bit_count() > 1:

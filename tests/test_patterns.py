@@ -37,7 +37,7 @@ def test_mover_frame_turns_white_around() -> None:
 @pytest.mark.parametrize("kings", [False, True])
 def test_core_indices_equal_the_reference(name: str, kings: bool) -> None:
     from kr import _learn
-    from kr.learn.fitting.objective import byte_digits
+    from kr.learn.fitting.inputs import byte_digits
 
     layout, boards = LAYOUTS[name], random_boards(500, kings)
     regions, base = layout.group(kings)

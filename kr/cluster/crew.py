@@ -80,6 +80,11 @@ class Crew:
         """Bytes of memory that each worker may use, by address; 0 if it does not say."""
         return {address: each.memory_limit for address, each in self._connection.workers.items()}
 
+    def threads(self, member: str) -> int:
+        """Threads of a worker."""
+        info = self._connection.workers.get(member)
+        return 1 if info is None else max(1, info.threads)
+
     def share(self, chunk: Chunk) -> Shared:
         """Send bytes to the cluster once; workers whose calls name them get them from each other."""
         return Shared(self._connection.hold(framed({"do": "block"}, [chunk])))

@@ -29,7 +29,9 @@ from kr.evaluation.layouts import DEFAULT_LAYOUT, Layout
 from kr.evaluation.parts import Windows
 from kr.evaluation.patterns import MAX_BOARD_PIECES, PHASES, mover_frame
 from kr.learn.fitting.dataset import Samples
-from kr.learn.fitting.objective import Entries, FittedWeights, Inputs, Objective, blocks, byte_digits, predict
+from kr.learn.fitting.inputs import Entries, FittedWeights, Inputs, blocks, byte_digits, predict
+from kr.learn.fitting.objective import Objective
+from kr.learn.fitting.sums import InputSums
 
 WEIGHT_STEP = 1 / 32
 """Logits of a unit of a stored weight."""
@@ -227,7 +229,7 @@ def _fitted(inputs: Inputs, entries: Entries, settings: RegionSettings, pool: Th
     from scipy.optimize import minimize
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-    objective = Objective(inputs, entries, "ce", settings.l2, settings.l2, pool)
+    objective = Objective(InputSums(inputs, entries, "ce", pool), settings.l2, settings.l2)
     options = {"maxiter": settings.iterations, "maxcor": GRADIENT_PAIRS, "ftol": 1e-7, "gtol": 0.0}
     with threadpool_limits(limits=1, user_api="blas"):
         found = minimize(objective, np.zeros(objective.size), jac=True, method="L-BFGS-B", options=options)

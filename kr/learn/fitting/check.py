@@ -23,7 +23,7 @@ from kr.evaluation.patterns import GROUPS
 from kr.game.position import Move, Side
 from kr.game.value import Value
 from kr.learn.fitting.dataset import Merger, Samples, logistic_slope
-from kr.learn.fitting.report import losses
+from kr.learn.fitting.sums import losses
 from kr.learn.games import NO_SCORE
 from kr.pdn import Game, Reader
 from kr.units import counted

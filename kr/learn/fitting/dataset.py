@@ -34,6 +34,8 @@ from kr.learn import games
 from kr.threads import thread_pool
 
 _T = TypeVar("_T")
+SCORE_STEPS = 1 << 16
+"""Different scores of 16 bits."""
 
 OnFitProgress = Callable[[str, int, int], None]
 """Called with the name of the stage, units done and units in all."""
@@ -166,6 +168,11 @@ class Merger:
             self._table = np.full(1 << (2 * rows - 1).bit_length(), 0xFFFFFFFF, dtype=np.uint32)
             _learn.fill_merge_table(self._boards, self._used, self._table)
 
+    @property
+    def bytes(self) -> int:
+        """Memory of the samples so far."""
+        return sum(each.nbytes for each in (self._boards, self._count, self._result, self._target, self._table))
+
     def samples(self) -> Samples:
         """The samples in order of first appearance. Empties the merger, whose memory is handed over."""
         used, count = self._used, self._count[: self._used].copy()
@@ -209,7 +216,7 @@ def read_samples(
                 raise InvalidGamesError(f"{directory}: no shards of games in it")
             split = Split(seed, held_out_share)
             scale = _score_scale(directory, paths, split, pool, workers, advance) if label.score_share else None
-            work = partial(_shard_samples, split=split, label=label, scale=scale)
+            work = partial(shard_samples, split=split, label=label, scale=scale)
             read = []
             for shard, parts in _in_order(pool, workers, paths, work):
                 read.append(shard)
@@ -267,7 +274,7 @@ def _in_order(
 
 
 @dataclass(frozen=True)
-class _ReadShard:
+class ReadShard:
     """A shard whose samples have been taken."""
 
     games: int
@@ -276,12 +283,12 @@ class _ReadShard:
     player: str
 
 
-_Labelled = tuple[NDArray[np.uint32], NDArray[np.float32], NDArray[np.float32]]
+Labelled = tuple[NDArray[np.uint32], NDArray[np.float32], NDArray[np.float32]]
 
 
-def _shard_samples(
+def shard_samples(
     path: Path, split: Split, label: Label, scale: float | None
-) -> tuple[_ReadShard, dict[tuple[bool, bool], _Labelled]]:
+) -> tuple[ReadShard, dict[tuple[bool, bool], Labelled]]:
     """A shard, and its samples by (held out, kings): boards, results, targets."""
     shard = games.read_shard(path)
     try:
@@ -302,7 +309,7 @@ def _shard_samples(
     for key in itertools.product((False, True), (False, True)):
         rows = np.flatnonzero((held == key[0]) & (kings == key[1]))
         parts[key] = (boards[rows], result[rows], target[rows])
-    return _ReadShard(len(shard), int(games_held.sum()), shard.seed, shard.player), parts
+    return ReadShard(len(shard), int(games_held.sum()), shard.seed, shard.player), parts
 
 
 def outlook(shard: games.GameArrays, scale: float, decay: float) -> NDArray[np.float64]:
@@ -334,12 +341,17 @@ def _score_scale(
     advance: Callable[[], None],
 ) -> float:
     """Centi-men in one logit of the result, over all searched positions of a run's training games."""
-    count, points = np.zeros(2**16), np.zeros(2**16)
-    for shard_count, shard_points in _in_order(pool, workers, paths, partial(_score_histogram, split=split)):
+    count, points = np.zeros(SCORE_STEPS), np.zeros(SCORE_STEPS)
+    for shard_count, shard_points in _in_order(pool, workers, paths, partial(score_histogram, split=split)):
         count += shard_count
         points += shard_points
         advance()
-    scores = np.arange(2.0**16) - 2**15
+    return score_scale(directory, count, points)
+
+
+def score_scale(directory: Path, count: NDArray[np.float64], points: NDArray[np.float64]) -> float:
+    """Centi-men in one logit of the result, from the sums of `score_histogram`. Raises InvalidGamesError."""
+    scores = np.arange(float(SCORE_STEPS)) - SCORE_STEPS / 2
     # a proved win or loss says nothing about the scale of the others
     used = (count > 0) & (np.abs(scores) <= _core.SCORE_STATIC_MAX)
     slope = logistic_slope(scores[used], count[used], points[used])
@@ -350,7 +362,7 @@ def _score_scale(
     return 1 / slope
 
 
-def _score_histogram(path: Path, split: Split) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def score_histogram(path: Path, split: Split) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Count of each score (row score + 2^15) in a shard's training games, and the points then made."""
     shard = games.read_shard(path)
     lengths = np.diff(shard.first)

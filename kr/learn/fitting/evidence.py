@@ -13,8 +13,9 @@ from kr.evaluation import weights
 from kr.evaluation.evidence import EVIDENCE, CountedRun, Evidence, encoded
 from kr.evaluation.patterns import KINGS_ENTRIES, MEN_ENTRIES
 from kr.evaluation.weights import Weights
-from kr.learn.fitting.dataset import Dataset, OnFitProgress, read_samples
-from kr.learn.fitting.objective import FittedGroup, table_ids
+from kr.learn.fitting.dataset import Dataset, OnFitProgress, SampledRun, read_samples
+from kr.learn.fitting.group import FittedGroup
+from kr.learn.fitting.inputs import table_ids
 from kr.threads import thread_pool
 
 _SIZES = {False: MEN_ENTRIES, True: KINGS_ENTRIES}
@@ -53,23 +54,26 @@ def counted_entries(made: Weights, dataset: Dataset, workers: int = 1) -> Eviden
                 counts = np.zeros(size, dtype=np.int64)
                 _learn.count_ids(table_ids(samples, (region,), base, pool)[0], samples.count, counts)
                 row[:] = encoded(counts)
-    return _evidence(codes, dataset, fitted=False, tables=made.checksum)
+    positions = sum(samples.positions for samples in dataset.training.values())
+    return _evidence(codes, dataset.runs, positions, fitted=False, tables=made.checksum)
 
 
-def fitted_entries(groups: Sequence[FittedGroup], dataset: Dataset, checksum: str) -> Evidence:
+def fitted_entries(groups: Sequence[FittedGroup], runs: Sequence[SampledRun], checksum: str) -> Evidence:
     """How often the entries of tables occur in the training samples that they were fitted to.
 
-    groups: that of the men's tables, that of the kings'; checksum: of the tables.
+    groups: that of the men's tables, that of the kings'; runs: whose games the samples are; checksum: of the tables.
     """
     codes = []
     for group, size in zip(groups, _SIZES.values(), strict=True):
         codes.append(np.zeros((len(group.entries.indices), size), dtype=np.uint8))
         for row, indices, seen in zip(codes[-1], group.entries.indices, group.entries.seen, strict=True):
             row[indices] = encoded(seen)
-    return _evidence(codes, dataset, fitted=True, tables=checksum)
+    positions = sum(group.sums.training.positions for group in groups)
+    return _evidence(codes, runs, positions, fitted=True, tables=checksum)
 
 
-def _evidence(codes: Sequence[NDArray[np.uint8]], dataset: Dataset, *, fitted: bool, tables: str) -> Evidence:
-    runs = tuple(CountedRun(run.games - run.held_out, run.seed, run.player) for run in dataset.runs)
-    positions = sum(samples.positions for samples in dataset.training.values())
-    return Evidence(codes[0], codes[1], runs, positions, fitted, tables)
+def _evidence(
+    codes: Sequence[NDArray[np.uint8]], runs: Sequence[SampledRun], positions: int, *, fitted: bool, tables: str
+) -> Evidence:
+    read = tuple(CountedRun(run.games - run.held_out, run.seed, run.player) for run in runs)
+    return Evidence(codes[0], codes[1], read, positions, fitted, tables)

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kr import figures, storage
+from kr.cluster.address import cluster_option
 from kr.engine.search import Stop
 from kr.errors import DivergedError, InvalidGamesError, InvalidSettingError, InvalidWeightsError, StoppedError
 from kr.evaluation import weights
@@ -33,9 +34,13 @@ from kr.evaluation.parts import KINGS_SHAPES, MEN_SHAPES, Windows, with_parts
 from kr.evaluation.patterns import GROUPS, PHASES, TABLE_UNITS
 from kr.learn.fitting import plots
 from kr.learn.fitting import report as fit_report
-from kr.learn.fitting.dataset import Dataset, Label, OnFitProgress, read_samples
+from kr.learn.fitting.dataset import Label, OnFitProgress, read_samples
 from kr.learn.fitting.evidence import fitted_entries
-from kr.learn.fitting.objective import LOSSES, FittedGroup, Inputs, Objective, Prior, predict, ranked
+from kr.learn.fitting.group import FittedGroup
+from kr.learn.fitting.inputs import LOSSES, Prior
+from kr.learn.fitting.objective import Objective
+from kr.learn.fitting.source import LocalSource, SampleSource
+from kr.learn.fitting.sums import SampleSums
 from kr.settings import REQUIRED, Settings, option
 from kr.threads import MAX_THREADS, thread_pool
 
@@ -47,7 +52,7 @@ MEMORY = 10
 
 @dataclass(frozen=True)
 class FitSettings(Settings):
-    """Settings of a fit. `out`, `workers` and `plots` do not change the tables."""
+    """Settings of a fit. `out`, `workers` and `plots` do not change the tables, a cluster only by rounding."""
 
     directories: tuple[Path, ...] = option(REQUIRED, "Run directories of `kr selfplay`.", argument=True, metavar="DIR")
     out: Path = option(REQUIRED, "Weights file to write.", metavar="FILE")
@@ -78,6 +83,7 @@ class FitSettings(Settings):
     tolerance: float = option(1e-5, "Stop when an iteration lowers the loss by less than this share.", low=0)
     seed: int = option(1, "Seed of the choice of held-out games.")
     workers: int = option(2, "Threads, {allowed}; the tables do not depend on it.", low=1, high=MAX_THREADS)
+    cluster: str = cluster_option()
     plots: Path | None = option(None, "Directory for plots of the fit.", metavar="DIR")
 
     def __post_init__(self) -> None:
@@ -137,25 +143,36 @@ def fit(settings: FitSettings, on_progress: OnFitProgress | None = None, stop: S
     if settings.plots:
         figures.check_plots(settings.plots)
     storage.check_output(settings.out)
-    with storage.lock(settings.out), thread_pool(settings.workers) as pool:
+    with storage.lock(settings.out):
         started = time.monotonic()
         priors, prior_checksum = read_priors(settings)
-        dataset = read_samples(
-            settings.directories, settings.label, settings.holdout, settings.seed, settings.workers, report_to
-        )
-        checkpoint = Checkpoint(settings, dataset, prior_checksum)
-        result = checkpoint.finished()
-        if result is None:
-            read = time.monotonic()
-            groups = [
-                _solve(settings, dataset, kings, priors.get(kings), checkpoint, pool, report_to) for kings in GROUPS
-            ]
-            seconds = {"reading": read - started, "fitting": time.monotonic() - read}
-            result = _write(settings, dataset, groups, prior_checksum, checkpoint.fingerprint, seconds)
-        checkpoint.remove()
-        if settings.plots:
-            plots.draw_fit(weights.load_tables(result.path), result.report, dataset, settings.plots, settings.out.name)
+        with _samples(settings, report_to) as source:
+            checkpoint = Checkpoint(settings, source.identity, prior_checksum)
+            result = checkpoint.finished()
+            if result is None:
+                read = time.monotonic()
+                groups = [_solve(settings, source, kings, priors.get(kings), checkpoint, report_to) for kings in GROUPS]
+                seconds = {"reading": read - started, "fitting": time.monotonic() - read}
+                result = _write(settings, source, groups, prior_checksum, checkpoint.fingerprint, seconds)
+            checkpoint.remove()
+            if settings.plots:
+                made = weights.load_tables(result.path)
+                plots.draw_fit(made, result.report, source.some_boards(), settings.plots, settings.out.name)
     return result
+
+
+@contextmanager
+def _samples(settings: FitSettings, report_to: OnFitProgress) -> Iterator[SampleSource]:
+    """The samples of a fit, here or on the workers of a cluster."""
+    games = settings.directories, settings.label, settings.holdout, settings.seed
+    if settings.cluster:
+        from kr.learn.fitting.spread import spread_samples
+
+        with spread_samples(settings.cluster, *games, settings.loss, report_to) as spread:
+            yield spread
+    else:
+        with thread_pool(settings.workers) as pool:
+            yield LocalSource(read_samples(*games, settings.workers, report_to), settings.loss, pool)
 
 
 def read_priors(settings: FitSettings) -> tuple[dict[bool, Prior], str]:
@@ -186,11 +203,10 @@ def read_priors(settings: FitSettings) -> tuple[dict[bool, Prior], str]:
 class Checkpoint:
     """File beside the output that a fit resumes from; valid for the same settings and samples only."""
 
-    def __init__(self, settings: FitSettings, dataset: Dataset, prior_checksum: str) -> None:
-        sets = [s for group in (dataset.training, dataset.held_out) for s in group.values()]
-        self._samples = storage.checksum(*(a for s in sets for a in (s.count, s.target)))
+    def __init__(self, settings: FitSettings, samples: str, prior_checksum: str) -> None:
+        """samples: their identity."""
         shaping = json.dumps([settings.shaping(), settings.layout.as_dict()], sort_keys=True)
-        self.fingerprint = storage.checksum(shaping.encode(), prior_checksum.encode(), self._samples.encode())
+        self.fingerprint = storage.checksum(shaping.encode(), prior_checksum.encode(), samples.encode())
         self._out = settings.out
         self.path = settings.out.with_name(f"{settings.out.name}.checkpoint")
 
@@ -252,50 +268,38 @@ def _progress(file: Any, name: str) -> FitState:
 
 def _solve(
     settings: FitSettings,
-    dataset: Dataset,
+    source: SampleSource,
     kings: bool,
     prior: Prior | None,
     checkpoint: Checkpoint,
-    pool: ThreadPoolExecutor,
     report_to: OnFitProgress,
 ) -> FittedGroup:
-    training, held_out = dataset.training[kings], dataset.held_out[kings]
-    entries, inputs, held_inputs = ranked(training, held_out, settings.windows(kings), pool, prior)
-    if not len(training):
-        prior = None
-    objective = Objective(inputs, entries, settings.loss, settings.l2, settings.l2_parts, pool, prior)
-    one = FitState(np.zeros(objective.size), np.empty((0, 2)), finished=not len(training))
-    if len(training):
-        held_out_loss = _held_out_loss(held_inputs, objective, settings.loss, pool)
-        progress = checkpoint.load()
-        one = progress.get(kings, one)
-        if len(one.x) != objective.size:
-            raise InvalidWeightsError(f"{checkpoint.path}: damaged checkpoint; remove it to start afresh")
-        while not one.finished:
-            one = _leg(
-                settings, objective, training.positions, one, held_out_loss, f"{GROUPS[kings]} tables", report_to
-            )
-            progress[kings] = one
-            checkpoint.save(progress)
-    solution = objective.solution(one.x)
-    logits, held_logits = (predict(i, entries, solution, settings.loss, pool)[0] for i in (inputs, held_inputs))
-    return FittedGroup(
-        kings, entries, training, held_out, logits, held_logits, solution, one.history, objective.prior_scale
-    )
-
-
-def _held_out_loss(
-    inputs: Inputs, objective: Objective, loss: str, pool: ThreadPoolExecutor
-) -> Callable[[NDArray[np.float64]], float]:
-    return lambda x: predict(inputs, objective.entries, objective.solution(x), loss, pool)[1]
+    with source.group(kings, settings.windows(kings), prior) as sums:
+        positions = sums.positions
+        objective = Objective(sums, settings.l2, settings.l2_parts, prior if positions else None)
+        one = FitState(np.zeros(objective.size), np.empty((0, 2)), finished=not positions)
+        if positions:
+            progress = checkpoint.load()
+            one = progress.get(kings, one)
+            if len(one.x) != objective.size:
+                raise InvalidWeightsError(f"{checkpoint.path}: damaged checkpoint; remove it to start afresh")
+            while not one.finished:
+                one = _leg(settings, objective, sums, one, f"{GROUPS[kings]} tables", report_to)
+                progress[kings] = one
+                checkpoint.save(progress)
+        solution = objective.solution(one.x)
+        # the factor of centi-men comes from the men alone
+        slope = 0.0 if kings else sums.men_slope(solution)
+        return FittedGroup(
+            kings, sums.entries, sums.report(solution), solution, one.history, slope, objective.prior_scale
+        )
 
 
 def _leg(
     settings: FitSettings,
     objective: Objective,
-    positions: int,
+    sums: SampleSums,
     start: FitState,
-    held_out_loss: Callable[[NDArray[np.float64]], float],
     what: str,
     report_to: OnFitProgress,
 ) -> FitState:
@@ -317,7 +321,8 @@ def _leg(
 
     def record(intermediate_result: OptimizeResult) -> None:
         x = intermediate_result.x
-        history.append(((intermediate_result.fun - objective.penalty(x)) / positions, held_out_loss(x)))
+        loss = (intermediate_result.fun - objective.penalty(x)) / sums.positions
+        history.append((loss, sums.held_out_loss(objective.solution(x))))
         report_to(what, done + len(history), settings.max_iter)
 
     iterations = min(LEG, settings.max_iter - done)
@@ -332,15 +337,8 @@ def _leg(
 
 def centimen_per_logit(men: FittedGroup) -> float:
     """100 divided by the slope of the fitted logit on the difference of men, over the kingless training positions."""
-    difference = men.training.material[:, 0].astype(float)
-    count = men.training.count.astype(float)
-    total = count.sum()
-    if total:
-        difference -= (count @ difference) / total
-        spread = float(count @ difference**2)
-        slope = float((count * difference) @ men.training_logits) / spread if spread else 0.0
-        if slope > 0:
-            return 100 / slope
+    if men.men_slope > 0:
+        return 100 / men.men_slope
     raise InvalidGamesError("an extra man does not win more often in these games; expected more games")
 
 
@@ -373,7 +371,7 @@ def quantised(group: FittedGroup, factor: float) -> Quantised:
 
 def _write(
     settings: FitSettings,
-    dataset: Dataset,
+    source: SampleSource,
     groups: list[FittedGroup],
     prior_checksum: str,
     fingerprint: str,
@@ -388,12 +386,12 @@ def _write(
     report = {
         "centimen_per_logit": factor,
         "seconds": {name: round(value, 1) for name, value in seconds.items()},
-        "runs": [asdict(run) for run in dataset.runs],
+        "runs": [asdict(run) for run in source.runs],
         "prior_scale": {GROUPS[p.kings]: p.prior_scale for p in groups} if settings.prior else None,
         **fit_report.make_report(groups, settings.loss, made, factor, {"men": men.clipped, "kings": kings.clipped}),
     }
     attrs = {
-        **storage.provenance(**settings.shaping(), parents=[run.directory for run in dataset.runs]),
+        **storage.provenance(**settings.shaping(), parents=[run.directory for run in source.runs]),
         **({"prior": storage.printable(f"{settings.prior} ({prior_checksum})")} if settings.prior else {}),
         "fingerprint": fingerprint,
         "centimen_per_logit": factor,
@@ -401,6 +399,6 @@ def _write(
     }
     weights.save_tables(
         settings.out, layout, *tables, attrs=attrs, men_parts=men.parts, kings_parts=kings.parts,
-        evidence=fitted_entries(groups, dataset, identity),
+        evidence=fitted_entries(groups, source.runs, identity),
     )  # fmt: skip
     return FitResult(settings.out, identity, report)

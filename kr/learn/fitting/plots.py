@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from kr.evaluation.weights import Weights
 from kr.figures import BLUE, GRID, INK, LIGHT, MUTED, ORANGE, SURFACE, day, finish, headline, new_figure, save
-from kr.learn.fitting.dataset import Dataset, Samples
 from kr.notation import SQUARES, square_name
 from kr.svg import place
 from kr.units import counted
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 
 RUNS_NAMED = 3
 """Runs of games that a title names."""
-WORTH_SAMPLES = 20_000
-"""Training positions looked at for each of the two groups."""
 COLOURS = {"training": BLUE, "held_out": ORANGE}
 GROUP_COLOURS = {"men": BLUE, "kings": ORANGE}
 GROUP_NAMES = {"men": "no kings on the board", "kings": "kings on the board"}
@@ -37,17 +34,22 @@ SHADES = ("#cde2fb", "#86b6ef", "#3987e5", "#1c5cab", "#0d366b")
 
 
 def draw_fit(
-    weights: Weights, report: dict[str, Any], dataset: Dataset, directory: Path, name: str = "tables"
+    weights: Weights,
+    report: dict[str, Any],
+    boards: Mapping[bool, NDArray[np.uint32]],
+    directory: Path,
+    name: str = "tables",
 ) -> list[Path]:
     """Write loss.png, calibration.png, coverage.png and squares.png; returns their paths.
 
-    name: what the tables are called in the titles.
+    boards: some training positions without (False) and with (True) kings, (n, 4) each; name: what the tables are called
+    in the titles.
     """
     directory.mkdir(parents=True, exist_ok=True)
     runs = report.get("runs", [])
     games = f"{counted(sum(run['games'] for run in runs), 'game')} from {_named(runs)}" if runs else ""
     title = (f"Fit of {name}", games, day(weights.attrs.get("created")))
-    worth = square_worth(weights, dataset)
+    worth = square_worth(weights, boards)
     pictures: dict[str, Callable[[], Figure]] = {
         "loss": lambda: loss_figure(report["history"]),
         "calibration": lambda: calibration_figure(report["calibration"]),
@@ -154,14 +156,13 @@ def _percent(share: float) -> str:
     return f"{text.rstrip('0').rstrip('.') if '.' in text else text}%"
 
 
-def square_worth(weights: Weights, dataset: Dataset) -> dict[str, NDArray[np.float64]]:
+def square_worth(weights: Weights, boards: Mapping[bool, NDArray[np.uint32]]) -> dict[str, NDArray[np.float64]]:
     """Worth of the mover's piece on each square, in centi-men: (32,) for each kind, NaN if it never stood there.
 
     It is the mean, over training positions with such a piece there, of the score less the score of the same position
-    without that piece. Positions are picked evenly from the training set, each distinct one once; a side's last
-    piece is never taken away.
+    without that piece. A side's last piece is never taken away.
     """
-    men, kings = (_picked(dataset.training[group]) for group in (False, True))
+    men, kings = (_with_two(boards[group]) for group in (False, True))
     return {
         "a man, no kings on the board": _worth(weights, men, 0),
         "a man, kings on the board": _worth(weights, kings, 0),
@@ -169,8 +170,7 @@ def square_worth(weights: Weights, dataset: Dataset) -> dict[str, NDArray[np.flo
     }
 
 
-def _picked(samples: Samples) -> NDArray[np.uint32]:
-    boards = samples.boards[:: max(1, len(samples) // WORTH_SAMPLES)]
+def _with_two(boards: NDArray[np.uint32]) -> NDArray[np.uint32]:
     return boards[np.bitwise_count(boards[:, 0] | boards[:, 2]) > 1]
 
 

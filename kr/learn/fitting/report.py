@@ -8,22 +8,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from kr.errors import InvalidWeightsError
 from kr.evaluation.patterns import GROUPS
 from kr.evaluation.weights import Weights
-from kr.learn.fitting.dataset import Samples
-from kr.learn.fitting.objective import Entries, FittedGroup, blocks
+from kr.learn.fitting.group import FittedGroup
+from kr.learn.fitting.inputs import Entries
+from kr.learn.fitting.sums import CALIBRATION_BINS, SETS, SetSums
 from kr.storage import parse_json
 from kr.units import counted
 
 BANDS = ((0, 6), (7, 12), (13, 18), (19, 24))
 """Numbers of pieces reported together."""
 SEEN = (1, 10, 100, 1000)
-CALIBRATION_BINS = 20
-ROUNDING_SAMPLES = 20_000
-SETS = ("training", "held_out")
 
 
 def make_report(
@@ -31,55 +28,29 @@ def make_report(
 ) -> dict[str, Any]:
     """Everything known about a fit, as JSON; `report_text` shows the meaning of each part."""
     return {
-        "samples": [_samples(p, name, *_pick(p, name)) for p in groups for name in SETS],
-        "loss": [_totals(p, name, loss, *_pick(p, name)) for p in groups for name in SETS],
-        "loss_by_phase": [row for p in groups for name in SETS for row in _by_phase(p, name, loss, *_pick(p, name))],
+        "samples": [
+            {"group": GROUPS[p.kings], "set": name, "positions": s.positions, "distinct": s.distinct}
+            for p in groups for name in SETS for s in [_pick(p, name)]
+        ],
+        "loss": [
+            {"group": GROUPS[p.kings], "set": name, **_loss_row(_pick(p, name).by_pieces.sum(axis=0))}
+            for p in groups for name in SETS
+        ],
+        "loss_by_phase": [row for p in groups for name in SETS for row in _by_phase(p, name)],
         "calibration": _calibration(groups),
         "coverage": {GROUPS[p.kings]: table_coverage(p.entries) for p in groups},
         "material": {GROUPS[p.kings]: (p.solution.material * factor).round(1).tolist() for p in groups},
         "rounding": {GROUPS[p.kings]: _rounding(p, made, factor, clipped[GROUPS[p.kings]]) for p in groups},
         "history": {GROUPS[p.kings]: p.history.tolist() for p in groups},
-    }
+    }  # fmt: skip
 
 
-def _pick(group: FittedGroup, name: str) -> tuple[Samples, NDArray[np.float32]]:
-    if name == "training":
-        return group.training, group.training_logits
-    return group.held_out, group.held_out_logits
-
-
-def losses(logits: NDArray[np.floating], target: NDArray[np.floating], loss: str) -> NDArray[np.float64]:
-    """The loss of each prediction: "ce" cross entropy, "mse" squared error."""
-    z = logits.astype(np.float64)
-    if loss == "mse":
-        return (expit(z) - target) ** 2
-    return np.logaddexp(0, z) - target * z
-
-
-def _samples(group: FittedGroup, name: str, samples: Samples, logits: NDArray[np.float32]) -> dict[str, Any]:
-    return {
-        "group": GROUPS[group.kings],
-        "set": name,
-        "positions": samples.positions,
-        "distinct": len(samples),
-    }
-
-
-def _sums(samples: Samples, logits: NDArray[np.float32], loss: str) -> NDArray[np.float64]:
-    """(25, 3) by number of pieces: positions, summed loss against the target and against the result."""
-    out = np.zeros((25, 3))
-    pieces = samples.pieces
-    for first, last in blocks(len(samples)):
-        part = slice(first, last)
-        count = samples.count[part].astype(float)
-        columns = [count, *(count * losses(logits[part], t[part], loss) for t in (samples.target, samples.result))]
-        for column, each in enumerate(columns):
-            out[:, column] += np.bincount(pieces[part], each, minlength=25)
-    return out
+def _pick(group: FittedGroup, name: str) -> SetSums:
+    return group.sums.training if name == "training" else group.sums.held_out
 
 
 def _loss_row(sums: NDArray[np.float64]) -> dict[str, Any]:
-    """Sums of `_sums` over some numbers of pieces as means; None without positions."""
+    """Sums by pieces over some numbers of pieces as means; None without positions."""
     positions, target, result = sums
     return {
         "positions": int(positions),
@@ -88,15 +59,8 @@ def _loss_row(sums: NDArray[np.float64]) -> dict[str, Any]:
     }
 
 
-def _totals(group: FittedGroup, name: str, loss: str, samples: Samples, logits: NDArray[np.float32]) -> dict[str, Any]:
-    row = _loss_row(_sums(samples, logits, loss).sum(axis=0))
-    return {"group": GROUPS[group.kings], "set": name, **row}
-
-
-def _by_phase(
-    group: FittedGroup, name: str, loss: str, samples: Samples, logits: NDArray[np.float32]
-) -> Iterable[dict[str, Any]]:
-    sums = _sums(samples, logits, loss)
+def _by_phase(group: FittedGroup, name: str) -> Iterable[dict[str, Any]]:
+    sums = _pick(group, name).by_pieces
     for least, most in BANDS:
         row = _loss_row(sums[least : most + 1].sum(axis=0))
         yield {"group": GROUPS[group.kings], "set": name, "pieces": f"{max(least, 2)}-{most}", **row}
@@ -106,12 +70,7 @@ def _calibration(groups: Sequence[FittedGroup]) -> list[dict[str, Any]]:
     """Held-out positions by predicted expectation: what was predicted, the target, the results."""
     sums = np.zeros((CALIBRATION_BINS, 4))
     for group in groups:
-        samples = group.held_out
-        predicted = expit(group.held_out_logits.astype(np.float64))
-        bins = np.minimum((predicted * CALIBRATION_BINS).astype(int), CALIBRATION_BINS - 1)
-        values = np.stack([np.ones(len(samples)), predicted, samples.target, samples.result])
-        for column, each in enumerate(values * samples.count):
-            sums[:, column] += np.bincount(bins, each, minlength=CALIBRATION_BINS)
+        sums += group.sums.held_out.calibration
     return [
         {
             "from": b / CALIBRATION_BINS,
@@ -138,13 +97,12 @@ def table_coverage(entries: Entries) -> dict[str, int]:
 
 def _rounding(group: FittedGroup, made: Weights, factor: float, clipped: int) -> dict[str, Any]:
     """Centi-men between the float weights and the 16-bit tables on held-out positions, evenly picked."""
-    n = len(group.held_out)
-    rows = np.arange(0, n, max(1, n // ROUNDING_SAMPLES))
-    error = np.abs(made.scores(group.held_out.boards[rows]) - group.held_out_logits[rows] * factor)
+    picked = group.sums.held_out
+    error = np.abs(made.scores(picked.boards) - picked.logits * factor)
     return {
         "clipped": clipped,
-        "mean": float(error.mean()) if len(rows) else 0.0,
-        "largest": float(error.max()) if len(rows) else 0.0,
+        "mean": float(error.mean()) if len(error) else 0.0,
+        "largest": float(error.max()) if len(error) else 0.0,
     }
 
 

@@ -28,7 +28,7 @@ from kr.evaluation.layouts import LAYOUTS
 from kr.evaluation.parts import with_parts
 from kr.evaluation.patterns import GROUPS, MAX_BOARD_PIECES, PHASES, TABLE_UNITS
 from kr.learn.fitting.dataset import Samples
-from kr.learn.fitting.objective import LOSSES, Entries, FittedWeights, Inputs, forward, ranked
+from kr.learn.fitting.inputs import LOSSES, Entries, FittedWeights, Inputs, forward, ranked
 from kr.learn.policy.descent import checkpoint_path, read_checkpoint, same_kind, save_checkpoint
 from kr.learn.policy.examples import Examples, make_examples
 from kr.notation import SQUARES

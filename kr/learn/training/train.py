@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from kr import figures, storage
+from kr.cluster.address import cluster_option
 from kr.engine.limits import MOST_LIMITS, Limits
 from kr.engine.search import Stop
 from kr.engine.settings import MEBIBYTE, hash_option
@@ -58,6 +59,7 @@ class TrainSettings(Settings):
     )
     generations: int = option(4, "Generations at the end, including earlier ones.", low=0, high=MOST_GENERATIONS)
     workers: int = workers_option()
+    cluster: str = cluster_option()
     plots: Path | None = option(None, "Directory for a plot of Elo by generation.", metavar="DIR")
 
     games: int = option(100_000, "Games of each generation.", parse=parse_count, show=format_count)
@@ -137,6 +139,7 @@ class TrainSettings(Settings):
             weights=player,
             seed=1000 * self.seed + number,
             workers=self.threads(),
+            cluster=self.cluster,
             egdb_memory=self.egdb_memory,
         )
 
@@ -148,6 +151,7 @@ class TrainSettings(Settings):
             **_named(self, FIT),
             seed=self.seed,
             workers=self.threads(),
+            cluster=self.cluster,
         )
 
     def match_settings(self, number: int, new: str, old: str) -> MatchSettings:
@@ -159,6 +163,7 @@ class TrainSettings(Settings):
             games=self.gate_games,
             tc=Limits(nodes=self.gate_nodes),
             workers=self.threads(),
+            cluster=self.cluster,
             hash=self.gate_hash,
             seed=1000 * self.seed + number,
             egdb=self.database(),
@@ -179,7 +184,7 @@ class TrainSettings(Settings):
 
 def _shared(others: type) -> tuple[str, ...]:
     """Names of the fields that TrainSettings shares with other settings and that are the same in each generation."""
-    own = {field.name for field in fields(TrainSettings)} - {"out", "seed", "weights", "workers", "plots"}
+    own = {field.name for field in fields(TrainSettings)} - {"out", "seed", "weights", "workers", "cluster", "plots"}
     return tuple(field.name for field in fields(others) if field.name in own - {"egdb_memory"})
 
 
