@@ -16,6 +16,7 @@ import shutil
 import threading
 import uuid
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -94,19 +95,14 @@ class Store:
         """A directory with these files under their names. All of them must be here."""
         identity = hashlib.sha256(repr([(name, digest) for name, digest, _ in listing]).encode()).hexdigest()
         place = self.root / "places" / identity
-        if not place.is_dir() or any(not _used(place / name) for name, _, _ in listing):
+        if not _whole(place, listing):
             temporary = self.root / "places" / f".{uuid.uuid4().hex}"
             try:
                 for name, digest, _ in listing:
                     target = temporary / name
                     target.parent.mkdir(parents=True, exist_ok=True)
                     _linked(self.path(digest), target)
-                shutil.rmtree(place, ignore_errors=True)
-                try:
-                    os.replace(temporary, place)
-                except OSError:
-                    if not place.is_dir():  # else another worker was faster
-                        raise
+                _renamed(temporary, place, listing)
             finally:
                 shutil.rmtree(temporary, ignore_errors=True)
         for _, digest, _ in listing:
@@ -135,15 +131,52 @@ class Store:
         with _pruning:
             files = self.sizes()
             size = coming + sum(status.st_size for status in files.values())
-            if size <= self._limit:
-                return
-            # the named links go too: without them nothing keeps the content on the disk
-            shutil.rmtree(self.root / "places", ignore_errors=True)
+            gone = set()
             for path, status in sorted(files.items(), key=lambda each: each[1].st_mtime):
                 if size <= self._limit:
                     break
                 path.unlink(missing_ok=True)
+                gone.add(status.st_ino)
                 size -= status.st_size
+            if gone:
+                self._remove_places(gone)
+
+    def _remove_places(self, gone: set[int]) -> None:
+        """Remove directories that still have one of these inodes, which keeps it on the disk, or copies of files.
+
+        Others stay: another process may be about to read them.
+        """
+        for place in self.root.glob("places/*"):
+            try:
+                statuses = [path.stat() for path in place.rglob("*") if path.is_file()]
+            except OSError:  # removed meanwhile
+                continue
+            if any(status.st_ino in gone or status.st_nlink == 1 for status in statuses):
+                shutil.rmtree(place, ignore_errors=True)
+
+
+def _whole(place: Path, listing: ParcelFiles) -> bool:
+    """True if a directory has all files of a listing, which are marked as used."""
+    return place.is_dir() and all(_used(place / name) for name, _, _ in listing)
+
+
+def _renamed(made: Path, place: Path, listing: ParcelFiles) -> None:
+    """Give a directory its place, unless another worker was faster; one that lacks files makes way. Raises OSError."""
+    aside = made.with_name(f"{made.name}-old")
+    try:
+        os.replace(made, place)
+        return
+    except OSError:
+        if _whole(place, listing):
+            return
+    with suppress(OSError):
+        os.replace(place, aside)
+        shutil.rmtree(aside, ignore_errors=True)
+    try:
+        os.replace(made, place)
+    except OSError:
+        if not _whole(place, listing):
+            raise
 
 
 def _used(path: Path) -> bool:
