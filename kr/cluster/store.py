@@ -16,7 +16,6 @@ import shutil
 import threading
 import uuid
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -98,6 +97,7 @@ class Store:
         if not _whole(place, listing):
             temporary = self.root / "places" / f".{uuid.uuid4().hex}"
             try:
+                temporary.mkdir(parents=True)
                 for name, digest, _ in listing:
                     target = temporary / name
                     target.parent.mkdir(parents=True, exist_ok=True)
@@ -161,22 +161,19 @@ def _whole(place: Path, listing: ParcelFiles) -> bool:
 
 
 def _renamed(made: Path, place: Path, listing: ParcelFiles) -> None:
-    """Give a directory its place, unless another worker was faster; one that lacks files makes way. Raises OSError."""
-    aside = made.with_name(f"{made.name}-old")
-    try:
-        os.replace(made, place)
-        return
-    except OSError:
-        if _whole(place, listing):
-            return
-    with suppress(OSError):
-        os.replace(place, aside)
-        shutil.rmtree(aside, ignore_errors=True)
+    """Give a directory its place, unless another worker was faster; one that lacks files gets them. Raises OSError.
+
+    Nothing is taken away, for other workers may read it already.
+    """
     try:
         os.replace(made, place)
     except OSError:
-        if not _whole(place, listing):
+        if not place.is_dir():
             raise
+        for name, _, _ in listing:
+            if not _used(place / name):
+                (place / name).parent.mkdir(parents=True, exist_ok=True)
+                os.replace(made / name, place / name)
 
 
 def _used(path: Path) -> bool:
