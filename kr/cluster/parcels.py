@@ -19,6 +19,8 @@ from kr.jobs.needs import Needs
 from kr.units import counted
 
 MOST_FILES = 10_000
+DATABASE = "egdb"
+"""Name of the need of a database."""
 FOREIGN = "hub:"
 """Engines of others: they must be installed on the workers, under the same name."""
 Parcel = dict[str, Any]
@@ -46,13 +48,17 @@ class ParcelNeeds(Needs):
         return unpack(self._parcels[checksum], self._store)
 
 
-def pack(text: str) -> tuple[Parcel, dict[str, Path]]:
-    """Parcel of a text, and its files here by SHA-256. Raises InvalidSettingError for a directory of too many files."""
+def pack(text: str, what: str = DATABASE) -> tuple[Parcel, dict[str, Path]]:
+    """Parcel of a text, and its files here by SHA-256. Raises InvalidSettingError for a directory of too many files.
+
+    what: name of the need. Only that of a database may be a directory as a whole; elsewhere a directory that is called
+    like an evaluation or a deck is not what the text means.
+    """
     parts: list[str | int] = []
     places: list[list[tuple[str, str, int]]] = []
     single = []
     found: dict[str, Path] = {}
-    for part, path in _split(text):
+    for part, path in _split(text, what == DATABASE):
         if path is None:
             parts.append(part)
             continue
@@ -73,7 +79,7 @@ def unpack(parcel: Parcel, store: Store) -> str:
     paths = []
     for listing, single in zip(parcel["places"], parcel["single"], strict=True):
         for name, _, _ in listing:
-            if Path(name).is_absolute() or ".." in Path(name).parts:
+            if not Path(name).parts or Path(name).is_absolute() or ".." in Path(name).parts:
                 raise MissingNeedError(f"a parcel with the name {name!r:.80}, outside of its place")
         directory = store.directory([tuple(each) for each in listing])
         paths.append(str(directory / listing[0][0] if single else directory))
@@ -88,7 +94,7 @@ def sizes_of(parcels: Mapping[str, Parcel]) -> dict[str, int]:
     }  # fmt: skip
 
 
-def _split(text: str) -> Iterator[tuple[str, Path | None]]:
+def _split(text: str, database: bool) -> Iterator[tuple[str, Path | None]]:
     """A text in parts, with the paths of those that name a file or directory: the longest ones, from the left."""
     if text.startswith(FOREIGN):
         yield text, None
@@ -98,7 +104,9 @@ def _split(text: str) -> Iterator[tuple[str, Path | None]]:
     while first < len(words):
         for last in range(len(words), first, -1):
             part = "".join(words[first:last])
-            if part not in ("", ".", "..") and (path := _existing(part)):
+            # evolved:DIR, egdb=DIR, or the directory of a database
+            directories = words[first - 1] in (":", "=") if first else database and last == len(words)
+            if part not in ("", ".", "..") and (path := _existing(part, directories)):
                 yield part, path
                 first = last
                 break
@@ -107,10 +115,10 @@ def _split(text: str) -> Iterator[tuple[str, Path | None]]:
             first += 1
 
 
-def _existing(text: str) -> Path | None:
+def _existing(text: str, directories: bool) -> Path | None:
     try:
         path = Path(text)
-        return path if path.is_file() or path.is_dir() else None
+        return path if path.is_file() or (directories and path.is_dir()) else None
     except (OSError, ValueError):
         return None
 
