@@ -44,6 +44,7 @@ COMMANDS = {
     "openings": ("openings", "List or check the opening ballots."),
     "hub": ("hub", "Speak the Hub 2 protocol on standard input and output."),
     "dxp": ("dxp", "Play against another program by DXP, over TCP."),
+    "cluster": ("cluster", "Look at a Dask cluster: its workers and what they keep."),
     "bench": ("bench", "Search fixed positions: node signature and speed."),
 }
 

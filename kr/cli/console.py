@@ -52,6 +52,21 @@ def say(text: str) -> None:
         flush_output(sys.stderr)
 
 
+def show_log(name: str) -> None:
+    """Print the messages of a logger to stderr, as lines of their own."""
+    import logging
+
+    class Lines(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            say(f"kr: {_shortened(' '.join(record.getMessage().split()))}")
+
+    logger = logging.getLogger(name)
+    if not logger.handlers:
+        logger.addHandler(Lines())
+        logger.setLevel(logging.INFO)
+        logger.propagate = False
+
+
 def wrote(path: str | Path, what: str = "") -> None:
     """Report a written file, and its content, on stderr: commands do so for every file they were asked for."""
     say(f"wrote {path}: {what}" if what else f"wrote {path}")

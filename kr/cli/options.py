@@ -156,6 +156,8 @@ def command(run: Callable[..., None]) -> click.Command:
 
     def call(**given: Any) -> None:
         console.set_quiet(not own_quiet and given.pop("quiet"))
+        if given.get("cluster"):
+            console.show_log("kr.cluster")
         made = {
             name: kind(**{field.name: given.pop(field.name) for field in dataclasses.fields(kind)})
             for name, kind in settings.items()

@@ -10,6 +10,7 @@ import asyncio
 import logging
 import time
 import uuid
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -93,8 +94,14 @@ class ClusterConnection:
         """Reach the scheduler. Raises ClusterError if it does not answer in REACH_SECONDS."""
         from distributed import Client
 
+        # what it reports in many lines, the connection says in one
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)
         try:
-            self._client = Client(self._scheduler, timeout=REACH_SECONDS, set_as_default=False, name="kr")
+            # workers elsewhere may be out of reach, but for the scheduler
+            direct = True if self.address.processes else None
+            self._client = Client(
+                self._scheduler, timeout=REACH_SECONDS, set_as_default=False, name="kr", direct_to_workers=direct
+            )
         except (OSError, TimeoutError, ImportError) as error:
             raise ClusterError(f"{self.address.text}: no scheduler answers: {_first_line(error)}") from None
         except (ValueError, TypeError, RuntimeError) as error:
@@ -191,6 +198,8 @@ class ClusterConnection:
     def hold(self, frame: bytes) -> Any:
         """Future of a frame that some worker holds until it is released; others fetch it from each other."""
         self._count += 1
+        # a task, unlike scattered data, is made again if its worker is lost; Dask would warn of its size
+        warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
         return self._client.submit(worker.run, frame, key=f"kr-{self._name}-{self._count}", pure=False, retries=3)
 
     def on_each(self, function: Callable[[], bytes], workers: Sequence[str] | None = None) -> dict[str, Any]:

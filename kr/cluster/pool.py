@@ -45,6 +45,8 @@ TASK_SECONDS = 20.0
 """Work in a task, as far as units can be put together."""
 TASK_UNITS = 500
 """Units in a task."""
+MOST_PIECES = 16
+"""Parts of a unit that is split at the end of a job."""
 MOST_FAILURES = 5
 """Times that a unit is sent again after a failure that may have been its own, before the work fails."""
 LEAST_WAIT = 600.0
@@ -176,26 +178,41 @@ class ClusterPool(Generic[T]):
 
     def _feed(self, connection: ClusterConnection, source: _Source) -> None:
         """Send tasks as long as workers will soon be free."""
-        most = AHEAD * max(1, self._threads(connection))
+        most = self._at_once(connection)
         most -= len(self._tasks) + sum(len(each.tasks) for each in self._deliveries.values())
         while most > 0:
-            wanted = self._wanted(source, most)
+            wanted = self._wanted(connection, source, most)
             units = [self._again.popleft() for _ in range(min(wanted, len(self._again)))]
             units += source.take(wanted - len(units))
             if not units:
                 return
-            self._send(connection, units)
+            self._send(connection, self._shared_out(connection, source, units))
             most -= 1
 
-    def _wanted(self, source: _Source, tasks: int) -> int:
+    def _shared_out(self, connection: ClusterConnection, source: _Source, units: list[Unit]) -> list[Unit]:
+        """The units, or a part of a single one at the end of the job, so that all workers end together."""
+        left = len(units) + len(source) + len(self._again)
+        pieces = -(-self._at_once(connection) // left)
+        if len(units) > 1 or not source.exhausted or pieces == 1:
+            return units
+        first, *others = self._kind.split(units[0], min(pieces, MOST_PIECES))
+        self._again.extend(others)
+        return [first]
+
+    def _at_once(self, connection: ClusterConnection) -> int:
+        return AHEAD * max(1, self._threads(connection))
+
+    def _wanted(self, connection: ClusterConnection, source: _Source, tasks: int) -> int:
         """Units for the next task: fewer at the end, so that all workers have some."""
+        source.look_ahead(AHEAD * self._at_once(connection))
         if not self._seconds:
             return 1
         each = max(statistics.fmean(self._seconds), 1e-4)
         wanted = min(TASK_UNITS, max(1, round(TASK_SECONDS / each)))
         source.look_ahead(wanted * tasks)
         if source.exhausted:
-            wanted = min(wanted, max(1, -(-(len(source) + len(self._again)) // tasks)))
+            left = len(source) + len(self._again)
+            wanted = min(wanted, max(1, -(-left // self._at_once(connection))))
         return wanted
 
     def _send(self, connection: ClusterConnection, units: list[Unit]) -> None:

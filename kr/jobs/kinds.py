@@ -68,6 +68,10 @@ class Kind(ABC, Generic[T]):
     def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[T]]]:
         """Steps of a unit, in order; the portions of a step may be done in parallel. No step is empty."""
 
+    def split(self, unit: Unit, count: int) -> list[Unit]:
+        """A unit as up to `count` smaller ones, for the end of a job; the unit itself if its kind knows of none."""
+        return [unit]
+
     def check(self, unit: Unit, chunks: Sequence[Chunk]) -> None:
         """Raise ValueError if chunks that came from another machine can't be the result of a unit."""
 

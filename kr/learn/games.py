@@ -168,6 +168,18 @@ def shard_arrays(records: Sequence[StoredGame]) -> dict[str, NDArray[Any]]:
     return {name: np.ascontiguousarray(column, dtype=_DTYPES[name]) for name, column in columns.items()}
 
 
+def check_games(records: Sequence[StoredGame]) -> None:
+    """Raise ValueError unless these can be games: positions to start from, legal moves, numbers in range."""
+    datasets = shard_arrays(records)
+    if not _belong_together(datasets):
+        raise ValueError("games that do not fit together, or with numbers out of range")
+    each = datasets
+    counts = np.zeros((25, 2, 3), dtype=np.int64)
+    bad = _learn.count_pieces(each["start"], each["side"], each["first"], each["result"], each["move"], counts)
+    if bad >= 0:
+        raise ValueError(f"game {records[bad].game} has a move that is not legal")
+
+
 def write_shard(path: Path, records: Sequence[StoredGame], attrs: Mapping[str, Any]) -> None:
     """Write a shard at once or not at all."""
     datasets = shard_arrays(records)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +21,7 @@ from kr.evaluation import kinds
 from kr.jobs.kinds import Kind, Portion, Stop
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Chunk, Unit
-from kr.learn.games import StoredGame
+from kr.learn.games import StoredGame, check_games
 from kr.openings.decks import deck
 from kr.players.workers import database_of
 from kr.units import counted
@@ -107,6 +108,23 @@ class Shards(Kind[SelfplayTools]):
     def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[SelfplayTools]]]:
         yield [Portion(partial(_play, number)) for begin, end in unit.values["games"] for number in range(begin, end)]
 
+    def split(self, unit: Unit, count: int) -> list[Unit]:
+        numbers = [number for begin, end in unit.values["games"] for number in range(begin, end)]
+        count = min(count, len(numbers))
+        bounds = [len(numbers) * i // count for i in range(count + 1)]
+        return [
+            replace(unit, key=f"{unit.key}.{i}", values={**unit.values, "games": ranges(numbers[first:last])})
+            for i, (first, last) in enumerate(pairwise(bounds))
+        ]
+
+    def check(self, unit: Unit, chunks: Sequence[Chunk]) -> None:
+        """Games with the right numbers, whose moves are legal."""
+        numbers = [number for begin, end in unit.values["games"] for number in range(begin, end)]
+        found = [stored_game(chunk) for chunk in chunks]
+        if [game.game for game in found] != numbers:
+            raise ValueError(f"{counted(len(found), 'game')} with other numbers than the {len(numbers)} asked for")
+        check_games(found)
+
 
 def _loaded_weights(text: str) -> tuple[str, _core.Evaluator]:
     evaluation = kinds.load_evaluation(text)
@@ -131,7 +149,9 @@ def _play(number: int, tools: SelfplayTools, stop: Stop) -> bytes | None:
 
 
 def stored_game(chunk: Chunk) -> StoredGame:
-    """The game of a chunk."""
+    """The game of a chunk. Raises ValueError if it is not one."""
+    if len(chunk) < _GAME.size:
+        raise ValueError("a game that was cut off")
     number, black, white, kings, opening, plies, side, result, reason = _GAME.unpack_from(chunk)
     moves = np.frombuffer(chunk, "<u2", plies, _GAME.size).astype(np.uint16)
     scores = np.frombuffer(chunk, "<i2", plies, _GAME.size + 2 * plies).astype(np.int16)

@@ -46,6 +46,17 @@ class Pairs(Kind[Pairing]):
         for a_black in values["games"]:
             yield [Portion(partial(self._play, unit, needs, opening, controls, a_black))]
 
+    def check(self, unit: Unit, chunks: Sequence[Chunk]) -> None:
+        """Games of the right colours, whose moves are legal."""
+        start = Position.from_fen(unit.values["fen"])
+        found = [decode_game(start, chunk) for chunk in chunks]
+        if [a_black for a_black, _ in found] != unit.values["games"]:
+            raise ValueError("other games than those asked for")
+        for _, game in found:
+            position = start
+            for move in game.moves:
+                position = position.play(move)
+
     def stop(self, tools: Pairing) -> None:
         for player in tools:
             player.close()
