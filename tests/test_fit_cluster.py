@@ -1,0 +1,205 @@
+"""The fit over parts of the samples, as on the workers of a cluster: the tables of one process, but for rounding."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from playouts import write_run
+
+from kr.cluster.frames import framed, unframed
+from kr.cluster.worker import function_named
+from kr.errors import ClusterError, InvalidSettingError, StoppedError, WorkerLostError
+from kr.evaluation import weights
+from kr.evaluation.layouts import LAYOUTS
+from kr.jobs.needs import Needs
+from kr.learn.fitting import spread
+from kr.learn.fitting.fit import FitSettings, fit
+
+
+class Answered:
+    """A call that is done."""
+
+    def __init__(self, answer: bytes | Exception) -> None:
+        self.answer = answer
+
+    def result(self) -> tuple[dict[str, Any], list[bytes]]:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        values, chunks = unframed(self.answer)
+        return values, [bytes(chunk) for chunk in chunks]
+
+
+class CrewHere:
+    """The interface of kr.cluster.crew.Crew, done in this process. lost: numbers of calls whose worker is lost."""
+
+    def __init__(self, count: int, memory: int = 0, lost: Sequence[int] = ()) -> None:
+        self.members = [f"worker {i}" for i in range(count)]
+        self.kept: dict[str, dict[str, Any]] = {member: {} for member in self.members}
+        self.needs = Needs()
+        self.calls: list[str] = []
+        self.memory, self.lost = memory, lost
+
+    def memory_limits(self) -> dict[str, int]:
+        return dict.fromkeys(self.members, self.memory)
+
+    def threads(self, member: str) -> int:
+        return 2
+
+    def share(self, chunk: bytes) -> bytes:
+        return framed({}, [chunk])
+
+    def call(
+        self, member: str, function: str, values: Mapping[str, Any], shared: Sequence[bytes] = (), files: Any = ()
+    ) -> Answered:
+        self.calls.append(function.partition(":")[2])
+        if len(self.calls) in self.lost and member in self.kept:
+            self.members.remove(member)
+            self.members.append(f"worker {len(self.calls)}")
+            self.kept[self.members[-1]] = {}
+            del self.kept[member]
+        if member not in self.kept:
+            return Answered(WorkerLostError(f"{member} was lost"))
+        given, _ = unframed(framed(values))
+        chunks = [bytes(chunk) for each in shared for chunk in unframed(each)[1]]
+        try:
+            return Answered(framed(*function_named(function)(given, chunks, self.needs, self.kept[member])))
+        except WorkerLostError as error:
+            return Answered(error)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("games")
+    write_run(directory, 60, shard_games=5)
+    return directory
+
+
+@pytest.fixture
+def settings(run: Path, tmp_path: Path) -> FitSettings:
+    return FitSettings(
+        directories=(run,), out=tmp_path / "made.h5", layout=LAYOUTS["small"], holdout=0.2, max_iter=11, tolerance=0.0
+    )
+
+
+@pytest.fixture
+def crew(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Give a crew to the fits of a test."""
+
+    def use(made: CrewHere) -> CrewHere:
+        @contextmanager
+        def opened(cluster: str, files: Mapping[str, Path]) -> Iterator[CrewHere]:
+            for digest, path in files.items():
+                made.needs.put(digest, str(path))
+            yield made
+
+        monkeypatch.setattr(spread, "open_crew", opened)
+        return made
+
+    return use
+
+
+def on_cluster(settings: FitSettings, name: str) -> FitSettings:
+    return dataclasses.replace(settings, out=settings.out.with_name(name), cluster="local:2")
+
+
+def tables(path: Path) -> list[np.ndarray]:
+    made = weights.load_tables(path)
+    return [made.men_table, made.kings_table, made.men_material, made.kings_material]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [1, 3])
+def test_parts_make_the_tables_of_one_process(settings: FitSettings, crew: Any, count: int) -> None:
+    here = fit(settings)
+    crew(CrewHere(count))
+    there = fit(on_cluster(settings, "spread.h5"))
+    for own, other in zip(tables(here.path), tables(there.path), strict=True):
+        difference = np.abs(own.astype(int) - other)
+        # a sixteenth of a centi-man, where a sum was rounded the other way
+        assert difference.max() <= 1
+        assert np.count_nonzero(difference) <= 1e-3 * np.count_nonzero(own) + 1
+    for name in ("loss", "loss_by_phase", "calibration"):
+        for own, other in zip(here.report[name], there.report[name], strict=True):
+            for key, value in own.items():
+                assert other[key] == (pytest.approx(value, rel=1e-5) if isinstance(value, float) else value)
+    assert here.report["coverage"] == there.report["coverage"]
+    assert here.report["runs"] == there.report["runs"]
+    positions = [[each[key] for key in ("group", "set", "positions")] for each in here.report["samples"]]
+    assert [[each[key] for key in ("group", "set", "positions")] for each in there.report["samples"]] == positions
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lost", [[2], [7, 8, 41, 60]])
+def test_a_lost_worker_changes_nothing(settings: FitSettings, crew: Any, lost: list[int]) -> None:
+    calm = crew(CrewHere(3))
+    undisturbed = fit(on_cluster(settings, "calm.h5"))
+    disturbed = crew(CrewHere(3, lost=lost))
+    assert fit(on_cluster(settings, "disturbed.h5")).checksum == undisturbed.checksum
+    assert len(disturbed.calls) > len(calm.calls)
+
+
+@pytest.mark.slow
+def test_workers_that_are_always_lost_end_the_fit(settings: FitSettings, crew: Any) -> None:
+    crew(CrewHere(2, lost=range(1, 10_000)))
+    with pytest.raises(ClusterError, match="lost 20 times in a row"):
+        fit(on_cluster(settings, "spread.h5"))
+    assert not (settings.out.parent / "spread.h5").exists()
+
+
+@pytest.mark.slow
+def test_resume(settings: FitSettings, crew: Any) -> None:
+    class StopAt:
+        def __init__(self) -> None:
+            self.looks = 0
+
+        def is_set(self) -> bool:
+            self.looks += 1
+            return self.looks == 23
+
+    crew(CrewHere(2))
+    whole = fit(on_cluster(settings, "whole.h5"))
+    resumed = on_cluster(settings, "resumed.h5")
+    with pytest.raises(StoppedError):
+        fit(resumed, stop=StopAt())  # type: ignore[arg-type]
+    assert resumed.out.with_name("resumed.h5.checkpoint").exists()
+    # the partition of the samples may change between starts
+    assert fit(resumed).checksum == whole.checksum
+    again = fit(resumed)
+    assert again.earlier
+    assert again.checksum == whole.checksum
+
+
+@pytest.mark.slow
+def test_indices_on_the_disk(settings: FitSettings, crew: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KR_STORE", str(tmp_path / "store"))
+    crew(CrewHere(2))
+    in_memory = fit(on_cluster(settings, "memory.h5"))
+    monkeypatch.setattr(spread, "MEMORY_SHARE", 1e-9)
+    on_disk = crew(CrewHere(2, memory=10**9))
+    assert fit(on_cluster(settings, "disk.h5")).checksum == in_memory.checksum
+    arrays = on_disk.kept["worker 0"]["part 0"].ids.values()
+    assert any(isinstance(each, np.memmap) for each in arrays)
+    on_disk.kept.clear()
+    assert not [name for name in os.listdir(tmp_path / "store") if name.startswith(".ids")]
+
+
+def test_too_little_memory_is_refused(settings: FitSettings, crew: Any) -> None:
+    crew(CrewHere(2, memory=1000))
+    with pytest.raises(InvalidSettingError, match=r"worker worker 0 has 1000B of memory.*expected \d+ workers"):
+        fit(on_cluster(settings, "spread.h5"))
+
+
+@pytest.mark.slow
+def test_on_a_cluster(settings: FitSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KR_STORE", str(tmp_path / "store"))
+    here = fit(settings)
+    there = fit(on_cluster(settings, "spread.h5"))
+    for own, other in zip(tables(here.path), tables(there.path), strict=True):
+        assert np.abs(own.astype(int) - other).max() <= 1
