@@ -2,8 +2,8 @@
 
     python bench/fit_cluster.py games/first games/second --rounds 2
 
-Both are timed in turn, so that a machine that slows down slows both. Each fit starts afresh. `--json` prints the figures
-as one object.
+Both are timed in turn, so that a machine that slows down slows both. Each fit starts afresh. `--json` prints the
+figures as one object.
 """
 
 from __future__ import annotations

@@ -51,6 +51,7 @@ from .engine.result import Info as Info
 from .engine.result import SearchResult as SearchResult
 from .engine.search import Search as Search
 from .engine.search import Stop as Stop
+from .errors import ClusterError as ClusterError
 from .errors import DivergedError as DivergedError
 from .errors import IllegalMoveError as IllegalMoveError
 from .errors import InvalidDatabaseError as InvalidDatabaseError
@@ -69,6 +70,7 @@ from .errors import OutputBusyError as OutputBusyError
 from .errors import ProtocolError as ProtocolError
 from .errors import StoppedError as StoppedError
 from .errors import ThreadError as ThreadError
+from .errors import WorkerLostError as WorkerLostError
 from .evaluation.chances import Chances as Chances
 from .evaluation.evolved import ChampionRun as ChampionRun
 from .evaluation.evolved import Evolved as Evolved

@@ -46,7 +46,7 @@ QUIET_WORKERS = {
 
 
 @dataclass(frozen=True)
-class Answer:
+class TaskAnswer:
     """What became of a task: a frame, or None if it was lost on its way. error: what Dask said of it."""
 
     frame: bytes | None
@@ -179,7 +179,7 @@ class ClusterConnection:
     def submit(
         self,
         frame: bytes,
-        done: Callable[[Answer], None],
+        done: Callable[[TaskAnswer], None],
         blocks: Sequence[Any] = (),
         workers: Sequence[str] | None = None,
     ) -> Any:
@@ -243,20 +243,20 @@ def _values(answer: Any) -> Any:
         return error
 
 
-def _answer(future: Any) -> Answer:
+def _answer(future: Any) -> TaskAnswer:
     """What became of a future that is done."""
     try:
         if future.status == "finished":
-            return Answer(future.result())
+            return TaskAnswer(future.result())
         if future.status == "error":
             error = future.exception()
             last = getattr(error, "last_worker", None)
             if last is not None:
-                return Answer(None, str(last.address), _first_line(error), int(error.allowed_failures) + 1)
-            return Answer(None, error=f"{type(error).__name__}: {_first_line(error)}")
+                return TaskAnswer(None, str(last.address), _first_line(error), int(error.allowed_failures) + 1)
+            return TaskAnswer(None, error=f"{type(error).__name__}: {_first_line(error)}")
     except BaseException as error:
-        return Answer(None, error="" if isinstance(error, asyncio.CancelledError) else _first_line(error))
-    return Answer(None)
+        return TaskAnswer(None, error="" if isinstance(error, asyncio.CancelledError) else _first_line(error))
+    return TaskAnswer(None)
 
 
 def _first_line(error: BaseException | None) -> str:

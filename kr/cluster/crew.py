@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from kr import __version__
-from kr.cluster.connection import SCHEDULER_PATIENCE, SILENCE, Answer, ClusterConnection, block_frames, connected
+from kr.cluster.connection import SCHEDULER_PATIENCE, SILENCE, ClusterConnection, TaskAnswer, block_frames, connected
 from kr.cluster.frames import framed, unframed
 from kr.cluster.parcels import pack
 from kr.cluster.store import Store
@@ -135,7 +135,7 @@ class Call:
     ) -> None:
         self.member = member
         self._crew, self._connection, self._frame, self._blocks = crew, connection, frame, blocks
-        self._answers: queue.SimpleQueue[Answer] = queue.SimpleQueue()
+        self._answers: queue.SimpleQueue[TaskAnswer] = queue.SimpleQueue()
         self._times_lost = connection.times_lost
         self._kept: list[Any] = []
         self._send(frame, blocks)

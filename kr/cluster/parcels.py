@@ -19,7 +19,7 @@ from kr.jobs.needs import Needs
 from kr.units import counted
 
 MOST_FILES = 10_000
-DATABASE = "egdb"
+EGDB_NEEDS = ("egdb", "referee")
 """Name of the need of a database."""
 FOREIGN = "hub:"
 """Engines of others: they must be installed on the workers, under the same name."""
@@ -48,7 +48,7 @@ class ParcelNeeds(Needs):
         return unpack(self._parcels[checksum], self._store)
 
 
-def pack(text: str, what: str = DATABASE) -> tuple[Parcel, dict[str, Path]]:
+def pack(text: str, what: str = EGDB_NEEDS[0]) -> tuple[Parcel, dict[str, Path]]:
     """Parcel of a text, and its files here by SHA-256. Raises InvalidSettingError for a directory of too many files.
 
     what: name of the need. Only that of a database may be a directory as a whole; elsewhere a directory that is called
@@ -58,7 +58,7 @@ def pack(text: str, what: str = DATABASE) -> tuple[Parcel, dict[str, Path]]:
     places: list[list[tuple[str, str, int]]] = []
     single = []
     found: dict[str, Path] = {}
-    for part, path in _split(text, what == DATABASE):
+    for part, path in _split(text, what in EGDB_NEEDS):
         if path is None:
             parts.append(part)
             continue

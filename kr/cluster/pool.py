@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from kr import __version__
-from kr.cluster.connection import SILENCE, Answer, ClusterConnection, block_frames, connected
+from kr.cluster.connection import SILENCE, ClusterConnection, TaskAnswer, block_frames, connected
 from kr.cluster.frames import framed, unframed
 from kr.cluster.parcels import Parcel, pack, sizes_of
 from kr.cluster.store import Store
@@ -45,7 +45,7 @@ TASK_SECONDS = 20.0
 """Work in a task, as far as units can be put together."""
 TASK_UNITS = 500
 """Units in a task."""
-MOST_PIECES = 16
+MOST_SPLIT = 16
 """Parts of a unit that is split at the end of a job."""
 MOST_FAILURES = 5
 """Times that a unit is sent again after a failure that may have been its own, before the work fails."""
@@ -86,7 +86,7 @@ class ClusterPool(Generic[T]):
         self._tasks: dict[int, _Task] = {}
         self._numbers = iter(range(1 << 62))
         self._again: deque[Unit] = deque()
-        self._news: queue.SimpleQueue[tuple[str, int, Answer] | None] = queue.SimpleQueue()
+        self._news: queue.SimpleQueue[tuple[str, int, TaskAnswer] | None] = queue.SimpleQueue()
         self._rest: deque[FinishedPortion] = deque()
         self._stopped = False
         self._left: dict[str, str] = {}
@@ -195,7 +195,7 @@ class ClusterPool(Generic[T]):
         pieces = -(-self._at_once(connection) // left)
         if len(units) > 1 or not source.exhausted or pieces == 1:
             return units
-        first, *others = self._kind.split(units[0], min(pieces, MOST_PIECES))
+        first, *others = self._kind.split(units[0], min(pieces, MOST_SPLIT))
         self._again.extend(others)
         return [first]
 
@@ -234,7 +234,7 @@ class ClusterPool(Generic[T]):
         self._tasks[number] = task
         task.future = connection.submit(frame, self._listener("units", number), workers=workers)
 
-    def _listener(self, what: str, number: int) -> Callable[[Answer], None]:
+    def _listener(self, what: str, number: int) -> Callable[[TaskAnswer], None]:
         return lambda answer: self._news.put((what, number, answer))
 
     def _parcel(self, what: str, checksum: str) -> Parcel:
@@ -276,7 +276,7 @@ class ClusterPool(Generic[T]):
 
     # Answers
 
-    def _taken(self, connection: ClusterConnection, task: _Task, answer: Answer) -> Iterator[FinishedPortion]:
+    def _taken(self, connection: ClusterConnection, task: _Task, answer: TaskAnswer) -> Iterator[FinishedPortion]:
         """Portions of a task's answer; what it leaves undone is sent again."""
         if answer.frame is None:
             self._lost(task, answer)
@@ -335,7 +335,7 @@ class ClusterPool(Generic[T]):
             raise ClusterError(f"{worker or connection.address.text}: unit {first} failed repeatedly: {reason}")
         self._again.extend(units)
 
-    def _lost(self, task: _Task, answer: Answer) -> None:
+    def _lost(self, task: _Task, answer: TaskAnswer) -> None:
         """Dask has lost a task: with its workers, with the scheduler, or on its way."""
         self._again.extend(task.units)
         if not answer.error:
@@ -375,7 +375,7 @@ class ClusterPool(Generic[T]):
             future = connection.submit(keep, self._listener("keep", number), self._held[digest], [worker])
             self._keeps[number] = (worker, digest, future)
 
-    def _delivered(self, number: int, answer: Answer) -> None:
+    def _delivered(self, number: int, answer: TaskAnswer) -> None:
         """A file has arrived at a worker, or the worker can't keep it."""
         worker, digest, _ = self._keeps.pop(number, ("", "", None))
         delivery = self._deliveries.get(worker)

@@ -168,7 +168,7 @@ def shard_arrays(records: Sequence[StoredGame]) -> dict[str, NDArray[Any]]:
     return {name: np.ascontiguousarray(column, dtype=_DTYPES[name]) for name, column in columns.items()}
 
 
-def check_games(records: Sequence[StoredGame]) -> None:
+def check_playable(records: Sequence[StoredGame]) -> None:
     """Raise ValueError unless these can be games: positions to start from, legal moves, numbers in range."""
     datasets = shard_arrays(records)
     if not _belong_together(datasets):

@@ -21,7 +21,7 @@ from kr.evaluation import kinds
 from kr.jobs.kinds import Kind, Portion, Stop
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Chunk, Unit
-from kr.learn.games import StoredGame, check_games
+from kr.learn.games import StoredGame, check_playable
 from kr.openings.decks import deck
 from kr.players.workers import database_of
 from kr.units import counted
@@ -123,7 +123,7 @@ class Shards(Kind[SelfplayTools]):
         found = [stored_game(chunk) for chunk in chunks]
         if [game.game for game in found] != numbers:
             raise ValueError(f"{counted(len(found), 'game')} with other numbers than the {len(numbers)} asked for")
-        check_games(found)
+        check_playable(found)
 
 
 def _loaded_weights(text: str) -> tuple[str, _core.Evaluator]:
