@@ -208,6 +208,14 @@ class ClusterConnection:
         found = self._client.run(function, workers=chosen, on_error="return")
         return {address: _values(answer) for address, answer in sorted(found.items())}
 
+    def holder(self, future: Any) -> str:
+        """Address of the worker that has done a task, whatever the answer says; empty if it isn't known."""
+        with suppress(Exception):
+            if self.alive:
+                (found,) = self._client.who_has([future]).values()
+                return str(found[0]) if len(found) == 1 else ""
+        return ""
+
     def processing(self) -> dict[str, list[str]]:
         """Keys of the tasks that each worker has."""
         found = self._client.processing()

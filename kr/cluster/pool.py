@@ -13,22 +13,22 @@ goes wrong with a worker costs at most the task it was doing:
 from __future__ import annotations
 
 import logging
-import operator
 import queue
 import statistics
 import time
 import uuid
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from kr import __version__
+from kr.cluster.answers import UnitsAnswer, read_answer
 from kr.cluster.connection import SILENCE, ClusterConnection, TaskAnswer, block_frames, connected
 from kr.cluster.frames import framed, unframed
 from kr.cluster.parcels import Parcel, pack, sizes_of
-from kr.cluster.store import Store
+from kr.cluster.store import LIMIT_VARIABLE, Store
 from kr.cluster.worker import raised, search_signature
 from kr.errors import ClusterError
 from kr.jobs.kinds import Kind
@@ -101,6 +101,8 @@ class ClusterPool(Generic[T]):
         """Futures of the blocks of files that are being sent."""
         self._keeps: dict[int, tuple[str, str, Any]] = {}
         """Worker, file and future of each delivery's task."""
+        self._asked: dict[str, Counter[str]] = {}
+        """How often workers have asked for files since they last did a unit."""
         self._terms: dict[str, Any] = {}
 
     # The generator
@@ -128,25 +130,25 @@ class ClusterPool(Generic[T]):
                         lost = connection.times_lost
                         self._send_all_again()
                     self._report(connection)
-                    yield from self._heard(connection)
+                    yield from self._heard(connection, SIGNALS_WAIT)
                     self._look(connection)
+                yield from self._heard(connection, 0.0)
             finally:
                 CREW.text = ""
                 self._stopped = True
                 for task in self._tasks.values():
                     _cancel(task.future)
 
-    def _heard(self, connection: ClusterConnection) -> Iterator[FinishedPortion]:
-        """Portions of the news so far; waits for the first for a short time."""
-        timeout = SIGNALS_WAIT
+    def _heard(self, connection: ClusterConnection, timeout: float) -> Iterator[FinishedPortion]:
+        """Portions of the news so far; waits for the first for up to `timeout` seconds."""
         while True:
             try:
                 news = self._news.get(timeout=timeout)
             except queue.Empty:
                 return
-            timeout = 0
+            timeout = 0.0
             if news is None:
-                return
+                continue
             what, number, answer = news
             if what == "keep":
                 self._delivered(number, answer)
@@ -240,7 +242,7 @@ class ClusterPool(Generic[T]):
     def _parcel(self, what: str, checksum: str) -> Parcel:
         """Parcel of a need. Those of earlier units of a build are small, but many: only texts and checksums."""
         if checksum not in self._parcels:
-            self._parcels[checksum], files = pack(self._needs.place(what, checksum))
+            self._parcels[checksum], files = pack(self._needs.place(what, checksum), what)
             self._files.update(files)
         return self._parcels[checksum]
 
@@ -281,59 +283,62 @@ class ClusterPool(Generic[T]):
         if answer.frame is None:
             self._lost(task, answer)
             return
-        try:
-            values, chunks = unframed(answer.frame)
-            worker = str(values.get("worker", ""))
-            results = [_Result(**result) for result in values.get("results", ())]
-        except (ValueError, TypeError) as error:
-            self._failed(connection, task.units, answer.worker, f"its answer is {error}", blame=True)
-            return
         left = {unit.key: unit for unit in task.units}
-        for result in results:
-            own, chunks = chunks[: result.chunks], chunks[result.chunks :]
-            unit = left.get(result.key)
+        try:
+            said = read_answer(answer.frame, left)
+        except ValueError as error:
+            self._failed(connection, task, f"its answer makes no sense: {error}", blame=True)
+            return
+        for result in said.results:
             try:
-                if unit is None:
-                    raise ValueError(f"a unit {result.key!r:.80} that it was not asked for")
-                self._kind.check(unit, own)
+                self._kind.check(left[result.key], result.chunks)
             except (ValueError, LookupError, TypeError) as error:
-                self._failed(connection, list(left.values()), worker, f"its answer makes no sense: {error}", blame=True)
+                task.units = list(left.values())
+                self._failed(connection, task, f"its answer makes no sense: {error}", blame=True, claimed=said.worker)
                 return
-            del left[result.key]
+            unit = left.pop(result.key)
             self._seconds.append(result.seconds)
             self._failures.pop(unit.key, None)
-            yield from _portions(unit, own, result.seconds, worker)
-        self._undone(connection, _Task(list(left.values()), task.sent, task.workers), worker, values)
+            yield from _portions(unit, result.chunks, result.seconds, said.worker)
+        if said.results:
+            self._asked.pop(said.worker, None)
+        task.units = list(left.values())
+        if task.units:
+            self._undone(connection, task, said)
 
-    def _undone(self, connection: ClusterConnection, task: _Task, worker: str, values: Mapping[str, Any]) -> None:
+    def _undone(self, connection: ClusterConnection, task: _Task, said: UnitsAnswer) -> None:
         """What the worker says of the units that it has not done."""
-        if not task.units:
-            return
-        if missing := values.get("missing"):
-            self._deliver(connection, worker, missing, task)
-        elif refused := values.get("refused"):
-            self._failed(connection, task.units, worker, str(refused), blame=True)
-        elif described := values.get("failed"):
-            if described[2] == "worker":
-                self._failed(connection, task.units, worker, described[1], blame=True)
-            elif self._failures.get(task.units[0].key) or len(connection.workers) == 1:
-                raise raised(described)
-            else:  # another worker may do better with the unit that failed, which is the first of them
-                self._failed(connection, task.units, worker, described[1])
+        if said.missing:
+            self._deliver(connection, task, said)
+        elif said.refused:
+            self._failed(connection, task, said.refused, blame=True, claimed=said.worker)
+        elif said.failed and said.failed[2] == "worker":
+            self._failed(connection, task, said.failed[1], blame=True, claimed=said.worker)
+        elif said.failed:
+            if self._failures.get(task.units[0].key) or len(connection.workers) == 1:
+                raise raised(said.failed)
+            # another worker may do better with the unit that failed, which is the first of them
+            self._failed(connection, task, said.failed[1], claimed=said.worker)
+        elif said.stopped:
+            self._failed(connection, task, "it has stopped its work", claimed=said.worker)
         else:
-            self._failed(connection, task.units, worker, "it has stopped its work")
+            self._failed(connection, task, "it does not say why it has not done its units", blame=True)
 
     def _failed(
-        self, connection: ClusterConnection, units: Sequence[Unit], worker: str, reason: str, *, blame: bool = False
+        self, connection: ClusterConnection, task: _Task, reason: str, *, blame: bool = False, claimed: str = ""
     ) -> None:
-        """Send units again, and leave the worker if it is to blame. Raises ClusterError if that happens too often."""
+        """Send units again, and leave the worker if it is to blame. Raises ClusterError if that happens too often.
+
+        claimed: the worker by its own words; what the scheduler says counts more.
+        """
+        worker = connection.holder(task.future) or claimed
         if blame:
             self.leave(worker, reason)
-        first = units[0].key
+        first = task.units[0].key
         self._failures[first] = self._failures.get(first, 0) + 1
-        if self._failures[first] > MOST_FAILURES and not blame:
+        if self._failures[first] > MOST_FAILURES and not (blame and worker):
             raise ClusterError(f"{worker or connection.address.text}: unit {first} failed repeatedly: {reason}")
-        self._again.extend(units)
+        self._again.extend(task.units)
 
     def _lost(self, task: _Task, answer: TaskAnswer) -> None:
         """Dask has lost a task: with its workers, with the scheduler, or on its way."""
@@ -356,17 +361,21 @@ class ClusterPool(Generic[T]):
 
     # Deliveries
 
-    def _deliver(self, connection: ClusterConnection, worker: str, missing: Sequence[str], task: _Task) -> None:
+    def _deliver(self, connection: ClusterConnection, task: _Task, said: UnitsAnswer) -> None:
         """Send files to a worker; its task follows them."""
+        worker = connection.holder(task.future) or said.worker
+        asked = self._asked.setdefault(worker, Counter())
+        asked.update(said.missing)
+        if unknown := [digest for digest in said.missing if digest not in self._files]:
+            self._failed(connection, task, f"it asks for an unknown file {unknown[0]:.80}", blame=True)
+            return
+        if max(asked.values()) > MOST_FAILURES:
+            reason = f"its store does not keep the files of the work; a larger one: {LIMIT_VARIABLE}"
+            self._failed(connection, task, reason, blame=True, claimed=worker)
+            return
         delivery = self._deliveries.setdefault(worker, _Delivery(set()))
         delivery.tasks.append(task)
-        for digest in missing:
-            if digest in delivery.files:
-                continue
-            if digest not in self._files:
-                self._failed(connection, task.units, worker, f"it asks for an unknown file {digest:.80}", blame=True)
-                delivery.tasks.remove(task)
-                return
+        for digest in set(said.missing) - delivery.files:
             delivery.files.add(digest)
             if digest not in self._held:
                 self._held[digest] = [connection.hold(frame) for frame in block_frames(self._files[digest])]
@@ -383,9 +392,11 @@ class ClusterPool(Generic[T]):
             return
         delivery.files.discard(digest)
         if answer.frame is not None:
-            values, _ = unframed(answer.frame)
-            if failed := values.get("failed"):
-                self.leave(worker, failed[1])
+            try:
+                if failed := unframed(answer.frame)[0].get("failed"):
+                    self.leave(worker, str(failed[1]))
+            except (ValueError, LookupError, TypeError) as error:
+                self.leave(worker, f"its answer makes no sense: {error}")
         if not delivery.files:
             del self._deliveries[worker]
             for task in delivery.tasks:
@@ -445,19 +456,6 @@ class ClusterPool(Generic[T]):
                 number, seconds = late[key]
                 self.leave(worker, f"a task takes {format_duration(round(seconds))}, where others took far less")
                 self._take_back(number)
-
-
-@dataclass(frozen=True)
-class _Result:
-    """What a worker says of a unit that it has done."""
-
-    key: str
-    chunks: int
-    seconds: float
-
-    def __post_init__(self) -> None:
-        if operator.index(self.chunks) < 0 or not 0 <= float(self.seconds) < 1e9:
-            raise ValueError("a unit with impossible figures")
 
 
 class _Source:

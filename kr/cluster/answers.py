@@ -1,0 +1,81 @@
+"""What a worker answers to a task of units, taken with suspicion: it may be damaged, forged, or of another version."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kr.cluster.frames import unframed
+from kr.jobs.unit import Chunk
+
+MOST_SECONDS = 1e9
+
+
+@dataclass(frozen=True)
+class UnitResult:
+    """A unit that a worker has done."""
+
+    key: str
+    chunks: Sequence[Chunk]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class UnitsAnswer:
+    """The answer to a task of units. Of those that it leaves undone, one of the other fields says why."""
+
+    worker: str
+    """Address of the worker, as it says itself."""
+    results: Sequence[UnitResult]
+    missing: Sequence[str]
+    """SHA-256 of files that the worker needs first."""
+    refused: str
+    """Why the worker does no task of this coordinator."""
+    failed: tuple[str, str, str] | None
+    """Class and text of an error, and "worker" or "work" for what is to blame."""
+    stopped: bool
+    """True if the task was cancelled."""
+
+
+def read_answer(frame: bytes, asked: Container[str]) -> UnitsAnswer:
+    """Read the answer to a task of the units with these keys. Raises ValueError, with what is wrong with it."""
+    values, chunks = unframed(frame)
+    results = []
+    keys = set()
+    first = 0
+    for each in _field(values, "results", list):
+        if not isinstance(each, dict):
+            raise ValueError("a result of no form")
+        key, count = _field(each, "key", str), _field(each, "chunks", int)
+        seconds: Any = each.get("seconds")
+        if key not in asked or key in keys:
+            raise ValueError(f"a unit {key!r:.80} that it was not asked for")
+        if (
+            type(seconds) not in (int, float)
+            or not 0 <= seconds < MOST_SECONDS
+            or not 0 <= count <= len(chunks) - first
+        ):
+            raise ValueError(f"unit {key!r:.80} without its chunks")
+        keys.add(key)
+        results.append(UnitResult(key, chunks[first : first + count], float(seconds)))
+        first += count
+    if first != len(chunks):
+        raise ValueError("chunks of no unit")
+    missing, failed = _field(values, "missing", list), _field(values, "failed", list)
+    if not all(isinstance(each, str) for each in [*missing, *failed]):
+        raise ValueError("files or an error of no form")
+    if failed and (len(failed) != 3 or failed[2] not in ("worker", "work")):
+        raise ValueError("an error of no form")
+    refused, stopped = _field(values, "refused", str), _field(values, "stopped", bool)
+    return UnitsAnswer(
+        _field(values, "worker", str), results, missing, refused, tuple(failed) if failed else None, stopped
+    )
+
+
+def _field(values: dict[str, Any], name: str, kind: type) -> Any:
+    """A field, or the empty value of its kind if it is absent. Raises ValueError for another type."""
+    found = values.get(name, kind())
+    if type(found) is not kind:
+        raise ValueError(f"{name} of no form")
+    return found
