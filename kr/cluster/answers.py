@@ -9,7 +9,7 @@ from typing import Any
 from kr.cluster.frames import unframed
 from kr.jobs.unit import Chunk
 
-MOST_SECONDS = 1e9
+_MOST_SECONDS = 1e9
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def read_answer(frame: bytes, asked: Container[str]) -> UnitsAnswer:
             raise ValueError(f"a unit {key!r:.80} that it was not asked for")
         if (
             type(seconds) not in (int, float)
-            or not 0 <= seconds < MOST_SECONDS
+            or not 0 <= seconds < _MOST_SECONDS
             or not 0 <= count <= len(chunks) - first
         ):
             raise ValueError(f"unit {key!r:.80} without its chunks")
