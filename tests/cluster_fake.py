@@ -13,7 +13,7 @@ import pytest
 
 from kr.cluster import connection, crew, pool, worker
 from kr.cluster.address import ClusterAddress
-from kr.cluster.connection import Answer, WorkerInfo
+from kr.cluster.connection import TaskAnswer, WorkerInfo
 from kr.cluster.frames import framed, unframed
 from kr.jobs.kinds import Kind, Portion, Stop
 from kr.jobs.needs import Needs
@@ -70,11 +70,11 @@ class FakeFuture:
 class _Sent:
     future: FakeFuture
     frame: bytes
-    done: Callable[[Answer], None]
+    done: Callable[[TaskAnswer], None]
     blocks: Sequence[FakeFuture]
 
 
-Behaviour = Callable[["FakeCluster", str, bytes, Sequence[bytes]], Answer | None]
+Behaviour = Callable[["FakeCluster", str, bytes, Sequence[bytes]], TaskAnswer | None]
 """What a worker answers to a task; None if it never does."""
 
 
@@ -99,7 +99,7 @@ class FakeCluster:
     def submit(
         self,
         frame: bytes,
-        done: Callable[[Answer], None],
+        done: Callable[[TaskAnswer], None],
         blocks: Sequence[FakeFuture] = (),
         workers: Sequence[str] | None = None,
     ) -> FakeFuture:
@@ -166,12 +166,12 @@ class FakeCluster:
 
 def says(**values: Any) -> Behaviour:
     """A worker that answers with the same values to every task."""
-    return lambda cluster, address, frame, blocks: Answer(framed({"worker": address, **values}))
+    return lambda cluster, address, frame, blocks: TaskAnswer(framed({"worker": address, **values}))
 
 
 def sends(frame: bytes) -> Behaviour:
     """A worker that answers with the same bytes to every task."""
-    return lambda cluster, address, sent, blocks: Answer(frame)
+    return lambda cluster, address, sent, blocks: TaskAnswer(frame)
 
 
 def hangs(cluster: FakeCluster, address: str, frame: bytes, blocks: Sequence[bytes]) -> None:
@@ -185,7 +185,7 @@ class Machine:
         self.directory, self._monkeypatch = directory, monkeypatch
         self.now = 1000.0
 
-    def works(self, cluster: FakeCluster, address: str, frame: bytes, blocks: Sequence[bytes]) -> Answer:
+    def works(self, cluster: FakeCluster, address: str, frame: bytes, blocks: Sequence[bytes]) -> TaskAnswer:
         """Do a task as a worker of a cluster does it."""
         before = worker._jobs.copy()
         with self._monkeypatch.context() as changed:
@@ -197,7 +197,7 @@ class Machine:
         worker._jobs.clear()
         worker._jobs.update(before)
         worker._thread.tools = None
-        return Answer(answer)
+        return TaskAnswer(answer)
 
     @contextmanager
     def connected(self, cluster: FakeCluster) -> Iterator[None]:

@@ -16,7 +16,7 @@ from cluster_fake import Behaviour, FakeCluster, Machine, ToyUnits, hangs, machi
 
 from kr import __version__
 from kr.cluster import pool as module
-from kr.cluster.connection import SILENCE, Answer
+from kr.cluster.connection import SILENCE, TaskAnswer
 from kr.cluster.frames import framed, unframed
 from kr.cluster.pool import LEAST_WAIT, MOST_FAILURES, TASK_SECONDS, ClusterPool
 from kr.cluster.store import Store
@@ -92,11 +92,11 @@ def test_units_may_wait_for_others(machine: Machine) -> None:
 def test_small_units_travel_together(seconds: float, machine: Machine) -> None:
     """Few tasks of about TASK_SECONDS; at the end smaller ones, so that all workers have some."""
 
-    def slow(cluster: FakeCluster, address: str, frame: bytes, blocks: Sequence[bytes]) -> Answer:
+    def slow(cluster: FakeCluster, address: str, frame: bytes, blocks: Sequence[bytes]) -> TaskAnswer:
         values, chunks = unframed(machine.works(cluster, address, frame, blocks).frame or b"")
         for result in values["results"]:
             result["seconds"] = seconds
-        return Answer(framed(values, chunks))
+        return TaskAnswer(framed(values, chunks))
 
     cluster = FakeCluster(dict.fromkeys("xy", slow))
     chunks_of(done_by(machine, cluster, [toy(i) for i in range(100)]))
@@ -241,9 +241,9 @@ def test_what_a_worker_did_before_an_error_counts(machine: Machine, monkeypatch:
 
 
 def test_a_unit_that_kills_its_workers_is_given_up(machine: Machine, caplog: pytest.LogCaptureFixture) -> None:
-    def dies(cluster: FakeCluster, address: str, frame: bytes, blocks: Sequence[bytes]) -> Answer:
+    def dies(cluster: FakeCluster, address: str, frame: bytes, blocks: Sequence[bytes]) -> TaskAnswer:
         if any(unit["key"] == "7" for unit in unframed(frame)[0]["units"]):
-            return Answer(None, address, "Attempted to run task on 3 workers, all died", deaths=3)
+            return TaskAnswer(None, address, "Attempted to run task on 3 workers, all died", deaths=3)
         return machine.works(cluster, address, frame, blocks)
 
     with pytest.raises(ClusterError, match="unit 7 failed repeatedly: Attempted to run task on 3 workers, all died"):
@@ -255,11 +255,11 @@ def test_a_unit_that_kills_its_workers_is_given_up(machine: Machine, caplog: pyt
 def test_lost_tasks_are_sent_again(error: str, machine: Machine) -> None:
     lost: set[str] = set()
 
-    def loses(cluster: FakeCluster, address: str, frame: bytes, blocks: Sequence[bytes]) -> Answer:
+    def loses(cluster: FakeCluster, address: str, frame: bytes, blocks: Sequence[bytes]) -> TaskAnswer:
         keys = {unit["key"] for unit in unframed(frame)[0]["units"]}
         if keys - lost:
             lost.update(keys)
-            return Answer(None, address, error)
+            return TaskAnswer(None, address, error)
         return machine.works(cluster, address, frame, blocks)
 
     cluster = FakeCluster(dict.fromkeys("xy", loses))
@@ -318,7 +318,7 @@ def test_a_worker_that_never_has_its_files_is_left(
 ) -> None:
     """Its store is too small for what the work needs, or the file is gone again each time."""
 
-    def forgets(cluster: FakeCluster, address: str, frame: bytes, blocks: Sequence[bytes]) -> Answer:
+    def forgets(cluster: FakeCluster, address: str, frame: bytes, blocks: Sequence[bytes]) -> TaskAnswer:
         answer = machine.works(cluster, address, frame, blocks)
         Store(machine.directory / address).clear()
         return answer
@@ -393,7 +393,7 @@ def test_a_worker_that_is_gone_gives_its_units_back(machine: Machine) -> None:
 
 def test_a_scheduler_that_vanishes_is_waited_for(machine: Machine) -> None:
     """All that was under way is sent again, and what still comes from before is not entered a second time."""
-    late: list[tuple[Any, Answer]] = []
+    late: list[tuple[Any, TaskAnswer]] = []
 
     def look(cluster: FakeCluster) -> None:
         if cluster.looks in (3, 9):
