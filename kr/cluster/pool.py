@@ -13,6 +13,7 @@ goes wrong with a worker costs at most the task it was doing:
 from __future__ import annotations
 
 import logging
+import math
 import queue
 import statistics
 import time
@@ -49,6 +50,8 @@ MOST_SPLIT = 16
 """Parts of a unit that is split at the end of a job."""
 MOST_FAILURES = 5
 """Times that a unit is sent again after a failure that may have been its own, before the work fails."""
+ALONE_SECONDS = 10.0
+"""Seconds without any worker after which this is said."""
 LEAST_WAIT = 600.0
 """Seconds after which a task may be taken for hanging."""
 WAIT_FACTOR = 20
@@ -104,6 +107,8 @@ class ClusterPool(Generic[T]):
         self._asked: dict[str, Counter[str]] = {}
         """How often workers have asked for files since they last did a unit."""
         self._terms: dict[str, Any] = {}
+        self._alone_since = time.monotonic()
+        """When there was a worker, or a scheduler, last."""
 
     # The generator
 
@@ -275,6 +280,11 @@ class ClusterPool(Generic[T]):
     def _report(self, connection: ClusterConnection) -> None:
         count = len(connection.workers.keys() - self._left.keys() - self._silent)
         CREW.text = counted(count, "worker") if connection.alive else "no scheduler"
+        if connection.workers or not connection.alive:
+            self._alone_since = time.monotonic()
+        elif time.monotonic() - self._alone_since > ALONE_SECONDS:
+            log.warning("%s: no workers; waiting for the first", self._cluster)
+            self._alone_since = math.inf
 
     # Answers
 
