@@ -32,7 +32,7 @@ def fitted(directories: list[Path], out: Path, iterations: int, way: str) -> tup
     command += ["--max-iter", str(iterations), *WAYS[way]]
     began = time.monotonic()
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    return time.monotonic() - began, json.loads(done.stdout)["report"]
+    return time.monotonic() - began, json.loads(done.stdout)
 
 
 def differences(first: Path, second: Path) -> dict[str, Any]:
