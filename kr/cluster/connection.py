@@ -12,6 +12,7 @@ import time
 import uuid
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -192,7 +193,8 @@ class ClusterConnection:
             worker.run, frame, *blocks, key=f"kr-{self._name}-{self._count}", pure=False, retries=0,
             workers=None if workers is None else list(workers), allow_other_workers=False,
         )  # fmt: skip
-        future.add_done_callback(lambda each: done(_answer(each)))
+        # Dask's own callbacks share one thread: an answer lost with its worker would hold up all others
+        self._client.loop.add_callback(_tell, future, done)
         return future
 
     def hold(self, frame: bytes) -> Any:
@@ -251,20 +253,22 @@ def _values(answer: Any) -> Any:
         return error
 
 
-def _answer(future: Any) -> TaskAnswer:
-    """What became of a future that is done."""
+async def _tell(future: Any, done: Callable[[TaskAnswer], None]) -> None:
+    """Wait for a future in Dask's event loop, and report what became of it."""
+    done(await _answer(future))
+
+
+async def _answer(future: Any) -> TaskAnswer:
+    """What becomes of a future."""
     try:
-        if future.status == "finished":
-            return TaskAnswer(future.result())
-        if future.status == "error":
-            error = future.exception()
-            last = getattr(error, "last_worker", None)
-            if last is not None:
-                return TaskAnswer(None, str(last.address), _first_line(error), int(error.allowed_failures) + 1)
-            return TaskAnswer(None, error=f"{type(error).__name__}: {_first_line(error)}")
-    except BaseException as error:
-        return TaskAnswer(None, error="" if isinstance(error, asyncio.CancelledError) else _first_line(error))
-    return TaskAnswer(None)
+        return TaskAnswer(await future)
+    except (asyncio.CancelledError, CancelledError):
+        return TaskAnswer(None)
+    except Exception as error:
+        if (last := getattr(error, "last_worker", None)) is not None:
+            deaths = int(getattr(error, "allowed_failures", 0)) + 1
+            return TaskAnswer(None, str(last.address), _first_line(error), deaths)
+        return TaskAnswer(None, error=f"{type(error).__name__}: {_first_line(error)}")
 
 
 def _first_line(error: BaseException | None) -> str:
