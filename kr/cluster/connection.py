@@ -94,7 +94,13 @@ class ClusterConnection:
     def connect(self) -> None:
         """Reach the scheduler. Raises ClusterError if it does not answer in REACH_SECONDS."""
         from distributed import Client
+        from distributed.security import Security
 
+        tls = not self.address.processes and self.address.scheduler.startswith("tls:")
+        if tls and Security().get_connection_args("client")["ssl_context"] is None:
+            raise ClusterError(
+                f"{self.address.text}: no certificate for TLS; expected distributed.comm.tls in the file of DASK_CONFIG"
+            )
         # what it reports in many lines, the connection says in one
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         try:

@@ -84,6 +84,7 @@ class SpreadSource(SampleSource):
         """shards: SHA-256 and path of those of each run directory; split: seed and share of the games held out."""
         self._crew, self.loss = crew, loss
         self._recorded: list[_Recorded] = []
+        self._last: tuple[bytes, Shared] | None = None
         self._directories = list(shards)
         every = [(number, digest) for number, each in enumerate(shards.values()) for digest, _ in each]
         self.identity = storage.checksum("\n".join(f"{number} {digest}" for number, digest in every).encode())
@@ -120,6 +121,8 @@ class SpreadSource(SampleSource):
                 except WorkerLostError as error:
                     lost.append(number)
                     log.warning("%s; part %d of the samples is read again", error, number)
+            if lost:
+                self._last = None  # it may have gone with the scheduler
             waiting = self._made_anew(lost)
             if not waiting:
                 break
@@ -130,7 +133,12 @@ class SpreadSource(SampleSource):
         return [found[number] for number in range(len(self.parts))]
 
     def _shared(self, chunk: bytes | None) -> list[Shared]:
-        return [] if chunk is None else [self._crew.share(chunk)]
+        """The chunk as the cluster holds it: still, if it is the same as the last time."""
+        if chunk is None:
+            return []
+        if self._last is None or self._last[0] != chunk:
+            self._last = chunk, self._crew.share(chunk)
+        return [self._last[1]]
 
     def _call(self, number: int, asked: _Recorded, shared: Sequence[Shared]) -> Any:
         part = self.parts[number]
