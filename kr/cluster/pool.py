@@ -431,7 +431,7 @@ class ClusterPool(Generic[T]):
                 self._silent.remove(address)
                 log.warning("worker %s is back", address)
         self._silent &= workers.keys()
-        for worker in self._deliveries.keys() - workers.keys():
+        for worker in self._deliveries.keys() - (workers.keys() - self._silent):
             for task in self._deliveries.pop(worker).tasks:
                 self._again.extend(task.units)
         for number, task in list(self._tasks.items()):
@@ -440,10 +440,14 @@ class ClusterPool(Generic[T]):
         self._find_hanging(connection)
 
     def _withdraw(self, connection: ClusterConnection, worker: str) -> None:
-        """Take back the tasks of a worker."""
+        """Take back the tasks of a worker, and those that are done but whose answers have not come.
+
+        These may lie on it, and fetching one answer may hold up those of others.
+        """
         keys = set(connection.processing().get(worker, ()))
         for number, task in list(self._tasks.items()):
-            if str(getattr(task.future, "key", "")) in keys:
+            future = task.future
+            if str(getattr(future, "key", "")) in keys or getattr(future, "status", "") == "finished":
                 self._take_back(number)
 
     def _take_back(self, number: int) -> None:
