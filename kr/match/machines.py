@@ -21,6 +21,8 @@ LEAST_GAMES = 4
 """Games of a worker, and of the others together, before its speed is judged."""
 LEAST_PAIRS = 8
 """Pairs of a worker, and of the others together, before its results are judged."""
+LEAST_WORKERS = 3
+"""Workers with that many pairs before one is suspect by its results."""
 FALSE_ALARM = 1e-4
 """Probability that chance makes any of the workers suspect by its results."""
 
@@ -53,30 +55,50 @@ class MatchWorker:
 def match_workers(games: Iterable[MatchGame], timed: bool) -> list[MatchWorker]:
     """Workers by their names, judged by all games of a match. timed: it has a time limit."""
     by_worker: dict[str, list[MatchGame]] = {}
-    for game in games:
+    for game in sorted(games, key=lambda game: game.worker):
         if game.worker:
             by_worker.setdefault(game.worker, []).append(game)
     scores = {name: _pair_scores(played) for name, played in by_worker.items()}
-    speeds = {name: _speed(played) for name, played in by_worker.items()}
-    known = [speed for speed in speeds.values() if speed > 0]
-    middle = median_high(known) if known else math.nan
-    total = [score for each in scores.values() for score in each]
-    bound = NormalDist().inv_cdf(1 - FALSE_ALARM / 2 / max(1, len(by_worker)))
+    speeds = _speeds(by_worker)
+    total = sum(map(len, by_worker.values()))
+    suspects = {
+        name: f"it searches {speeds[name]:.2f} times the nodes a second of the others"
+        for name, played in by_worker.items()
+        if timed and speeds[name] < SLOW and min(len(played), total - len(played)) >= LEAST_GAMES
+    }
+    residuals = _residuals(scores, suspects)
     found = []
-    for name, played in sorted(by_worker.items()):
-        residual = _residual(scores[name], total)
-        speed = speeds[name] / middle if speeds[name] > 0 else math.nan
-        others = sum(map(len, by_worker.values())) - len(played)
-        suspect = ""
-        if timed and speed < SLOW and min(len(played), others) >= LEAST_GAMES:
-            suspect = f"it searches {speed:.2f} times the nodes a second of the others"
-        elif abs(residual) > bound:
-            suspect = f"its results differ from those of the others by {residual:+.1f} standard errors"
+    for name, played in by_worker.items():
         own = scores[name]
         efforts = sum((each.a for each in played), Effort()), sum((each.b for each in played), Effort())
         points = sum(own) / len(own) if own else math.nan
-        found.append(MatchWorker(name, len(played), len(own), points, efforts, speed, residual, suspect))
+        found.append(
+            MatchWorker(
+                name, len(played), len(own), points, efforts, speeds[name], residuals[name], suspects.get(name, "")
+            )
+        )
     return found
+
+
+def _residuals(scores: dict[str, list[float]], suspects: dict[str, str]) -> dict[str, float]:
+    """Residual of each worker against the others that are not suspect; those that differ too much become suspect.
+
+    The oddest one goes first, for it makes the others differ from the rest as well. Of two workers that differ nobody
+    can say which is odd.
+    """
+    bound = NormalDist().inv_cdf(1 - FALSE_ALARM / 2 / max(1, len(scores)))
+    while True:
+        residuals = {
+            name: _residual(
+                own, [score for other in scores if other not in {name, *suspects} for score in scores[other]]
+            )
+            for name, own in scores.items()
+        }
+        judged = [name for name, each in residuals.items() if name not in suspects and not math.isnan(each)]
+        odd = max(judged, key=lambda name: abs(residuals[name]), default="")
+        if len(judged) < LEAST_WORKERS or abs(residuals[odd]) <= bound:
+            return residuals
+        suspects[odd] = f"its results differ from those of the others by {residuals[odd]:+.1f} standard errors"
 
 
 def _pair_scores(games: Iterable[MatchGame]) -> list[float]:
@@ -87,20 +109,24 @@ def _pair_scores(games: Iterable[MatchGame]) -> list[float]:
     return [PAIR_SCORES[sum(pair)] for pair in points.values() if len(pair) == 2]
 
 
-def _speed(games: Iterable[MatchGame]) -> float:
-    """Nodes a second of both players together."""
-    total = sum((game.a + game.b for game in games), Effort())
-    return total.nodes / total.seconds if total.seconds > 0 else 0.0
+def _speeds(by_worker: dict[str, list[MatchGame]]) -> dict[str, float]:
+    """Nodes a second of both players together, beside those of the middle worker; of two, the faster one."""
+    found = {}
+    for name, played in by_worker.items():
+        total = sum((game.a + game.b for game in played), Effort())
+        found[name] = total.nodes / total.seconds if total.nodes and total.seconds > 0 else math.nan
+    known = [speed for speed in found.values() if speed > 0]
+    return {name: speed / median_high(known) if speed > 0 else math.nan for name, speed in found.items()}
 
 
-def _residual(own: list[float], total: list[float]) -> float:
-    """Difference of a worker's mean from that of the others, in standard errors."""
-    count, others = len(own), len(total) - len(own)
-    if min(count, others) < LEAST_PAIRS:
+def _residual(own: list[float], others: list[float]) -> float:
+    """Difference of a worker's mean from that of others, in standard errors."""
+    if min(len(own), len(others)) < LEAST_PAIRS:
         return math.nan
+    total = own + others
     mean = sum(total) / len(total)
     variance = sum((score - mean) ** 2 for score in total) / (len(total) - 1)
     if variance == 0:
         return 0.0
-    rest = (sum(total) - sum(own)) / others
-    return (sum(own) / count - rest) / math.sqrt(variance * (1 / count + 1 / others))
+    difference = sum(own) / len(own) - sum(others) / len(others)
+    return difference / math.sqrt(variance * (1 / len(own) + 1 / len(others)))
