@@ -61,6 +61,7 @@ class FakeFuture:
     cancelled: bool = False
     worker: str = ""
     """Worker that has done it."""
+    status: str = "pending"
 
     def cancel(self) -> None:
         self.cancelled = True
@@ -76,6 +77,10 @@ class _Sent:
 
 Behaviour = Callable[["FakeCluster", str, bytes, Sequence[bytes]], TaskAnswer | None]
 """What a worker answers to a task; None if it never does."""
+
+
+UNHEARD = TaskAnswer(b"")
+"""The answer of a worker that does its task, but from which it can't be fetched."""
 
 
 class FakeCluster:
@@ -145,8 +150,9 @@ class FakeCluster:
             if answer is not None:
                 self.sent[address].remove(each)
                 self.log.append((address, unframed(each.frame)[0]))
-                each.future.worker = address
-                each.done(answer)
+                each.future.worker, each.future.status = address, "finished"
+                if answer is not UNHEARD:
+                    each.done(answer)
 
     # What tests do
 
@@ -172,6 +178,11 @@ def says(**values: Any) -> Behaviour:
 def sends(frame: bytes) -> Behaviour:
     """A worker that answers with the same bytes to every task."""
     return lambda cluster, address, sent, blocks: TaskAnswer(frame)
+
+
+def unheard(cluster: FakeCluster, address: str, frame: bytes, blocks: Sequence[bytes]) -> TaskAnswer:
+    """A worker that does its tasks and is stopped before its answers are fetched."""
+    return UNHEARD
 
 
 def hangs(cluster: FakeCluster, address: str, frame: bytes, blocks: Sequence[bytes]) -> None:

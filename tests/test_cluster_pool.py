@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cluster_fake import Behaviour, FakeCluster, Machine, ToyUnits, hangs, machine, says, sends, toy
+from cluster_fake import Behaviour, FakeCluster, Machine, ToyUnits, hangs, machine, says, sends, toy, unheard
 
 from kr import __version__
 from kr.cluster import pool as module
@@ -355,6 +355,30 @@ def test_a_silent_worker_is_left_and_comes_back(machine: Machine, caplog: pytest
     assert len(chunks_of(parts)) == 4000
     assert reasons(caplog).splitlines()[:1] == ["worker x is left: it was not heard of for 1m"]
     assert "worker x" not in {worker for looks, worker in silent if 5 < looks < 40}
+
+
+@pytest.mark.parametrize("behaviour", [hangs, unheard])
+@pytest.mark.parametrize("files", [False, True])
+def test_what_a_silent_worker_has_is_done_elsewhere(
+    behaviour: Behaviour, files: bool, machine: Machine, needed: tuple[Needs, str, Path]
+) -> None:
+    """Its tasks, those with answers that nobody can fetch, and those that wait for files on their way to it."""
+
+    def ends(cluster: FakeCluster, address: str, frame: bytes, blocks: Sequence[bytes]) -> TaskAnswer | None:
+        if files and unframed(frame)[0]["do"] == "units":
+            return machine.works(cluster, address, frame, blocks)
+        return behaviour(cluster, address, frame, blocks)
+
+    def look(cluster: FakeCluster) -> None:
+        if cluster.looks == 6:
+            cluster.change("bad", silence=SILENCE + 1)
+
+    cluster = FakeCluster({"bad": ends, "good": machine.works}, local=not files)
+    cluster.on_look = look
+    units = [toy(i, "file", needs={"file": "need"}) if files else toy(i) for i in range(30)]
+    parts = done_by(machine, cluster, units, needed[0])
+    assert len(chunks_of(parts)) == 30
+    assert {part.worker for part in parts} == {"good"}
 
 
 def test_a_worker_that_hangs_is_left_and_its_units_are_done_elsewhere(
