@@ -46,6 +46,8 @@ TASK_SECONDS = 20.0
 """Work in a task, as far as units can be put together."""
 TASK_UNITS = 500
 """Units in a task."""
+LEAST_PIECE = 1.0
+"""Seconds of work in a part of a unit."""
 MOST_SPLIT = 16
 """Parts of a unit that is split at the end of a job."""
 MOST_FAILURES = 5
@@ -199,10 +201,11 @@ class ClusterPool(Generic[T]):
     def _shared_out(self, connection: ClusterConnection, source: _Source, units: list[Unit]) -> list[Unit]:
         """The units, or a part of a single one at the end of the job, so that all workers end together."""
         left = len(units) + len(source) + len(self._again)
-        pieces = -(-self._at_once(connection) // left)
-        if len(units) > 1 or not source.exhausted or pieces == 1:
+        each = statistics.fmean(self._seconds) if self._seconds else 0.0
+        pieces = min(-(-self._at_once(connection) // left), MOST_SPLIT, int(each / LEAST_PIECE))
+        if len(units) > 1 or not source.exhausted or pieces < 2:
             return units
-        first, *others = self._kind.split(units[0], min(pieces, MOST_SPLIT))
+        first, *others = self._kind.split(units[0], pieces)
         self._again.extend(others)
         return [first]
 
