@@ -192,23 +192,40 @@ class ClusterConnection:
     ) -> Any:
         """Send a task; returns Dask's future of it. done: called from another thread with its answer.
 
+        If the scheduler vanishes at this moment, the task is lost at once, and there is no future.
         blocks: futures of frames that the worker fetches first; workers: those that may do it.
         """
         self._count += 1
-        future = self._client.submit(
-            worker.run, frame, *blocks, key=f"kr-{self._name}-{self._count}", pure=False, retries=0,
-            workers=None if workers is None else list(workers), allow_other_workers=False,
-        )  # fmt: skip
+        try:
+            if None in blocks:
+                raise ConnectionError("a block was lost with its scheduler")
+            future = self._client.submit(
+                worker.run, frame, *blocks, key=f"kr-{self._name}-{self._count}", pure=False, retries=0,
+                workers=None if workers is None else list(workers), allow_other_workers=False,
+            )  # fmt: skip
+        except Exception:
+            if self.alive and None not in blocks:
+                raise
+            done(TaskAnswer(None))
+            return None
         # Dask's own callbacks share one thread: an answer lost with its worker would hold up all others
         self._client.loop.add_callback(_tell, future, done)
         return future
 
     def hold(self, frame: bytes) -> Any:
-        """Future of a frame that some worker holds until it is released; others fetch it from each other."""
+        """Future of a frame that some worker holds until it is released; others fetch it from each other.
+
+        None if the scheduler vanishes at this moment.
+        """
         self._count += 1
         # a task, unlike scattered data, is made again if its worker is lost; Dask would warn of its size
         warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
-        return self._client.submit(worker.run, frame, key=f"kr-{self._name}-{self._count}", pure=False, retries=3)
+        try:
+            return self._client.submit(worker.run, frame, key=f"kr-{self._name}-{self._count}", pure=False, retries=3)
+        except Exception:
+            if self.alive:
+                raise
+            return None
 
     def on_each(self, function: Callable[[], bytes], workers: Sequence[str] | None = None) -> dict[str, Any]:
         """Values that a function of kr.cluster.worker answers on each worker, or the error; without waiting in line."""
@@ -225,8 +242,13 @@ class ClusterConnection:
         return ""
 
     def processing(self) -> dict[str, list[str]]:
-        """Keys of the tasks that each worker has."""
-        found = self._client.processing()
+        """Keys of the tasks that each worker has; empty if the scheduler does not say."""
+        try:
+            found = self._client.processing()
+        except Exception:
+            if self.alive:
+                raise
+            return {}
         return {address: [str(key) for key in keys] for address, keys in found.items()}
 
     def scheduler_facts(self) -> dict[str, Any]:
