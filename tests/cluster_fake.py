@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -195,24 +197,30 @@ class Machine:
     def __init__(self, directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.directory, self._monkeypatch = directory, monkeypatch
         self.now = 1000.0
+        self._jobs: dict[tuple[int, str], OrderedDict[str, Any]] = {}
+        self._threads: dict[tuple[int, str], SimpleNamespace] = {}
+        self._clusters: list[FakeCluster] = []
+
+    def wait(self, seconds: float) -> None:
+        """Sleep by this clock, for a second at least."""
+        self.now += max(seconds, 1.0)
 
     def works(self, cluster: FakeCluster, address: str, frame: bytes, blocks: Sequence[bytes]) -> TaskAnswer:
         """Do a task as a worker of a cluster does it."""
-        before = worker._jobs.copy()
         with self._monkeypatch.context() as changed:
             if not cluster.address.processes:
                 changed.setenv("KR_STORE", str(self.directory / address))
             changed.setattr(worker, "_own_name", lambda: address)
-            worker._jobs.clear()  # those of other workers of this process
+            changed.setattr(worker, "_jobs", self._jobs.setdefault((id(cluster), address), OrderedDict()))
+            changed.setattr(worker, "_thread", self._threads.setdefault((id(cluster), address), SimpleNamespace()))
             answer = worker.run(frame, *blocks)
-        worker._jobs.clear()
-        worker._jobs.update(before)
-        worker._thread.tools = None
         return TaskAnswer(answer)
 
     @contextmanager
     def connected(self, cluster: FakeCluster) -> Iterator[None]:
         """Let pools and crews find this cluster, whatever they are told."""
+
+        self._clusters.append(cluster)  # so that no other gets its id
 
         @contextmanager
         def found(text: str) -> Iterator[FakeCluster]:
@@ -233,11 +241,9 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
     monkeypatch.setattr(ToyUnits, "raising", {})
     monkeypatch.setattr(pool, "SIGNALS_WAIT", 0.0)
     monkeypatch.setattr(crew, "SIGNALS_WAIT", 0.0)
-    for module in (pool, worker):
+    for module in (pool, crew, worker):
         monkeypatch.setattr(module, "search_signature", lambda: {"signature": 7})
-    clock = type(
-        "Clock", (), {"monotonic": staticmethod(lambda: made.now), "sleep": staticmethod(lambda seconds: None)}
-    )
+    clock = SimpleNamespace(monotonic=lambda: made.now, sleep=made.wait)
     for each in (pool, crew, worker, connection):
         monkeypatch.setattr(each, "time", clock)
     return made

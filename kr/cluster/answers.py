@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from kr.cluster.frames import unframed
+from kr.cluster.store import LIMIT_VARIABLE
 from kr.jobs.unit import Chunk
 
 _MOST_SECONDS = 1e9
+TOO_SMALL = f"its store does not keep the files of the work; a larger one: {LIMIT_VARIABLE}"
+"""Why a worker that asks for the same files again and again is left."""
 
 
 @dataclass(frozen=True)
@@ -62,15 +65,38 @@ def read_answer(frame: bytes, asked: Container[str]) -> UnitsAnswer:
         first += count
     if first != len(chunks):
         raise ValueError("chunks of no unit")
+    missing, failed = _complaints(values)
+    refused, stopped = _field(values, "refused", str), _field(values, "stopped", bool)
+    return UnitsAnswer(_field(values, "worker", str), results, missing, refused, failed, stopped)
+
+
+@dataclass(frozen=True)
+class CallAnswer:
+    """The answer to a call or to a file; without values one of the other fields says why, as in UnitsAnswer."""
+
+    values: dict[str, Any] | None
+    chunks: Sequence[memoryview]
+    missing: Sequence[str]
+    refused: str
+    failed: tuple[str, str, str] | None
+
+
+def read_call_answer(frame: bytes) -> CallAnswer:
+    """Read the answer to a call. Raises ValueError, with what is wrong with it."""
+    values, chunks = unframed(frame)
+    missing, failed = _complaints(values)
+    found = _field(values, "values", dict) if "values" in values else None
+    return CallAnswer(found, chunks, missing, _field(values, "refused", str), failed)
+
+
+def _complaints(values: dict[str, Any]) -> tuple[list[str], tuple[str, str, str] | None]:
+    """Missing files and the error of an answer, if there are any."""
     missing, failed = _field(values, "missing", list), _field(values, "failed", list)
     if not all(isinstance(each, str) for each in [*missing, *failed]):
         raise ValueError("files or an error of no form")
     if failed and (len(failed) != 3 or failed[2] not in ("worker", "work")):
         raise ValueError("an error of no form")
-    refused, stopped = _field(values, "refused", str), _field(values, "stopped", bool)
-    return UnitsAnswer(
-        _field(values, "worker", str), results, missing, refused, tuple(failed) if failed else None, stopped
-    )
+    return missing, (failed[0], failed[1], failed[2]) if failed else None
 
 
 def _field(values: dict[str, Any], name: str, kind: type) -> Any:

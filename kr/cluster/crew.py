@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from kr import __version__
+from kr.cluster.answers import TOO_SMALL, CallAnswer, read_call_answer
 from kr.cluster.connection import SCHEDULER_PATIENCE, SILENCE, ClusterConnection, TaskAnswer, block_frames, connected
-from kr.cluster.frames import framed, unframed
+from kr.cluster.frames import framed
 from kr.cluster.parcels import pack
 from kr.cluster.store import Store
 from kr.cluster.worker import raised, search_signature
@@ -33,6 +34,9 @@ from kr.jobs.unit import Chunk
 from kr.units import counted, format_duration
 
 log = logging.getLogger("kr.cluster")
+
+MOST_DELIVERIES = 6
+"""Times that a worker may ask for files in one call."""
 
 
 class Shared:
@@ -115,6 +119,10 @@ class Crew:
             self.left[member] = reason
             log.warning("worker %s is left: %s", member, reason)
 
+    def has(self, digest: str) -> bool:
+        """True if this is one of the files that calls may look up."""
+        return digest in self._files
+
     def blocks(self, digest: str) -> list[Any]:
         """Futures of the blocks of a file."""
         if digest not in self._held:
@@ -148,22 +156,24 @@ class Call:
 
         Raises WorkerLostError if the worker has ended or can't do the call, the errors of the function, ClusterError.
         """
-        while True:
-            values, chunks = self._answer()
-            if missing := values.get("missing"):
-                self._deliver(missing)
+        for _ in range(MOST_DELIVERIES):
+            said = self._answer()
+            if said.missing:
+                self._deliver(said.missing)
                 self._send(self._frame, self._blocks)
-            elif refused := values.get("refused"):
-                self._lost(str(refused))
-            elif failed := values.get("failed"):
-                if failed[2] == "worker":
-                    self._lost(str(failed[1]))
-                raise raised(failed)
+            elif said.refused:
+                self._lost(said.refused)
+            elif said.failed:
+                raise raised(said.failed)
+            elif said.values is None:
+                self._lost("its answer makes no sense: it has no values")
             else:
-                return values["values"], [bytes(chunk) for chunk in chunks]
+                return said.values, [bytes(chunk) for chunk in said.chunks]
+        self._lost(TOO_SMALL)
+        raise AssertionError
 
-    def _answer(self) -> tuple[dict[str, Any], list[memoryview]]:
-        """The next answer of the worker, checked."""
+    def _answer(self) -> CallAnswer:
+        """The next answer of the worker, checked. Raises WorkerLostError, also for errors of the worker's machine."""
         while True:
             try:
                 answer = self._answers.get(timeout=SIGNALS_WAIT)
@@ -179,10 +189,13 @@ class Call:
         if answer.frame is None:
             raise WorkerLostError(f"worker {self.member} was lost: {answer.error or 'cancelled'}")
         try:
-            return unframed(answer.frame)
+            said = read_call_answer(answer.frame)
         except ValueError as error:
-            self._lost(f"its answer is {error}")
+            self._lost(f"its answer makes no sense: {error}")
             raise AssertionError from None
+        if said.failed and said.failed[2] == "worker":
+            self._lost(said.failed[1])
+        return said
 
     def _lost(self, reason: str) -> None:
         """Leave the worker. Raises WorkerLostError."""
@@ -192,12 +205,13 @@ class Call:
     def _deliver(self, missing: Sequence[str]) -> None:
         """Send files to the worker."""
         for digest in missing:
+            if not self._crew.has(digest):
+                self._lost(f"it asks for an unknown file {digest:.80}")
             blocks = self._crew.blocks(digest)
             self._kept.append(blocks)
             self._send(framed({"do": "keep", "digest": digest}), blocks)
-            values, _ = self._answer()
-            if failed := values.get("failed"):
-                self._lost(str(failed[1]))
+            if failed := self._answer().failed:
+                self._lost(failed[1])
         self._crew.release()
 
 

@@ -25,11 +25,11 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from kr import __version__
-from kr.cluster.answers import UnitsAnswer, read_answer
+from kr.cluster.answers import TOO_SMALL, UnitsAnswer, read_answer, read_call_answer
 from kr.cluster.connection import SILENCE, ClusterConnection, TaskAnswer, block_frames, connected
-from kr.cluster.frames import framed, unframed
+from kr.cluster.frames import framed
 from kr.cluster.parcels import Parcel, pack, sizes_of
-from kr.cluster.store import LIMIT_VARIABLE, Store
+from kr.cluster.store import Store
 from kr.cluster.worker import raised, search_signature
 from kr.errors import ClusterError
 from kr.jobs.kinds import Kind
@@ -383,8 +383,7 @@ class ClusterPool(Generic[T]):
             self._failed(connection, task, f"it asks for an unknown file {unknown[0]:.80}", blame=True)
             return
         if max(asked.values()) > MOST_FAILURES:
-            reason = f"its store does not keep the files of the work; a larger one: {LIMIT_VARIABLE}"
-            self._failed(connection, task, reason, blame=True, claimed=worker)
+            self._failed(connection, task, TOO_SMALL, blame=True, claimed=worker)
             return
         delivery = self._deliveries.setdefault(worker, _Delivery(set()))
         delivery.tasks.append(task)
@@ -406,9 +405,9 @@ class ClusterPool(Generic[T]):
         delivery.files.discard(digest)
         if answer.frame is not None:
             try:
-                if failed := unframed(answer.frame)[0].get("failed"):
-                    self.leave(worker, str(failed[1]))
-            except (ValueError, LookupError, TypeError) as error:
+                if failed := read_call_answer(answer.frame).failed:
+                    self.leave(worker, failed[1])
+            except ValueError as error:
                 self.leave(worker, f"its answer makes no sense: {error}")
         if not delivery.files:
             del self._deliveries[worker]
