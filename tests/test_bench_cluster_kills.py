@@ -59,7 +59,7 @@ def test_what_differs_is_found(runs: dict[int, Path], tmp_path: Path) -> None:
 def test_a_small_ordeal(tmp_path: Path) -> None:
     """Two workers and the coordinator are killed: the games are those of a quiet run."""
     few = {"scheduler_kills": 0, "full_disks": 0, "garbage": 0, "hangs": 0, "workers": 2}
-    ordeal = Ordeal(worker_kills=2, coordinator_kills=1, pause=2.0, games=2000, shard_games=100, nodes=50, **few)
+    ordeal = Ordeal(worker_kills=2, coordinator_kills=1, pause=1.0, games=2000, shard_games=100, nodes=50, **few)
     outcome = endure(ordeal, tmp_path)
     assert outcome.good, outcome
     assert outcome.done == {"worker": 2, "coordinator": 1}
