@@ -37,14 +37,17 @@ class Answered:
 
 
 class CrewHere:
-    """The interface of kr.cluster.crew.Crew, done in this process. lost: numbers of calls whose worker is lost."""
+    """The interface of kr.cluster.crew.Crew, done in this process.
 
-    def __init__(self, count: int, memory: int = 0, lost: Sequence[int] = ()) -> None:
+    lost: numbers of calls whose worker is lost; doubled: of those that are done twice, and answered by the second.
+    """
+
+    def __init__(self, count: int, memory: int = 0, lost: Sequence[int] = (), doubled: Sequence[int] = ()) -> None:
         self.members = [f"worker {i}" for i in range(count)]
         self.kept: dict[str, dict[str, Any]] = {member: {} for member in self.members}
         self.needs = Needs()
         self.calls: list[str] = []
-        self.memory, self.lost = memory, lost
+        self.memory, self.lost, self.doubled = memory, lost, doubled
 
     def memory_limits(self) -> dict[str, int]:
         return dict.fromkeys(self.members, self.memory)
@@ -69,7 +72,9 @@ class CrewHere:
         given, _ = unframed(framed(values))
         chunks = [bytes(chunk) for each in shared for chunk in unframed(each)[1]]
         try:
-            return Answered(framed(*function_named(function)(given, chunks, self.needs, self.kept[member])))
+            for _ in range(1 + (len(self.calls) in self.doubled)):
+                answer = function_named(function)(given, chunks, self.needs, self.kept[member])
+            return Answered(framed(*answer))
         except WorkerLostError as error:
             return Answered(error)
 
@@ -142,6 +147,20 @@ def test_a_lost_worker_changes_nothing(settings: FitSettings, crew: Any, lost: l
     undisturbed = fit(on_cluster(settings, "calm.h5"))
     disturbed = crew(CrewHere(3, lost=lost))
     assert fit(on_cluster(settings, "disturbed.h5")).checksum == undisturbed.checksum
+    assert len(disturbed.calls) > len(calm.calls)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["read_shards", "rank_entries"])
+def test_a_part_is_made_anew_rather_than_changed_twice(
+    settings: FitSettings, crew: Any, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(spread, "SHARDS_AT_ONCE", 2)
+    calm = crew(CrewHere(2))
+    undisturbed = fit(on_cluster(settings, "calm.h5"))
+    last = max(number for number, each in enumerate(calm.calls, start=1) if each == name)
+    disturbed = crew(CrewHere(2, doubled=[last]))
+    assert fit(on_cluster(settings, "doubled.h5")).checksum == undisturbed.checksum
     assert len(disturbed.calls) > len(calm.calls)
 
 

@@ -53,6 +53,8 @@ class HeldPart:
     mergers: dict[tuple[bool, bool], Merger] = field(default_factory=dict)
     """By (held out, kings), while games are read."""
     samples: dict[tuple[bool, bool], Samples] = field(default_factory=dict)
+    reads: int = 0
+    """Calls of `read_shards` that made it."""
     ids: dict[bool, NDArray[np.uint32]] = field(default_factory=dict)
     """(regions, n) table indices, then ranks, of training (False) and held-out samples."""
     windows: Windows | None = None
@@ -79,11 +81,17 @@ def score_counts(values: dict[str, Any], chunks: list[bytes], needs: Needs, kept
 
 
 def read_shards(values: dict[str, Any], chunks: list[bytes], needs: Needs, kept: dict[str, Any]) -> Answer:
-    """Add the samples of some shards to a part: runs, samples so far, and the bytes they take."""
-    if values["first"]:
+    """Add the samples of some shards to a part: runs, samples so far, and the bytes they take.
+
+    Raises WorkerLostError if it is not the part's next call, so that no shard is taken twice.
+    """
+    if values["step"] == 0:
         keys = [(held, kings) for held in SET_NAMES for kings in (False, True)]
         kept[_name(values)] = HeldPart({key: Merger() for key in keys})
     part = _part(values, kept)
+    if values["step"] != part.reads:
+        raise WorkerLostError(f"{_name(values)} of the samples has {part.reads} reads, expected {values['step']}")
+    part.reads = -1  # until this one is whole
     split, label = Split(*values["split"]), Label(*values["label"])
     runs = []
     for directory, digest in values["shards"]:
@@ -91,6 +99,7 @@ def read_shards(values: dict[str, Any], chunks: list[bytes], needs: Needs, kept:
         for key, labelled in parts.items():
             part.mergers[key].add(*labelled)
         runs.append([directory, shard.games, shard.held_out, shard.seed, shard.player])
+    part.reads = values["step"] + 1
     if values["last"]:
         part.samples = {key: merger.samples() for key, merger in part.mergers.items()}
         part.mergers.clear()
@@ -106,7 +115,7 @@ def count_entries(values: dict[str, Any], chunks: list[bytes], needs: Needs, kep
     part.ids.clear()
     part.inputs.clear()
     part.sums.clear()
-    part.folder = None
+    part.entries = part.folder = None
     windows = part.windows = Windows(tuple(map(tuple, values["regions"])), values["base"])
     with _threads(values) as pool:
         for held in SET_NAMES:
@@ -135,6 +144,8 @@ def rank_entries(values: dict[str, Any], chunks: list[bytes], needs: Needs, kept
     """Take over the ranks of all entries: chunk: the indices of each region in order (uint32)."""
     part = _part(values, kept)
     assert part.windows is not None
+    if part.entries is not None:
+        raise WorkerLostError(f"{_name(values)} of the samples is ranked already")
     every = np.frombuffer(chunks[0], dtype=np.uint32)
     ends = np.cumsum(values["lengths"])
     indices = np.split(every, ends[:-1])

@@ -214,7 +214,7 @@ class SpreadSource(SampleSource):
         split: tuple[int, float], scales: Sequence[float | None],
     ) -> Values:  # fmt: skip
         return lambda part: {
-            "first": step == 0, "last": step == rounds - 1, "shards": batch(part), "split": split, "scales": scales,
+            "step": step, "last": step == rounds - 1, "shards": batch(part), "split": split, "scales": scales,
             "label": [label.score_share, label.decay],
         }  # fmt: skip
 
