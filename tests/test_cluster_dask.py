@@ -295,6 +295,28 @@ def test_ctrl_c_ends_in_good_order_and_the_run_resumes(tables: Path, tmp_path: P
     assert shards(tmp_path / "there") == shards(tmp_path / "here")
 
 
+def test_workers_stop_for_a_coordinator_that_was_killed(cluster: str, tables: Path, tmp_path: Path) -> None:
+    """Though Dask lets tasks run on whose results nobody wants."""
+    line = [
+        sys.executable, "-m", "kr", "selfplay", "--games", "20", "--nodes", "1e9", "--out", str(tmp_path / "run"),
+        "--weights", str(tables), "--cluster", cluster, "--egdb", "none", "--quiet",
+    ]  # fmt: skip
+    process = subprocess.Popen(line, stderr=subprocess.DEVNULL)
+    try:
+        wait_for(lambda: sum(running(cluster).values()) > 0 or process.poll() is not None, 60)
+        assert process.poll() is None
+    finally:
+        process.kill()
+        process.wait()
+    wait_for(lambda: sum(running(cluster).values()) == 0)
+
+
+def running(cluster: str) -> dict[str, int]:
+    """Tasks that each worker does at this moment."""
+    with connected(cluster) as found:
+        return {address: values["running"] for address, values in found.on_each(worker.worker_facts).items()}
+
+
 def alive_in(session: int) -> list[int]:
     """Processes of a session."""
     found = []
