@@ -19,7 +19,7 @@ from kr.errors import ClusterError, InvalidSettingError, StoppedError, WorkerLos
 from kr.evaluation import weights
 from kr.evaluation.layouts import LAYOUTS
 from kr.jobs.needs import Needs
-from kr.learn.fitting import spread
+from kr.learn.fitting import held_part, spread
 from kr.learn.fitting.fit import FitSettings, fit
 
 
@@ -201,18 +201,27 @@ def test_indices_on_the_disk(settings: FitSettings, crew: Any, tmp_path: Path, m
     crew(CrewHere(2))
     in_memory = fit(on_cluster(settings, "memory.h5"))
     monkeypatch.setattr(spread, "MEMORY_SHARE", 1e-9)
-    on_disk = crew(CrewHere(2, memory=10**9))
+    made: list[np.ndarray] = []
+    array = held_part._array
+    monkeypatch.setattr(held_part, "_array", lambda *given: made.append(array(*given)) or made[-1])
+    crew(CrewHere(2, memory=10**9))
     assert fit(on_cluster(settings, "disk.h5")).checksum == in_memory.checksum
-    arrays = on_disk.kept["worker 0"]["part 0"].ids.values()
-    assert any(isinstance(each, np.memmap) for each in arrays)
-    on_disk.kept.clear()
+    assert any(isinstance(each, np.memmap) for each in made)
     assert not [name for name in os.listdir(tmp_path / "store") if name.startswith(".ids")]
 
 
+@pytest.mark.slow
+def test_workers_keep_no_samples_of_a_fit_that_is_over(settings: FitSettings, crew: Any) -> None:
+    made = crew(CrewHere(2, lost=[7]))
+    fit(on_cluster(settings, "spread.h5"))
+    assert set(map(len, made.kept.values())) == {0}
+
+
 def test_too_little_memory_is_refused(settings: FitSettings, crew: Any) -> None:
-    crew(CrewHere(2, memory=1000))
+    made = crew(CrewHere(2, memory=1000))
     with pytest.raises(InvalidSettingError, match=r"worker worker 0 has 1000B of memory.*expected \d+ workers"):
         fit(on_cluster(settings, "spread.h5"))
+    assert made.kept == {"worker 0": {}, "worker 1": {}}
 
 
 @pytest.mark.slow

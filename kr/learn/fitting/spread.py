@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from kr import storage
 from kr.cluster.crew import Crew, Shared, open_crew
 from kr.cluster.store import digest_of
-from kr.errors import InvalidGamesError, InvalidSettingError, WorkerLostError
+from kr.errors import ClusterError, InvalidGamesError, InvalidSettingError, WorkerLostError
 from kr.evaluation.parts import Windows
 from kr.evaluation.patterns import PHASES
 from kr.learn import games
@@ -201,6 +201,7 @@ class SpreadSource(SampleSource):
                 part.counts = {(bool(h), bool(k)): (p, d) for h, k, p, d in values["counts"]}
             self._check_memory((step + 1) / rounds)
             advance(step)
+        self._tell_memory()
         self.runs = [self._run(number, runs, scale) for number, scale in enumerate(scales)]
         if not any(part.counts[False, kings][0] for part in self.parts for kings in (False, True)):
             where = ", ".join(map(str, self._directories))
@@ -239,6 +240,13 @@ class SpreadSource(SampleSource):
                     f"worker {member} has {format_size(limit)} of memory, its samples would take "
                     f"{format_size(int(size))}: expected {counted(wanted, 'worker')} of this size, or fewer games"
                 )
+
+    def _tell_memory(self) -> None:
+        sizes: dict[str, int] = {}
+        for part in self.parts:
+            sizes[part.member] = sizes.get(part.member, 0) + part.bytes
+        total, most = format_size(sum(sizes.values())), format_size(max(sizes.values()))
+        log.info("the samples take %s on %s, %s at most on one", total, counted(len(sizes), "worker"), most)
 
     # Groups
 
@@ -370,4 +378,19 @@ def spread_samples(
         shards[directory] = [(digest_of(path), path) for path in paths]
     files = {digest: path for each in shards.values() for digest, path in each}
     with open_crew(cluster, files) as crew:
-        yield SpreadSource(crew, shards, label, (seed, holdout), loss, on_progress)
+        try:
+            yield SpreadSource(crew, shards, label, (seed, holdout), loss, on_progress)
+        except (ClusterError, KeyboardInterrupt):
+            raise  # nobody to tell, or no time
+        except BaseException:
+            _let_go(crew)
+            raise
+        _let_go(crew)
+
+
+def _let_go(crew: Crew) -> None:
+    """Have the workers free the samples, which a later fit on the same workers would find in its way."""
+    with suppress(ClusterError):
+        for call in [crew.call(member, f"{MODULE}:let_go", {}) for member in crew.members]:
+            with suppress(WorkerLostError):
+                call.result()
