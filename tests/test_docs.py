@@ -18,8 +18,9 @@ CHECKOUT = Path(__file__).parents[1]
 DOCS = CHECKOUT / "docs"
 PAGES = [CHECKOUT / "README.md", *sorted(DOCS.rglob("*.md"))]
 GAME = '[Event "Example"]\n[Black "One"]\n[White "Two"]\n[Result "*"]\n\n1. 11-15 23-19 {usual} *\n'
-OTHERS = ("import draughts", "import torch")
-"""Examples that need another program; tests/test_pydraughts.py and tests/test_sample_reader.py run what is in them."""
+OTHERS = ("import draughts", "import torch", "from dask_jobqueue", "from dask_kubernetes")
+"""Examples that need another program; tests/test_pydraughts.py and tests/test_sample_reader.py run what is in them, but
+for those that need a batch system or Kubernetes."""
 
 pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="the checkout is not here")
 
