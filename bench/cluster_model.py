@@ -31,7 +31,7 @@ CORES_A_MACHINE = 16
 
 @dataclass(frozen=True)
 class Costs:
-    """Seconds and bytes of the steps, measured on the machine of docs/measurements.md."""
+    """Seconds and bytes of the steps, measured on the machine of docs/measurements.toml."""
 
     send: float = 0.0021
     """Coordinator's seconds to pack and send a task."""

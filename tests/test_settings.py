@@ -119,7 +119,7 @@ def test_every_settings_class_checks_its_fields(settings):
     fields = [field for field in dataclasses.fields(settings) if field.init]
     required = {field.name: Path("x") for field in fields if field.default is REQUIRED}
     bounded = [field for field in fields if field.metadata.get("range")]
-    assert bounded or settings.__name__ in ("ReadSettings", "ExportSettings")
+    assert bounded or settings.__name__ in ("ReadSettings", "ExportSettings", "WatchSettings")
     for field in bounded:
         bounds = field.metadata["range"]
         many = isinstance(field.default, tuple)
