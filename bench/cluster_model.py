@@ -33,13 +33,13 @@ CORES_A_MACHINE = 16
 class Costs:
     """Seconds and bytes of the steps, measured on the machine of docs/measurements.toml."""
 
-    send: float = 0.0021
+    send: float = 0.0031
     """Coordinator's seconds to pack and send a task."""
-    take: float = 0.0014
+    take: float = 0.0021
     """Its seconds to receive a task's answer, without what is in it."""
     take_game: float = 57e-6
     """Its seconds to read, check, count and write a game of self-play."""
-    schedule: float = 0.0030
+    schedule: float = 0.0034
     """Scheduler's seconds for a task."""
     network: float = 100e6
     """Bytes per second of the scheduler's and of the coordinator's connection."""
@@ -222,7 +222,10 @@ def table(work: Work, costs: Costs, rounds: int = 20) -> list[Outcome]:
 
 
 def check(costs: Costs, workers: Sequence[int], games: int, shard_games: int, nodes: int) -> list[dict[str, Any]]:
-    """Runs with real workers of this machine beside the model, whose task time is that of the run with one worker."""
+    """Runs with real workers of this machine beside the model, whose task time is that of as many threads.
+
+    start: seconds of a job without work, which the others leave out.
+    """
     from cluster_processes import local_processes
 
     from kr.cluster import pool
@@ -230,24 +233,23 @@ def check(costs: Costs, workers: Sequence[int], games: int, shard_games: int, no
     from kr.threads import core_count
 
     pool.TASK_SECONDS = 0.0  # each shard is a task, as in the model
+    tasks = -(-games // shard_games)
     found: list[dict[str, Any]] = []
-    seconds = 0.0
     for count in workers:
+        threads = min(count, core_count())
+        with tempfile.TemporaryDirectory() as folder:
+            asked = SelfplaySettings(games=games, shard_games=shard_games, nodes=nodes, out=Path(folder) / "games")
+            seconds = selfplay(replace(asked, workers=threads)).seconds * threads / tasks
         with tempfile.TemporaryDirectory() as folder, local_processes(Path(folder) / "cluster", count) as cluster:
-            common = SelfplaySettings(
-                games=count, shard_games=1, nodes=nodes, out=Path(folder) / "first", cluster=cluster.address
-            )
-            selfplay(common)  # files are sent, signatures compared
-            asked = replace(common, games=games, shard_games=shard_games, out=Path(folder) / "games")
-            measured = selfplay(asked).seconds
-        tasks = -(-games // shard_games)
-        if not found:
-            # its own overhead left out
-            alone = simulate(replace(SELFPLAY, seconds=0.0, deviation=0.0), 1, tasks, costs, processors=core_count())
-            seconds = (measured - alone.seconds) / tasks
+            asked = replace(asked, out=Path(folder) / "games", cluster=cluster.address)
+            few = replace(asked, games=8 * count, shard_games=1, nodes=1)
+            selfplay(replace(few, out=Path(folder) / "first"))  # files are sent, signatures compared
+            # a job is prepared: the connection, tables read by each worker
+            start = selfplay(replace(few, out=Path(folder) / "second")).seconds
+            measured = selfplay(asked).seconds - start
         work = replace(SELFPLAY, seconds=seconds, games=shard_games, bytes=330.0 * shard_games)
         model = simulate(work, count, tasks, costs, processors=core_count())
-        found.append({"workers": count, "measured": measured, "model": model.seconds})
+        found.append({"workers": count, "start": start, "measured": measured, "model": model.seconds})
     return found
 
 
@@ -255,7 +257,7 @@ def draw(path: Path, results: dict[str, list[Outcome]]) -> None:
     """Efficiency by cores, a line for each kind of work."""
     from kr.figures import BLUE, INK, MUTED, ORANGE, finish, headline, new_figure, save
 
-    figure, (ax, servers) = new_figure(2, 10, 4.2)
+    figure, (ax, servers) = new_figure(2, 10, 4.8)
     for (name, outcomes), colour in zip(results.items(), (BLUE, ORANGE, MUTED), strict=False):
         cores = [each.cores for each in outcomes]
         ax.plot(cores, [100 * each.efficiency for each in outcomes], "o-", color=colour, label=name)
@@ -265,7 +267,8 @@ def draw(path: Path, results: dict[str, list[Outcome]]) -> None:
         each.set_ylim(0, 105)
     finish(ax, "time that workers work", "cores", "percent")
     finish(servers, "time that the busiest server is busy", "cores", "percent")
-    ax.legend(frameon=False, labelcolor=INK, fontsize=8, loc="lower left")
+    handles, labels = ax.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower left", frameon=False, labelcolor=INK, fontsize=9)
     headline(figure, "Self-play and matches on a cluster, simulated")
     save(figure, path)
 
@@ -293,10 +296,11 @@ def main() -> None:
         if asked.json:
             print(json.dumps(rows))
             return
-        print("workers  measured     model  model/measured")
+        print("workers   start  measured     model  model/measured")
         for row in rows:
             ratio = row["model"] / row["measured"]
-            print(f"{row['workers']:7}  {row['measured']:6.1f} s  {row['model']:6.1f} s  {ratio:14.2f}")
+            times = f"{row['start']:5.1f} s  {row['measured']:6.1f} s  {row['model']:6.1f} s"
+            print(f"{row['workers']:7} {times}  {ratio:14.2f}")
         return
     results = {work.name: table(work, costs) for work in (SELFPLAY, MATCH, SMALL)}
     if asked.plot:
