@@ -31,12 +31,12 @@ def check_plots(directory: Path) -> None:
     storage.check_directory(directory)
 
 
-def new_figure(columns: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
-    """Figure with a row of axes, sizes in inches. It has no window: savefig draws it with Agg."""
+def new_figure(columns: int, width: float, height: float, rows: int = 1) -> tuple[Figure, list[Axes]]:
+    """Figure with rows of axes, sizes in inches. It has no window: savefig draws it with Agg."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained", facecolor=SURFACE)
-    axes = list(figure.subplots(1, columns, squeeze=False)[0])
+    axes = list(figure.subplots(rows, columns, squeeze=False).flat)
     for ax in axes:
         ax.set_facecolor(SURFACE)
         ax.tick_params(colors=MUTED, labelcolor=MUTED)

@@ -50,6 +50,7 @@ from kr.learn.shards import Shards
 from kr.match.doubling import Comparisons, DoublingSettings, compare_positions, play_matches
 from kr.match.match import MatchSettings, play_match
 from kr.match.pairs import Pairs
+from kr.match.tuning import TunedPairs
 from kr.policy.policy import load_policy, shipped_policy
 
 pytestmark = pytest.mark.core
@@ -256,6 +257,7 @@ def test_progress_leaves_out_what_was_done_before(monkeypatch: pytest.MonkeyPatc
 
 KINDS_OF_WORK = [
     AnnotatedGames, Answers, Comparisons, EvolutionDuels, FileCheck, Pairs, PlayedGames, RangeCheck, Shards, SlicePairs,
+    TunedPairs,
 ]  # fmt: skip
 
 

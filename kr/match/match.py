@@ -8,7 +8,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -313,7 +313,8 @@ def play_match(settings: MatchSettings, on_game: Callable[[MatchResult], None] =
                 result.damaged = log.damaged
             if result.games:
                 on_game(result)
-            _play(settings, _schedule(settings, openings), result, log, first, on_game)
+            order = opening_order(openings, settings.games // 2, settings.seed)
+            _play(settings, order, result, log, first, on_game)
     finally:
         for player in first:
             player.close()
@@ -338,13 +339,13 @@ def _check_variety(settings: MatchSettings, openings: Sequence[Opening]) -> None
         )
 
 
-def _schedule(settings: MatchSettings, openings: Sequence[Opening]) -> list[Opening]:
+def opening_order(openings: Sequence[Opening], pairs: int, seed: int) -> list[Opening]:
     """Opening of each pair: all openings in random order, then all in another random order, and so on."""
-    source = random.Random(settings.seed)
+    source = random.Random(seed)
     order: list[Opening] = []
-    while len(order) < settings.games // 2:
+    while len(order) < pairs:
         order += source.sample(openings, len(openings))
-    return order[: settings.games // 2]
+    return order[:pairs]
 
 
 @contextmanager
@@ -423,18 +424,7 @@ def _units(
     under_way: pairs that were begun, from which the caller removes those that end. On a cluster, pairs that were set
     aside come again at the end; None while they may still be.
     """
-    players = {"a": (settings.a, first[0]), "b": (settings.b, first[1])}
-    needs, places = players_needs(players, settings.egdb, settings.egdb_memory)
-    referee, place = egdb_needs(settings.referee())
-    if referee:
-        needs["referee"] = referee["egdb"]
-    tools = {name: getattr(settings, name) for name in ("hash", "patience", "egdb_memory")}
-    terms = settings.terms()
-    shaping = {
-        "controls": [str(control) for control in settings.controls()],
-        "margin": settings.margin,
-        "terms": None if terms is None else asdict(terms),
-    }
+    blank, places = blank_pair(settings, first)
 
     def units() -> Iterator[Unit | None]:
         while True:
@@ -444,12 +434,29 @@ def _units(
                 if missing and pair not in under_way:
                     under_way.add(pair)
                     values = {"pair": pair, "games": missing, "opening": opening.name, "fen": opening.position.fen}
-                    yield Unit(Pairs.name(), str(pair), needs, tools, values | shaping)
+                    yield replace(blank, key=str(pair), values={**blank.values, **values})
             if not settings.cluster or len(result.games) >= settings.games:
                 return
             yield None
 
-    return units(), places | place
+    return units(), places
+
+
+def blank_pair(settings: MatchSettings, players: tuple[Player, Player]) -> tuple[Unit, dict[str, str]]:
+    """A unit with what all pairs of a match have in common, and the places of what they need."""
+    given = {"a": (settings.a, players[0]), "b": (settings.b, players[1])}
+    needs, places = players_needs(given, settings.egdb, settings.egdb_memory)
+    referee, place = egdb_needs(settings.referee())
+    if referee:
+        needs["referee"] = referee["egdb"]
+    tools = {name: getattr(settings, name) for name in ("hash", "patience", "egdb_memory")}
+    terms = settings.terms()
+    values = {
+        "controls": [str(control) for control in settings.controls()],
+        "margin": settings.margin,
+        "terms": None if terms is None else asdict(terms),
+    }
+    return Unit(Pairs.name(), "", needs, tools, values), places | place
 
 
 def _entered(pair: int, a_black: bool, opening: Opening, finished: FinishedGame, worker: str) -> MatchGame:

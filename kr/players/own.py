@@ -54,6 +54,8 @@ class EnginePlayer:
     ) -> None:
         database = database if level.database else None
         self._level, self._seed, self._people = level, seed, people if level.likeness else None
+        self.options = dict(options or {})
+        """Search options that differ from their defaults."""
         self.engine = Engine(weights, hash_mb=hash_mb, threads=threads, database=database, options=options)
         self.name = self.engine.name
         self.source = weights or SHIPPED
