@@ -227,6 +227,8 @@ class SelfPlayer:
         draw_plies: int,
         clear_score: int,
         clear_plies: int,
+        leaf_nodes: int = 0,
+        leaf_margin: int = 0,
         database: EndgameDatabase | None = None,
         end_by_database: bool = True,
         search_database: bool = True,
@@ -238,6 +240,8 @@ class SelfPlayer:
         start: NDArray[np.uint32],
         moves: NDArray[np.uint16],
         scores: NDArray[np.int16],
+        leaves: NDArray[np.uint32],
+        leaf_scores: NDArray[np.int16],
         stop: NDArray[np.int32],
     ) -> tuple[int, int, int, int] | None: ...
 

@@ -162,6 +162,15 @@ def test_of_draws_the_better_one_is_played(values: Database) -> None:
         assert scores.count(0) < 20
 
 
+def test_draws_are_equal_if_they_are_not_told_apart(values: Database) -> None:
+    """The value is kept as before, and all that is drawn scores 0."""
+    searcher = Engine("material", hash_mb=1, database=values, options={"draws_apart": 0})
+    for position in islice(positions(2, PIECES, value="draw", shapes=[(0, 2, 1, 1), (1, 1, 0, 2)]), 30):
+        found = searcher.search(position, Limits(depth=5))
+        assert found.score == 0, position.fen
+        assert str(found.move) in endings(PIECES).kept(position), position.fen
+
+
 def forced_into(position: Position) -> str | None:
     """Value of a position all of whose moves are captures into the database; None for any other."""
     after = [position.play(move) for move in position.legal_moves() if move.is_capture]

@@ -159,7 +159,7 @@ def test_moves_that_come_too_early_or_are_not_legal_do_nothing():
             for bad in ({"path": "save x"}, {"path": [1]}, {"path": [11, True]}, {}, {"path": [11, 15], "ply": -1}):
                 page.say("move", **{"ply": 2, **bad})
                 assert await page.hear("say")
-            page.say("save /tmp/x")
+            page.say("save game.pdn")
             assert "not one of move, undo" in (await page.hear("say"))["say"]
 
     story(told)

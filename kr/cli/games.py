@@ -43,7 +43,8 @@ def command(
     print(
         console.fold(
             f"{counted(summary.games, 'game')} in {counted(summary.shards, 'shard')}; "
-            f"{counted(summary.plies, 'move')}, {summary.searched:,} of them searched",
+            f"{counted(summary.plies, 'move')}, {summary.searched:,} of them searched"
+            + (f"; {counted(summary.leaves, 'leaf')}" if summary.leaves else ""),
             2,
         )
     )

@@ -26,6 +26,8 @@ from kr.pdn import Comment, format_game
 
 KIND = "kr games"
 FORMAT_VERSION = 1
+LEAVES_VERSION = 2
+"""Of shards with leaves."""
 MAX_SIDE = 12
 """Pieces of a side."""
 NO_SCORE: int = _core.SCORE_NONE
@@ -44,7 +46,17 @@ _DTYPES = {
     "move": np.uint16,
     "score": np.int16,
 }
-_SHAPES = {"start": (None, 3)}
+_LEAVES_DTYPES = {"leaf": np.uint32, "leaf_score": np.int16}
+"""Datasets of shards with leaves alone."""
+_SHAPES = {"start": (None, 3), "leaf": (None, 4)}
+
+
+def _no_leaves() -> NDArray[np.uint32]:
+    return np.empty((0, 4), dtype=np.uint32)
+
+
+def _no_scores() -> NDArray[np.int16]:
+    return np.empty(0, dtype=np.int16)
 
 
 @dataclass(frozen=True)
@@ -64,6 +76,10 @@ class StoredGame:
     """Codes: origin | target << 5 | variant << 10, squares 0-31."""
     scores: NDArray[np.int16]
     """Centi-men from the side to move, NO_SCORE where not searched."""
+    leaves: NDArray[np.uint32] = field(default_factory=_no_leaves)
+    """For each move a leaf of its search as black, white, kings, side to move; (0, 4) if the game has none."""
+    leaf_scores: NDArray[np.int16] = field(default_factory=_no_scores)
+    """What a search of the leaf says, from its side to move; NO_SCORE where there is none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +112,11 @@ class GameArrays:
     """Name and size of each deck of the run's openings, in order."""
     player: str = ""
     """Identity of the evaluation that played: its checksum, or its name; "" if the file doesn't say."""
+    leaf: NDArray[np.uint32] = field(default_factory=_no_leaves)
+    """(P, 4) a position that the search of each move scored at a leaf, chosen at random: black, white, kings, side to
+    move; (0, 4) if the games were played without them."""
+    leaf_score: NDArray[np.int16] = field(default_factory=_no_scores)
+    """(P,) centi-men from the leaf's side to move by a search of its own, NO_SCORE where there is no leaf; (0,)."""
 
     def __len__(self) -> int:
         return len(self.game)
@@ -142,7 +163,11 @@ def read_game_arrays(source: Path | str, on_shard: Callable[[], None] | None = N
             on_shard()
     if not found:
         raise InvalidGamesError(f"{source}: no shards of games in it")
-    columns = {name: np.concatenate([getattr(each, name) for each in found]) for name in _DTYPES if name != "first"}
+    leaves = tuple(_LEAVES_DTYPES) if any(len(each.leaf) for each in found) else ()
+    if leaves and any(len(each.leaf) != len(each.move) for each in found):
+        raise InvalidGamesError(f"{source}: some shards have leaves, others don't")
+    names = [name for name in _DTYPES if name != "first"]
+    columns = {name: np.concatenate([getattr(each, name) for each in found]) for name in (*names, *leaves)}
     ends = np.cumsum([0, *(len(each.move) for each in found)])
     starts = [each.first[:-1] + end for each, end in zip(found, ends[:-1], strict=True)]
     columns["first"] = np.concatenate([*starts, ends[-1:]])
@@ -165,7 +190,11 @@ def shard_arrays(records: Sequence[StoredGame]) -> dict[str, NDArray[Any]]:
         "move": np.concatenate([np.empty(0, np.uint16), *(record.moves for record in records)]),
         "score": np.concatenate([np.empty(0, np.int16), *(record.scores for record in records)]),
     }
-    return {name: np.ascontiguousarray(column, dtype=_DTYPES[name]) for name, column in columns.items()}
+    if any(len(record.leaves) for record in records):
+        columns["leaf"] = np.concatenate([record.leaves for record in records])
+        columns["leaf_score"] = np.concatenate([record.leaf_scores for record in records])
+    types = _DTYPES | _LEAVES_DTYPES
+    return {name: np.ascontiguousarray(column, dtype=types[name]) for name, column in columns.items()}
 
 
 def check_playable(records: Sequence[StoredGame]) -> None:
@@ -189,7 +218,8 @@ def write_shard(path: Path, records: Sequence[StoredGame], attrs: Mapping[str, A
             if len(column):
                 packing = {"compression": "gzip", "compression_opts": 6, "shuffle": True, "chunks": column.shape}
             file.create_dataset(name, data=column, **packing)
-        file.attrs.update({**attrs, "kind": KIND, "format_version": FORMAT_VERSION, "checksum": _checksum(datasets)})
+        version = LEAVES_VERSION if "leaf" in datasets else FORMAT_VERSION
+        file.attrs.update({**attrs, "kind": KIND, "format_version": version, "checksum": _checksum(datasets)})
 
 
 def read_shard(path: Path | str) -> GameArrays:
@@ -198,10 +228,11 @@ def read_shard(path: Path | str) -> GameArrays:
         attrs = file.attributes
         if attrs.get("kind") != KIND:
             raise InvalidGamesError(f"{path}: not a file of self-play games")
-        if wrong := storage.check_version(attrs.get("format_version"), (FORMAT_VERSION,)):
+        if wrong := storage.check_version(attrs.get("format_version"), (FORMAT_VERSION, LEAVES_VERSION)):
             raise InvalidGamesError(f"{path}: {wrong}")
+        types = _DTYPES | (_LEAVES_DTYPES if attrs["format_version"] == LEAVES_VERSION else {})
         datasets: dict[str, NDArray[Any]] = {
-            name: file.array(name, np.dtype(dtype).name, _SHAPES.get(name, (None,))) for name, dtype in _DTYPES.items()
+            name: file.array(name, np.dtype(dtype).name, _SHAPES.get(name, (None,))) for name, dtype in types.items()
         }
     if not _belong_together(datasets):
         raise file.refusal("its tables do not fit together, or hold numbers out of range")
@@ -244,6 +275,8 @@ def stored_games(shard: GameArrays) -> Iterator[StoredGame]:
             reason=int(shard.reason[i]),
             moves=shard.move[plies],
             scores=shard.score[plies],
+            leaves=shard.leaf[plies],
+            leaf_scores=shard.leaf_score[plies],
         )
 
 
@@ -297,6 +330,8 @@ class Summary:
     white_wins: int = 0
     plies: int = 0
     searched: int = 0
+    leaves: int = 0
+    """Leaves of searches, each with a score of its own."""
     shortest: int = 0
     longest: int = 0
     bytes: int = 0
@@ -327,6 +362,7 @@ class Summary:
         self.white_wins += results[2]
         self.plies += len(shard.move)
         self.searched += int((shard.score != NO_SCORE).sum())
+        self.leaves += int((shard.leaf_score != NO_SCORE).sum())
         self.games_per_second = float(shard.attrs.get("games_per_second", 0.0))
         if len(shard):
             lengths = np.diff(shard.first)
@@ -381,12 +417,16 @@ def _belong_together(datasets: Mapping[str, NDArray[Any]]) -> bool:
         return False
     if len(first) != games + 1 or len(datasets["score"]) != plies or first[0] != 0 or first[-1] != plies:
         return False
+    if "leaf" in datasets and not (len(datasets["leaf"]) == len(datasets["leaf_score"]) == plies):
+        return False
     # the differences of hostile offsets may wrap
     in_order = bool((first[:-1] <= first[1:]).all()) and bool((np.diff(first) <= _core.MAX_GAME_PLIES).all())
     in_range = {"game": (0, 2**63 - 1), "side": (0, 1), "result": (-1, 1), "reason": (0, len(REASONS) - 1)}
     columns = ((datasets[name], low, high) for name, (low, high) in in_range.items())
     within = all(bool(((column >= low) & (column <= high)).all()) for column, low, high in columns)
-    return in_order and within and _can_stand(datasets["start"])
+    leaves = datasets.get("leaf", _no_leaves())
+    stand = _can_stand(datasets["start"]) and _can_stand(leaves[:, :3]) and bool((leaves[:, 3] <= 1).all())
+    return in_order and within and stand
 
 
 def _can_stand(start: NDArray[np.uint32]) -> bool:
@@ -398,4 +438,4 @@ def _can_stand(start: NDArray[np.uint32]) -> bool:
 
 
 def _checksum(datasets: Mapping[str, NDArray[Any]]) -> str:
-    return storage.checksum(*(datasets[name] for name in _DTYPES))
+    return storage.checksum(*(datasets[name] for name in (*_DTYPES, *_LEAVES_DTYPES) if name in datasets))

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
 MIXED_OPENINGS = "3move+11man"
 RUN_FILE = "run.json"
-BEFORE = {"egdb": "none", "egdb_ends": False, "egdb_search": False}
+WITHOUT_DATABASE = {"egdb": "none", "egdb_ends": False, "egdb_search": False}
+BEFORE = WITHOUT_DATABASE | {"leaf_nodes": 0, "leaf_margin": 60}
 """Settings of runs from before these settings existed."""
 
 
@@ -80,6 +81,17 @@ class SelfplaySettings(Settings):
         high=_core.SCORE_DECIDED,
     )
     clear_plies: int = option(6, "Consecutive clear scores, by both sides, that decide a game.", low=1, high=100)
+    leaf_nodes: int = option(
+        0,
+        "Nodes for a leaf of each move's search, kept as a sample of its own; 0: none.",
+        parse=parse_count,
+        show=format_count,
+        low=0,
+        high=10**12,
+    )
+    leaf_margin: int = option(
+        60, "Most centi-men between the static score of a leaf and that of the search.", low=0, high=_core.SCORE_DECIDED
+    )
     hash: int = option(1 << 20, "Hash table of each thread.", parse=parse_size, show=format_size, low=1, high=1 << 40)
     shard_games: int = option(2000, "Games in one file.", parse=parse_count, show=format_count, low=1, high=100_000)
     egdb: str = egdb_option("", "the one that comes with kr if not given, or that of the resumed run")
@@ -208,7 +220,7 @@ def _shaping(settings: SelfplaySettings, signature: str, database: Database | No
     shaping["weights"] = signature
     shaping["openings"] = f"{settings.openings} {storage.checksum(mix.bits)}"
     if database is None:
-        return shaping | BEFORE
+        return shaping | WITHOUT_DATABASE
     return shaping | {"egdb": database.signature}
 
 

@@ -1,7 +1,8 @@
 """Units of self-play: the games of a shard. The result of a game is bytes.
 
 Little-endian: the game's number (8 bytes); black, white, kings (4 each); opening, plies (2 each); side, result, reason
-(1 each) and a zero; then its moves and its scores (2 each), coded as in shards.
+(1 each), 1 if leaves follow, else 0; then its moves and its scores (2 each), coded as in shards; then the leaves (16
+each) and their scores (2 each).
 """
 
 from __future__ import annotations
@@ -30,11 +31,11 @@ if TYPE_CHECKING:
     from kr.egdb.database import Database
 
 MOST_TIMES = 1000
-RULES = ("seed", "random_plies", "noise", "draw_plies", "clear_score", "clear_plies")
+RULES = ("seed", "random_plies", "noise", "draw_plies", "clear_score", "clear_plies", "leaf_nodes", "leaf_margin")
 """Settings of self-play that the core takes as they are."""
 UNIT_SETTINGS = (*RULES, "hash", "nodes", "tc", "egdb_ends", "egdb_search", "egdb_memory")
 """Settings of self-play that the tools of a unit have."""
-_GAME = struct.Struct("<qIIIHHBbBx")
+_GAME = struct.Struct("<qIIIHHBbBB")
 
 
 @dataclass(frozen=True)
@@ -80,11 +81,14 @@ class SelfplayTools:
     core: _core.SelfPlayer
     openings: np.ndarray
     database: Database | None
+    has_leaves: bool = False
 
     def __post_init__(self) -> None:
         self.start = np.zeros(4, dtype=np.uint32)
         self.moves = np.zeros(_core.MAX_GAME_PLIES, dtype=np.uint16)
         self.scores = np.zeros(_core.MAX_GAME_PLIES, dtype=np.int16)
+        self.leaves = np.zeros((_core.MAX_GAME_PLIES, 4), dtype=np.uint32)
+        self.leaf_scores = np.zeros(_core.MAX_GAME_PLIES, dtype=np.int16)
 
 
 class Shards(Kind[SelfplayTools]):
@@ -103,7 +107,8 @@ class Shards(Kind[SelfplayTools]):
             end_by_database=tools["egdb_ends"],
             search_database=tools["egdb_search"],
         )
-        return SelfplayTools(player, needs.load("openings", unit.needs["openings"], _loaded_openings), database)
+        openings = needs.load("openings", unit.needs["openings"], _loaded_openings)
+        return SelfplayTools(player, openings, database, has_leaves=tools["leaf_nodes"] > 0)
 
     def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[SelfplayTools]]]:
         yield [Portion(partial(_play, number)) for begin, end in unit.values["games"] for number in range(begin, end)]
@@ -137,25 +142,35 @@ def _loaded_openings(spec: str) -> tuple[str, np.ndarray]:
 
 
 def _play(number: int, tools: SelfplayTools, stop: Stop) -> bytes | None:
-    found = tools.core.play(tools.openings, number, tools.start, tools.moves, tools.scores, stop.flag)
+    leaves = (tools.leaves, tools.leaf_scores)
+    found = tools.core.play(tools.openings, number, tools.start, tools.moves, tools.scores, *leaves, stop.flag)
     if found is None:
         return None
     if tools.database is not None:
         tools.database.raise_damage()
     plies, result, reason, opening = found
     black, white, kings, side = map(int, tools.start)
-    moves, scores = (array[:plies].astype("<i2").tobytes() for array in (tools.moves, tools.scores))
-    return _GAME.pack(number, black, white, kings, opening, plies, side, result, reason) + moves + scores
+    columns: list[tuple[np.ndarray, str]] = [(tools.moves, "<i2"), (tools.scores, "<i2")]
+    if tools.has_leaves:
+        columns += [(tools.leaves, "<u4"), (tools.leaf_scores, "<i2")]
+    head = _GAME.pack(number, black, white, kings, opening, plies, side, result, reason, tools.has_leaves)
+    return head + b"".join(array[:plies].astype(dtype).tobytes() for array, dtype in columns)
 
 
 def stored_game(chunk: Chunk) -> StoredGame:
     """The game of a chunk. Raises ValueError if it is not one."""
     if len(chunk) < _GAME.size:
         raise ValueError("a game that was cut off")
-    number, black, white, kings, opening, plies, side, result, reason = _GAME.unpack_from(chunk)
+    number, black, white, kings, opening, plies, side, result, reason, has_leaves = _GAME.unpack_from(chunk)
     moves = np.frombuffer(chunk, "<u2", plies, _GAME.size).astype(np.uint16)
     scores = np.frombuffer(chunk, "<i2", plies, _GAME.size + 2 * plies).astype(np.int16)
-    return StoredGame(number, (black, white, kings, side), opening, result, reason, moves, scores)
+    game = StoredGame(number, (black, white, kings, side), opening, result, reason, moves, scores)
+    if not has_leaves:
+        return game
+    end = _GAME.size + 4 * plies
+    leaves = np.frombuffer(chunk, "<u4", 4 * plies, end).astype(np.uint32).reshape(-1, 4)
+    leaf_scores = np.frombuffer(chunk, "<i2", plies, end + 16 * plies).astype(np.int16)
+    return replace(game, leaves=leaves, leaf_scores=leaf_scores)
 
 
 def ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:

@@ -36,6 +36,7 @@ cdef struct Endgames:
     u64 hits                     # look-ups that ended a line
     int root_value               # VALUE_UNKNOWN if not known
     int root_distance            # plies; -1 if not known
+    bint draws_apart             # draws are told apart: by score, and below a drawn root by search
     bint search_draws            # the root is drawn: draws are searched
     int search_wins              # wins and losses with this many pieces are searched; 0 for none
     int late                     # so are those with this many whose distance reaches beyond the draw by rule
@@ -78,7 +79,7 @@ cdef Known look_up(Endgames* endgames, const Evaluation* evaluation, const Board
     if value == VALUE_DRAW:
         if not endgames.search_draws:
             known.bound = BOUND_EXACT
-            known.score = draw_score(evaluate(evaluation, board, memory))
+            known.score = draw_score(evaluate(evaluation, board, memory)) if endgames.draws_apart else 0
         return known
 
     # wins and losses: by distance
@@ -137,8 +138,9 @@ cdef void look_up_root(Endgames* endgames, const Board* board, const MoveList* m
     if endgames.root_value == VALUE_UNKNOWN:
         return
     if endgames.root_value == VALUE_DRAW:
-        endgames.search_draws = True
-        endgames.salt = <u64>0xD1B54A32D192ED03
+        if endgames.draws_apart:
+            endgames.search_draws = True
+            endgames.salt = <u64>0xD1B54A32D192ED03
         return
     endgames.root_distance = egdb_distance(endgames.db, board)
     if endgames.root_distance < 0:

@@ -140,6 +140,7 @@ cdef void think(Worker* worker, const Board* board, int max_depth, int lines, bi
     generate(board, &moves)
     if moves.size == 0:
         return
+    worker.endgames.draws_apart = worker.options.draws_apart
     look_up_root(&worker.endgames, board, &moves, worker.reversible[worker.root_index])
     lines = min(lines, min(moves.size, MAX_LINES))
     for depth in range(1, min(max_depth, MAX_PLY - 1) + 1):
@@ -147,6 +148,9 @@ cdef void think(Worker* worker, const Board* board, int max_depth, int lines, bi
         if worker.stopped:
             fill_lines(worker, lines, previous, previous_count)
             break
+        if worker.leaf != NULL:
+            worker.leaf.score = worker.lines[0].score
+            worker.leaf.wanted = True
         previous_count = worker.line_count
         memcpy(previous, worker.lines, previous_count * sizeof(Line))
         if callback != NULL and callback(worker, listener):

@@ -18,6 +18,7 @@ cdef struct SearchOptions:
     int threat_plies
     int fade_plies
     int history
+    int draws_apart
     int unrest
 
 cdef enum:
@@ -42,6 +43,7 @@ SEARCH_OPTIONS = {
     "threat_plies": (1, 0, 8, 0, "Full-width plies of quiescence when the opponent threatens to capture."),
     "fade_plies": (160, 0, 1000, 0, "Plies without progress in which a static score would fade to that of a draw."),
     "history": (1, 0, 1, 0, "Order moves by how often they were best before."),
+    "draws_apart": (1, 0, 1, 0, "Tell draws of the endgame database apart, by score and below a drawn root by search."),
     # off is the default, as a search to a fixed depth has no clock
     "unrest": (1, 0, 1, 1, "Spend less of the clock on easy moves than on hard ones; 0: the same on all moves."),
 }

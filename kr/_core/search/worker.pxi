@@ -5,10 +5,23 @@ cdef enum:
     CHECK_SIGNALS = 64       # checks of the clock between checks for Ctrl-C
     MIN_REPETITION = 4       # plies after which a position can be repeated at the earliest
 
+cdef u64 NO_LEAF = ~<u64>0
+
 cdef struct Line:
     int score
     int length
     Move moves[MAX_PLY]
+
+cdef struct Leaf:
+    # A position that the search scored statically and about as it scores the root, chosen at random: each different one
+    # is as likely as any other. Those that are far from the root's score decide nothing.
+    u64 seed
+    int margin               # centi-men from the root's score of the last iteration
+    int side                 # to move at the root
+    int score                # of the root
+    bint wanted              # an iteration is over, so that there is a score
+    u64 least                # of the mixed keys so far, which chooses (min-wise sampling); NO_LEAF before the first
+    Board board
 
 # handles Ctrl-C; True ends the search
 ctypedef bint (*SignalCallback)(void* owner) noexcept nogil
@@ -32,6 +45,7 @@ cdef struct Worker:
     double start             # when the search began
     double usual_time        # seconds that a move takes on average; 0: every move takes all of its time
     Unrest unrest
+    Leaf* leaf               # wanted of this search; NULL for none
     # the game: positions before the root, then those of the current line
     int root_index
     u64 keys[MAX_GAME + MAX_PLY]
@@ -125,11 +139,23 @@ cdef inline int score_at(const Worker* worker, const Board* board, int ply) noex
     return evaluate(worker.evaluation, board, &worker.memory[ply])
 
 
+cdef inline void consider_leaf(Leaf* leaf, const Board* board, int score) noexcept nogil:
+    """Note the position if its mixed key is the least so far, and its score near enough to the root's."""
+    cdef u64 state = board.key ^ leaf.seed
+    cdef u64 mixed = splitmix64(&state)
+    if mixed < leaf.least and leaf.wanted and abs(
+            score - (leaf.score if board.side == leaf.side else -leaf.score)) <= leaf.margin:
+        leaf.least = mixed
+        leaf.board = board[0]
+
+
 cdef inline int faded_score(const Worker* worker, const Board* board, int ply, int reversible) noexcept nogil:
     """Static score, closer to a draw the longer there was no progress: material that a fortress holds is not a win."""
     # worth +2 ± 4 Elo at 8,000 nodes, and 6 more of 561 published problems (docs/lab/search.md)
     cdef int score = score_at(worker, board, ply)
     cdef int fade_plies = worker.options.fade_plies
+    if worker.leaf != NULL:
+        consider_leaf(worker.leaf, board, score)
     if reversible == 0 or fade_plies == 0:
         return score
     return score - score * min(reversible, fade_plies) // fade_plies

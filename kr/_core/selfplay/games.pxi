@@ -26,6 +26,8 @@ cdef struct GameRules:
     int draw_plies           # without a capture or a man's move
     int clear_score          # centi-men; 0: games don't end by clear scores
     int clear_plies
+    u64 leaf_nodes           # limit of the search of a leaf; 0: no leaves
+    int leaf_margin          # centi-men from the score of the search in which it is a leaf
     const Egdb* ending       # database in which games end with the exact result; NULL for none
 
 cdef struct PlayedGame:
@@ -36,6 +38,9 @@ cdef struct PlayedGame:
     int plies
     uint16_t moves[MAX_GAME_PLIES]
     int16_t scores[MAX_GAME_PLIES]
+    # a leaf of each move's search, and what a search of its own says of it, SCORE_NONE where there is none
+    uint32_t leaves[MAX_GAME_PLIES][4]
+    int16_t leaf_scores[MAX_GAME_PLIES]
 
 
 cdef Board random_start(const GameRules* rules, const uint32_t* opening, PlayedGame* record, u64* random) noexcept nogil:
@@ -70,11 +75,38 @@ cdef inline int known_result(const Egdb* db, const Board* board) noexcept nogil:
     return value - VALUE_DRAW if board.side == BLACK else VALUE_DRAW - value
 
 
+cdef inline void note_no_leaf(PlayedGame* record) noexcept nogil:
+    record.leaf_scores[record.plies] = SCORE_NONE
+    memset(record.leaves[record.plies], 0, sizeof(record.leaves[0]))
+
+
+cdef void search_leaf(Worker* worker, const GameRules* rules, const Leaf* leaf, PlayedGame* record) noexcept nogil:
+    """Search the leaf of the move that is about to be recorded, as a position without a past."""
+    cdef int ply = record.plies
+    cdef u64 node_limit = worker.node_limit
+    if leaf.least == NO_LEAF:
+        note_no_leaf(record)
+        return
+    record.leaves[ply][0] = unpad(leaf.board.pieces[BLACK])
+    record.leaves[ply][1] = unpad(leaf.board.pieces[WHITE])
+    record.leaves[ply][2] = unpad(leaf.board.kings)
+    record.leaves[ply][3] = leaf.board.side
+    worker.root_index += 1
+    worker.reversible[worker.root_index] = 0
+    worker.node_limit = rules.leaf_nodes
+    worker.deadline = 1e300
+    think(worker, &leaf.board, MAX_PLY, 1, False, NULL, NULL)
+    worker.node_limit = node_limit
+    worker.root_index -= 1
+    record.leaf_scores[ply] = <int16_t>shown_score(&worker.endgames, worker.lines[0].score)
+
+
 cdef void play_game(Worker* worker, Evaluation* evaluation, const GameRules* rules, const uint32_t* openings,
                     int opening_count, int64_t game, PlayedGame* record) noexcept nogil:
     cdef MoveList moves
     cdef Move move
     cdef Board board
+    cdef Leaf leaf
     cdef u64 random = rules.seed * <u64>0x9E3779B97F4A7C15 + <u64>game * <u64>0xD1342543DE82EF95
     cdef int black_score = 0
     cdef int clear = 0       # consecutive searched plies with a clear score; positive for Black
@@ -113,10 +145,19 @@ cdef void play_game(Worker* worker, Evaluation* evaluation, const GameRules* rul
             # a forced move needs no search
             move = moves.moves[0]
             score = SCORE_NONE
+            note_no_leaf(record)
         else:
             new_generation(worker.table)
             worker.deadline = seconds() + rules.move_time if rules.move_time > 0 else 1e300
+            if rules.leaf_nodes:
+                leaf.seed = splitmix64(&random)
+                leaf.least = NO_LEAF
+                leaf.margin = rules.leaf_margin
+                leaf.side = board.side
+                leaf.wanted = False
+                worker.leaf = &leaf
             think(worker, &board, MAX_PLY, 1, True, NULL, NULL)
+            worker.leaf = NULL
             if worker.stop[0]:
                 return
             move = worker.lines[0].moves[0]
@@ -136,6 +177,10 @@ cdef void play_game(Worker* worker, Evaluation* evaluation, const GameRules* rul
                 record.result = 1 if black_score > 0 else -1
                 record.reason = REASON_CLEAR
                 return
+            if rules.leaf_nodes:
+                search_leaf(worker, rules, &leaf, record)
+                if worker.stop[0]:
+                    return
         record.moves[record.plies] = <uint16_t>move_code(&moves, move)
         record.scores[record.plies] = <int16_t>score
         record.plies += 1
@@ -156,7 +201,7 @@ cdef class SelfPlayer:
     cdef GameRules rules
 
     def __cinit__(self, Evaluator evaluator not None, *, u64 seed, u64 hash_bytes, u64 nodes, double move_time,
-                  int random_plies, int noise, int draw_plies, int clear_score, int clear_plies,
+                  int random_plies, int noise, int draw_plies, int clear_score, int clear_plies, u64 leaf_nodes=0, int leaf_margin=0,
                   EndgameDatabase database=None, bint end_by_database=True, bint search_database=True):
         self.evaluator = evaluator
         self.database = database
@@ -170,6 +215,8 @@ cdef class SelfPlayer:
         self.rules.draw_plies = draw_plies
         self.rules.clear_score = clear_score
         self.rules.clear_plies = clear_plies
+        self.rules.leaf_nodes = leaf_nodes
+        self.rules.leaf_margin = leaf_margin
         self.rules.ending = &database.db if database is not None and end_by_database else NULL
         self.worker = <Worker*>calloc(1, sizeof(Worker))
         self.record = <PlayedGame*>calloc(1, sizeof(PlayedGame))
@@ -187,17 +234,19 @@ cdef class SelfPlayer:
         free(self.table.entries)
 
     def play(self, const uint32_t[:, ::1] openings, int64_t game, uint32_t[::1] start, uint16_t[::1] moves,
-             int16_t[::1] scores, int32_t[::1] stop):
+             int16_t[::1] scores, uint32_t[:, ::1] leaves, int16_t[::1] leaf_scores, int32_t[::1] stop):
         """Play one game without the GIL.
 
         openings: (n, 4), rows of black, white, kings, side. Writes the start position (black, white, kings, side) into
-        `start`, and the plies into `moves` and `scores` (MAX_GAME_PLIES each). Returns (plies, result, reason,
+        `start`, and the plies into `moves` and `scores` (MAX_GAME_PLIES each); if leaves are searched, also into
+        `leaves` (MAX_GAME_PLIES, 4) and `leaf_scores`, SCORE_NONE where there is none. Returns (plies, result, reason,
         opening), the result as 1 if Black won, 0 for a draw, -1 if White won; None if `stop[0]` was set. Raises
         ValueError.
         """
         cdef PlayedGame* record = self.record
         cdef int count = <int>openings.shape[0]
-        if start.shape[0] < 4 or moves.shape[0] < MAX_GAME_PLIES or scores.shape[0] < MAX_GAME_PLIES:
+        if (start.shape[0] < 4 or moves.shape[0] < MAX_GAME_PLIES or scores.shape[0] < MAX_GAME_PLIES
+                or leaves.shape[0] < MAX_GAME_PLIES or leaves.shape[1] != 4 or leaf_scores.shape[0] < MAX_GAME_PLIES):
             raise ValueError(f"arrays too short for a game of {MAX_GAME_PLIES} plies")
         if count == 0:
             raise ValueError("no openings")
@@ -212,4 +261,7 @@ cdef class SelfPlayer:
         start[3] = record.start.side
         memcpy(&moves[0], record.moves, record.plies * sizeof(uint16_t))
         memcpy(&scores[0], record.scores, record.plies * sizeof(int16_t))
+        if self.rules.leaf_nodes:
+            memcpy(&leaves[0, 0], record.leaves, record.plies * sizeof(record.leaves[0]))
+            memcpy(&leaf_scores[0], record.leaf_scores, record.plies * sizeof(int16_t))
         return record.plies, record.result, record.reason, record.opening

@@ -9,6 +9,9 @@ The searches of the moves that follow know more: with a decay above 0 the positi
 an average of its own and all later ones of the game, each counting `decay` times as much as the one before it, and
 the result at the game's end for all that would follow (TD(lambda)). Forced moves, which were not searched, don't count.
 
+Games that were played with leaves give those as well: positions that a search scored, in which one side may threaten to
+capture. Nothing is known of a leaf but the score of its own search, which is its whole target.
+
 A game is held out or trained on as a whole, decided by a hash of (seed of the fit, seed of the run, game number).
 Positions with and without kings on the board are kept apart, since each has its own group of regions.
 """
@@ -30,6 +33,7 @@ from scipy.special import expit
 
 from kr import _core, _learn
 from kr.errors import InvalidGamesError, InvalidSettingError
+from kr.evaluation.patterns import mover_frame
 from kr.learn import games
 from kr.threads import thread_pool
 
@@ -49,14 +53,17 @@ class Label:
     """The share of the search scores, the rest is the game's result."""
     decay: float = 0.0
     """Weight of a searched move's score relative to the one before it; 0: only the position's own."""
+    leaves: bool = True
+    """True to take in leaves, where games have them and scores count."""
 
     @classmethod
     def parse(cls, text: str) -> Label:
-        """Read "result", "mix=SHARE" or "mix=SHARE,decay=DECAY". Raises InvalidSettingError."""
+        """Read "result", or "mix=SHARE" with or without ",decay=DECAY" and ",leaves=no". Raises InvalidSettingError."""
         if text == "result":
             return cls()
         found = {}
-        for part in text.split(","):
+        kept = text.removesuffix(",leaves=no")
+        for part in kept.split(","):
             name, _, number = part.partition("=")
             try:
                 found[name] = float(number)
@@ -66,14 +73,15 @@ class Label:
         if found or not 0 <= share <= 1 or not 0 <= decay < 1:
             raise InvalidSettingError(
                 f'label {text!r} is neither "result" nor "mix=SHARE" or "mix=SHARE,decay=DECAY" '
-                "with a share from 0 to 1 and a decay from 0 to less than 1"
+                'with a share from 0 to 1 and a decay from 0 to less than 1, with or without ",leaves=no"'
             )
-        return cls(share, decay)
+        return cls(share, decay, kept == text)
 
     def __str__(self) -> str:
         if not self.score_share:
             return "result"
-        return f"mix={self.score_share:g}" + (f",decay={self.decay:g}" if self.decay else "")
+        decay, leaves = f",decay={self.decay:g}" if self.decay else "", "" if self.leaves else ",leaves=no"
+        return f"mix={self.score_share:g}{decay}{leaves}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -304,6 +312,12 @@ def shard_samples(
         target = ((1 - label.score_share) * result + label.score_share * expected).astype(np.float32)
     games_held = split.held_out(shard.seed, shard.game)
     held = games_held[game]
+    if scale is not None and label.leaves and len(shard.leaf):
+        rows = np.flatnonzero(shard.leaf_score != games.NO_SCORE)
+        expected = expit(shard.leaf_score[rows] / scale).astype(np.float32)
+        boards = np.concatenate([boards, mover_frame(shard.leaf[rows])])
+        result, target = (np.concatenate([each, expected]) for each in (result, target))
+        held = np.concatenate([held, games_held[shard.game_of_ply[rows]]])
     kings = (boards[:, 2] | boards[:, 3]) != 0
     parts = {}
     for key in itertools.product((False, True), (False, True)):

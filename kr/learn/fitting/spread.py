@@ -216,7 +216,7 @@ class SpreadSource(SampleSource):
     ) -> Values:  # fmt: skip
         return lambda part: {
             "step": step, "last": step == rounds - 1, "shards": batch(part), "split": split, "scales": scales,
-            "label": [label.score_share, label.decay],
+            "label": [label.score_share, label.decay, label.leaves],
         }  # fmt: skip
 
     def _run(self, number: int, runs: Sequence[Sequence[Any]], scale: float | None) -> SampledRun:

@@ -70,6 +70,8 @@ class TrainSettings(Settings):
     draw_plies: int = same_option(SelfplaySettings, "draw_plies")
     clear_score: int = same_option(SelfplaySettings, "clear_score")
     clear_plies: int = same_option(SelfplaySettings, "clear_plies")
+    leaf_nodes: int = same_option(SelfplaySettings, "leaf_nodes")
+    leaf_margin: int = same_option(SelfplaySettings, "leaf_margin")
     hash: int = same_option(SelfplaySettings, "hash")
     shard_games: int = same_option(SelfplaySettings, "shard_games")
     egdb: str = option("", "Endgame database: its directory, or none; the one that comes with kr if not given.")
