@@ -34,30 +34,37 @@ from kr.errors import ClusterError
 from kr.learn.games import shard_paths
 from kr.learn.selfplay import SelfplayResult, SelfplaySettings, selfplay
 from kr.match.match import MatchSettings, play_match
+from kr.storage import checksum
 
 pytest.importorskip("distributed", reason="the extra [cluster] is not installed")
 
 pytestmark = pytest.mark.slow
 
-PROVENANCE = {"settings", "created", "games_per_second", "command"}
+# a checkout that another process looks at may be "-dirty" for a moment
+PROVENANCE = {"settings", "created", "games_per_second", "command", "commit"}
 TIMES = {"time", "move_from", "agrees_from"}
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def variables() -> Iterator[pytest.MonkeyPatch]:
+    with pytest.MonkeyPatch.context() as changed:
+        yield changed
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory, variables: pytest.MonkeyPatch) -> Iterator[str]:
     """The address of a scheduler with two workers, which do not know where the files of this process are."""
     import dask
     from distributed import LocalCluster
 
     directory = tmp_path_factory.mktemp("cluster")
-    changed = pytest.MonkeyPatch()
-    changed.setenv("KR_STORE", str(directory / "store"))
-    changed.setenv("KR_EGDB", "none")
+    # until the end, for workers that are started again
+    variables.setenv("KR_STORE", str(directory / "store"))
+    variables.setenv("KR_EGDB", "none")
     with dask.config.set(connection.QUIET_WORKERS), LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address="127.0.0.1:0",
         silence_logs=50, preload=["kr.cluster.preload"], local_directory=str(directory),
     ) as made:  # fmt: skip
-        changed.undo()
         yield made.scheduler_address
 
 
@@ -73,13 +80,13 @@ def files(directory: Path, pattern: str) -> dict[str, bytes]:
     return found
 
 
-def shards(directory: Path) -> dict[str, dict[str, Any]]:
-    """Contents of the shards of a run by their names, but for when and how fast they were made."""
+def shards(directory: Path) -> dict[str, dict[str, str]]:
+    """Checksums of what the shards of a run hold, by their names, but for when and how fast they were made."""
     found = {}
     for path in shard_paths(directory):
         with h5py.File(path) as file:
             told = {name: str(value) for name, value in file.attrs.items() if name not in PROVENANCE}
-            found[path.name] = told | {name: bytes(data[...]) for name, data in file.items()}
+            found[path.name] = told | {name: checksum(data[...]) for name, data in file.items()}
     assert found
     return found
 

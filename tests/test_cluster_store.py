@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import shutil
 import sys
 import threading
 from collections.abc import Iterator
@@ -230,6 +231,25 @@ def test_clear_removes_all_and_says_how_much(tmp_path: Path) -> None:
     assert files(tmp_path) == []
     assert store.sizes() == {}
     put(store, b"again")
+
+
+def test_workers_that_share_a_store_clear_it_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store(tmp_path)
+    for number in range(20):
+        put(store, bytes([number]) * 10)
+    walk = os.walk
+    met = []
+
+    def walked_while_it_goes(top: Path) -> Iterator[tuple[str, list[str], list[str]]]:
+        for found in walk(top):
+            if len(met) == 3:
+                shutil.rmtree(tmp_path / "files")
+            met.append(found)
+            yield found
+
+    monkeypatch.setattr(module.os, "walk", walked_while_it_goes)
+    assert 0 < store.clear() < 200
+    assert files(tmp_path) == []
 
 
 def test_where_the_store_is_and_how_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

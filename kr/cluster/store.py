@@ -112,11 +112,14 @@ class Store:
     def sizes(self) -> dict[Path, os.stat_result]:
         """Files of the store."""
         found = {}
-        for path in (self.root / "files").glob("*/*"):
-            try:
-                found[path] = path.stat()
-            except FileNotFoundError:
-                continue
+        # os.walk passes over directories that another worker removes meanwhile
+        for directory, _, names in os.walk(self.root / "files"):
+            for name in names:
+                path = Path(directory, name)
+                try:
+                    found[path] = path.stat()
+                except FileNotFoundError:
+                    continue
         return found
 
     def clear(self) -> int:
@@ -146,7 +149,8 @@ class Store:
 
         Others stay: another process may be about to read them.
         """
-        for place in self.root.glob("places/*"):
+        places = next(os.walk(self.root / "places"), ("", [], []))[1]
+        for place in (self.root / "places" / name for name in places):
             try:
                 statuses = [path.stat() for path in place.rglob("*") if path.is_file()]
             except OSError:  # removed meanwhile
