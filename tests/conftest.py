@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import socket
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +24,18 @@ if TYPE_CHECKING:
 
 CHROMIUM = Path("/usr/bin/chromium")
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """What JAX has compiled for one training serves the next of the same shape, in any process of the tests.
+
+    JAX reads the variables when it is imported, and processes inherit them.
+    """
+    if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
+        compiled = tempfile.mkdtemp(prefix="kr-compiled-")
+        os.environ["JAX_COMPILATION_CACHE_DIR"] = compiled
+        os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
+        config.add_cleanup(lambda: shutil.rmtree(compiled, ignore_errors=True))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -8,13 +8,12 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-import jax
 import numpy as np
 import pytest
 from refusals import check_refused
@@ -39,18 +38,6 @@ TINY = {
     "small": {"hidden": (8, 4)},
     "paper": {"net": "paper", "asked": "all", "channels": 2, "dense": 4},
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module", autouse=True)
-def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What JAX has compiled for one training serves the next of the same shape."""
-    names = ("jax_compilation_cache_dir", "jax_persistent_cache_min_compile_time_secs")
-    before = [getattr(jax.config, name) for name in names]
-    for name, value in zip(names, (str(tmp_path_factory.mktemp("compiled")), 0.0), strict=True):
-        jax.config.update(name, value)
-    yield
-    for name, value in zip(names, before, strict=True):
-        jax.config.update(name, value)
 
 
 @pytest.fixture(scope="module")

@@ -8,12 +8,11 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import jax
 import numpy as np
 import pytest
 from policies import random_policy_model
@@ -49,18 +48,6 @@ TINY: dict[str, dict[str, Any]] = {
     "post": {"maps": 8, "highway": 8, "epochs": 2, "batch": 64},
 }
 SHAPE = PolicyShape(hidden=(24, 8))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What JAX has compiled for one training serves the next of the same shape."""
-    names = ("jax_compilation_cache_dir", "jax_persistent_cache_min_compile_time_secs")
-    before = [getattr(jax.config, name) for name in names]
-    for name, value in zip(names, (str(tmp_path_factory.mktemp("compiled")), 0.0), strict=True):
-        jax.config.update(name, value)
-    yield
-    for name, value in zip(names, before, strict=True):
-        jax.config.update(name, value)
 
 
 @pytest.fixture(scope="module")
