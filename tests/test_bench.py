@@ -21,7 +21,13 @@ from kr.game.position import Position, Side
 
 # Nodes at depth 7. With material alone, another number means that the search has changed: say so in the commit, with
 # the match that justifies it. If only the number with the shipped tables changes, the tables or their scores have.
-SIGNATURES = {"material": 123944, "shipped": 155747}
+SIGNATURES = {
+    ("material", ""): 263005,
+    ("shipped", ""): 341147,
+    ("material", "line_extension=50"): 197933,
+    ("material", "line_extension=0"): 123944,
+}
+"""Nodes to depth 7, by weights and search options."""
 
 QUICK = BenchSettings(depth=5, weights="material", hash=1 << 20, rounds=1)
 
@@ -41,9 +47,10 @@ def turned(position: Position) -> Position:
     return Position(black, white, kings, Side(1 - position.side))
 
 
-@pytest.mark.parametrize("weights", SIGNATURES)
-def test_signature(weights: str) -> None:
-    assert run_bench(BenchSettings(depth=7, weights=weights)).signature == SIGNATURES[weights]
+@pytest.mark.parametrize(("weights", "options"), SIGNATURES)
+def test_signature(weights: str, options: str) -> None:
+    found = run_bench(BenchSettings(depth=7, weights=weights, options=options))
+    assert found.signature == SIGNATURES[weights, options]
 
 
 def test_the_positions_differ() -> None:

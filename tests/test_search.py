@@ -206,6 +206,18 @@ def test_progress_is_preferred() -> None:
     assert scores["24-19"] == max(scores.values()) > scores["13-9"] > 0
 
 
+def test_lines_of_earlier_iterations_are_searched_deeper() -> None:
+    lengths = {}
+    for share in (0, 50, 100):
+        found = Engine("material", 1, database=None, options={"line_extension": share})
+        infos = []
+        found.search(Position(), Limits(depth=12), on_info=infos.append)
+        # the first iteration knows no line yet
+        lengths[share] = [len(info.pv) for info in infos]
+    assert lengths[0][0] == lengths[50][0] == lengths[100][0]
+    assert sum(lengths[0]) < sum(lengths[50]) < sum(lengths[100])
+
+
 def test_a_forced_move_at_once() -> None:
     position = Position.from_fen("W:W17,19,21,22,25,26,27,28,29,31:B2,3,4,9,10,11,13,14,16,20")
     assert len(position.legal_moves()) == 1

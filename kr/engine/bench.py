@@ -46,7 +46,7 @@ CHINOOK = {
 class BenchSettings(Settings):
     """Positions of the bench, and how each is searched."""
 
-    depth: int = option(17, "Depth of each search, in plies: {allowed}.", low=1, high=60)
+    depth: int = option(15, "Depth of each search, in plies: {allowed}.", low=1, high=60)
     weights: str | None = weights_option()
     hash: int = hash_option()
     egdb: str = egdb_option("none", "the signature depends on it")

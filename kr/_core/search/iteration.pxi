@@ -118,6 +118,19 @@ cdef void take_any_move(Worker* worker, const MoveList* moves) noexcept nogil:
     worker.line_count = 1
 
 
+cdef void note_lines(Worker* worker, const Board* board) noexcept nogil:
+    """Remember the positions of the lines that an iteration found."""
+    cdef const Line* line
+    cdef Board at
+    cdef int i, j
+    for i in range(worker.line_count):
+        line = &worker.lines[i]
+        at = board[0]
+        for j in range(line.length):
+            at = played(&at, line.moves[j])
+            worker.line_keys[at.key % LINE_SLOTS] = at.key
+
+
 cdef void think(Worker* worker, const Board* board, int max_depth, int lines, bint forced_at_once,
                 IterationCallback callback, void* listener) noexcept nogil:
     """Iterative deepening. Results are worker.lines (none if there is no legal move), worker.depth and worker.nodes.
@@ -135,6 +148,7 @@ cdef void think(Worker* worker, const Board* board, int max_depth, int lines, bi
     worker.depth = 0
     worker.line_count = 0
     worker.unrest.changes = 0
+    memset(worker.line_keys, 0, sizeof(worker.line_keys))
     start_ordering(&worker.ordering)
     refresh(worker.evaluation, board, &worker.memory[0])
     generate(board, &moves)
@@ -151,6 +165,7 @@ cdef void think(Worker* worker, const Board* board, int max_depth, int lines, bi
         if worker.leaf != NULL:
             worker.leaf.score = worker.lines[0].score
             worker.leaf.wanted = True
+        note_lines(worker, board)
         previous_count = worker.line_count
         memcpy(previous, worker.lines, previous_count * sizeof(Line))
         if callback != NULL and callback(worker, listener):

@@ -4,6 +4,7 @@ cdef enum:
     CHECK_NODES = 1024       # nodes between checks of the clock
     CHECK_SIGNALS = 64       # checks of the clock between checks for Ctrl-C
     MIN_REPETITION = 4       # plies after which a position can be repeated at the earliest
+    LINE_SLOTS = 1 << 12
 
 cdef u64 NO_LEAF = ~<u64>0
 
@@ -54,6 +55,7 @@ cdef struct Worker:
     # principal variations
     Move pv[MAX_PLY + 1][MAX_PLY + 1]
     int pv_length[MAX_PLY + 1]
+    u64 line_keys[LINE_SLOTS]            # positions in principal variations of this search's iterations
     # results
     int root_depth
     Line root_line           # best so far in the running iteration; empty at its start
