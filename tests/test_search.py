@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import random
 import threading
 from functools import cache
 
 import pytest
 import reference
 
-from kr import Engine, IllegalMoveError, InvalidSettingError, Limits, Move, Position
+from kr import Engine, IllegalMoveError, Info, InvalidSettingError, Limits, Move, Position, Side
 from kr.engine.result import SCORE_DECIDED, SCORE_WIN
 
 pytestmark = pytest.mark.core
@@ -111,7 +112,7 @@ def test_a_new_game_forgets() -> None:
 
 
 def test_infos_grow_and_their_lines_are_legal() -> None:
-    infos = []
+    infos: list[Info] = []
     found = engine("manual").search(Position(), Limits(depth=9), on_info=infos.append)
     assert [info.depth for info in infos] == list(range(1, 10))
     assert infos[-1].pv == found.pv
@@ -206,11 +207,76 @@ def test_progress_is_preferred() -> None:
     assert scores["24-19"] == max(scores.values()) > scores["13-9"] > 0
 
 
+PLAIN = Engine("material", 1, database=None)
+
+
+def plain_quiescence(position: Position, threats: int, ply: int) -> int:
+    """Score by material after all captures, one ply of threats, and shots, without any window."""
+    moves = position.legal_moves()
+    if not moves:
+        return ply - SCORE_WIN
+    if moves[0].is_capture:
+        return max(-plain_quiescence(position.play(move), threats, ply + 1) for move in moves)
+    material = int(PLAIN.evaluate(position))
+    if threats == 0:
+        return material
+    if any(
+        move.is_capture
+        for move in Position(position.black, position.white, position.kings, Side(1 - position.side)).legal_moves()
+    ):
+        return max(-plain_quiescence(position.play(move), threats - 1, ply + 1) for move in moves)
+    shots = [child for child in map(position.play, moves) if is_shot(child)]
+    return max([material, *(-plain_quiescence(child, 0, ply + 1) for child in shots)])
+
+
+def is_shot(position: Position) -> bool:
+    """True if the side to move must capture, and each capture allows a larger one."""
+    captures = [move for move in position.legal_moves() if move.is_capture]
+    for capture in captures:
+        answers = position.play(capture).legal_moves()
+        if all(answer.captured.bit_count() <= capture.captured.bit_count() for answer in answers):
+            return False
+    return bool(captures)
+
+
+def random_positions(seed: int, count: int) -> list[Position]:
+    """Positions of random games, ten plies or more from the start."""
+    choice = random.Random(seed)
+    found: list[Position] = []
+    while len(found) < count:
+        position = Position()
+        for ply in range(choice.randrange(10, 70)):
+            moves = position.legal_moves()
+            if not moves:
+                break
+            position = position.play(choice.choice(moves))
+            if ply >= 10 and choice.random() < 0.1:
+                found.append(position)
+    return found[:count]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_quiescence_and_shots_beside_a_plain_search(seed: int) -> None:
+    options = {"single_reply": 0, "fade_plies": 0, "shot_margin": 1000}
+    found = Engine("material", 1, database=None, options=options)
+    without = Engine("material", 1, database=None, options=options | {"shot_margin": 0})
+    shots = 0
+    for position in random_positions(seed, 400):
+        if position.is_over:
+            continue
+        found.new_game()
+        score = found.search(position, Limits(depth=1)).score
+        assert score == max(-plain_quiescence(position.play(move), 1, 1) for move in position.legal_moves()), position
+        without.new_game()
+        shots += score != without.search(position, Limits(depth=1)).score
+    assert shots
+
+
 def test_lines_of_earlier_iterations_are_searched_deeper() -> None:
     lengths = {}
     for share in (0, 50, 100):
         found = Engine("material", 1, database=None, options={"line_extension": share})
-        infos = []
+        infos: list[Info] = []
         found.search(Position(), Limits(depth=12), on_info=infos.append)
         # the first iteration knows no line yet
         lengths[share] = [len(info.pv) for info in infos]

@@ -1,4 +1,38 @@
-# Quiescence: below the leaves, captures are searched to their end, so that no position with pending captures is scored.
+# Quiescence: below the leaves, captures are searched to their end, so that no position with pending captures is scored;
+# shots are searched as well.
+
+cdef int score_with_shots(Worker* worker, const Board* board, int alpha, int beta, int ply,
+                          int reversible) noexcept nogil:
+    """Static score of a position in which nobody can capture, or the better one that a shot leads to."""
+    cdef int best = faded_score(worker, board, ply, reversible)
+    cdef int score, i
+    cdef MoveList moves
+    cdef Offers offers
+    cdef Board child
+    if best >= beta or best < alpha - worker.options.shot_margin or worker.options.shot_margin == 0:
+        return best
+    if not find_offers(board, &offers):
+        return best
+    generate(board, &moves)
+    for i in range(moves.size):
+        if not is_offer(&offers, moves.moves[i]):
+            continue
+        child = played(board, moves.moves[i])
+        c_assert(has_capture(&child, child.side))
+        if not is_shot(&child):
+            continue
+        follow(worker, board, moves.moves[i], ply)
+        score = -qsearch(worker, &child, -beta, -max(alpha, best), ply + 1, 0, 0)
+        if worker.stopped:
+            return 0
+        if score > best:
+            best = score
+            if score > alpha:
+                update_pv(worker, ply, moves.moves[i])
+            if score >= beta:
+                break
+    return best
+
 
 cdef int qsearch(Worker* worker, const Board* board, int alpha, int beta, int ply, int threats,
                  int reversible) noexcept nogil:
@@ -29,8 +63,10 @@ cdef int qsearch(Worker* worker, const Board* board, int alpha, int beta, int pl
                 return known.score
         # stand pat if quiet or too deep. One ply of threats: with two, -31 ± 22 Elo at 2,000 nodes (docs/lab/search.md);
         # with none, not measured by a match
-        if threats == 0 or ply >= MAX_PLY - 1 or not has_capture(board, 1 - board.side):
+        if threats == 0 or ply >= MAX_PLY - 1:
             return faded_score(worker, board, ply, reversible)
+        if not has_capture(board, 1 - board.side):
+            return score_with_shots(worker, board, alpha, beta, ply, reversible)
         threats -= 1
     elif ply >= MAX_PLY - 1:
         return score_at(worker, board, ply)

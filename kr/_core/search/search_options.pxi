@@ -17,6 +17,7 @@ cdef struct SearchOptions:
     int lmr_scale
     int lmr_forcing
     int threat_plies
+    int shot_margin
     int fade_plies
     int history
     int draws_apart
@@ -44,6 +45,7 @@ SEARCH_OPTIONS = {
     "lmr_scale": (30, 0, 1000, 30, "Hundredths of a ply added for each doubling of the depth and of the move number."),
     "lmr_forcing": (1, 0, NEVER, NEVER, "Plies by which a move that forces a capture is reduced less."),
     "threat_plies": (1, 0, 8, 0, "Full-width plies of quiescence when the opponent threatens to capture."),
+    "shot_margin": (110, 0, 1000, 0, "Centi-men below the window up to which a leaf is looked at for a shot."),
     "fade_plies": (160, 0, 1000, 0, "Plies without progress in which a static score would fade to that of a draw."),
     "history": (1, 0, 1, 0, "Order moves by how often they were best before."),
     "draws_apart": (1, 0, 1, 0, "Tell draws of the endgame database apart, by score and below a drawn root by search."),
