@@ -136,8 +136,10 @@ def test_verdicts_of_the_endgame_database_are_exact(
 @pytest.mark.parametrize(
     ("fen", "move", "mark"),
     [
-        # wins by giving a man; five plies show another move as a little better
-        ("B:WK8,12,17:B3,K9,K15", "9-13", "!"),
+        # five plies show another move as better
+        ("B:W19,K21,28:BK8,K29,K30", "8-11", "!"),
+        # wins by giving a man, which the search sees at once
+        ("B:WK8,12,17:B3,K9,K15", "9-13", ""),
         ("B:W12,K18:B8,K17,27", "8-11", ""),
     ],
 )

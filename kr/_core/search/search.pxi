@@ -2,9 +2,9 @@
 # cuts above and below the window, internal iterative and late-move reductions, extensions of forced moves and of the
 # lines of earlier iterations.
 #
-# `search`, at the end, lists its steps, numbered as in docs/internals/search.md. Most steps are functions above it; the worth of
-# each is noted beside it. Elo is measured by matches at the given number of nodes a move, against the opponent named in
-# docs/lab/search.md; "times the nodes" are those to depth 17 without the feature (kr bench --ablate).
+# `search`, at the end, lists its steps, numbered as in docs/internals/search.md. Most steps are functions above it; the
+# worth of each is noted beside it. Elo is measured by matches at the given number of nodes a move, against the opponent
+# named in docs/lab/search.md; "times the nodes" are those to depth 15 without the feature (kr bench --ablate).
 
 cdef enum:
     CHILDREN_DEPTH = 2       # plies left from which all children are made at once and their entries prefetched

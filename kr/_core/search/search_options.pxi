@@ -28,21 +28,21 @@ cdef enum:
 
 # name: default, lowest, highest, off, description
 SEARCH_OPTIONS = {
-    "aspiration_window": (16, 1, SCORE_INFINITE, SCORE_INFINITE,
+    "aspiration_window": (8, 1, SCORE_INFINITE, SCORE_INFINITE,
                           "Centi-men either way from the last score to the edges of the first window."),
     "etc_depth": (6, 2, NEVER, NEVER, "Plies left from which enhanced transposition cutoffs are tried."),
     "single_reply": (1, 0, 1, 0, "Forced moves cost no depth."),
     "line_extension": (100, 0, 200, 0, "Percent of an iteration's depth, from the root on, in which positions of earlier "
                        "principal variations are searched a ply deeper."),
     "static_depth": (4, 0, 20, 0, "Plies left up to which a static score far above the window ends a quiet node."),
-    "static_margin": (16, 0, 1000, 16, "Distance above the window: centi-men for each ply left."),
+    "static_margin": (10, 0, 1000, 10, "Distance above the window: centi-men for each ply left."),
     "razor_depth": (5, 0, 20, 0, "Plies left up to which a static score far below the window ends a quiet node."),
-    "razor_margin": (35, 0, 1000, 35, "Distance below the window: centi-men for each ply left."),
+    "razor_margin": (33, 0, 1000, 33, "Distance below the window: centi-men for each ply left."),
     "iir_depth": (4, 2, NEVER, NEVER, "Plies left from which a quiet node without a table move is searched a ply less."),
     "lmr_depth": (3, 2, NEVER, NEVER, "Plies left from which late moves are reduced."),
     "lmr_move": (3, 1, NEVER, NEVER, "First move to be reduced, counted from 0."),
-    "lmr_base": (30, 0, 1000, 30, "Reduction of every late move, in hundredths of a ply."),
-    "lmr_scale": (30, 0, 1000, 30, "Hundredths of a ply added for each doubling of the depth and of the move number."),
+    "lmr_base": (27, 0, 1000, 27, "Reduction of every late move, in hundredths of a ply."),
+    "lmr_scale": (31, 0, 1000, 31, "Hundredths of a ply added for each doubling of the depth and of the move number."),
     "lmr_forcing": (1, 0, NEVER, NEVER, "Plies by which a move that forces a capture is reduced less."),
     "threat_plies": (1, 0, 8, 0, "Full-width plies of quiescence when the opponent threatens to capture."),
     "shot_margin": (110, 0, 1000, 0, "Centi-men below the window up to which a leaf is looked at for a shot."),
