@@ -8,7 +8,7 @@ cdef enum:
 
 cdef void search_window(Worker* worker, const Board* board, int depth, const Line* previous) noexcept nogil:
     """One iteration for one line: a narrow window around the last score, widened when the search fails high or low."""
-    # without it 1.02 times the nodes to depth 17, and -6 ± 12 Elo at 8,000 nodes (docs/lab/search.md)
+    # without it 1.13 times the nodes to depth 15, and -6 ± 12 Elo at 8,000 nodes (docs/lab/search.md)
     cdef int alpha = -SCORE_INFINITE
     cdef int beta = SCORE_INFINITE
     cdef int margin = worker.options.aspiration_window

@@ -1,6 +1,6 @@
 # Late-move reductions: moves late in a good order are rarely the best, and even more rarely the deeper the search.
 #
-# worth +18 ± 18 Elo at 8,000 nodes over one and two plies by steps; without them 3.60 times the nodes to depth 17.
+# worth +18 ± 18 Elo at 8,000 nodes over one and two plies by steps; without them 3.27 times the nodes to depth 15.
 # Forcing moves reduced a ply less: +11 ± 9 and +5 ± 7, at 40,000 nodes -2 ± 13 (docs/lab/search.md).
 
 from libc.math cimport log2

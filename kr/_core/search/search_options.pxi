@@ -32,8 +32,8 @@ SEARCH_OPTIONS = {
                           "Centi-men either way from the last score to the edges of the first window."),
     "etc_depth": (6, 2, NEVER, NEVER, "Plies left from which enhanced transposition cutoffs are tried."),
     "single_reply": (1, 0, 1, 0, "Forced moves cost no depth."),
-    "line_extension": (100, 0, 200, 0, "Percent of an iteration's depth, from the root on, in which positions of earlier "
-                       "principal variations are searched a ply deeper."),
+    "line_extension": (100, 0, 200, 0, "Percent of an iteration's depth, from the root on, in which positions of "
+                       "earlier principal variations are searched a ply deeper."),
     "static_depth": (4, 0, 20, 0, "Plies left up to which a static score far above the window ends a quiet node."),
     "static_margin": (10, 0, 1000, 10, "Distance above the window: centi-men for each ply left."),
     "razor_depth": (5, 0, 20, 0, "Plies left up to which a static score far below the window ends a quiet node."),

@@ -201,8 +201,9 @@ cdef class SelfPlayer:
     cdef GameRules rules
 
     def __cinit__(self, Evaluator evaluator not None, *, u64 seed, u64 hash_bytes, u64 nodes, double move_time,
-                  int random_plies, int noise, int draw_plies, int clear_score, int clear_plies, u64 leaf_nodes=0, int leaf_margin=0,
-                  EndgameDatabase database=None, bint end_by_database=True, bint search_database=True):
+                  int random_plies, int noise, int draw_plies, int clear_score, int clear_plies,
+                  u64 leaf_nodes=0, int leaf_margin=0, EndgameDatabase database=None, bint end_by_database=True,
+                  bint search_database=True):
         self.evaluator = evaluator
         self.database = database
         self.evaluation = evaluator.evaluation
