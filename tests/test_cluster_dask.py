@@ -40,8 +40,7 @@ pytest.importorskip("distributed", reason="the extra [cluster] is not installed"
 
 pytestmark = pytest.mark.slow
 
-# a checkout that another process looks at may be "-dirty" for a moment
-PROVENANCE = {"settings", "created", "games_per_second", "command", "commit"}
+PROVENANCE = {"settings", "created", "games_per_second", "command"}
 TIMES = {"time", "move_from", "agrees_from"}
 
 
@@ -85,7 +84,10 @@ def shards(directory: Path) -> dict[str, dict[str, str]]:
     found = {}
     for path in shard_paths(directory):
         with h5py.File(path) as file:
-            told = {name: str(value) for name, value in file.attrs.items() if name not in PROVENANCE}
+            # a checkout that another process works in may be dirty for a moment
+            told = {
+                name: str(value).removesuffix("-dirty") for name, value in file.attrs.items() if name not in PROVENANCE
+            }
             found[path.name] = told | {name: checksum(data[...]) for name, data in file.items()}
     assert found
     return found

@@ -88,7 +88,7 @@ def test_each_move_is_told_from_the_last_to_the_first_then_the_marked_game(house
         expected = None if meant.expected is None else round(pov(meant.side, meant.expected), 2)
         assert (move["expected"], move["reason"]) == (expected, meant.reason)
         assert move["once"] == (expected is not None and not meant.confirmed)
-    assert [move["ply"] for move in told if move["kind"] == "blunder"] == [10]
+    assert {move["ply"]: move["kind"] for move in told if move["kind"]} == {5: "inaccuracy", 10: "blunder"}
     marked = read_document(last["document"])
     unmark_game(game)
     unmark_game(marked)
