@@ -12,7 +12,8 @@ from __future__ import annotations
 import hmac
 import ipaddress
 import socket
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs, urlencode
@@ -41,10 +42,16 @@ def is_loopback(host: str) -> bool:
 
 
 class Guard:
-    """The app behind its door. token: None where everyone who can connect may ask."""
+    """The app behind its door.
 
-    def __init__(self, app: ASGIApp, host: str, port: int, token: str | None) -> None:
-        self._app, self._port, self._token = app, port, token
+    token: None where everyone who can connect may ask.
+    now: the clock, in seconds, by which requests are counted.
+    """
+
+    def __init__(
+        self, app: ASGIApp, host: str, port: int, token: str | None, now: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._app, self._port, self._token, self._now = app, port, token, now
         self._loopback = is_loopback(host)
         self._names = {*LOOPBACK_NAMES, host.lower(), f"[{host.lower()}]"}
         if not self._loopback:
@@ -129,7 +136,7 @@ class Guard:
             self._budgets = {known: each for known, each in self._budgets.items() if not each.is_full}
             while len(self._budgets) >= MOST_ADDRESSES:
                 self._budgets.pop(next(iter(self._budgets)))
-        return self._budgets.setdefault(address, Budget(REQUEST_RATE, REQUEST_BURST))
+        return self._budgets.setdefault(address, Budget(REQUEST_RATE, REQUEST_BURST, self._now))
 
 
 def _refused(status: int, why: str) -> Response:
