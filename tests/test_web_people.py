@@ -22,7 +22,7 @@ from kr.web.serve import WebServer
 from kr.web.settings import WebSettings
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
 __all__ = ["opened"]
 LINE = "11-15 23-19 8-11"
@@ -162,3 +162,33 @@ def test_many_moves_and_no_moves(server: WebServer, opened: Opener) -> None:
     assert page.get_by_text("The game is over here.").is_visible()
     page.keyboard.press("Escape")
     assert page.get_by_text("It tells what is usual, not what is good.").is_visible()
+
+
+@pytest.mark.slow
+def test_a_refusal_leaves_nothing_to_press(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, allowed="status of 400")
+    panel = page.locator(".panel.people")
+    answers: list[str] = ["hold"]
+
+    def answer(route: Route) -> None:
+        if answers[0] == "refuse":
+            route.fulfill(status=400, json={"error": "This position is not for people."})
+        elif answers[0] == "pass":
+            route.continue_()
+
+    page.route("**/people", answer)
+    # before the first answer, and after a refusal that follows a list with more moves than are shown
+    with page.expect_request("**/people"):
+        panel.locator("summary").click()
+    assert panel.get_by_role("button").all() == []
+    answers[0] = "pass"
+    board = Board("B:W5,K6:BK14,K18,K23,K27")
+    page.get_by_label("FEN", exact=True).fill(board.fen)
+    page.get_by_role("button", name="Set", exact=True).click()
+    wait_for_moves(page, board)
+    assert panel.get_by_role("button", name="more").is_visible()
+    answers[0] = "refuse"
+    page.get_by_label("FEN", exact=True).fill("B:W5:BK14")
+    page.get_by_role("button", name="Set", exact=True).click()
+    page.get_by_text("This position is not for people.").wait_for()
+    assert panel.get_by_role("button").all() == []

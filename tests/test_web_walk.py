@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["opened", "server"]
 pytestmark = pytest.mark.slow
 
-STEPS = 300
+STEPS = 1000
 """Of each of two walks."""
 KEYS = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End", "f", "n", "p", " ", "Tab", "Enter", "Escape"]
 BOARD = ".analyse .board"

@@ -28,7 +28,7 @@ export function panel(app) {
   const more = button("", () => {
     all = !all;
     write();
-  });
+  }, {hidden: true});
   let active = false, all = false, asked = 0, waiting = 0, found = null;
 
   function showGroups(count) {
@@ -77,6 +77,7 @@ export function panel(app) {
     } catch (error) {
       if (!active || number !== asked) return;
       found = null;
+      more.hidden = true;
       rows.replaceChildren();
       said.textContent = error.message;
     }
