@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
@@ -144,6 +145,27 @@ def test_what_a_killed_writer_left_goes(finished: tuple[Path, list[games.StoredG
     shutil.copy(run / "shard-000001.h5", run / "shard-000001.part")
     assert content(run_of(run)) == content(finished[1])
     assert {path.name for path in run.iterdir()} == {path.name for path in finished[0].iterdir()}
+
+
+def test_an_interruption_as_a_shard_is_written(
+    finished: tuple[Path, list[games.StoredGame]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All games of a shard are there then, but only in the file of unfinished ones."""
+    write = games.write_shard
+
+    def interrupted(path: Path, *others: Any) -> None:
+        if path.name == "shard-000000.h5":
+            monkeypatch.setattr(games, "write_shard", write)
+            raise KeyboardInterrupt
+        write(path, *others)
+
+    monkeypatch.setattr(games, "write_shard", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_of(tmp_path)
+    assert len(games.read_shard(tmp_path / "shard-000000.part")) == 8
+    assert not (tmp_path / "shard-000000.h5").exists()
+    assert content(run_of(tmp_path)) == content(finished[1])
+    assert {path.name for path in tmp_path.iterdir()} == {path.name for path in finished[0].iterdir()}
 
 
 def test_a_shard_in_the_place_of_another_is_played_again(

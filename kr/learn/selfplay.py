@@ -289,6 +289,9 @@ class _RunDirectory:
             missing = ranges([number for number in numbers if number not in held])
             if missing:
                 units.append(Unit(Shards.name(), f"{shard:06d}", needs, tools, {"games": missing}))
+            else:
+                # interrupted after its last game, before it was written
+                self._finish(shard)
         return units
 
     def _held(self, shard: int) -> dict[int, StoredGame] | None:
@@ -316,9 +319,13 @@ class _RunDirectory:
         held[record.game] = record
         self.result.add(record)
         if len(held) == len(self.shard_range(shard)):
-            self._write(shard, "h5")
-            self.path(shard, "part").unlink(missing_ok=True)
-            del self.pending[shard]
+            self._finish(shard)
+
+    def _finish(self, shard: int) -> None:
+        """Write a shard whose games are complete."""
+        self._write(shard, "h5")
+        self.path(shard, "part").unlink(missing_ok=True)
+        del self.pending[shard]
 
     def _write(self, shard: int, suffix: str) -> None:
         held = self.pending[shard]
