@@ -100,6 +100,8 @@ class FakeCluster:
         self.alive, self.times_lost, self.gone_for = True, 0, 0
         self.futures: list[FakeFuture] = []
         self.held: list[FakeFuture] = []
+        self.spoils = False
+        """True if what workers hold for others is garbage."""
 
     # What the pool calls
 
@@ -117,8 +119,10 @@ class FakeCluster:
         self.sent[chosen].append(_Sent(future, frame, done, blocks))
         return future
 
-    def hold(self, frame: bytes) -> FakeFuture:
-        self.held.append(FakeFuture(f"block-{len(self.held)}", worker.run(frame)))
+    def hold(self, frame: bytes, workers: Sequence[str] | None = None) -> FakeFuture:
+        # a holder that is not asked for by name may be one that returns garbage
+        held = b"garbage" if self.spoils and workers is None else worker.run(frame)
+        self.held.append(FakeFuture(f"block-{len(self.held)}", held))
         return self.held[-1]
 
     def holder(self, future: FakeFuture) -> str:

@@ -302,6 +302,19 @@ def test_workers_of_this_machine_share_the_store(machine: Machine, needed: tuple
     assert Store(machine.directory / "here").missing([digest]) == []
 
 
+def test_a_damaged_block_is_not_the_fault_of_who_gets_it(
+    machine: Machine, needed: tuple[Needs, str, Path], caplog: pytest.LogCaptureFixture
+) -> None:
+    cluster = FakeCluster(dict.fromkeys("xyz", machine.works), local=False)
+    cluster.spoils = True
+    units = [toy(i, "file", needs={"file": "need"}) for i in range(30)]
+    assert len(chunks_of(done_by(machine, cluster, units, needed[0]))) == 30
+    assert "is left" not in reasons(caplog)
+    keeps = [name for name, task in cluster.log if task["do"] == "keep"]
+    assert set(keeps) == set("xyz")
+    assert max(keeps.count(name) for name in "xyz") == 2
+
+
 def test_a_worker_that_can_not_keep_files_is_left(
     machine: Machine, needed: tuple[Needs, str, Path], caplog: pytest.LogCaptureFixture
 ) -> None:

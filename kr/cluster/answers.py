@@ -36,7 +36,7 @@ class UnitsAnswer:
     refused: str
     """Why the worker does no task of this coordinator."""
     failed: tuple[str, str, str] | None
-    """Class and text of an error, and "worker" or "work" for what is to blame."""
+    """Class and text of an error, and "worker", "work" or "block" for what is to blame."""
     stopped: bool
     """True if the task was cancelled."""
 
@@ -94,7 +94,7 @@ def _complaints(values: dict[str, Any]) -> tuple[list[str], tuple[str, str, str]
     missing, failed = _field(values, "missing", list), _field(values, "failed", list)
     if not all(isinstance(each, str) for each in [*missing, *failed]):
         raise ValueError("files or an error of no form")
-    if failed and (len(failed) != 3 or failed[2] not in ("worker", "work")):
+    if failed and (len(failed) != 3 or failed[2] not in ("worker", "work", "block")):
         raise ValueError("an error of no form")
     return missing, (failed[0], failed[1], failed[2]) if failed else None
 

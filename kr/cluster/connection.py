@@ -212,8 +212,8 @@ class ClusterConnection:
         self._client.loop.add_callback(_tell, future, done)
         return future
 
-    def hold(self, frame: bytes) -> Any:
-        """Future of a frame that some worker holds until it is released; others fetch it from each other.
+    def hold(self, frame: bytes, workers: Sequence[str] | None = None) -> Any:
+        """Future of a frame that some worker (or one of these) holds until it is released; others fetch it from it.
 
         None if the scheduler vanishes at this moment.
         """
@@ -221,7 +221,9 @@ class ClusterConnection:
         # a task, unlike scattered data, is made again if its worker is lost; Dask would warn of its size
         warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
         try:
-            return self._client.submit(worker.run, frame, key=f"kr-{self._name}-{self._count}", pure=False, retries=3)
+            chosen = None if workers is None else list(workers)
+            key = f"kr-{self._name}-{self._count}"
+            return self._client.submit(worker.run, frame, key=key, workers=chosen, pure=False, retries=3)
         except Exception:
             if self.alive:
                 raise

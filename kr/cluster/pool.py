@@ -102,8 +102,10 @@ class ClusterPool(Generic[T]):
         self._parcels: dict[str, Parcel] = {}
         self._files: dict[str, Path] = {}
         self._deliveries: dict[str, _Delivery] = {}
-        self._held: dict[str, list[Any]] = {}
-        """Futures of the blocks of files that are being sent."""
+        self._held: dict[tuple[str, str], list[Any]] = {}
+        """Futures of the blocks of files that are being sent, by file and the worker that they are for alone, or ""."""
+        self._apart: set[str] = set()
+        """Workers that others sent damaged blocks: they get theirs from here."""
         self._keeps: dict[int, tuple[str, str, Any]] = {}
         """Worker, file and future of each delivery's task."""
         self._asked: dict[str, Counter[str]] = {}
@@ -389,11 +391,14 @@ class ClusterPool(Generic[T]):
         delivery.tasks.append(task)
         for digest in set(said.missing) - delivery.files:
             delivery.files.add(digest)
-            if digest not in self._held:
-                self._held[digest] = [connection.hold(frame) for frame in block_frames(self._files[digest])]
+            alone = worker if worker in self._apart else ""
+            if (digest, alone) not in self._held:
+                where = [alone] if alone else None
+                frames = block_frames(self._files[digest])
+                self._held[digest, alone] = [connection.hold(frame, where) for frame in frames]
             number = next(self._numbers)
             keep = framed({"do": "keep", "digest": digest})
-            future = connection.submit(keep, self._listener("keep", number), self._held[digest], [worker])
+            future = connection.submit(keep, self._listener("keep", number), self._held[digest, alone], [worker])
             self._keeps[number] = (worker, digest, future)
 
     def _delivered(self, number: int, answer: TaskAnswer) -> None:
@@ -405,7 +410,12 @@ class ClusterPool(Generic[T]):
         delivery.files.discard(digest)
         if answer.frame is not None:
             try:
-                if failed := read_call_answer(answer.frame).failed:
+                failed = read_call_answer(answer.frame).failed
+                if failed and failed[2] == "block":
+                    # another worker spoiled it, and will be found out by its own answers; meanwhile from here
+                    self._apart.add(worker)
+                    self._held.pop((digest, ""), None)
+                elif failed:
                     self.leave(worker, failed[1])
             except ValueError as error:
                 self.leave(worker, f"its answer makes no sense: {error}")
@@ -414,7 +424,8 @@ class ClusterPool(Generic[T]):
             for task in delivery.tasks:
                 self._again.extend(task.units)
         if not any(digest in each.files for each in self._deliveries.values()):
-            self._held.pop(digest, None)
+            for key in [key for key in self._held if key[0] == digest]:
+                del self._held[key]
 
     # Workers
 

@@ -68,12 +68,19 @@ _watched: dict[str, list[Stop]] = {}
 _watch_lock = threading.Lock()
 
 
+class DamagedBlockError(Exception):
+    """What another worker was to hold is no frame."""
+
+
 def run(frame: bytes, *blocks: bytes) -> bytes:
     """Do a task. blocks: further frames, which Dask fetched from other workers."""
     try:
         task, chunks = unframed(frame)
-        for block in blocks:
-            chunks += unframed(block)[1]
+        try:
+            for block in blocks:
+                chunks += unframed(block)[1]
+        except ValueError as error:
+            raise DamagedBlockError(str(error)) from error
         answer, found = _DO[task["do"]](task, chunks)
     except Exception as error:
         answer, found = {"failed": _described(error)}, []
@@ -88,7 +95,8 @@ def _described(error: Exception) -> list[str]:
         text = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     if not isinstance(error, OSError | MemoryError | KrError):
         text = f"{type(error).__name__}: {text}"
-    return [type(error).__name__, text, "worker" if ours else "work"]
+    blame = "block" if isinstance(error, DamagedBlockError) else "worker" if ours else "work"
+    return [type(error).__name__, text, blame]
 
 
 def raised(described: Sequence[str]) -> Exception:
