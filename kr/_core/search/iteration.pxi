@@ -148,7 +148,8 @@ cdef void think(Worker* worker, const Board* board, int max_depth, int lines, bi
     worker.depth = 0
     worker.line_count = 0
     worker.unrest.changes = 0
-    memset(worker.line_keys, 0, sizeof(worker.line_keys))
+    if not worker.helps:
+        memset(<void*>worker.line_keys, 0, LINE_SLOTS * sizeof(u64))
     start_ordering(&worker.ordering)
     refresh(worker.evaluation, board, &worker.memory[0])
     generate(board, &moves)
@@ -165,7 +166,9 @@ cdef void think(Worker* worker, const Board* board, int max_depth, int lines, bi
         if worker.leaf != NULL:
             worker.leaf.score = worker.lines[0].score
             worker.leaf.wanted = True
-        note_lines(worker, board)
+        # by the thread that leads alone: with those of its helpers, which run ahead, 1.40 times the nodes instead of 1.29
+        if not worker.helps:
+            note_lines(worker, board)
         previous_count = worker.line_count
         memcpy(previous, worker.lines, previous_count * sizeof(Line))
         if callback != NULL and callback(worker, listener):

@@ -121,6 +121,7 @@ cdef class Searcher:
     """
     cdef Table table
     cdef Busy busy
+    cdef u64 line_keys[LINE_SLOTS]
     cdef Worker** workers
     cdef int threads
     cdef SearchRequest request  # of the running search; None between searches
@@ -151,6 +152,8 @@ cdef class Searcher:
             self.workers[i].evaluation = &evaluator.evaluation
             self.workers[i].table = &self.table
             self.workers[i].busy = &self.busy if threads > 1 else NULL
+            self.workers[i].line_keys = self.line_keys
+            self.workers[i].helps = i > 0
             use_database(&self.workers[i].endgames, database)
             self.workers[i].stop = &self.helpers_end
         self.set_options(options or {})

@@ -33,6 +33,8 @@ cdef struct Worker:
     Endgames endgames
     Table* table
     Busy* busy               # moves that threads of this search are at; NULL with one thread
+    volatile u64* line_keys  # LINE_SLOTS: positions in principal variations of this search's iterations, of all threads
+    bint helps               # another thread leads this search
     Ordering ordering
     # limits
     volatile int* stop       # set from outside
@@ -55,7 +57,6 @@ cdef struct Worker:
     # principal variations
     Move pv[MAX_PLY + 1][MAX_PLY + 1]
     int pv_length[MAX_PLY + 1]
-    u64 line_keys[LINE_SLOTS]            # positions in principal variations of this search's iterations
     # results
     int root_depth
     Line root_line           # best so far in the running iteration; empty at its start

@@ -197,6 +197,7 @@ cdef class SelfPlayer:
     cdef EndgameDatabase database
     cdef Table table
     cdef Worker* worker
+    cdef u64 line_keys[LINE_SLOTS]
     cdef PlayedGame* record
     cdef GameRules rules
 
@@ -226,6 +227,7 @@ cdef class SelfPlayer:
         self.worker.evaluation = &self.evaluation
         self.worker.options = DEFAULT_OPTIONS
         self.worker.table = &self.table
+        self.worker.line_keys = self.line_keys
         use_database(&self.worker.endgames, database if search_database else None)
         self.worker.node_limit = nodes if nodes > 0 else <u64>1 << 62
 
