@@ -80,6 +80,9 @@ class CompositeEvaluator(Evaluator):
         cls, base: Evaluator, net: EndNetEvaluator, pieces: int, bonus: float, share: float
     ) -> CompositeEvaluator: ...
 
+class SumEvaluator(Evaluator):
+    def __new__(cls, base: Evaluator, net: Evaluator) -> SumEvaluator: ...
+
 class EvolvedEvaluator(Evaluator):
     def __new__(
         cls,

@@ -130,7 +130,7 @@ def test_names_of_parts_may_have_what_divides_them(here: Path) -> None:
         ("material+none.h5", "none.h5: no such weights file"),
         ("material+", "no such weights file|not a weights file|is a directory"),
         ("none.h5+net.h5", "no such weights file"),
-        ("material+tables.h5", "tables.h5: tables, not a net for endings; expected BASE"),
+        ("material+tables.h5", "tables.h5: tables, not a net; expected BASE"),
         ("material+net.h5:many", "net.h5: pieces is 'many'; expected a whole number"),
         ("material+net.h5:", "net.h5: pieces is ''; expected a whole number"),
         ("material+net.h5:pieces=25", "net.h5: pieces is 25; expected 0 to 24"),

@@ -3,11 +3,11 @@
 A kind is a class in a module of its own here, over an `Evaluator` of the core. Some are built in and chosen by
 name; the others are read from weights files, which say their kind (`kr.evaluation.files`).
 
-How to add one, say `net`:
- 1. kr/_core/evaluation/net.pxi: its weights, its score, and `_NetEvaluator` in EVALUATORS; squares.pxi shows how, with
-    sums that are kept from ply to ply.
+How to add one, say `mobility`:
+ 1. kr/_core/evaluation/mobility.pxi: its weights, its score, and `_MobilityEvaluator` in EVALUATORS; squares.pxi
+    shows how, with sums that are kept from ply to ply.
  2. kr/_core.pyx: the include of that part, after the others.
- 3. kr/evaluation/net.py: a `FileEvaluation` (or `BuiltIn`) such as that of squares.py, as KIND.
+ 3. kr/evaluation/mobility.py: a `FileEvaluation` (or `BuiltIn`) such as that of squares.py, as KIND.
 Whatever takes `--weights` then takes it; the help of those commands names a built-in one, which a test asks for.
 """
 
