@@ -144,6 +144,28 @@ def test_a_worker_that_can_not_keep_files_is_left(machine: Machine, file: tuple[
         assert crew.members == ["y"]
 
 
+def test_damaged_blocks_are_not_the_fault_of_who_gets_them(machine: Machine, file: tuple[str, Path]) -> None:
+    """Of files, and of what calls share: they come from here then, once."""
+    digest, path = file
+    with crewed(machine, dict.fromkeys("xy", machine.works), {digest: path}, False) as (crew, cluster):
+        cluster.spoils = True
+        shared = [crew.share(b"one"), crew.share(b"two")]
+        for name in "xy":
+            assert crew.call(name, READ, {"file": digest}, files=[digest]).result()[1] == [path.read_bytes()]
+            assert crew.call(name, ADD, {"number": 1}, shared).result()[1] == [b"one+two", b""]
+        assert crew.members == ["x", "y"]
+        keeps = [name for name, task in cluster.log if task["do"] == "keep"]
+        assert sorted(keeps) == ["x", "x", "y", "y"]
+
+
+def test_a_worker_that_damages_its_own_blocks_is_left(machine: Machine) -> None:
+    damaged = says(failed=["DamagedBlockError", "no frame", "block"])
+    with crewed(machine, {"x": damaged, "y": machine.works}) as (crew, _):
+        with pytest.raises(WorkerLostError, match="worker x can't do the work: no frame"):
+            crew.call("x", ADD, {"number": 1}, [crew.share(b"one")]).result()
+        assert crew.members == ["y"]
+
+
 # --- errors
 
 

@@ -40,10 +40,13 @@ MOST_DELIVERIES = 6
 
 
 class Shared:
-    """Bytes that the cluster holds; dropped when this object is."""
+    """Bytes that the cluster holds; dropped when this object is.
 
-    def __init__(self, future: Any) -> None:
-        self.future = future
+    frame: the same bytes here, for a worker that gets them damaged from the one that holds them.
+    """
+
+    def __init__(self, frame: bytes, future: Any) -> None:
+        self.frame, self.future = frame, future
 
 
 class Crew:
@@ -53,7 +56,8 @@ class Crew:
         self._connection = connection
         self._files = {digest: Path(path) for digest, path in files.items()}
         self._parcels = {digest: pack(str(path))[0] for digest, path in self._files.items()}
-        self._held: dict[str, list[Any]] = {}
+        self._held: dict[tuple[str, str], list[Any]] = {}
+        """Futures of the blocks of files that are being sent, by file and the worker that they are for alone, or ""."""
         self.job = uuid.uuid4().hex
         self.left: dict[str, str] = {}
         """Workers that get no more calls, and why."""
@@ -91,7 +95,8 @@ class Crew:
 
     def share(self, chunk: Chunk) -> Shared:
         """Send bytes to the cluster once; workers whose calls name them get them from each other."""
-        return Shared(self._connection.hold(framed({"do": "block"}, [chunk])))
+        frame = framed({"do": "block"}, [chunk])
+        return Shared(frame, self._connection.hold(frame))
 
     def call(
         self,
@@ -111,7 +116,7 @@ class Crew:
             "do": "call", "job": self.job, "terms": self.terms, "parcels": parcels, "function": function,
             "values": values,
         }  # fmt: skip
-        return Call(self, self._connection, member, framed(task), [each.future for each in shared])
+        return Call(self, self._connection, member, framed(task), shared)
 
     def leave(self, member: str, reason: str) -> None:
         """Give a worker no more calls, and say why."""
@@ -123,12 +128,13 @@ class Crew:
         """True if this is one of the files that calls may look up."""
         return digest in self._files
 
-    def blocks(self, digest: str) -> list[Any]:
-        """Futures of the blocks of a file."""
-        if digest not in self._held:
-            path = self._files[digest]
-            self._held[digest] = [self._connection.hold(frame) for frame in block_frames(path)]
-        return self._held[digest]
+    def blocks(self, digest: str, alone: str = "") -> list[Any]:
+        """Futures of the blocks of a file. alone: the worker that is to hold them itself; any if empty."""
+        if (digest, alone) not in self._held:
+            frames = block_frames(self._files[digest])
+            where = [alone] if alone else None
+            self._held[digest, alone] = [self._connection.hold(frame, where) for frame in frames]
+        return self._held[digest, alone]
 
     def release(self) -> None:
         """Let go of the blocks of files that were sent."""
@@ -139,14 +145,17 @@ class Call:
     """A call under way."""
 
     def __init__(
-        self, crew: Crew, connection: ClusterConnection, member: str, frame: bytes, blocks: Sequence[Any]
+        self, crew: Crew, connection: ClusterConnection, member: str, frame: bytes, shared: Sequence[Shared]
     ) -> None:
         self.member = member
-        self._crew, self._connection, self._frame, self._blocks = crew, connection, frame, blocks
+        self._crew, self._connection, self._frame, self._shared = crew, connection, frame, shared
+        self._blocks = [each.future for each in shared]
+        self._apart = False
+        """Others sent damaged blocks: this worker gets them from here."""
         self._answers: queue.SimpleQueue[TaskAnswer] = queue.SimpleQueue()
         self._times_lost = connection.times_lost
         self._kept: list[Any] = []
-        self._send(frame, blocks)
+        self._send(frame, self._blocks)
 
     def _send(self, frame: bytes, blocks: Sequence[Any]) -> None:
         self._future = self._connection.submit(frame, self._answers.put, blocks, [self.member])
@@ -163,6 +172,10 @@ class Call:
                 self._send(self._frame, self._blocks)
             elif said.refused:
                 self._lost(said.refused)
+            elif said.failed and said.failed[2] == "block":
+                self._set_apart(said.failed[1])
+                self._blocks = [self._connection.hold(each.frame, [self.member]) for each in self._shared]
+                self._send(self._frame, self._blocks)
             elif said.failed:
                 raise raised(said.failed)
             elif said.values is None:
@@ -207,12 +220,24 @@ class Call:
         for digest in missing:
             if not self._crew.has(digest):
                 self._lost(f"it asks for an unknown file {digest:.80}")
-            blocks = self._crew.blocks(digest)
-            self._kept.append(blocks)
-            self._send(framed({"do": "keep", "digest": digest}), blocks)
-            if failed := self._answer().failed:
-                self._lost(failed[1])
+            while failed := self._keep(digest):
+                if failed[2] != "block":
+                    self._lost(failed[1])
+                self._set_apart(failed[1])
         self._crew.release()
+
+    def _keep(self, digest: str) -> tuple[str, str, str] | None:
+        """Send a file to the worker; returns what failed, if anything."""
+        blocks = self._crew.blocks(digest, self.member if self._apart else "")
+        self._kept.append(blocks)
+        self._send(framed({"do": "keep", "digest": digest}), blocks)
+        return self._answer().failed
+
+    def _set_apart(self, reason: str) -> None:
+        """Another worker spoiled what it held: this one gets it from here. Raises WorkerLostError if it did already."""
+        if self._apart:
+            self._lost(reason)
+        self._apart = True
 
 
 @contextmanager
