@@ -37,9 +37,11 @@ cdef inline void order_moves(const Ordering* ordering, const SearchOptions* opti
 cdef inline int index_of_best(const int* order, int count) noexcept nogil:
     """Index of the first of the best moves."""
     cdef int best = 0
+    cdef int most = order[0]
     cdef int i
     for i in range(1, count):
-        if order[i] > order[best]:
+        if order[i] > most:
+            most = order[i]
             best = i
     return best
 
