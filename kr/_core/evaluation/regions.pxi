@@ -97,6 +97,7 @@ cdef extern from *:
             uint64_t own, uint64_t opponent, uint64_t kings, int opening, int ending) {
         if (count == 16) return kr_sum_of(entries, first, digits, 16, own, opponent, kings, opening, ending);
         if (count == 24) return kr_sum_of(entries, first, digits, 24, own, opponent, kings, opening, ending);
+        if (count == 28) return kr_sum_of(entries, first, digits, 28, own, opponent, kings, opening, ending);
         return kr_sum_of(entries, first, digits, 32, own, opponent, kings, opening, ending);
     }
     """
@@ -108,7 +109,7 @@ cdef extern from *:
 
 cdef struct RegionGroup:
     # The regions for positions without kings, or those with.
-    int count                   # rounded up to 16, 24 or 32
+    int count                   # rounded up to one of SUMS
     Lanes* first                # where each region's entries begin; an entry of zeros for regions that are not there
     Lanes* digits[2]            # by side to move: what pieces on a row add to the indices
     uint32_t* entries           # two int16: opening, ending
@@ -144,6 +145,10 @@ cdef int region_score(const void* weights, const Board* board, const Memory* mem
     return sum // (FULL_BOARD * TABLE_UNIT)
 
 
+# Numbers of regions whose sum is compiled for just so many; those of the shipped layout take 28.
+SUMS = 16, 24, 28, 32
+
+
 cdef int fill_group(RegionGroup* group, regions, int base, const int16_t[:, :, ::1] entries,
                     const int32_t[:, ::1] material) except -1:
     """Copy one group of tables into memory that the system may back with huge pages."""
@@ -151,7 +156,7 @@ cdef int fill_group(RegionGroup* group, regions, int base, const int16_t[:, :, :
     cdef int32_t* first
     cdef int32_t* digits
     cdef int i, side, pieces, power
-    group.count = max(LANES, (len(regions) + 7) // 8 * 8)
+    group.count = min(count for count in SUMS if count >= len(regions))
     group.first = <Lanes*>allocate_pages(halves * sizeof(Lanes))
     group.digits[BLACK] = <Lanes*>allocate_pages(8 * ROW_SETS * halves * sizeof(Lanes))
     group.digits[WHITE] = <Lanes*>allocate_pages(8 * ROW_SETS * halves * sizeof(Lanes))
