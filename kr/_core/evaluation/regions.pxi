@@ -91,13 +91,14 @@ cdef extern from *:
         return kr_sum_entries(entries, index.numbers, count, opening, ending);
     }
 
-    /* The regions' entries, by the shares of the phases. The number of regions is a constant in each branch. */
+    /* The regions' entries, by the shares of the phases. The number of entries is a constant in each branch; those beyond
+       `count` are 0. The shipped layout takes 28. */
     static KR_BY_REGISTERS int kr_weighted_sum(
             const uint32_t* entries, const kr_lanes* first, const kr_lanes* digits, int count,
             uint64_t own, uint64_t opponent, uint64_t kings, int opening, int ending) {
-        if (count == 16) return kr_sum_of(entries, first, digits, 16, own, opponent, kings, opening, ending);
-        if (count == 24) return kr_sum_of(entries, first, digits, 24, own, opponent, kings, opening, ending);
-        if (count == 28) return kr_sum_of(entries, first, digits, 28, own, opponent, kings, opening, ending);
+        if (count <= 16) return kr_sum_of(entries, first, digits, 16, own, opponent, kings, opening, ending);
+        if (count <= 24) return kr_sum_of(entries, first, digits, 24, own, opponent, kings, opening, ending);
+        if (count <= 28) return kr_sum_of(entries, first, digits, 28, own, opponent, kings, opening, ending);
         return kr_sum_of(entries, first, digits, 32, own, opponent, kings, opening, ending);
     }
     """
@@ -109,7 +110,7 @@ cdef extern from *:
 
 cdef struct RegionGroup:
     # The regions for positions without kings, or those with.
-    int count                   # rounded up to one of SUMS
+    int count
     Lanes* first                # where each region's entries begin; an entry of zeros for regions that are not there
     Lanes* digits[2]            # by side to move: what pieces on a row add to the indices
     uint32_t* entries           # two int16: opening, ending
@@ -145,10 +146,6 @@ cdef int region_score(const void* weights, const Board* board, const Memory* mem
     return sum // (FULL_BOARD * TABLE_UNIT)
 
 
-# Numbers of regions whose sum is compiled for just so many; those of the shipped layout take 28.
-SUMS = 16, 24, 28, 32
-
-
 cdef int fill_group(RegionGroup* group, regions, int base, const int16_t[:, :, ::1] entries,
                     const int32_t[:, ::1] material) except -1:
     """Copy one group of tables into memory that the system may back with huge pages."""
@@ -156,7 +153,7 @@ cdef int fill_group(RegionGroup* group, regions, int base, const int16_t[:, :, :
     cdef int32_t* first
     cdef int32_t* digits
     cdef int i, side, pieces, power
-    group.count = min(count for count in SUMS if count >= len(regions))
+    group.count = <int>len(regions)
     group.first = <Lanes*>allocate_pages(halves * sizeof(Lanes))
     group.digits[BLACK] = <Lanes*>allocate_pages(8 * ROW_SETS * halves * sizeof(Lanes))
     group.digits[WHITE] = <Lanes*>allocate_pages(8 * ROW_SETS * halves * sizeof(Lanes))
