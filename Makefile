@@ -20,7 +20,7 @@ DEBUG := build/debug
 SANITIZERS := LD_PRELOAD="$$(gcc -print-file-name=libasan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
 
-.PHONY: demo check test build style tools debug-test bench docs tutorial clean
+.PHONY: demo check test pytest build style tools debug-test debug-build debug-run bench docs tutorial clean
 
 demo: build
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh selfplay/demo.sh
@@ -28,9 +28,13 @@ demo: build
 check: style
 	$(PYTEST) -m "not slow"
 
+# The debug build is compiled while tests wait for browsers and killed processes.
 test: style docs
+	$(MAKE) -j2 pytest debug-build
+	$(MAKE) debug-run
+
+pytest: .venv/tests
 	$(PYTEST)
-	$(MAKE) debug-test
 
 style: .venv/tests
 	$(BIN)/ruff check .
@@ -48,10 +52,16 @@ tutorial: .venv/notebook
 	$(BIN)/python docs/start/make_notebook.py
 
 # Kept apart from the build in use; -P keeps the checkout's own kr out of the way.
-debug-test: .venv/tests
+debug-test: debug-build
+	$(MAKE) debug-run
+
+debug-build: .venv/tests
 	@echo "kr: compiling the core with assertions and sanitizers; a minute or two ..."
 	@rm -rf $(DEBUG)/kr
-	KR_DEBUG=1 KR_SANITIZE=address,undefined $(BIN)/python setup.py -q build --build-lib $(DEBUG) --build-temp $(DEBUG)-objects
+	KR_DEBUG=1 KR_SANITIZE=address,undefined \
+		nice $(BIN)/python setup.py -q build --build-lib $(DEBUG) --build-temp $(DEBUG)-objects
+
+debug-run: .venv/tests
 	PYTHONPATH=$(DEBUG) $(SANITIZERS) $(BIN)/python -P -c \
 		'import kr._core as core; assert "/$(DEBUG)/" in core.__file__, core.__file__'
 	PYTHONPATH=$(DEBUG) $(SANITIZERS) $(PYTEST) -p no:cacheprovider -m core
