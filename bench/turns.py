@@ -22,6 +22,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from kr.engine.bench import load_positions
+from kr.units import parse_size
 
 SEARCHER = """
 import sys, time, kr
@@ -106,12 +107,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkouts", nargs="+", type=Path, metavar="DIR")
     parser.add_argument("--limit", default="nodes=3e5", help="of each search: nodes=3e5 or depth=15")
-    parser.add_argument("--hash", type=int, default=64, help="MB of each hash table")
+    parser.add_argument("--hash", type=parse_size, default=parse_size("64MB"), help="size of each hash table")
     parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--json", action="store_true")
     settings = parser.parse_args()
     limit = settings.limit if "=" in settings.limit else f"nodes={settings.limit}"
-    searchers = [Searcher(path.resolve(), settings.hash, limit) for path in settings.checkouts]
+    searchers = [Searcher(path.resolve(), settings.hash >> 20, limit) for path in settings.checkouts]
     fens = [position.fen for position in load_positions(None)]
     for searcher in searchers:
         searcher.search(fens[0], counts=False)
