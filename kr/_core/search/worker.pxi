@@ -4,7 +4,7 @@ cdef enum:
     CHECK_NODES = 1024       # nodes between checks of the clock
     CHECK_SIGNALS = 64       # checks of the clock between checks for Ctrl-C
     MIN_REPETITION = 4       # plies after which a position can be repeated at the earliest
-    LINE_SLOTS = 1 << 9
+    LINE_SLOTS = 1 << 12
 
 cdef u64 NO_LEAF = ~<u64>0
 
