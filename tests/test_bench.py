@@ -26,6 +26,7 @@ SIGNATURES = {
     ("shipped", ""): 283361,
     ("material", "line_extension=50"): 198829,
     ("material", "line_extension=0"): 119872,
+    ("material", "singular_depth=4"): 274562,
 }
 """Nodes to depth 7, by weights and search options."""
 

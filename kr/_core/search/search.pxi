@@ -1,6 +1,6 @@
 # Alpha-beta search: principal variation search with a transposition table and enhanced transposition cutoffs, static
-# cuts above and below the window, internal iterative and late-move reductions, extensions of forced moves and of the
-# lines of earlier iterations.
+# cuts above and below the window, internal iterative and late-move reductions, extensions of forced moves, of moves
+# without an equal and of the lines of earlier iterations.
 #
 # `search`, at the end, lists its steps, numbered as in docs/internals/search.md. Most steps are functions above it; the
 # worth of each is noted beside it. Elo is measured by matches at the given number of nodes a move, against the opponent
@@ -8,7 +8,9 @@
 
 cdef enum:
     CHILDREN_DEPTH = 2       # plies left from which all children are made at once and their entries prefetched
-    FREE_PLIES = 2           # forced moves cost no depth up to this many times the iteration's depth from the root
+    FREE_PLIES = 2           # forced and singular moves cost no depth up to this many times the iteration's depth from
+                             # the root
+    SINGULAR_BEHIND = 3      # plies less than the node has left to which the table must have searched a singular move
 
 cdef struct Node:
     # State of a node, for its steps.
@@ -20,11 +22,14 @@ cdef struct Node:
     int child_depth          # plies left after a move
     bint open                # the window has room for more than one score: a node of the principal variation
     bint capturing
+    bint singular            # the first move is the only good one
     int alpha                # the current window
     int beta
     int first_alpha          # the window at first; a score outside it is a bound
     int last_beta
     int table_move           # origin and target; 0 for none
+    int table_score          # if the table has a lower bound
+    int table_depth          # of the search that it comes from; -1 if the table has none
     int score                # of a node that a step has ended
     int best                 # best score so far
     int most                 # upper bound of the score by the database
@@ -46,6 +51,7 @@ cdef inline void enter(Worker* worker, Node* node, const Board* board, int alpha
     node.here = worker.root_index + ply
     node.depth = depth
     node.open = beta - alpha > 1
+    node.singular = False
     node.alpha = alpha
     node.beta = beta
     node.first_alpha = alpha
@@ -53,6 +59,7 @@ cdef inline void enter(Worker* worker, Node* node, const Board* board, int alpha
     node.best = -SCORE_INFINITE
     node.most = SCORE_INFINITE
     node.best_move = 0
+    node.table_depth = -1
     worker.pv_length[ply] = 0
     worker.keys[node.here] = board.key
 
@@ -79,6 +86,9 @@ cdef inline bint settled_by_table(const Worker* worker, Node* node) noexcept nog
     """A deep enough earlier search of the position, outside the principal variation."""
     cdef Hit hit = probe(worker.table, node.key, node.ply)
     node.table_move = hit.move
+    if hit.found and hit.bound & BOUND_LOWER:
+        node.table_score = hit.score
+        node.table_depth = hit.depth
     if not hit.found or node.open or hit.depth < node.depth:
         return False
     if hit.bound == BOUND_EXACT or hit.bound == (BOUND_LOWER if hit.score >= node.beta else BOUND_UPPER):
@@ -138,6 +148,12 @@ cdef inline void make_children(const Worker* worker, const Node* node, Branches*
             prefetch(cluster_of(worker.table, branches.children[i].key ^ worker.endgames.salt))
 
 
+cdef inline void step(Worker* worker, const Node* node, Move move) noexcept nogil:
+    """Get ready to search the position after a move."""
+    follow(worker, node.board, move, node.ply)
+    worker.reversible[node.here + 1] = worker.reversible[node.here] + 1 if is_reversible(node.board, move) else 0
+
+
 cdef inline bint is_forced(const Worker* worker, const Node* node, const Branches* branches) noexcept nogil:
     return branches.moves.size == 1 and worker.options.single_reply and node.ply < FREE_PLIES * worker.root_depth
 
@@ -162,6 +178,37 @@ cdef inline bint settled_by_child(const Worker* worker, Node* node, const Branch
     return False
 
 
+cdef inline bint may_be_singular(const Worker* worker, const Node* node, const Branches* branches) noexcept nogil:
+    """True if a search nearly as deep has found the table's move to be good, and there are others."""
+    return (node.depth >= worker.options.singular_depth and node.table_depth >= node.depth - SINGULAR_BEHIND
+            and node.table_move != 0 and branches.moves.size > 1 and not node.capturing and node.ply > 0
+            and node.ply < FREE_PLIES * worker.root_depth and abs(node.table_score) < SCORE_STATIC_MAX)
+
+
+cdef inline bint settled_by_others(Worker* worker, Node* node, Branches* branches) noexcept nogil:
+    """Search the other moves to half the depth for nearly as much as the table's move has.
+
+    None has it: the table's move is singular. One has it, and it is above the window: two moves are, which end the node
+    (multi-cut).
+    """
+    cdef int wanted = node.table_score - worker.options.singular_margin
+    cdef int depth = (node.depth - 1) // 2 - 1
+    cdef int[MAX_MOVES] order
+    cdef int i, k, score
+    memcpy(order, branches.order, branches.moves.size * sizeof(int))
+    next_best(order, branches.moves.size)
+    for k in range(branches.moves.size - 1):
+        i = next_best(order, branches.moves.size)
+        step(worker, node, branches.moves.moves[i])
+        score = -search(worker, &branches.children[i], -wanted, 1 - wanted, depth, node.ply + 1)
+        if worker.stopped:
+            return ends(node, 0)
+        if score >= wanted:
+            return not node.open and wanted >= node.beta and ends(node, min(wanted, node.most))
+    node.singular = True
+    return False
+
+
 cdef inline bint is_left_out(const Worker* worker, Move move) noexcept nogil:
     """True for a root move that already has its line, or has a lower value in the database than another one."""
     return has_line(worker, move) or root_move_value(&worker.endgames, move) < worker.endgames.wanted
@@ -172,10 +219,10 @@ cdef inline int search_late(Worker* worker, const Node* node, const Board* child
     """Score of a move after the first: searched with reduced depth and an empty window, and again if not refuted."""
     cdef int less = 0
     cdef int score
-    # step 14: late-move reductions, not for captures; worth: reductions.pxi
+    # step 15: late-move reductions, not for captures; worth: reductions.pxi
     if not node.capturing:
         less = reduction(&worker.options, node.depth, index, has_capture(child, child.side))
-    # step 15: windows, an empty one first; not measured by a match
+    # step 16: windows, an empty one first; not measured by a match
     score = -search(worker, child, -node.alpha - 1, -node.alpha, child_depth - less, node.ply + 1)
     if less and score > node.alpha:
         score = -search(worker, child, -node.alpha - 1, -node.alpha, child_depth, node.ply + 1)
@@ -203,7 +250,7 @@ cdef inline void search_moves(Worker* worker, Node* node, Branches* branches) no
     cdef Move move
     cdef int index, i, score, child_depth
     for index in range(branches.moves.size):
-        # step 12: next move; with several threads, first those that no other thread is searching
+        # step 13: next move; with several threads, first those that no other thread is searching
         if sharing:
             i = next_idle(worker.busy, branches.children, branches.order, branches.moves.size, index, node.depth)
         else:
@@ -215,12 +262,11 @@ cdef inline void search_moves(Worker* worker, Node* node, Branches* branches) no
             continue
         if node.depth < CHILDREN_DEPTH:
             child[0] = played(node.board, move)
-        follow(worker, node.board, move, node.ply)
-        worker.reversible[node.here + 1] = worker.reversible[node.here] + 1 if is_reversible(node.board, move) else 0
+        step(worker, node, move)
         before = worker.nodes
-        # step 13: line extension; worth +14 ± 7 Elo at 8,000 nodes, +20 ± 9 at 40,000, +12 ± 11 at 200,000
-        child_depth = node.child_depth + (node.child_depth < node.depth and was_in_line(worker, node, child))
-
+        # step 14: line extension; worth +14 ± 7 Elo at 8,000 nodes, +20 ± 9 at 40,000, +12 ± 11 at 200,000
+        child_depth = node.child_depth + (node.child_depth < node.depth
+                                          and (first and node.singular or was_in_line(worker, node, child)))
         if sharing:
             begin_move(worker.busy, child.key, node.depth)
         if first:
@@ -233,7 +279,7 @@ cdef inline void search_moves(Worker* worker, Node* node, Branches* branches) no
         if worker.stopped:
             return
 
-        # step 16: best move and cutoff
+        # step 17: best move and cutoff
         if score > node.best:
             node.best = score
             if score > node.alpha:
@@ -306,9 +352,12 @@ cdef int search(Worker* worker, const Board* board, int alpha, int beta, int dep
     # step 11: enhanced transposition cutoffs; without them 1.14 times the nodes, not measured by a match
     if settled_by_child(worker, &node, &branches):
         return node.score
-    # steps 12 to 16, for each move
+    # step 12: singular moves; worth +6 ± 6 Elo at 40,000 nodes
+    if may_be_singular(worker, &node, &branches) and settled_by_others(worker, &node, &branches):
+        return node.score
+    # steps 13 to 17, for each move
     search_moves(worker, &node, &branches)
     if worker.stopped:
         return 0
-    # step 17: store
+    # step 18: store
     return keep_score(worker, &node)

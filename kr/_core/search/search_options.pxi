@@ -11,6 +11,8 @@ cdef struct SearchOptions:
     int razor_depth
     int razor_margin
     int iir_depth
+    int singular_depth
+    int singular_margin
     int lmr_depth
     int lmr_move
     int lmr_base
@@ -39,6 +41,8 @@ SEARCH_OPTIONS = {
     "razor_depth": (5, 0, 20, 0, "Plies left up to which a static score far below the window ends a quiet node."),
     "razor_margin": (33, 0, 1000, 33, "Distance below the window: centi-men for each ply left."),
     "iir_depth": (4, 2, NEVER, NEVER, "Plies left from which a quiet node without a table move is searched a ply less."),
+    "singular_depth": (8, 4, NEVER, NEVER, "Plies left from which a move is searched a ply deeper if it has no equal."),
+    "singular_margin": (10, 0, 1000, 10, "Centi-men by which all others are worse than such a move."),
     "lmr_depth": (3, 2, NEVER, NEVER, "Plies left from which late moves are reduced."),
     "lmr_move": (3, 1, NEVER, NEVER, "First move to be reduced, counted from 0."),
     "lmr_base": (27, 0, 1000, 27, "Reduction of every late move, in hundredths of a ply."),
