@@ -26,6 +26,9 @@ from kr.units import counted, format_duration
 
 log = logging.getLogger("kr.cluster")
 
+SILENT = logging.CRITICAL + 1
+"""Level of the logger of Dask, whose scheduler calls it critical that a client has gone, as after Ctrl-C."""
+
 REACH_SECONDS = 10.0
 """Wait for one attempt to reach a scheduler."""
 SCHEDULER_PATIENCE = 600.0
@@ -102,7 +105,7 @@ class ClusterConnection:
                 f"{self.address.text}: no certificate for TLS; expected distributed.comm.tls in the file of DASK_CONFIG"
             )
         # what it reports in many lines, the connection says in one
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        logging.getLogger("distributed").setLevel(SILENT)
         try:
             # workers elsewhere may be out of reach, but for the scheduler
             direct = True if self.address.processes else None
@@ -334,12 +337,12 @@ def _local(address: ClusterAddress, stack: ExitStack) -> Any:
     import dask
     from distributed import LocalCluster
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    logging.getLogger("distributed").setLevel(SILENT)
     stack.enter_context(dask.config.set(QUIET_WORKERS))
     try:
         cluster = LocalCluster(
             n_workers=address.processes, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
-            host="127.0.0.1", silence_logs=logging.CRITICAL, preload=["kr.cluster.preload"], name="kr",
+            host="127.0.0.1", silence_logs=SILENT, preload=["kr.cluster.preload"], name="kr",
         )  # fmt: skip
     except (OSError, RuntimeError, TimeoutError) as error:
         raise ClusterError(f"{address.text}: can't start workers: {_first_line(error)}") from None
