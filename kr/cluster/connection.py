@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import signal
 import time
 import uuid
 import warnings
@@ -339,6 +340,9 @@ def _local(address: ClusterAddress, stack: ExitStack) -> Any:
 
     logging.getLogger("distributed").setLevel(SILENT)
     stack.enter_context(dask.config.set(QUIET_WORKERS))
+    # Ctrl-C is for this process alone, which gets it once all have started: those made here, or later by the threads
+    # made here, have it blocked from their first moment, before `kr.cluster.preload` can tell them to ignore it
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         cluster = LocalCluster(
             n_workers=address.processes, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
@@ -346,6 +350,8 @@ def _local(address: ClusterAddress, stack: ExitStack) -> Any:
         )  # fmt: skip
     except (OSError, RuntimeError, TimeoutError) as error:
         raise ClusterError(f"{address.text}: can't start workers: {_first_line(error)}") from None
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
     stack.callback(_close_cluster, cluster)
     return cluster
 
