@@ -292,6 +292,8 @@ def test_ctrl_c_ends_in_good_order_and_the_run_resumes(tables: Path, tmp_path: P
     process = subprocess.Popen(line, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True)
     wait_for(lambda: any((tmp_path / "there").glob("shard-*.h5")) or process.poll() is not None)
     assert process.poll() is None
+    # the two workers, which had it blocked before they could ignore it
+    assert sum(blocks_ctrl_c(pid) for pid in alive_in(process.pid)) == 2
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=30)
     assert "Traceback" not in err, err
@@ -324,6 +326,11 @@ def running(cluster: str) -> dict[str, int]:
     """Tasks that each worker does at this moment."""
     with connected(cluster) as found:
         return {address: values["running"] for address, values in found.on_each(worker.worker_facts).items()}
+
+
+def blocks_ctrl_c(pid: int) -> bool:
+    status = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+    return bool(int(status["SigBlk"], 16) >> (signal.SIGINT - 1) & 1)
 
 
 def alive_in(session: int) -> list[int]:

@@ -56,11 +56,12 @@ ENDING_PLIES = 7
 
 
 @pytest.mark.parametrize("fen", ENDINGS)
-@pytest.mark.parametrize("threads", [1, 2])
-def test_wins_and_losses_are_those_of_exhaustive_search(fen: str, threads: int) -> None:
+@pytest.mark.parametrize(("threads", "options"), [(1, {}), (2, {}), (1, {"singular_depth": 4})])
+def test_wins_and_losses_are_those_of_exhaustive_search(fen: str, threads: int, options: dict[str, int]) -> None:
     position = Position.from_fen(fen)
     truth = plies_to_win(position, ENDING_PLIES)
-    found = engine("material", threads=threads).search(position, Limits(depth=ENDING_PLIES + 4))
+    searched = Engine("material", hash_mb=1, threads=threads, database=None, options=options)
+    found = searched.search(position, Limits(depth=ENDING_PLIES + 4))
     if truth is None:
         assert abs(found.score) <= SCORE_DECIDED or SCORE_WIN - abs(found.score) > ENDING_PLIES
     elif truth > 0:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
@@ -340,20 +341,31 @@ def _local(address: ClusterAddress, stack: ExitStack) -> Any:
 
     logging.getLogger("distributed").setLevel(SILENT)
     stack.enter_context(dask.config.set(QUIET_WORKERS))
-    # Ctrl-C is for this process alone, which gets it once all have started: those made here, or later by the threads
-    # made here, have it blocked from their first moment, before `kr.cluster.preload` can tell them to ignore it
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        cluster = LocalCluster(
-            n_workers=address.processes, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
-            host="127.0.0.1", silence_logs=SILENT, preload=["kr.cluster.preload"], name="kr",
-        )  # fmt: skip
+        with _ctrl_c_blocked():
+            cluster = LocalCluster(
+                n_workers=address.processes, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
+                host="127.0.0.1", silence_logs=SILENT, preload=["kr.cluster.preload"], name="kr",
+            )  # fmt: skip
     except (OSError, RuntimeError, TimeoutError) as error:
         raise ClusterError(f"{address.text}: can't start workers: {_first_line(error)}") from None
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
     stack.callback(_close_cluster, cluster)
     return cluster
+
+
+@contextmanager
+def _ctrl_c_blocked() -> Iterator[None]:
+    """Block Ctrl-C in processes that are started meanwhile, from their first moment on, and for a while in this thread.
+
+    Threads that are started meanwhile pass that on to the processes that they start, later ones too.
+    """
+    # its start would unblock Ctrl-C in the thread that happens to need it first
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _close_cluster(cluster: Any) -> None:
