@@ -18,7 +18,7 @@ from kr.game.board import Board
 from kr.game.outcome import AGREEMENT, OVERTIME, RESIGNATION
 from kr.pdn import read_game
 from kr.viewer.document import read_document
-from kr.web import playing
+from kr.web import opponents, playing
 from kr.web.asked import Asked
 from kr.web.house import House
 from kr.web.settings import WebSettings
@@ -462,7 +462,7 @@ def test_full_strength_plays_by_an_engine_that_is_lent():
 
 def test_the_levels_are_told():
     async def told(house):
-        levels = playing.levels(house, Asked({}))["levels"]
+        levels = opponents.levels(house, Asked({}))["levels"]
         assert [level["number"] for level in levels] == list(range(11))
         assert levels[0]["words"] == "plays what people are likely to play, without a search"
         assert levels[9]["words"] == "looks at 25k positions a move, and chooses among what people play"

@@ -19,40 +19,30 @@ import secrets
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, partial
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from kr.engine.engine import Engine
 from kr.engine.limits import Limits, TimeControl
 from kr.engine.result import SearchResult
-from kr.engine.search import Stop
 from kr.errors import InvalidSettingError, KrError, OutputBusyError
-from kr.evaluation.chances import Chances
-from kr.evaluation.evolved import EVOLVED_PREFIX, load_runs
-from kr.evaluation.kinds import SHIPPED
 from kr.game.position import Position, Side
-from kr.game.value import Result, Value
+from kr.game.value import Result
 from kr.pdn import Game, read_game, write_game
 from kr.play.play import Play
 from kr.play.record import default_path
-from kr.play.setup import CONTROL_TAG, ENGINE_CONTROL_TAG, HUMAN, RANDOM, SIDES, SPEC_TAGS, PlaySettings
+from kr.play.setup import CONTROL_TAG, ENGINE_CONTROL_TAG, RANDOM, SIDES, PlaySettings
 from kr.play.table import Event, Prompt, Thought
-from kr.players.levels import LEVELS, Level, level_numbered
-from kr.players.own import EnginePlayer
-from kr.players.player import Player, Reply
-from kr.players.policy import PolicyPlayer
-from kr.players.registry import player_from_spec
-from kr.policy.policy import load_policy
+from kr.players.player import Reply
 from kr.storage import write_atomic
-from kr.units import format_count
 from kr.viewer.document import game_document, read_document
 from kr.viewer.positions import move_json, position_json, side_name
 from kr.web.asked import LONGEST_FEN, Asked
 from kr.web.house import House
 from kr.web.live import Budget, Inbox
+from kr.web.opponents import LentEngine, levels, opponent_asked_for, opponent_from_spec, seats_of
 
 MOST_PLAYED = 40
 """Games under way on one server."""
@@ -60,8 +50,6 @@ UNWATCHED_SECONDS = 300.0
 """Time after which a game without a clock that nobody watches is put away; its file goes on."""
 HINT = Limits(time=1.0)
 """Limits of a search for a hint."""
-LEVEL_HASH_MB = 0.5
-"""Hash table of a level below full strength, which searches 25,000 nodes at most."""
 RATE, BURST = 0.5, 60.0
 """Games a second that are begun or taken up again, for long and at once."""
 LONGEST_FILE = 100_000
@@ -72,12 +60,6 @@ LONGEST_CLOCK = 24 * 3600.0
 """Seconds for a game, and seconds for each move."""
 
 _ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{12}")
-_SPEC = re.compile(r"shipped,level=(\d{1,2}),seed=(\d{1,18})")
-_PEOPLE = re.compile(r"policy:shipped,temperature=1,seed=(\d{1,18})")
-PEOPLE = 0
-"""Stands for a level: the shipped policy, which plays what people play, and searches nothing."""
-_EVOLVED = re.compile(r"evolved:shipped,generation=(\d{1,6})")
-MOST_GENERATION = 999_999
 _BALLOT = re.compile(r"3move|11man|(3move|11man) \d{1,4}")
 
 Viewer = asyncio.Queue[Mapping[str, Any] | Exception | None]
@@ -99,13 +81,9 @@ class Games:
         path = default_path(datetime.datetime.now())
         path = path.with_stem(f"{path.stem}-{secrets.token_hex(6)}")
         side = asked.choice("side", (*SIDES, RANDOM), "black")
-        opponent: dict[str, Any] = {"weights": _champion(asked), "side": side}
-        if not opponent["weights"]:
-            opponent = {"level": asked.number("level", PEOPLE, len(LEVELS)), "side": side}
-        if opponent.get("level") == PEOPLE:
-            opponent = {"weights": "policy:shipped,temperature=1", "side": side}
         settings = PlaySettings(
-            **opponent,
+            **opponent_asked_for(asked),
+            side=side,
             ballot=_ballot(asked.text("ballot", LONGEST_FEN, "")),
             tc=_clock(asked.text("clock", 20, "")),
             out=path,
@@ -183,7 +161,7 @@ class LiveGame:
         self.seen = time.monotonic()
         """When somebody last watched."""
         self._lines: asyncio.Queue[tuple[int | None, str]] = asyncio.Queue(MOST_BEHIND)
-        self._lent = _Lent()
+        self._lent = LentEngine()
         self._stepping = asyncio.Lock()
         """Held while a step changes the game in its thread."""
         self._task: asyncio.Task[None] | None = None
@@ -200,12 +178,15 @@ class LiveGame:
 
         def prepared() -> Play:
             return Play.prepare(
-                settings, self, make_adviser=lambda: self._lent, make_player=partial(_player, house, self._lent)
+                settings,
+                self,
+                make_adviser=lambda: self._lent,
+                make_player=partial(opponent_from_spec, house, self._lent),
             )
 
         self._play = await self._in_thread(prepared)
         self._margin = settings.margin
-        self._you, _ = _seats(self._play.game.headers)
+        self._you, _ = seats_of(self._play.game.headers)
         self._has_variations = len(list(self._play.game.descendants())) > len(self._play.board.moves)
         self._task = asyncio.create_task(self._run(), name=f"game {self.id}")
 
@@ -458,38 +439,9 @@ async def play(house: House, asked: Asked, inbox: Inbox) -> AsyncGenerator[Mappi
         game.unwatch(viewer)
 
 
-def levels(house: House, asked: Asked) -> dict[str, Any]:
-    """The levels, and people, with a line on what each is; the generations of the evolved players."""
-    people = {"number": PEOPLE, "words": "plays what people are likely to play, without a search"}
-    found = [people, *({"number": level.number, "words": _words(level)} for level in LEVELS)]
-    return {"levels": found, "generations": _shipped_generations()}
-
-
-@cache
-def _shipped_generations() -> list[int]:
-    """Generations whose champions come with kr."""
-    return [int(generation) for generation in load_runs(SHIPPED)[0].generations]
-
-
-def _champion(asked: Asked) -> str:
-    """The player's text of the champion that is asked for; "" if none is. Raises InvalidSettingError for one that does
-    not come with kr."""
-    if not asked.has("generation"):
-        return ""
-    generation = asked.number("generation", 0, MOST_GENERATION)
-    return f"{EVOLVED_PREFIX}{SHIPPED},generation={load_runs(SHIPPED)[0].champion(generation).generation}"
-
-
-def _words(level: Level) -> str:
-    if level.full:
-        return "full strength"
-    missed = f" and overlooks {100 * level.overlook:.3g}% of the moves" if level.overlook else ""
-    return f"looks at {format_count(level.nodes or 0)} positions a move{missed}, and chooses among what people play"
-
-
 def whole_game(id: str, game: Game) -> dict[str, Any]:
     """A game as its page begins with it. Raises InvalidSettingError unless a person played a level in it."""
-    you, opponent = _seats(game.headers)
+    you, opponent = seats_of(game.headers)
     over = None
     if game.result != Result.UNFINISHED:
         winner = {Result.BLACK_WON: "black", Result.WHITE_WON: "white"}.get(Result(game.result))
@@ -505,29 +457,13 @@ def whole_game(id: str, game: Game) -> dict[str, Any]:
     return {"game": {"id": id, "settings": settings, "over": over, "document": document}}
 
 
-def _seats(headers: Mapping[str, str]) -> tuple[Side, dict[str, int]]:
-    """The person's side, and the `level` of the other, PEOPLE or the `generation` of an evolved player. Raises
-    InvalidSettingError if it is not such a game."""
-    specs = [headers.get(tag, "") for tag in SPEC_TAGS]
-    for side in Side:
-        if specs[side] != HUMAN:
-            continue
-        if found := _SPEC.fullmatch(specs[side.other]):
-            return side, {"level": int(found[1])}
-        if _PEOPLE.fullmatch(specs[side.other]):
-            return side, {"level": PEOPLE}
-        if found := _EVOLVED.fullmatch(specs[side.other]):
-            return side, {"generation": int(found[1])}
-    raise InvalidSettingError("that is not a game of a person against a level of kr")
-
-
 def _kept(path: Path, asked: Asked) -> Game:
     """The game of a file; from the page's document if the file is lost."""
     if not path.is_file():
         if not asked.has("document"):
             raise InvalidSettingError("this game is not kept here any more")
         game = read_document(asked.fields["document"])
-        _seats(game.headers)
+        seats_of(game.headers)
         _clock(game.headers.get(CONTROL_TAG, ""))
         if ENGINE_CONTROL_TAG in game.headers:
             raise InvalidSettingError(f"a game here has no {ENGINE_CONTROL_TAG}: both sides have the same clock")
@@ -554,59 +490,6 @@ def _clock(text: str) -> TimeControl | None:
     if control.time + control.inc > LONGEST_CLOCK:
         raise InvalidSettingError(f"the clock {text} is longer than a day")
     return control
-
-
-class _Lent:
-    """The engine that is lent for a search. As it is, it gives hints."""
-
-    engine: Engine
-
-    def search(
-        self, position: Position, limits: Limits, history: Sequence[Position], *, stop: Stop | None
-    ) -> SearchResult:
-        return self.engine.search(position, limits, history, stop=stop)
-
-    def chances(self, score: int, value: Value | None) -> Chances:
-        return self.engine.chances(score, value)
-
-
-class _FullStrength:
-    """kr's full strength as a player, by the engine that is lent."""
-
-    name = signature = "kr"
-    version = ""
-
-    def __init__(self, lent: _Lent, spec: str) -> None:
-        self._lent, self.source = lent, spec
-
-    def new_game(self) -> None:
-        """The engine has searched for others anyway."""
-
-    def search(
-        self, position: Position, limits: Limits, history: Sequence[Position], stop: Stop | None = None
-    ) -> Reply:
-        began = time.perf_counter()
-        found = self._lent.search(position, limits, history, stop=stop)
-        return Reply(found.move, found.score, found.depth, found.nodes, time.perf_counter() - began)
-
-    def close(self) -> None:
-        """The engine goes back by itself."""
-
-
-def _player(house: House, lent: _Lent, spec: str) -> Player:
-    """kr at a level, the shipped policy, or a shipped champion. Raises InvalidSettingError for any other player."""
-    if found := _PEOPLE.fullmatch(spec):
-        return PolicyPlayer(load_policy(), temperature=1.0, seed=int(found[1]))
-    if _EVOLVED.fullmatch(spec):
-        return player_from_spec(spec)
-    found = _SPEC.fullmatch(spec)
-    if not found:
-        raise InvalidSettingError(f"{spec[:40]!r} is not a level of kr")
-    level = level_numbered(int(found[1]))
-    if level.full:
-        return _FullStrength(lent, spec)
-    seed, people = int(found[2]), load_policy()
-    return EnginePlayer(house.settings.weights, LEVEL_HASH_MB, house.database, level=level, seed=seed, people=people)
 
 
 ROUTES: dict[str, Any] = {"play/levels": levels}

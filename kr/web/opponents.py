@@ -1,0 +1,148 @@
+"""Whom a person plays in the browser: a level of kr, the policy of what people play, or a champion that evolved.
+
+At full strength it is the engine of the server, lent for each search; all others have little that is their own.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from kr.engine.engine import Engine
+from kr.engine.limits import Limits
+from kr.engine.result import SearchResult
+from kr.engine.search import Stop
+from kr.errors import InvalidSettingError
+from kr.evaluation.chances import Chances
+from kr.evaluation.evolved import EVOLVED_PREFIX, load_runs
+from kr.evaluation.kinds import SHIPPED
+from kr.game.position import Position, Side
+from kr.game.value import Value
+from kr.play.setup import HUMAN, SPEC_TAGS
+from kr.players.levels import LEVELS, Level, level_numbered
+from kr.players.own import EnginePlayer
+from kr.players.player import Player, Reply
+from kr.players.policy import PolicyPlayer
+from kr.players.registry import player_from_spec
+from kr.policy.policy import load_policy
+from kr.units import format_count
+from kr.web.asked import Asked
+from kr.web.house import House
+
+LEVEL_HASH_MB = 0.5
+"""Hash table of a level below full strength, which searches 25,000 nodes at most."""
+_SPEC = re.compile(r"shipped,level=(\d{1,2}),seed=(\d{1,18})")
+_PEOPLE = re.compile(r"policy:shipped,temperature=1,seed=(\d{1,18})")
+PEOPLE = 0
+"""Stands for a level: the shipped policy, which plays what people play, and searches nothing."""
+_EVOLVED = re.compile(r"evolved:shipped,generation=(\d{1,6})")
+MOST_GENERATION = 999_999
+
+
+def levels(house: House, asked: Asked) -> dict[str, Any]:
+    """The levels, and people, with a line on what each is; the generations of the evolved players."""
+    people = {"number": PEOPLE, "words": "plays what people are likely to play, without a search"}
+    found = [people, *({"number": level.number, "words": _words(level)} for level in LEVELS)]
+    return {"levels": found, "generations": _shipped_generations()}
+
+
+def opponent_asked_for(asked: Asked) -> dict[str, Any]:
+    """The opponent that a page asks for, as PlaySettings takes it: `level` or `weights`. Raises InvalidSettingError."""
+    if champion := _champion(asked):
+        return {"weights": champion}
+    level = asked.number("level", PEOPLE, len(LEVELS))
+    return {"weights": "policy:shipped,temperature=1"} if level == PEOPLE else {"level": level}
+
+
+@cache
+def _shipped_generations() -> list[int]:
+    """Generations whose champions come with kr."""
+    return [int(generation) for generation in load_runs(SHIPPED)[0].generations]
+
+
+def _champion(asked: Asked) -> str:
+    """The player's text of the champion that is asked for; "" if none is. Raises InvalidSettingError for one that does
+    not come with kr."""
+    if not asked.has("generation"):
+        return ""
+    generation = asked.number("generation", 0, MOST_GENERATION)
+    return f"{EVOLVED_PREFIX}{SHIPPED},generation={load_runs(SHIPPED)[0].champion(generation).generation}"
+
+
+def _words(level: Level) -> str:
+    if level.full:
+        return "full strength"
+    missed = f" and overlooks {100 * level.overlook:.3g}% of the moves" if level.overlook else ""
+    return f"looks at {format_count(level.nodes or 0)} positions a move{missed}, and chooses among what people play"
+
+
+def seats_of(headers: Mapping[str, str]) -> tuple[Side, dict[str, int]]:
+    """The person's side, and the `level` of the other, PEOPLE or the `generation` of an evolved player. Raises
+    InvalidSettingError if it is not such a game."""
+    specs = [headers.get(tag, "") for tag in SPEC_TAGS]
+    for side in Side:
+        if specs[side] != HUMAN:
+            continue
+        if found := _SPEC.fullmatch(specs[side.other]):
+            return side, {"level": int(found[1])}
+        if _PEOPLE.fullmatch(specs[side.other]):
+            return side, {"level": PEOPLE}
+        if found := _EVOLVED.fullmatch(specs[side.other]):
+            return side, {"generation": int(found[1])}
+    raise InvalidSettingError("that is not a game of a person against a level of kr")
+
+
+class LentEngine:
+    """The engine that is lent for a search. As it is, it gives hints."""
+
+    engine: Engine
+
+    def search(
+        self, position: Position, limits: Limits, history: Sequence[Position], *, stop: Stop | None
+    ) -> SearchResult:
+        return self.engine.search(position, limits, history, stop=stop)
+
+    def chances(self, score: int, value: Value | None) -> Chances:
+        return self.engine.chances(score, value)
+
+
+class _FullStrength:
+    """kr's full strength as a player, by the engine that is lent."""
+
+    name = signature = "kr"
+    version = ""
+
+    def __init__(self, lent: LentEngine, spec: str) -> None:
+        self._lent, self.source = lent, spec
+
+    def new_game(self) -> None:
+        """The engine has searched for others anyway."""
+
+    def search(
+        self, position: Position, limits: Limits, history: Sequence[Position], stop: Stop | None = None
+    ) -> Reply:
+        began = time.perf_counter()
+        found = self._lent.search(position, limits, history, stop=stop)
+        return Reply(found.move, found.score, found.depth, found.nodes, time.perf_counter() - began)
+
+    def close(self) -> None:
+        """The engine goes back by itself."""
+
+
+def opponent_from_spec(house: House, lent: LentEngine, spec: str) -> Player:
+    """kr at a level, the shipped policy, or a shipped champion. Raises InvalidSettingError for any other player."""
+    if found := _PEOPLE.fullmatch(spec):
+        return PolicyPlayer(load_policy(), temperature=1.0, seed=int(found[1]))
+    if _EVOLVED.fullmatch(spec):
+        return player_from_spec(spec)
+    found = _SPEC.fullmatch(spec)
+    if not found:
+        raise InvalidSettingError(f"{spec[:40]!r} is not a level of kr")
+    level = level_numbered(int(found[1]))
+    if level.full:
+        return _FullStrength(lent, spec)
+    seed, people = int(found[2]), load_policy()
+    return EnginePlayer(house.settings.weights, LEVEL_HASH_MB, house.database, level=level, seed=seed, people=people)
