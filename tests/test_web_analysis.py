@@ -49,7 +49,11 @@ def ready(page: Page, lines: int = 3) -> None:
 
 
 def moves(row: Locator) -> list[str]:
-    return row.locator(".pv button:not([hidden])").all_text_contents()
+    # in one call: all_text_contents takes two, and a line that gets shorter between them keeps its old end
+    shown: list[str] = row.locator(".pv").evaluate(
+        "pv => [...pv.querySelectorAll('button:not([hidden])')].map(move => move.textContent)"
+    )
+    return shown
 
 
 def press(page: Page, name: str) -> None:
