@@ -4,9 +4,10 @@
 # answer. So the threads diverge wherever there is more than one move, and converge again (ABDADA, Weill 1996, as
 # simplified by Kerrigan). Reads and writes race: at worst a move is searched twice, or later than possible.
 #
-# Two threads on two cores, the bench's positions to depth 20: 1.53 times as fast as one (bench/threads.py), with 1.35
-# times the nodes; 1.51 with one history for both. Without the line extension 1.56 to depth 22. Before there was that,
-# shared from 6 plies on 1.63 to depth 21, from 3 or 4 plies on 1.63 and 1.60, from 2 plies on 1.46.
+# Two threads on two cores, the bench's positions to depth 20: 1.41 times as fast as one (bench/threads.py), with 1.46
+# times the nodes (docs/lab/search.md). Without singular moves 1.53, 1.51 with one history for both; without the line
+# extension as well 1.56 to depth 22. Before there was that, shared from 6 plies on 1.63 to depth 21, from 3 or 4 plies
+# on 1.63 and 1.60, from 2 plies on 1.46.
 
 cdef enum:
     SHARED_DEPTH = 6         # plies left from which moves are shared: below, it costs more than it saves
