@@ -1,0 +1,290 @@
+"""The game of the page in a browser, by real clicks and keys: opening it, saving, sharing, hostile text."""
+
+from __future__ import annotations
+
+import lzma
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tree_pages import CLIPBOARD, REFUSED, TREE, current, fen, move, on_board, opens, paste, plain, read, saved, shows
+from web_pages import PHONE, WIDE, Opener, opened, server, serving, wait_until
+
+import kr
+from kr.web.serve import WebServer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+__all__ = ["opened", "server"]
+pytestmark = pytest.mark.slow
+
+# --- opening
+
+
+@pytest.mark.parametrize(
+    ("text", "moves"),
+    [
+        ("11-15 23-19 8-11", "1. 11-15 23-19 2. 8-11 *"),
+        ("Bob said: 1.11-15, 23x19; and then?\n2. 8-11 1/2", "1. 11-15 23-19 {and then?} 2. 8-11 1/2-1/2"),
+    ],
+)
+def test_forgiving_paste(server: WebServer, opened: Opener, text: str, moves: str) -> None:
+    page = opened(server.address, **CLIPBOARD)
+    page.get_by_role("button", name="Paste").click()
+    page.get_by_label("PDN, moves, a FEN or a link").fill(text)
+    page.get_by_role("button", name="Open this").click()
+    shows(page, "8-11")
+    assert plain(saved(page)).removeprefix("{Bob said:} ") == moves
+
+
+def test_a_fen_alone_is_pasted(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, **CLIPBOARD)
+    paste(page, "w:bk5:w30,K32.")
+    on_board(page, kr.Position.from_fen("W:W30,K32:BK5"))
+
+
+def test_what_is_no_game_is_said_and_the_game_stays(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, allowed=REFUSED, **CLIPBOARD)
+    game = opens(page, TREE)
+    paste(page, "Nothing <b>here</b>")
+    wait_until(page, "() => document.querySelector('#status').textContent.startsWith('no game found')")
+    assert plain(saved(page)) == plain(game)
+
+
+def test_a_game_with_an_illegal_move_is_shown_up_to_there_with_line_and_column(
+    server: WebServer, opened: Opener
+) -> None:
+    page = opened(server.address, **CLIPBOARD)
+    paste(page, "1. 11-15 23-19\n2. 11-20 9-13 0-1")
+    shows(page, "1. 11-15 23-19 Not legal from here: 11-20 9-13 0-1")
+    assert "line 2, column 4: illegal move at ply 3: 11-20 is not legal" in page.locator(".faults").inner_text()
+
+
+def several(count: int) -> str:
+    return "\n".join(
+        f'[Event "E{i}"]\n[Black "{"Ann" if i % 3 else "Zoë"}"]\n[Date "19{i:02}.??.??"]\n\n1. 11-15 {{game {i}}} *\n'
+        for i in range(1, count + 1)
+    )
+
+
+@pytest.mark.parametrize("kind", ["latin-1", "utf-8", "xz"])
+def test_a_file_of_several_games_is_listed(server: WebServer, opened: Opener, tmp_path: Path, kind: str) -> None:
+    content = lzma.compress(several(30).encode()) if kind == "xz" else several(30).encode(kind)
+    path = tmp_path / ("games.pdn.xz" if kind == "xz" else "games.pdn")
+    path.write_bytes(content)
+    page = opened(server.address)
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Open").click()
+    chooser.value.set_files(path)
+    shows(page, "game 1")
+    rows = page.locator(".games button")
+    assert rows.count() == 30
+    assert rows.nth(2).inner_text() == "Zoë \u2013 ? · E3 · 1903 · 1 move"
+    page.get_by_role("button", name="Next game").click()
+    shows(page, "game 2")
+    assert page.locator(".games [aria-current]").inner_text().startswith("Ann \u2013 ? · E2")
+    page.get_by_label("Find games").fill("zoë 192")
+    wait_until(page, "() => document.querySelectorAll('.games button').length === 3")
+    rows.nth(1).click()
+    shows(page, "game 24")
+    page.get_by_role("button", name="Game before").click()
+    shows(page, "game 21")
+    assert saved(page).headers["Event"] == "E21"
+
+
+def test_a_file_is_dropped_on_the_page(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address)
+    data = page.evaluate_handle(
+        "text => { const data = new DataTransfer(); data.items.add(new File([text], 'a.pdn')); return data; }", TREE
+    )
+    page.dispatch_event("main", "dragover", {"dataTransfer": data})
+    page.dispatch_event("main", "drop", {"dataTransfer": data})
+    shows(page, "27x11??")
+    assert plain(saved(page)) == plain(read(TREE))
+
+
+def test_files_of_the_command_line(opened: Opener, tmp_path: Path) -> None:
+    many, other = tmp_path / "many.pdn", tmp_path / "other.pdn"
+    many.write_text(several(250) + "\n1. 22-18 *\n")
+    other.write_text(TREE)
+    with serving(files=(many, other)) as server:
+        page = opened(server.address)
+        shows(page, "game 1")
+        rows = page.locator(".games button")
+        wait_until(page, "() => document.querySelectorAll('.games button').length === 101")
+        page.get_by_role("button", name="More").click()
+        wait_until(page, "() => document.querySelectorAll('.games button').length === 201")
+        rows.nth(170).click()
+        shows(page, "game 171")
+        # the page stays where it is when it is loaded again
+        page.reload()
+        shows(page, "game 171")
+        page.get_by_label("Find games").fill("e249")
+        wait_until(page, "() => document.querySelectorAll('.games button').length === 1")
+        assert "250 games, 1 can't be read" in page.locator("main").inner_text()
+        page.get_by_label("Files", exact=True).select_option("other.pdn")
+        wait_until(page, "() => document.querySelector('.games button')?.textContent.startsWith('Ann \u2013 Bob 1-0')")
+        rows.first.click()
+        shows(page, "27x11??")
+        page.get_by_label("Results in files").select_option("white")
+        wait_until(page, "() => document.querySelector('.games button')?.textContent.startsWith('Ann \u2013 Bob 0-1')")
+
+
+# --- saving and sharing
+
+
+def test_copies(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, **CLIPBOARD)
+    game = opens(page, TREE)
+    page.keyboard.press("ArrowRight")
+
+    def copied(name: str, told: str) -> str:
+        page.get_by_role("button", name=name).click()
+        wait_until(page, "told => document.querySelector('#status').textContent.startsWith(told)", told)
+        return str(page.evaluate("navigator.clipboard.readText()"))
+
+    position = game.start.play("11-15")
+    assert copied("Copy FEN", "FEN copied") == position.fen
+    assert plain(read(copied("Copy PDN", "PDN copied"))) == plain(game)
+    assert copied("Copy SVG", "SVG copied") == kr.svg.board(position, last_move="11-15")
+    page.keyboard.press("f")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save SVG").click()
+    assert download.value.suggested_filename == "Ann-Bob.svg"
+    assert Path(download.value.path()).read_text() == kr.svg.board(position, last_move="11-15", flipped=True)
+
+
+def link_of(page: Page) -> str:
+    page.evaluate("navigator.clipboard.writeText('')")
+    page.get_by_role("button", name="Copy link").click()
+    wait_until(page, "async () => (await navigator.clipboard.readText()).includes('#analyse/g/')")
+    return str(page.evaluate("navigator.clipboard.readText()"))
+
+
+def test_a_link_holds_the_whole_game_and_the_place_in_it(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, **CLIPBOARD)
+    game = opens(page, TREE)
+    move(page, "4. 15-18").click()
+    there = fen(page)
+    link = link_of(page)
+    assert len(link) < 700
+    with serving() as another:
+        # the same game on another server, opened by its address or pasted
+        address = link.replace(server.address.rstrip("/"), another.address.rstrip("/"))
+        other = opened(address, **CLIPBOARD)
+        shows(other, "27x11??")
+        assert fen(other) == there
+        assert current(other).startswith("4. 15-18")
+        assert plain(saved(other)) == plain(game)
+        third = opened(another.address, **CLIPBOARD)
+        paste(third, link)
+        shows(third, "27x11??")
+        assert fen(third) == there
+        # a new link in the address of a page that is open
+        third.evaluate("location.hash = '#analyse'")
+        page.keyboard.press("Home")
+        page.keyboard.press("End")
+        third.evaluate("hash => { location.hash = hash; }", link_of(page).partition("#")[2])
+        on_board(third, [*game.positions()][-1])
+
+
+@pytest.mark.parametrize("data", ["!", "A", "AAAA", "x" * 100_001, "S0tKBgA"])
+def test_damaged_links_are_said(server: WebServer, opened: Opener, data: str) -> None:
+    page = opened(server.address, allowed=REFUSED)
+    page.evaluate("hash => { location.hash = hash; }", f"analyse/g/{data}/3")
+    if data != "!":
+        wait_until(page, "() => /link|no game found/.test(document.querySelector('#status').textContent)")
+    assert fen(page) == kr.Position().fen
+
+
+def test_the_game_outlives_the_page_and_the_server(opened: Opener) -> None:
+    with serving() as server:
+        page = opened(server.address, allowed="Failed to load|WebSocket|ERR_", **CLIPBOARD)
+        game = opens(page, TREE)
+        move(page, "4. 15-18").click()
+        there, port = fen(page), server.port
+        page.reload()
+        shows(page, "27x11??")
+        assert fen(page) == there
+        assert plain(saved(page)) == plain(game)
+    with serving(port=port):
+        page.reload()
+        shows(page, "27x11??")
+        assert fen(page) == there
+
+
+def test_a_new_server_shows_its_file_in_a_new_window_only(opened: Opener, tmp_path: Path) -> None:
+    path = tmp_path / "a.pdn"
+    path.write_text("1. 9-14 22-18 *\n")
+    with serving() as server:
+        page = opened(server.address, allowed="Failed to load|WebSocket|ERR_", **CLIPBOARD)
+        opens(page, TREE)
+        wait_until(page, "() => localStorage.getItem('kr-game')?.includes('27x11')")
+        port = server.port
+    with serving(port=port, files=(path,)):
+        page.reload()
+        shows(page, "27x11??")
+        fresh = page.context.new_page()
+        fresh.goto(page.url)
+        shows(fresh, "1. 9-14 22-18")
+        fresh.get_by_role("button", name="Undo").click()
+        shows(fresh, "27x11??")
+
+
+def test_two_tabs_have_two_games(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, **CLIPBOARD)
+    opens(page, TREE)
+    wait_until(page, "() => sessionStorage.getItem('kr-game')?.includes('27x11')")
+    other = page.context.new_page()
+    other.goto(server.address)
+    shows(other, "27x11??")
+    paste(other, "1. 9-14 22-18")
+    shows(other, "1. 9-14 22-18")
+    wait_until(other, "() => sessionStorage.getItem('kr-game')?.includes('9-14')")
+    page.reload()
+    shows(page, "27x11??")
+    other.reload()
+    shows(other, "1. 9-14 22-18")
+
+
+# --- hostile text
+
+MARKUP = "<script>window.hit=1</script><img src=x onerror=window.hit=1><svg onload=window.hit=1>"
+COMBINING = "\u0300"
+HOSTILE = {
+    "markup": f"""[Event '{MARKUP}']
+[Black '{MARKUP}']
+[White 'javascript:hit()']
+
+{{{MARKUP}}} 1. 11-15 {{{MARKUP}}} (1. 1-2 {{{MARKUP}}}) 23-19 *""".replace("'", '"'),
+    "bidi": '[Black "\u202eannA\u2066"]\n[Event "\u200f\u202dE"]\n\n1. 11-15 {\u202egood} 23-19 *',
+    "controls": '[Black "A\x07\x1b[31m"]\n\n1. 11-15 {\x08\x7f\x9b} 23-19 *',
+    "long words": "\n".join(
+        [f'[Black "{5000 * "W"}"]', f'[Event "{3000 * COMBINING}"]', "", f"1. 11-15 {{{50_000 * 'M'}}} 23-19 *"]
+    ),
+    "many comments": '[Black "A"]\n\n1. 11-15 ' + "{x} " * 3000 + "23-19 *",
+    "prototype": '[__proto__ "x"]\n[constructor "y"]\n[toString "z"]\n\n1. 11-15 23-19 *',
+    "deep": "1. 11-15 " + "(1. 9-13 22-18 " * 400 + ")" * 400 + " 23-19 *",
+}
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+@pytest.mark.parametrize("name", HOSTILE)
+def test_nothing_in_a_game_becomes_markup(server: WebServer, opened: Opener, name: str, size: dict[str, int]) -> None:
+    page = opened(server.address, size, **CLIPBOARD)
+    before = page.evaluate("document.querySelectorAll('script, img, iframe, object, style').length")
+    text = HOSTILE[name]
+    game = opens(page, text)
+    # the same as one of several games in a list
+    assert plain(saved(page)) == plain(game)
+    paste(page, f"{text}\n\n{text}")
+    wait_until(page, "() => document.querySelectorAll('.games button').length === 2")
+    assert page.evaluate("document.querySelectorAll('script, img, iframe, object, style').length") == before
+    assert page.evaluate("window.hit") is None
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    shown = page.locator("main").inner_text()
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]", shown)
+    if name == "markup":
+        assert shown.count("onerror=window.hit=1") >= 6
