@@ -517,3 +517,18 @@ def test_each_go_and_ping_of_a_storm_is_answered_once(seed):
     assert [answers.count(name) for name in ("done", "pong", "ready")] == [
         asked.count(name) for name in ("go", "ping", "init")
     ]
+
+
+def test_all_nodes_of_a_search_are_told_though_it_ends_within_an_iteration(talk):
+    searched = Engine("material", hash_mb=1, database=None)
+    told = []
+    found = searched.search(Position(), Limits(nodes=3000), on_info=lambda info: told.append(info.nodes))
+    assert told[-1] < found.nodes
+    conversation = talk()
+    for line in ("hub", "set-param name=egdb value=none", "init", "level nodes=3000", "go think"):
+        conversation.send(line)
+    lines = []
+    while not lines or not lines[-1].startswith("done "):
+        lines.append(conversation.heard.get(timeout=10))
+    nodes = [int(match[1]) for line in lines if (match := re.match(r"info .* nodes=(\d+) ", line))]
+    assert nodes == [*told, found.nodes]

@@ -134,6 +134,8 @@ class HubServer:
         """Limits of the search under way once the expected move has been played."""
         self._timer: Timer | None = None
         """Ends that search when its time is up."""
+        self._told_nodes = 0
+        """Nodes in its last info line."""
         self._commands: dict[str, Callable[[dict[str, str]], None]] = {
             "hub": self._hub,
             "set-param": self._set_param,
@@ -275,6 +277,7 @@ class HubServer:
             raise ProtocolError("no position to search: the last pos was invalid")
         if self._position.is_over:
             raise IllegalMoveError(f"no legal move in {self._position.fen}: the side to move has lost")
+        self._told_nodes = 0
         pondering = modes[0] == "ponder"
         self._search = self._ready_engine().start(
             self._position,
@@ -289,6 +292,10 @@ class HubServer:
     def _send_end(self, outcome: SearchOutcome) -> None:
         """Answer for a search, in its thread."""
         if isinstance(outcome, SearchResult):
+            # the nodes of an iteration that was cut short, and the lines that it changed
+            if outcome.depth and outcome.nodes != self._told_nodes:
+                for info in outcome.lines:
+                    self._send_info(info)
             self._send(self._done(outcome))
         elif isinstance(outcome, KrError):
             self._send_error(outcome)
@@ -330,6 +337,7 @@ class HubServer:
 
     def _send_info(self, info: Info) -> None:
         """Write an info line. Clients match it by pattern, so the order of its fields is part of the protocol."""
+        self._told_nodes = info.nodes
         number = f"multipv={info.multipv} " if info.multipv > 1 else ""
         speed = info.nodes / info.time / 1e6 if info.time > 0 else 0.0
         probes = f" probes={info.probes} hits={info.hits}" if info.probes else ""
