@@ -153,7 +153,7 @@ def selfplay(
     InvalidSettingError if the directory holds games of other settings, InvalidGamesError if they are damaged,
     InvalidWeightsError, InvalidDatabaseError, OutputBusyError, OSError.
     """
-    evaluation = kinds.load_evaluation(settings.weights or None)
+    evaluation = kinds.load_scorer(settings.weights or None)
     mix = opening_mix(settings.openings)
     storage.make_directory(settings.out)
     with storage.lock(settings.out):

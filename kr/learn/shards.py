@@ -132,7 +132,7 @@ class Shards(Kind[SelfplayTools]):
 
 
 def _loaded_weights(text: str) -> tuple[str, _core.Evaluator]:
-    evaluation = kinds.load_evaluation(text)
+    evaluation = kinds.load_scorer(text)
     return evaluation.signature, evaluation.core
 
 

@@ -20,7 +20,7 @@ from weakref import WeakValueDictionary
 
 from kr import _core, storage
 from kr.errors import InvalidPolicyError
-from kr.evaluation.kinds import SHIPPED, Scorer, load_evaluation
+from kr.evaluation.kinds import SHIPPED, Scorer, load_scorer
 from kr.evaluation.layouts import LAYOUTS
 from kr.evaluation.weights import REGIONS_KIND
 from kr.game.position import Move, Position, Side
@@ -72,7 +72,7 @@ class Policy:
                 f"{place}the post's network is only for `kr policy test`; expected a net or a logit"
             )
         sees = self.shape.plies >= 0
-        self.eyes = (eyes or load_evaluation().scorer) if sees else None
+        self.eyes = (eyes or load_scorer()) if sees else None
         self.signature = model.checksum + (f" {self.eyes.signature}" if self.eyes and not self.sees_as_fitted else "")
 
     @property

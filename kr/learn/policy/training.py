@@ -20,7 +20,7 @@ from kr import storage
 from kr.archives.archive import Archive
 from kr.engine.search import Stop
 from kr.errors import InvalidPolicyError, InvalidSettingError, StoppedError
-from kr.evaluation.kinds import Scorer, load_evaluation
+from kr.evaluation.kinds import Scorer, load_scorer
 from kr.learn.policy.decisions import Decisions, decisions_of
 from kr.learn.policy.descent import Descent, DescentProgress, checkpoint_path
 from kr.learn.policy.examples import Examples, known_years, make_examples
@@ -140,7 +140,7 @@ def fit_policy(
                 )
         strengths = _strengths(settings, decisions, parts)
         shape = _shape(settings, decisions, parts, strengths)
-        eyes = load_evaluation().scorer if shape.plies >= 0 else None
+        eyes = load_scorer() if shape.plies >= 0 else None
         fingerprint = _fingerprint(settings, shape, decisions, parts, strengths, eyes)
         model = _finished(settings.out, fingerprint)
         if model is None:
