@@ -28,9 +28,9 @@ demo: build
 check: style
 	$(PYTEST) -m "not slow"
 
-# The debug build is compiled while tests wait for browsers and killed processes.
-test: style docs
-	$(MAKE) -j2 pytest debug-build
+# The debug build and the site are made while tests wait for browsers and killed processes.
+test: style .venv/docs
+	$(MAKE) -j2 pytest debug-build docs
 	$(MAKE) debug-run
 
 pytest: .venv/tests

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import settings
 
 from kr.egdb.build import BuildSettings, build_database
+from kr.evaluation.kinds import Scorer, load_scorer
 
 settings.register_profile("kr", derandomize=True, deadline=None, database=None, print_blob=False)
 settings.load_profile("kr")
@@ -53,6 +54,12 @@ def no_database_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterato
     changed.delenv("KR_EGDB", raising=False)
     yield
     changed.undo()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shipped_tables() -> Scorer:
+    """The tables of kr stay in memory, so that no engine of the tests reads them again."""
+    return load_scorer()
 
 
 @pytest.fixture(scope="session")

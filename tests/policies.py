@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from kr import storage
-from kr.evaluation.kinds import Scorer, load_evaluation
+from kr.evaluation.kinds import load_scorer
 from kr.game.position import Position
 from kr.policy.model_file import PolicyModel
 from kr.policy.policy import Policy
@@ -23,16 +23,10 @@ def random_policy_model(shape: PolicyShape, seed: int = 1, **changed: Any) -> Po
         name: (source.integers(-30, 30, size) if kind.startswith("int") else source.normal(0, 0.5, size)).astype(kind)
         for name, (kind, size) in shape.array_sizes.items()
     }
-    eyes = shipped_eyes()
+    eyes = load_scorer()
     seen = {"evaluation": eyes.signature, "scale": eyes.scale} if shape.plies >= 0 else {}
     fields = {"card": {"data": "random numbers"}, "attrs": storage.provenance("kr policy fit", seed=seed)}
     return PolicyModel(shape, arrays, **{**seen, **fields, **changed})
-
-
-@cache
-def shipped_eyes() -> Scorer:
-    """The scorer of the shipped tables, kept: reading them takes a second on a slow machine."""
-    return load_evaluation().scorer
 
 
 @cache

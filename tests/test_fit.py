@@ -55,8 +55,14 @@ def pool() -> ThreadPoolExecutor:
 @pytest.fixture
 def settings(run: Path, tmp_path: Path) -> FitSettings:
     return FitSettings(
-        directories=(run,), out=tmp_path / "made.h5", layout=LAYOUTS["small"], holdout=0.2, max_iter=24, tolerance=0.0
+        directories=(run,), out=tmp_path / "made.h5", layout=LAYOUTS["small"], holdout=0.2, max_iter=4, tolerance=0.0
     )
+
+
+@pytest.fixture
+def long_settings(settings: FitSettings) -> FitSettings:
+    """A fit of three legs."""
+    return replace(settings, max_iter=24)
 
 
 def small_windows(kings: bool, parts: bool = True) -> Windows:
@@ -198,28 +204,28 @@ class StopHereError(Exception):
 @pytest.mark.slow
 @pytest.mark.core
 @pytest.mark.parametrize("stop", [("men tables", 14), ("kings tables", 5), ("kings tables", 23)])
-def test_resumed_equals_uninterrupted(settings: FitSettings, uninterrupted: Path, stop: tuple[str, int]) -> None:
+def test_resumed_equals_uninterrupted(long_settings: FitSettings, uninterrupted: Path, stop: tuple[str, int]) -> None:
     def interrupt(what: str, done: int, total: int) -> None:
         if (what, done) == stop:
             raise StopHereError
 
     with pytest.raises(StopHereError):
-        fit(settings, interrupt)
-    assert not settings.out.exists()
+        fit(long_settings, interrupt)
+    assert not long_settings.out.exists()
     steps: list[tuple[str, int]] = []
     # the number of workers makes no difference either
-    result = fit(replace(settings, workers=3), lambda what, done, total: steps.append((what, done)))
+    result = fit(replace(long_settings, workers=3), lambda what, done, total: steps.append((what, done)))
     leg = (stop[1] - 1) // fit_module.LEG
     assert next(step for step in steps if step[0] == stop[0]) == (stop[0], leg * fit_module.LEG + 1)
     assert result.checksum == weights.load_tables(uninterrupted).checksum
-    assert [p.name for p in settings.out.parent.iterdir()] == ["made.h5"]
+    assert [p.name for p in long_settings.out.parent.iterdir()] == ["made.h5"]
 
 
 @pytest.mark.slow
-def test_killed_command_goes_on(settings: FitSettings, uninterrupted: Path) -> None:
-    arguments = ["fit", str(settings.directories[0]), "--out", str(settings.out), "--layout", "small"]
+def test_killed_command_goes_on(long_settings: FitSettings, uninterrupted: Path) -> None:
+    arguments = ["fit", str(long_settings.directories[0]), "--out", str(long_settings.out), "--layout", "small"]
     arguments += ["--holdout", "0.2", "--max-iter", "24", "--tolerance", "0"]
-    checkpoint = Path(f"{settings.out}.checkpoint")
+    checkpoint = Path(f"{long_settings.out}.checkpoint")
     for _ in range(20):
         process = subprocess.Popen([sys.executable, "-m", "kr", *arguments], stdout=subprocess.DEVNULL)
         deadline = time.monotonic() + 60
@@ -229,10 +235,10 @@ def test_killed_command_goes_on(settings: FitSettings, uninterrupted: Path) -> N
         if process.wait() == -signal.SIGKILL:
             break
         # so small a fit may end before it can be killed
-        settings.out.unlink()
+        long_settings.out.unlink()
     assert process.returncode == -signal.SIGKILL, "the fit always ended before it could be killed"
     assert main(arguments) == 0
-    assert weights.load_tables(settings.out).checksum == weights.load_tables(uninterrupted).checksum
+    assert weights.load_tables(long_settings.out).checksum == weights.load_tables(uninterrupted).checksum
 
 
 @pytest.mark.slow
@@ -268,6 +274,7 @@ def interrupted(what: str, done: int, total: int) -> None:
 
 @pytest.mark.slow
 def test_checkpoint_of_another_fit_is_not_used(settings: FitSettings) -> None:
+    settings = replace(settings, max_iter=13)
     with pytest.raises(StopHereError):
         fit(settings, interrupted)
     other = fit(replace(settings, l2=9.0))
@@ -294,6 +301,7 @@ def test_damaged_checkpoint_is_named(settings: FitSettings, make: Callable[[Path
     ids=str,
 )
 def test_checkpoint_with_other_tables_is_named(settings: FitSettings, change: dict[str, np.ndarray]) -> None:
+    settings = replace(settings, max_iter=13)
     with pytest.raises(StopHereError):
         fit(settings, interrupted)
     path = Path(f"{settings.out}.checkpoint")
@@ -306,7 +314,7 @@ def test_checkpoint_with_other_tables_is_named(settings: FitSettings, change: di
 
 
 @pytest.mark.slow
-def test_no_number_stops_the_fit(settings: FitSettings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_number_stops_the_fit(long_settings: FitSettings, monkeypatch: pytest.MonkeyPatch) -> None:
     honest, calls = Objective.__call__, []
 
     def broken(self: Objective, x: np.ndarray) -> tuple[float, np.ndarray]:
@@ -316,10 +324,10 @@ def test_no_number_stops_the_fit(settings: FitSettings, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(Objective, "__call__", broken)
     with pytest.raises(DivergedError, match="men tables: the loss is nan after .* the last checkpoint is at 10"):
-        fit(settings)
-    assert not settings.out.exists()
+        fit(long_settings)
+    assert not long_settings.out.exists()
     monkeypatch.undo()
-    fit(settings)
+    fit(long_settings)
 
 
 def test_two_writers_are_refused(settings: FitSettings) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from policies import random_policy, random_positions
 
 from kr import _core
-from kr.evaluation.kinds import load_evaluation
+from kr.evaluation.kinds import Evaluation, load_evaluation, load_scorer
 from kr.evaluation.layouts import LAYOUTS
 from kr.game.position import Position, Side
 from kr.policy.policy import Policy, frame_of, moves_before
@@ -34,9 +35,14 @@ SHAPES = [
 ]
 
 
+@cache
+def shipped() -> Evaluation:
+    return load_evaluation()
+
+
 def reference_scores(position: Position, plies: int) -> list[int]:
     """Scores of the choices from the mover's view, by the rules of Python and the shipped tables."""
-    evaluation = load_evaluation()
+    evaluation = shipped()
 
     def ahead(at: Position, left: int) -> int:
         moves = at.legal_moves()
@@ -55,7 +61,7 @@ def reference_scores(position: Position, plies: int) -> list[int]:
 def test_scores_of_choices_are_those_of_a_plain_search(fen: str, plies: int) -> None:
     position = Position.from_fen(fen)
     boards = np.array([frame_of(position)], dtype=np.uint32)
-    found = _core.choice_scores(boards, load_evaluation().core, plies)
+    found = _core.choice_scores(boards, load_scorer().core, plies)
     first, origins, _, _ = _core.policy_choices(boards)
     assert first.tolist() == [0, len(found)]
     assert len(origins) == len(found)

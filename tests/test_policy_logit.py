@@ -12,7 +12,7 @@ from policies import random_policy_model
 from recorded import write_archive
 
 from kr.archives.archive import ReadSettings
-from kr.evaluation.kinds import load_evaluation
+from kr.evaluation.kinds import load_scorer
 from kr.learn.policy.decisions import Decisions, read_decisions
 from kr.learn.policy.examples import Examples, make_examples
 from kr.learn.policy.logit import ChoiceData, ChoiceObjective, choice_data, logit_arrays
@@ -43,11 +43,11 @@ def decisions(tmp_path_factory: pytest.TempPathFactory) -> Decisions:
 def test_examples_are_what_the_compiled_policy_is_told(decisions: Decisions) -> None:
     """A net of JAX on examples says what the compiled one says of the boards."""
     some = decisions.of(np.arange(0, len(decisions), 3))
-    evaluation = load_evaluation()
+    eyes = load_scorer()
     strengths = np.where(np.arange(len(some)) % 3 == 0, np.nan, np.arange(len(some)) % 4 / 100).astype(np.float32)
     for shape in SHAPES:
         model = random_policy_model(shape)
-        examples = make_examples(some, shape, evaluation.scorer, strengths)
+        examples = make_examples(some, shape, eyes, strengths)
         batch = examples.padded(np.arange(len(some)), 20)
         logits = np.asarray(choice_logits(shape, dict(model.arrays), batch, 0.5, None))
         found = Policy(model).predict(
@@ -93,7 +93,7 @@ def small_choices(decisions: Decisions) -> Iterator[tuple[ChoiceObjective, Choic
     shape = PolicyShape("logit", before=False, layout="small")
     mine, others = (decisions.of(chosen[part]) for part in (slice(0, None, 2), slice(1, None, 2)))
     with thread_pool(2) as pool:
-        examples = (make_examples(each, shape, load_evaluation().scorer) for each in (mine, others))
+        examples = (make_examples(each, shape, load_scorer()) for each in (mine, others))
         data, held = choice_data(next(examples), next(examples), shape, pool)
         yield ChoiceObjective(data, shape, 0.5, pool), held, others
 
@@ -128,8 +128,8 @@ def test_a_logit_in_a_file_is_the_one_that_was_fitted(
     x = np.random.default_rng(2).normal(0, 1, objective.size)
     arrays, clipped = logit_arrays(objective, x)
     assert not clipped
-    evaluation = load_evaluation()
-    model = PolicyModel(objective.shape, arrays, evaluation.signature, evaluation.scale)
+    eyes = load_scorer()
+    model = PolicyModel(objective.shape, arrays, eyes.signature, eyes.scale)
     found = Policy(model).predict(others.boards, others.before)
     logits = objective.logits(held, x).astype(float)
     powers = np.exp(logits)
