@@ -20,7 +20,7 @@ DEBUG := build/debug
 SANITIZERS := LD_PRELOAD="$$(gcc -print-file-name=libasan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
 
-.PHONY: demo check test pytest build style tools debug-test debug-build debug-run bench docs tutorial clean
+.PHONY: demo check test pytest build style lint types tools debug-test debug-build debug-run bench docs tutorial clean
 
 demo: build
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh selfplay/demo.sh
@@ -28,16 +28,20 @@ demo: build
 check: style
 	$(PYTEST) -m "not slow"
 
-# The debug build and the site are made while tests wait for browsers and killed processes.
-test: style .venv/docs
-	$(MAKE) -j2 pytest debug-build docs
+# Types are checked, and the debug build and the site made, while tests wait for browsers and killed processes.
+test: lint .venv/docs
+	$(MAKE) -j2 pytest debug-build types docs
 	$(MAKE) debug-run
 
 pytest: .venv/tests
 	$(PYTEST)
 
-style: .venv/tests
+style: lint types
+
+lint: .venv/tests
 	$(BIN)/ruff check .
+
+types: .venv/tests
 	$(BIN)/mypy
 
 build: .venv/kr
