@@ -28,6 +28,7 @@ from kr.evaluation.squares import Squares
 from kr.game.position import Move
 from kr.learn.selfplay import SelfplaySettings, selfplay
 from kr.match.match import MatchSettings, play_match
+from kr.policy.policy import load_policy
 
 LAYOUT = LAYOUTS["small"]
 
@@ -334,6 +335,14 @@ def test_engines_read_an_unchanged_file_once(tmp_path: Path) -> None:
     third = Engine(path, hash_mb=1, database=None)
     assert third.evaluate(GAMES[0][0][9]) != first.evaluate(GAMES[0][0][9])
     assert third.signature != first.signature == second.signature
+
+
+def test_a_policy_does_not_read_the_tables_of_an_engine_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = Engine(hash_mb=1, database=None)
+    reads: list[Any] = []
+    monkeypatch.setattr(kinds, "load_file", reads.append)
+    assert load_policy().eyes is engine._scorer
+    assert not reads
 
 
 def test_what_no_engine_uses_is_let_go(tmp_path: Path) -> None:
