@@ -242,21 +242,35 @@ def test_a_draw_that_kr_offers(server, start, monkeypatch):
     wait_until(page, SAID, "A draw: agreed. 1/2-1/2")
 
 
+def test_the_clock_of_who_is_to_move_runs(server, opened):
+    page = opened(server.address + "#play", reduced_motion="reduce")
+    # the page's own time stands still but for what the test adds, so that no machine is too slow to see each tenth
+    page.clock.install(time=0)
+    page.reload()
+    page.clock.pause_at(1)
+    fill(page, clock="1+0")
+    clocks = [page.get_by_role("timer", name=f"{side}'s clock") for side in ("Black", "White")]
+    wait_until(page, SAID, "Your move")
+    assert [clock.inner_text() for clock in clocks] == ["1:00", "1:00"]
+    page.clock.run_for(51_000)
+    left = float(clocks[0].inner_text())
+    assert 5 < left <= 9
+    for tenths in range(1, 20):
+        page.clock.run_for(100)
+        # either side of a half is right
+        assert float(clocks[0].inner_text()) == pytest.approx(left - tenths / 10, abs=0.101)
+    # the server ends the game, not the page
+    page.clock.run_for(20_000)
+    assert [clock.inner_text() for clock in clocks] == ["0.0", "1:00"]
+    assert "Your move" in said(page)
+
+
 def test_who_is_out_of_time_has_lost(server, start):
     page = start(server, clock="0:01+0")
-    board = kr.Board()
-    assert turn_of(page, board)
-    clock = page.get_by_role("timer", name="Black's clock")
-    shown = [clock.inner_text()]
-    assert page.get_by_role("timer", name="White's clock").inner_text() == "1.0"
-    while "wins" not in said(page):
-        shown.append(clock.inner_text())
-        page.wait_for_timeout(20)
-    assert said(page) == "kr wins: your time is up. 0-1"
-    numbers = [float(text) for text in shown]
-    assert numbers == sorted(numbers, reverse=True)
-    assert len(set(numbers)) > 5
-    assert clock.inner_text() == "0.0"
+    assert turn_of(page, kr.Board())
+    wait_until(page, SAID, "kr wins: your time is up. 0-1")
+    clocks = [page.get_by_role("timer", name=f"{side}'s clock") for side in ("Black", "White")]
+    assert [clock.inner_text() for clock in clocks] == ["0.0", "1.0"]
 
 
 def test_two_windows_and_a_reload(server, start):
