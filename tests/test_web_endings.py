@@ -7,7 +7,18 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from web_pages import SMALL, Opener, click_square, meant_board, opened, read_board, serving, wait_until
+from web_pages import (
+    SILENT,
+    SMALL,
+    Opener,
+    click_square,
+    meant_board,
+    no_answers,
+    opened,
+    read_board,
+    serving,
+    wait_until,
+)
 
 from kr.egdb.exact import exact_moves
 from kr.errors import KrError
@@ -176,12 +187,15 @@ class Player:
 
     def play(self, text: str) -> str:
         """Play a move by clicks; returns what is said when kr has replied, or waits."""
-        move = self.board.position.parse_move(text)
         before = self.page.locator(".line li").count()
-        for square in (move.origin, move.target):
-            click_square(self.page, square + 1, flipped=self.flipped)
+        self.click(text)
         self.board.play(text)
         return self.heard(before + 1)
+
+    def click(self, text: str) -> None:
+        move = self.board.position.parse_move(text)
+        for square in (move.origin, move.target):
+            click_square(self.page, square + 1, flipped=self.flipped)
 
     def heard(self, length: int) -> str:
         wait_until(self.page, """length => document.querySelectorAll(".line li").length > length ||
@@ -202,8 +216,8 @@ class Player:
         return json.loads(self.page.evaluate("() => localStorage.getItem('kr-endings-stats') || '{}'"))
 
 
-def start(opened: Opener, server: WebServer, goal: str, fen: str) -> Player:
-    page = opened(f"{server.address}#endings/{goal}/{fen}", reduced_motion="reduce")
+def start(opened: Opener, server: WebServer, goal: str, fen: str, **others: Any) -> Player:
+    page = opened(f"{server.address}#endings/{goal}/{fen}", reduced_motion="reduce", **others)
     wait_until(page, "() => document.querySelector('.endings .turn').textContent")
     player = Player(page, fen)
     player.check()
@@ -261,6 +275,22 @@ def test_a_wrong_move_is_told_at_once_and_taken_back(server: WebServer, opened: 
     assert "Your moves: 0" in player.counts()
     assert player.play("23-18").startswith("kr plays")
     assert player.stats() == {"win": {"tried": 1, "done": 0, "clean": 0}}
+
+
+@pytest.mark.slow
+def test_a_move_without_an_answer_can_be_made_again(server: WebServer, opened: Opener, house: House) -> None:
+    player = start(opened, server, "win", "W:WK19,K23:B12,K28", allowed="Failed to load resource")
+    assert player.play("23-27").startswith("kr plays")
+    counts, text = player.counts(), best(house, player.board)
+    with no_answers(player.page) as lost:
+        for number in (1, 2):
+            player.click(text)
+            wait_until(player.page, "() => document.querySelectorAll('.line li').length === 2")
+            wait_until(player.page, f"() => document.querySelector('.verdict').textContent === {SILENT!r}")
+            player.check()
+            assert player.counts() == counts
+            assert lost == [f"{server.address}api/endings/move"] * number
+    assert player.play(text).startswith("kr plays")
 
 
 @pytest.mark.slow

@@ -9,7 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from web_pages import PHONE, SMALL, Opener, click_square, meant_board, opened, read_board, serving, wait_until
+from web_pages import (
+    PHONE,
+    SILENT,
+    SMALL,
+    Opener,
+    click_square,
+    meant_board,
+    no_answers,
+    opened,
+    read_board,
+    serving,
+    wait_until,
+)
 
 from kr.analysis.puzzles import load_puzzles
 from kr.egdb.exact import exact_moves
@@ -377,10 +389,12 @@ def test_a_puzzle_goes_to_the_analysis(server: WebServer, opened: Opener) -> Non
 @pytest.mark.slow
 def test_an_answer_that_is_lost_can_be_given_again(server: WebServer, opened: Opener) -> None:
     learner = start(opened, server, "first-position", allowed="Failed to load resource")
-    learner.page.route("**/api/puzzles/answer", lambda route: route.abort())
-    for square in (23, 27):
-        click_square(learner.page, square)
-    wait_until(learner.page, "() => document.querySelector('.verdict').textContent.includes('does not answer')")
-    learner.check()
-    learner.page.unroute("**/api/puzzles/answer")
+    with no_answers(learner.page) as lost:
+        for number in (1, 2):
+            for square in (23, 27):
+                click_square(learner.page, square)
+            wait_until(learner.page, "() => !document.querySelector('.line li')")
+            wait_until(learner.page, f"() => document.querySelector('.verdict').textContent === {SILENT!r}")
+            learner.check()
+            assert lost == [f"{server.address}api/puzzles/answer"] * number
     assert learner.play("23-27").startswith("✓")

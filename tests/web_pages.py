@@ -17,7 +17,7 @@ from kr.web.serve import WebServer
 from kr.web.settings import WebSettings
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, ConsoleMessage, Page
+    from playwright.sync_api import Browser, ConsoleMessage, Page, Route
 
 T = TypeVar("T")
 
@@ -156,6 +156,23 @@ def wait_for_board(page: Page, fen: str, selector: str = "main .board", seconds:
     while (shown := read_board(page, selector)) != meant_board(fen):
         assert time.monotonic() < until, f"{shown} in place of {fen}"
         page.wait_for_timeout(10)
+
+
+SILENT = "The server does not answer. Is kr web still running?"
+
+
+@contextmanager
+def no_answers(page: Page) -> Iterator[list[str]]:
+    """Requests of a page, other than for its files, fail as they do when the server is gone. Gives what was asked."""
+    lost: list[str] = []
+
+    def lose(route: Route) -> None:
+        lost.append(route.request.url)
+        route.abort()
+
+    page.route("**/api/**", lose)
+    yield lost
+    page.unroute("**/api/**")
 
 
 def click_square(page: Page, square: int, selector: str = "main .board", flipped: bool = False) -> None:

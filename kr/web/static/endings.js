@@ -208,9 +208,8 @@ export function page(app) {
       showCounts();
     } catch (error) {
       if (number !== asked) return;
-      stage.cut(stage.length - 1);
+      cut(stage.length - 1);
       tell("", error.message);
-      resume();
     }
   }
 
@@ -234,25 +233,16 @@ export function page(app) {
     if (!waiting && !over) slips += 1;
     over = waiting = false;
     asked += 1;
-    stage.cut(stage.length - (mine ? 1 : 2));
+    cut(stage.length - (mine ? 1 : 2));
     hideValues();
     tell("", "Taken back.");
-    resume();
   }
 
-  // the legal moves, and the counts, of a position that has come back
-  async function resume() {
-    const number = asked;
-    marks.length = stage.length + 1;
-    try {
-      const position = await app.position(stage.fen);
-      if (number !== asked) return;
-      stage.allow(position.moves);
-      showButtons();
-      showCounts();
-    } catch (error) {
-      if (number === asked) tell("", error.message);
-    }
+  function cut(length) {
+    stage.cut(length);
+    marks.length = length + 1;
+    showButtons();
+    showCounts();
   }
 
   function hideValues() {
@@ -274,9 +264,7 @@ export function page(app) {
   }
 
   app.onback(() => {
-    if (!active) return;
-    if (!ending) enter("");
-    else if (stage.length % 2 === 0 && !over) resume();
+    if (active && !ending) enter("");
   });
   on.hidden = true;
   showButtons();

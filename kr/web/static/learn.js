@@ -159,7 +159,6 @@ export function page(app) {
       } else {
         busy = false;
         stage.cut(length);
-        again();
         if (answer.kept === false) {
           done.count(puzzle.start, "tries");
           tell("✗", `${move.text} ${value === "win" ? "does not win" : "gives the draw away"}, ${BY[answer.by]}. Try another move.`);
@@ -173,22 +172,10 @@ export function page(app) {
       if (number !== asked) return;
       busy = false;
       stage.cut(length);
-      again();
       showButtons();
       tell("", error.message);
     }
   };
-
-  // the legal moves again after one that was taken back
-  async function again() {
-    const number = asked, length = stage.length;
-    try {
-      const position = await app.position(stage.fen);
-      if (number === asked && stage.length === length && stage.isLast && !over && !busy) stage.allow(position.moves);
-    } catch (error) {
-      app.say(error.message);
-    }
-  }
 
   function finish({solved, ended}, move) {
     over = true;
@@ -241,9 +228,7 @@ export function page(app) {
   }
 
   app.onback(() => {
-    if (!active) return;
-    if (puzzle) again();
-    else enter("");
+    if (active && !puzzle) enter("");
   });
   showButtons();
   const element = el("div", {class: "study learn"},

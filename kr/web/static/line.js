@@ -6,7 +6,8 @@ import {button, el} from "./dom.js";
 
 export function lineBoard(app, label) {
   const board = new Board({label, say: app.say, numbers: app.kept("numbers", true)});
-  let start = "", line = [], legal = [], at = 0;
+  // allowed: the legal moves, by the number of moves before them, as far as they are known
+  let start = "", line = [], allowed = [], at = 0;
 
   const fen = () => at ? line[at - 1].fen : start;
   const list = el("ol", {class: "line", "aria-label": "Moves"});
@@ -16,7 +17,7 @@ export function lineBoard(app, label) {
     button("Flip", () => board.flip(), {title: "Turn the board"}));
 
   function show(animate) {
-    board.show(fen(), {moves: at === line.length ? legal : [], last: at ? line[at - 1].path : null, animate});
+    board.show(fen(), {moves: at === line.length && allowed[at] || [], last: at ? line[at - 1].path : null, animate});
     back.disabled = at === 0;
     next.disabled = at === line.length;
     for (const [i, item] of list.querySelectorAll("button").entries()) {
@@ -48,7 +49,7 @@ export function lineBoard(app, label) {
     begin(from, moves, side) {
       start = from;
       line = [...moves];
-      legal = [];
+      allowed = [];
       board.flip(side === "black");
       showList();
       go(line.length);
@@ -56,7 +57,6 @@ export function lineBoard(app, label) {
     // adds moves; stays: the position on the board remains
     add(moves, stays = false) {
       line.push(...moves);
-      legal = [];
       showList();
       if (stays) show(false);
       else {
@@ -67,7 +67,6 @@ export function lineBoard(app, label) {
     // adds one move that is seen to be made
     play(move) {
       line.push(move);
-      legal = [];
       at = line.length;
       showList();
       board.arrows([]);
@@ -75,16 +74,16 @@ export function lineBoard(app, label) {
       board.labels({});
       show(true);
     },
-    // takes back all but the first so many moves
+    // takes back all but the first so many moves; what was legal then is again, even if no server answers
     cut(length) {
       line.length = Math.min(length, line.length);
-      legal = [];
+      allowed.length = Math.min(line.length + 1, allowed.length);
       showList();
       go(line.length);
     },
     // the legal moves at the end of the line
     allow(moves) {
-      legal = moves;
+      allowed[line.length] = moves;
       show(false);
     },
     go,
