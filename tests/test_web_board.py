@@ -202,6 +202,8 @@ def test_the_editor(server: WebServer, opened: Opener) -> None:
     click_square(page, 9)
     page.get_by_label("Side to move").select_option("White to move")
     page.get_by_role("button", name="Done").click()
+    # the editor shows all this already
+    wait_until(page, "() => document.querySelector('.editor').hidden")
     wait_for_fen(page, "W:WK18:B10,14,K29")
     ready(page)
     click_square(page, 18)

@@ -199,6 +199,7 @@ def test_people_without_search(server, start):
     wait_until(page, SAID, "kr wins: you resigned. 1-0")
     page.get_by_role("button", name="New game").click()
     words = page.locator("#level-words")
+    wait_until(page, "() => document.querySelector('#level-words').textContent")
     assert "A model of recorded games" in words.inner_text()
     page.get_by_label("Level", exact=True).select_option("4")
     assert "chooses among what people play. Each level beats" in words.inner_text()
@@ -448,6 +449,7 @@ def test_an_evolved_player(server, opened):
     page = opened(server.address + "#play", reduced_motion="reduce")
     assert page.get_by_label("Generation").is_hidden()
     page.get_by_label("Level", exact=True).select_option("evolved")
+    wait_until(page, "() => document.querySelector('[aria-label=Generation]').length")
     offered = page.get_by_label("Generation").locator("option").all_inner_texts()
     assert offered == [f"generation {each}" for each in generations]
     page.get_by_label("Generation").select_option(str(generations[1]))

@@ -59,6 +59,7 @@ function newGame(app, begin) {
     words.textContent = level.value === "0" ? `A model of recorded games: ${own}. Between levels 5 and 6.` :
       `Level ${level.value}: ${own}. Each level beats the one below about three times in four.`;
   }
+  tell();
   const side = el("select", null, option("black", "Black, who begins"), option("white", "White"), option("random", "by chance"));
   side.value = kept.side || "black";
 
