@@ -39,6 +39,30 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(lambda: shutil.rmtree(compiled, ignore_errors=True))
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--lag", type=float, default=0.0, metavar="SECONDS", help="servers of kr web in the tests answer so much later"
+    )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def lag(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Servers in the processes of the tests answer late with --lag: a test that passes may not rest on their speed."""
+    seconds: float = request.config.getoption("--lag")
+    if not seconds:
+        yield
+        return
+    from web_pages import late
+
+    from kr.web import app
+
+    make_app = app.make_app
+    changed = pytest.MonkeyPatch()
+    changed.setattr(app, "make_app", lambda *asked: late(make_app(*asked), seconds))
+    yield
+    changed.undo()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def ctrl_c_is_heard() -> None:
     """Ctrl-C works even if the tests are a background job, which shells start with it ignored."""

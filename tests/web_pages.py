@@ -18,6 +18,7 @@ from kr.web.settings import WebSettings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Page, Route
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 T = TypeVar("T")
 
@@ -156,6 +157,23 @@ def wait_for_board(page: Page, fen: str, selector: str = "main .board", seconds:
     while (shown := read_board(page, selector)) != meant_board(fen):
         assert time.monotonic() < until, f"{shown} in place of {fen}"
         page.wait_for_timeout(10)
+
+
+def late(app: ASGIApp, seconds: float) -> ASGIApp:
+    """A server whose answers to requests arrive so much later, each of its messages half as much."""
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_late(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                await asyncio.sleep(seconds)
+            elif message["type"] == "websocket.send":
+                await asyncio.sleep(seconds / 2)
+            await send(message)
+
+        delayed = scope["type"] == "websocket" or scope.get("path", "").startswith("/api/")
+        await app(scope, receive, send_late if delayed else send)
+
+    return answer
 
 
 SILENT = "The server does not answer. Is kr web still running?"
