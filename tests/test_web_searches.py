@@ -20,9 +20,8 @@ from kr.engine.engine import Engine
 from kr.errors import InvalidSettingError, KrError
 from kr.game.position import Position
 from kr.protocols.hub_client import HubClient
-from kr.web import engines
 from kr.web.asked import Asked
-from kr.web.engines import Lender
+from kr.web.engines import SEARCH_NICENESS, Lender
 from kr.web.house import House
 from kr.web.live import viewer
 from kr.web.searches import LONGEST_PV, UPDATES, analysis, list_engines
@@ -232,10 +231,9 @@ def test_a_search_ends_with_its_stream() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="niceness is that of a whole process")
-def test_searches_give_way_to_what_answers_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    # also where the tests themselves give way to something
-    given = min(19, os.getpriority(os.PRIO_PROCESS, 0) + 5)
-    monkeypatch.setattr(engines, "SEARCH_NICENESS", given)
+def test_searches_give_way_to_what_answers_pages() -> None:
+    # also where the tests themselves give way to something; 19 is the most there is
+    given = min(19, os.getpriority(os.PRIO_PROCESS, 0) + SEARCH_NICENESS)
 
     def niceness() -> list[int]:
         found = []

@@ -46,7 +46,7 @@ MOST_OF_A_VIEWER = 3
 LOADED_HASH = 16 * MEBIBYTE
 """Most bytes of the hash tables of all engines but the first."""
 SEARCH_NICENESS = 10
-"""Of the threads that search, on Linux; 0 is usual, 19 the most."""
+"""What is added to the niceness of the threads that search, on Linux."""
 IDLE_SECONDS = 60.0
 """Time after which an engine that nobody uses is closed."""
 HUB = "hub:"
@@ -288,7 +288,9 @@ def give_way() -> None:
     """
     if sys.platform == "linux":
         with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), SEARCH_NICENESS)
+            # from the niceness of the process on: the server itself may give way to something
+            given = os.getpriority(os.PRIO_PROCESS, os.getpid()) + SEARCH_NICENESS
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), given)
 
 
 def _end_engine(engine: Engine) -> None:
