@@ -14,7 +14,8 @@ SOURCES := pyproject.toml setup.py kr/__init__.py $(shell find kr -name "*.p[yx]
 
 INSTALL := $(BIN)/pip install -q --disable-pip-version-check
 # Whoever has finished takes over half of what is left to another; make test PYTEST_JOBS=0 runs all in one process.
-PYTEST_JOBS := auto
+# There is one process more than there are cores, since tests of pages wait a lot.
+PYTEST_JOBS := $(shell expr $$(nproc) + 1)
 PYTEST := $(BIN)/pytest -q -n $(PYTEST_JOBS) --dist worksteal
 DEBUG := build/debug
 SANITIZERS := LD_PRELOAD="$$(gcc -print-file-name=libasan.so)" \

@@ -6,10 +6,22 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from kr.evaluation import weights
-from kr.evaluation.layouts import LAYOUTS
+from kr.evaluation.layouts import LAYOUTS, Layout
 from kr.evaluation.patterns import KINGS_ENTRIES, MEN_ENTRIES
+
+TINY = Layout([range(i, i + 12) for i in (0, 12, 20)], [range(i, i + 8) for i in (0, 8, 16, 24)], "tiny")
+"""All squares in whole rows, in as few regions as can be: for fits of which it only matters that they are fits."""
+
+
+@pytest.fixture(scope="session")
+def tiny_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Layout file of TINY."""
+    path = tmp_path_factory.mktemp("layout") / "tiny.toml"
+    path.write_text(TINY.toml())
+    return path
 
 
 @cache

@@ -18,7 +18,7 @@ from playouts import write_run
 from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
-from tables import save_random
+from tables import TINY, save_random, tiny_file
 
 from kr import storage
 from kr.cli import main
@@ -33,6 +33,8 @@ from kr.learn.fitting.fit import FitSettings, fit
 from kr.learn.fitting.inputs import Entries, Inputs, Prior, predict, ranked
 from kr.learn.fitting.objective import Objective
 from kr.learn.fitting.sums import InputSums, LocalSums
+
+__all__ = ["tiny_file"]
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +57,7 @@ def pool() -> ThreadPoolExecutor:
 @pytest.fixture
 def settings(run: Path, tmp_path: Path) -> FitSettings:
     return FitSettings(
-        directories=(run,), out=tmp_path / "made.h5", layout=LAYOUTS["small"], holdout=0.2, max_iter=4, tolerance=0.0
+        directories=(run,), out=tmp_path / "made.h5", layout=TINY, holdout=0.2, max_iter=4, tolerance=0.0
     )
 
 
@@ -193,7 +195,7 @@ def test_optimum_equals_scikit_learn(tmp_path: Path, pool: ThreadPoolExecutor, k
 @pytest.fixture(scope="module")
 def uninterrupted(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("whole") / "made.h5"
-    fit(FitSettings((run,), out, layout=LAYOUTS["small"], holdout=0.2, max_iter=24, tolerance=0.0, workers=1))
+    fit(FitSettings((run,), out, layout=TINY, holdout=0.2, max_iter=24, tolerance=0.0, workers=1))
     return out
 
 
@@ -222,9 +224,9 @@ def test_resumed_equals_uninterrupted(long_settings: FitSettings, uninterrupted:
 
 
 @pytest.mark.slow
-def test_killed_command_goes_on(long_settings: FitSettings, uninterrupted: Path) -> None:
-    arguments = ["fit", str(long_settings.directories[0]), "--out", str(long_settings.out), "--layout", "small"]
-    arguments += ["--holdout", "0.2", "--max-iter", "24", "--tolerance", "0"]
+def test_killed_command_goes_on(long_settings: FitSettings, uninterrupted: Path, tiny_file: Path) -> None:
+    arguments = ["fit", str(long_settings.directories[0]), "--out", str(long_settings.out)]
+    arguments += ["--layout", str(tiny_file), "--holdout", "0.2", "--max-iter", "24", "--tolerance", "0"]
     checkpoint = Path(f"{long_settings.out}.checkpoint")
     for _ in range(20):
         process = subprocess.Popen([sys.executable, "-m", "kr", *arguments], stdout=subprocess.DEVNULL)
@@ -428,15 +430,15 @@ def test_a_prior_is_kept(settings: FitSettings, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_prior_must_fit(settings: FitSettings, tmp_path: Path) -> None:
-    save_random(tmp_path / "random.h5")
+    unfitted = {"prior": save_random(tmp_path / "random.h5"), "layout": LAYOUTS["small"]}
     settings = replace(settings, max_iter=1)
     fit(settings)
     later = replace(settings, prior=settings.out, out=tmp_path / "later.h5")
     for change, error, message in (
-        ({"layout": LAYOUTS["tall"]}, InvalidSettingError, "made.h5 has the layout small, the fit tall"),
+        ({"layout": LAYOUTS["tall"]}, InvalidSettingError, "made.h5 has the layout tiny, the fit tall"),
         ({"parts": False}, InvalidSettingError, "made.h5 has other parts than the fit"),
-        ({"prior": tmp_path / "random.h5"}, InvalidWeightsError, "random.h5: these tables were not fitted"),
         ({"prior": tmp_path / "none.h5"}, InvalidWeightsError, "none.h5: no such weights file"),
+        (unfitted, InvalidWeightsError, "random.h5: these tables were not fitted"),
     ):
         with pytest.raises(error, match=message):
             fit(replace(later, **change))

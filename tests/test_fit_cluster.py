@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 from playouts import write_run
+from tables import TINY
 
 from kr.cluster.frames import framed, unframed
 from kr.cluster.worker import function_named
 from kr.errors import ClusterError, InvalidSettingError, StoppedError, WorkerLostError
 from kr.evaluation import weights
-from kr.evaluation.layouts import LAYOUTS
 from kr.jobs.needs import Needs
 from kr.learn.fitting import held_part, spread
 from kr.learn.fitting.fit import FitSettings, fit
@@ -89,7 +89,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def settings(run: Path, tmp_path: Path) -> FitSettings:
     return FitSettings(
-        directories=(run,), out=tmp_path / "made.h5", layout=LAYOUTS["small"], holdout=0.2, max_iter=11, tolerance=0.0
+        directories=(run,), out=tmp_path / "made.h5", layout=TINY, holdout=0.2, max_iter=11, tolerance=0.0
     )
 
 

@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tables import TINY as TINY_LAYOUT
+from tables import tiny_file
 
 from kr import storage
 from kr.cli import main
 from kr.errors import InvalidGamesError, InvalidSettingError, InvalidWeightsError, KrError, OutputBusyError
 from kr.evaluation import weights
-from kr.evaluation.layouts import LAYOUTS
 from kr.game.outcome import OVERTIME
 from kr.learn.fitting.fit import FitSettings
 from kr.learn.selfplay import SelfplayResult, SelfplaySettings
@@ -36,13 +37,14 @@ from kr.match.elo import Sprt
 from kr.match.game import FAILURE
 from kr.match.log import Effort, MatchGame
 
+__all__ = ["tiny_file"]
 ACCEPT, REFUSE = (-800.0, -790.0), (790.0, 800.0)
 """Bounds between which all tables pass the gate after all games, or none."""
 
 TINY = TrainSettings(
     out=Path("nowhere"), weights="material", generations=2, workers=1,
     games=24, nodes=50, openings="3move", hash=1 << 16, shard_games=8, egdb="none",
-    layout=LAYOUTS["small"], holdout=0.2, max_iter=4,
+    layout=TINY_LAYOUT, holdout=0.2, max_iter=4,
     gate_games=8, gate_nodes=50, gate_ballot="3move", gate_hash=1 << 20, sprt=ACCEPT,
 )  # fmt: skip
 
@@ -161,10 +163,10 @@ def test_interrupted_at_each_step(
 
 
 @pytest.mark.slow
-def test_killed_command_goes_on(finished: tuple[Path, TrainHistory], tmp_path: Path) -> None:
+def test_killed_command_goes_on(finished: tuple[Path, TrainHistory], tmp_path: Path, tiny_file: Path) -> None:
     arguments = ["train", "--out", str(tmp_path), "--weights", "material", "--generations", "1", "--egdb", "none"]
     arguments += ["--games", "24", "--nodes", "50", "--openings", "3move", "--hash", "64kB", "--shard-games", "8"]
-    arguments += ["--layout", "small", "--holdout", "0.2", "--max-iter", "4", "--sprt", "-800", "-790"]
+    arguments += ["--layout", str(tiny_file), "--holdout", "0.2", "--max-iter", "4", "--sprt", "-800", "-790"]
     arguments += ["--gate-games", "8", "--gate-nodes", "50", "--gate-ballot", "3move", "--gate-hash", "1MB"]
     for name in ("games-01/shard-000000.h5", "gate-01.pdn.log"):
         with subprocess.Popen([sys.executable, "-m", "kr", *arguments], stdout=subprocess.PIPE) as process:
