@@ -7,7 +7,7 @@ with the side to move (0 Black, 1 White). Black's men start on squares 1-12 and 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from kr.errors import IllegalMoveError, InvalidFenError
 
@@ -21,7 +21,16 @@ WHITE_KING_ROW = 0x0000000F
 _SIDE_LETTERS = "BW"
 _CELL = 6
 """Columns of a square of a board in text."""
-_PIECE = re.compile(r"(K?)([0-9]+)(?:-(K?)([0-9]+))?")
+_PIECE = re.compile(r"(K?)(?:([0-9]+)(?:-(K?)([0-9]+))?|([A-J](?:10|[0-9])))")
+# what stands around a FEN where it was copied from: quotes, brackets, and the tag of a PDN game
+_QUOTES = "\"'`\u201c\u201d\u201e\u2018\u2019\u201a\u00ab\u00bb"
+_BRACKETS = {"[": "]", "(": ")", "{": "}"}
+_TAG = re.compile(r"FEN(?:\s*[:=]\s*|\s+|(?=[\"'\u201c\u201e]))", re.IGNORECASE)
+# move counters of lidraughts and PlayStrategy
+_LETTERED = re.compile("(?:^|,)K?[A-H][1-8](?:,|$)")
+_MOST_WRAPPINGS = 8
+_COUNTER = re.compile("[HF][0-9]{1,4}")
+_FEN_LIKE = re.compile(r"[BW]\s*:\s*(?:[BW][^/\\]*|[^:/\\]*:.*)", re.IGNORECASE | re.DOTALL)
 # begun at no digit but the first of a number, so that a number of thousands of digits is read once
 _SPLIT_NUMBER = re.compile(r"(?<![0-9])[0-9]++\s++[0-9]+")
 _MOVE = re.compile(r"[0-9]+(?:\s*[-x:]\s*[0-9]+)+", re.IGNORECASE)
@@ -67,17 +76,24 @@ def parse_fen(text: str, *, crown: bool = False) -> tuple[int, int, int, int]:
     """Read a position as (black, white, kings, side).
 
     The form is ``B:W18,24,K10:B12,K22``: the side to move, then the two sides' squares in either order, K before
-    a king. Ranges (``1-12``, ``K1-4``), blanks, lower case and a final dot are accepted too; a side may be empty.
+    a king. Other forms are read too: ranges (``1-12``, ``K1-4``), blanks, lower case, a final dot, a side without
+    pieces; move counters at the end (``:H0:F1``), which are left out; squares named by letters, a1 at the left hand of
+    Black, who moves first (a1 is 4, c3 is 11); quotes or brackets around it, as in ``[FEN "W:W21,K30:B1,2"]``.
     crown: read a man on its king row as a king, for collections of problems that leave the K out.
     Raises InvalidFenError, with the reason, for anything else.
     """
     if not isinstance(text, str):
         raise InvalidFenError(f"a FEN is text such as B:W18,24,K10:B12,K22, not {text!r}")
-    fields = "".join(text.split()).upper().removesuffix(".").split(":")
+    bare = _bare_fen(text)
+    fields = "".join(bare.split()).upper().removesuffix(".").split(":")
+    while len(fields) > 3 and _COUNTER.fullmatch(fields[-1]):
+        fields.pop()
     try:
         if len(fields) != 3:
-            raise InvalidFenError("it must have three fields, as in B:W18,24,K10:B12,K22")
-        if split := _SPLIT_NUMBER.search(text):
+            more = "; only counters such as :H0:F1 may follow" if len(fields) > 3 else ""
+            raise InvalidFenError(f"it must have three fields, as in B:W18,24,K10:B12,K22{more}")
+        fields = [field.removesuffix(".") for field in fields]
+        if split := _SPLIT_NUMBER.search(bare):
             raise InvalidFenError(f"a comma is missing in {split[0]!r}")
         side = _parse_side(fields[0], "side to move")
         colours = _parse_colours(fields[1], fields[2])
@@ -89,8 +105,22 @@ def parse_fen(text: str, *, crown: bool = False) -> tuple[int, int, int, int]:
             kings |= pieces[0] & BLACK_KING_ROW | pieces[1] & WHITE_KING_ROW
         check_board(pieces[0], pieces[1], kings)
     except InvalidFenError as error:
-        raise InvalidFenError(f"FEN {text.strip()!r}: {error}") from None
+        lettered = any(_LETTERED.search(field[1:]) for field in fields[1:])
+        hint = " (with letters, a1 is at the left hand of Black)" if lettered else ""
+        raise InvalidFenError(f"FEN {text.strip()!r}: {error}{hint}") from None
     return pieces[0], pieces[1], kings, side
+
+
+def looks_like_fen(text: str) -> bool:
+    """True if a text begins as a FEN does, valid or not, and so isn't a name, a file, or moves."""
+    return _FEN_LIKE.match(_bare_fen(text)) is not None
+
+
+def fen_lines(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Lines with their numbers, from 1: without comments, which begin with #, and without those that are then empty."""
+    for number, line in enumerate(lines, 1):
+        if text := line.partition("#")[0].strip():
+            yield number, text
 
 
 def format_fen(black: int, white: int, kings: int, side: int) -> str:
@@ -149,6 +179,19 @@ def draw_board(
     return "\n".join([*lines, edge])
 
 
+def _bare_fen(text: str) -> str:
+    """A FEN without the quotes, brackets and tag around it."""
+    for _ in range(_MOST_WRAPPINGS):
+        stripped = text.strip().strip(_QUOTES)
+        if _BRACKETS.get(stripped[:1]) == stripped[1:][-1:] != "":
+            stripped = stripped[1:-1]
+        stripped = _TAG.sub("", stripped, count=1) if _TAG.match(stripped) else stripped
+        if stripped == text:
+            break
+        text = stripped
+    return text
+
+
 def _names(bits: int) -> str:
     return ", ".join(square_name(square) for square in squares(bits))
 
@@ -184,12 +227,13 @@ def _parse_pieces(text: str, name: str) -> tuple[int, int]:
     for item in text.split(",") if text else ():
         match = _PIECE.fullmatch(item)
         if match is None:
-            raise InvalidFenError(f"{name}'s {item!r} is not a square such as 18, K10 or 1-12")
-        king, first, last_king, last = match.groups()
+            raise InvalidFenError(f"{name}'s {item!r} is not a square such as 18, K10, 1-12, a1 or Kc3")
+        king, first, last_king, last, letters = match.groups()
         if last_king and not king:
             raise InvalidFenError(f"{name}'s range {item!r} must begin with a king too")
         try:
-            low, high = parse_square(first), parse_square(last or first)
+            low = _lettered_square(letters.lower()) if letters else parse_square(first)
+            high = parse_square(last) if last else low
         except ValueError as error:
             raise InvalidFenError(f"{name}'s {error}") from None
         if high < low:
@@ -200,6 +244,16 @@ def _parse_pieces(text: str, name: str) -> tuple[int, int]:
         pieces |= bits
         kings |= bits if king else 0
     return pieces, kings
+
+
+def _lettered_square(text: str) -> int:
+    """The inside square of a name such as a1 or c3. Raises ValueError."""
+    column, row = "abcdefghij".index(text[0]), int(text[1:]) - 1
+    if column > 7 or not 0 <= row <= 7:
+        raise ValueError(f"square {text!r} does not exist: the board has squares from a1 to h8")
+    if (column + row) % 2:
+        raise ValueError(f"square {text!r} is a light one: pieces stand on the dark ones, such as a1, b2 and c3")
+    return 4 * row + 3 - column // 2
 
 
 def _piece_list(pieces: int, kings: int) -> str:

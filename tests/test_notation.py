@@ -12,8 +12,10 @@ from kr.game.position import Position, Side
 from kr.notation import (
     BLACK_KING_ROW,
     WHITE_KING_ROW,
+    fen_lines,
     format_fen,
     format_path,
+    looks_like_fen,
     parse_fen,
     parse_path,
     parse_square,
@@ -35,12 +37,29 @@ FENS = [
     ("B::B1", "B:W:B1"),
     ("B:B1:", "B:W:B1"),
     ("W::.", "W:W:B"),
+    ("W:W11,20,K21:B2,3:H0:F1", "W:W11,20,K21:B2,3"),
+    ("w:w21.:b1,2.:f12:h30.", "W:W21:B1,2"),
+    ("B:Wa7,c7:Bb2,Kd2", "B:W27,28:BK7,8"),
+    ("B:WKa1,h8:Bc3,12:H0:F1", "B:WK4,29:B11,12"),
+    ('"W:W21,K30:B1,2"', "W:W21,K30:B1,2"),
+    (" \u201cW:W21,K30:B1,2\u201d", "W:W21,K30:B1,2"),
+    ("[B:W23,22,15,14:B11,10.]", "B:W14,15,22,23:B10,11"),
+    ("(W:W21,K30:B1,2.)", "W:W21,K30:B1,2"),
+    ('[FEN "W:W21,K30:B1,2"]', "W:W21,K30:B1,2"),
+    ("[fen 'W:Wb6:Ba1:H0:F1']", "W:W24:B4"),
+    ("FEN: W:W21,K30:B1,2", "W:W21,K30:B1,2"),
 ]
 
 BAD_FENS = [
     ("", "three fields"),
     ("B", "three fields"),
-    ("B:W18:B1:H0", "three fields"),
+    ("B:W18:B1:Q0", "three fields, as in B:W18,24,K10:B12,K22; only counters such as :H0:F1 may follow"),
+    ("B:W18:H0:F1", "side of a list of pieces is 'H'"),
+    ("B:Wa2:B1", "White's square 'a2' is a light one: pieces stand on the dark ones, such as a1"),
+    ("B:Wj10:B1", "White's square 'j10' does not exist: the board has squares from a1 to h8"),
+    ("W:Wa1,c1:Bh8", "a Black man stands on its king row, square 29.*with letters, a1 is at the left hand of Black"),
+    ("B:Wa1-c1:B1", "White's 'A1-C1' is not a square such as 18"),
+    ('[FEN "W:W21,K30:B1,2', "side to move is '\\[FEN"),
     ("X:W18:B2", "side to move is 'X'"),
     ("?:W18:B2", "side to move is '\\?'"),
     (":W18:B2", "side to move is ''"),
@@ -84,6 +103,23 @@ def test_a_bad_fen_gives_one_clear_line(text: str, message: str) -> None:
     line = str(caught.value)
     assert line.startswith(f"FEN {text.strip()!r}: ")
     assert "\n" not in line
+
+
+@pytest.mark.parametrize(
+    ("text", "looks"),
+    [
+        ("W:W21,K30:B1,2", True), ('[FEN "W:W33:B1"]', True), (" b : w 99", True), ("W::", True),
+        ("9-14 22-18", False), ("decks/games.pdn:8", False), ("B:/games/w.txt", False), ("3move 68", False),
+        ("", False),
+        ('[Event "B:W1:B2"]\n1. 9-14', False),
+    ],
+)  # fmt: skip
+def test_a_fen_is_told_from_names_files_and_moves(text: str, looks: bool) -> None:
+    assert looks_like_fen(text) == looks
+
+
+def test_lines_of_fens_have_comments() -> None:
+    assert list(fen_lines(["# old", "W:W21:B1 # won", "", "B:W21:B1\n"])) == [(2, "W:W21:B1"), (4, "B:W21:B1")]
 
 
 def test_a_man_on_its_king_row_is_crowned_on_request() -> None:

@@ -23,7 +23,7 @@ from kr.evaluation.chances import Chances
 from kr.game.board import Board, position_of
 from kr.game.position import Move, Position
 from kr.game.value import Value
-from kr.notation import SIDE_NAMES
+from kr.notation import SIDE_NAMES, fen_lines
 from kr.pdn import Game, GameNode, Reader
 from kr.policy.policy import LikelyMove, Policy, people_option
 from kr.settings import Settings, option
@@ -343,10 +343,7 @@ def _fens(
 ) -> Generator[Task, None, int]:
     """Positions of lines; returns the number of lines that are not empty or comments."""
     count = 0
-    for number, line in enumerate(lines, 1):
-        text = line.partition("#")[0].strip()
-        if not text:
-            continue
+    for number, text in fen_lines(lines):
         count += 1
         try:
             task = Task(Position.from_fen(text), title=f"{name}:{number}")

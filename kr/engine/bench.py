@@ -27,6 +27,7 @@ from kr.game.position import Position
 from kr.jobs.kinds import Kind, Portion, Stop
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
+from kr.notation import fen_lines
 from kr.settings import Settings, option
 
 POSITIONS = "bench.txt"
@@ -188,14 +189,12 @@ def load_positions(path: Path | None = None) -> tuple[Position, ...]:
     """
     text = (path or files("kr.engine").joinpath(POSITIONS)).read_bytes().decode(errors="replace")
     positions = []
-    for number, line in enumerate(text.splitlines(), 1):
-        fen = line.partition("#")[0].strip()
+    for number, fen in fen_lines(text.splitlines()):
         try:
-            if fen:
-                positions.append(Position.from_fen(fen))
+            positions.append(Position.from_fen(fen))
         except InvalidFenError as error:
             raise InvalidFenError(f"{path}: line {number}: {error}") from None
-        if fen and positions[-1].is_over:
+        if positions[-1].is_over:
             raise InvalidSettingError(f"{path}: line {number}: {fen} has no legal move")
     if not positions:
         raise InvalidSettingError(f"{path}: no positions; expected a FEN on each line")

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from kr.errors import InvalidFenError, InvalidSettingError
 from kr.game.position import Move, Position, Side
-from kr.notation import format_path, square_name
+from kr.notation import fen_lines, format_path, looks_like_fen, square_name
 from kr.openings.endings import random_endings
 from kr.pdn import Game, is_pdn, read_games
 from kr.pdn.replay import Replay
@@ -291,20 +291,19 @@ def read_deck(path: str | Path, name: str | None = None) -> tuple[Opening, ...]:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidSettingError(f"can't read {path} as text: {error}") from None
-    for number, line in enumerate(lines, start=1):
-        if line.strip() and not line.startswith("#"):
-            try:
-                openings.append(_parse_line(line, name or path.stem, len(openings) + 1))
-            except InvalidFenError as error:
-                raise InvalidFenError(f"{path}, line {number}: {error}") from None
-            except InvalidSettingError as error:
-                raise InvalidSettingError(f"{path}, line {number}: {error}") from None
+    for number, line in fen_lines(lines):
+        try:
+            openings.append(_parse_line(line, name or path.stem, len(openings) + 1))
+        except InvalidFenError as error:
+            raise InvalidFenError(f"{path}, line {number}: {error}") from None
+        except InvalidSettingError as error:
+            raise InvalidSettingError(f"{path}, line {number}: {error}") from None
     return tuple(openings)
 
 
 def _parse_line(line: str, name: str, count: int) -> Opening:
-    fields = line.strip("\n").split("\t")
-    if len(fields) == 1:
+    fields = line.split("\t")
+    if len(fields) == 1 or looks_like_fen(line):
         return Opening(f"{name} {count}", _playing(Position.from_fen(line)))
     if len(fields) != 5 or not fields[0].isdecimal() or fields[2] not in STANDINGS:
         expected = f"number, moves, {' or '.join(STANDINGS)}, score and FEN separated by tabs, or a FEN alone"

@@ -16,7 +16,7 @@ from kr.errors import InvalidSettingError
 from kr.evaluation.kinds import SHIPPED
 from kr.game.position import Move, Position, Side
 from kr.match.match import MatchSettings
-from kr.notation import SIDE_NAMES
+from kr.notation import SIDE_NAMES, looks_like_fen
 from kr.openings.decks import DECKS, Opening, deck
 from kr.players.levels import LEVELS
 from kr.players.registry import PLAYER_TEXTS, kind_of, player_from_spec
@@ -38,7 +38,6 @@ SPEC_TAGS = ("BlackPlayer", "WhitePlayer")
 CONTROL_TAG, ENGINE_CONTROL_TAG, SEED_TAG = "TimeControl", "EngineTimeControl", "Seed"
 SETUP_TAGS = (*SPEC_TAGS, CONTROL_TAG, ENGINE_CONTROL_TAG, SEED_TAG)
 
-_FEN = re.compile(r"\s*[BW]\s*:[^:/\\]*:", re.IGNORECASE)
 _NUMBERED = re.compile(rf"({'|'.join(DECKS)}) (\d{{1,5}})")
 _OWN = re.compile(r",(level|seed)=\d+(?=,|$)")
 
@@ -159,7 +158,7 @@ def shown_name(spec: str) -> str:
 def _start(ballot: str, source: random.Random) -> tuple[Position, tuple[Move, ...], str]:
     if not ballot:
         return Position(), (), ""
-    if _FEN.match(ballot):
+    if looks_like_fen(ballot):
         position = Position.from_fen(ballot)
         if position.is_over:
             raise InvalidSettingError(f"--ballot: {position.fen} has no legal move: a game can't begin there")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 import io
-import re
 import secrets
 import threading
 import time
@@ -16,8 +15,8 @@ from weakref import WeakKeyDictionary
 
 from kr import svg
 from kr.errors import InvalidFenError, InvalidPdnError, InvalidSettingError
-from kr.game.position import Position, Side
-from kr.notation import format_path, parse_fen
+from kr.game.position import Position
+from kr.notation import fen_lines, format_path, looks_like_fen, parse_fen
 from kr.pdn.game import Game
 from kr.pdn.reader import Reader
 from kr.pdn.source import Text
@@ -40,7 +39,6 @@ MOST_FAULTS = 50
 """Games that could not be read, of which the reasons are told."""
 
 _CONVENTIONS: tuple[Results, ...] = ("english", "white")
-_FEN = re.compile(r"\s*[BbWw]\s*:\s*[BbWw][\s0-9Kk,:.BbWw-]*")
 
 
 def read(house: House, asked: Asked) -> dict[str, Any]:
@@ -282,16 +280,17 @@ def _content(asked: Asked) -> tuple[str, bool]:
 
 def _fens(text: str) -> list[tuple[int, str]]:
     """Lines of a text that holds nothing but FENs, with their numbers; none for any other text."""
-    lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-    return lines if all(len(line) <= LONGEST_FEN and _FEN.fullmatch(line) for _, line in lines) else []
+    lines = list(fen_lines(text.splitlines()))
+    return lines if all(len(line) <= LONGEST_FEN and looks_like_fen(line) for _, line in lines) else []
 
 
 def _position_game(fen: str) -> Game:
     try:
         return Game(start=Position.from_fen(fen))
-    except InvalidFenError:
-        black, white, kings, side = parse_fen(fen, crown=True)
-        return Game(start=Position(black, white, kings, Side(side)))
+    except InvalidFenError as error:
+        game = Game(start=Position.from_bits(parse_fen(fen, crown=True)))
+        game.warnings = (f"{error} (read so)",)
+        return game
 
 
 def bounded_document(game: Game) -> dict[str, Any]:
