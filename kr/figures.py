@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kr import storage
 from kr.errors import InvalidSettingError
+from kr.text import visible_lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.text import Text
 
 SURFACE, INK, MUTED, GRID = "#fcfcfb", "#0b0b0b", "#52514e", "#e1e0d9"
 BLUE, ORANGE = "#2a78d6", "#eb6834"
@@ -69,7 +72,22 @@ def save(figure: Figure, path: Path) -> None:
     """Write a figure as PNG, or as SVG if the name ends so; the same bytes for the same figure."""
     from matplotlib import rc_context
 
+    for text in _words(figure):
+        # names may come from files: no dollar in them begins a formula
+        text.set_parse_math(False)
+        text.set_text(visible_lines(text.get_text()))
     vector = path.suffix == ".svg"
     options: dict[str, Any] = {"format": "svg", "metadata": {"Date": None}} if vector else {"format": "png", "dpi": 150}
     with storage.atomic_path(path) as temporary, rc_context({"svg.hashsalt": "kr"}):
         figure.savefig(temporary, **options)
+
+
+def _words(figure: Figure) -> Iterator[Text]:
+    """Texts of a figure but for its axes, whose numbers may be formulas."""
+    from matplotlib.text import Text
+
+    yield from figure.texts
+    for ax in figure.axes:
+        yield from (child for child in ax.get_children() if isinstance(child, Text))
+        if (legend := ax.get_legend()) is not None:
+            yield from legend.get_texts()

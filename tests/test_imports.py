@@ -49,6 +49,7 @@ FLOORS = [
     "storage",
     "threads",
     "units",
+    "text",
     "errors",
     "_learn",
     "_core",

@@ -18,6 +18,7 @@ from kr.game.position import Side
 from kr.pdn import Game, Reader, Results, StringExporter, is_pdn, normalise
 from kr.pdn.replay import is_over
 from kr.settings import REQUIRED, Settings, option
+from kr.text import visible_lines
 from kr.units import counted
 
 STANDARD_INPUT = Path("-")
@@ -224,10 +225,23 @@ def complaint(error: InvalidPdnError) -> str:
 
 
 def standard_output() -> IO[str]:
-    """Standard output for PDN: UTF-8, whatever the locale."""
+    """Standard output for PDN: UTF-8, whatever the locale; on a terminal what it would obey is escaped."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
-    return sys.stdout
+    return cast(IO[str], _Screen(sys.stdout)) if sys.stdout.isatty() else sys.stdout
+
+
+class _Screen(io.TextIOBase):
+    """A terminal that shows text and obeys nothing in it."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        return self._stream.write(visible_lines(text))
+
+    def flush(self) -> None:
+        self._stream.flush()
 
 
 @contextmanager

@@ -75,7 +75,7 @@ def _version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> No
     if wanted:
         from kr import __version__
 
-        print(f"kr {__version__}")
+        console.put(f"kr {__version__}")
         ctx.exit()
 
 
@@ -138,7 +138,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     except click.exceptions.Exit as left:
         return left.exit_code
     except click.exceptions.NoArgsIsHelpError as error:
-        print(error.message)
+        console.put(error.message)
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "kr"
         return console.say_error(f"{_usage_error(error)} (see {command} --help)", 2)

@@ -21,6 +21,7 @@ from kr.evaluation.chances import format_score
 from kr.game.position import Move
 from kr.notation import SIDE_NAMES
 from kr.policy.policy import LikelyMove, load_people
+from kr.text import visible, visible_lines
 from kr.units import counted, format_rate, format_value
 
 LIKELY = 0.05
@@ -174,7 +175,7 @@ def _live(limits: Limits, likely: Sequence[LikelyMove]) -> Iterator[Callable[[An
             if not latest:
                 return Text("searching ...")
             ends = f"until {limits}" if limits != Limits() else "until Ctrl-C"
-            return Text(f"{_shown(latest[-1], likely, time.monotonic() - began)}, {ends}")
+            return Text(visible_lines(f"{_shown(latest[-1], likely, time.monotonic() - began)}, {ends}"))
 
     with Live(Screen(), console=Console(stderr=True), refresh_per_second=8, transient=True):
         yield latest.append
@@ -186,7 +187,7 @@ def _print(found: Analysis, likely: Sequence[LikelyMove], board: bool) -> None:
 
     if board:
         boards.show(found.task.position)
-    print(f"{_shown(found, likely, found.time)}\n", flush=True)
+    console.put(f"{_shown(found, likely, found.time)}\n", flush=True)
 
 
 def _shown(found: Analysis, likely: Sequence[LikelyMove], seconds: float) -> str:
@@ -195,7 +196,7 @@ def _shown(found: Analysis, likely: Sequence[LikelyMove], seconds: float) -> str
     side = SIDE_NAMES[position.side]
     known = "" if found.value is None else f", {format_value(found.value, found.plies)}"
     heading = console.fold(f"{position.fen}, {side} to move{known}")
-    parts = [console.fold(found.task.title, 2), heading] if found.task.title else [heading]
+    parts = [console.fold(visible(found.task.title), 2), heading] if found.task.title else [heading]
     if not found.lines:
         return "\n".join([*parts, f"the game is over: {side} has no move and has lost"])
     below = [console.fold(text) for text in (_others(found, likely), _status(found, seconds)) if text]

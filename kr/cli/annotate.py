@@ -14,6 +14,7 @@ from kr.archives.archive import located, standard_output
 from kr.cli import console, options
 from kr.errors import InvalidPdnError
 from kr.settings import option
+from kr.text import visible
 from kr.units import counted
 
 PLAYER_COLUMNS = ["player", "games", "moves", "best", "unmarked", "loss", "?!", "?", "??", "!"]
@@ -64,7 +65,7 @@ def command(
     if json:
         console.emit_json(report.summary() | {"out": settings.out, "html": settings.html})
     elif settings.is_resumable:
-        print(_table(report, top))
+        console.put(_table(report, top))
     else:
         sys.stdout.flush()
         console.say(_table(report, top))
@@ -112,5 +113,5 @@ def _table(report: AnnotateReport, top: int) -> str:
 
 def _shortened(name: str, length: int) -> str:
     """Printable name of at most `length` characters."""
-    plain = console.safe(name)
+    plain = visible(name)
     return plain if len(plain) <= length else f"{plain[: length - 3]}..."

@@ -79,8 +79,8 @@ def command(
         (line.move, f"{format_score(line.score):>5}", line.nodes, f"{line.seconds:.2f}", line.fen)
         for line in result.lines
     ]
-    print(console.table(["move", "score", "nodes", "seconds", "position"], rows))
-    print(f"\n{_depths(result)}\n\n{_signature(result)}")
+    console.put(console.table(["move", "score", "nodes", "seconds", "position"], rows))
+    console.put(f"\n{_depths(result)}\n\n{_signature(result)}")
 
 
 def _depths(result: BenchResult) -> str:
@@ -118,7 +118,7 @@ def _compare(settings: BenchSettings, variants: Mapping[str, Mapping[str, int]],
             }
         )
         return
-    print(_comparison(compared))
+    console.put(_comparison(compared))
 
 
 def _comparison(compared: Comparison) -> str:

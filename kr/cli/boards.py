@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from kr.cli import console
 from kr.game.position import Move, Position
 from kr.notation import SQUARES, draw_board, square_name
 from kr.svg import place
@@ -20,9 +21,9 @@ WIDTH = 7
 """Columns of a coloured square; it has two lines."""
 
 
-def has_colours(console: Console) -> bool:
+def has_colours(out: Console) -> bool:
     """True if the console shows colours: a terminal that has them, without NO_COLOR."""
-    return console.is_terminal and console.color_system is not None and not console.no_color
+    return out.is_terminal and out.color_system is not None and not out.no_color
 
 
 def show(
@@ -36,10 +37,10 @@ def show(
     """Print a board as all commands do. Parameters as for draw."""
     from rich.console import Console
 
-    console = Console(highlight=False)
-    colour = has_colours(console)
+    out = Console(highlight=False)
+    colour = has_colours(out)
     board = draw(position, colour=colour, flipped=flipped, last_move=last_move, fill=fill, labels=labels)
-    console.print(board, end="") if colour else print(board.plain, end="")
+    out.print(board, end="") if colour else console.put(board.plain, end="")
 
 
 def draw(

@@ -19,7 +19,7 @@ def _status(settings: WatchSettings, json: bool = options.JSON) -> None:
         return
     memory = f"{_size(found.memory)} of {_size(found.memory_limit)}"
     unfit = f", {found.unfit} of them unfit (kr cluster workers)" if found.unfit else ""
-    print(
+    console.put(
         console.facts(
             [
                 ("scheduler", found.address),
@@ -47,10 +47,10 @@ def _workers(settings: WatchSettings, json: bool = options.JSON) -> None:
         console.emit_json({"workers": found})
         return
     head = ["worker", "threads", "tasks", "memory", "kr", "nodes/s", "files", "free"]
-    print(console.table(head, [_row(each) for each in found]))
+    console.put(console.table(head, [_row(each) for each in found]))
     for each in found:
         if each.problem:
-            print(console.fold(f"{each.address}: {each.problem}", 2))
+            console.put(console.fold(f"{each.address}: {each.problem}", 2))
 
 
 def _size(size: int) -> str:
@@ -85,7 +85,7 @@ def _forget(
     if json:
         console.emit_json({"freed": freed})
     else:
-        print(console.table(["worker", "freed"], [[address, _size(size)] for address, size in freed.items()]))
+        console.put(console.table(["worker", "freed"], [[address, _size(size)] for address, size in freed.items()]))
 
 
 command = options.group(

@@ -19,6 +19,7 @@ from typing import Any, NoReturn, TextIO
 from click.exceptions import Exit
 
 from kr.jobs.progress import Progress
+from kr.text import visible, visible_lines
 
 LONGEST = 1000
 """Characters of an error message that are shown."""
@@ -44,10 +45,15 @@ def set_quiet(quiet: bool) -> None:
     _quiet = quiet
 
 
+def put(text: str = "", end: str = "\n", flush: bool = False) -> None:
+    """Print text for people to stdout: all that commands print but JSON. What a terminal would obey is escaped."""
+    print(visible_lines(text), end=end, flush=flush)
+
+
 def say(text: str) -> None:
-    """Print a line to stderr. Errors are ignored: there is nowhere else to report them."""
+    """Print a line to stderr, as `put` does. Errors are ignored: there is nowhere else to report them."""
     try:
-        print(text, file=sys.stderr, flush=True)
+        print(visible_lines(text), file=sys.stderr, flush=True)
     except OSError:
         flush_output(sys.stderr)
 
@@ -58,7 +64,7 @@ def show_log(name: str) -> None:
 
     class Lines(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            say(f"kr: {_shortened(' '.join(record.getMessage().split()))}")
+            say(f"kr: {_one_line(record.getMessage())}")
 
     logger = logging.getLogger(name)
     if not logger.handlers:
@@ -69,12 +75,13 @@ def show_log(name: str) -> None:
 
 def wrote(path: str | Path, what: str = "") -> None:
     """Report a written file, and its content, on stderr: commands do so for every file they were asked for."""
-    say(f"wrote {path}: {what}" if what else f"wrote {path}")
+    name = visible(str(path))
+    say(f"wrote {name}: {what}" if what else f"wrote {name}")
 
 
 def fail(message: str, code: int = 1) -> NoReturn:
     """End the command with one line on stderr. code: 1 if the work failed, 2 for wrong usage."""
-    say(f"kr: {message}")
+    say(f"kr: {_one_line(message)}")
     raise Exit(code)
 
 
@@ -102,12 +109,13 @@ def say_error(error: BaseException | str, code: int) -> int:
     text = "out of memory" if isinstance(error, MemoryError) else str(error)
     if isinstance(error, OSError) and error.strerror:
         text = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    say(f"kr: {_shortened(' '.join(text.split()))}")
+    say(f"kr: {_one_line(text)}")
     return code
 
 
-def _shortened(text: str) -> str:
-    """Error message without its middle if it is long; it may quote a whole file."""
+def _one_line(text: str) -> str:
+    """Error message in one line, without its middle if it is long; it may quote a whole file."""
+    text = " ".join(text.split())
     return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
 
 
@@ -157,14 +165,9 @@ def _folded(line: str, columns: int, indent: int = 0) -> list[str]:
     )  # fmt: skip
 
 
-def safe(text: str) -> str:
-    """Text with a question mark for each character that can't be printed, for names from files of any origin."""
-    return "".join(character if character.isprintable() else "?" for character in text)
-
-
 def facts(pairs: Sequence[tuple[str, str]]) -> str:
     """Lines of names and texts, the texts aligned and folded; empty texts are left out."""
-    shown = [(name, text) for name, text in pairs if text]
+    shown = [(visible(name), visible(text)) for name, text in pairs if text]
     indent = max((len(name) for name, _ in shown), default=0) + 2
     return "\n".join(fold(f"{f'{name}:':<{indent}}{text}", indent) for name, text in shown)
 
@@ -175,7 +178,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     If it is wider than stdout, the widest text is folded in its column. If that leaves too little room, a wide text in
     the last column goes below its row, or else the last columns follow as a second table that repeats the first column.
     """
-    texts = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    texts = [["" if cell is None else visible(str(cell)) for cell in row] for row in rows]
     left = [not all(NUMBER_CELL.fullmatch(row[i]) for row in texts) for i in range(len(columns))]
     return "\n".join(_table([list(columns), *texts], left, width()))
 
@@ -273,7 +276,7 @@ class Stages(ExitStack):
 def _bar(work: Progress) -> Iterator[None]:
     """Show a line that is redrawn, never wider than the terminal."""
     from rich.console import Console
-    from rich.progress import BarColumn, ProgressColumn, Task, TextColumn
+    from rich.progress import BarColumn, ProgressColumn, Task
     from rich.progress import Progress as Bars
     from rich.table import Column
     from rich.text import Text
@@ -281,10 +284,15 @@ def _bar(work: Progress) -> Iterator[None]:
     class Status(ProgressColumn):
         def render(self, task: Task) -> Text:
             bars.update(task.id, completed=work.done)
-            return Text(work.status())
+            return Text(visible(work.status()))
+
+    class Description(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            # no TextColumn, for which braces in a text are fields
+            return Text(visible(work.description))
 
     columns = [
-        TextColumn(work.description, markup=False, table_column=Column(no_wrap=True)),
+        Description(table_column=Column(no_wrap=True)),
         BarColumn(bar_width=None, table_column=Column(ratio=1)),
         Status(table_column=Column(no_wrap=True, overflow="ellipsis")),
     ]
@@ -338,4 +346,4 @@ def live() -> Iterator[Callable[[str, str], None]]:
     from rich.text import Text
 
     with Live(console=Console(stderr=True), auto_refresh=False) as screen:
-        yield lambda block, line: screen.update(Text(block), refresh=True)
+        yield lambda block, line: screen.update(Text(visible_lines(block)), refresh=True)

@@ -53,7 +53,7 @@ def command(settings: DoublingSettings, json: bool = options.JSON) -> None:
             if match.warning:
                 console.say(f"warning: {match.settings.tc} v {match.settings.tc_b}: {match.warning}")
     else:
-        print(doubling_report(result))
+        console.put(doubling_report(result))
 
 
 def _measured(settings: DoublingSettings) -> DoublingResult:

@@ -28,7 +28,7 @@ class _Table:
         if not self._json:
             side = SIDE_NAMES[game.color]
             end = f"{game.result} after {counted(len(game.moves), 'ply')}, {game.reason}"
-            print(console.fold(f"game {game.number}: {side} v {game.opponent}: {end}", 2), flush=True)
+            console.put(console.fold(f"game {game.number}: {side} v {game.opponent}: {end}", 2), flush=True)
 
     def close(self) -> None:
         """Print the summary."""
@@ -46,7 +46,7 @@ class _Table:
             console.emit_json({"played": len(self.games), **counts, "games": records})
         else:
             numbers = ", ".join(f"{name} {count}" for name, count in counts.items())
-            print(f"{counted(len(self.games), 'game')}: {numbers}")
+            console.put(f"{counted(len(self.games), 'game')}: {numbers}")
 
 
 def _play(table: _Table, run: Callable[[], None], wanted: int) -> None:

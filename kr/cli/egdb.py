@@ -42,8 +42,8 @@ def _build(settings: BuildSettings, json: bool = options.JSON) -> None:
     now = built.positions - built.earlier
     rows = [(each["pair"], each["positions"], each["bytes"], f"{each['seconds']:.1f}") for each in built.written]
     if rows:
-        print(console.table(["slices", "positions", "bytes", "seconds"], rows))
-    print(
+        console.put(console.table(["slices", "positions", "bytes", "seconds"], rows))
+    console.put(
         console.fold(
             f"{built.directory}: {counted(built.positions, 'position')} with up to {settings.pieces} pieces, "
             f"{now:,} of them now in {built.seconds:.1f} s "
@@ -68,7 +68,7 @@ def _verify(settings: VerifySettings, json: bool = options.JSON) -> None:
     if json:
         console.emit_json({"settings": settings, "right": not found.wrong, **console.plain(found)})
     else:
-        print(_verification(found))
+        console.put(_verification(found))
     for problem in found.problems:
         console.say(f"kr: {problem}")
     if found.wrong:
@@ -122,7 +122,7 @@ def _stats(
     if json:
         console.emit_json(_stats_object(found))
     else:
-        print(_stats_text(found, all_slices))
+        console.put(_stats_text(found, all_slices))
 
 
 def _stats_object(found: DatabaseStats) -> dict[str, object]:
@@ -233,10 +233,10 @@ def _probe(
         return
     boards.show(position)
     side = SIDE_NAMES[position.side]
-    print(console.fold(f"{found.fen}, {side} to move: {format_value(found.value, found.distance)}"))
+    console.put(console.fold(f"{found.fen}, {side} to move: {format_value(found.value, found.distance)}"))
     if found.moves:
         rows = [(each.move, format_value(each.value, each.distance)) for each in found.moves]
-        print(console.table(["move", "value"], rows))
+        console.put(console.table(["move", "value"], rows))
 
 
 @options.command
@@ -261,7 +261,7 @@ def _sample(settings: SampleSettings, json: bool = options.JSON) -> None:
     if json:
         console.emit_json({"settings": settings, "positions": found.positions, **console.plain(found)})
     else:
-        print(_sample_text(found))
+        console.put(_sample_text(found))
 
 
 def _sample_text(found: Sample) -> str:
@@ -289,8 +289,8 @@ def _export(settings: ExportSettings, json: bool = options.JSON) -> None:
     if json:
         console.emit_json({"settings": settings, "positions": positions, **console.plain(found)})
     else:
-        print(console.table(["share", "positions"], list(found.shares.items())))
-        print(f"{counted(positions, 'position')}, {counted(found.bytes, 'byte')}")
+        console.put(console.table(["share", "positions"], list(found.shares.items())))
+        console.put(f"{counted(positions, 'position')}, {counted(found.bytes, 'byte')}")
 
 
 command = options.group(

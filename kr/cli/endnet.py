@@ -12,6 +12,7 @@ from kr.learn.endnet.table_text import TABLES, rival_rows, tested_text
 from kr.learn.endnet.testing import EndnetTestSettings, score_net
 from kr.learn.endnet.training import EndnetFitSettings, FitProgress, fit_endnet
 from kr.settings import REQUIRED, option
+from kr.text import visible
 from kr.units import counted
 
 
@@ -45,7 +46,7 @@ def _fit(settings: EndnetFitSettings, json: bool = options.JSON) -> None:
     if json:
         console.emit_json({"model": settings.out, "settings": settings, **_details(model)})
         return
-    print(console.facts([("model", f"{settings.out}{', trained already' * model.earlier}"), *_facts(model)]))
+    console.put(console.facts([("model", f"{settings.out}{', trained already' * model.earlier}"), *_facts(model)]))
 
 
 @options.command
@@ -63,7 +64,7 @@ def _show(
     if json:
         console.emit_json({"model": model, **_details(found), **found.attrs})
         return
-    print(console.facts([("model", str(model)), *_facts(found)]))
+    console.put(console.facts([("model", str(model)), *_facts(found)]))
     rows = [
         (
             point["epoch"],
@@ -76,7 +77,7 @@ def _show(
         for point in found.curve
     ]
     heads = ["epoch", "loss", "validation", "right %", "losses %", "draws %", "wins %", "seconds"]
-    print("\n" + console.table(heads, rows))
+    console.put("\n" + console.table(heads, rows))
 
 
 @options.command
@@ -96,7 +97,7 @@ def _test(settings: EndnetTestSettings, json: bool = options.JSON) -> None:
     if json:
         console.emit_json({"settings": settings, "network": net.name, "checksum": net.checksum, **scores.as_json()})
         return
-    print(_scores(scores))
+    console.put(_scores(scores))
 
 
 def _scores(scores: EndnetScores) -> str:
@@ -157,11 +158,11 @@ def _table(settings: EndnetTableSettings, json: bool = options.JSON) -> None:
         for forms, asked in ((("paper", "direct"), "all positions"), (("quiet",), "quiet positions only")):
             chosen = [line for line in lines if line.get("form", "") in ("", *forms)]
             if any(line["net"] for line in chosen):
-                print(console.fold(f"{name}: networks asked about {asked}; {tested_text(chosen)}") + "\n")
-                print(console.table(*TABLES[name][0](chosen, False)) + "\n")
+                console.put(console.fold(f"{name}: networks asked about {asked}; {tested_text(chosen)}") + "\n")
+                console.put(console.table(*TABLES[name][0](chosen, False)) + "\n")
     if table["rivals"]:
-        print("rivals by size: percent right, captures resolved by the rules\n")
-        print(console.table(*rival_rows(table)))
+        console.put("rivals by size: percent right, captures resolved by the rules\n")
+        console.put(console.table(*rival_rows(table)))
 
 
 @options.command
@@ -182,7 +183,7 @@ def _positions(settings: GamePositionsSettings, json: bool = options.JSON) -> No
         console.emit_json({"settings": settings, **console.plain(found)})
         return
     rows = [(name, each.positions, each.wins, each.losses, each.draws) for name, each in found.shares.items()]
-    print(console.table(["share", "positions", "wins", "losses", "draws"], rows))
+    console.put(console.table(["share", "positions", "wins", "losses", "draws"], rows))
     console.wrote(found.out, f"{found.positions:,} positions")
 
 
@@ -193,7 +194,7 @@ def _details(model: EndnetModel) -> dict[str, Any]:
 
 def _facts(model: EndnetModel) -> list[tuple[str, str]]:
     report = model.report
-    pieces = console.safe(", ".join(report["pieces"]))
+    pieces = visible(", ".join(report["pieces"]))
     asked = "quiet positions" if model.shape.asked == "quiet" else "all positions"
     return [
         ("network", f"{model.shape}; {model.weights:,} weights"),

@@ -29,4 +29,4 @@ def command(settings: EndnetExportSettings, json: bool = options.JSON) -> None:
         ("rounding", f"at most {result.difference:.4f} in a probability, {changed}"),
         ("checksum", result.checksum),
     ]
-    print(console.facts(facts))
+    console.put(console.facts(facts))

@@ -28,5 +28,5 @@ def command(settings: RivalSettings, json: bool = options.JSON) -> None:
         told = [{**asdict(row), "exact_bits": row.exact_bits} for row in rows]
         console.emit_json({"settings": settings, "rivals": told})
         return
-    print(console.table(*rival_cells(rows)))
+    console.put(console.table(*rival_cells(rows)))
     console.wrote(settings.out, "results")

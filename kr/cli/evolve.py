@@ -33,9 +33,9 @@ def _run(settings: EvolveSettings, json: bool = options.JSON) -> None:
     if json:
         console.emit_json({"out": settings.out, "settings": settings, **evolve_show.run_details(run)})
         return
-    print(console.facts(evolve_show.run_facts(run)))
+    console.put(console.facts(evolve_show.run_facts(run)))
     if run.comparisons:
-        print("\n" + evolve_show.comparisons_table(run))
+        console.put("\n" + evolve_show.comparisons_table(run))
 
 
 command = options.command_group(_run, {"show": evolve_show.command, "pack": evolve_pack.command})

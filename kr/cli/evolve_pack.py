@@ -47,4 +47,4 @@ def command(
     if json:
         console.emit_json({"out": out, "runs": counts})
         return
-    print(console.facts([("runs", counted(len(found), "run")), ("champions", f"{sum(counts.values()):,}")]))
+    console.put(console.facts([("runs", counted(len(found), "run")), ("champions", f"{sum(counts.values()):,}")]))

@@ -54,9 +54,9 @@ def command(
     if json:
         console.emit_json({"runs": [run_details(run) for run in found], "schemes": _schemes(found)})
     elif len(found) == 1:
-        print(_shown(found[0], generation))
+        console.put(_shown(found[0], generation))
     else:
-        print(_together(found))
+        console.put(_together(found))
 
 
 def run_details(run: EvolutionRun) -> dict[str, Any]:

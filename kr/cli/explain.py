@@ -111,14 +111,14 @@ def _print(found: Explanation, flip: bool) -> None:
     )
     side = SIDE_NAMES[found.position.side]
     score = format_score(found.score)
-    print(console.fold(f"{found.position.fen}, {side} to move: static score {score} ({found.weights})"))
+    console.put(console.fold(f"{found.position.fen}, {side} to move: static score {score} ({found.weights})"))
     if found.note:
-        print(console.fold(found.note))
+        console.put(console.fold(found.note))
     if found.material is not None:
-        print(f"\n{_sum(found)}")
-    print(f"\n{_pieces(found)}")
+        console.put(f"\n{_sum(found)}")
+    console.put(f"\n{_pieces(found)}")
     if found.regions:
-        print(f"\n{_regions(found)}")
+        console.put(f"\n{_regions(found)}")
 
 
 def _sum(found: Explanation) -> str:

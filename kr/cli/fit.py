@@ -51,12 +51,12 @@ def command(
         console.emit_json(found | ({"check": checked} if checked else {}))
     else:
         summary = fit_report.report_summary if settings.kind == "regions" else net_summary
-        print(console.fold(summary(result.report), 2))
+        console.put(console.fold(summary(result.report), 2))
         already = ", fitted to the same games already" if result.earlier else ""
-        print(f"weights: {result.path}\nchecksum {result.checksum}{already}")
-        print(f"the whole report: kr weights show {result.path}")
+        console.put(f"weights: {result.path}\nchecksum {result.checksum}{already}")
+        console.put(f"the whole report: kr weights show {result.path}")
         if checked:
-            print(f"\n{check}: {fit_check.check_text(checked)}")
+            console.put(f"\n{check}: {fit_check.check_text(checked)}")
 
 
 def show_fit(stages: console.Stages, what: str, done: int, total: int) -> None:

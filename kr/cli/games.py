@@ -40,7 +40,7 @@ def command(
         console.emit_json({"directory": directory, "summary": summary, "bytes_per_move": summary.bytes_per_move})
         return
     total = max(summary.games, 1)
-    print(
+    console.put(
         console.fold(
             f"{counted(summary.games, 'game')} in {counted(summary.shards, 'shard')}; "
             f"{counted(summary.plies, 'move')}, {summary.searched:,} of them searched"
@@ -48,15 +48,15 @@ def command(
             2,
         )
     )
-    print(f"{summary.plies / total:.1f} plies a game, from {summary.shortest} to {summary.longest}")
-    print(f"{summary.bytes_per_move:.2f} bytes a move, {counted(summary.bytes, 'byte')} in all")
-    print(f"made at {summary.games_per_second:.1f} games/s" if summary.games_per_second else "speed unknown")
+    console.put(f"{summary.plies / total:.1f} plies a game, from {summary.shortest} to {summary.longest}")
+    console.put(f"{summary.bytes_per_move:.2f} bytes a move, {counted(summary.bytes, 'byte')} in all")
+    console.put(f"made at {summary.games_per_second:.1f} games/s" if summary.games_per_second else "speed unknown")
     rows = [("all", *_shares(summary.black_wins, summary.draws, summary.white_wins))]
     rows += [(name, *_shares(*counts)) for name, counts in summary.decks.items()]
-    print("\n" + console.table(["openings", "games", "Black wins %", "drawn %", "White wins %"], rows))
+    console.put("\n" + console.table(["openings", "games", "Black wins %", "drawn %", "White wins %"], rows))
     ended = [(name, n, f"{100 * n / total:.1f}") for name, n in summary.reasons.items()]
-    print("\n" + console.table(["ended by", "games", "%"], ended))
-    print(
+    console.put("\n" + console.table(["ended by", "games", "%"], ended))
+    console.put(
         "\n"
         + console.table(
             ["phase", "positions", "Black wins %", "drawn %", "White wins %"],

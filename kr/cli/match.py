@@ -52,7 +52,7 @@ def command(settings: MatchSettings, json: bool = options.JSON) -> None:
         if result.warning:
             console.say(f"warning: {result.warning}")
     else:
-        print(match_report(result))
+        console.put(match_report(result))
     if result.interrupted:
         more = "; run the same command to resume" if settings.pdn else ""
         console.fail(f"interrupted after {len(result.games)} of {counted(settings.games, 'game')}{more}")

@@ -39,7 +39,7 @@ def command(
                  each.position.fen)
                 for each in openings
             ]  # fmt: skip
-            print(console.table(["number", "moves", "standing", "score", "FEN"], rows))
+            console.put(console.table(["number", "moves", "standing", "score", "FEN"], rows))
         return
 
     if out is None or settings.deck not in DECKS:
@@ -51,7 +51,7 @@ def command(
     if json:
         console.emit_json({"deck": settings.deck, "openings": len(marked), "playable": playable, "out": out})
     else:
-        print(f"{counted(len(marked), 'opening')}, {playable} playable")
+        console.put(f"{counted(len(marked), 'opening')}, {playable} playable")
 
 
 def _entry(opening: Opening) -> dict[str, str | int | None]:

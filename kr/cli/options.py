@@ -15,7 +15,7 @@ How to add a command: a file kr/cli/NAME.py and a line in COMMANDS (kr/cli/__ini
         '''
         with console.progress("thing", settings.games, "games") as progress:
             result = do_thing(settings, on_game=progress.advance)
-        console.emit_json(result) if json else print(result.report())
+        console.emit_json(result) if json else console.put(result.report())
 
 A parameter whose type is Settings takes the options of its fields; every other one is an option(...) itself. Every
 command also gets --quiet, which `console.progress` obeys. Errors that kr raises become one line and an exit code in

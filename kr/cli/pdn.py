@@ -17,6 +17,7 @@ from kr.cli import console, options
 from kr.errors import InvalidPdnError
 from kr.pdn import Game, write_game
 from kr.settings import option
+from kr.text import visible
 from kr.units import counted
 
 MEGABYTE = 1 << 20
@@ -41,11 +42,11 @@ def _check(
     def show(report: FileReport, game: Game) -> None:
         if warnings and not json:
             for warning in game.warnings:
-                print(_folded(f"{_line(report.file)}:{game.line}: {warning}"))
+                console.put(_folded(f"{_line(report.file)}:{game.line}: {warning}"))
 
     def fault(path: Path, error: InvalidPdnError) -> None:
         if not json:
-            print(_folded(located(path, error)))
+            console.put(_folded(located(path, error)))
 
     with _reading(settings, on_error=fault) as archive:
         reports = archives.check_games(archive, show)
@@ -53,7 +54,7 @@ def _check(
         console.emit_json({"files": [_report(report, warnings) for report in reports]})
     else:
         for report in reports:
-            print(_folded(_summary(report)))
+            console.put(_folded(_summary(report)))
     _exit(settings, archive)
 
 
@@ -103,9 +104,9 @@ def _stats(
     if json:
         console.emit_json({"files": archive.paths, "left_out": archive.left_out, **console.plain(found)})
     else:
-        print(_stats_text(found, top or sys.maxsize))
+        console.put(_stats_text(found, top or sys.maxsize))
         if archive.left_out:
-            print(f"\n{counted(archive.left_out, 'game')} left out")
+            console.put(f"\n{counted(archive.left_out, 'game')} left out")
     _exit(settings, archive)
 
 
@@ -147,8 +148,8 @@ def _search(settings: SearchSettings, json: bool = options.JSON) -> None:
     if not json:
         columns = ["line", "date", "event", "Black", "White", "result", "plies"]
         if rows:
-            print(console.table([*columns, "ply"] if settings.position else columns, rows))
-        print(f"{counted(found, 'game')} found{_left_out(archive)}")
+            console.put(console.table([*columns, "ply"] if settings.position else columns, rows))
+        console.put(f"{counted(found, 'game')} found{_left_out(archive)}")
     _exit(settings, archive)
 
 
@@ -216,7 +217,7 @@ def _summary(report: FileReport) -> str:
 
 
 def _tag(game: Game, name: str) -> str:
-    return console.safe(game.headers.get(name, ""))
+    return visible(game.headers.get(name, ""))
 
 
 def _line(path: Path) -> str:
@@ -260,7 +261,7 @@ def _stats_text(found: ArchiveStats, top: int) -> str:
             console.table(
                 ["player", "games", "wins", "draws", "losses", "points %"],
                 [
-                    (console.safe(name), each.games, each.wins, each.draws, each.losses, _points(each))
+                    (visible(name), each.games, each.wins, each.draws, each.losses, _points(each))
                     for name, each in players[:top]
                 ],
             )

@@ -37,8 +37,8 @@ def command(
             moves = [{"move": str(move), "leaves": count} for move, count in counts]
             console.emit_json({"fen": position.fen, **_measured(depth, leaves, seconds), "divide": moves})
         else:
-            print(console.table(["move", "leaves"], [(str(move), count) for move, count in counts]))
-            print(f"depth {depth}: {leaves} leaves")
+            console.put(console.table(["move", "leaves"], [(str(move), count) for move, count in counts]))
+            console.put(f"depth {depth}: {leaves} leaves")
         return
 
     lines = []
@@ -48,9 +48,9 @@ def command(
         lines.append(_measured(plies, leaves, time.perf_counter() - began))
         if not json:
             if plies == 1:
-                print(f"{'depth':>5}  {'leaves':>16}  {'seconds':>9}  {'leaves/s':>8}")
+                console.put(f"{'depth':>5}  {'leaves':>16}  {'seconds':>9}  {'leaves/s':>8}")
             rate = format_rate(lines[-1]["leaves_per_second"])
-            print(f"{plies:5}  {leaves:16}  {lines[-1]['seconds']:9.3f}  {rate:>8}", flush=True)
+            console.put(f"{plies:5}  {leaves:16}  {lines[-1]['seconds']:9.3f}  {rate:>8}", flush=True)
     if json:
         console.emit_json({"fen": position.fen, **lines[-1], "depths": lines})
 

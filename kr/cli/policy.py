@@ -11,6 +11,7 @@ from kr.learn.policy.training import PolicyProgress, fit_policy
 from kr.policy.model_file import PolicyModel, read_policy
 from kr.policy.policy import Policy, shipped_policy
 from kr.settings import REQUIRED, option
+from kr.text import visible
 from kr.units import counted
 
 
@@ -40,7 +41,7 @@ def _fit(settings: PolicyFitSettings, json: bool = options.JSON) -> None:
     if json:
         console.emit_json({"policy": settings.out, "settings": settings, **_details(model)})
         return
-    print(console.facts([("policy", f"{settings.out}{', fitted already' * earlier}"), *_facts(model)]))
+    console.put(console.facts([("policy", f"{settings.out}{', fitted already' * earlier}"), *_facts(model)]))
 
 
 @options.command
@@ -75,9 +76,9 @@ def _show(
     if json:
         console.emit_json({"policy": path, **_details(found), **found.attrs})
         return
-    print(console.facts([("policy", str(path)), *_facts(found)]))
+    console.put(console.facts([("policy", str(path)), *_facts(found)]))
     if rows := _curve(found):
-        print("\n" + console.table(["round", "loss", "validation", "first %", "first 3 %", "seconds"], rows))
+        console.put("\n" + console.table(["round", "loss", "validation", "first %", "first 3 %", "seconds"], rows))
 
 
 def _show_moves(
@@ -93,9 +94,10 @@ def _show_moves(
         console.emit_json({"policy": policy.name, "fen": position.fen, "moves": rows})
         return
     if not likely:
-        print("no legal move")
+        console.put("no legal move")
         return
-    print(console.table(["move", "people %"], [(str(each.move), f"{100 * each.probability:.1f}") for each in likely]))
+    shares = [(str(each.move), f"{100 * each.probability:.1f}") for each in likely]
+    console.put(console.table(["move", "people %"], shares))
 
 
 def _details(model: PolicyModel) -> dict[str, Any]:
@@ -111,14 +113,12 @@ def _facts(model: PolicyModel) -> list[tuple[str, str]]:
     data, split, test = (_part(model.card, name) for name in ("data", "split", "test"))
     if data:
         files = ", ".join(map(str, data.get("files", ())))
-        facts.append(("games", console.safe(f"{_count(data, 'games')} of {files}")))
+        facts.append(("games", visible(f"{_count(data, 'games')} of {files}")))
         years = f"{data.get('first_year')} to {data.get('last_year')}"
-        facts.append(
-            ("decisions", console.safe(f"{_count(data, 'decisions')}, {_count(data, 'forced')} forced; {years}"))
-        )
+        facts.append(("decisions", visible(f"{_count(data, 'decisions')}, {_count(data, 'forced')} forced; {years}")))
     if split:
         parts = ", ".join(f"{_count(split, part)} {part}" for part in ("training", "validation", "test"))
-        facts.append(("split", console.safe(f"by {split.get('by')}: {parts}")))
+        facts.append(("split", visible(f"by {split.get('by')}: {parts}")))
     for name, what in (("top_all", "right"), ("top_chosen", "unforced")):
         if tops := _part(test, name):
             shares = (f"{_percent(tops.get(top))}% within {top}" for top in ("1", "2", "3", "5"))
@@ -127,7 +127,7 @@ def _facts(model: PolicyModel) -> list[tuple[str, str]]:
         facts.append(("entropy", f"{_number(test.get('cross_entropy'))} nats an unforced move"))
     for name in ("good_for", "not_good_for"):
         if isinstance(told := model.card.get(name), str):
-            facts.append((name.replace("_", " "), console.safe(told)))
+            facts.append((name.replace("_", " "), visible(told)))
     return [*facts, ("checksum", model.checksum)]
 
 
@@ -136,7 +136,7 @@ def _curve(model: PolicyModel) -> list[tuple[Any, ...]]:
     points = [point for point in curve if isinstance(point, dict)] if isinstance(curve, list) else []
     return [
         (
-            console.safe(str(point.get("round"))), _number(point.get("loss")), _number(point.get("validation_loss")),
+            visible(str(point.get("round"))), _number(point.get("loss")), _number(point.get("validation_loss")),
             _percent(point.get("top1")), _percent(point.get("top3")), _number(point.get("seconds"), 0),
         )
         for point in points

@@ -7,6 +7,7 @@ from kr.cli import console, options
 from kr.learn.policy.decisions import read_decisions
 from kr.learn.policy.strengths import PlayersSettings, agreement, measure_losses, player_strengths
 from kr.settings import option
+from kr.text import visible
 from kr.units import counted
 
 
@@ -42,13 +43,13 @@ def command(
         )  # fmt: skip
         return
     rows = [
-        (console.safe(each.name or "(unknown)"), each.games, each.moves, f"{each.loss:.4f} ± {each.error:.4f}",
+        (visible(each.name or "(unknown)"), each.games, each.moves, f"{each.loss:.4f} ± {each.error:.4f}",
          f"{each.first_year}-{each.last_year}" if each.first_year else "")
         for each in found[: top or None]
     ]  # fmt: skip
-    print(console.table(["player", "games", "moves", "loss", "years"], rows))
+    console.put(console.table(["player", "games", "moves", "loss", "years"], rows))
     if not isnan(correlation):
-        print(
+        console.put(
             f"\nMean losses in even and odd games of {counted(players, 'player')} with most moves correlate by "
             f"{correlation:.2f}."
         )

@@ -34,7 +34,7 @@ def command(
             }
         )  # fmt: skip
         return
-    print(_text(found, kinds))
+    console.put(_text(found, kinds))
     if found.warning:
         console.say(f"kr: {found.warning}")
 

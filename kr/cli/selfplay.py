@@ -38,4 +38,4 @@ def command(settings: SelfplaySettings, json: bool = options.JSON) -> None:
             }
         )
     else:
-        print(console.fold(selfplay_report(tally), 2))
+        console.put(console.fold(selfplay_report(tally), 2))

@@ -53,10 +53,10 @@ def command(settings: SolveSettings, json: bool = options.JSON) -> None:
         console.emit_json({"settings": settings, "problems": list(map(_object, solutions)), "summary": shares})
     elif len(problems) == 1:
         boards.show(problems[0].position)
-        print("\n\n".join([_facts(problems[0]), *map(_answer, solutions)]))
+        console.put("\n\n".join([_facts(problems[0]), *map(_answer, solutions)]))
     else:
         score_lines = [console.fold(_score_line(*each), 2) for each in counts.items()]
-        print("\n\n".join([_table(solutions), "\n".join(score_lines)]))
+        console.put("\n\n".join([_table(solutions), "\n".join(score_lines)]))
     if errors:
         console.fail(f"{counted(len(errors), 'problem')} left out")
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from kr.cli import boards, console
 from kr.play.table import Event, TimeUp, View
+from kr.text import visible_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,21 +39,23 @@ class Terminal:
 
     def tell(self, event: Event) -> None:
         """Print an event."""
+        from rich.text import Text
+
         if event.kind == "thinking":
             # replaced by the next line
             if sys.stdout.isatty():
-                print(event.text, end="\r", flush=True)
+                console.put(event.text, end="\r", flush=True)
                 self._waiting = len(event.text)
             return
         if self._waiting:
-            print(" " * self._waiting, end="\r")
+            console.put(" " * self._waiting, end="\r")
             self._waiting = 0
         if event.view and event.kind == "end":
             self._draw(event.view)
         if event.text:
             # the command to resume with must stay whole, to be copied
             text = event.text if event.kind == "left" else console.fold(event.text, EVENT_INDENTS.get(event.kind, 2))
-            self._out.print(text, style="red" if event.kind == "error" else None, markup=False)
+            self._out.print(Text(visible_lines(text), "red" if event.kind == "error" else ""))
         if event.view and event.kind != "end":
             self._draw(event.view)
 
@@ -63,21 +66,21 @@ class Terminal:
         with _alarm(seconds):
             if self._typed and sys.stdout.isatty():
                 try:
-                    return input(prompt)
+                    return input(visible_lines(prompt))
                 except (EOFError, KeyboardInterrupt, TimeUp):
-                    print()
+                    console.put()
                     raise
-            print(prompt, end="", flush=True)
+            console.put(prompt, end="", flush=True)
             try:
                 line = _line()
             except (EOFError, KeyboardInterrupt, TimeUp):
-                print()
+                console.put()
                 raise
-        print(line)
+        console.put(line)
         return line
 
     def _draw(self, view: View) -> None:
-        print()
+        console.put()
         boards.show(view.position, flipped=view.flipped, last_move=view.last_move)
 
     def _complete(self) -> None:

@@ -112,7 +112,7 @@ def command(
             }
         )
     else:
-        print(train_report(history, settings.out))
+        console.put(train_report(history, settings.out))
 
 
 def train_report(history: TrainHistory, directory: Path) -> str:

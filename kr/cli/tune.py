@@ -30,7 +30,7 @@ def command(settings: TuneSettings, json: bool = options.JSON) -> None:
     if json:
         console.emit_json(result.summary())
     else:
-        print(tuning_report(result))
+        console.put(tuning_report(result))
     if result.interrupted:
         played = len(result.points) * 2
         console.fail(f"interrupted after {counted(played, 'game')}; run the same command to resume")

@@ -24,7 +24,7 @@ def command(settings: WebSettings, json: bool = options.JSON) -> None:
         if json:
             console.emit_json({"address": server.address, "port": server.port, "token": server.token})
         else:
-            print(f"kr is at {server.address}", flush=True)
+            console.put(f"kr is at {server.address}", flush=True)
             console.say("Ctrl-C ends it")
         if settings.browser and not open_browser(server.address):
             console.say("no browser found: open the address above in one")

@@ -40,9 +40,9 @@ def _show(
     if json:
         console.emit_json({**found.details(), **details, **({"report": report} if fitted else {})})
         return
-    print(console.facts([*found.facts(), *((name, _text(value)) for name, value in sorted(details.items()))]))
+    console.put(console.facts([*found.facts(), *((name, _text(value)) for name, value in sorted(details.items()))]))
     if report:
-        print(f"\n{console.fold(fit_report.report_text(report), 7)}")
+        console.put(f"\n{console.fold(fit_report.report_text(report), 7)}")
 
 
 def _text(value: Any) -> str:
@@ -84,7 +84,7 @@ def layout(
         found = Layout.parse(source)
     else:
         found = load_tables(source).layout
-    print(found.toml(), end="")
+    console.put(found.toml(), end="")
 
 
 @options.command
@@ -116,7 +116,7 @@ def count(
     if json:
         console.emit_json({"out": out, **found.about()})
     else:
-        print(found)
+        console.put(str(found))
 
 
 @options.command
@@ -146,7 +146,7 @@ def _check(
     megabyte = 1 << 20
     with console.progress("reading", pdn.stat().st_size / megabyte, "MB") as progress:
         found = fit_check.check_tables(weights, pdn, lambda count: progress.advance(count / megabyte), every)
-    console.emit_json(found) if json else print(console.fold(fit_check.check_text(found), 2))
+    console.emit_json(found) if json else console.put(console.fold(fit_check.check_text(found), 2))
 
 
 command = options.group(

@@ -24,6 +24,7 @@ from kr.pdn import ChildNode, Game, Visitor
 from kr.pdn.visitor import SKIP
 from kr.pdn.writer import SIGNS
 from kr.storage import atomic_path, check_directory, write_atomic
+from kr.text import visible_lines
 from kr.viewer.assets import board_colors, piece_symbols, static
 from kr.viewer.bundle import data, page_policy, script
 from kr.viewer.document import game_document
@@ -80,10 +81,15 @@ def _environment() -> jinja2.Environment:
 
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_template), autoescape=True, undefined=jinja2.StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
+        trim_blocks=True, lstrip_blocks=True, finalize=_shown,
     )  # fmt: skip
     environment.filters["day"] = _day
     return environment
+
+
+def _shown(value: Any) -> Any:
+    """What a template prints; all text but the markup of kr itself may come from a file."""
+    return value if hasattr(value, "__html__") or not isinstance(value, str) else visible_lines(value)
 
 
 @dataclass(frozen=True)

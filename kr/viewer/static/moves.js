@@ -1,6 +1,6 @@
 // The moves of a game as text: variations, comments and marks, the current move marked; and a sheet to change a move.
 
-import {button, el} from "./dom.js";
+import {button, el, visible} from "./dom.js";
 
 export const NAGS = {"!": "good move", "!!": "excellent move", "?": "mistake", "??": "blunder", "!?": "interesting move",
   "?!": "inaccuracy", "*": "only move"};
@@ -125,7 +125,7 @@ export class MoveList {
       if (facts) block.append(el("span", {class: "timing"}, facts), " ");
       if (!said) return;
       const shown = el("bdi", {class: "comment"}, said.length > LONG_TEXT ? said.slice(0, LONG_TEXT) : said);
-      if (said.length > LONG_TEXT) shown.append(button("… more", () => { shown.textContent = said; }, {class: "more"}));
+      if (said.length > LONG_TEXT) shown.append(button("… more", () => { shown.textContent = visible(said); }, {class: "more"}));
       block.append(shown, " ");
       fresh = true;
     };

@@ -2,7 +2,7 @@
 // them. What it keeps brings the game back after a reload, or when the server has been started again.
 
 import {Board} from "./board.js";
-import {button, el, many} from "./dom.js";
+import {button, el, many, visible} from "./dom.js";
 import {START, finder} from "./setup.js";
 
 const REPLY_MS = 350, SURE_MS = 4000;
@@ -277,7 +277,7 @@ export function page(app) {
     for (const side of SIDES) {
       seats[side].name.textContent = `${side === you ? "You" : opponent(game.settings)} (${NAMES[side]})`;
     }
-    opening.textContent = game.document.headers.Opening || "";
+    opening.textContent = visible(game.document.headers.Opening || "");
     state = game.over && state ? {...state, ticking: null, moves: []} : null;
     looked = null;
     board.arrows([]);

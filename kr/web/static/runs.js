@@ -1,7 +1,7 @@
 // The page Runs: self-play, fits, training and matches, watched while they run. What they are is the server's matter:
 // here are facts, tables and charts.
 
-import {button, el, svg} from "./dom.js";
+import {button, el, svg, visible} from "./dom.js";
 
 const MARKS = {running: "▶", done: "✓", stopped: "■", ended: "■", damaged: "✗"};
 const HEIGHT = 230, LEFT = 52, RIGHT = 12, TOP = 12, BOTTOM = 38;
@@ -173,7 +173,7 @@ export function page(app) {
   function showRun(run) {
     shown = run;
     detail.hidden = false;
-    title.textContent = run.name;
+    title.textContent = visible(run.name);
     state.replaceChildren(`${run.kind}: `, ...marked(run.state), `, ${run.progress}; last change ${time(run.changed)}${run.reading ? `; ${run.reading}` : ""}`);
     facts.replaceChildren(...run.facts.map(([name, text]) => el("div", null, el("dt", null, name), el("dd", null, text))));
     width = Math.max(240, Math.min(charts.clientWidth, 620));

@@ -1,0 +1,51 @@
+"""Text from elsewhere: shown with nothing in it that acts, and compared without case and accents."""
+
+from __future__ import annotations
+
+import unicodedata
+
+_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def visible(text: str) -> str:
+    r"""Text in one line, with escapes such as ``\x1b`` for all that a terminal or a page would obey or hide.
+
+    These are control characters, separators of lines and paragraphs, marks and overrides of direction, characters
+    without a width, and halves of surrogate pairs.
+    """
+    return text if text.isprintable() else "".join(map(_escaped, text))
+
+
+def visible_lines(text: str) -> str:
+    """As `visible`, but for text of several lines: line feeds and tabs stay."""
+    if text.isprintable():
+        return text
+    return "".join(each if each in "\n\t" else _escaped(each) for each in text)
+
+
+def plain_name(name: str) -> str:
+    """A name as it is compared: without case and accents; kinds of blanks, quotes and dashes are one each."""
+    folded = name.casefold()
+    if not folded.isascii():
+        parts = unicodedata.normalize("NFKD", folded.translate(_LETTERS)).translate(_LETTERS)
+        folded = "".join(each for each in parts if not unicodedata.combining(each))
+    return " ".join(folded.split())
+
+
+# letters that no accent is taken from by decomposition, and signs that are typed in several ways
+_LETTERS = str.maketrans(
+    {
+        "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "\u0131": "i", "ħ": "h",
+        **dict.fromkeys("\u2018\u2019\u201b\u02bc\u00b4`", "'"), **dict.fromkeys("\u201c\u201d\u201e\u201f", '"'),
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"),
+    }
+)  # fmt: skip
+
+
+def _escaped(character: str) -> str:
+    if character.isprintable() or unicodedata.category(character) == "Zs":
+        return character
+    code = ord(character)
+    if character in _SHORT:
+        return _SHORT[character]
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
