@@ -508,6 +508,10 @@ def test_a_command_tells_what_it_does(finished: tuple[Path, TrainHistory], capsy
         (1_687_000, [800_000], 1, 100_000, 3, None, None),
         (1_687_000, [800_000, 10_000, 10_000], 1, 10_000, 3, "will see 30,000 at most", "--games 1687k"),
         (0, [], 1, 10, 3, None, None),
+        # resumed in the last fit or match, perhaps with fewer generations than there are
+        (1_687_000, [100_000] * 4, 0, 100_000, 3, None, None),
+        (1_687_000, [100_000] * 4, -1, 100_000, 3, None, None),
+        (1_687_000, [], 0, 100_000, 0, None, None),
     ],
 )
 def test_a_run_that_cannot_win_is_told_so(

@@ -24,8 +24,11 @@ def doubt(strongest: str, behind: int, earlier: Sequence[int], generations: int,
     """Warning if a run is not expected to beat the strongest tables it has; None otherwise.
 
     behind: number of games those were fitted to; earlier: the games of each generation there is, oldest first;
-    generations: number still to come, of `games` each; window: number of latest generations a fit reads, 0 for all.
+    generations: number whose games are still to come, of `games` each: without any, no advice helps; window: number of
+    latest generations a fit reads, 0 for all.
     """
+    if generations <= 0:
+        return None
     every = [*earlier, *[games] * generations]
     seen = sum(every[-window:] if window else every)
     if seen >= ENOUGH * behind:
