@@ -6,6 +6,7 @@ import io
 import itertools
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -288,6 +289,19 @@ def test_a_terminal_sees_the_table_while_it_is_made(
     assert main(["analyze", FEN, "--depth", "3", *QUICK]) == 0
     assert "until depth=3" in screen.getvalue()
     assert "nodes/s" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_the_figures_in_a_terminal_move_between_iterations(
+    capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    assert main(["analyze", "--tc", "1.5s", *QUICK]) == 0
+    nodes = re.findall(r"depth (\d+), now \d+, ([\d,]+) nodes", screen.getvalue())
+    assert len(set(nodes)) > len({depth for depth, _ in nodes})
+    assert "now" not in capsys.readouterr().out
 
 
 def start(*arguments: str) -> subprocess.Popen[str]:

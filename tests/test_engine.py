@@ -285,6 +285,33 @@ def test_a_search_begun_and_stopped_at_once_ends_and_no_other(threads: int) -> N
         before = search
 
 
+def test_a_search_tells_its_progress_between_iterations(engine: Engine) -> None:
+    infos: list[Info] = []
+    with engine.start(Position(), Limits(), on_info=infos.append) as search:
+        seen = set()
+        until = time.monotonic() + 20
+        # several counts of nodes within one iteration
+        while max((sum(depth == each for each, _ in seen) for depth, _ in seen), default=0) < 3:
+            progress = search.progress()
+            assert progress is not None
+            if progress.depth > 8:
+                seen.add((progress.depth, progress.nodes))
+            assert time.monotonic() < until
+        assert progress.time > 0
+        last, after = infos[-1], search.progress()
+        assert after is not None
+        assert after.depth >= last.depth
+        assert after.nodes >= last.nodes
+    assert search.progress() is None
+    with engine.start(Position(), Limits(), on_info=infos.append) as other:
+        # another search is not this one's progress, and begins at nothing
+        now = other.progress()
+        assert now is not None
+        assert now.nodes < progress.nodes
+        assert search.progress() is None
+
+
+
 @pytest.mark.parametrize("depth", [1, 5])
 def test_the_engine_itself_ends_a_held_search(engine: Engine, depth: int) -> None:
     search = engine.start(Position(), Limits(), on_info=lambda info: engine.stop() if info.depth == depth else None)

@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +123,27 @@ def test_the_newest_lines_at_most_so_often(monkeypatch: pytest.MonkeyPatch) -> N
         # after each event but the last
         assert len(waited) == len([event for event in found if "lines" in event]) - 1
         assert all(0 <= seconds <= 1 / UPDATES for seconds in waited)
+
+    at_home(told)
+
+
+def test_the_figures_move_between_iterations(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kr.web.searches.BEAT_SECONDS", 0.02)
+
+    async def told(house: House) -> None:
+        heard: list[dict[str, Any]] = []
+        async with aclosing(analysis(house, Asked({"start": START}), asyncio.Queue())) as stream, asyncio.timeout(60):
+            async for event in stream:
+                heard.append(event)
+                beats = [each["progress"] for each in heard[-3:] if "progress" in each]
+                if len(beats) == 3:
+                    break
+        # three in a row, within one iteration
+        depth = next(event["depth"] for event in reversed(heard) if "lines" in event)
+        assert {beat["depth"] for beat in beats} == {depth + 1}
+        assert beats[0]["nodes"] < beats[1]["nodes"] < beats[2]["nodes"]
+        assert beats[0]["time"] < beats[1]["time"] < beats[2]["time"]
+        assert all(beat["nps"] > 0 for beat in beats)
 
     at_home(told)
 

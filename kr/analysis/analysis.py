@@ -16,7 +16,7 @@ from types import TracebackType
 from kr.engine.engine import MAX_LINES, Engine
 from kr.engine.limits import MOST_LIMITS, Limits
 from kr.engine.result import SCORE_DECIDED, SCORE_PROVED, SCORE_WIN, Info
-from kr.engine.search import Search, Stop
+from kr.engine.search import Progress, Search, Stop
 from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, threads_option, weights_option
 from kr.errors import InvalidFenError, InvalidPdnError, InvalidSettingError
 from kr.evaluation.chances import Chances
@@ -216,6 +216,10 @@ class Analyzing:
                 lines = []
         result = self._search.result()
         yield _analysis(self._engine, self._task, result.lines, final=True, value=result.value)
+
+    def progress(self) -> Progress | None:
+        """How far the search has come by now, also between two steps; None once it has ended."""
+        return None if self._search is None else self._search.progress()
 
     def stop(self) -> None:
         """End the analysis at once, from any thread; its result comes as the final step."""

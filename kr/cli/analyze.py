@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import Any
 from kr.analysis.analysis import Analysis, AnalyzeSettings, Analyzing, Line, likely_moves, read_tasks
 from kr.cli import console, options
 from kr.engine.limits import Limits
+from kr.engine.search import Progress
 from kr.errors import InvalidFenError
 from kr.evaluation.chances import format_score
 from kr.game.position import Move
@@ -64,8 +64,8 @@ def command(settings: AnalyzeSettings, json: bool = options.JSON) -> None:
                 break
             likely = [] if policy is None else likely_moves(policy, task)
             with (
-                nullcontext(partial(_emit, likely)) if json else _live(settings.limits, likely) as show,
                 Analyzing(engine, task, settings.limits, settings.multipv) as analyzing,
+                nullcontext(partial(_emit, likely)) if json else _live(settings.limits, likely, analyzing) as show,
                 stop.ending(analyzing),
             ):
                 for found in analyzing:
@@ -156,7 +156,7 @@ def _object(line: Line) -> dict[str, Any]:
 
 
 @contextmanager
-def _live(limits: Limits, likely: Sequence[LikelyMove]) -> Iterator[Callable[[Analysis], None]]:
+def _live(limits: Limits, likely: Sequence[LikelyMove], analyzing: Analyzing) -> Iterator[Callable[[Analysis], None]]:
     """Show a table on stderr during the search if stderr is a terminal."""
     if not sys.stderr.isatty():
         yield lambda found: None
@@ -167,15 +167,14 @@ def _live(limits: Limits, likely: Sequence[LikelyMove]) -> Iterator[Callable[[An
     from rich.text import Text
 
     latest: list[Analysis] = []
-    began = time.monotonic()
 
     class Screen:
         def __rich__(self) -> Text:
-            # redrawn also between iterations, so that the clock runs
+            # redrawn also between iterations, so that clock and nodes run
             if not latest:
                 return Text("searching ...")
             ends = f"until {limits}" if limits != Limits() else "until Ctrl-C"
-            return Text(visible_lines(f"{_shown(latest[-1], likely, time.monotonic() - began)}, {ends}"))
+            return Text(visible_lines(f"{_shown(latest[-1], likely, analyzing.progress())}, {ends}"))
 
     with Live(Screen(), console=Console(stderr=True), refresh_per_second=8, transient=True):
         yield latest.append
@@ -187,11 +186,11 @@ def _print(found: Analysis, likely: Sequence[LikelyMove], board: bool) -> None:
 
     if board:
         boards.show(found.task.position)
-    console.put(f"{_shown(found, likely, found.time)}\n", flush=True)
+    console.put(f"{_shown(found, likely)}\n", flush=True)
 
 
-def _shown(found: Analysis, likely: Sequence[LikelyMove], seconds: float) -> str:
-    """Position, lines and search statistics as text."""
+def _shown(found: Analysis, likely: Sequence[LikelyMove], progress: Progress | None = None) -> str:
+    """Position, lines and search statistics as text. progress: of the search since the lines were found."""
     position = found.task.position
     side = SIDE_NAMES[position.side]
     known = "" if found.value is None else f", {format_value(found.value, found.plies)}"
@@ -199,7 +198,7 @@ def _shown(found: Analysis, likely: Sequence[LikelyMove], seconds: float) -> str
     parts = [console.fold(visible(found.task.title), 2), heading] if found.task.title else [heading]
     if not found.lines:
         return "\n".join([*parts, f"the game is over: {side} has no move and has lost"])
-    below = [console.fold(text) for text in (_others(found, likely), _status(found, seconds)) if text]
+    below = [console.fold(text) for text in (_others(found, likely), _status(found, progress)) if text]
     return "\n".join([*parts, _table(found, likely), *below])
 
 
@@ -237,7 +236,12 @@ def _squares(move: Move) -> tuple[int, int, int]:
     return move.origin, move.target, move.captured
 
 
-def _status(found: Analysis, seconds: float) -> str:
-    speed = f"{counted(found.nodes, 'node')}, {seconds:.1f} s, {format_rate(found.nps)} nodes/s"
+def _status(found: Analysis, progress: Progress | None) -> str:
+    nodes, seconds, depth = found.nodes, found.time, f"depth {found.depth}"
+    if progress is not None and not found.final:
+        nodes, seconds = max(nodes, progress.nodes), max(seconds, progress.time)
+        if progress.depth > found.depth:
+            depth = f"{depth}, now {progress.depth}"
+    speed = f"{counted(nodes, 'node')}, {seconds:.1f} s, {format_rate(nodes / max(seconds, 1e-6))} nodes/s"
     database = f", {counted(found.probes, 'endgame probe')}, {counted(found.hits, 'hit')}" if found.probes else ""
-    return f"depth {found.depth}, {speed}{database}"
+    return f"{depth}, {speed}{database}"

@@ -13,7 +13,7 @@ from kr.engine.database import load_database
 from kr.engine.limits import Limits
 from kr.engine.options import check_search_options
 from kr.engine.result import SCORE_PROVED, Info, SearchOutcome, SearchResult
-from kr.engine.search import Course, Search, Stop, under_way
+from kr.engine.search import Course, Progress, Search, Stop, under_way
 from kr.errors import IllegalMoveError, InvalidSettingError
 from kr.evaluation import kinds
 from kr.evaluation.chances import Chances, chances
@@ -152,7 +152,12 @@ class Engine:
             course.end(outcome)
 
         request = _request(root, limits, history, multipv, heard, forced_at_once, course.stop)
-        search = Search(course)
+
+        def progress() -> Progress | None:
+            now = self._searcher.progress(request)
+            return None if now is None else Progress(*now)
+
+        search = Search(course, progress)
         try:
             under_way.add(course)
             with self._errors():

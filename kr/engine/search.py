@@ -26,6 +26,17 @@ _EXIT_SECONDS = 2.0
 """Time for all searches under way to end when the program does."""
 
 
+@dataclass(frozen=True)
+class Progress:
+    """How far a running search has come, between its infos."""
+
+    depth: int
+    """Depth of the iteration at work; 0 before the first."""
+    nodes: int
+    time: float
+    """Seconds."""
+
+
 @dataclass(eq=False)
 class Course:
     """Progress of a search in the background. The thread holds this, not the handle, so that the handle can be dropped.
@@ -96,8 +107,8 @@ class Search:
     search.
     """
 
-    def __init__(self, course: Course) -> None:
-        self._course = course
+    def __init__(self, course: Course, progress: Callable[[], Progress | None]) -> None:
+        self._course, self._progress = course, progress
 
     def __enter__(self) -> Search:
         return self
@@ -120,6 +131,10 @@ class Search:
     def done(self) -> bool:
         """True once the search has ended."""
         return self._course.outcome is not None
+
+    def progress(self) -> Progress | None:
+        """How far the search has come by now, also between two infos; None once it has ended. From any thread."""
+        return self._progress()
 
     def stop(self) -> None:
         """End this search at once, from any thread, even before its first node. No effect once it has ended."""

@@ -5,7 +5,9 @@
 The first event has what is known exactly: {"exact": {"value", "plies", "moves": [{move, "value", "plies"}, ...]}}, or
 null where no database reaches. Then, at most UPDATES a second and always the newest, for each line {"score", "value",
 "plies", "chances", "pv"}, where a pv that is the same as in the event before is left out. Scores, values and chances
-are those of the side to move. The last event of a search that was not stopped has "final": true.
+are those of the side to move. The last event of a search that was not stopped has "final": true. Where nothing is
+found for BEAT_SECONDS, {"progress": {"depth", "nodes", "nps", "time"}} tells how far the search has come; for another
+program's engine, which tells that itself, only its time.
 """
 
 from __future__ import annotations
@@ -40,6 +42,8 @@ from kr.web.live import Inbox, viewer
 
 UPDATES = 20
 """Events a second of one search."""
+BEAT_SECONDS = 0.5
+"""Time without news after which a page hears of the progress."""
 MOST_LINES_SHOWN = min(10, MAX_LINES)
 LONGEST_PV = 24
 """Moves of a line that are sent."""
@@ -96,7 +100,12 @@ async def answers(house: House, question: Question) -> AsyncGenerator[dict[str, 
         tool = await loan.arrival()
         begun = OwnSearch(question, loan, tool) if isinstance(tool, Engine) else HubSearch(question, loan, tool)
         while True:
-            await begun.news.wait()
+            try:
+                await asyncio.wait_for(begun.news.wait(), BEAT_SECONDS)
+            except TimeoutError:
+                if progress := begun.progress():
+                    yield {"progress": progress}
+                continue
             begun.news.clear()
             at = time.monotonic()
             outcome, lines = begun.outcome, begun.lines()
@@ -157,6 +166,11 @@ class OwnSearch:
         """The newest lines, best first; empty before the first."""
         return self._lines
 
+    def progress(self) -> dict[str, Any] | None:
+        """How far the search has come by now; None once it has ended."""
+        now = self._search.progress()
+        return now and {"depth": now.depth, **_pace(now.nodes, now.time)}
+
     def chances(self, score: int, value: Value | None) -> Sequence[float]:
         """Chances of a win, a draw and a loss."""
         found = self._engine.chances(score, value)
@@ -178,6 +192,7 @@ class HubSearch:
         self._question, self._loan, self._client = question, loan, client
         self._bell = _bell(self.news)
         self._stop = Stop()
+        self._began = time.monotonic()
         self._said: dict[str, Mapping[str, str]] = {}
         start_all([Thread(target=self._run, name="hub search", daemon=True)], lambda: None)
 
@@ -211,6 +226,10 @@ class HubSearch:
             result = self.outcome
             return [Info(result.depth, result.score, result.nodes, result.time, result.pv)]
         return found
+
+    def progress(self) -> dict[str, Any]:
+        """The time that the search has taken by now."""
+        return {"time": round(time.monotonic() - self._began, 3)}
 
     def chances(self, score: int, value: Value | None) -> Sequence[float] | None:
         """Those of a proved value: what the scores of other engines promise is not known."""
@@ -277,9 +296,7 @@ class Told:
             "side": side_name(self._position.side),
             "lines": shown,
             "depth": best.depth,
-            "nodes": best.nodes,
-            "nps": round(best.nodes / best.time) if best.time > 0 else 0,
-            "time": round(best.time, 3),
+            **_pace(best.nodes, best.time),
         }
 
     def _value(self, info: Info) -> tuple[Value | None, int | None]:
@@ -303,6 +320,10 @@ class Told:
             after = position.play(move)
             found = self._steps[position, move] = after, {**move_json(move), "fen": after.fen}
         return found
+
+
+def _pace(nodes: int, seconds: float) -> dict[str, Any]:
+    return {"nodes": nodes, "nps": round(nodes / seconds) if seconds > 0 else 0, "time": round(seconds, 3)}
 
 
 def _exact(database: Database | None, position: Position) -> tuple[Value | None, int | None, list[ProbedMove]] | None:

@@ -239,9 +239,26 @@ cdef class Searcher:
         self.release()
         on_end(outcome)
 
+    def progress(self, SearchRequest request not None):
+        """Depth in work, nodes and seconds so far of a running search, from any thread; None if it isn't running."""
+        cdef u64 nodes = 0
+        cdef int i
+        if self.request is not request:
+            return None
+        # read beside the threads that count: a number may be a moment old
+        for i in range(self.threads):
+            nodes += self.workers[i].nodes
+        return self.workers[0].root_depth, nodes, seconds() - self.started
+
     cdef claim(self, SearchRequest request):
+        cdef int i
         if not self.searching.acquire(False):
             raise SearchingError
+        # those of the search before are not its progress
+        for i in range(self.threads):
+            self.workers[i].nodes = 0
+        self.workers[0].root_depth = 0
+        self.started = seconds()
         self.request = request
         self.thread = None
 

@@ -1,7 +1,7 @@
 // The panel Analysis: the best lines of the position, live, from one engine or two side by side.
 
 import {Board} from "./board.js";
-import {button, el} from "./dom.js";
+import {button, el, many} from "./dom.js";
 
 const LIMITS = [["", "no limit"], ["2s", "2 seconds"], ["10s", "10 seconds"], ["60s", "1 minute"],
   ["depth=10", "depth 10"], ["depth=16", "depth 16"], ["depth=20", "depth 20"], ["depth=25", "depth 25"], ["depth=30", "depth 30"]];
@@ -14,7 +14,9 @@ const big = number => number >= 1e9 ? `${(number / 1e9).toFixed(1)} G` : number 
   : number >= 1e3 ? `${Math.round(number / 1e3)} k` : String(number);
 const percent = share => `${Math.round(share * 100)}`;
 const short = ({value, plies}) => value[0].toUpperCase() + (value === "draw" || plies === null ? "" : ` ${plies}`);
-const long = ({value, plies}) => value === "draw" || plies === null ? value : `${value} in ${plies}`;
+const long = ({value, plies}) => value === "draw" || plies === null ? value : `${value} in ${many(plies, "ply", "plies")}`;
+const lasted = seconds => seconds < 60 ? `${Math.floor(seconds)} s` :
+  `${Math.floor(seconds / 60)}:${String(Math.floor(seconds) % 60).padStart(2, "0")}`;
 
 // a line as a person reads it from a side: {text, chances [win, draw, loss] or null}
 export function seen(line, turned) {
@@ -80,6 +82,8 @@ class Lines {
     if (event.lines) {
       this.lines = event.lines.map((line, i) => ({...line, pv: line.pv || this.lines[i].pv}));
       this.told = event;
+    } else if (event.progress) {
+      this.told = {...this.told, ...event.progress, waiting: false, depth: this.told?.depth, now: event.progress.depth};
     } else if (event.error || event.over || event.waiting) {
       this.told = event;
       this.lines = [];
@@ -92,8 +96,8 @@ class Lines {
     if (!told) return;
     this.element.classList.remove("old");
     const message = told.error || told.over || (told.waiting && "Many are analysing; this begins when one of them ends");
-    this._status.textContent = (name ? `${told.engine || name}: ` : "") + (message || [`depth ${told.depth}`, `${big(told.nodes)} nodes`,
-      told.nps ? `${big(told.nps)}/s` : "", told.hash ? `${told.hash} MB hash` : "", told.final ? "finished" : ""].filter(Boolean).join(" · "));
+    this._status.textContent = (name ? `${told.engine || name}: ` : "") + (message || [told.depth && `depth ${told.depth}`, !told.final && told.now > (told.depth || 0) && `now ${told.now}`,
+      told.nodes !== undefined && `${big(told.nodes)} nodes`, told.nps ? `${big(told.nps)}/s` : "", told.time >= 1 && lasted(told.time), told.hash ? `${told.hash} MB hash` : "", told.final ? "finished" : ""].filter(Boolean).join(" · "));
     this._status.classList.toggle("failed", Boolean(told.error));
     while (this._rows.length < this.lines.length) this._add();
     this._rows.forEach((row, i) => {
@@ -209,6 +213,7 @@ export function panel(app) {
     waits = 0;
     for (const stream of streams) stream.stop();
     streams = [];
+    for (const block of blocks) if (block.told) block.told.now = 0;
   }
 
   function name() {
