@@ -97,12 +97,22 @@ def test_commands_refuse_what_names_no_cluster(
     assert not list(tmp_path.iterdir())
 
 
-def test_without_dask_the_extra_is_named(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(address, "find_spec", lambda name: None)
+@pytest.mark.parametrize(
+    ("cluster", "installed", "missing"),
+    [
+        ("local:2", [], "distributed and cryptography"),
+        ("local:2", ["distributed"], "cryptography"),
+        ("tcp://127.0.0.1:1", ["cryptography"], "distributed"),
+    ],
+)
+def test_what_is_missing_is_named_with_the_extra(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture, tmp_path: Path, cluster: str,
+    installed: list[str], missing: str,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(address, "find_spec", lambda name: name if name in installed else None)
     monkeypatch.chdir(tmp_path)
-    check_refused(capsys, "selfplay --games 10 --cluster local:2", 2, "pip install 'kr-draughts[cluster]'")
+    said = f"a cluster needs {missing}, which the extra kr-draughts[cluster] has: pip install 'kr-draughts[cluster]'"
+    check_refused(capsys, f"selfplay --games 10 --cluster {cluster}", 2, said)
 
 
 def test_no_cluster_unless_asked_for() -> None:

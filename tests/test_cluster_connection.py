@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from types import SimpleNamespace
 from typing import Any
 
@@ -102,6 +104,31 @@ def test_a_scheduler_that_is_back_is_greeted(monkeypatch: pytest.MonkeyPatch, ca
     assert connection.revive()
     assert connection.times_lost == 1
     assert caplog.records[-1].message == "tcp://host:1: the scheduler is back, with 0 workers"
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "named"),
+    [
+        (200, b"<!DOCTYPE html>\n<html lang=en><title>Dask", True),
+        (200, b"<p>Dask needs bokeh>=3.1.0 for the dashboard.</p>", False),
+        (404, b"<html><title>404: Not Found</title></html>", False),
+    ],
+)
+def test_a_dashboard_is_named_if_it_is_there(status: int, body: bytes, named: bool) -> None:
+    class Pages(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *values: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Pages) as pages:
+        threading.Thread(target=pages.handle_request).start()
+        link = f"http://127.0.0.1:{pages.server_port}/status"
+        assert connection_of(SimpleNamespace(dashboard_link=link)).dashboard == (link if named else "")
+    assert connection_of(SimpleNamespace(dashboard_link=link)).dashboard == ""
 
 
 @pytest.mark.parametrize(("size", "sizes"), [(0, []), (1, [1]), (10, [10]), (25, [10, 10, 5])])

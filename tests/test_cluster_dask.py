@@ -37,6 +37,7 @@ from kr.match.match import MatchSettings, play_match
 from kr.storage import checksum
 
 pytest.importorskip("distributed", reason="the extra [cluster] is not installed")
+pytest.importorskip("cryptography", reason="the extra [cluster] is not installed")
 
 pytestmark = pytest.mark.slow
 

@@ -64,7 +64,12 @@ def cluster_option() -> Any:
 
 
 def _checked(text: str) -> str:
-    ClusterAddress.parse(text)
-    if find_spec("distributed") is None:
-        raise InvalidSettingError("a cluster needs the extra kr-draughts[cluster]: pip install 'kr-draughts[cluster]'")
+    address = ClusterAddress.parse(text)
+    # certificates keep other users of this machine out of a local cluster
+    needed = ("distributed", "cryptography") if address.processes else ("distributed",)
+    if missing := [name for name in needed if find_spec(name) is None]:
+        raise InvalidSettingError(
+            f"a cluster needs {' and '.join(missing)}, which the extra kr-draughts[cluster] has: "
+            "pip install 'kr-draughts[cluster]'"
+        )
     return text

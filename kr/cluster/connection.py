@@ -18,6 +18,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from kr.cluster import worker
@@ -33,6 +34,8 @@ SILENT = logging.CRITICAL + 1
 
 REACH_SECONDS = 10.0
 """Wait for one attempt to reach a scheduler."""
+PAGE_SECONDS = 2.0
+"""Wait for a scheduler's own pages."""
 SCHEDULER_PATIENCE = 600.0
 """Seconds for which a scheduler that has vanished, or a first worker, is waited for."""
 WORKERS_LOOK = 2.0
@@ -49,6 +52,9 @@ QUIET_WORKERS = {
     "distributed.comm.timeouts.connect": "10s",
     "distributed.nanny.pre-spawn-environ": {"OMP_NUM_THREADS": 1, "OPENBLAS_NUM_THREADS": 1, "MKL_NUM_THREADS": 1},
 }
+
+NO_PAGES = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
+"""Dask serves HTTP without asking who is there, and can't be told not to listen: nothing is left to be seen there."""
 
 
 @dataclass(frozen=True)
@@ -159,9 +165,14 @@ class ClusterConnection:
 
     @property
     def dashboard(self) -> str:
-        """Address of Dask's own pages, empty if there are none."""
+        """Address of Dask's own pages, empty if there are none or they can't be reached from here."""
+        from urllib.request import urlopen
+
         with suppress(Exception):
-            return str(self._client.dashboard_link or "")
+            link = str(self._client.dashboard_link or "")
+            # the scheduler tells a port though its pages are off, or can't be made without bokeh
+            with urlopen(link, timeout=PAGE_SECONDS) as page:
+                return link if b"<html" in page.read(1000).lower() else ""
         return ""
 
     # Workers
@@ -335,19 +346,22 @@ def connected(text: str) -> Iterator[ClusterConnection]:
 
 
 def _local(address: ClusterAddress, stack: ExitStack) -> Any:
-    """A cluster of processes of this machine, each with one thread."""
+    """A cluster of processes of this machine, each with one thread, which this process alone can talk to."""
     import dask
     from distributed import LocalCluster
 
     logging.getLogger("distributed").setLevel(SILENT)
-    stack.enter_context(dask.config.set(QUIET_WORKERS))
+    stack.enter_context(dask.config.set(QUIET_WORKERS | NO_PAGES))
+    # Dask's own choice is a name in /tmp that another user may have taken first, and workers import from it
+    scratch = stack.enter_context(TemporaryDirectory(prefix="kr-workers-", ignore_cleanup_errors=True))
     try:
         with _ctrl_c_blocked():
             cluster = LocalCluster(
-                n_workers=address.processes, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
-                host="127.0.0.1", silence_logs=SILENT, preload=["kr.cluster.preload"], name="kr",
+                n_workers=address.processes, threads_per_worker=1, processes=True, host="127.0.0.1", security=True,
+                dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False}, silence_logs=SILENT,
+                preload=["kr.cluster.preload"], name="kr", local_directory=scratch,
             )  # fmt: skip
-    except (OSError, RuntimeError, TimeoutError) as error:
+    except (OSError, RuntimeError, TimeoutError, ImportError) as error:
         raise ClusterError(f"{address.text}: can't start workers: {_first_line(error)}") from None
     stack.callback(_close_cluster, cluster)
     return cluster
