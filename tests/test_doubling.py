@@ -38,19 +38,20 @@ def settings(directory, **changes):
 
 
 @pytest.mark.parametrize(
-    ("shortest", "longest", "ladder"),
+    ("shortest", "longest", "ladder", "more", "less"),
     [
-        ("10ms", "320ms", ["10ms", "20ms", "40ms", "80ms", "0.16s", "0.32s"]),
-        ("10ms", None, ["10ms", "20ms", "40ms", "80ms", "0.16s", "0.32s"]),
-        ("nodes=2000", "nodes=9k", ["nodes=2000", "nodes=4000", "nodes=8000"]),
-        ("depth=3", "depth=8", ["depth=3", "depth=5", "depth=7"]),
+        ("10ms", "320ms", ["10ms", "20ms", "40ms", "80ms", "0.16s", "0.32s"], "twice the time", "half the time"),
+        ("10ms", None, ["10ms", "20ms", "40ms", "80ms", "0.16s", "0.32s"], "twice the time", "half the time"),
+        ("nodes=2000", "nodes=9k", ["nodes=2000", "nodes=4000", "nodes=8000"], "twice the nodes", "half the nodes"),
+        ("depth=3", "depth=8", ["depth=3", "depth=5", "depth=7"], "2 plies more", "2 plies less"),
     ],
 )
-def test_limits_double_and_depths_grow_by_two(tmp_path, shortest, longest, ladder):
+def test_limits_double_and_depths_grow_by_two(tmp_path, shortest, longest, ladder, more, less):
     longest = longest and Limits.parse(longest)
     found = settings(tmp_path, shortest=Limits.parse(shortest), longest=longest)
     assert [str(limits) for limits in found.limits()] == ladder
     assert [(str(match.tc_b), str(match.tc)) for match in found.matches()] == list(itertools.pairwise(ladder))
+    assert (found.more, found.less) == (more, less)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +74,7 @@ def found(tmp_path_factory):
     return DoublingResult(tiny, play_matches(tiny), compare_positions(tiny))
 
 
-def test_matches_are_of_each_limit_against_its_half(found):
+def test_matches_are_of_each_limit_against_the_one_before(found):
     assert [len(match.games) for match in found.matches] == [4, 4]
     for match, nodes in zip(found.matches, (100, 200), strict=True):
         longer, shorter = (effort.nodes / effort.searches for effort in match.efforts())
@@ -283,13 +284,14 @@ def test_the_command_prints_tables_and_draws(tmp_path, capsys):
     paths = ["--out", str(tmp_path / "run"), "--plots", str(tmp_path / "pictures")]
     assert main([*words.split(), *paths]) == 0
     out = capsys.readouterr().out
-    for word in ("nodes=80 v nodes=40", "Elo", "different", "depth"):
+    for word in ("which has half the nodes", "nodes=80 v nodes=40", "Elo", "different", "depth"):
         assert word in out
     assert (tmp_path / "pictures" / "doubling.png").read_bytes().startswith(b"\x89PNG")
     assert main([*words.split(), *paths, "--json"]) == 0
     (line,) = capsys.readouterr().out.splitlines()
     shown = json.loads(line)
     assert len(shown["largest"]) <= 5
+    assert shown["longer_has"] == "twice the nodes"
     (step,) = shown["steps"]
     assert (step["longer"], step["shorter"], step["match"]["games"]) == ("nodes=80", "nodes=40", 2)
     assert step["changes"]["positions"] == 5
@@ -298,5 +300,15 @@ def test_the_command_prints_tables_and_draws(tmp_path, capsys):
 def test_matches_alone(tmp_path, capsys):
     words = "doubling manual --from depth=1 --to depth=3 --games 2 --positions 0 --hash 1MB --egdb none --out"
     assert main([*words.split(), str(tmp_path)]) == 0
-    assert "another move" not in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "Each limit against the one before, which has 2 plies less" in out
+    assert "half" not in out
+    assert "another move" not in out
     assert not (tmp_path / "searches.jsonl").exists()
+
+
+def test_the_help_says_what_is_compared(capsys):
+    assert main(["doubling", "--help"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "depth 5 against 3, and 7 against 5" in said
+    assert "half" not in said

@@ -30,7 +30,7 @@ COMMANDS = {
     "explain": ("explain", "Explain a static score by regions, men and kings."),
     "solve-problem": ("solve", "Solve classic problems, or your own."),
     "match": ("match", "Play a match between two players and measure the Elo difference."),
-    "doubling": ("doubling", "Measure the gain from twice the thinking time."),
+    "doubling": ("doubling", "Measure the gain from twice the time, or two plies."),
     "tune": ("tune", "Tune search options by games (SPSA), and confirm them by a match."),
     "selfplay": ("selfplay", "Play games of the engine against itself, as training data."),
     "games": ("games", "Summarise a directory of self-play games; export PDN."),

@@ -32,14 +32,16 @@ LARGEST_COLUMNS = ["centi-men", "longer", "plays", "not", "position"]
 
 @options.command
 def command(settings: DoublingSettings, json: bool = options.JSON) -> None:
-    """Measure the gain from twice the thinking time: in Elo, and in how often and how much the moves improve.
+    """Measure the gain from twice the time or nodes, or two plies more: in Elo, and in how often and far moves improve.
 
-    Each limit plays a match against its half. Then positions of these games are searched with every limit and the
-    moves compared. Run the same command to resume.
+    From step to step a limit of time or nodes doubles, and one of depth grows by two plies: --from depth=3 --to depth=7
+    are depth 5 against 3, and 7 against 5. Each limit plays a match against the one before. Then positions of these
+    games are searched with every limit and the moves compared. Run the same command to resume.
 
     Example:
         kr doubling --out doubling --from 10ms --to 320ms --plots pictures
         kr doubling --out doubling --from nodes=2000 --to nodes=64k --hash 4MB
+        kr doubling --out doubling --from depth=3 --to depth=13 --positions 0
     """
     with claimed(settings):
         result = _measured(settings)
@@ -76,7 +78,8 @@ def _measured(settings: DoublingSettings) -> DoublingResult:
 def doubling_report(result: DoublingResult) -> str:
     """Tables of the matches, of the moves that longer limits change, and of those that one more iteration changes."""
     steps = [f"{match.tc} v {match.tc_b}" for match in result.settings.matches()]
-    parts = [console.table(["", "games", "wins", "draws", "losses", "score", "Elo"], _match_rows(steps, result))]
+    parts = [f"Each limit against the one before, which has {result.settings.less}:"]
+    parts += [console.table(["", "games", "wins", "draws", "losses", "score", "Elo"], _match_rows(steps, result))]
     parts += [
         console.fold(f"warning: {step}: {match.warning}", 2)
         for step, match in zip(steps, result.matches, strict=True)

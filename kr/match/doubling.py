@@ -1,12 +1,12 @@
-"""The worth of more time: matches of each limit against half of it, and how often and far the longer search differs.
+"""The worth of more time: matches of each limit against the one before, and how the moves of the longer search differ.
 
 After A. Junghanns and J. Schaeffer, "Search versus knowledge in game-playing programs revisited" (IJCAI 1997), whose
 figures for checkers reappear in J. Schaeffer's paper on Chinook's search: the score of a search against one that is two
 plies shallower, and how often one more ply changes the move, and by how much the score.
 
-Limits double from step to step; a depth grows by two plies. Each step is a match on ballots. Positions sampled from
-these games are then searched with every limit, each time from an empty table. If they give more than one move, the
-position after each move is searched with the longest limit, so that one judge compares them all.
+A limit of time or nodes doubles from step to step; a depth grows by two plies. Each step is a match on ballots.
+Positions sampled from these games are then searched with every limit, each time from an empty table. If they give more
+than one move, the position after each move is searched with the longest limit, so that one judge compares them all.
 """
 
 from __future__ import annotations
@@ -77,9 +77,9 @@ class DoublingSettings(Settings):
         Limits(time=0.01), "Limit of the shortest search: 10ms, nodes=2000 or depth=5.", parse=Limits.parse, name="from"
     )
     longest: Limits | None = option(
-        None, f"Limit of the longest search; {DOUBLINGS} doublings if not given.", parse=Limits.parse, name="to"
+        None, f"Limit of the longest search; {DOUBLINGS} steps up if not given.", parse=Limits.parse, name="to"
     )
-    games: int = option(200, "Games of each limit against half of it.", parse=parse_count, show=format_count)
+    games: int = option(200, "Games of each limit against the one before.", parse=parse_count, show=format_count)
     positions: int = option(
         1000, "Positions of these games to search with every limit; 0: matches only.",
         parse=parse_count, show=format_count,
@@ -104,6 +104,18 @@ class DoublingSettings(Settings):
     def searches(self) -> Path:
         """Journal of the searches."""
         return self.out / "searches.jsonl"
+
+    @property
+    def more(self) -> str:
+        """What a search has, compared with that of the limit before."""
+        kind = _kind(self.shortest)
+        return f"{DEPTH_STEP} plies more" if kind == "depth" else f"twice the {kind}"
+
+    @property
+    def less(self) -> str:
+        """What a search has, compared with that of the next limit."""
+        kind = _kind(self.shortest)
+        return f"{DEPTH_STEP} plies less" if kind == "depth" else f"half the {kind}"
 
     def limits(self) -> list[Limits]:
         """Limits from the shortest to the longest. Raises InvalidSettingError if there is no step between them."""
@@ -287,6 +299,7 @@ class DoublingResult:
         rows = itertools.zip_longest(itertools.pairwise(limits), self.matches, self.changes())
         return {
             "settings": self.settings,
+            "longer_has": self.settings.more,
             "steps": [
                 {
                     "longer": str(longer),

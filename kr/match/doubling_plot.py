@@ -1,4 +1,4 @@
-"""The picture of `kr doubling`: the score of doubled time, and how often longer searches change the move."""
+"""The picture of `kr doubling`: the score of each step up, and how often longer searches change the move."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def draw_doubling(result: DoublingResult, directory: Path) -> Path:
     limit = f"limit of the longer search, {unit}"
     figure, (matches, searches, iterations) = new_figure(3, 15, 5.2)
     headline(
-        figure, f"{settings.player}: twice the {_kind(unit)} ({settings.out.name})",
+        figure, f"{settings.player}: {settings.more} ({settings.out.name})",
         f"{counted(settings.games, 'game')} a step", counted(len(result.comparisons), "position"), _day(result),
     )  # fmt: skip
     _scores(matches, steps, limit, result)
@@ -63,10 +63,6 @@ def ladder(limits: Sequence[Limits]) -> tuple[list[str], str]:
     times = [limit.time or 0.0 for limit in limits]
     unit, factor = ("s", 1.0) if times[0] >= 1 else ("ms", 1000.0)
     return [f"{time * factor:.10g}" for time in times], unit
-
-
-def _kind(unit: str) -> str:
-    return {"nodes": "nodes", "plies": "depth"}.get(unit, "time")
 
 
 def _day(result: DoublingResult) -> str:
