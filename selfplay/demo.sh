@@ -16,7 +16,7 @@ step() {
     "$@"
 }
 
-echo "kr learns to play: three to four minutes on two cores. Everything goes to $out."
+echo "kr learns to play: three to five minutes on two cores. Everything goes to $out."
 step "8,000 quick games of the hand-built evaluation against itself" \
     kr selfplay --weights manual --games 8000 --nodes 500 --seed 1 --out "$out/games1"
 step "Region tables learn from each quiet position how its game ended" \

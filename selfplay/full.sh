@@ -1,8 +1,9 @@
 #!/bin/sh
-# The full-size training run that made weights/kr.h5, from the rules alone: four generations of self-play at 2,000
-# nodes a move, each played with the tables fitted to the games before; without endgame databases, which kr did not have
-# yet. About an hour and a half on two cores; run the same command to resume. Kept as the record of that run: kr train
-# makes generations by itself (docs/lab/training.md).
+# The first full training run, from the rules alone: four generations of self-play at 2,000 nodes a move, 314,000 games,
+# each generation played with the tables fitted to the games before; without endgame databases, which kr did not have
+# yet. Its tables were the first that kr came with; those of today are fitted to 1,687,000 games played since, in steps
+# that begin with these tables (weights/README.md). About an hour and a half on two cores; run the same command to
+# resume. Kept as the record of that run: kr train makes generations by itself (docs/lab/training.md).
 set -eu
 out=${1:-runs/full}
 mkdir -p "$out"
