@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -32,11 +33,22 @@ def plain_name(name: str) -> str:
     return " ".join(folded.split())
 
 
+def same_person(name: str) -> str:
+    """A key that the spellings of a name have in common: "Müller, J.", "J Muller" and "MULLER, J"."""
+    bare = _DOT.sub(" ", plain_name(name)).split()
+    written = " ".join(bare)
+    if "," not in written and len(bare) > 1:
+        written = f"{bare[-1]}, {' '.join(bare[:-1])}"
+    return ", ".join(" ".join(part.split()) for part in written.split(","))
+
+
+# the dot of an initial, not that of a version
+_DOT = re.compile(r"(?<=[^\W\d])\.")
 # letters that no accent is taken from by decomposition, and signs that are typed in several ways
 _LETTERS = str.maketrans(
     {
         "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "\u0131": "i", "ħ": "h",
-        **dict.fromkeys("\u2018\u2019\u201b\u02bc\u00b4`", "'"), **dict.fromkeys("\u201c\u201d\u201e\u201f", '"'),
+        **dict.fromkeys("\u2018\u2019\u201b\u02bc\u00b4", "'"), **dict.fromkeys("\u201c\u201d\u201e\u201f", '"'),
         **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"),
     }
 )  # fmt: skip

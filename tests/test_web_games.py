@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import kr
-from kr.errors import KrError
+from kr.errors import InvalidSettingError, KrError
 from kr.pdn import Game, read_game, write_game
 from kr.viewer.document import game_document, read_document
 from kr.web import games
@@ -251,6 +251,14 @@ def test_no_other_file_is_opened(archive: Path) -> None:
 
 
 def test_a_file_that_is_not_there_is_said_at_the_start(tmp_path: Path) -> None:
-    for path in (tmp_path / "none.pdn", tmp_path):
-        with pytest.raises(OSError, match=path.name):
-            house(path)
+    with pytest.raises(OSError, match="none.pdn"):
+        house(tmp_path / "none.pdn")
+    with pytest.raises(InvalidSettingError, match="holds no PDN file"):
+        house(tmp_path)
+
+
+def test_a_folder_is_opened_with_all_below_it(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    for name in ("a.pdn", "deep/b.pdn"):
+        (tmp_path / name).write_text(TWO)
+    assert ask("games/files", house(tmp_path))["files"] == ["a.pdn", "b.pdn"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import io
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -34,7 +35,7 @@ class ReadSettings(Settings):
     """Games to read, and how to read them. Raises InvalidSettingError for an unknown convention."""
 
     files: tuple[Path, ...] = option(
-        REQUIRED, "PDN files, also packed by gzip, xz or bzip2; directories of them; - for standard input.",
+        REQUIRED, "PDN files, also packed by gzip, xz or bzip2; folders of them, to any depth; - for standard input.",
         argument=True, metavar="FILE",
     )  # fmt: skip
     results: str = option(
@@ -148,7 +149,7 @@ class Archive:
 
 
 def expanded(paths: tuple[Path, ...]) -> list[Path]:
-    """The files given, with directories replaced by their PDN files. Raises InvalidSettingError."""
+    """The files given, with directories replaced by the PDN files in and below them. Raises InvalidSettingError."""
     found: list[Path] = []
     for path in paths:
         if path == STANDARD_INPUT or path.is_file() or path.is_fifo():
@@ -156,10 +157,12 @@ def expanded(paths: tuple[Path, ...]) -> list[Path]:
             if path == STANDARD_INPUT and sys.stdin is None:
                 raise InvalidSettingError("standard input is closed")
         elif path.is_dir():
-            inside = sorted(inner for inner in path.iterdir() if inner.is_file() and is_pdn(inner))
-            if not inside:
-                raise InvalidSettingError(f"{path} holds no PDN file")
-            found += inside
+            # links to folders are not followed, which may lead round
+            inside = [Path(place, name) for place, _, names in os.walk(path) for name in names]
+            below = sorted(inner for inner in inside if is_pdn(inner) and inner.is_file())
+            if not below:
+                raise InvalidSettingError(f"{path} holds no PDN file, nor does a folder in it")
+            found += below
         else:
             raise InvalidSettingError(f"{path} does not exist")
     return found

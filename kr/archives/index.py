@@ -38,6 +38,7 @@ from kr.openings.names import find_opening
 from kr.pdn import RESULTS, Game, Reader, read_game
 from kr.pdn.grammar import plain_result
 from kr.pdn.scan import NO_CODE
+from kr.text import plain_name
 
 KEPT_BLOCKS = 64
 """Blocks of texts that stay unpacked."""
@@ -281,7 +282,7 @@ class ArchiveIndex:
 
     def players(self, text: str, most: int) -> list[tuple[str, int]]:
         """Names of players with a part in common with a text, and their numbers of games, the most active first."""
-        wanted = text.casefold()
+        wanted = plain_name(text)
         known, folded, games = self._players
         matching = [number for number in known if wanted in folded[number]]
         # a name that begins so is meant before one that has the text inside it
@@ -295,8 +296,8 @@ class ArchiveIndex:
 
     @cached_property
     def _players(self) -> tuple[list[int], list[str], NDArray[np.int64]]:
-        """Numbers of the names of players, all names in lower case, and games by name."""
-        folded = [name.casefold() for name in self._names]
+        """Numbers of the names of players, all names as they are compared, and games by name."""
+        folded = [plain_name(name) for name in self._names]
         if not self._columns:
             return [], folded, np.zeros(len(folded), np.int64)
         both = (np.bincount(self._columns[side], minlength=len(folded)) for side in ("black", "white"))
@@ -339,7 +340,7 @@ class ArchiveIndex:
         return mask
 
     def _named(self, column: str, part: str) -> Mask:
-        wanted = part.casefold()
+        wanted = plain_name(part)
         _, folded, _ = self._players
         hits = np.fromiter((wanted in name for name in folded), bool, len(folded))
         with telling_damage(self.path):

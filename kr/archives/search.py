@@ -14,6 +14,7 @@ from kr.openings.names import OpeningPosition, find_opening
 from kr.pdn import RESULTS, Game
 from kr.pdn.grammar import plain_result
 from kr.settings import option, some_text
+from kr.text import plain_name
 
 
 @dataclass(frozen=True)
@@ -96,12 +97,13 @@ class GameSearch:
     def wanted(self, headers: Mapping[str, str]) -> bool:
         """True if the tags of a game meet the conditions."""
         settings = self._settings
-        named = {name: headers.get(name, "").casefold() for name in ("Black", "White", "Event")}
+        named = {name: plain_name(headers.get(name, "")) for name in ("Black", "White", "Event")}
+        players = map(plain_name, settings.player)
         return (
-            all(name.casefold() in named["Black"] or name.casefold() in named["White"] for name in settings.player)
-            and settings.black.casefold() in named["Black"]
-            and settings.white.casefold() in named["White"]
-            and settings.event.casefold() in named["Event"]
+            all(name in named["Black"] or name in named["White"] for name in players)
+            and plain_name(settings.black) in named["Black"]
+            and plain_name(settings.white) in named["White"]
+            and plain_name(settings.event) in named["Event"]
             and all(tag_holds(headers, tag) for tag in settings.tag)
             and (not self._years or self._years[0] <= (year_of(headers) or -1) <= self._years[1])
         )
@@ -133,4 +135,4 @@ class GameSearch:
 def tag_holds(headers: Mapping[str, str], tag: str) -> bool:
     """True if headers have a NAME=TEXT: a tag with that text in it."""
     name, _, text = tag.partition("=")
-    return text.casefold() in headers.get(name.strip(), "").casefold() and name.strip() in headers
+    return plain_name(text) in plain_name(headers.get(name.strip(), "")) and name.strip() in headers

@@ -14,6 +14,7 @@ from kr.notation import SIDE_NAMES
 from kr.openings.decks import BALLOT_PLIES
 from kr.openings.names import FIRST_MOVES, ballots, eleven_man_ballots
 from kr.pdn import Game
+from kr.text import same_person
 
 _START = Position()
 SET_UP = "position set up"
@@ -68,6 +69,10 @@ class ArchiveStats:
     """By first move, with its name."""
     years: dict[str, ResultCounts] = field(default_factory=dict)
     players: dict[str, PlayerResults] = field(default_factory=dict)
+    """By name, as it was first written: without its accents or with "M. Surname" for "Surname, M" it is the same."""
+
+    def __post_init__(self) -> None:
+        self._spelling: dict[str, str] = {}
 
     def add(self, game: Game) -> None:
         """Count one game."""
@@ -91,6 +96,7 @@ class ArchiveStats:
             player = game.headers.get(name, "").strip()
             if not player.strip("?"):
                 continue
+            player = self._spelling.setdefault(same_person(player), player)
             tally = self.players.setdefault(player, PlayerResults())
             tally.games += 1
             tally.wins += game.winner == side

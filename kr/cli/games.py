@@ -11,7 +11,9 @@ from kr.units import counted
 
 @options.command
 def command(
-    directory: Path = option(REQUIRED, "Run directory of `kr selfplay`.", argument=True, metavar="DIR"),
+    directory: Path = option(
+        REQUIRED, "Run directory of `kr selfplay`, or a folder of them.", argument=True, metavar="DIR"
+    ),
     pdn: Path | None = option(None, "Write the games as PDN to this file.", metavar="FILE"),
     json: bool = options.JSON,
 ) -> None:
@@ -22,7 +24,7 @@ def command(
     """
     if pdn is not None:
         storage.check_output(pdn)
-    paths = games.shard_paths(directory)
+    paths = [path for run in games.run_directories([directory]) for path in games.shard_paths(run)]
     with console.progress("reading", len(paths), "shards") as progress:
         summary = games.summarize(paths, on_shard=lambda: progress.advance(1))
     if pdn is not None:

@@ -91,7 +91,8 @@ def _stats(
     """Count games by result, opening, year and player.
 
     Openings are three-move ballots by the federation's numbers, in any order of moves. The year is that of the Date tag
-    or else of the Event tag.
+    or else of the Event tag. A player is one however the name is written: "Müller, J." is "J. Muller" too, but not
+    "Müller, Jörg".
 
     Example:
         kr pdn stats archive.pdn.xz --top 10
@@ -114,7 +115,7 @@ def _stats(
 def _search(settings: SearchSettings, json: bool = options.JSON) -> None:
     """Find games by player, event, year, result, opening or position. A game must match all options given.
 
-    Names and texts match in part and regardless of case. --json prints an object for each game as it is found.
+    Names and texts match in part, regardless of case and accents. --json prints an object for each game as it is found.
 
     Example:
         kr pdn search archive.pdn --player Tinsley --year 1950-1962 --result 1-0

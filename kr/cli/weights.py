@@ -89,7 +89,9 @@ def layout(
 
 @options.command
 def count(
-    games: tuple[Path, ...] = option(REQUIRED, "Run directories of self-play games.", argument=True, metavar="DIR"),
+    games: tuple[Path, ...] = option(
+        REQUIRED, "Run directories of self-play games, or folders of them.", argument=True, metavar="DIR"
+    ),
     weights: Path = option(Path(kinds.SHIPPED), "Weights file of region tables, or shipped: the tables of kr."),
     out: Path = option(REQUIRED, "Weights file to write.", metavar="FILE"),
     workers: int = workers_option(),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -300,6 +301,25 @@ def decoded_moves(record: StoredGame) -> list[Move]:
         moves.append(list(alike.values())[variant])
         position = position.play(moves[-1])
     return moves
+
+
+def run_directories(directories: Iterable[Path]) -> tuple[Path, ...]:
+    """Run directories, with those that hold no games replaced by the run directories in and below them, in order.
+
+    One without any stays, for those who read it to complain.
+    """
+    found: list[Path] = []
+    for directory in directories:
+        runs = [directory]
+        if directory.is_dir() and not _holds_games(directory):
+            below = (Path(place) for place, inner, _ in os.walk(directory) if not inner.sort())
+            runs = [place for place in below if _holds_games(place)] or runs
+        found += [run for run in runs if run not in found]
+    return tuple(found)
+
+
+def _holds_games(directory: Path) -> bool:
+    return any(directory.glob("shard-*"))
 
 
 def game_pdn(record: StoredGame, attrs: Mapping[str, Any]) -> str:

@@ -12,6 +12,7 @@ from kr.errors import InvalidSettingError
 from kr.game.position import Bits, Position
 from kr.openings.decks import BALLOT_PLIES, generated
 from kr.pdn.replay import moves_named, played
+from kr.text import plain_name
 
 BALLOT_NAMES = {
     5: "Dreaded Edinburgh", 6: "Inferno", 8: "Edinburgh Single", 9: "Wilderness I", 16: "Wilderness II",
@@ -93,9 +94,9 @@ def find_opening(text: str) -> list[OpeningPosition]:
             plies += 1
         return [OpeningPosition(plies, board)]
     else:
-        name = wanted.casefold()
-        found = [board for board, ballot in known.items() if name and ballot.name.casefold() == name]
-        found = found or [board for board, ballot in known.items() if name and name in ballot.name.casefold()]
+        name = plain_name(wanted)
+        found = [board for board, ballot in known.items() if name and plain_name(ballot.name) == name]
+        found = found or [board for board, ballot in known.items() if name and name in plain_name(ballot.name)]
         if not found:
             names = ", ".join(sorted(set(BALLOT_NAMES.values())))
             raise InvalidSettingError(

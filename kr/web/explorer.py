@@ -140,7 +140,7 @@ class Explorer:
 
     def __init__(self, house: House) -> None:
         archives = [path.absolute() for path in house.archives if path != STANDARD_INPUT]
-        files = [path.absolute() for path in house.settings.files if path != STANDARD_INPUT]
+        files = [path.absolute() for path in house.files if path != STANDARD_INPUT]
         self.files = [ExploredFile(path, path in archives) for path in dict.fromkeys((*archives, *files))]
         house.on_close(self.close)
 

@@ -22,6 +22,7 @@ from kr.pdn.reader import Reader
 from kr.pdn.source import Text
 from kr.pdn.tree import GameNode
 from kr.pdn.writer import Results, normalise, write_game
+from kr.text import plain_name
 from kr.viewer.document import MOST_NODES, game_document
 from kr.web.asked import LONGEST_FEN, Asked
 from kr.web.house import House
@@ -130,7 +131,7 @@ class GameFile:
 
         `read` counts the games read so far, `whole` says that there are no more. Raises OSError.
         """
-        words = wanted.casefold().split()
+        words = plain_name(wanted).split()
         with self._lock:
             self._follow()
             until = time.monotonic() + READING_SECONDS
@@ -202,7 +203,7 @@ class GameFile:
                 self._faults.append(f"only the first {MOST_FILE_GAMES:,} games are listed; kr web --archive has no end")
             return False
         shown = summary(game, len(self._games) + 1)
-        told = " ".join(str(shown[name]) for name in ("event", "black", "white", "date", "result")).casefold()
+        told = plain_name(" ".join(str(shown[name]) for name in ("event", "black", "white", "date", "result")))
         self._games.append((shown, told, zlib.compress(write_game(game).encode("utf-8", "replace"))))
         return True
 
@@ -211,7 +212,7 @@ class Shelf:
     """Files of the command line. They are asked for by number; no other is opened."""
 
     def __init__(self, house: House) -> None:
-        self.paths = house.settings.files
+        self.paths = house.files
         self.mark = secrets.token_hex(4)
         """Tells this server from the one before, so that a page opens the files of a new one."""
         self._files = {(path, results): GameFile(path, results) for path in self.paths for results in _CONVENTIONS}

@@ -25,7 +25,10 @@ class House:
         self.settings = settings
         # said at once, not when a page asks for it
         for path in settings.files:
-            path.open("rb").close()
+            if not path.is_dir():
+                path.open("rb").close()
+        self.files = expanded(settings.files)
+        """PDN files to open, which the page lists."""
         self.archives = expanded(settings.archive)
         """PDN files to explore."""
         self.database = load_database(settings.egdb, settings.egdb_memory)

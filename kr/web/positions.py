@@ -7,6 +7,7 @@ from typing import Any
 
 from kr.openings.decks import deck
 from kr.openings.names import BALLOT_NAMES
+from kr.text import plain_name
 from kr.viewer.positions import move_json, position_json
 from kr.web.asked import Asked
 from kr.web.house import House
@@ -23,7 +24,7 @@ def show_position(house: House, asked: Asked) -> dict[str, Any]:
 def find_ballots(house: House, asked: Asked) -> dict[str, Any]:
     """Openings of a deck whose number, name or moves match a text; all of them in order without one."""
     name = asked.choice("deck", ("3move", "11man"))
-    wanted = " ".join(asked.text("wanted", 100, "").replace(",", " ").split()).casefold()
+    wanted = plain_name(asked.text("wanted", 100, "").replace(",", " "))
     found = [each for each in _openings(name) if _matches(each, wanted)]
     return {"openings": found[:FOUND], "found": len(found)}
 
@@ -60,7 +61,7 @@ def _openings(name: str) -> list[dict[str, Any]]:
 def _matches(opening: dict[str, Any], wanted: str) -> bool:
     if wanted.isdecimal():
         return str(opening["number"]) == wanted
-    return wanted in f"{opening['moves']} {opening['name']}".casefold()
+    return wanted in plain_name(f"{opening['moves']} {opening['name']}")
 
 
 ROUTES = {"position": show_position, "openings": find_ballots, "opening": ballot_moves}

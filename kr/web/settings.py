@@ -19,7 +19,7 @@ class WebSettings(Settings):
     """What the pages may show, and where they are served. No other file is opened for a page."""
 
     files: tuple[Path, ...] = option(
-        (), "PDN files to open, also packed by gzip, xz or bzip2.", argument=True, metavar="FILE.pdn"
+        (), "PDN files to open, also packed by gzip, xz or bzip2; folders of them.", argument=True, metavar="FILE.pdn"
     )
     port: int = option(
         0, "Port to listen on: {allowed}.", low=1, high=65535, zero=f"{USUAL_PORT} or, if that is taken, a free one"

@@ -34,6 +34,7 @@ from kr.game.position import Side
 from kr.notation import SIDE_NAMES
 from kr.pdn import Game
 from kr.policy.policy import Policy
+from kr.text import same_person
 
 UNKNOWN_PLAYER = "?"
 """Name of a player whom the tags don't name."""
@@ -202,7 +203,10 @@ class AnnotateReport:
     left_out: int = 0
     """Number of games that could not be read."""
     players: dict[str, MoveTally] = field(default_factory=dict)
-    """Tallies by the names in the tags Black and White."""
+    """Tallies by the names in the tags Black and White, as they were first written."""
+
+    def __post_init__(self) -> None:
+        self._spelling: dict[str, str] = {}
 
     def add(self, record: Mapping[str, Any]) -> None:
         """Count a game, given as an entry of `annotate_files`."""
@@ -211,7 +215,8 @@ class AnnotateReport:
             # games that kr 0.1 judged have no traps and oversights
             counts = {"traps": 0, "oversights": 0, "avoided": 0, **record[side]}
             tally = MoveTally(**{each.name: counts[each.name] for each in fields(MoveTally)})
-            name = player_name(record["headers"], side)
+            written = player_name(record["headers"], side)
+            name = self._spelling.setdefault(same_person(written), written)
             self.players[name] = self.players.get(name, MoveTally()) + tally
 
     def ranked(self) -> list[tuple[str, MoveTally]]:

@@ -25,7 +25,7 @@ from kr.egdb.sample import Sample
 from kr.egdb.sample_choice import Drawn
 from kr.egdb.sample_file import SHARES, SampleWriter
 from kr.errors import InvalidGamesError, InvalidSettingError
-from kr.learn.games import read_shard, shard_paths
+from kr.learn.games import read_shard, run_directories, shard_paths
 from kr.settings import REQUIRED, Settings, option, seed_option, workers_option
 from kr.threads import thread_pool
 
@@ -38,7 +38,9 @@ GAME_SHARES = (0.8, 0.1, 0.1)
 class GamePositionsSettings(Settings):
     """Which positions of which games."""
 
-    directories: tuple[Path, ...] = option(REQUIRED, "Run directories of `kr selfplay`.", argument=True, metavar="DIR")
+    directories: tuple[Path, ...] = option(
+        REQUIRED, "Run directories of `kr selfplay`, or folders of them.", argument=True, metavar="DIR"
+    )
     out: Path = option(REQUIRED, "HDF5 file to write.")
     low: int = option(LEAST_PIECES, "Fewest pieces, {allowed}.", low=LEAST_PIECES, high=MOST_PIECES)
     high: int = option(7, "Most pieces, {allowed}.", low=LEAST_PIECES, high=MOST_PIECES)
@@ -60,7 +62,7 @@ def write_game_positions(
     if settings.low > settings.high:
         raise InvalidSettingError(f"low: {settings.low} is more than high, {settings.high}")
     database = Database.open(directory_for(settings.egdb), max_pieces=settings.high)
-    paths = [path for directory in settings.directories for path in shard_paths(directory)]
+    paths = [path for directory in run_directories(settings.directories) for path in shard_paths(directory)]
     if not paths:
         raise InvalidGamesError(f"{settings.directories[0]}: no shards of games in it")
     boards, values = np.empty((0, 3), dtype=np.uint32), np.empty(0, dtype=np.uint8)

@@ -16,6 +16,7 @@ from kr.evaluation.weights import Weights
 from kr.learn.fitting.dataset import Dataset, OnFitProgress, SampledRun, read_samples
 from kr.learn.fitting.group import FittedGroup
 from kr.learn.fitting.inputs import table_ids
+from kr.learn.games import run_directories
 from kr.threads import thread_pool
 
 _SIZES = {False: MEN_ENTRIES, True: KINGS_ENTRIES}
@@ -31,7 +32,7 @@ def count_evidence(
     OSError.
     """
     made = weights.load_tables(tables)
-    dataset = read_samples(directories, workers=workers, on_progress=on_progress)
+    dataset = read_samples(run_directories(directories), workers=workers, on_progress=on_progress)
     found = counted_entries(made, dataset, workers)
     attrs = {name: value for name, value in made.attrs.items() if name != EVIDENCE}
     weights.save_tables(

@@ -43,6 +43,7 @@ from kr.learn.fitting.net_fit import fit_net
 from kr.learn.fitting.objective import Objective
 from kr.learn.fitting.source import LocalSource, SampleSource
 from kr.learn.fitting.sums import SampleSums
+from kr.learn.games import run_directories
 from kr.settings import REQUIRED, Settings, option
 from kr.threads import MAX_THREADS, thread_pool
 
@@ -59,7 +60,9 @@ MEMORY = 10
 class FitSettings(Settings):
     """Settings of a fit. `out`, `workers` and `plots` do not change the tables, a cluster only by rounding."""
 
-    directories: tuple[Path, ...] = option(REQUIRED, "Run directories of `kr selfplay`.", argument=True, metavar="DIR")
+    directories: tuple[Path, ...] = option(
+        REQUIRED, "Run directories of `kr selfplay`, or folders of them.", argument=True, metavar="DIR"
+    )
     out: Path = option(REQUIRED, "Weights file to write.", metavar="FILE")
     layout: Layout = option(
         DEFAULT_LAYOUT,
@@ -100,6 +103,7 @@ class FitSettings(Settings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        object.__setattr__(self, "directories", run_directories(self.directories))
         if not isinstance(self.layout, Layout):
             raise InvalidSettingError(f"layout: {self.layout!r:.60} is not a Layout; expected Layout.parse(...)")
         other, others = ("regions", _OF_TABLES) if self.kind == "net" else ("net", _OF_NETS)

@@ -19,6 +19,7 @@ from kr.errors import InvalidPdnError, InvalidSettingError
 from kr.game.position import Side
 from kr.openings.decks import opening_plies
 from kr.pdn import Game
+from kr.text import same_person
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -155,6 +156,7 @@ class _Gathered:
         self.openings = array("i")
         self.duplicate = bytearray()
         self._names: dict[str, int] = {}
+        self._spelling: dict[str, str] = {}
         self._seen: set[int] = set()
 
     def add(self, game: Game) -> None:
@@ -171,7 +173,9 @@ class _Gathered:
         self.firsts.append(len(self.captured))
         self.years.append(year_of(game.headers) or UNKNOWN_YEAR)
         for names, tag in ((self.black, "Black"), (self.white, "White")):
-            names.append(self._names.setdefault(" ".join(game.headers.get(tag, "").split()), len(self._names)))
+            name = " ".join(game.headers.get(tag, "").split())
+            name = self._spelling.setdefault(same_person(name), name)
+            names.append(self._names.setdefault(name, len(self._names)))
         self.results.append(0 if game.winner is None else 1 if game.winner is Side.BLACK else -1)
         self.openings.append(opening_plies(game))
         # with 64 bits, two different games among a million collide with a chance of 1 in 37 million
