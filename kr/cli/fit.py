@@ -4,11 +4,14 @@ from pathlib import Path
 
 from kr.cli import console, options
 from kr.errors import InvalidSettingError
+from kr.evaluation.files import FITTED
+from kr.learn import games
 from kr.learn.fitting import check as fit_check
 from kr.learn.fitting import report as fit_report
 from kr.learn.fitting.fit import FitSettings, fit
 from kr.learn.fitting.net_fit import net_summary
 from kr.settings import option
+from kr.units import counted
 
 
 @options.command
@@ -21,11 +24,13 @@ def command(
 ) -> None:
     """Fit region tables or a net to self-play games and write a weights file.
 
-    Quiet positions of the games become samples; some games are held out to judge the tables. Run the same command
-    to resume; an output made from other games or settings is replaced. --check runs `kr weights check` on the new
-    tables.
+    Quiet positions of the games become samples; some games are held out to judge the tables. A run that is not
+    finished gives the games it has. Run the same command to resume. A file that is named by --out is replaced, whatever
+    it was fitted to; fitted.h5 only by a fit of the same directories with the same settings, to more games. --check
+    runs `kr weights check` on the new tables.
 
     Example:
+        kr fit
         kr fit games/first games/second --out weights/mine.h5 --plots plots
         kr fit games --out weights/mine.h5 --layout mine.toml
         kr fit games --out weights/mine.h5 --check tournament.pdn.xz
@@ -37,10 +42,18 @@ def command(
         raise InvalidSettingError(f"--check: no file {check}")
     if warning := settings.layout.warning:
         console.say(f"warning: {warning}")
+    if settings.directories == (games.RUN,):
+        console.say(f"games: {games.RUN}, where kr selfplay writes by default")
+    replaced = ", in place of an earlier fit" if settings.out.exists() else ""
     with console.Stages() as stages:
         result = fit(settings, lambda what, done, total: show_fit(stages, what, done, total))
     if not result.earlier:
-        console.wrote(result.path, "tables" if settings.kind == "regions" else "net")
+        console.wrote(result.path, ("tables" if settings.kind == "regions" else "net") + replaced)
+    for run in result.report["runs"]:
+        wanted = games.games_wanted(run["directory"])
+        if wanted is not None and run["games"] < wanted:
+            have = f"{run['games']:,} of {counted(wanted, 'game')}"
+            console.say(f"{run['directory']}: {have} so far; kr selfplay resumes, kr fit then takes all")
     if settings.plots:
         console.wrote(settings.plots, "pictures of the fit")
     checked = None
@@ -55,6 +68,8 @@ def command(
         already = ", fitted to the same games already" if result.earlier else ""
         console.put(f"weights: {result.path}\nchecksum {result.checksum}{already}")
         console.put(f"the whole report: kr weights show {result.path}")
+        if result.path == FITTED:
+            console.put("a match against the shipped tables: kr match")
         if checked:
             console.put(f"\n{check}: {fit_check.check_text(checked)}")
 

@@ -2,9 +2,12 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from kr.cli import console, options
+from kr.evaluation.files import FITTED
+from kr.evaluation.kinds import SHIPPED, load_file
 from kr.jobs.progress import Progress
 from kr.match.machines import MatchWorker
 from kr.match.match import MatchResult, MatchSettings, play_match
@@ -18,8 +21,10 @@ NAME_COLUMNS = 16
 def command(settings: MatchSettings, json: bool = options.JSON) -> None:
     """Play a match between two players and measure the Elo difference.
 
-    Every opening is played twice with colours swapped; error bars are computed from these pairs. Draws by rule
-    (threefold repetition, 80 plies without a capture or a man's move) end games also with --no-adjudicate.
+    Without players, fitted.h5, which `kr fit` writes by default, plays the shipped tables; without that file, these
+    play the hand-built evaluation. Every opening is played twice with colours swapped; error bars are computed from
+    these pairs. Draws by rule (threefold repetition, 80 plies without a capture or a man's move) end games also with
+    --no-adjudicate.
 
     Example:
         kr match --ballot 11man --tc 20ms --games 1000 --pdn match.pdn
@@ -27,6 +32,9 @@ def command(settings: MatchSettings, json: bool = options.JSON) -> None:
         kr match weights/new.h5 shipped --tc nodes=5000 --games 20k --sprt 0 5
         kr match 'hub:kr hub' shipped --ballot 3move
     """
+    if "a" not in options.given() and (fitted := fitted_player()):
+        settings = replace(settings, a=fitted, b=SHIPPED)
+        console.say(f"players: {fitted}, as kr fit wrote it, and {SHIPPED}")
     work = Progress("match", settings.games, "games")
     with console.live() as show:
 
@@ -56,6 +64,15 @@ def command(settings: MatchSettings, json: bool = options.JSON) -> None:
     if result.interrupted:
         more = "; run the same command to resume" if settings.pdn else ""
         console.fail(f"interrupted after {len(result.games)} of {counted(settings.games, 'game')}{more}")
+
+
+def fitted_player() -> str | None:
+    """The player that `kr fit` made, if it wrote where it does by default."""
+    if not FITTED.exists():
+        return None
+    base = load_file(FITTED).attrs.get("base")
+    # a net may be for certain tables
+    return f"{base}+{FITTED}" if base else str(FITTED)
 
 
 def match_report(result: MatchResult) -> str:

@@ -167,6 +167,12 @@ def command(run: Callable[..., None]) -> click.Command:
     return Command(run.__name__, callback=call, params=parameters, **_texts(inspect.getdoc(run) or ""))
 
 
+def given() -> set[str]:
+    """Names of the parameters that the command line of the running command has, and not by default."""
+    context = click.get_current_context()
+    return {name for name in context.params if context.get_parameter_source(name) is not ParameterSource.DEFAULT}
+
+
 class Group(click.Group):
     """A group of commands, which keep their order."""
 

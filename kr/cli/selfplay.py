@@ -15,16 +15,23 @@ def command(settings: SelfplaySettings, json: bool = options.JSON) -> None:
         kr selfplay --games 1e6 --out games/first --weights material
     """
     with console.progress("self-play", settings.games, "games") as progress:
-        begun = False
+        latest: SelfplayResult | None = None
 
         def on_game(tally: SelfplayResult) -> None:
-            nonlocal begun
-            if not begun:
-                begun = True
+            nonlocal latest
+            if latest is None:
+                latest = tally
                 progress.skip(tally.earlier)
             progress.advance(1, f"B {tally.black_wins} W {tally.white_wins} D {tally.draws}")
 
-        tally = selfplay(settings, on_game)
+        try:
+            tally = selfplay(settings, on_game)
+        except KeyboardInterrupt:
+            # before the first game there is nothing to tell
+            if latest is None:
+                raise
+            have = f"{latest.earlier + latest.played:,} of {counted(settings.games, 'game')}"
+            console.fail(f"interrupted with {have} in {settings.out}; run the same command to resume")
     games = tally.earlier + tally.played
     if tally.played:
         console.wrote(settings.out, counted(games, "game"))

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 KIND = "kr weights"
+FITTED = Path("fitted.h5")
+"""Output of a `kr fit` that names none: replaced only by a fit of the same run directories with the same settings."""
 FORMAT_VERSION = 3
 FIRST_EVALUATION = "regions"
 """The kind of the files of versions 1 and 2."""

@@ -26,6 +26,8 @@ from kr.hdf5 import Attribute, reading
 from kr.pdn import Comment, format_game
 
 KIND = "kr games"
+RUN = Path("selfplay/games")
+"""Run directory of a self-play, and of a fit, that names none."""
 FORMAT_VERSION = 1
 LEAVES_VERSION = 2
 """Of shards with leaves."""
@@ -285,8 +287,36 @@ def shard_paths(directory: Path | str) -> list[Path]:
     """Complete shards of a run directory, in order. Raises InvalidGamesError if there is no such directory."""
     directory = Path(directory)
     if not directory.is_dir():
-        raise InvalidGamesError(f"{directory}: no such directory of games")
+        made = "; `kr selfplay` makes it" if directory == RUN else ""
+        raise InvalidGamesError(f"{directory}: no such directory of games{made}")
     return sorted(directory.glob("shard-*.h5"))
+
+
+def game_files(directory: Path | str) -> list[Path]:
+    """Files with the games of a run directory, each once: complete shards, and what an interruption left of others.
+
+    In order. Parts of shards are left out while self-play writes there, which completes and removes them. Raises
+    InvalidGamesError if there is no game.
+    """
+    files = {path.stem: path for path in shard_paths(directory)}
+    for part in [] if storage.is_held(directory) else Path(directory).glob("shard-*.part"):
+        shard = files.get(part.stem)
+        # a longer run adds to the last shard of a shorter one
+        if shard is None or len(read_shard(part)) > len(read_shard(shard)):
+            files[part.stem] = part
+    if not files:
+        raise InvalidGamesError(f"{directory}: no shards of games in it")
+    return [files[name] for name in sorted(files)]
+
+
+def games_wanted(directory: Path | str) -> int | None:
+    """Games that the latest self-play in a run directory was to have in the end; None if unknown.
+
+    Raises InvalidGamesError.
+    """
+    settings = storage.parse_json(str(read_shard(game_files(directory)[-1]).attrs.get("settings", "{}")))
+    wanted = settings.get("games") if isinstance(settings, dict) else None
+    return wanted if type(wanted) is int else None
 
 
 def decoded_moves(record: StoredGame) -> list[Move]:

@@ -22,7 +22,7 @@ from kr.evaluation.kinds import SHIPPED, weights_texts
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.learn import games
-from kr.learn.games import StoredGame
+from kr.learn.games import RUN, StoredGame
 from kr.learn.shards import UNIT_SETTINGS, OpeningMix, Shards, opening_mix, ranges, stored_game
 from kr.players.workers import egdb_needs
 from kr.settings import Settings, option, seed_option, workers_option
@@ -51,7 +51,7 @@ class SelfplaySettings(Settings):
         low=1,
         high=10**12,
     )
-    out: Path = option(Path("selfplay/games"), "Run directory; an earlier run in it is resumed.", metavar="DIR")
+    out: Path = option(RUN, "Run directory; an earlier run in it is resumed.", metavar="DIR")
     seed: int = seed_option("Seed of openings, random moves and noise.")
     workers: int = workers_option()
     cluster: str = cluster_option()

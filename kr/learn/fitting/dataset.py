@@ -207,7 +207,7 @@ def read_samples(
     label = label or Label()
     if isinstance(directories, str | Path):
         directories = [directories]
-    shards = {Path(d): games.shard_paths(Path(d)) for d in directories}
+    shards = {Path(d): games.game_files(d) for d in directories}
     total = sum(len(paths) for paths in shards.values())
     steps = total * (2 if label.score_share else 1)
     done = itertools.count(1)
@@ -220,8 +220,6 @@ def read_samples(
     runs = []
     with thread_pool(workers) as pool:
         for directory, paths in shards.items():
-            if not paths:
-                raise InvalidGamesError(f"{directory}: no shards of games in it")
             split = Split(seed, held_out_share)
             scale = _score_scale(directory, paths, split, pool, workers, advance) if label.score_share else None
             work = partial(shard_samples, split=split, label=label, scale=scale)

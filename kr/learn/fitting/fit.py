@@ -28,23 +28,24 @@ from kr import figures, storage
 from kr.cluster.address import cluster_option
 from kr.engine.search import Stop
 from kr.errors import DivergedError, InvalidGamesError, InvalidSettingError, InvalidWeightsError, StoppedError
-from kr.evaluation import weights
+from kr.evaluation import kinds, weights
+from kr.evaluation.files import FITTED
 from kr.evaluation.layouts import DEFAULT_LAYOUT, LAYOUTS, Layout
 from kr.evaluation.net import UNITS_MAX
 from kr.evaluation.parts import KINGS_SHAPES, MEN_SHAPES, Windows, with_parts
 from kr.evaluation.patterns import GROUPS, PHASES, TABLE_UNITS
+from kr.learn import games
 from kr.learn.fitting import plots
 from kr.learn.fitting import report as fit_report
 from kr.learn.fitting.dataset import Label, OnFitProgress, read_samples
 from kr.learn.fitting.evidence import fitted_entries
 from kr.learn.fitting.group import FittedGroup
 from kr.learn.fitting.inputs import LOSSES, Prior
-from kr.learn.fitting.net_fit import fit_net
+from kr.learn.fitting.net_fit import ALONE, fit_net
 from kr.learn.fitting.objective import Objective
 from kr.learn.fitting.source import LocalSource, SampleSource
 from kr.learn.fitting.sums import SampleSums
-from kr.learn.games import run_directories
-from kr.settings import REQUIRED, Settings, option
+from kr.settings import Settings, option
 from kr.threads import MAX_THREADS, thread_pool
 
 FITTED_KINDS = ("regions", "net")
@@ -61,9 +62,9 @@ class FitSettings(Settings):
     """Settings of a fit. `out`, `workers` and `plots` do not change the tables, a cluster only by rounding."""
 
     directories: tuple[Path, ...] = option(
-        REQUIRED, "Run directories of `kr selfplay`, or folders of them.", argument=True, metavar="DIR"
+        (games.RUN,), "Run directories of `kr selfplay`, or folders of them.", argument=True, metavar="DIR"
     )
-    out: Path = option(REQUIRED, "Weights file to write.", metavar="FILE")
+    out: Path = option(FITTED, "Weights file to write.", metavar="FILE")
     layout: Layout = option(
         DEFAULT_LAYOUT,
         f"Regions: {', '.join(LAYOUTS)}, or a layout file (TOML).",
@@ -103,7 +104,7 @@ class FitSettings(Settings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "directories", run_directories(self.directories))
+        object.__setattr__(self, "directories", games.run_directories(self.directories))
         if not isinstance(self.layout, Layout):
             raise InvalidSettingError(f"layout: {self.layout!r:.60} is not a Layout; expected Layout.parse(...)")
         other, others = ("regions", _OF_TABLES) if self.kind == "net" else ("net", _OF_NETS)
@@ -154,7 +155,8 @@ def fit(settings: FitSettings, on_progress: OnFitProgress | None = None, stop: S
     stop: ends the fit after the shard or the iteration under way; called again, it resumes from its last checkpoint.
     Raises StoppedError then, InvalidGamesError for damaged or missing games, DivergedError if the loss is not finite,
     OutputBusyError if another process writes the same file, InvalidWeightsError for a damaged checkpoint or prior,
-    InvalidSettingError if the prior has another layout or other parts, or for a net without JAX.
+    InvalidSettingError if the prior has another layout or other parts, for a net without JAX, or if the output is
+    FITTED, which no user need have named, and was fitted to other runs or with other settings.
     """
 
     def report_to(what: str, done: int, total: int) -> None:
@@ -167,6 +169,8 @@ def fit(settings: FitSettings, on_progress: OnFitProgress | None = None, stop: S
         figures.check_plots(settings.plots)
     storage.check_output(settings.out)
     with storage.lock(settings.out):
+        if settings.out == FITTED and FITTED.exists():
+            _check_same_kind_of_fit(settings)
         if settings.kind == "net":
             net = fit_net(settings, report_to)
             return FitResult(settings.out, net.checksum, net.report, net.earlier)
@@ -187,18 +191,35 @@ def fit(settings: FitSettings, on_progress: OnFitProgress | None = None, stop: S
     return result
 
 
+def _check_same_kind_of_fit(settings: FitSettings) -> None:
+    """Refuse to write over FITTED if it was fitted to other runs or with other settings; more games are welcome."""
+    attrs = kinds.load_file(settings.out).attrs
+    base = settings.on if settings.kind == "net" and settings.on != ALONE else ""
+    prior = storage.printable(str(settings.prior)) if settings.prior else ""
+    wanted = [settings.shaping(), [str(path) for path in settings.directories], base, prior]
+    earlier = [
+        *(storage.parse_json(str(attrs.get(name, "null"))) for name in ("settings", "parents")),
+        attrs.get("base", ""),
+        str(attrs.get("prior", "")).rpartition(" (")[0],
+    ]
+    if earlier != wanted:
+        raise InvalidSettingError(
+            f"{settings.out} was fitted to other runs or with other settings; choose another file (--out), or remove it"
+        )
+
+
 @contextmanager
 def _samples(settings: FitSettings, report_to: OnFitProgress) -> Iterator[SampleSource]:
     """The samples of a fit, here or on the workers of a cluster."""
-    games = settings.directories, settings.label, settings.holdout, settings.seed
+    source = settings.directories, settings.label, settings.holdout, settings.seed
     if settings.cluster:
         from kr.learn.fitting.spread import spread_samples
 
-        with spread_samples(settings.cluster, *games, settings.loss, report_to) as spread:
+        with spread_samples(settings.cluster, *source, settings.loss, report_to) as spread:
             yield spread
     else:
         with thread_pool(settings.workers) as pool:
-            yield LocalSource(read_samples(*games, settings.workers, report_to), settings.loss, pool)
+            yield LocalSource(read_samples(*source, settings.workers, report_to), settings.loss, pool)
 
 
 def read_priors(settings: FitSettings) -> tuple[dict[bool, Prior], str]:

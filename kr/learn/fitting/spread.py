@@ -372,10 +372,7 @@ def spread_samples(
     """
     shards = {}
     for directory in map(Path, directories):
-        paths = games.shard_paths(directory)
-        if not paths:
-            raise InvalidGamesError(f"{directory}: no shards of games in it")
-        shards[directory] = [(digest_of(path), path) for path in paths]
+        shards[directory] = [(digest_of(path), path) for path in games.game_files(directory)]
     files = {digest: path for each in shards.values() for digest, path in each}
     with open_crew(cluster, files) as crew:
         try:

@@ -293,8 +293,7 @@ def _check_inputs(settings: TrainSettings) -> None:
     check_match(settings.match_settings(1, "", ""))
     read_priors(settings.fit_settings(1, ()))
     for directory in settings.data:
-        if not games.shard_paths(directory):
-            raise InvalidGamesError(f"{directory}: no shards of games in it")
+        games.game_files(directory)
 
 
 def _doubt(settings: TrainSettings, history: TrainHistory) -> str | None:
@@ -308,7 +307,7 @@ def _doubt(settings: TrainSettings, history: TrainHistory) -> str | None:
     return doubt(
         f"{history.weights or kinds.SHIPPED}" if history.best == history.start else history.best,
         behind,
-        [*(sum(len(games.read_shard(path)) for path in games.shard_paths(each)) for each in settings.data), *played],
+        [*(sum(len(games.read_shard(path)) for path in games.game_files(each)) for each in settings.data), *played],
         settings.generations - len(played),
         settings.games,
         settings.window,
