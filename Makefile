@@ -5,6 +5,8 @@
 #   make build  the environment in .venv and the compiled core
 #   make docs   the site of docs/ in build/site
 #   make bench  node signature and speed of the search
+#   make figures  repeat the figures of docs/measurements.toml that are the same on each run; check what pages quote
+#                 (ONLY=WORDS: those with these words; EXPENSIVE=1: those that take long as well)
 #   make tutorial  docs/start/tutorial.ipynb from tutorial.py there, after that or the tables have changed
 # PYTHON=python3.12 chooses another Python; KR_ARCH and the other variables of setup.py pass through.
 
@@ -21,7 +23,7 @@ DEBUG := build/debug
 SANITIZERS := LD_PRELOAD="$$(gcc -print-file-name=libasan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
 
-.PHONY: demo check test pytest build style lint types tools debug-test debug-build debug-run bench docs tutorial clean
+.PHONY: demo check test pytest build style lint types tools debug-test debug-build debug-run bench figures docs tutorial clean
 
 demo: build
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh selfplay/demo.sh
@@ -49,6 +51,9 @@ build: .venv/kr
 
 bench: build
 	$(BIN)/kr bench
+
+figures: .venv/figures
+	$(BIN)/python bench/figures.py $(if $(ONLY),--only "$(ONLY)") $(if $(EXPENSIVE),--expensive)
 
 docs: .venv/docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build -q
@@ -106,6 +111,10 @@ tools:
 
 .venv/docs: .venv/kr
 	@$(INSTALL) -e '.[plots,web,docs]'
+	@touch $@
+
+.venv/figures: .venv/kr
+	@$(INSTALL) -e '.[plots,web,figures]'
 	@touch $@
 
 .venv/notebook: .venv/kr

@@ -1,0 +1,359 @@
+"""Repeats the figures of docs/measurements.toml, and checks that pages quote them. Half an hour for all by default.
+
+    python bench/figures.py [--only WORDS] [--expensive] [--check]
+
+An entry with `repeat` is deterministic: its command gives the same on each run. Its command is run, its numbers are
+read from the JSON that this prints, and written into the file with the day and the commit. Entries that are `expensive`
+are repeated with --expensive, or if --only names them; all others have a reason for which they are not (`unrepeated`).
+What was run once is kept in build/figures, until the code changes: run the same command to resume.
+
+Then each page of `quoted` must quote the numbers as they are; --check does nothing else. The exit code is 1 if a page
+quotes another number, or a command fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import hashlib
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import string
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+MEASUREMENTS = Path("docs", "measurements.toml")
+BUILD = Path("build", "figures")
+CODE = ("kr", "bench", "selfplay", "weights", "egdb", "setup.py", ":!bench/figures.py", ":!*.md")
+"""What figures rest on: as git names it."""
+Figure = dict[str, Any]
+
+
+class FigureError(Exception):
+    """A figure can't be repeated."""
+
+
+# -- quotes: what pages say --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Misquote:
+    """A place where a page does not say what was measured."""
+
+    page: str
+    line: int | None
+    """None if the sentence isn't there."""
+    what: str
+    """The figure's name."""
+    fault: str
+
+    def __str__(self) -> str:
+        place = self.page if self.line is None else f"{self.page}:{self.line}"
+        return f"{place}: {self.fault} ({self.what})"
+
+
+def misquotes(figures: Sequence[Figure], checkout: Path = CHECKOUT) -> list[Misquote]:
+    """Quotes that differ from the figures' numbers, or that their pages don't have exactly once."""
+    texts: dict[str, str] = {}
+    found: list[Misquote] = []
+    for figure in figures:
+        for page, quote in quotes(figure):
+            if page not in texts:
+                texts[page] = (checkout / page).read_text() if (checkout / page).is_file() else ""
+            found += _misquoted(figure, page, texts[page], quote)
+    return found
+
+
+def quotes(figure: Figure) -> Iterator[tuple[str, str]]:
+    """Pages that quote a figure, each with the words in which it does."""
+    for page, given in figure.get("quoted", {}).items():
+        for quote in [given] if isinstance(given, str) else given:
+            yield page, quote
+
+
+def _misquoted(figure: Figure, page: str, text: str, quote: str) -> Iterator[Misquote]:
+    what, numbers = figure["what"], figure.get("numbers", {})
+    matches = list(re.finditer(pattern(quote, numbers), text))
+    if len(matches) != 1:
+        where = "not there" if not matches else f"there {len(matches)} times"
+        yield Misquote(page, None, what, f"expected once, but {where}: {quote.format_map(numbers)!r}")
+        return
+    for name, value in matches[0].groupdict().items():
+        if " ".join(value.split()) != numbers[name]:
+            line = 1 + text.count("\n", 0, matches[0].start(name))
+            yield Misquote(page, line, what, f"quotes {' '.join(value.split())!r}, not {numbers[name]!r}")
+
+
+def quoted_spans(figures: Sequence[Figure], page: str, text: str) -> list[tuple[int, int]]:
+    """Where a page quotes numbers."""
+    return [
+        match.span(name)
+        for figure in figures
+        for named, quote in quotes(figure)
+        if named == page
+        for match in re.finditer(pattern(quote, figure.get("numbers", {})), text)
+        for name in match.groupdict()
+    ]
+
+
+def pattern(quote: str, numbers: Mapping[str, str]) -> str:
+    """A regular expression for the words of a quote, with any numbers of the form of those that are right."""
+    # no end of a longer number
+    parts = [r"(?<![\d.,+-])"] if quote.startswith("{") else []
+    for words, name, _, _ in string.Formatter().parse(quote):
+        parts.append(r"\s+".join(map(re.escape, re.split(r"\s+", words))))
+        if name is not None:
+            parts.append(f"(?P<{name}>{_any_number(numbers[name])})")
+    return "".join(parts)
+
+
+def _any_number(number: str) -> str:
+    """A regular expression for numbers of the same form."""
+    forms = {"sign": r"[+-]?", "digits": r"\d(?:[\d,.]*\d)?", "space": r"\s+"}
+    tokens = re.finditer(r"(?P<sign>[+-](?=\d))|(?P<digits>\d(?:[\d,.]*\d)?)|(?P<space>\s+)|(?P<other>.)", number)
+    return "".join(forms.get(str(token.lastgroup), re.escape(token[0])) for token in tokens)
+
+
+# -- commands and their results ----------------------------------------------------------------------------------------
+
+
+class _Fields(string.Formatter):
+    """Fields are paths into JSON: `{0.summary.all.solved}`, with the number of the command's line first.
+
+    The sum of a number over a list is `{0.samples.sum.positions}`.
+    """
+
+    def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, str]:
+        value: Any = args
+        for name in field_name.replace(".sum.", ".sum:").split("."):
+            try:
+                value = _within(value, name)
+            except (KeyError, IndexError, TypeError, ValueError):
+                raise FigureError(f"no {name!r} of {field_name!r} in what the command printed") from None
+        return value, field_name
+
+
+def _within(value: Any, name: str) -> Any:
+    if isinstance(value, list) and name.startswith("sum:"):
+        return sum(each[name.removeprefix("sum:")] for each in value)
+    return value[int(name)] if isinstance(value, list | tuple) else value[name]
+
+
+def filled(form: str, results: Sequence[Any]) -> str:
+    """A form with fields of the results."""
+    return _Fields().format(form, *results)
+
+
+def command_lines(figure: Figure) -> list[str]:
+    """The lines of a figure's command; where the form reads their JSON, with --json."""
+    lines = figure["command"].replace("\\\n", " ").strip().splitlines()
+    read = {
+        int(name.split(".")[0])
+        for form in figure["repeat"].values()
+        for _, name, _, _ in string.Formatter().parse(form)
+        if name
+    }
+    return [shlex.join(shlex.split(line)) + " --json" * (number in read) for number, line in enumerate(lines)]
+
+
+@dataclass(frozen=True)
+class Code:
+    """The code that figures rest on."""
+
+    commit: str
+    fingerprint: str
+
+    @classmethod
+    def of_checkout(cls) -> Code:
+        """Raises FigureError if it has changes that are in no commit."""
+        if changed := _git("status", "--porcelain", "--", *CODE):
+            first, *others = changed.splitlines()
+            more = f" and {len(others)} more" if others else ""
+            raise FigureError(f"changes in no commit: {first[3:]}{more}; figures name the commit that they are of")
+        listed = _git("ls-files", "-s", "--", *CODE)
+        return cls(_git("rev-parse", "--short=7", "HEAD"), hashlib.sha256(listed.encode()).hexdigest()[:32])
+
+
+def _git(*words: str) -> str:
+    done = subprocess.run(["git", *words], cwd=CHECKOUT, capture_output=True, text=True)
+    if done.returncode:
+        raise FigureError(f"git {words[0]}: {done.stderr.strip() or 'failed'}")
+    return done.stdout.rstrip()
+
+
+@dataclass(frozen=True)
+class Found:
+    """Result of a command line."""
+
+    output: Any
+    """JSON; None for a command whose output nobody reads."""
+    date: str
+    commit: str
+
+
+class Workshop:
+    """The directory of what commands make and print, which lasts as long as the code stays the same."""
+
+    def __init__(self, code: Code, directory: Path = CHECKOUT / BUILD) -> None:
+        self.code, self.results = code, directory / "results"
+        if not (self.results / f"{code.fingerprint}.code").is_file():
+            shutil.rmtree(directory, ignore_errors=True)
+            self.results.mkdir(parents=True)
+            (self.results / f"{code.fingerprint}.code").touch()
+
+    def result(self, line: str) -> Found:
+        """What a command line prints: run once. Raises FigureError if it fails."""
+        from kr.storage import write_atomic
+
+        path = self.results / f"{hashlib.sha256(line.encode()).hexdigest()[:32]}.json"
+        if path.is_file():
+            return Found(**json.loads(path.read_text()))
+        began = time.monotonic()
+        print(f"$ {line}", flush=True)
+        printed = run(line)
+        print(f"  {time.monotonic() - began:.0f} s", flush=True)
+        output = None
+        if line.endswith(" --json"):
+            try:
+                output = json.loads(printed.strip().rpartition("\n")[2])
+            except ValueError:
+                raise FigureError(f"{line}: the last line that it prints is not JSON") from None
+        found = Found(output, datetime.date.today().isoformat(), self.code.commit)
+        write_atomic(path, json.dumps(vars(found)))
+        return found
+
+
+def run(line: str) -> str:
+    """Standard output of a command, which has this Python's programs first. Raises FigureError if it fails."""
+    here = Path(sys.executable).parent
+    environment = os.environ | {"PATH": f"{here}{os.pathsep}{os.environ.get('PATH', '')}"}
+    words = shlex.split(line)
+    with subprocess.Popen(
+        words, cwd=CHECKOUT, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        try:
+            printed, _ = process.communicate()
+        except BaseException:
+            # it and what it has started
+            os.killpg(process.pid, signal.SIGTERM)
+            raise
+    if process.returncode:
+        raise FigureError(f"{line}: exit code {process.returncode}")
+    return printed
+
+
+# -- all together ------------------------------------------------------------------------------------------------------
+
+
+def wanted(figure: Figure, only: str, expensive: bool) -> bool:
+    """Whether to repeat a figure, if it can be."""
+    if only:
+        return only.casefold() in f"{figure['subject']} {figure['what']} {figure['command']}".casefold()
+    return expensive or "expensive" not in figure
+
+
+def repeat(figures: Sequence[Figure], workshop: Workshop) -> Iterator[tuple[int, Figure]]:
+    """Run the commands of figures. Yields the number of each with what it is now: numbers, date and commit."""
+    for number, figure in enumerate(figures):
+        if "repeat" not in figure:
+            continue
+        results = [workshop.result(line) for line in command_lines(figure)]
+        outputs = [result.output for result in results]
+        try:
+            numbers = {name: filled(form, outputs) for name, form in figure["repeat"].items()}
+        except FigureError as error:
+            raise FigureError(f"{figure['what']}: {error}") from None
+        yield number, {"numbers": numbers, "date": results[-1].date, "commit": results[-1].commit}
+
+
+def rewritten(text: str, number: int, new: Figure) -> str:
+    """The text of the measurements with the new numbers, date and commit of an entry, and all else as it was."""
+    import tomlkit
+
+    document = tomlkit.parse(text)
+    entry: Any = document["figure"][number]
+    entry["numbers"].update(new["numbers"])
+    entry["date"] = datetime.date.fromisoformat(new["date"])
+    entry["commit"] = new["commit"]
+    return tomlkit.dumps(document)
+
+
+def listing(title: str, figures: Sequence[tuple[str, Figure]]) -> str:
+    """Names of figures with a word for each."""
+    return "\n".join([f"{title}:", *(f"  {word}: {figure['what']}" for word, figure in figures)])
+
+
+def main() -> int:
+    """Repeat, rewrite, check."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", help="figures with these words in their subject, name or command")
+    parser.add_argument("--expensive", action="store_true", help="those that take long as well: hours")
+    parser.add_argument("--check", action="store_true", help="only check what pages quote")
+    options = parser.parse_args()
+    # removes what it has started when killed, as after Ctrl-C
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(143))
+    path = CHECKOUT / MEASUREMENTS
+    figures = tomllib.loads(path.read_text())["figure"]
+    try:
+        if not options.check:
+            refresh(path, figures, options.only, options.expensive)
+    except FigureError as error:
+        print(f"figures: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("figures: interrupted; run the same command to resume", file=sys.stderr)
+        return 130
+    wrong = misquotes(tomllib.loads(path.read_text())["figure"])
+    for each in wrong:
+        print(each, file=sys.stderr)
+    if not wrong:
+        print("pages quote what was measured")
+    return 1 if wrong else 0
+
+
+def refresh(path: Path, figures: list[Figure], only: str, expensive: bool) -> None:
+    """Repeat figures and write each as soon as it is known."""
+    from kr.storage import lock, write_atomic
+
+    chosen = [wanted(figure, only, expensive) for figure in figures]
+    if only and not any(chosen):
+        raise FigureError(f"no figure has {only!r} in its subject, name or command")
+    if only and not any(take and "repeat" in figure for take, figure in zip(chosen, figures, strict=True)):
+        print(listing("not repeated", [(f["unrepeated"], f) for t, f in zip(chosen, figures, strict=True) if t]))
+        return
+    code = Code.of_checkout()
+    (CHECKOUT / BUILD).parent.mkdir(exist_ok=True)
+    with lock(CHECKOUT / BUILD):
+        taken = [figure if take else {} for figure, take in zip(figures, chosen, strict=True)]
+        for number, new in repeat(taken, Workshop(code)):
+            old = figures[number]
+            changed = [
+                f"{name}: {old['numbers'].get(name)} before, {value} now"
+                for name, value in new["numbers"].items()
+                if old["numbers"].get(name) != value
+            ]
+            print(f"{old['what']}: {'; '.join(changed) or 'the same'}", flush=True)
+            if changed or new["commit"] != old["commit"] or new["date"] != str(old["date"]):
+                write_atomic(path, rewritten(path.read_text(), number, new))
+    left = [
+        (figure["unrepeated"] if "unrepeated" in figure else f"expensive, {figure['expensive']}", figure)
+        for figure, take in zip(figures, chosen, strict=True)
+        if not only and (not take or "repeat" not in figure)
+    ]
+    if left:
+        print(listing("not repeated", left))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
