@@ -22,6 +22,8 @@ from kr.analysis.analysis import Analysis, AnalyzeSettings, Analyzing, Task, ana
 from kr.cli import main
 from kr.egdb.database import Database
 from kr.engine.search import Stop
+from kr.game.board import Board
+from kr.game.value import Value
 
 pytestmark = pytest.mark.core
 
@@ -168,6 +170,61 @@ def test_values_from_the_database(whole: Path) -> None:
     assert drawn.lines[0].chances.draw == 1
 
 
+# White wins in 61 plies, and shuffles: after 8 plies the position is on the board for the third time
+SHUFFLED = "W:WK19,K23:B12,K28", "23-18 28-32 18-23 32-28".split()
+
+
+def shuffled(plies: int) -> Board:
+    """That game after so many plies."""
+    board = Board(SHUFFLED[0])
+    for ply in range(plies):
+        board.play(SHUFFLED[1][ply % 4])
+    return board
+
+
+@pytest.mark.parametrize(
+    ("plies", "move", "value", "distance", "draw", "expected"),
+    [
+        (3, "32-28", "loss", 62, "", 0.0),  # once more is no draw yet: White need not repeat
+        (6, "18-23", "win", 63, "repetition", 0.5),  # Black can bring about the third
+        (6, "19-23", "win", 63, "", 1.0),
+        (7, "32-28", "loss", 62, "repetition", 0.5),
+        (7, "12-16", "loss", 26, "", 0.0),
+        (8, "23-27", "win", 61, "", 1.0),
+    ],
+)
+def test_what_a_move_is_worth_and_what_the_game_becomes_are_two_facts(
+    plies: int, move: str, value: str, distance: int, draw: str, expected: float
+) -> None:
+    """The score says neither something else than the chances nor than what is known."""
+    board = shuffled(plies)
+    found = analyze(Engine("material", 1), board, "nodes=3000", multipv=10)
+    line = next(line for line in found.lines if str(line.move) == move)
+    assert (line.value, line.plies, line.draw, line.chances.expected) == (value, distance, draw, expected)
+    assert line.occurrence == 1 + board.positions.count(board.position.play(move))
+    assert (line.score == 0) is bool(draw)
+    assert draw or Value.from_sign(line.score) == line.value == line.certain
+
+
+@pytest.mark.parametrize(
+    ("plies", "draw", "expected"), [(0, "", 1.0), (4, "", 1.0), (7, "", 0.5), (8, "repetition", 0.5)]
+)
+def test_where_a_game_can_be_claimed_drawn(plies: int, draw: str, expected: float) -> None:
+    found = analyze(Engine("material", 1), shuffled(plies), "nodes=500")
+    assert (found.draw, found.chances.expected) == (draw, expected)
+    assert found.value == ("loss" if plies % 2 else "win")
+
+
+def test_a_win_that_may_come_too_late_is_not_certain() -> None:
+    """After 70 plies of kings alone, the ten that are left before the draw by rule are too few for a win in 61."""
+    around = [square for square in range(1, 33) if square not in (12, 19, 23)]
+    history = [Position.from_fen(f"{'WB'[i % 2]}:WK19,K23:B12,K{around[i % 29]}") for i in range(70)]
+    found = analyze(Engine("material", 1), Task(Position.from_fen(SHUFFLED[0]), tuple(history)), "nodes=3000")
+    assert (found.value, found.plies, found.draw) == ("win", 61, "")
+    assert (found.lines[0].value, found.lines[0].certain) == ("win", None)
+    assert found.lines[0].chances.draw > 0.3
+
+
 def test_a_game_that_is_over() -> None:
     seen: list[Analysis] = []
     found = analyze(Engine("material", hash_mb=1), Task(Position.from_fen("B:W5:B")), on_analysis=seen.append)
@@ -239,6 +296,26 @@ def test_json_streams_an_object_an_iteration(capsys: pytest.CaptureFixture) -> N
         for each in line["lines"]:
             assert each["pv"][0] == each["move"]
             assert each["expected"] == pytest.approx(each["win"] + each["draw"] / 2, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("ply", "said", "drawn_by"),
+    [
+        ("7", "draw by repetition; loss in 62 plies", [None, "repetition"]),
+        ("8", "win in 61 plies; the game can be claimed drawn by repetition", ["repetition", None]),
+    ],
+)
+def test_draws_by_rule_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture, ply: str, said: str, drawn_by: list[str | None]
+) -> None:
+    path = tmp_path / "shuffled.pdn"
+    path.write_text(f'[FEN "{SHUFFLED[0]}"]\n{" ".join(SHUFFLED[1] * 2)} 1/2-1/2\n')
+    words = ["analyze", str(path), "--ply", ply, "--nodes", "500", "--multipv", "1", *QUICK[:4], "--people", "none"]
+    assert main(words) == 0
+    assert said in " ".join(capsys.readouterr().out.split())
+    assert main([*words, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert [found["drawn_by"], found["lines"][0]["drawn_by"]] == drawn_by
 
 
 def test_text(capsys: pytest.CaptureFixture, games: Path) -> None:

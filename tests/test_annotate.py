@@ -83,6 +83,47 @@ def turned(game: Game) -> Game:
 # --- judging
 
 
+SHUFFLED = "23-18 28-32 18-23 32-28 23-18 28-32 18-23"
+"""White wins "W:WK19,K23:B12,K28" in 61 plies; after 32-28 the position would be there for the third time."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("moves", "marks", "worth"),
+    [
+        # the win is thrown away by the move after which Black can repeat
+        (f"{SHUFFLED} 32-28", {6: "??"}, {5: (0.0, "", ""), 6: (0.5, "", "repetition"), 7: (0.5, "repetition", "")}),
+        # nobody claims it, and White wins after all
+        (f"{SHUFFLED} 32-28 23-27", {6: "??"}, {7: (0.5, "repetition", ""), 8: (1.0, "", "")}),
+        # Black doesn't repeat
+        (f"{SHUFFLED} 12-16", {6: "??", 7: "??"}, {6: (0.5, "", "repetition"), 7: (0.0, "", "")}),
+        # a win of which nothing has been thrown away yet
+        (SHUFFLED[:29], {}, {3: (0.0, "", ""), 4: (1.0, "", "")}),
+    ],
+    ids=["claimed", "not claimed", "not repeated", "twice"],
+)
+def test_a_win_that_is_repeated_away_is_marked(
+    engine: Engine, moves: str, marks: dict[int, str], worth: dict[int, tuple[float, str, str]]
+) -> None:
+    game = played(moves, "W:WK19,K23:B12,K28")
+    found = annotate(game, engine, JudgeSettings(tc=Limits(nodes=1000)))
+    assert {each.ply: each.mark for each in found.moves if each.mark not in ("", "!")} == marks
+    assert {
+        ply: (found.moves[ply].expected, found.moves[ply].draw, found.moves[ply].draw_next) for ply in worth
+    } == worth
+    # what the positions are worth by themselves stays what it is
+    assert {each.value for each in found.moves} == {"win", "loss"}
+    # to bring a won position back is not as good as to make progress
+    idle = [each for each in found.moves if each.side == Side.WHITE and each.occurrence > 1]
+    assert idle
+    assert all(each.best != each.move for each in idle)
+    for node, each in zip(game.mainline(), found.moves, strict=True):
+        assert ("[%eval 0.00]" in node.comments[0]) is (each.expected == 0.5)
+        said = "Drawn by repetition if claimed: the position is on the board for the third time."
+        assert (said in node.comments[0]) is (each.draw == "repetition")
+        assert ("Black can now draw by repetition." in node.comments[0]) is (each.draw_next == "repetition")
+
+
 @pytest.mark.slow
 def test_a_blunder_is_marked_with_the_better_move(engine: Engine) -> None:
     moves = judge_moves(played(BLUNDER), engine, QUICK)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import kr
 from kr.errors import IllegalMoveError, InvalidFenError, InvalidSettingError
-from kr.game.board import NO_PROGRESS_PLIES, REPETITIONS, Board
+from kr.game.board import NO_PROGRESS_PLIES, REPETITIONS, Board, draw_by_rule, quiet_plies
 from kr.game.outcome import NO_MOVE, NO_PIECES, NO_PROGRESS, REPETITION, Outcome
 from kr.game.position import Move, Piece, Position, Side
 from kr.game.value import Result, Value
@@ -47,6 +47,11 @@ def test_a_game_against_the_reference(start: str, choices: list[int]) -> None:
         assert {square: squares.get(square) for square in range(32)} == {s: board.piece_at(s) for s in range(32)}
         outcome = board.outcome()
         assert board.is_over == (outcome is not None)
+        # the same from the positions alone
+        *earlier, position = board.positions
+        assert quiet_plies(position, earlier) == len(board.history)
+        drawn = outcome.reason if outcome is not None and outcome.winner is None else ""
+        assert draw_by_rule(position, earlier) == drawn or not legal
         if not legal:
             own = any(piece.lower() == "bw"[board.side] for piece in squares.values())
             assert outcome == Outcome(board.side.other, NO_MOVE if own else NO_PIECES)

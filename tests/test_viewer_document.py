@@ -61,6 +61,20 @@ def test_nodes_stand_in_the_order_of_the_text_with_the_position_after_each_move(
     assert nodes[2] | {"comments": []} == nodes[2]
 
 
+def test_nodes_where_a_game_can_be_claimed_drawn_say_so() -> None:
+    """By the rule, in variations too; a game that goes on is no longer drawn once a man has moved."""
+    circle = "23-18 28-32 18-23 32-28"
+    text = f'[FEN "W:WK19,K23:B12,K28"]\n{circle} {circle} (32-27 23x32) 23-18 12-16 *'
+    nodes = game_document(read(text))["nodes"]
+    assert [(node["text"], node["draw"]) for node in nodes if "draw" in node] == (
+        [("32-28", "repetition"), ("23-18", "repetition")]
+    )
+    walk = [(31, 26), (2, 7), (26, 31), (7, 2)] * 20
+    game = pdn.Game(start=kr.Position.from_fen("W:WK31:BK2"), moves=[f"{a}-{b}" for a, b in walk])
+    drawn = [node.get("draw") for node in game_document(game)["nodes"]]
+    assert (drawn[7:9], drawn.count("repetition")) == ([None, "repetition"], 73)
+
+
 def test_an_illegal_variation_is_text() -> None:
     nodes = game_document(read(GAMES["illegal variation"]))["nodes"]
     assert [node["text"] for node in nodes if node["fen"] is None] == ["1-2", "3-4", "11-20", "22-18", "22-17"]

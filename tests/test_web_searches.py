@@ -98,6 +98,22 @@ def test_lines_are_told_as_they_are_found() -> None:
     at_home(told)
 
 
+@pytest.mark.parametrize(
+    ("plies", "draw", "line"), [(7, None, ("repetition", 0, "loss", 62)), (8, "repetition", ("", 29939, "win", 61))]
+)
+def test_draws_by_rule_are_told_beside_what_is_exact(plies: int, draw: str | None, line: tuple[Any, ...]) -> None:
+    async def told(house: House) -> None:
+        moves = "23-18 28-32 18-23 32-28 23-18 28-32 18-23 32-28".split()[:plies]
+        found = await events(house, start="W:WK19,K23:B12,K28", moves=moves, limit="nodes=1000")
+        assert found[0].get("draw") == draw
+        assert (found[0]["exact"]["value"], found[0]["exact"]["plies"]) == line[2:]
+        best = lines_of(found)[-1][0]
+        assert (best["draw"], best["score"], best["value"], best["plies"]) == line
+        assert best["chances"] == ([0, 1, 0] if line[0] else [1, 0, 0])
+
+    at_home(told, egdb=None)
+
+
 def test_a_line_that_stays_is_sent_once() -> None:
     async def told(house: House) -> None:
         # the only move, by the same line at every depth

@@ -1,14 +1,17 @@
 """Analysing positions: reading them, and after each iteration the best lines with their chances.
 
 A line's value is exact if the endgame database has the position after its first move, or if the search has seen the
-line to its end. Chances are those of `kr.evaluation.chances`.
+line to its end. What a position is worth by this exact knowledge, and what its game has become by the rules about
+repetition and progress, are two facts: `value` tells the first, `draw` the second (`weighed`). Score and chances are
+those of the game, so that they follow `draw` where there is one, and else `value`. Chances are those of
+`kr.evaluation.chances`.
 """
 
 from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -19,8 +22,8 @@ from kr.engine.result import SCORE_DECIDED, SCORE_PROVED, SCORE_WIN, Info
 from kr.engine.search import Progress, Search, Stop
 from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, threads_option, weights_option
 from kr.errors import InvalidFenError, InvalidPdnError, InvalidSettingError
-from kr.evaluation.chances import Chances
-from kr.game.board import Board, position_of
+from kr.evaluation.chances import KNOWN, Chances
+from kr.game.board import NO_PROGRESS_PLIES, QUIET_BEFORE_DRAW, Board, draw_by_rule, position_of, quiet_plies
 from kr.game.position import Move, Position
 from kr.game.value import Value
 from kr.notation import SIDE_NAMES, fen_lines
@@ -123,11 +126,20 @@ class Line:
     score: int
     """Centi-men, side to move's view."""
     value: Value | None
-    """Proved value for the side to move; None if not proved."""
+    """Proved value for the side to move, whatever the history of the game; None if not proved."""
     plies: int | None
     """Plies to the end of a proved win or loss; None if unknown."""
     chances: Chances
+    """Of the game: a draw where `draw` says so."""
     pv: tuple[Move, ...]
+    draw: str = ""
+    """Rule, REPETITION or NO_PROGRESS, by which the game can be claimed drawn after the first move, or after an answer
+    that saves the opponent; "" if there is none."""
+    occurrence: int = 1
+    """How often the position after the first move has then been on the board."""
+    certain: Value | None = None
+    """Certain result of the game: a draw by rule, or else the proved value; None without either, and for a win that may
+    take longer than the rule about progress allows."""
 
     @property
     def move(self) -> Move:
@@ -143,7 +155,7 @@ class Analysis:
     lines: tuple[Line, ...]
     """Best first; empty if the game is over."""
     value: Value | None
-    """Proved value of the position for the side to move; None if not proved."""
+    """Proved value of the position for the side to move, whatever the history of its game; None if not proved."""
     plies: int | None
     """Plies to the end of a proved win or loss; None if unknown."""
     depth: int
@@ -157,11 +169,29 @@ class Analysis:
     """Look-ups that ended a line of the search."""
     final: bool
     """True once the search has ended."""
+    draw: str = ""
+    """Rule, REPETITION or NO_PROGRESS, by which the game can be claimed drawn in the position; "" if there is none."""
 
     @property
     def nps(self) -> float:
         """Nodes a second."""
         return self.nodes / max(self.time, 1e-6)
+
+    @property
+    def chances(self) -> Chances:
+        """Chances of the game: those of the best line, unless it can be claimed drawn."""
+        if self.draw:
+            return KNOWN[Value.DRAW]
+        if not self.lines:
+            return KNOWN[Value.LOSS]
+        best = self.lines[0]
+        # a line that nothing is known about may stand beside a value that is
+        return KNOWN[self.value] if self.value is not None and best.value is None else best.chances
+
+    @property
+    def drawn(self) -> bool:
+        """True if a rule makes the game a draw, here or after the best move."""
+        return bool(self.draw or (self.lines and self.lines[0].draw))
 
 
 def likely_moves(policy: Policy, task: Task | Position | Board) -> list[LikelyMove]:
@@ -274,26 +304,82 @@ def _over(task: Task) -> Analysis:
 def _analysis(
     engine: Engine, task: Task, infos: Iterable[Info], *, final: bool, value: Value | None = None
 ) -> Analysis:
-    lines = tuple(_line(engine, task.position, info) for info in infos)
+    lines = tuple(_line(engine, task, info) for info in infos)
     best = next(iter(infos))
     root, plies = _known(engine, task.position)
     if root is None:
         root, plies = value or lines[0].value, lines[0].plies
     return Analysis(
         task, lines, root, plies, best.depth, best.nodes, best.time, best.probes, best.hits, final,
+        draw_by_rule(task.position, task.history),
     )  # fmt: skip
 
 
-def _line(engine: Engine, position: Position, info: Info) -> Line:
-    after, plies = _known(engine, position.play(info.pv[0]))
+def _line(engine: Engine, task: Task, info: Info) -> Line:
+    after, plies = _known(engine, task.position.play(info.pv[0]))
     value = None if after is None else after.opposite
-    plies = None if plies is None else plies + 1
+    worth = weighed(info, task, value, None if plies is None else plies + 1)
+    chances = engine.chances(worth.score, worth.certain)
+    return Line(
+        info.multipv, worth.score, worth.value, worth.plies, chances, info.pv, worth.draw, worth.occurrence,
+        worth.certain,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What a line is worth. Fields are those of `Line`."""
+
+    score: int
+    value: Value | None
+    plies: int | None
+    draw: str
+    occurrence: int
+    certain: Value | None
+
+
+def weighed(info: Info, task: Task, value: Value | None, plies: int | None) -> Worth:
+    """What a line of a search is worth, by what is known of its first move and by the history of the game.
+
+    value, plies: of the first move in the endgame database, for who plays it; None if unknown. A search takes every
+    repetition for a draw. Of a known win or loss only the third makes one, or the second if the opponent, who would
+    lose, can bring it about.
+    """
+    after, history = task.position.play(info.pv[0]), (*task.history, task.position)
+    occurrence = 1 + history[-1 - quiet_plies(after, history) :].count(after)
+    score = info.score
     # a line searched to its end takes account of draws by rule on the way
-    if abs(info.score) > SCORE_PROVED:
-        value = Value.from_sign(info.score)
-        if abs(info.score) > SCORE_DECIDED:
-            plies = SCORE_WIN - abs(info.score)
-    return Line(info.multipv, info.score, value, plies, engine.chances(info.score, value), info.pv)
+    if abs(score) > SCORE_PROVED:
+        value = Value.from_sign(score)
+        if abs(score) > SCORE_DECIDED:
+            plies = SCORE_WIN - abs(score)
+    draw = draw_after(after, history, value)
+    if draw:
+        return Worth(0, value, plies, draw, occurrence, Value.DRAW)
+    certain = value
+    if value in (Value.WIN, Value.LOSS) and abs(score) <= SCORE_PROVED:
+        if plies is not None and quiet_plies(task.position, task.history) + plies >= NO_PROGRESS_PLIES:
+            # the win may take longer than the rule about progress allows: the search knows better
+            certain = None
+        else:
+            score = value.sign * (SCORE_WIN - plies if plies is not None else SCORE_PROVED + 1)
+    return Worth(score, value, plies, draw, occurrence, certain)
+
+
+def draw_after(after: Position, history: Sequence[Position], value: Value | None) -> str:
+    """Rule by which a game can be claimed drawn after a move, or after an answer to it by who would lose.
+
+    history: positions before the move, the one in which it is played last. value: known for who played it.
+    """
+    if after.is_over:
+        return ""
+    if (draw := draw_by_rule(after, history)) or value is not Value.WIN:
+        return draw
+    if quiet_plies(after, history) + 1 < QUIET_BEFORE_DRAW:
+        return ""
+    played = (*history, after)
+    draws = (draw_by_rule(after.play(answer), played) for answer in after.legal_moves())
+    return next(filter(None, draws), "")
 
 
 def _known(engine: Engine, position: Position) -> tuple[Value | None, int | None]:

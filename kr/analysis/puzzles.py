@@ -36,7 +36,6 @@ from kr.analysis.problems import Problem, load_problems, same_move
 from kr.egdb.database import Database
 from kr.egdb.exact import ExactMove, exact_moves, exact_value, hardest_move
 from kr.errors import IllegalMoveError, InvalidSettingError
-from kr.evaluation.chances import KNOWN
 from kr.game.board import Board
 from kr.game.position import Move, Position, Side
 from kr.game.value import Value
@@ -339,11 +338,11 @@ def _best(found: Analysis) -> Move:
 
 
 def _expected(found: Analysis) -> float:
-    return KNOWN[found.value].expected if found.value is not None else found.lines[0].chances.expected
+    return found.chances.expected
 
 
 def _likeliest(found: Analysis) -> Value:
-    return found.value if found.value is not None else found.lines[0].chances.likeliest
+    return found.chances.likeliest
 
 
 def _answers(each: ExactMove) -> int:

@@ -18,6 +18,7 @@ from kr.engine.limits import Limits
 from kr.engine.search import Progress
 from kr.errors import InvalidFenError
 from kr.evaluation.chances import format_score
+from kr.game.outcome import DRAW_BY
 from kr.game.position import Move
 from kr.notation import SIDE_NAMES
 from kr.policy.policy import LikelyMove, load_people
@@ -34,10 +35,12 @@ def command(settings: AnalyzeSettings, json: bool = options.JSON) -> None:
 
     A single position is analysed until Ctrl-C if no limit is given. Scores are in centi-men for the side to move.
     "expect" is the expected result (win 1, draw 1/2, loss 0) from the chances of a win, a draw and a loss. "known" is
-    an exact value with its distance in plies, from the endgame database or a win seen to the end. Ctrl-C ends the
-    search and shows its result; with several positions it also ends the command. Invalid lines of a file or of standard
-    input are reported and left out; the exit code is then 1. --json prints an object after each iteration. "people" is
-    the share of people who would play the move, by a model learned from recorded games (--people none: leave it out).
+    an exact value with its distance in plies, from the endgame database or a win seen to the end, whatever the history
+    of the game; "draw by repetition" or "for lack of progress" beside it is what the game is by the rules, as score and
+    chances are. Ctrl-C ends the search and shows its result; with several positions it also ends the command. Invalid
+    lines of a file or of standard input are reported and left out; the exit code is then 1. --json prints an object
+    after each iteration. "people" is the share of people who would play the move, by a model learned from recorded
+    games (--people none: leave it out).
 
     Example:
         kr analyze
@@ -133,6 +136,7 @@ def _emit(likely: Sequence[LikelyMove], found: Analysis) -> None:
             "hits": found.hits,
             "value": found.value,
             "plies": found.plies,
+            "drawn_by": found.draw or None,
             "lines": [_object(line) for line in found.lines],
             "people": [{"move": str(each.move), "probability": round(each.probability, 4)} for each in likely],
         }
@@ -147,6 +151,8 @@ def _object(line: Line) -> dict[str, Any]:
         "score": line.score,
         "value": line.value,
         "plies": line.plies,
+        "drawn_by": line.draw or None,
+        "occurrence": line.occurrence,
         "expected": round(chances.expected, 4),
         "win": round(chances.win, 4),
         "draw": round(chances.draw, 4),
@@ -194,7 +200,9 @@ def _shown(found: Analysis, likely: Sequence[LikelyMove], progress: Progress | N
     position = found.task.position
     side = SIDE_NAMES[position.side]
     known = "" if found.value is None else f", {format_value(found.value, found.plies)}"
-    heading = console.fold(f"{position.fen}, {side} to move{known}")
+    # two facts: what the position is worth, and what the game is
+    drawn = f"; the game can be claimed drawn {DRAW_BY[found.draw]}" if found.draw else ""
+    heading = console.fold(f"{position.fen}, {side} to move{known}{drawn}")
     parts = [console.fold(visible(found.task.title), 2), heading] if found.task.title else [heading]
     if not found.lines:
         return "\n".join([*parts, f"the game is over: {side} has no move and has lost"])
@@ -219,9 +227,16 @@ def _row(line: Line, people: float | None) -> list[str]:
         f"{chances.expected:.3f}",
         *(f"{share:.0%}" for share in (chances.win, chances.draw, chances.loss)),
         "" if people is None else f"{people:.0%}".rjust(6),
-        "" if line.value is None else format_value(line.value, line.plies),
+        _known(line),
         " ".join(map(str, line.pv)),
     ]
+
+
+def _known(line: Line) -> str:
+    """What is exact of a line: what its first move is worth, and what the history of the game makes of it."""
+    worth = "" if line.value is None else format_value(line.value, line.plies)
+    history = f"draw {DRAW_BY[line.draw]}" if line.draw else "repeats" if line.occurrence > 1 else ""
+    return "; ".join(filter(None, (history, worth)))
 
 
 def _others(found: Analysis, likely: Sequence[LikelyMove]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kr import _core
 from kr.errors import InvalidSettingError
 from kr.game.outcome import NO_MOVE, NO_PIECES, NO_PROGRESS, REPETITION, Outcome
@@ -12,6 +14,9 @@ REPETITIONS = 3
 """Occurrences of a position with the same side to move that make a draw."""
 NO_PROGRESS_PLIES: int = _core.NO_PROGRESS_PLIES
 """Plies without a capture or a man's move that make a draw."""
+
+QUIET_BEFORE_DRAW = 4 * (REPETITIONS - 1)
+"""Plies without a capture or a man's move that come before any draw by rule: a position comes back after four."""
 
 
 class Board:
@@ -128,9 +133,9 @@ class Board:
         if position.is_over:
             left = position.black if position.side == Side.BLACK else position.white
             return Outcome(position.side.other, NO_MOVE if left else NO_PIECES)
-        if self._positions[-1 - self._reversible[-1] :].count(position) >= REPETITIONS:
-            return Outcome(None, REPETITION)
-        return Outcome(None, NO_PROGRESS) if self._reversible[-1] >= NO_PROGRESS_PLIES else None
+        quiet = self._positions[-1 - self._reversible[-1] : -1]
+        rule = rule_of(1 + quiet.count(position), len(quiet))
+        return Outcome(None, rule) if rule else None
 
     def copy(self) -> Board:
         """An independent copy, with all moves."""
@@ -162,6 +167,36 @@ class Board:
         from kr import svg
 
         return svg.board(self.position, last_move=self._moves[-1] if self._moves else None)
+
+
+def quiet_plies(position: Position, history: Sequence[Position]) -> int:
+    """Plies before a position without a capture or a man's move. history: earlier positions, oldest first."""
+    count, after = 0, position
+    for before in reversed(history):
+        if _lasting(before) != _lasting(after):
+            break
+        count, after = count + 1, before
+    return count
+
+
+def draw_by_rule(position: Position, history: Sequence[Position]) -> str:
+    """Rule by which a game can be claimed drawn in a position, REPETITION or NO_PROGRESS; "" if there is none.
+
+    history: earlier positions of the game, oldest first.
+    """
+    quiet = quiet_plies(position, history)
+    return rule_of(1 + history[len(history) - quiet :].count(position), quiet)
+
+
+def _lasting(position: Position) -> tuple[int, int, int]:
+    """What quiet moves of kings don't change: the men of both sides, and the number of pieces."""
+    men = ~position.kings
+    return position.black & men, position.white & men, position.pieces
+
+
+def rule_of(occurrence: int, quiet: int) -> str:
+    """The rule that makes a draw of a position on the board for the nth time, after so many plies without progress."""
+    return REPETITION if occurrence >= REPETITIONS else NO_PROGRESS if quiet >= NO_PROGRESS_PLIES else ""
 
 
 def position_of(source: Position | Board) -> Position:

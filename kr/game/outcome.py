@@ -12,6 +12,8 @@ NO_PIECES = "no pieces left"
 NO_MOVE = "no legal move"
 REPETITION = "repetition"
 NO_PROGRESS = "no progress"
+DRAW_BY = {REPETITION: "by repetition", NO_PROGRESS: "for lack of progress"}
+"""Draws by rule in words, after "a draw" or "drawn"."""
 RESIGNATION = "resignation"
 AGREEMENT = "agreement"
 OVERTIME = "time forfeit"

@@ -4,7 +4,8 @@ A document has `headers`, `start` (FEN), `result` and `nodes`. The first node is
 (the number of the node before it), `text`, `path`, `captured` and `fen` (the position after the move). All have
 `comments` and `nags`, moves also `starting_comments`. Nodes stand in the order in which games are written: a move,
 what follows it, then the variations on it, so that the first child of a node is its main continuation. Moves of an
-illegal variation are text: their `fen` is null and their `path` empty.
+illegal variation are text: their `fen` is null and their `path` empty. Where the game can be claimed drawn by a rule,
+`draw` says by which ("repetition" or "no progress"); elsewhere it is left out, and it is not read.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kr.errors import IllegalMoveError, InvalidPdnError
+from kr.game.board import NO_PROGRESS_PLIES, rule_of
 from kr.game.position import Move, Position
 from kr.notation import format_fen
 from kr.pdn.game import Game
@@ -38,9 +40,11 @@ def game_document(game: Game) -> dict[str, Any]:
     root = {"parent": None, "fen": game.start.fen, "comments": list(game.comments), "nags": list(game.nags)}
     nodes: list[dict[str, Any]] = [root]
     numbers: dict[int, int] = {id(game): 0}
+    draws = _draws(game)
     for node in game.descendants():
         numbers[id(node)] = len(nodes)
         legal = node.is_legal
+        draw = draws.get(id(node))
         nodes.append(
             {
                 "parent": numbers[id(node.parent)],
@@ -49,9 +53,33 @@ def game_document(game: Game) -> dict[str, Any]:
                 "comments": list(node.comments),
                 "starting_comments": list(node.starting_comments),
                 "nags": list(node.nags),
+                **({"draw": draw} if draw else {}),
             }
         )
     return {"headers": dict(game.headers), "start": game.start.fen, "result": str(game.result), "nodes": nodes}
+
+
+def _draws(game: Game) -> dict[int, str]:
+    """The rules by which the game, or a variation, can be claimed drawn, by the id of the node."""
+    found: dict[int, str] = {}
+    # plies before a node that kings made without a capture, and how often its position has been on the board
+    quiet, occurrence = {id(game): 0}, {id(game): 1}
+    for node in game.descendants():
+        if not node.is_legal or node.parent is None:
+            continue
+        lasting = node.move.is_capture or not node.parent.bits[2] >> node.move.origin & 1
+        quiet[id(node)] = count = 0 if lasting else quiet[id(node.parent)] + 1
+        before: GameNode | None = node
+        for _ in range(min(count, NO_PROGRESS_PLIES)):
+            before = before.parent if before is not None else None
+            if before is not None and before.bits == node.bits:
+                break
+        else:
+            before = None
+        occurrence[id(node)] = 1 if before is None else occurrence[id(before)] + 1
+        if draw := rule_of(occurrence[id(node)], count):
+            found[id(node)] = draw
+    return found
 
 
 def read_document(document: object) -> Game:

@@ -3,11 +3,13 @@
     {"do": "analysis", "start": FEN, "moves": ["11-15", ...], "engine": 0, "lines": 3, "limit": "", "threat": false}
 
 The first event has what is known exactly: {"exact": {"value", "plies", "moves": [{move, "value", "plies"}, ...]}}, or
-null where no database reaches. Then, at most UPDATES a second and always the newest, for each line {"score", "value",
-"plies", "chances", "pv"}, where a pv that is the same as in the event before is left out. Scores, values and chances
-are those of the side to move. The last event of a search that was not stopped has "final": true. Where nothing is
-found for BEAT_SECONDS, {"progress": {"depth", "nodes", "nps", "time"}} tells how far the search has come; for another
-program's engine, which tells that itself, only its time.
+null where no database reaches, and what the game is by its history: "draw", the rule by which it can be claimed drawn,
+left out if there is none. Then, at most UPDATES a second and always the newest, for each line {"score", "value",
+"plies", "draw", "repeats", "chances", "pv"}, where a pv that is the same as in the event before is left out. Scores,
+values and chances are those of the side to move; "value" and "plies" are what the first move is worth whatever the
+history, score and chances those of the game (`kr.analysis.analysis.weighed`). The last event of a search that was not
+stopped has "final": true. Where nothing is found for BEAT_SECONDS, {"progress": {"depth", "nodes", "nps", "time"}}
+tells how far the search has come; for another program's engine, which tells that itself, only its time.
 """
 
 from __future__ import annotations
@@ -22,13 +24,15 @@ from typing import Any
 
 import anyio.to_thread
 
+from kr.analysis.analysis import Task, Worth, weighed
 from kr.egdb.database import Database
 from kr.egdb.probe import ProbedMove, known_moves
 from kr.engine.engine import MAX_LINES, Engine
 from kr.engine.limits import Limits
-from kr.engine.result import SCORE_DECIDED, SCORE_PROVED, SCORE_WIN, Info, SearchOutcome, SearchResult
+from kr.engine.result import Info, SearchOutcome, SearchResult
 from kr.engine.search import Search, Stop
 from kr.errors import InvalidSettingError, ProtocolError
+from kr.game.board import draw_by_rule
 from kr.game.position import Move, Position
 from kr.game.value import Value
 from kr.notation import SIDE_NAMES
@@ -93,8 +97,10 @@ async def answers(house: House, question: Question) -> AsyncGenerator[dict[str, 
     loan = house.engines.lender(question.engine).ask(viewer.get())
     begun: OwnSearch | HubSearch | None = None
     try:
-        told = Told(question.position, await anyio.to_thread.run_sync(_exact, house.database, question.position))
-        yield {"exact": told.exact}
+        exact = await anyio.to_thread.run_sync(_exact, house.database, question.position)
+        told = Told(Task(question.position, question.history), exact)
+        draw = draw_by_rule(question.position, question.history)
+        yield {"exact": told.exact, **({"draw": draw} if draw else {})}
         if loan.waits:
             yield {"waiting": True}
         tool = await loan.arrival()
@@ -258,8 +264,9 @@ def _bell(news: asyncio.Event) -> Callable[[], None]:
 class Told:
     """What a page has been told of a position, so that nothing is computed or sent twice."""
 
-    def __init__(self, position: Position, exact: tuple[Value | None, int | None, list[ProbedMove]] | None) -> None:
-        self._position = position
+    def __init__(self, task: Task, exact: tuple[Value | None, int | None, list[ProbedMove]] | None) -> None:
+        self._task, self._position = task, task.position
+        position = task.position
         self._steps: dict[tuple[Position, Move], tuple[Position, dict[str, Any]]] = {}
         self._sent: list[tuple[Move, ...]] = []
         self._known: dict[str, ProbedMove] = {}
@@ -282,9 +289,12 @@ class Told:
         """Lines as JSON, best first."""
         shown, sent = [], []
         for rank, info in enumerate(lines):
-            value, plies = self._value(info)
-            line: dict[str, Any] = {"score": info.score, "value": value, "plies": plies}
-            found = chances(info.score, value)
+            worth = self._worth(info)
+            line: dict[str, Any] = {
+                "score": worth.score, "value": worth.value, "plies": worth.plies, "draw": worth.draw,
+                "repeats": worth.occurrence > 1,
+            }  # fmt: skip
+            found = chances(worth.score, worth.certain)
             line["chances"] = None if found is None else [round(each, 4) for each in found]
             if self._sent[rank : rank + 1] != [info.pv]:
                 line["pv"] = self._pv(info.pv[:LONGEST_PV])
@@ -299,13 +309,10 @@ class Told:
             **_pace(best.nodes, best.time),
         }
 
-    def _value(self, info: Info) -> tuple[Value | None, int | None]:
-        """Value and distance, if they are proved, of a line."""
-        if abs(info.score) > SCORE_PROVED:
-            seen = abs(info.score) > SCORE_DECIDED
-            return Value.from_sign(info.score), SCORE_WIN - abs(info.score) if seen else None
+    def _worth(self, info: Info) -> Worth:
         known = self._known.get(str(info.pv[0]))
-        return (None, None) if known is None else (known.value, known.distance)
+        value, plies = (None, None) if known is None else (known.value, known.distance)
+        return weighed(info, self._task, value, plies)
 
     def _pv(self, moves: Sequence[Move]) -> list[dict[str, Any]]:
         position, steps = self._position, []

@@ -4,6 +4,10 @@ The positions of a game are searched from the last to the first with one hash ta
 from what was found later in the game. A move is judged by a search of the position after it, and so is each
 alternative: both searches are equally deep. Positions in the endgame database are not searched; their values are exact.
 
+What a position is worth by exact knowledge (`value`) and what the game has become by the rules about repetition and
+progress (`draw`, `draw_next`) are two facts. The expected result is that of the game: a draw where it can be claimed,
+at once or after the answer. Players who don't claim it play on for what the position is worth.
+
 The expected result before a move is that of its own search, unless the searches after the move contradict it; then
 theirs counts. So the expected result changes between two positions by the threshold of a mark exactly where a mark is.
 docs/reference/annotation.md has the thresholds, and their effect in real games.
@@ -14,13 +18,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from kr.analysis.analysis import Analysis, Task, analyze
+from kr.analysis.analysis import Analysis, Task, analyze, draw_after
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.result import SCORE_WIN
 from kr.engine.search import Stop
 from kr.errors import InvalidSettingError
 from kr.evaluation.chances import KNOWN
+from kr.game.board import draw_by_rule, quiet_plies
 from kr.game.position import Move, Position, Side
 from kr.game.value import Value
 from kr.openings.decks import opening_plies
@@ -130,9 +135,15 @@ class JudgedMove:
     expected: float | None = None
     """The expected result after the move."""
     value: Value | None = None
-    """Proved value after the move; None if not proved."""
+    """Proved value after the move, whatever the history of the game; None if not proved."""
     plies: int | None = None
     """Plies from the move to the end of a proved win or loss; None if unknown."""
+    draw: str = ""
+    """Rule, REPETITION or NO_PROGRESS, by which the game can be claimed drawn after the move; "" if there is none."""
+    draw_next: str = ""
+    """Rule by which it can be claimed drawn after the best answer; "" if there is none, and where it can be already."""
+    occurrence: int = 1
+    """How often the position after the move has then been on the board."""
     value_before: Value | None = None
     """Proved value before the move, under best play."""
     best: Move | None = None
@@ -163,6 +174,11 @@ class JudgedMove:
     slip: str = ""
     """TRAP, OVERSIGHT or AVOIDED; "" for none of them."""
 
+    @property
+    def certain(self) -> Value | None:
+        """Certain result of the game after the move: a draw by rule, or else the proved value; None without either."""
+        return Value.DRAW if self.draw or self.draw_next else self.value
+
 
 @dataclass(frozen=True)
 class _Seen:
@@ -172,17 +188,28 @@ class _Seen:
     expected: float
     value: Value | None
     plies: int | None
+    draw: str = ""
+    draw_next: str = ""
     lines: tuple[_Choice, ...] = ()
     corrected: bool = False
     """True if it comes from searches of later positions, not of the position itself."""
     confirmed: bool = False
     """True if searches of later positions agree with it."""
 
+    @property
+    def certain(self) -> Value | None:
+        """Certain result of the game."""
+        return Value.DRAW if self.draw or self.draw_next else self.value
+
     def turned(self) -> _Seen:
         """The same from the view of the other side, a move earlier."""
         value = None if self.value is None else self.value.opposite
         plies = None if self.plies is None else self.plies + 1
-        return _Seen(-self.score, 1 - self.expected, value, plies, corrected=self.corrected, confirmed=self.confirmed)
+        return replace(self, score=-self.score, expected=1 - self.expected, value=value, plies=plies, lines=())
+
+    def earlier(self) -> _Seen:
+        """What it says of the position before a move that leads to it, already turned: a draw comes a move later."""
+        return replace(self, draw="", draw_next=self.draw or self.draw_next)
 
 
 @dataclass(frozen=True)
@@ -194,7 +221,7 @@ class _Choice:
     score: int
     expected: float
     value: Value | None
-    """None if not proved."""
+    """Certain result of the game; None if there is none."""
 
 
 def judge_moves(
@@ -235,15 +262,16 @@ def _judged_backwards(game: Game, settings: JudgeSettings, search: _Search) -> I
             continue
         after = following.turned()
         judged = JudgedMove(
-            ply, side, move, False, after.score, after.expected, after.value, after.plies,
-            confirmed=after.confirmed or after.value is not None,
+            ply, side, move, False, after.score, after.expected, after.value, after.plies, after.draw, after.draw_next,
+            occurrence=search.occurrence(ply + 1),
         )  # fmt: skip
+        judged = replace(judged, confirmed=after.confirmed or judged.certain is not None)
         if ply < first:
             following = None
             judged = replace(judged, reason=OPENING)
         elif ply not in glances:
             # nothing to search: the expected result is that after the move
-            following = after
+            following = search.claimable(ply, after.earlier())
             judged = replace(judged, value_before=after.value, reason=FORCED)
         else:
             before = search.position(ply)
@@ -257,10 +285,10 @@ def _agreed(before: _Seen, after: _Seen, judged: JudgedMove, settings: JudgeSett
 
     after: assessment after the move, from the view of the side that played it.
     """
-    if judged.mark not in MARKS and not settings.mark(abs(before.expected - after.expected)):
+    if before.draw or (judged.mark not in MARKS and not settings.mark(abs(before.expected - after.expected))):
         return before
     if not judged.judged:
-        return replace(after, corrected=True)
+        return replace(after.earlier(), corrected=True)
     assert judged.best_score is not None
     assert judged.best_expected is not None
     if before.expected == judged.best_expected:
@@ -268,7 +296,8 @@ def _agreed(before: _Seen, after: _Seen, judged: JudgedMove, settings: JudgeSett
     # a win after the best move is a win before it; a draw or loss would have to hold for all moves
     value = judged.best_value if judged.best_value is Value.WIN else None
     plies = after.plies if value is not None and judged.best == judged.move else None
-    return _Seen(judged.best_score, judged.best_expected, value, plies, corrected=True)
+    draw = after.draw or after.draw_next if judged.best == judged.move else ""
+    return _Seen(judged.best_score, judged.best_expected, value, plies, draw_next=draw, corrected=True)
 
 
 def _judged(
@@ -296,7 +325,9 @@ def _judged(
         best = search.confirmed(judged.ply, best)
     loss = best.expected - judged.expected
     judged = replace(judged, judged=True, value_before=before.value, others_expected=best.expected)
-    if loss <= TIE:
+    # a move that brings a won position back is no progress: it isn't as good as one that is
+    idle = judged.certain is Value.WIN and judged.occurrence > 1 and best.value is Value.WIN and loss > -TIE
+    if loss <= TIE and not idle:
         return replace(
             judged, best=judged.move, best_score=judged.score, best_expected=judged.expected, best_value=judged.value,
             mark=ONLY if not obvious and round(-loss, 6) >= settings.only else "",
@@ -306,7 +337,7 @@ def _judged(
         best = search.confirmed(judged.ply, best)
     return replace(
         judged, best=best.line[0], best_score=best.score, best_expected=best.expected, best_value=best.value,
-        line=best.line, loss=loss, mark=settings.mark(loss),
+        line=best.line, loss=max(loss, 0.0), mark=settings.mark(loss),
     )  # fmt: skip
 
 
@@ -322,6 +353,16 @@ class _Search:
     def position(self, ply: int) -> _Seen:
         """Search the position after this many moves."""
         return self._seen(self._positions[ply], tuple(self._positions[:ply]))
+
+    def occurrence(self, ply: int) -> int:
+        """How often the position after this many moves has then been on the board, since a move that lasts."""
+        position, history = self._positions[ply], self._positions[:ply]
+        return 1 + history[ply - quiet_plies(position, history) :].count(position)
+
+    def claimable(self, ply: int, seen: _Seen) -> _Seen:
+        """What is known of the position after this many moves, unless the game can be claimed drawn there."""
+        draw = draw_by_rule(self._positions[ply], self._positions[:ply])
+        return replace(seen, score=0, expected=KNOWN[Value.DRAW].expected, draw=draw, draw_next="") if draw else seen
 
     def glance(self, ply: int) -> tuple[Move, float]:
         """Obvious move after this many moves, and its lead in expected result over the next best."""
@@ -344,7 +385,7 @@ class _Search:
             for move in position.legal_moves():
                 after = position.play(move)
                 if after != played:
-                    lines[after] = self._known(after, move, lines.get(after))
+                    lines[after] = self._known(ply, after, move, lines.get(after))
         return list(lines.values())
 
     def confirmed(self, ply: int, choice: _Choice) -> _Choice:
@@ -353,8 +394,8 @@ class _Search:
         line = (choice.line[0], *(after.lines[0].line if after.lines else ()))
         turned = after.turned()
         if choice.value is not None:
-            return replace(choice, line=line, score=turned.score)
-        return _Choice(choice.after, line, turned.score, turned.expected, turned.value)
+            return replace(choice, line=line, score=turned.score if choice.value == turned.certain else choice.score)
+        return _Choice(choice.after, line, turned.score, turned.expected, turned.certain)
 
     def answered(self, ply: int, choice: _Choice) -> _Choice:
         """The same move, assessed by a search of the position after its best answer if that is worse."""
@@ -366,33 +407,38 @@ class _Search:
             return choice
         line = (*choice.line[:2], *(later.lines[0].line if later.lines else ()))
         # one winning answer is enough; a drawing one need not be the best
-        value = later.value if later.value is Value.LOSS else None
+        value = later.certain if later.certain is Value.LOSS else None
         return replace(choice, line=line, score=later.score, expected=later.expected, value=value)
 
-    def _known(self, after: Position, move: Move, line: _Choice | None) -> _Choice:
-        """A move that leads to a position in the endgame database."""
+    def _known(self, ply: int, after: Position, move: Move, line: _Choice | None) -> _Choice:
+        """A move that leads to a position in the endgame database, or to a draw by rule."""
+        history = tuple(self._positions[: ply + 1])
         database = self._engine.database
         assert database is not None
         known = Value.LOSS if after.is_over else database.value(after)
         assert known is not None
         value = known.opposite
+        if draw_after(after, history, value):
+            value = Value.DRAW
+        elif line is not None and line.value is None:
+            # a win that may take longer than the rule about progress allows
+            return line
         return _Choice(after, line.line if line else (move,), line.score if line else 0, KNOWN[value].expected, value)
 
     def _seen(self, position: Position, history: tuple[Position, ...]) -> _Seen:
         # the second line shows whether the best move is the only one
         found = analyze(self._engine, Task(position, history), self._limits, multipv=2, stop=self._stop)
         lines = tuple(
-            _Choice(position.play(line.pv[0]), line.pv, line.score, line.chances.expected, line.value)
+            _Choice(position.play(line.pv[0]), line.pv, line.score, line.chances.expected, line.certain)
             for line in found.lines
         )
-        return _Seen(_score(found), _expected(found), found.value, found.plies, lines)
+        draw_next = found.lines[0].draw if found.lines and not found.draw else ""
+        return _Seen(
+            _score(found), found.chances.expected, found.value, found.plies, found.draw, draw_next, lines
+        )  # fmt: skip
 
 
 def _score(found: Analysis) -> int:
     if not found.lines:
         return -SCORE_WIN
-    return 0 if found.value is Value.DRAW else found.lines[0].score
-
-
-def _expected(found: Analysis) -> float:
-    return KNOWN[found.value].expected if found.value is not None else found.lines[0].chances.expected
+    return 0 if found.value is Value.DRAW or found.drawn else found.lines[0].score

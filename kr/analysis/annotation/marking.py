@@ -30,6 +30,8 @@ from kr.analysis.annotation.judging import (
     JudgedMove,
 )
 from kr.evaluation.chances import format_score
+from kr.game.board import NO_PROGRESS_PLIES
+from kr.game.outcome import DRAW_BY, REPETITION
 from kr.game.position import Side
 from kr.game.value import Value
 from kr.notation import SIDE_NAMES
@@ -136,12 +138,28 @@ def explained(judged: JudgedMove, before: JudgedMove | None) -> str:
             f"{WORDS[ONLY]}: any other and {side} expects {judged.others_expected:.2f}, not {judged.expected:.2f}."
         )
     said.append(slipped(judged))
+    said.append(_history(judged))
     known = None if before is None or before.value is None else before.value.opposite
     # once, not at every move of an ending
     if judged.value is not None and judged.value != known:
         was = "" if known is None else f"{_known(judged.side, known, None)} before, now "
         said.append(f"Known: {was}{_known(judged.side, judged.value, judged.plies)}.")
     return " ".join(filter(None, said))
+
+
+def _history(judged: JudgedMove) -> str:
+    """What the history of the game makes of a move, in words; "" for nothing."""
+    if judged.draw == REPETITION:
+        return f"Drawn by repetition if claimed: the position is on the board for the {_time(judged.occurrence)} time."
+    if judged.draw:
+        return f"Drawn for lack of progress if claimed: {NO_PROGRESS_PLIES} plies without a capture or a man's move."
+    if judged.draw_next:
+        return f"{SIDE_NAMES[judged.side.other]} can now draw {DRAW_BY[judged.draw_next]}."
+    return f"The position is on the board for the {_time(judged.occurrence)} time." if judged.occurrence > 1 else ""
+
+
+def _time(occurrence: int) -> str:
+    return {2: "second", 3: "third", 4: "fourth", 5: "fifth"}.get(occurrence, f"{occurrence}th")
 
 
 def slipped(judged: JudgedMove) -> str:
@@ -188,7 +206,7 @@ def _comment(judged: JudgedMove, sign: str, words: str) -> str:
     assert judged.expected is not None
     mark = f"nag={sign}" if sign else f"mark={judged.mark}" if judged.mark else ""
     told = [f"exp={pov(judged.side, judged.expected):.2f}", mark, judged.reason, "" if judged.confirmed else ONCE]
-    shown = evaluation(judged.side, judged.score, judged.value, judged.plies)
+    shown = evaluation(judged.side, judged.score, judged.certain, judged.plies)
     return f"[%eval {shown}] {OWN} {' '.join(filter(None, told))}] {words}".rstrip()
 
 

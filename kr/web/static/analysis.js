@@ -18,11 +18,14 @@ const long = ({value, plies}) => value === "draw" || plies === null ? value : `$
 const lasted = seconds => seconds < 60 ? `${Math.floor(seconds)} s` :
   `${Math.floor(seconds / 60)}:${String(Math.floor(seconds) % 60).padStart(2, "0")}`;
 
+const draw = rule => `draw ${rule === "repetition" ? "by repetition" : "for lack of progress"}`;
+
 // a line as a person reads it from a side: {text, chances [win, draw, loss] or null}
 export function seen(line, turned) {
   const value = line.value && (turned ? OPPOSITE[line.value] : line.value);
   const score = turned ? -line.score : line.score;
   const chances = line.chances && (turned ? [...line.chances].reverse() : line.chances);
+  if (line.draw) return {text: draw(line.draw), chances};
   return {text: value ? long({value, plies: line.plies}) : score > 0 ? `+${score}` : score < 0 ? `−${-score}` : "0", chances};
 }
 
@@ -143,7 +146,7 @@ class Lines {
 export function panel(app) {
   const {board, tree} = app;
   let visible = false, on = app.kept("analysing", false), threat = false, held = false, drawing = false;
-  let node = null, exact = null, waits = 0, begun = 0, spoken = 0, said = "", marked = "";
+  let node = null, exact = null, drawn = "", waits = 0, begun = 0, spoken = 0, said = "", marked = "";
   let engines = ["kr"], streams = [];
 
   // --- the line that one points at, on a small board
@@ -231,6 +234,7 @@ export function panel(app) {
     begun = performance.now();
     node = tree.node;
     exact = null;
+    drawn = "";
     const asked = {start: tree.root.fen, moves: tree.line().slice(1).map(each => each.text), lines: Number(count.list.value),
       limit: limit.list.value, threat};
     blocks.forEach((block, i) => {
@@ -238,7 +242,7 @@ export function panel(app) {
       block.element.hidden = chosen[i] < 0;
       if (chosen[i] < 0) return;
       streams.push(app.live("analysis", {...asked, engine: chosen[i]}, event => {
-        if (i === 0 && event.exact !== undefined) exact = event.exact;
+        if (i === 0 && event.exact !== undefined) [exact, drawn] = [event.exact, event.draw || ""];
         block.hear(event);
         request();
       }));
@@ -252,6 +256,7 @@ export function panel(app) {
     if (!visible) return;
     end();
     exact = null;
+    drawn = "";
     threat = threat && on;
     for (const block of blocks) block.begin(on);
     name();
@@ -276,10 +281,11 @@ export function panel(app) {
   function draw() {
     const several = engines.length > 1 && chosen[1] >= 0, most = Number(count.list.value) > 3 ? 10 : 24;
     blocks.forEach((block, i) => block.draw(view.list.value, several ? engines[chosen[i]] : "", most));
-    known.hidden = !exact;
-    if (exact) {
-      const moves = exact.moves.map(move => `${move.text} ${long(move)}`).join(", ");
-      const text = `Exact, in plies: ${exact.value ? `${long(exact)}; ` : ""}${moves}`;
+    known.hidden = !exact && !drawn;
+    if (exact || drawn) {
+      const moves = exact ? exact.moves.map(move => `${move.text} ${long(move)}`).join(", ") : "";
+      const text = (drawn ? `The game can be claimed a ${draw(drawn)} here. ` : "") +
+        (exact ? `Exact, in plies: ${exact.value ? `${long(exact)}; ` : ""}${moves}` : "");
       if (known.textContent !== text) known.textContent = text;
     }
     // what was found for another position is not drawn on the board
