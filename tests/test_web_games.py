@@ -13,7 +13,7 @@ import kr
 from kr.errors import InvalidSettingError, KrError
 from kr.pdn import Game, read_game, write_game
 from kr.viewer.document import game_document, read_document
-from kr.web import games
+from kr.web import game_lists, games
 from kr.web.asked import Asked
 from kr.web.house import House
 from kr.web.settings import WebSettings
@@ -87,11 +87,60 @@ def test_several_games_are_listed_each_with_its_text() -> None:
         assert ask("games/read", text=game["pdn"])["document"]["headers"]["Event"] == game["event"]
 
 
-def test_so_many_games_are_read_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_games_than_a_page_gets_at_once_are_a_list(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(games, "MOST_PASTED_GAMES", 3)
-    answer = ask("games/read", text="1. 11-15 *\n" * 9)
-    assert len(answer["games"]) == 3
-    assert answer["faults"] == ["only the first 3 games are shown; kr web FILE.pdn opens files of any size"]
+    place = house()
+    for text in ("1. 11-15 *\n" * 9 + "1. 22-18 *\n", "B:W32:B1\n" * 9 + "B:W9:B9\n"):
+        upload = ask("games/read", place, text=text)["upload"]
+        answer = ask("games/list", place, upload=upload, on=True)
+        assert [game["number"] for game in answer["games"]] == list(range(1, 10))
+        assert (answer["found"], answer["whole"], answer["left_out"], answer["cut"]) == (9, True, 1, "")
+        assert "line 10" in answer["faults"][0]
+        assert ask("games/open", place, upload=upload, number=9)["document"]["nodes"]
+
+
+def test_a_file_arrives_in_pieces_and_is_kept_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    place = house()
+    content = gzip.compress(TWO.encode() * 500)
+    upload = ask("games/upload", place, data=packed(content[:100]))["upload"]
+    assert ask("games/upload", place, data=packed(content[100:]), upload=upload) == {"upload": upload}
+    answer = ask("games/list", place, upload=upload, on=True, start=900)
+    assert (answer["found"], answer["whole"], answer["share"], len(answer["games"])) == (1000, True, 1.0, 100)
+    for bad in ({"upload": upload, "data": packed("x")}, {"upload": "other", "data": packed("x")}, {"data": "!"}):
+        with pytest.raises(KrError, match="read already|open it again|not base64"):
+            ask("games/upload", place, **bad)
+    monkeypatch.setattr(game_lists, "LARGEST_UPLOAD", 10)
+    small = ask("games/upload", place, data=packed("x" * 9))["upload"]
+    with pytest.raises(KrError, match="the file is larger than"):
+        ask("games/upload", place, data=packed("xx"), upload=small)
+    monkeypatch.setattr(game_lists, "MOST_UPLOADS", 2)
+    for _ in range(2):
+        ask("games/upload", place, data=packed("x"))
+    with pytest.raises(KrError, match="open it again"):
+        ask("games/list", place, upload=upload)
+
+
+@pytest.mark.parametrize(
+    ("bound", "most", "cut"),
+    [
+        ("LONGEST_UPLOAD", 100_000, "the text is longer than 100,000 characters"),
+        ("MOST_KEPT", 100_000, "only the first {read} games are listed"),
+        ("MOST_FILE_GAMES", 70, "only the first 70 games are listed"),
+        ("MOST_FAULTS", 50, "the rest can't be read: the file is damaged"),
+    ],
+)
+def test_a_list_says_why_it_ends_before_its_source(
+    monkeypatch: pytest.MonkeyPatch, bound: str, most: int, cut: str
+) -> None:
+    monkeypatch.setattr(game_lists, "READING_SECONDS", 20)
+    monkeypatch.setattr(game_lists, bound, most)
+    text = "".join(f'[Event "{i * 7919 % 4001} {"x" * 200}"]\n\n1. 11-15 *\n\n' for i in range(4000))
+    place = house()
+    upload = ask("games/upload", place, data=packed(gzip.compress(text.encode())[:-5000]))["upload"]
+    answer = ask("games/list", place, upload=upload, on=True)
+    assert answer["whole"]
+    assert 70 <= answer["read"] < 4000
+    assert answer["cut"].startswith(cut.format(read=answer["read"]))
 
 
 @pytest.mark.parametrize(
@@ -110,12 +159,14 @@ def test_files_are_read_in_their_encoding_and_unpacked(content: bytes) -> None:
     assert document["headers"]["Event"] == "Zoë"
 
 
-def test_a_bomb_is_opened_only_so_far() -> None:
+def test_a_bomb_is_opened_only_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(game_lists, "LONGEST_UPLOAD", 10_000_000)
+    place = house()
     bomb = lzma.compress(TWO.encode() + b" " * 50_000_000 + TWO.encode())
     assert len(bomb) < 20_000
-    answer = ask("games/read", data=packed(bomb))
+    answer = ask("games/list", place, upload=ask("games/read", place, data=packed(bomb))["upload"], on=True)
     assert len(answer["games"]) == 2
-    assert "only the first 2 games are shown" in answer["faults"][-1]
+    assert "longer than 10,000,000 characters" in answer["cut"]
 
 
 @pytest.mark.parametrize(
@@ -219,11 +270,11 @@ def test_a_game_far_down_a_file_is_opened_at_once(archive: Path) -> None:
 
 
 def test_reading_pauses_and_goes_on(archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(games, "READING_SECONDS", 0)
+    monkeypatch.setattr(game_lists, "READING_SECONDS", 0)
     place = house(archive)
     answer = ask("games/list", place, file=1, wanted="E250")
     assert not answer["whole"]
-    monkeypatch.setattr(games, "READING_SECONDS", 20)
+    monkeypatch.setattr(game_lists, "READING_SECONDS", 20)
     answer = ask("games/list", place, file=1, wanted="E249")
     assert [game["number"] for game in answer["games"]] == [245]
 

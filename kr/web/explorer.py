@@ -27,7 +27,7 @@ from kr.errors import InvalidIndexError, InvalidSettingError, KrError, StoppedEr
 from kr.threads import start_all
 from kr.viewer.positions import move_json, side_name
 from kr.web.asked import LONGEST_FEN, Asked
-from kr.web.games import bounded_document
+from kr.web.game_lists import bounded_document
 from kr.web.house import House
 from kr.web.live import Inbox, said
 from kr.web.searches import Question, answers

@@ -26,12 +26,31 @@ export function placed(fen) {
   return pieces;
 }
 
+const ofSide = (piece, side) => (piece.toLowerCase() === "w") === (side === "white");
+const either = words => words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+const MOST_NAMED = 4;        // captures that a text names
+
+// the squares beside a square that a piece could step to on an empty board
+function besides(square, piece) {
+  const row = (square - 1) >> 2, odd = row % 2, found = [];
+  for (const down of [true, false]) {
+    if ((down ? piece === "w" : piece === "b") || (down ? row === 7 : row === 0)) continue;
+    const straight = square + (down ? 4 : -4), aside = straight + (odd ? -1 : 1);
+    found.push(straight);
+    if ((aside - 1) >> 2 === (straight - 1) >> 2) found.push(aside);
+  }
+  return found.sort((a, b) => a - b);
+}
+
 export const sideOf = fen => fen[0] === "W" ? "white" : "black";
 
 export class Board {
-  // label: what the board is called; say: hears what should be announced
-  constructor({label = "Board", say = () => {}, numbers = true} = {}) {
+  // label: what the board is called; say: hears what should be announced; refuse: hears why a piece can't be moved, on
+  // boards that are given all legal moves
+  constructor({label = "Board", say = () => {}, refuse = null, numbers = true} = {}) {
     this.say = say;
+    this.refuse = refuse;
+    this.onidle = null;      // tells why nothing can be moved, where no moves are given
     this.onmove = null;      // hears the move that a person has chosen
     this.onedit = null;      // {click(square), drag(from, to or null)}: takes the place of moves
     this.flipped = false;
@@ -41,7 +60,8 @@ export class Board {
     this._picked = [];       // squares of the move so far
     this._wanted = null;     // the last square of the move, where several ways lead
     this._focus = 1;
-    this._marks = {arrows: [], heat: null, heatLabels: {}, labels: {}, regions: []};
+    this._refused = 0;       // the square of a piece that couldn't be moved, and was chosen last
+    this._marks = {arrows: [], must: [], drawn: [], circles: [], heat: null, heatLabels: {}, labels: {}, regions: []};
     this._layers = {};
     for (const name of ["squares", "heat", "last", "numbers", "targets", "pieces", "labels", "arrows"]) {
       this._layers[name] = svg("g", {class: name});
@@ -59,6 +79,7 @@ export class Board {
   // Shows a position. moves: its legal moves, [] for none; last: path of the move that led to it.
   show(fen, {moves = [], last = null, animate = false} = {}) {
     const same = fen === this.fen;
+    if (!same || !moves.length) this._forgive();
     this.fen = fen;
     this.moves = moves;
     this._last = last;
@@ -87,6 +108,13 @@ export class Board {
   // arrows: [{path, kind: best, other, threat or better, label}]
   arrows(list) {
     this._marks.arrows = list || [];
+    this._drawArrows();
+  }
+
+  // what the author of a game drew on its board: arrows [{from, to, colour}], circles [{square, colour}], if any
+  drawings({arrows, circles} = {}) {
+    this._marks.drawn = (arrows || []).map(({from, to, colour}) => ({path: [from, to], kind: `drawn ${colour}`}));
+    this._marks.circles = circles || [];
     this._drawArrows();
   }
 
@@ -194,13 +222,14 @@ export class Board {
       }
     }
     for (const move of this.moves) movable.add(move.path[0]);
+    const capturing = this.moves.length > 0 && Boolean(this.moves[0].captured?.length);
     this._layers.targets.replaceChildren(...marks);
     for (let square = 1; square <= 32; square++) {
       const cell = this._cells[square], piece = this.pieces[square];
       const words = [String(square), piece ? NAMES[piece] : "empty"];
       if (this._picked.includes(square)) words.push("chosen");
       else if (this._picked.length && this._targets().has(square)) words.push("can be moved to");
-      else if (movable.has(square)) words.push("can move");
+      else if (movable.has(square)) words.push(capturing ? "must capture" : "can move");
       cell.setAttribute("aria-label", words.join(", "));
       cell.classList.toggle("movable", movable.has(square) || Boolean(this.onedit && piece));
     }
@@ -225,7 +254,14 @@ export class Board {
   }
 
   _drawArrows() {
-    this._layers.arrows.replaceChildren(...this._marks.arrows.map(arrow => this._arrow(arrow)));
+    const {circles, drawn, arrows, must} = this._marks;
+    this._layers.arrows.replaceChildren(...circles.map(circle => this._circle(circle)),
+      ...[...drawn, ...arrows, ...must].map(arrow => this._arrow(arrow)));
+  }
+
+  _circle({square, colour}) {
+    const [cx, cy] = this._centre(square);
+    return svg("circle", {class: `ring ${colour}`, cx, cy, r: CELL / 2 - 3});
   }
 
   _arrow({path, kind = "best", label = ""}) {
@@ -272,11 +308,53 @@ export class Board {
     this._wanted = null;
   }
 
+  // --- why a piece can't be moved
+
+  _forgive() {
+    this._refused = 0;
+    if (!this._marks.must.length) return;
+    this._marks.must = [];
+    this._drawArrows();
+  }
+
+  // Says why the piece on a square can't be moved, or not to another one, and shows the captures that there are.
+  _refuse(from, to = 0) {
+    if (!this.refuse || this.onedit) return;
+    if (!this.moves.length) {
+      const why = this.onidle && this.onidle();
+      if (why) this.refuse(why);
+      return;
+    }
+    const piece = this.pieces[from], side = sideOf(this.fen), captures = this.moves.filter(move => move.captured?.length);
+    const own = this.moves.filter(move => move.path[0] === from);
+    let why = "";
+    if (!ofSide(piece, side)) {
+      why = `${from} is a ${NAMES[piece]}: ${side === "black" ? "Black" : "White"} is to move`;
+    } else if (captures.length) {
+      const free = to ? [to] : own.length ? [] : besides(from, piece).filter(square => !this.pieces[square]);
+      const meant = free.map(square => `${from}-${square}`);
+      const texts = [...new Set(captures.map(move => move.text))];
+      const named = texts.length > MOST_NAMED ? [...texts.slice(0, MOST_NAMED), "others"] : texts;
+      why = `${meant.length === 0 ? `The ${NAMES[piece]} on ${from} can't move` : meant.length === 1 ? `${meant[0]} isn't possible`
+        : `${meant.join(" and ")} aren't possible`}: you must capture, ${either(named)}`;
+      this._marks.must = captures.map(move => ({path: move.path, kind: "must"}));
+      this._drawArrows();
+    } else if (own.length) {
+      why = `${from}-${to} isn't possible: ${from} can go to ${either([...new Set(own.map(move => move.path.at(-1)))])}`;
+    } else {
+      why = `The ${NAMES[piece]} on ${from} is blocked` + (to ? `: ${from}-${to} isn't possible` : "");
+    }
+    this._refused = ofSide(piece, side) ? from : 0;
+    this.refuse(why);
+  }
+
   _choose(square) {
     if (this.onedit) {
       this.onedit.click(square);
       return;
     }
+    const refused = this._refused, before = this._picked;
+    this._forgive();
     if (this._picked.length && !(this._picked.length === 1 && this._picked[0] === square)) {
       const candidates = this._candidates();
       const stepping = candidates.filter(move => move.path[this._picked.length] === square);
@@ -296,6 +374,10 @@ export class Board {
     this._unpick();
     if (!again && this.moves.some(move => move.path[0] === square)) this._picked = [square];
     this._drawTargets();
+    if (again || this._picked.length) return;
+    if (this.pieces[square]) this._refuse(square);
+    else if (before.length > 1) this.refuse?.(`The capture goes on from ${before.at(-1)}: begin again with ${before[0]}`);
+    else if (before.length || refused) this._refuse(before[0] || refused, square);
   }
 
   // plays the move if there is one left; different ways with the same outcome are one
@@ -308,6 +390,16 @@ export class Board {
     }
     this._drawTargets();
     this.say(`Several ways: choose the next square, ${[...this._targets()].join(" or ")}`);
+  }
+
+  // a piece is put down on another square
+  _drop(from, to) {
+    if (!this.pieces[to] || !this._picked.length || this._targets().has(to)) {
+      this._choose(to);
+      return;
+    }
+    this.unpick();
+    this._refuse(from, to);
   }
 
   // --- pointers and keys
@@ -357,9 +449,13 @@ export class Board {
       const to = this._squareAt(event);
       if (moved) {
         if (this.onedit) this.onedit.drag(square, to || null);
-        else if (to && to !== square) this._choose(to);
+        else if (to && to !== square) this._drop(square, to);
       } else if (to === square && (this.onedit || !use || before)) {
         this._choose(square);
+      } else if (to && to !== square && !use && this.pieces[square] && !this._picked.length) {
+        // it was not taken up, because it has no move
+        this._forgive();
+        this._refuse(square, this.pieces[to] ? 0 : to);
       }
     };
     // a click leaves the focus where it is, so that the arrow keys go on stepping through the game

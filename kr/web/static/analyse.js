@@ -6,6 +6,7 @@ import {Board} from "./board.js";
 import {button, el} from "./dom.js";
 import {panel as explorer} from "./explorer.js";
 import {moves, panel as files} from "./files.js";
+import {number as numbered, plain} from "./moves.js";
 import {panel as people} from "./people.js";
 import {panel as regions} from "./regions.js";
 import {setup} from "./setup.js";
@@ -15,7 +16,7 @@ const PANELS = [moves, analysis, annotate, explorer, people, regions, files];
 const KNOWN = 300;   // positions whose legal moves are remembered
 
 export function page(app) {
-  const board = app.board = new Board({label: "Board", say: app.say, numbers: app.kept("numbers", true)});
+  const board = app.board = new Board({label: "Board", say: app.say, refuse: app.fail, numbers: app.kept("numbers", true)});
   const tree = app.tree = new GameTree();
   const known = new Map();
   const turn = el("p", {class: "turn"});
@@ -35,21 +36,25 @@ export function page(app) {
   async function show(animate = true) {
     const node = tree.node, last = node.path || null;
     board.show(node.fen, {last, animate});
-    turn.textContent = node.fen[0] === "W" ? "White to move" : "Black to move";
+    // below the board the move is in sight wherever the list of moves is
+    const made = node.parent ? `${numbered(node)} ${plain(node.text)} \u00b7 ` : "";
+    turn.textContent = `${made}${node.fen[0] === "W" ? "White" : "Black"} to move`;
     try {
       const position = await app.position(node.fen);
       if (tree.node !== node || board.fen !== node.fen) return;
       board.show(node.fen, {moves: position.moves, last});
-      if (position.over) turn.textContent = position.over;
+      if (position.over) turn.textContent = made + position.over;
     } catch (error) {
-      app.say(error.message);
+      app.fail(error.message);
     }
   }
 
   board.onmove = move => {
+    app.acted();
     tree.play(move);
     app.announce(move.text);
   };
+  for (const change of ["edit", "game"]) tree.on(change, () => app.acted());
   tree.on("node", () => show());
   tree.on("game", () => show(false));
 

@@ -32,7 +32,7 @@ function tableOf([names, ...rows]) {
 
 export function panel(app) {
   const {tree} = app;
-  let shown = false, job = null, judging = null, list = [];
+  let shown = false, job = null, judging = null, list = [], sent = "";
 
   const graph = new Graph({onpick: ply => tree.select(list[ply].node)});
   const limit = el("select", {"aria-label": "Limit of each search", onchange: () => app.keep("judge-limit", limit.value)},
@@ -106,9 +106,11 @@ export function panel(app) {
     } else if (event.waits) {
       status.textContent = "All engines are busy; waiting for one.";
     } else if (event.judged) {
+      sent = JSON.stringify(tree.document());
       job.say({document: tree.document()});
     } else if (event.document) {
-      finish(event);
+      if (JSON.stringify(tree.document()) === sent) finish(event);
+      else stop("The game was changed as the marks were put in, and stays as it is now: analyse it again.");
     } else if (event.error !== undefined) {
       end(event.error);
     }

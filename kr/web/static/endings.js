@@ -1,6 +1,6 @@
 // Endings against exact play: random positions of a material, won or held move by move.
 
-import {button, el} from "./dom.js";
+import {button, el, many} from "./dom.js";
 import {lineBoard, option, pause} from "./line.js";
 
 // pieces and kings of the person, pieces and kings of kr; null: any number of kings
@@ -15,8 +15,7 @@ const WHY = {
   "no progress": "40 moves each without a capture or a man's move",
 };
 const SIDES = {black: "Black", white: "White"};
-const moveCount = plies => Math.ceil(plies / 2);
-const counted = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
+const plies = count => many(count, "ply", "plies");
 const sum = ([own, , other]) => own + other;
 
 export function page(app) {
@@ -89,12 +88,13 @@ export function page(app) {
     app.keep("endings-form", {goal: goal.value, material: material.value, difficulty: difficulty.value, side: side.value});
     const number = select => select.value === "" ? null : Number(select.value);
     const [a, b, c, d] = material.value === OWN ? [own, ownKings, other, otherKings].map(number) : MATERIALS.find(([name]) => name === material.value)[1];
-    const sides = ["black", "white"];
+    const sides = ["black", "white"], errand = app.errand();
     try {
       const {position} = await app.api("endings/new", {
         own: a, own_kings: b, other: c, other_kings: d, goal: goal.value, difficulty: difficulty.value,
         side: sides.includes(side.value) ? side.value : sides[Math.floor(Math.random() * 2)], seed: Math.floor(Math.random() * 2 ** 32),
       });
+      if (errand.isStale) return;
       if (position) app.go("endings", `${goal.value}/${position.fen}`);
       else wrong.textContent = "No such ending was found: try another difficulty or material.";
     } catch (error) {
@@ -111,6 +111,7 @@ export function page(app) {
 
   async function begin(start) {
     const number = ++asked;
+    stage.hold(true);
     try {
       const [position, {moves}] = await Promise.all([app.position(start), app.api("endings/values", {fen: start})]);
       if (number !== asked) return;
@@ -130,7 +131,9 @@ export function page(app) {
       showButtons();
       showCounts();
     } catch (error) {
-      if (number === asked) tell("", error.message);
+      if (number !== asked) return;
+      stage.hold(false);
+      tell("", error.message);
     }
   }
 
@@ -144,11 +147,11 @@ export function page(app) {
 
   function showCounts() {
     if (!ending) return;
-    const {left, quiet, seen} = marks.findLast(Boolean), words = [`Your moves: ${moveCount(stage.length)}`];
-    if (distances.checked && ending.distance !== null) words.push(`best play from the start: ${moveCount(ending.distance)}`);
-    if (distances.checked && left !== null && !over) words.push(`left under best play: ${moveCount(left)}`);
+    const {left, quiet, seen} = marks.findLast(Boolean), words = [`${plies(stage.length)} played`];
+    if (distances.checked && ending.distance !== null) words.push(`best play from the start: ${plies(ending.distance)}`);
+    if (distances.checked && left !== null && !over) words.push(`left under best play: ${plies(left)}`);
     if (distances.checked && ending.distance === null && ending.goal === "win") words.push("the length of this win is not in the database");
-    words.push(`moves without progress: ${Math.floor(quiet / 2)} of ${known.no_progress / 2}`,
+    words.push(`without progress: ${quiet} of ${plies(known.no_progress)}`,
       `this position: ${["", "first", "second", "third"][Math.min(seen, 3)]} time`);
     counts.textContent = `${words.join("; ")}.`;
   }
@@ -165,12 +168,14 @@ export function page(app) {
     const all = app.kept("endings-stats", {});
     const words = [["win", "won"], ["draw", "held"]].filter(([goal]) => all[goal]).map(([goal, word]) => {
       const {tried, done, clean} = all[goal];
-      return `${done} of ${counted(tried, goal)} ${word}, ${clean} without a slip`;
+      return `${done} of ${many(tried, goal)} ${word}, ${clean} without a slip`;
     });
     stats.textContent = words.length ? `${words.join("; ")}.` : "None so far.";
   }
 
   board.onmove = move => {
+    // an ending that is still looked for does not take the place of this one
+    app.acted();
     stage.play(move);
     hideValues();
     if (!started) count("tried");
@@ -215,20 +220,21 @@ export function page(app) {
 
   function finish({result, why}, reply) {
     over = true;
-    const made = moveCount(stage.length), last = reply ? `kr plays ${reply.text}. ` : "";
+    const last = reply ? `kr plays ${reply.text}. ` : "";
     const success = result === "won" || (ending.goal === "draw" && result !== "lost");
     if (success) {
       count("done");
       if (!slips) count("clean");
     }
-    const word = {won: `won in ${counted(made, "move")}`, lost: "lost", drawn: "drawn", held: "held"}[result];
-    const best = result === "won" && ending.distance !== null ? `; best play takes ${moveCount(ending.distance)}` : "";
+    const word = {won: `won in ${plies(stage.length)}`, lost: "lost", drawn: "drawn", held: "held"}[result];
+    const best = result === "won" && ending.distance !== null ? `; best play takes ${plies(ending.distance)}` : "";
     tell(success ? "✓" : "✗", `${last}You have ${word.replace(/^drawn/, "a draw")}: ${WHY[why] || why}${best}.` +
-      (slips ? ` ${counted(slips, "slip")}.` : ""));
+      (slips ? ` ${many(slips, "slip")}.` : ""));
   }
 
   // back to the person's last decision
   function takeBack() {
+    app.acted();
     const mine = stage.length % 2 === 1;
     if (!waiting && !over) slips += 1;
     over = waiting = false;
@@ -256,7 +262,7 @@ export function page(app) {
       const {moves} = await app.api("endings/values", {fen});
       if (number !== asked || stage.fen !== fen) return;
       values.replaceChildren(...moves.map(each => el("li", null, el("b", null, each.text), ` ${each.value}` +
-        (each.distance === null ? "" : ` in ${counted(moveCount(each.distance), "move")}`))));
+        (each.distance === null ? "" : ` in ${plies(each.distance)}`))));
       board.arrows(moves.filter(each => each.value === moves[0].value).slice(0, 3).map(({path}, i) => ({path, kind: i ? "other" : "best"})));
     } catch (error) {
       if (number === asked) tell("", error.message);
@@ -275,11 +281,16 @@ export function page(app) {
       el("div", {class: "row", role: "group", "aria-label": "Ending"}, back, on, show, again, analyse),
       el("label", null, distances, " Tell how long the win takes"), counts, values, stage.list, form, el("h2", null, "Your endings"), stats));
 
+  let entries = 0;
   async function enter(rest) {
+    const entry = ++entries;
     active = true;
+    if (stage.length) stage.reveal();
     try {
       if (!known) {
-        known = await app.api("endings/known");
+        const found = await app.api("endings/known");
+        if (entry !== entries) return;
+        known = found;
         if (known.pieces) {
           showForm();
         } else {
@@ -297,5 +308,8 @@ export function page(app) {
     }
   }
 
-  return {name: "endings", title: "Endings", element, enter, leave() { active = false; }};
+  return {name: "endings", title: "Endings", element, enter, leave() {
+    active = false;
+    entries += 1;
+  }};
 }

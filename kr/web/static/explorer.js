@@ -95,7 +95,7 @@ export function panel(app) {
         if (chosen().join() !== before) refresh(true);
       } else {
         opening = null;
-        if (event.error && !event.lost) app.say(event.error);
+        if (event.error && !event.lost) app.fail(event.error);
         if (event.end) refresh(true);
       }
     });
@@ -106,7 +106,7 @@ export function panel(app) {
       take(await app.api("explorer/archives"));
       if (active) open();
     } catch (error) {
-      app.say(error.message);
+      app.fail(error.message);
     }
   }
 
@@ -238,17 +238,19 @@ export function panel(app) {
       const page = await app.api("explorer/games", {...conditions(), here: here.checked, order: order.value, start: Math.max(0, from)});
       if (number === asked) showGames(page);
     } catch (error) {
-      app.say(error.message);
+      if (number === asked) app.fail(error.message);
     }
   }
 
   async function openGame(game) {
+    const errand = app.errand();
     try {
       const {document, archive, line} = await app.api("explorer/game", {archive: game.archive, number: game.number});
+      if (errand.isStale) return;
       app.open(document, Array(game.ply).fill(0));
       app.say(`Line ${line} of ${archive}${game.turned ? ": this position with colours reversed" : ""}`);
     } catch (error) {
-      app.say(error.message);
+      app.fail(error.message);
     }
   }
 

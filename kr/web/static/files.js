@@ -1,15 +1,14 @@
 // The panels of the game itself: its moves; opening, pasting, saving and sharing it; games of files to choose from.
 
 import {button, el, many} from "./dom.js";
+import {GameList, PAGE, dated} from "./gamelist.js";
 import {MoveList, plain} from "./moves.js";
 
-const LARGEST_FILE = 2_900_000, LONGEST_TEXT = 2_000_000, LONGEST_LINK = 100_000, LONGEST_KEPT = 2_000_000;
-const PAGE = 100;
+const PIECE = 2_900_000, LARGEST_FILE = 64 << 20;   // bytes sent at once, and of a file
+const LONGEST_TEXT = 2_000_000, LONGEST_LINK = 100_000, LONGEST_KEPT = 2_000_000;
 const LINK = /#analyse\/g\/([\w-]+)(?:\/([\d.]*))?/;
 const FIELDS = ["Black", "White", "Event", "Site", "Date", "Round"];
 const RESULTS = {"*": "not finished", "1-0": "1-0, Black won", "0-1": "0-1, White won", "1/2-1/2": "½-½, drawn", "0-0": "0-0, both lost"};
-
-const dated = date => date.replace(/(\.\?\?)+$/, "");
 
 // --- the game in a link: PDN, deflated, as base64url
 
@@ -105,11 +104,10 @@ export function moves(app) {
 
 export function panel(app) {
   const {tree} = app;
-  const fail = error => app.say(error.message);
-  const trying = act => (...args) => Promise.resolve(act(...args)).catch(fail);
+  const trying = act => (...args) => Promise.resolve(act(...args)).catch(error => app.fail(error.message));
   const convention = el("select", {"aria-label": "Results in files", value: null, onchange() {
     app.keep("results", convention.value);
-    if (list.source) search();
+    if (source) search();
   }}, el("option", {value: "english"}, "1-0 in files: Black won"), el("option", {value: "white"}, "1-0 in files: White won"));
   convention.value = app.kept("results", "english");
   const results = () => convention.value;
@@ -152,42 +150,109 @@ export function panel(app) {
     told.replaceChildren(el("summary", null, faults.length === 1 ? "A remark on the text" : `${faults.length} remarks on the text`),
       el("ul", null, faults.map(fault => el("li", null, plain(fault)))));
   }
-  function open(document, path, warnings = []) {
-    app.open(document, path);
+  // another game is not what the remarks are about
+  tree.on("game", () => tell([]));
+  // stays: the page that is shown
+  function open(document, path, warnings = [], stays = false) {
+    if (stays) tree.load(document, path);
+    else app.open(document, path);
     tell(warnings);
   }
-  function take(answer, name) {
-    if (answer.document) {
-      choose(null);
-      open(answer.document, [], [...answer.faults, ...answer.games[0].warnings]);
-      app.say("Opened; Undo brings the former game back");
-      return undefined;
-    }
-    choose({name, games: answer.games, faults: answer.faults});
-    app.say(many(answer.games.length, "game"));
-    return pick(0);
+
+  // what could not be read, and why; it stays as long as the games that could
+  const lost = el("details", {class: "lost", hidden: true});
+  function lose({left_out: count = 0, faults = [], cut = ""}) {
+    const words = [count && `${many(count, "game")} could not be read`, cut && "not all games are listed"].filter(Boolean).join("; ");
+    const key = JSON.stringify([count, faults.length, cut]);
+    lost.hidden = !words;
+    if (lost.dataset.key === key) return;
+    lost.dataset.key = key;
+    lost.open = Boolean(words) && faults.length < 4;
+    lost.replaceChildren(el("summary", null, words), el("ul", null, [...faults.map(plain), count > faults.length && `and ${many(count - faults.length, "other")}`,
+      cut && plain(cut)].filter(Boolean).map(why => el("li", null, why))));
   }
-  const openText = trying(async text => {
+
+  // Reads a file or text. What the person does meanwhile is not overwritten: `errand.isStale` tells it; `isOver` that
+  // another one is read, or this one was given up.
+  const reading = el("p", {class: "reading", role: "status", hidden: true});
+  let loads = 0;
+  async function load(name, read) {
+    const number = ++loads, bar = el("progress", {"aria-label": `Reading ${name}`, max: 1});
+    const job = {name, errand: app.errand(), progress(share) { bar.value = share; }, get isOver() { return number !== loads; }};
+    reading.replaceChildren(`Reading ${plain(name)} `, bar, " ", button("Cancel", () => {
+      loads += 1;
+      reading.hidden = true;
+    }));
+    reading.hidden = false;
+    try {
+      await read(job);
+    } catch (error) {
+      if (!job.isOver) app.fail(error.message);
+    }
+    if (!job.isOver) reading.hidden = true;
+  }
+
+  async function take(answer, job) {
+    if (job.isOver) return;
+    const {name, errand} = job, one = answer.document;
+    if (one && !errand.isStale) {
+      choose(null);
+      open(one, [], answer.games[0].warnings);
+      lose(answer);
+      app.say(`Opened; Undo brings the former game back${answer.left_out ? `. ${many(answer.left_out, "game")} could not be read` : ""}`);
+      return;
+    }
+    // a game that comes too late to be opened stands in the list
+    const games = one ? [{...answer.games[0], document: one}] : answer.games;
+    const source = answer.upload ? {name, upload: answer.upload} : {name, games, left_out: answer.left_out, faults: answer.faults};
+    await choose(source);
+    if (!list.count && whole) throw new Error(`${name}: no game found`);
+    if (errand.isStale) app.say(`${name} is read; its games are listed, and the game on the board stays`);
+    else {
+      const left = source.left_out ? `, ${source.left_out} could not be read` : "";
+      if (games) app.say(many(games.length, "game") + left);
+      await pick(0, {errand, quiet: true});
+    }
+  }
+
+  function openText(text) {
     const found = LINK.exec(text.trim());
-    if (found) return openLink(found[1], found[2]);
-    if (text.length > LONGEST_TEXT) throw new Error("That text is too long; save it as a file and start kr web FILE.pdn");
-    take(await app.api("games/read", {text, results: results()}), "Pasted text");
-  });
-  const openFile = trying(async file => {
-    if (!file) return;
-    if (file.size > LARGEST_FILE) throw new Error(`${file.name} is larger than 2.9 MB: start kr web ${file.name}`);
-    const url = await new Promise((done, failed) => {
-      const reader = new FileReader();
-      reader.onload = () => done(reader.result);
-      reader.onerror = () => failed(new Error(`${file.name} can't be read`));
-      reader.readAsDataURL(file);
+    if (found) return trying(openLink)(found[1], found[2]);
+    return load("Pasted text", async job => {
+      if (text.length > LONGEST_TEXT) await send(new Blob([text]), job);
+      else await take(await app.api("games/read", {text, results: results()}), job);
     });
-    await take(await app.api("games/read", {data: url.slice(url.indexOf(",") + 1), results: results()}), file.name);
+  }
+  const openFile = file => file && load(file.name, async job => {
+    if (file.size > LARGEST_FILE) throw new Error(`${file.name} is larger than ${LARGEST_FILE >> 20} MB: start kr web ${file.name}`);
+    if (file.size > PIECE) await send(file, job);
+    else await take(await app.api("games/read", {data: await encoded(file, file.name), results: results()}), job);
   });
+  // bytes as base64
+  const encoded = (blob, name) => new Promise((done, failed) => {
+    const reader = new FileReader();
+    reader.onload = () => done(reader.result.slice(reader.result.indexOf(",") + 1));
+    reader.onerror = () => failed(new Error(`${name} can't be read`));
+    reader.readAsDataURL(blob);
+  });
+  // a large file goes piece by piece
+  async function send(blob, job) {
+    let upload = null;
+    for (let start = 0; start < blob.size; start += PIECE) {
+      const data = await encoded(blob.slice(start, start + PIECE), job.name);
+      if (job.isOver) return;
+      ({upload} = await app.api("games/upload", {data, upload}));
+      if (job.isOver) return;
+      job.progress(Math.min(1, (start + PIECE) / blob.size));
+    }
+    await take({upload}, job);
+  }
   async function openLink(data, rest) {
+    const errand = app.errand();
     const {document, games} = await app.api("games/read", {text: await unpacked(data)});
     if (!document) throw new Error("The link holds more than one game");
-    open(document, stepsOf(rest), games[0].warnings);
+    if (errand.isStale) return app.say("The game of the link was not opened: you went on with another");
+    return open(document, stepsOf(rest), games[0].warnings);
   }
   // what stands behind #analyse/ in the address
   app.onrest = rest => {
@@ -245,80 +310,91 @@ export function panel(app) {
   // --- games to choose from
 
   const filter = el("input", {type: "search", placeholder: "player, event, year", "aria-label": "Find games", oninput: () => search()});
-  const rows = el("ol", {class: "games"});
-  const count = el("p", {class: "muted"});
+  const count = el("p", {class: "muted"}), done = el("progress", {max: 1, "aria-label": "Games read", hidden: true});
   const sources = el("select", {"aria-label": "Files", hidden: true, onchange: () => choose(named[sources.value - 1])});
   const steps = el("div", {class: "row"},
     button("Game before", () => pick(list.at - 1)), button("Next game", () => pick(list.at + 1)), filter, sources);
-  const shelf = el("div", {hidden: true}, steps, count, rows);
-  const list = {source: null, games: [], at: -1, more: false};
-  let named = [], asking = 0;
+  const list = new GameList({pick: index => pick(index), load: page => fetched(page)});
+  const shelf = el("div", {hidden: true}, steps, count, done, list.element);
+  let source = null, named = [], asking = 0, turns = 0, newest = 0, whole = true, games = [];
 
-  function choose(source) {
-    list.source = source;
+  function choose(chosen) {
+    source = chosen;
     shelf.hidden = !source;
     filter.value = "";
-    if (source) {
-      tell(source.faults || []);
-      if (source.file) sources.value = source.file;
-      return search();
-    }
-    return undefined;
+    lose(source || {});
+    if (!source) asking += 1;
+    if (source?.file) sources.value = source.file;
+    return source ? search() : undefined;
   }
-  // shows the games that the filter leaves
+
+  // Shows the games that the filter leaves: all of a text, those of a file as they are read.
   const search = trying(async () => {
-    const asked = ++asking;
-    Object.assign(list, {games: [], at: -1, more: false});
-    await further(asked);
-  });
-  async function further(asked = ++asking) {
-    const {source} = list, wanted = filter.value.slice(0, 100);
-    if (!source.file) {
-      const terms = wanted.toLowerCase().split(/\s+/).filter(Boolean);
-      const found = source.games.filter(game => terms.every(term =>
+    asking += 1;
+    list.clear();
+    whole = true;
+    done.hidden = true;
+    if (source.games) {
+      const terms = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+      games = source.games.filter(game => terms.every(term =>
         `${game.event} ${game.black} ${game.white} ${game.date} ${game.result}`.toLowerCase().includes(term)));
-      list.games = found.slice(0, list.games.length + PAGE);
-      list.more = found.length > list.games.length;
-      fill(`${found.length} of ${many(source.games.length, "game")}`);
+      count.textContent = `${source.name}: ${games.length} of ${many(source.games.length, "game")}`;
+      list.grow(games.length);
       return;
     }
-    const before = list.games;
-    for (;;) {
-      const answer = await app.api("games/list", {file: source.file, start: before.length, wanted, results: results()});
-      if (asked !== asking) return;
-      list.games = [...before, ...answer.games];
-      list.more = answer.more;
-      if (answer.left_out) tell(answer.faults);
-      fill(`${many(answer.read, "game")}${answer.whole ? "" : " so far"}${answer.left_out ? `, ${answer.left_out} can't be read` : ""}`);
-      if (answer.more || answer.whole || !shelf.isConnected) return;
+    whole = false;
+    count.textContent = `${source.name}: reading …`;
+    await ask({start: 0});
+    trying(readOn)();
+  });
+
+  async function ask(wanted) {
+    const asked = asking, turn = ++turns, {file, upload} = source;
+    const answer = await app.api("games/list", {file, upload, wanted: filter.value.slice(0, 100), results: results(), ...wanted});
+    if (asked !== asking) return null;
+    // answers to several requests may come in another order
+    if (turn > newest) {
+      newest = turn;
+      show(answer);
     }
+    return answer;
   }
-  function fill(said) {
-    count.textContent = `${list.source.name}: ${said}`;
-    rows.replaceChildren(...list.games.map((game, index) => el("li", null, button([
-      el("bdi", null, plain(game.black) || "?"), " – ", el("bdi", null, plain(game.white) || "?"),
-      game.result === "*" ? "" : ` ${game.result}`,
-      el("span", {class: "muted"}, el("bdi", null, [game.event, dated(game.date)].filter(Boolean).map(fact => ` · ${plain(fact)}`).join("")),
-        ` · ${many(game.moves, "move")}`),
-    ], () => pick(index), {"aria-current": index === list.at && "true"}))));
-    if (list.more) rows.append(el("li", null, button("More", () => trying(further)())));
+
+  function show(answer) {
+    const {found, read, left_out: left} = answer, all = `${many(read, "game")}${answer.whole ? "" : " so far"}`;
+    whole = answer.whole;
+    count.textContent = `${source.name}: ${filter.value.trim() ? `${found.toLocaleString("en")} of ${all}` : all}` + (left ? `, ${left.toLocaleString("en")} can't be read` : "");
+    done.hidden = whole || answer.share === null;
+    done.value = answer.share ?? 0;
+    lose(answer);
+    list.put(answer.start / PAGE, answer.games);
+    list.grow(found);
   }
-  const pick = trying(async index => {
-    if (!list.source || index < 0 || (index >= list.games.length && !list.more)) return app.say("There is no other game");
-    if (index >= list.games.length) await further();
-    const game = list.games[index];
-    if (!game) return undefined;
-    const {source} = list;
-    const answer = source.file ? await app.api("games/open", {file: source.file, number: game.number, results: results()})
-      : await app.api("games/read", {text: game.pdn});
-    list.at = index;
-    for (const [i, row] of [...rows.children].entries()) {
-      if (i === index) row.firstChild.setAttribute("aria-current", "true");
-      else row.firstChild.removeAttribute("aria-current");
-    }
-    open(answer.document, [], answer.warnings || game.warnings);
-    app.say(`Game ${game.number}`);
-    return undefined;
+
+  // The rest of a file, so that the list is as long as it will be.
+  async function readOn() {
+    const asked = asking;
+    while (!whole && asked === asking && shelf.isConnected) await ask({start: 0, on: true});
+  }
+
+  async function fetched(page) {
+    if (source.games) return games.slice(page * PAGE, (page + 1) * PAGE);
+    const answer = await ask({start: page * PAGE});
+    return answer && answer.games;
+  }
+
+  // stays: on the page that is shown; quiet: nothing is said of a game that isn't there
+  const pick = trying(async (index, {errand = app.errand(), stays = false, quiet = false} = {}) => {
+    if (!source || index < 0 || index >= list.count) return quiet ? undefined : app.say("There is no other game");
+    const asked = asking, from = source, game = await list.game(index);
+    if (!game || errand.isStale) return undefined;
+    const answer = game.document ? {document: game.document} : from.games ? await app.api("games/read", {text: game.pdn})
+      : await app.api("games/open", {file: from.file, upload: from.upload, number: game.number, results: results()});
+    if (errand.isStale) return undefined;
+    if (asked === asking) list.mark(index);
+    open(answer.document, [], answer.warnings || game.warnings, stays);
+    if (!quiet) app.say(`Game ${game.number}`);
+    return game;
   });
 
   // --- the game outlives the page: in this tab, and for the next one
@@ -356,22 +432,27 @@ export function panel(app) {
     sources.replaceChildren(...named.map(({name, file}) => el("option", {value: file}, name)));
     sources.hidden = named.length < 2;
     const linked = LINK.test(location.hash), own = recall(() => sessionStorage), kept = own || recall(() => localStorage);
-    if (named.length) await choose(named[0]);
-    if (!linked && kept && !tree.canUndo) {
+    // what the person has done meanwhile stays; another page is no reason to forget the game
+    const errand = {get isStale() { return linked || loads > 0 || tree.canUndo || Boolean(app.board.onedit); }};
+    if (named.length && !source && !loads) await choose(named[0]);
+    if (kept && !errand.isStale) {
       const {document} = await app.api("games/check", {document: kept.document});
-      if (!tree.canUndo) {
+      if (!errand.isStale) {
         tree.load(document, kept.path);
         tree.forget();
       }
     }
     // a new window of a new server shows the file that was named; Undo leads back to the former game
-    if (!linked && !own && !tree.canUndo && named.length && app.kept("files-mark") !== mark) {
+    if (named.length && !own && !errand.isStale && source === named[0] && app.kept("files-mark") !== mark) {
       app.keep("files-mark", mark);
-      await pick(0);
+      const game = await pick(0, {errand, quiet: true, stays: true});
+      // an address that names another page counts
+      if (game) app.say(app.shown() === "analyse" ? `Game ${game.number}` : `${named[0].name} is open on the page Analyse`);
     }
+  });
+  begun().then(() => {
     for (const what of ["node", "edit", "game"]) tree.on(what, save);
   });
-  begun();
   describe();
 
   const element = el("div", null, title,
@@ -382,6 +463,6 @@ export function panel(app) {
       button("Save SVG", trying(async () => download(fileName("svg"), await picture(), "image/svg+xml"))),
       button("Copy SVG", trying(async () => copy(app, await picture(), "SVG copied"))),
       button("Copy link", share, {title: "A link that holds the whole game"}), convention),
-    pasting, told, about, shelf);
-  return {name: "game", title: "Game", element, show() {}, hide() {}};
+    pasting, reading, lost, told, about, shelf);
+  return {name: "game", title: "Game", element, show() { if (!whole) trying(readOn)(); }, hide() {}};
 }

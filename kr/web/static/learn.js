@@ -110,6 +110,7 @@ export function page(app) {
 
   async function load(id) {
     const number = ++asked;
+    stage.hold(true);
     try {
       const started = await app.api("puzzles/start", {id});
       if (number !== asked) return;
@@ -118,15 +119,22 @@ export function page(app) {
       step = 0;
       title.textContent = (puzzle.id === daily ? "Puzzle of the day: " : "") + puzzle.title;
       task.textContent = `${SIDES[puzzle.solver]} to play and ${puzzle.goal}` + (puzzle.goal_by === "search" ? " (as far as kr can see)" : "");
-      about.textContent = [puzzle.author, puzzle.source].filter(Boolean).join(". ");
+      showAbout();
       tell("", puzzle.moves.length ? `${SIDES[puzzle.solver === "black" ? "white" : "black"]} has played ${puzzle.moves[0].text}.` : "");
       stage.begin(puzzle.start, puzzle.moves, puzzle.solver);
       stage.allow(puzzle.position.moves);
       showButtons();
       showList();
     } catch (error) {
-      if (number === asked) tell("", error.message);
+      if (number !== asked) return;
+      stage.hold(false);
+      tell("", error.message);
     }
+  }
+
+  // where a puzzle comes from tells at times what its answer is
+  function showAbout() {
+    about.textContent = [puzzle.author, over && puzzle.source].filter(Boolean).join(". ");
   }
 
   function showButtons() {
@@ -186,15 +194,22 @@ export function page(app) {
       done.count(puzzle.start, "tries");
       tell("✗", `Not solved: ${ended}. Start again.`);
     }
+    showAbout();
     showList();
   }
 
+  // what comes for a line that has gone on since is not about it
+  const asking = () => {
+    const number = asked, line = stage.moves.join();
+    return {get isStale() { return number !== asked || line !== stage.moves.join(); }};
+  };
+
   async function showHint() {
-    const number = asked;
+    const errand = asking();
     if (!stage.isLast) stage.go(stage.length);
     try {
       const found = await app.api("puzzles/hint", {id: puzzle.id, moves: stage.moves, whole: step > 0});
-      if (number !== asked) return;
+      if (errand.isStale) return;
       if (!step) done.count(puzzle.start, "hints");
       if (found.move) {
         board.arrows([{path: found.move.path, kind: "best"}]);
@@ -207,23 +222,24 @@ export function page(app) {
       showButtons();
       showList();
     } catch (error) {
-      if (number === asked) tell("", error.message);
+      if (!errand.isStale) tell("", error.message);
     }
   }
 
   async function showSolution() {
-    const number = asked;
+    const errand = asking();
     try {
       const found = await app.api("puzzles/solution", {id: puzzle.id, moves: stage.moves});
-      if (number !== asked) return;
+      if (errand.isStale) return;
       done.count(puzzle.start, "hints");
       over = true;
       stage.add(found.moves, true);
       tell("", `The solution ${BY[found.by]}: ${found.moves.map(move => move.text).join(" ")}. Step through it by › or the list.`);
+      showAbout();
       showButtons();
       showList();
     } catch (error) {
-      if (number === asked) tell("", error.message);
+      if (!errand.isStale) tell("", error.message);
     }
   }
 
@@ -237,8 +253,11 @@ export function page(app) {
       el("div", {class: "row", role: "group", "aria-label": "Puzzle"}, hint, solution, retry, next, ofDay, analyse),
       stage.list, about, counts, listing));
 
+  let entries = 0;
   async function enter(rest) {
+    const entry = ++entries;
     active = true;
+    if (stage.length) stage.reveal();
     let id = "";
     try {
       id = decodeURIComponent(rest);
@@ -248,8 +267,9 @@ export function page(app) {
     try {
       // a page that is open overnight gets the next day's puzzle
       if (!puzzles.length || day !== today()) {
-        const date = today();
-        ({puzzles, daily} = await app.api("puzzles/list", {date}));
+        const date = today(), answer = await app.api("puzzles/list", {date});
+        if (entry !== entries) return;
+        ({puzzles, daily} = answer);
         day = date;
         origin.hidden = puzzles.every(each => each.classic);
         showList();

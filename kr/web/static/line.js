@@ -5,9 +5,11 @@ import {Board} from "./board.js";
 import {button, el} from "./dom.js";
 
 export function lineBoard(app, label) {
-  const board = new Board({label, say: app.say, numbers: app.kept("numbers", true)});
+  const board = new Board({label, say: app.say, refuse: app.fail, numbers: app.kept("numbers", true)});
   // allowed: the legal moves, by the number of moves before them, as far as they are known
-  let start = "", line = [], allowed = [], at = 0;
+  // held: no move can be made, because another line is on its way
+  let start = "", line = [], allowed = [], at = 0, held = false;
+  board.onidle = () => held ? "" : at < line.length ? "This is an earlier position; moves are made at the end of the line (›)" : "";
 
   const fen = () => at ? line[at - 1].fen : start;
   const list = el("ol", {class: "line", "aria-label": "Moves"});
@@ -17,17 +19,21 @@ export function lineBoard(app, label) {
     button("Flip", () => board.flip(), {title: "Turn the board"}));
 
   function show(animate) {
-    board.show(fen(), {moves: at === line.length && allowed[at] || [], last: at ? line[at - 1].path : null, animate});
+    board.show(fen(), {moves: at === line.length && !held && allowed[at] || [], last: at ? line[at - 1].path : null, animate});
     back.disabled = at === 0;
     next.disabled = at === line.length;
     for (const [i, item] of list.querySelectorAll("button").entries()) {
-      if (i === at - 1) item.setAttribute("aria-current", "step");
+      if (i === at - 1) {
+        item.setAttribute("aria-current", "step");
+        within(list, item);
+      }
       else item.removeAttribute("aria-current");
     }
   }
 
   function showList() {
     list.replaceChildren(...line.map((move, i) => el("li", null, button(move.text, () => go(i + 1)))));
+    list.scrollTop = list.scrollHeight;
   }
 
   function go(to) {
@@ -48,6 +54,7 @@ export function lineBoard(app, label) {
     // a new line, seen from the side of the person
     begin(from, moves, side) {
       start = from;
+      held = false;
       line = [...moves];
       allowed = [];
       board.flip(side === "black");
@@ -86,13 +93,30 @@ export function lineBoard(app, label) {
       allowed[line.length] = moves;
       show(false);
     },
+    // no move can be made while another line is fetched: it would be lost
+    hold(on) {
+      held = on;
+      if (start) show(false);
+    },
     go,
+    // brings the newest move into sight, once the list is on the page
+    reveal() {
+      list.scrollTop = list.scrollHeight;
+      show(false);
+    },
     // the line as a game for the page Analyse
     document(headers) {
       const nodes = line.map((move, i) => ({comments: [], nags: [], starting_comments: [], ...move, parent: i}));
       return {headers, start, result: "*", nodes: [{parent: null, fen: start, comments: [], nags: []}, ...nodes]};
     },
   };
+}
+
+// Scrolls a list so far that one of its moves is in sight, and the page not at all.
+export function within(list, item) {
+  const box = list.getBoundingClientRect(), own = item.getBoundingClientRect();
+  if (own.top < box.top) list.scrollTop -= box.top - own.top;
+  else if (own.bottom > box.bottom) list.scrollTop += own.bottom - box.bottom;
 }
 
 // Waits for so long as a reply should seem to take.

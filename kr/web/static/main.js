@@ -19,16 +19,28 @@ const kept = name => {
   }
 };
 const heading = el("h1", {class: "unseen"});
-let clearing = 0;
+let clearing = 0, errands = 0;
+
+function tell(text, failed) {
+  clearTimeout(clearing);
+  status.textContent = text;
+  status.classList.toggle("failed", failed);
+  clearing = setTimeout(() => tell("", false), 8000);
+}
 
 const app = {
   api, live, onback,
   // a short message, which screen readers speak
-  say(text) {
-    clearTimeout(clearing);
-    status.textContent = text;
-    clearing = setTimeout(() => { status.textContent = ""; }, 8000);
+  say(text) { tell(text, false); },
+  // the same about what went wrong: gone when the person does something else
+  fail(text) { tell(text, true); },
+  // What takes a moment to come is stale once the person has done something else: it may not overwrite that.
+  errand() {
+    let mine = ++errands;
+    return {get isStale() { return mine !== errands; }, renew() { mine = ++errands; }};
   },
+  // the person has done something, such as a move
+  acted() { errands += 1; },
   // what only screen readers tell: everyone else sees it on the board
   announce(text) { document.querySelector("#spoken").textContent = text; },
   kept: (name, otherwise = null) => kept(name) ?? otherwise,
@@ -39,6 +51,8 @@ const app = {
       // a full or forbidden store: preferences are lost with the page
     }
   },
+  // the page that is shown
+  shown: () => current ? current.name : pageOf(location.hash),
   go(name, rest = "") { location.hash = rest ? `${name}/${rest}` : name; },
 };
 
@@ -51,12 +65,23 @@ for (const make of PAGES) {
   nav.append(link);
 }
 
+const pageOf = hash => pages.has(hash.slice(1).split("/")[0]) ? hash.slice(1).split("/")[0] : "analyse";
+
+// what the person does next is about something else than what failed
+function forgive(event) {
+  if (status.classList.contains("failed") && event.target.closest("button, a, summary, select, form, [data-square]")) tell("", false);
+}
+for (const act of ["pointerdown", "submit"]) document.addEventListener(act, forgive, true);
+document.addEventListener("keydown", event => (event.key === "Enter" || event.key === " ") && forgive(event), true);
+
 // the address: #PAGE or #PAGE/REST
 function route() {
   const [name, ...rest] = location.hash.slice(1).split("/");
   const next = pages.get(name) || pages.get("analyse");
   if (current !== next) {
     if (current) {
+      app.acted();
+      if (status.classList.contains("failed")) tell("", false);
       current.leave();
       current.link.removeAttribute("aria-current");
     }

@@ -3,6 +3,7 @@
 
 import {Board} from "./board.js";
 import {button, el, many, visible} from "./dom.js";
+import {within} from "./line.js";
 import {START, finder} from "./setup.js";
 
 const REPLY_MS = 350, SURE_MS = 4000;
@@ -123,14 +124,14 @@ function newGame(app, begin) {
         generation.value = kept.generation || String(known.generations.at(-1));
         tell();
       } catch (error) {
-        app.say(error.message);
+        app.fail(error.message);
       }
     },
   };
 }
 
 export function page(app) {
-  const board = new Board({label: "Board of your game", say: app.say, numbers: app.kept("numbers", true)});
+  const board = new Board({label: "Board of your game", say: app.say, refuse: app.fail, numbers: app.kept("numbers", true)});
   let active = false;      // the page is shown
   let stream = null;       // the game as the server tells it
   let game = null, casual = true, you = "black";
@@ -198,6 +199,7 @@ export function page(app) {
     draw.textContent = may && state.offer ? "Accept the draw" : "Offer a draw";
     draw.classList.toggle("primary", Boolean(may && state.offer));
     resign.textContent = "Resign";
+    reveal();
   }
 
   function showClocks() {
@@ -225,7 +227,14 @@ export function page(app) {
       rows.push(el("li", null, first ? "…" : "", pair));
     }
     list.replaceChildren(...rows);
-    list.scrollTop = list.scrollHeight;
+    reveal();
+  }
+
+  // the newest move is in sight, or the earlier one that is looked at
+  function reveal() {
+    const at = list.querySelector(".at");
+    if (at) within(list, at);
+    else list.scrollTop = list.scrollHeight;
   }
 
   const last = () => game.document.nodes.at(-1);
@@ -239,6 +248,7 @@ export function page(app) {
       move.classList.toggle("at", at);
       at ? move.setAttribute("aria-current", "true") : move.removeAttribute("aria-current");
     }
+    reveal();
     if (looked !== null) turn.textContent = looked ? `After ${node.text}, ${looked} of ${many(game.document.nodes.length - 1, "move")}.` : "The start.";
     else if (game.over) showOver();
     else if (state) showTurn();
@@ -324,6 +334,9 @@ export function page(app) {
     note.textContent = "";
     showButtons();
   };
+
+  board.onidle = () => !game || game.over ? "" : looked !== null ? "This is an earlier position: End, or ⇥, leads to the game"
+    : state?.thinking ? "It is kr's move" : "";
 
   function askResign() {
     clearTimeout(sure);
@@ -463,6 +476,7 @@ export function page(app) {
     enter(rest) {
       if (!active) document.addEventListener("keydown", press);
       active = true;
+      reveal();
       if (stream && game && (!rest || rest === game.id)) return;
       const kept = app.kept("play"), id = rest || (kept && kept.game.id);
       showForm(!id);

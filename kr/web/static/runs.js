@@ -150,7 +150,10 @@ export function page(app) {
     if (focused) [...rows.querySelectorAll("a")].find(link => link.hash === focused)?.focus();
   }
 
-  const open = game => app.api("runs/game", {name: chosen, game}).then(found => app.open(found), error => app.say(error.message));
+  const open = game => {
+    const errand = app.errand();
+    return app.api("runs/game", {name: chosen, game}).then(found => errand.isStale || app.open(found), error => app.fail(error.message));
+  };
 
   // only what has changed is made anew; what was unfolded or had the focus keeps it
   function fill(place, wanted, make) {
@@ -188,7 +191,7 @@ export function page(app) {
       if (told.run) showRun(told.run);
       else if (told.error !== undefined) {
         missing = true;
-        app.say(told.error);
+        app.fail(told.error);
       }
     }) : null;
   }

@@ -35,7 +35,7 @@ export function finder(app, choose) {
       if (!count) items.push(el("li", {class: "muted"}, "No ballot is called so."));
       found.replaceChildren(...items);
     } catch (error) {
-      app.say(error.message);
+      app.fail(error.message);
     }
   }
   return {element: el("div", null, el("div", {class: "row"}, deck, wanted), found), search};
@@ -43,7 +43,7 @@ export function finder(app, choose) {
 
 export function setup(app) {
   const {board, tree} = app;
-  const fail = error => app.say(error.message);
+  const fail = error => app.fail(error.message);
   const fresh = (start, headers = {}) =>
     ({headers, start, result: "*", nodes: [{parent: null, fen: start, comments: [], nags: []}]});
 
@@ -60,8 +60,10 @@ export function setup(app) {
   const showFen = () => { fen.value = tree.node.fen; };
   const takeFen = async event => {
     event.preventDefault();
+    const errand = app.errand();
     try {
       const position = await app.api("position", {fen: fen.value});
+      if (errand.isStale) return;
       stopEditing();
       begin(position.fen);
     } catch (error) {
@@ -79,8 +81,10 @@ export function setup(app) {
   // --- openings
 
   async function choose(deck, number) {
+    const errand = app.errand();
     try {
       const {start, moves, title} = await app.api("opening", {deck, number});
+      if (errand.isStale) return;
       stopEditing();
       begin(start, moves, {Event: title});
       app.say(title);
@@ -103,6 +107,7 @@ export function setup(app) {
   const mover = el("select", {"aria-label": "Side to move", onchange() { side = mover.value; redraw(); }},
     el("option", {value: "B"}, "Black to move"), el("option", {value: "W"}, "White to move"));
   const redraw = () => {
+    app.acted();
     const now = fenOf(pieces, side);
     board.show(now);
     fen.value = now;
@@ -135,8 +140,10 @@ export function setup(app) {
     opener.hidden = false;
   }
   async function finish() {
+    const errand = app.errand();
     try {
       const position = await app.api("position", {fen: fenOf(pieces, side)});
+      if (errand.isStale) return;
       stopEditing();
       begin(position.fen);
     } catch (error) {
