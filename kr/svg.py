@@ -40,6 +40,8 @@ COLORS = {
     "black crown": "#e3b64c",
     "white crown": "#a86f14",
     "arrow": "#14602c",
+    "helps black": "#2a78d6",
+    "helps white": "#eb6834",
 }
 """Default colours by name; `colors` replaces any of them with another SVG colour."""
 

@@ -311,7 +311,6 @@ def test_a_search_tells_its_progress_between_iterations(engine: Engine) -> None:
         assert search.progress() is None
 
 
-
 @pytest.mark.parametrize("depth", [1, 5])
 def test_the_engine_itself_ends_a_held_search(engine: Engine, depth: int) -> None:
     search = engine.start(Position(), Limits(), on_info=lambda info: engine.stop() if info.depth == depth else None)

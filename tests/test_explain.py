@@ -17,7 +17,7 @@ from refusals import check_refused
 from tables import random_weights
 from test_evaluate import playout_positions
 
-from kr import InvalidSettingError, Position
+from kr import InvalidSettingError, Position, Side
 from kr.cli import main
 from kr.evaluation.explanation import Explanation
 from kr.evaluation.kinds import Evaluation, explain, load_evaluation
@@ -170,7 +170,9 @@ def test_notes() -> None:
 
 
 def test_colours() -> None:
-    shown = colours({1: 30.0, 2: -30.0, 3: 0.0, 4: 15.0})
+    shown = colours({1: 30.0, 2: -30.0, 3: 0.0, 4: 15.0}, Side.BLACK)
+    # one colour for one side, whoever is to move
+    assert colours({1: -30.0, 2: 30.0, 3: 0.0, 4: -15.0}, Side.WHITE) == shown
     assert shown[3] == "#dedbd0"
     assert shown[1] == "#2a78d6"
     assert shown[2] == "#eb6834"
@@ -201,7 +203,7 @@ def test_text_and_pictures(capsys: pytest.CaptureFixture, tmp_path: Path) -> Non
     [
         (CHOSEN[1], "shipped", ["Black to move: static score -69 centi-men", "helps Black", "helps White",
                                 "each piece's share of the table entries, in centi-men", "weights: shipped"]),
-        (CHOSEN[2], "manual", ["White to move: static score ", "helps White", "helps Black",
+        (CHOSEN[2], "manual", ["White to move: static score ", "helps Black", "helps White",
                                "what the score loses without the piece, in centi-men", "weights: manual"]),
     ],
 )  # fmt: skip

@@ -96,7 +96,7 @@ def test_colours_can_be_chosen_and_go_with_the_panel(server: WebServer, opened: 
     page = opened(server.address)
     page.locator(".panel.regions > summary").click()
     wait_for_score(page, kr.Position())
-    coloured = ".board .heat :is(.warm, .cold)"
+    coloured = ".board .heat :is(.helps-black, .helps-white)"
     assert page.locator(coloured).count() == 24
     page.get_by_label("Colours show").select_option("regions")
     assert page.locator(coloured).count() == 32

@@ -123,7 +123,7 @@ board
 # ## What the engine sees in it
 #
 # The evaluation is a sum of table entries, learned from games. `explain` says which piece has which share of it: blue
-# is good for the side to move, orange for the other.
+# helps Black, orange White.
 
 # %%
 explained = kr.explain(before.position)

@@ -32,9 +32,9 @@ def command(
     """Explain a static score by regions, men and kings.
 
     The score is a sum: material, having the move, and a table entry for each region. The board shows each piece's share
-    of the entries (Shapley values, so that the shares add up), blue if it helps the side to move, orange if it helps
-    the other side. "worth" is the loss in score without the piece. All numbers are in centi-men for the side to move.
-    "seen" is how often a region looked like this in games, within 9 %; an entry that was seldom seen says little.
+    of the entries (Shapley values, so that the shares add up), blue if it helps Black, orange if it helps White.
+    "worth" is the loss in score without the piece. All numbers are in centi-men for the side to move. "seen" is how
+    often a region looked like this in games, within 9 %; an entry that was seldom seen says little.
     The evaluation "manual" has no tables; the board then shows the worth of each piece.
 
     Example:
@@ -104,7 +104,7 @@ def _print(found: Explanation, flip: bool) -> None:
             found.position,
             colour=boards.has_colours(out),
             flipped=flip,
-            fill={**dict.fromkeys(range(32), "#c3bfb2"), **colours(shares)},
+            fill={**dict.fromkeys(range(32), "#c3bfb2"), **colours(shares, found.position.side)},
             labels={square: format_share(share) for square, share in shares.items()},
         ),
         end="",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kr.evaluation.chances import format_score
-from kr.evaluation.picture import Legend, picture
+from kr.evaluation.picture import picture
 from kr.game.position import Position, Side
 from kr.notation import SIDE_NAMES, squares
 
@@ -97,16 +97,15 @@ class Explanation:
         return f"{SIDE_NAMES[self.position.side]} to move: static score {format_score(self.score)} centi-men"
 
     @property
-    def legend(self) -> Legend:
-        """Meaning of the numbers and colours on a board of the shares."""
-        side = self.position.side
+    def numbers(self) -> str:
+        """Meaning of the numbers on a board of the shares."""
         shared = "each piece's share of the table entries"
         numbers = shared if self.regions else "what the score loses without the piece"
-        return Legend(f"{numbers}, in centi-men", f"helps {SIDE_NAMES[side]}", f"helps {SIDE_NAMES[side.other]}")
+        return f"{numbers}, in centi-men"
 
     def svg(self, *, flipped: bool = False, size: float | None = None) -> Svg:
         """The board as SVG, each piece with its share and its square in the share's colour; size: pixels."""
-        texts = (self.title, self.legend, self.weights)
+        texts = (self.title, self.numbers, self.weights)
         return picture(self.position, self.shares, *texts, flipped=flipped, size=size)
 
     def _repr_svg_(self) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kr.game.position import Position
     from kr.svg import Svg
 
-GOOD, BAD, NEUTRAL = (42, 120, 214), (235, 104, 52), (222, 219, 208)
+NEUTRAL = (222, 219, 208)
 HEAD, FOOT = 26, 40
 """Units above and below the board of a picture, for title and legend."""
 TEXT, BACKGROUND = "#0b0b0b", "#fcfcfb"
@@ -17,24 +17,23 @@ FULL_COLOUR = 15.0
 """Centi-men: no smaller share gets the full colour."""
 
 
-class Legend(NamedTuple):
-    """Texts beside a board of shares."""
-
-    numbers: str
-    """Meaning of the numbers."""
-    good: str
-    """Meaning of blue squares."""
-    bad: str
-    """Meaning of orange squares."""
+HELPS = ("helps Black", "helps White")
+"""Meaning of blue and of orange squares, here and on pages."""
 
 
-def colours(shares: dict[int, float]) -> dict[int, str]:
-    """Colour of each share, by square: blue for the side to move, orange against it, the stronger the larger."""
+def colours(shares: dict[int, float], side: int) -> dict[int, str]:
+    """Colour of each share, by square: blue if it helps Black, orange if White, the stronger the larger.
+
+    side: 0 or 1, the one from whose view the shares are, that to move.
+    """
+    from kr.svg import COLORS
+
+    ends = [bytes.fromhex(COLORS[name.lower()][1:]) for name in HELPS]
     most = max(FULL_COLOUR, *map(abs, shares.values()))
     shown = {}
     for square, share in shares.items():
         strength = min(abs(share) / most, 1.0) ** 0.8
-        end = GOOD if share > 0 else BAD
+        end = ends[(share < 0) ^ side]
         shown[square] = "#" + "".join(f"{round(a + (b - a) * strength):02x}" for a, b in zip(NEUTRAL, end, strict=True))
     return shown
 
@@ -43,7 +42,7 @@ def picture(
     position: Position,
     shares: dict[int, float],
     title: str,
-    legend: Legend,
+    numbers: str,
     weights: str,
     *,
     flipped: bool = False,
@@ -51,8 +50,8 @@ def picture(
 ) -> Svg:
     """A board as SVG with title and legend, each piece with its share and its square in the share's colour.
 
-    shares: centi-men by square; weights: name of the evaluation; size: width in pixels, None to leave that to where it
-    is shown.
+    shares: centi-men by square, for the side to move; numbers: their meaning; weights: name of the evaluation; size:
+    width in pixels, None to leave that to where it is shown.
     """
     from kr import svg
 
@@ -61,15 +60,15 @@ def picture(
     board = svg.board(
         position,
         flipped=flipped,
-        fill=colours(shares),
+        fill=colours(shares, position.side),
         labels={square: format_share(share) for square, share in shares.items()},
         size=width,
         colors={"dark": "#c3bfb2", "light": "#f4f1ea"},
     )
     key = [
-        f'<rect x="{x}" y="{HEAD + width + 7}" width="11" height="11" rx="2" fill="rgb{colour}"/>'
+        f'<rect x="{x}" y="{HEAD + width + 7}" width="11" height="11" rx="2" fill="{svg.COLORS[text.lower()]}"/>'
         f'<text x="{x + 15}" y="{HEAD + width + 16.5}" font-size="11">{escape(text)}</text>'
-        for x, colour, text in ((svg.EDGE, GOOD, legend.good), (svg.EDGE + 90, BAD, legend.bad))
+        for x, text in zip((svg.EDGE, svg.EDGE + 90), HELPS, strict=True)
     ]
     return svg.Svg(
         f"{svg.opening(width, size, height)}\n"
@@ -79,7 +78,7 @@ def picture(
         f'font-weight="bold">{escape(title)}</text>\n<g transform="translate(0,{HEAD})">\n{board}</g>\n'
         f'<g class="legend">{"".join(key)}<text x="{width - svg.EDGE}" y="{HEAD + width + 16.5}" font-size="11" '
         f'text-anchor="end">{escape(f"weights: {weights:.20}")}</text>'
-        f'<text x="{svg.EDGE}" y="{HEAD + width + 32}" font-size="11">{escape(legend.numbers)}</text></g></g>\n</svg>\n'
+        f'<text x="{svg.EDGE}" y="{HEAD + width + 32}" font-size="11">{escape(numbers)}</text></g></g>\n</svg>\n'
     )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kr.evaluation.explanation import Explanation
-from kr.evaluation.picture import colours, format_share
+from kr.evaluation.picture import HELPS, colours, format_share
 from kr.figures import DARK, INK, LIGHT, MUTED, check_installed, new_figure, save
 from kr.notation import SIDE_NAMES, SQUARES, square_name
 from kr.svg import COLORS, place
@@ -26,7 +26,7 @@ def explanation_figure(explanation: Explanation, *, flipped: bool = False) -> Fi
     """The board, each piece with its share and its square in the share's colour."""
     made, (ax,) = new_figure(1, 5.6, 6.0)
     shares = explanation.shares
-    shades = colours(shares)
+    shades = colours(shares, explanation.position.side)
     for square in range(SQUARES):
         column, row = place(square, flipped)
         _square(ax, column, row, square, shades.get(square, DARK))
@@ -40,8 +40,7 @@ def explanation_figure(explanation: Explanation, *, flipped: bool = False) -> Fi
     for spine in ax.spines.values():
         spine.set_visible(True)
     ax.set_title(explanation.title, color=INK, loc="left", fontsize=11)
-    numbers, good, bad = explanation.legend
-    said = f"{numbers}:\nblue {good}, orange {bad}; weights: {explanation.weights:.20}"
+    said = f"{explanation.numbers}:\nblue {HELPS[0]}, orange {HELPS[1]}; weights: {explanation.weights:.20}"
     made.supxlabel(said, color=MUTED, fontsize=9)
     return made
 

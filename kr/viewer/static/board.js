@@ -238,7 +238,7 @@ export class Board {
   _drawHeat() {
     const {heat, regions} = this._marks;
     const rects = Object.entries(heat || {}).map(([square, value]) =>
-      this._rect(Number(square), {class: value < 0 ? "cold" : "warm", "fill-opacity": Math.min(1, Math.abs(value))}));
+      this._rect(Number(square), {class: value < 0 ? "helps-white" : "helps-black", "fill-opacity": Math.min(1, Math.abs(value))}));
     rects.push(...regions.map(square => this._rect(square, {class: "region"})));
     this._layers.heat.replaceChildren(...rects);
   }

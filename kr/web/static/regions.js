@@ -16,7 +16,7 @@ const DARK = outlined(Array.from({length: 32}, (_, i) => i + 1));
 
 // a region on a small board, which style.css turns with the board
 const picture = ({squares, score}) => svg("svg", {class: "mini", viewBox: "0 0 8 8", "aria-hidden": "true"},
-  svg("path", {class: "dark", d: DARK}), svg("path", {class: score < 0 ? "cold" : "warm", d: outlined(squares)}));
+  svg("path", {class: "dark", d: DARK}), svg("path", {class: score < 0 ? "helps-white" : "helps-black", d: outlined(squares)}));
 
 // each region's score spread over its squares
 function spread(regions) {
@@ -105,7 +105,7 @@ export function panel(app) {
   return {
     name: "regions", title: "Regions", open: false,
     element: el("div", null, el("div", {class: "row"}, el("label", null, "Colours show ", what)),
-      el("p", {class: "heat-key"}, el("span", {class: "swatch warm"}), " + helps Black ", el("span", {class: "swatch cold"}), " − helps White"),
+      el("p", {class: "heat-key"}, el("span", {class: "swatch helps-black"}), " + helps Black ", el("span", {class: "swatch helps-white"}), " − helps White"),
       sum, notes, table, el("label", null, all, " all regions"), rest),
     show() {
       active = true;
