@@ -111,7 +111,8 @@ export class Board {
     this._drawArrows();
   }
 
-  // what the author of a game drew on its board: arrows [{from, to, colour}], circles [{square, colour}], if any
+  // what the author of a game drew on its board: arrows [{from, to, colour}], circles [{square, colour}], if any;
+  // colours are green, red, yellow and blue
   drawings({arrows, circles} = {}) {
     this._marks.drawn = (arrows || []).map(({from, to, colour}) => ({path: [from, to], kind: `drawn ${colour}`}));
     this._marks.circles = circles || [];

@@ -23,8 +23,9 @@ function time(text) {
   return seconds < 60 ? `${Number(seconds.toFixed(1))} s` : text.replace(/^(0*:0?)|\.\d+$/g, "");
 }
 
-// kr's own, and the score beside it, are what the graph shows
-const tags = comment => comment.includes("[%kr ") ? [] : [...comment.matchAll(TAG)].map(([, name, value]) =>
+// kr's own, and the score beside it, are what the graph shows; arrows and circles are drawn on the board
+const DRAWN = ["cal", "csl"];
+const tags = comment => comment.includes("[%kr ") ? [] : [...comment.matchAll(TAG)].filter(([, name]) => !DRAWN.includes(name)).map(([, name, value]) =>
   name === "clk" ? `${time(value.trim())} left` : name === "emt" ? `took ${time(value.trim())}` : `${name} ${value.trim()}`);
 
 // "8." or "8..." for the move that leads to a node

@@ -178,6 +178,7 @@ export class GameTree {
       id: ++this._ids, parent, children: [], ply: parent ? parent.ply + 1 : 0,
       fen: given.fen, text: given.text || "", path: given.path || [], captured: given.captured || [],
       comments: given.comments || [], starting_comments: given.starting_comments || [], nags: given.nags || [], draw: given.draw || "",
+      arrows: given.arrows || [], circles: given.circles || [],
     };
   }
 

@@ -31,6 +31,7 @@ function go(ply) {
 function show() {
   const {node} = tree;
   board.show(node.fen, {moves: node.children.filter(child => child.fen !== null), last: node.path, animate: true});
+  board.drawings(node);
   board.arrows(better(node));
   graph.cursor(plyShown());
   const known = judgement(node) || {}, point = played[node.ply]?.node === node ? played[node.ply] : null;

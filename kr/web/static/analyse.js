@@ -36,6 +36,7 @@ export function page(app) {
   async function show(animate = true) {
     const node = tree.node, last = node.path || null;
     board.show(node.fen, {last, animate});
+    board.drawings(node);
     // below the board the move is in sight wherever the list of moves is
     const made = node.parent ? `${numbered(node)} ${plain(node.text)} \u00b7 ` : "";
     turn.textContent = `${made}${node.fen[0] === "W" ? "White" : "Black"} to move`;

@@ -110,6 +110,7 @@ export function setup(app) {
     app.acted();
     const now = fenOf(pieces, side);
     board.show(now);
+    board.drawings();
     fen.value = now;
   };
   const change = (square, piece) => {

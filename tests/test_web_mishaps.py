@@ -1,0 +1,352 @@
+"""What goes wrong for people at a page: moves that are not possible, errors, games lost on the way, late answers."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tree_pages import CLIPBOARD, REFUSED, fen, on_board, paste, shows
+from web_pages import Opener, click_square, meant_board, opened, point_of, read_board, server, serving, wait_until
+
+import kr
+from kr.game.position import Position
+from kr.pdn import Game
+from kr.viewer.document import game_document
+from kr.web.serve import WebServer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page, Route
+
+__all__ = ["opened", "server"]
+pytestmark = pytest.mark.slow
+
+DESK, HAND = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+FORCED = Position().play("11-15").play("22-18")
+SAID = "wanted => document.querySelector('#status').textContent.includes(wanted)"
+# an element inside the window, and inside the list that it stands in
+IN_SIGHT = """([item, list]) => {
+  const all = [...document.querySelectorAll(item)], own = all.at(-1)?.getBoundingClientRect();
+  const box = list ? document.querySelector(list)?.getBoundingClientRect() : own;
+  return Boolean(own && box && own.height > 0 && own.top >= Math.max(0, box.top - 1) && own.left >= 0 &&
+    own.right <= innerWidth && own.bottom <= Math.min(innerHeight, box.bottom + 1));
+}"""
+
+
+def said(page: Page, text: str) -> None:
+    wait_until(page, SAID, text)
+
+
+def set_up(page: Page, position: Position) -> None:
+    page.get_by_label("FEN", exact=True).fill(position.fen)
+    page.get_by_role("button", name="Set", exact=True).click()
+    on_board(page, position)
+    wait_until(page, "() => document.querySelector('main .board .movable') !== null")
+
+
+# --- moves that are not possible
+
+
+def drag(page: Page, origin: int, target: int) -> None:
+    page.mouse.move(*point_of(page, origin))
+    page.mouse.down()
+    page.mouse.move(*point_of(page, target), steps=4)
+    page.mouse.up()
+
+
+@pytest.mark.parametrize(
+    ("position", "act", "why", "captures"),
+    [
+        (FORCED, lambda page: click_square(page, 9), "9-13 and 9-14 aren't possible: you must capture, 15x22", 1),
+        (FORCED, lambda page: drag(page, 9, 14), "9-14 isn't possible: you must capture, 15x22", 1),
+        (FORCED, lambda page: [click_square(page, each) for each in (9, 14)], "9-14 isn't possible: you must", 1),
+        (FORCED, lambda page: [click_square(page, each) for each in (15, 19)], "15-19 isn't possible: you must", 1),
+        (FORCED, lambda page: click_square(page, 4), "The black man on 4 can't move: you must capture, 15x22", 1),
+        (FORCED, lambda page: click_square(page, 18), "18 is a white man: Black is to move", 0),
+        (Position(), lambda page: click_square(page, 1), "The black man on 1 is blocked", 0),
+        (Position(), lambda page: drag(page, 11, 18), "11-18 isn't possible: 11 can go to 15 or 16", 0),
+    ],
+)
+def test_a_move_that_is_not_possible_is_explained(
+    server: WebServer, opened: Opener, position: Position, act: Callable[[Page], Any], why: str, captures: int
+) -> None:
+    page = opened(server.address, DESK)
+    set_up(page, position)
+    act(page)
+    said(page, why)
+    assert page.locator("main .arrow.must").count() == captures
+    assert read_board(page) == meant_board(position.fen)
+    # the next move takes it away
+    move = position.legal_moves()[0]
+    for square in (move.origin + 1, move.target + 1):
+        click_square(page, square)
+    on_board(page, position.play(move))
+    assert page.locator("main .arrow.must").count() == 0
+    assert page.locator("#status").inner_text() == ""
+
+
+def test_a_forced_capture_is_explained_to_keys_fingers_and_in_a_game(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address + "#play", HAND, has_touch=True, reduced_motion="reduce")
+    page.get_by_label("From", exact=True).select_option("fen")
+    page.get_by_label("FEN of the position").fill(FORCED.fen)
+    page.get_by_role("button", name="Play", exact=True).click()
+    wait_until(page, "() => document.querySelector('.turn').textContent.includes('Your move')")
+    page.touchscreen.tap(*point_of(page, 9, flipped=True))
+    said(page, "9-13 and 9-14 aren't possible: you must capture, 15x22")
+    assert page.evaluate(IN_SIGHT, ["#status", ""])
+    cell = page.locator("main .grid [data-square='10']")
+    assert page.locator("main .grid [data-square='15']").get_attribute("aria-label") == "15, black man, must capture"
+    cell.focus()
+    page.keyboard.press("Enter")
+    # what screen readers speak
+    said(page, "10-14 isn't possible: you must capture, 15x22")
+    assert page.locator("#status").get_attribute("role") == "status"
+    assert page.locator("main .arrow.must").count() == 1
+
+
+def test_an_error_is_gone_with_the_next_act(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, DESK, allowed=REFUSED)
+    for act in (
+        lambda: page.get_by_role("button", name="New game").click(),
+        lambda: page.get_by_role("link", name="Learn").click(),
+    ):
+        page.get_by_label("FEN", exact=True).fill("rubbish")
+        page.get_by_role("button", name="Set", exact=True).click()
+        said(page, "FEN 'rubbish'")
+        act()
+        wait_until(page, "() => !document.querySelector('#status').textContent.includes('rubbish')", seconds=2)
+
+
+# --- games that are lost on the way
+
+
+def test_what_could_not_be_read_is_said_and_stays(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, DESK, **CLIPBOARD)
+    text = "\n\n".join(f'[Event "E{i}"]\n\n1. {"22-18" if i % 2 else "11-15"} {{game {i}}} *' for i in range(4))
+    paste(page, text)
+    shows(page, "game 0")
+    said(page, "2 games, 2 could not be read")
+    lost = page.locator(".lost")
+    for _ in range(2):
+        assert lost.inner_text().startswith("2 games could not be read")
+        assert [item.split(",")[0] for item in lost.locator("li").all_inner_texts()] == ["line 7", "line 15"]
+        page.get_by_role("button", name="Next game").click()
+        shows(page, "game 2")
+    paste(page, "1. 9-14 *")
+    shows(page, "9-14")
+    assert not lost.is_visible()
+
+
+def test_a_large_file_is_whole_and_its_list_is_short(server: WebServer, opened: Opener, tmp_path: Path) -> None:
+    path = tmp_path / "large.pdn"
+    comment = "x" * 1000
+    path.write_text("".join(f'[Event "E{i}"]\n\n1. 11-15 {{game {i} {comment}}} *\n\n' for i in range(3000)))
+    assert path.stat().st_size > 3_000_000
+    page = opened(server.address, DESK)
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Open").click()
+    chooser.value.set_files(path)
+    shows(page, "game 0 ")
+    wait_until(page, "() => document.querySelector('main').textContent.includes('large.pdn: 3,000 games')", seconds=60)
+    rows = page.locator(".games li")
+    assert rows.count() < 40
+    rows.first.locator("button").focus()
+    page.keyboard.press("End")
+    last = page.locator(".games").get_by_title("E2999 ")
+    last.wait_for()
+    assert page.evaluate("document.activeElement.closest('li').dataset.index") == "2999"
+    page.keyboard.press("Enter")
+    shows(page, "game 2999 ")
+    page.get_by_role("button", name="Game before").click()
+    shows(page, "game 2998 ")
+
+
+# --- answers that come late
+
+
+@contextmanager
+def held(page: Page, path: str) -> Iterator[list[Route]]:
+    """Requests that are answered at the end of the block."""
+    waiting: list[Route] = []
+    page.route(f"**/api/{path}", lambda route: waiting.append(route))
+    yield waiting
+    for route in waiting:
+        route.continue_()
+    page.unroute(f"**/api/{path}")
+
+
+def moved(page: Page) -> None:
+    for square in (9, 14):
+        click_square(page, square)
+
+
+ACTS: dict[str, Callable[[Page], Any]] = {
+    "a move": moved,
+    "a new game": lambda page: page.get_by_role("button", name="New game").click(),
+    "set-up": lambda page: page.get_by_role("button", name="Set up a position").click(),
+    "another page": lambda page: page.get_by_role("link", name="Learn").click(),
+}
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_a_late_game_does_not_overwrite_what_was_done_since(server: WebServer, opened: Opener, act: str) -> None:
+    page = opened(server.address, DESK, **CLIPBOARD)
+    wait_until(page, "() => document.querySelector('main .board .movable') !== null")
+    with held(page, "games/read") as waiting:
+        paste(page, '[Event "Late"]\n\n1. 10-15 *')
+        page.get_by_text("Reading Pasted text").wait_for()
+        while not waiting:
+            page.wait_for_timeout(10)
+        ACTS[act](page)
+        page.wait_for_timeout(50)
+    said(page, "Pasted text is read; its games are listed")
+    if act == "another page":
+        assert page.evaluate("location.hash").startswith("#learn")
+        page.get_by_role("link", name="Analyse").click()
+    elif act == "set-up":
+        assert page.get_by_role("button", name="Done").is_visible()
+        page.get_by_role("button", name="Cancel").click()
+    assert fen(page) == (Position().play("9-14") if act == "a move" else Position()).fen
+    # it is not lost
+    page.locator(".games").get_by_title("Late").click()
+    shows(page, "10-15")
+
+
+def test_a_file_that_is_read_can_be_given_up(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, DESK, **CLIPBOARD)
+    with held(page, "games/read"):
+        paste(page, "1. 10-15 *")
+        page.get_by_role("button", name="Cancel").click()
+        page.get_by_text("Reading Pasted text").wait_for(state="hidden")
+    page.wait_for_timeout(300)
+    assert fen(page) == Position().fen
+
+
+def test_a_late_ending_does_not_come_to_another_page(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address + "#endings/win/W:WK19,K23:B12,K28", DESK)
+    page.get_by_text("White to play and win").wait_for()
+    with held(page, "endings/new") as waiting:
+        page.get_by_role("button", name="New ending").click()
+        while not waiting:
+            page.wait_for_timeout(10)
+        page.get_by_role("link", name="Play").click()
+    page.wait_for_timeout(300)
+    assert page.evaluate("location.hash").startswith("#play")
+
+
+def test_a_late_solution_is_not_put_behind_a_move_made_since(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address + "#learn/first-position", DESK, reduced_motion="reduce")
+    wait_until(page, "() => document.querySelector('main .board .movable') !== null")
+    with held(page, "puzzles/solution") as waiting:
+        page.get_by_role("button", name="Solution").click()
+        while not waiting:
+            page.wait_for_timeout(10)
+        flipped = bool(page.locator("main .board.flipped").count())
+        for square in (23, 18):
+            click_square(page, square, flipped=flipped)
+        wait_until(page, "() => document.querySelectorAll('.line li').length >= 2")
+    page.wait_for_timeout(300)
+    line = [text.strip() for text in page.locator(".line li").all_inner_texts()]
+    assert line[0] == "23-18"
+    assert len(line) == 2
+
+
+def test_an_address_that_names_a_page_counts_more_than_a_file(opened: Opener, tmp_path: Path) -> None:
+    path = tmp_path / "a.pdn"
+    path.write_text("1. 9-14 22-18 *\n")
+    with serving(files=(path,)) as server:
+        page = opened(server.address + "#learn", DESK)
+        said(page, "a.pdn is open on the page Analyse")
+        assert page.locator(".learn").is_visible()
+        page.get_by_role("link", name="Analyse").click()
+        page.locator(".moves").wait_for()
+        shows(page, "1. 9-14 22-18")
+
+
+# --- what is in sight
+
+
+def long_game() -> Game:
+    """70 plies by chance."""
+    board, chance = kr.Board(), random.Random(8)
+    while len(board.moves) < 70 and board.legal_moves():
+        board.play(chance.choice(board.legal_moves()))
+    return Game(moves=board.moves)
+
+
+@pytest.mark.parametrize("size", [DESK, HAND])
+def test_the_newest_move_is_in_sight(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
+    game = long_game()
+    count = len(game.moves)
+    assert count > 50
+    kept = {
+        "id": "long", "settings": {"level": 1, "side": "black"}, "document": game_document(game),
+        "over": {"winner": "white", "reason": "resignation", "result": "0-1"},
+    }  # fmt: skip
+    page = opened(server.address, size, reduced_motion="reduce", **CLIPBOARD)
+    page.evaluate("kept => localStorage.setItem('kr-play', JSON.stringify({game: kept, casual: true}))", kept)
+    page.get_by_role("link", name="Play").click()
+    wait_until(page, "count => document.querySelectorAll('.played span').length === count", count)
+    wait_until(page, IN_SIGHT, [".played span", ".played"], seconds=2)
+    # also after another page, and of an earlier move that is looked at
+    page.get_by_role("link", name="Learn").click()
+    page.get_by_role("link", name="Play").click()
+    wait_until(page, IN_SIGHT, [".played span", ".played"], seconds=2)
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_role("button", name="Forward", exact=True).click()
+    assert page.evaluate(IN_SIGHT, [".played .at", ".played"])
+
+    page.get_by_role("link", name="Analyse").click()
+    page.locator(".moves").wait_for()
+    paste(page, " ".join(map(str, game.moves)))
+    shows(page, str(game.moves[-1]))
+    page.get_by_role("button", name="End", exact=True).click()
+    # by the board, wherever the list of moves is; in a wide window the list too
+    last = f"{(count + 1) // 2}{'...' if count % 2 == 0 else '.'} {game.moves[-1]}"
+    wait_until(page, "last => document.querySelector('.analyse .turn').textContent.startsWith(last)", last)
+    assert page.evaluate(IN_SIGHT, [".analyse .turn", ""])
+    if size is DESK:
+        assert page.evaluate(IN_SIGHT, [".moves [aria-current]", ".moves"])
+
+
+@pytest.mark.parametrize("size", [DESK, HAND])
+def test_the_line_of_a_puzzle_is_in_sight_and_its_source_comes_last(
+    server: WebServer, opened: Opener, size: dict[str, int]
+) -> None:
+    page = opened(server.address + "#learn/phantom-fox-den", size, reduced_motion="reduce")
+    page.get_by_text("Phantom Fox Den").first.wait_for()
+    wait_until(page, "() => document.querySelector('main .board .movable') !== null")
+    assert "22-17" not in page.locator("main").inner_text()
+    page.get_by_role("button", name="Solution").click()
+    page.get_by_text("taken at 22-17").wait_for()
+    for _ in range(int(page.locator(".line li").count())):
+        page.get_by_role("button", name="Forward", exact=True).click()
+    assert page.evaluate(IN_SIGHT, [".line [aria-current]", ".line"])
+    assert page.locator(".line li").last.locator("[aria-current]").count() == 1
+
+
+def test_what_the_author_drew_is_on_the_board(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, DESK, **CLIPBOARD)
+    document = game_document(Game(moves=["11-15", "23-19"]))
+    document["nodes"][1]["comments"] = ["[%cal G23-19,Rf6g5] [%csl Y18] Look"]
+    document["nodes"][1]["arrows"] = [{"colour": "green", "from": 23, "to": 19}, {"colour": "red", "from": 9, "to": 14}]
+    document["nodes"][1]["circles"] = [{"colour": "yellow", "square": 18}]
+    games = [
+        {"number": 1, "event": "", "black": "", "white": "", "date": "", "result": "*", "moves": 2, "warnings": []}
+    ]
+    answer = json.dumps({"faults": [], "left_out": 0, "games": games, "document": document})
+    page.route("**/api/games/read", lambda route: route.fulfill(body=answer, content_type="application/json"))
+    paste(page, "1. 11-15 23-19")
+    shows(page, "11-15 Look")
+    assert page.locator("main .arrow.drawn, main .ring").count() == 0
+    page.keyboard.press("ArrowRight")
+    wait_until(page, "() => document.querySelectorAll('main .arrow.drawn').length === 2")
+    assert page.locator("main .ring.yellow").count() == 1
+    assert "%" not in page.locator(".moves").inner_text()
+    assert "cal" not in page.locator(".moves").inner_text()
+    page.keyboard.press("ArrowRight")
+    wait_until(page, "() => document.querySelectorAll('main .arrow.drawn, main .ring').length === 0")
