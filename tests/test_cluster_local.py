@@ -1,4 +1,4 @@
-"""`--cluster local` is for the command that starts it: nobody else on the machine can use it, and nobody is left over."""
+"""`--cluster local` is for the command that starts it: nobody else on the machine uses it, and nobody is left over."""
 
 from __future__ import annotations
 
