@@ -41,6 +41,19 @@ from kr.game.position import Position
         ("5:00", TimeControl(300), "5m+0s"),
         ("5", Limits(time=5), "5s"),
         ("1e3+3", TimeControl(60000, 3), "1000m+3s"),
+        ("40/7200:3600", TimeControl(7200, moves=40, then=TimeControl(3600)), "40/2h:1h"),
+        ("40/2h , 1h", TimeControl(7200, moves=40, then=TimeControl(3600)), "40/2h:1h"),
+        (
+            "40/7200:20/3600:900+30",
+            TimeControl(7200, moves=40, then=TimeControl(3600, moves=20, then=TimeControl(900, 30))),
+            "40/2h:20/1h:15m+30s",
+        ),
+        ("2700d5", TimeControl(2700, delay=5), "45m d5s"),
+        ("45m d5s", TimeControl(2700, delay=5), "45m d5s"),
+        ("45m+d5", TimeControl(2700, delay=5), "45m d5s"),
+        ("G/45;d5", TimeControl(2700, delay=5), "45m d5s"),
+        ("G/60", TimeControl(3600), "1h+0s"),
+        ("40/7200d5:3600d5", TimeControl(7200, 0, 40, 5, TimeControl(3600, delay=5)), "40/2h d5s:1h d5s"),
     ],
 )
 def test_time_controls_are_read_and_written(text, control, shown):
@@ -54,6 +67,7 @@ def test_time_controls_are_read_and_written(text, control, shown):
     "text",
     ["", "soon", "5m+", "+3s", "/30m", "40/", "40/30m+", "0/30m", "1.5/30m", "0s+0s", "5m+3s+1s", "40/30m/2",
      "-5m+3s", "5m+-3s", "nodes=3+1s", "1e999s+1s", "40x/30m", "inf+1s",
+     "40/7200:", "40/7200:x", "3600:1800", "40/2h:20/", "d5", "2700d", "5m+3s d5", "*180", "40/7200:1800:900",
      "5:0", "5:00:", "1:2:3:4", ":30", "5||3", "5|", "5+3|1", "5:00m+3s", "depth=8|1"],
 )  # fmt: skip
 def test_bad_time_controls_are_refused_in_one_line(text):
@@ -72,7 +86,7 @@ def test_impossible_limits_are_refused(fields):
         Limits(**fields)
 
 
-@pytest.mark.parametrize("name", ["time", "inc"])
+@pytest.mark.parametrize("name", ["time", "inc", "delay"])
 @pytest.mark.parametrize("value", [None, "1", True, float("nan"), -1e9])
 def test_impossible_time_controls_are_refused(name, value):
     with pytest.raises(InvalidSettingError):
@@ -117,3 +131,32 @@ def test_a_search_on_a_clock_ends_by_itself_and_plays_a_forced_move_at_once():
     # without "unrest" a move takes what it takes on average
     flat = Engine("material", hash_mb=1, database=None, options={"unrest": 0})
     assert flat.search(Position(), Limits(left=0.3, moves=3)).depth >= 1
+
+
+def test_periods_follow_one_another_on_the_clock() -> None:
+    clock = Clock(TimeControl.parse("2/100s+1s:1/50s:30s+2s"))
+    seen = []
+    for seconds in (10, 20, 5, 8, 8):
+        seen.append((clock.left, clock.moves, clock.allowed, clock.limits().inc))
+        assert clock.stop(seconds) < 0
+    assert seen == [(100, 2, 101, 1), (91, 1, 92, 1), (122, 1, 122, 0), (147, None, 149, 2), (141, None, 143, 2)]
+
+
+def test_the_last_period_repeats_if_it_has_a_number_of_moves() -> None:
+    clock = Clock(TimeControl.parse("1/60s:2/30s"))
+    for _ in range(5):
+        clock.stop(10)
+    assert (clock.left, clock.moves) == (60 + 3 * 30 - 50, 2)
+
+
+@pytest.mark.parametrize(("seconds", "left"), [(0, 60), (5, 60), (7, 58), (60, 5), (65, 0)])
+def test_a_delay_is_not_charged_and_not_saved(seconds: float, left: float) -> None:
+    clock = Clock(TimeControl(60, delay=5))
+    assert clock.allowed == 65
+    assert clock.limits() == Limits(left=60, inc=5)
+    assert clock.stop(seconds) == -left
+    assert clock.left == left
+
+
+def test_who_takes_longer_than_clock_and_delay_is_late() -> None:
+    assert Clock(TimeControl(60, delay=5)).stop(66) == 1

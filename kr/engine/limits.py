@@ -110,7 +110,9 @@ class Limits:
 
 @dataclass(frozen=True)
 class TimeControl:
-    """Time for a whole game: "5m+3s", "40/30m" (30 minutes for every 40 moves), "40/30m+5s"."""
+    """Time for a whole game: "5m+3s", "40/30m" (30 minutes for every 40 moves), "40/30m+5s", "45m d5s" (a delay of 5
+    seconds before the clock runs), "40/2h:1h" (two hours for 40 moves, then one for all others).
+    """
 
     time: float
     """Seconds for the game, or for each `moves` moves."""
@@ -118,34 +120,82 @@ class TimeControl:
     """Seconds added for each move."""
     moves: int | None = None
     """Moves for which `time` must last; None for the whole game."""
+    delay: float = 0.0
+    """Seconds of each move for which the clock stands still."""
+    then: TimeControl | None = None
+    """The period after these moves, whose time is added; None if this one repeats, or is the whole game."""
 
     def __post_init__(self) -> None:
-        for name, allowed in (("time", RANGES["inc"]), ("inc", RANGES["inc"]), ("moves", RANGES["moves"])):
+        seconds = RANGES["inc"]
+        for name, allowed in (("time", seconds), ("inc", seconds), ("delay", seconds), ("moves", RANGES["moves"])):
             if (value := getattr(self, name)) is not None or name != "moves":
                 number = allowed.check(f"time control {name}", value, whole=name == "moves")
                 object.__setattr__(self, name, number)
-        RANGES["time"].check(f"time control {self}", self.time + self.inc, whole=False)
+        RANGES["time"].check(f"time control {self}", self.time + self.inc + self.delay, whole=False)
+        if self.inc and self.delay:
+            raise InvalidSettingError("a time control has an increment or a delay for each move, not both")
+        if self.then is not None and self.moves is None:
+            raise InvalidSettingError("a period that another follows needs its number of moves, as in 40/2h:1h")
+
+    @property
+    def longest(self) -> float:
+        """Seconds of all periods, without what moves add."""
+        return self.time + (self.then.longest if self.then else 0.0)
 
     @classmethod
     def parse(cls, text: str) -> TimeControl:
-        """Parse "5m+3s", "5m+0s", "40/30m" or "40/30m+5s". Raises InvalidSettingError.
+        """Parse "5m+3s", "5m+0s", "40/30m" or "40/30m+5s"; "45m d5s"; "40/2h:1h". Raises InvalidSettingError.
 
         Without units, the time is in minutes and the increment in seconds: "5+3", "15|10", "40/30", "5:00+3",
-        "1:30:00".
+        "1:30:00", "G/45;d5". Where there are several periods, or a delay without "G/", all are in seconds, as in tags
+        of PDN: "40/7200:3600", "2700d5".
         """
-        match = re.fullmatch(r"(?:([^/+|]+)/)?([^/+|]+)(?:[+|]([^/+|]+))?", text.strip())
-        if match is None or not (match[1] or match[3] or ":" in match[2]):
-            raise InvalidSettingError(f"{text!r} is not a time control such as 5m+3s or 40/30m")
+        plain = text.strip()
+        whole = _WHOLE_GAME.match(plain)
+        parts = _PERIODS.split(plain[whole.end() :] if whole else plain)
+        found = [_PERIOD.fullmatch(part) for part in parts]
+        alone = found[0] if len(found) == 1 else None
+        told = alone is None or alone["moves"] or alone["inc"] or alone["delay"] or ":" in alone["time"] or whole
+        if not told or not all(found):
+            raise InvalidSettingError(f"{text!r} is not a time control such as 5m+3s, 40/30m, 45m d5s or 40/2h:1h")
+        in_seconds = len(found) > 1 or (alone is not None and alone["delay"] and not whole)
+        control: TimeControl | None = None
         try:
-            moves = None if match[1] is None else parse_count(match[1].strip())
-            return cls(_clock_time(match[2], "m"), _clock_time(match[3] or "0", "s"), moves)
+            for part in reversed(found):
+                assert part is not None
+                control = cls(
+                    _clock_time(part["time"], "s" if in_seconds else "m"),
+                    _clock_time(part["inc"] or "0", "s"),
+                    None if part["moves"] is None else parse_count(part["moves"].strip()),
+                    _clock_time(part["delay"] or "0", "s"),
+                    control,
+                )
         except InvalidSettingError as error:
             raise InvalidSettingError(f"time control {text!r}: {error}") from None
+        assert control is not None
+        return control
 
     def __str__(self) -> str:
         head = "" if self.moves is None else f"{self.moves}/"
-        tail = "" if self.moves is not None and not self.inc else f"+{_duration(self.inc)}"
-        return f"{head}{_duration(self.time)}{tail}"
+        if self.then is not None:
+            # the last period needs no increment to be known as one
+            last = str(self.then)
+            return f"{head}{self._lasting()}:{last.removesuffix('+0s')}"
+        return f"{head}{self._lasting()}{'' if self.moves or self.inc or self.delay else '+0s'}"
+
+    def _lasting(self) -> str:
+        """Time and what each move adds."""
+        added = f"+{_duration(self.inc)}" if self.inc else f" d{_duration(self.delay)}" if self.delay else ""
+        return f"{_duration(self.time)}{added}"
+
+
+_WHOLE_GAME = re.compile(r"(?:G|SD|TC)\s*/\s*", re.IGNORECASE)
+# a colon between minutes and seconds is none between periods
+_PERIODS = re.compile(r"\s*(?:,|:(?![0-5]\d(?:\.\d{1,3})?(?![\d/a-z.])))\s*", re.IGNORECASE)
+_PERIOD = re.compile(
+    r"(?:(?P<moves>[^/+|]+)/)?(?P<time>[^/+|d;]+)(?:[+|](?P<inc>[^/+|d;]+))?(?:[\s;+]*d\s*/?\s*(?P<delay>[^/+|d;]+))?",
+    re.IGNORECASE,
+)
 
 
 def _clock_time(text: str, unit: str) -> float:
@@ -161,17 +211,17 @@ def _duration(seconds: float) -> str:
 
 
 def parse_limits(text: str) -> Limits | TimeControl:
-    """Parse the `--tc` of a game: a limit for each move (0.3s, nodes=2000) or a clock (5m+3s, 40/30m).
+    """Parse the `--tc` of a game: a limit for each move (0.3s, nodes=2000) or a clock (5m+3s, 40/30m, 40/2h:1h).
 
     "5m" alone is five minutes per move; five minutes for the game is "5m+0s", "5+0" or "5:00". Raises
     InvalidSettingError.
     """
-    if re.search(r"[/|:]|(?<![eE])\+", text):
+    if re.search(r"[/|:]|(?<![eE])\+|\d\s*(?:[smh]|min|sec)?[\s;]*d\s*\d", text):
         return TimeControl.parse(text)
     try:
         return Limits.parse(text)
     except InvalidSettingError as error:
-        raise InvalidSettingError(f"{error}; or a clock such as 5m+3s or 5+3, 40/30m") from None
+        raise InvalidSettingError(f"{error}; or a clock such as 5m+3s or 5+3, 40/30m, 40/2h:1h, 45m d5s") from None
 
 
 class Clock:
@@ -179,26 +229,35 @@ class Clock:
 
     def __init__(self, control: Limits | TimeControl) -> None:
         self.control = control
-        self.left = control.time if isinstance(control, TimeControl) else 0.0
+        self._period = control if isinstance(control, TimeControl) else None
+        self.left = self._period.time if self._period else 0.0
         """Seconds, before the increment for the next move."""
-        self.moves = control.moves if isinstance(control, TimeControl) else None
+        self.moves = self._period.moves if self._period else None
         """Moves to the next time control; None if there is none."""
 
+    @property
+    def allowed(self) -> float | None:
+        """Seconds until the next move is late, with its increment or delay; None without a clock."""
+        return self.left + self._period.inc + self._period.delay if self._period else None
+
     def limits(self) -> Limits:
-        """Limits of the next search."""
-        if isinstance(self.control, Limits):
+        """Limits of the next search. A delay is an increment to it: the move may take as long."""
+        if self._period is None:
+            assert isinstance(self.control, Limits)
             return self.control
-        return Limits(left=self.left, inc=self.control.inc, moves=self.moves)
+        return Limits(left=self.left, inc=self._period.inc + self._period.delay, moves=self.moves)
 
     def stop(self, seconds: float) -> float:
         """Charge a move that took `seconds`. Returns the seconds by which it was late; 0 or less if it was in time."""
-        if isinstance(self.control, Limits):
+        if self._period is None:
+            assert isinstance(self.control, Limits)
             return -1.0 if self.control.time is None else seconds - self.control.time
-        self.left += self.control.inc - seconds
+        self.left += self._period.inc - max(seconds - self._period.delay, 0.0)
         late = -self.left
         if self.moves is not None:
             self.moves -= 1
             if self.moves == 0:
-                self.moves = self.control.moves
-                self.left += self.control.time
+                self._period = self._period.then or self._period
+                self.moves = self._period.moves
+                self.left += self._period.time
         return late

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from kr.engine.limits import Clock, Limits, TimeControl
+from kr.engine.limits import Clock, Limits
 from kr.engine.result import SearchResult
 from kr.engine.search import Stop
 from kr.evaluation.chances import Chances
@@ -99,6 +99,4 @@ class Seat:
     @property
     def left(self) -> float | None:
         """Seconds on the clock, including the increment for the move to come; None without a clock."""
-        if self.clock is None or not isinstance(self.clock.control, TimeControl):
-            return None
-        return self.clock.left + self.clock.control.inc
+        return None if self.clock is None else self.clock.allowed

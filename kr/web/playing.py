@@ -85,7 +85,7 @@ class Games:
             **opponent_asked_for(asked),
             side=side,
             ballot=_ballot(asked.text("ballot", LONGEST_FEN, "")),
-            tc=_clock(asked.text("clock", 20, "")),
+            tc=_clock(asked.text("clock", 40, "")),
             out=path,
             hint_tc=HINT,
         )
@@ -487,7 +487,7 @@ def _clock(text: str) -> TimeControl | None:
     if not text:
         return None
     control = TimeControl.parse(text)
-    if control.time + control.inc > LONGEST_CLOCK:
+    if control.longest + control.inc + control.delay > LONGEST_CLOCK:
         raise InvalidSettingError(f"the clock {text} is longer than a day")
     return control
 

@@ -106,7 +106,7 @@ function newGame(app, begin) {
   field("side", "You play", side),
   field("opening", "From", opening), found, fen,
   field("clock", "Clock", clock, own),
-  el("p", {class: "muted"}, "5+3: five minutes for the game and three seconds for each move. Without a clock kr takes a second a move at most."),
+  el("p", {class: "muted"}, "5+3: five minutes for the game and three seconds for each move; another: 40/2h:1h, G/45;d5. Without a clock kr takes a second a move at most."),
   el("label", null, casual, " Hints and taking moves back"),
   wrong,
   el("div", {class: "row"}, el("button", {type: "submit", class: "primary"}, "Play")));
