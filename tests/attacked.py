@@ -20,8 +20,6 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from kr.web import guard
-
 SECONDS = 10.0
 """Within which everything is answered or cut off here: less than any patience of the server."""
 MOST_GROWTH = 48 << 20
@@ -61,8 +59,13 @@ class Attacked:
         held = [os.readlink(each) for each in Path(f"/proc/{self.process.pid}/fd").iterdir()]
         return sum(each.startswith("socket:") for each in held)
 
+    @property
+    def cookie(self) -> str:
+        """Name of the cookie with the token."""
+        return f"kr-token-{self.port}"
+
     def headers(self) -> dict[str, str]:
-        return {"Cookie": f"{guard.COOKIE}={self.token}"} if self.token else {}
+        return {"Cookie": f"{self.cookie}={self.token}"} if self.token else {}
 
     def works(self) -> bool:
         """True if a page, a request and a stream are answered as ever."""
@@ -105,7 +108,7 @@ def attacked_server(directory: Path, *arguments: str) -> Iterator[Attacked]:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Attacked]:
-    with attacked_server(tmp_path_factory.mktemp("server")) as server:
+    with attacked_server(tmp_path_factory.mktemp("server"), "--no-token") as server:
         assert server.works()
         # what is loaded once and kept
         with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)) as link:

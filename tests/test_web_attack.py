@@ -29,7 +29,8 @@ from attacked import (
 )  # fmt: skip
 from web_pages import finished
 
-from kr.web import app, guard
+from kr.web import app, entry, guard
+from kr.web.entry import KEY_SECONDS, Entry
 
 __all__ = ["open_server", "server", "survives"]
 pytestmark = pytest.mark.slow
@@ -72,14 +73,16 @@ def test_no_other_page_drives_it(server: Attacked, origin: str, upgrade: Sequenc
 
 @pytest.mark.parametrize(
     "cookie",
-    ["", "kr-token=", "kr-token=wrong", "kr-token", "kr-token={cut}", "kr-token={token}x", 'kr-token="{cut}"',
-     "kr-token=\xff\xfe", "other={token}", "; ;=;" * 1000, "kr-token=" + "x" * 50_000],
+    ["", "{name}=", "{name}=wrong", "{name}", "{name}={cut}", "{name}={token}x", '{name}="{token}"', "{name}x={token}",
+     "kr-token={token}", "kr-token-{other}={token}", "{name} ={token}", "{name}=\xff\xfe", "other={token}",
+     "; ;=;" * 1000, "{name}=" + "x" * 50_000],
 )  # fmt: skip
 @pytest.mark.parametrize("upgrade", [(), UPGRADE])
 def test_nobody_gets_in_by_another_cookie(open_server: Attacked, cookie: str, upgrade: Sequence[str]) -> None:
     token = open_server.token or ""
+    names = {"name": open_server.cookie, "other": open_server.port - 1}
     line = "GET /live HTTP/1.1" if upgrade else "GET / HTTP/1.1"
-    sent = cookie.format(token=token, cut=token[:-1])
+    sent = cookie.format(token=token, cut=token[:-1], **names)
     answer = raw(open_server, request(open_server, line, *upgrade, f"Cookie: {sent}"))
     # a header too long for a handshake is not answered
     assert status(answer) in ((0, 400, 403) if upgrade else (401,))
@@ -87,22 +90,76 @@ def test_nobody_gets_in_by_another_cookie(open_server: Attacked, cookie: str, up
 
 
 @pytest.mark.parametrize(
-    "query", ["token", "token=%00", "token=%ff", "a&" * 5000, "token=x&" * 100, "=&=&", "%", "token=" + "x" * 30_000]
-)
-def test_nobody_gets_in_by_another_token(open_server: Attacked, query: str) -> None:
-    assert status(raw(open_server, request(open_server, f"GET /?{query} HTTP/1.1"))) == 401
+    "path",
+    ["/?{token}", "/?token={token}", "//{token}/", "//{token}/live", "/./{token}/live", "/x/../{token}/live", "/{cut}/",
+     "/{cut}/live", "/{token}x/live", "/{upper}/live", "/{token}%2Flive", "/{token}%2F", "/%{hex}/live",
+     "/live/{token}/", "/live?/{token}/", "/%00{token}/live", "/ {token}/live", "/{token}%00/live", "/{token}\\live",
+     "/{token};/live", "/live#/{token}/", "http://127.0.0.1/{token}/live", "/" + "x" * 30_000, "/{token}" * 2000 + "x",
+     "*", ""],
+)  # fmt: skip
+@pytest.mark.parametrize("upgrade", [(), UPGRADE])
+def test_nobody_gets_in_by_another_path(open_server: Attacked, path: str, upgrade: Sequence[str]) -> None:
+    token = open_server.token or ""
+    escaped = f"{ord(token[0]):02x}{token[1:]}"
+    sent = path.format(token=token, cut=token[:-1], upper=token.swapcase(), hex=escaped)
+    answer = raw(open_server, request(open_server, f"GET {sent} HTTP/1.1", *upgrade))
+    assert status(answer) in (0, 400, 401, 403, 404)
+    assert b"<html" not in answer
+    assert b"set-cookie" not in answer.lower()
+    if status(answer) == 404:
+        # behind the token, where there is nothing
+        assert path.startswith("/{token}")
+
+
+def test_a_key_opens_the_door_once_and_not_for_long() -> None:
+    now = 0.0
+    guarded = Entry(80, lambda: now)
+    keys = [guarded.make_key() for _ in range(3)]
+    assert len({*keys, guarded.token}) == 4
+    assert not guarded.takes_key(guarded.token)
+    assert not guarded.takes_token(keys[0])
+    assert [guarded.takes_key(keys[0]) for _ in range(2)] == [True, False]
+    now = KEY_SECONDS
+    assert guarded.takes_key(keys[1])
+    now = KEY_SECONDS + 0.1
+    assert not guarded.takes_key(keys[2])
 
 
 def test_the_token_is_compared_in_constant_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """By time alone, this would be a test of the machine: each comparison must be the one that is made for secrets."""
+    guarded = Entry(80)
+    token, key = guarded.token.encode(), guarded.make_key().encode()
     compared = []
-    monkeypatch.setattr(guard.hmac, "compare_digest", lambda a, b: compared.append((a, b)) or False)
-    door = guard.Guard(None, "0.0.0.0", 80, "secret")  # type: ignore[arg-type]
-    scope = {"type": "http", "path": "/", "query_string": b"token=secret"}
-    refusal = door._without_token(scope, {"cookie": f"{guard.COOKIE}=secret"})
-    assert refusal is not None
-    assert refusal.status_code == 401
-    assert compared == [(b"secret", b"secret")] * 2
+    monkeypatch.setattr(entry.hmac, "compare_digest", lambda a, b: compared.append((a, b)) or False)
+    assert not guarded.takes_token("given")
+    assert not guarded.takes_key("given")
+    assert not guarded.takes_cookies("a=b; kr-token-80=given; kr-token-81=c")
+    assert compared == [(b"given", token), (b"given", key), (b"given", token)]
+
+
+def test_strangers_do_not_spend_what_its_user_may_ask() -> None:
+    answers: list[int] = []
+    guarded = Entry(80)
+
+    async def answered(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200})
+
+    async def hear(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            answers.append(message["status"])
+
+    door = guard.Guard(answered, "127.0.0.1", 80, guarded, lambda: 0.0)
+
+    async def ask(path: str, count: int) -> list[int]:
+        answers.clear()
+        scope = {"type": "http", "method": "POST", "path": path, "headers": [(b"host", b"localhost")]}
+        for _ in range(count):
+            await door({**scope, "client": ("127.0.0.1", 1)}, None, hear)  # type: ignore[arg-type]
+        return list(answers)
+
+    burst = int(guard.REQUEST_BURST)
+    assert finished(ask("/api/position", burst + 10)) == [401] * burst + [429] * 10
+    assert finished(ask(f"/{guarded.token}/api/position", 10)) == [200] * 10
 
 
 # --- what is asked for

@@ -55,6 +55,44 @@ def test_a_game_goes_on_when_the_server_is_back(opened: Opener) -> None:
         assert read_board(page) == meant_board(board.start.fen)
 
 
+def test_an_open_page_goes_on_once_the_new_address_is_open(opened: Opener) -> None:
+    """Each run of the server has a token of its own; the browser that kr starts brings its cookie to all windows."""
+    port = free_port()
+    board = kr.Board()
+    with serving(port=port, token=True) as server:
+        page = opened(server.address + "#analyse", allowed="ailed")
+        assert page.url == f"http://127.0.0.1:{port}/#analyse"
+        play(page, board, "11-15")
+    with serving(port=port, token=True) as server:
+        wait_until(page, "() => fetch('/').then(answer => answer.status === 401)")
+        bookmark = page.context.new_page()
+        bookmark.goto(f"http://127.0.0.1:{port}/")
+        assert f"its address: http://127.0.0.1:{port}/" in bookmark.inner_text("body")
+        bookmark.goto(server.address_to_open)
+        assert bookmark.url == f"http://127.0.0.1:{port}/"
+        play(page, board, "23-19")
+        bookmark.reload()
+        bookmark.wait_for_selector("main .board")
+
+
+def test_a_link_from_another_page_opens_the_game(opened: Opener) -> None:
+    """Though browsers do not send the cookie with the visit itself."""
+    with serving(token=True) as server, serving(token=True) as elsewhere:
+        page = opened(server.address)
+        play(page, kr.Board(), "11-15")
+        # another site for browsers, which has a link here
+        other = page.context.new_page()
+        other.goto(elsewhere.address.replace("127.0.0.1", "localhost"))
+        other.evaluate("""address => {
+          document.body.innerHTML = "<a id=there>there</a>";
+          document.querySelector("#there").href = address;
+        }""", f"http://127.0.0.1:{server.port}/#runs")  # fmt: skip
+        other.click("#there")
+        other.wait_for_selector("nav a[href='#runs'][aria-current]")
+        wait_until(other, "() => document.querySelector('main').textContent.includes('--runs')")
+        assert not other.is_visible(".shut")
+
+
 def test_two_pages_have_games_of_their_own(server: WebServer, opened: Opener) -> None:
     one, other = opened(server.address), opened(server.address)
     boards = kr.Board(), kr.Board()

@@ -36,7 +36,14 @@ def server() -> Iterator[WebServer]:
 @pytest.fixture(scope="module")
 def open_server() -> Iterator[WebServer]:
     """A server that other machines can reach."""
-    with serving(host="0.0.0.0") as server:
+    with serving(host="0.0.0.0", token=True) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def closed_server() -> Iterator[WebServer]:
+    """A server as the command starts it, which asks for its token."""
+    with serving(token=True) as server:
         yield server
 
 
@@ -68,10 +75,10 @@ def posted(server: WebServer, path: str, fields: Any, **headers: str) -> tuple[i
 def test_it_tells_its_address_and_ends_clean(end: signal.Signals) -> None:
     with subprocess.Popen(COMMAND, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout
-        found = re.fullmatch(r"kr is at http://127\.0\.0\.1:(\d+)/\n", process.stdout.readline())
+        found = re.fullmatch(r"kr is at http://127\.0\.0\.1:(\d+)(/[\w-]{32}/)\n", process.stdout.readline())
         assert found
         link = http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=20)
-        link.request("GET", "/")
+        link.request("GET", f"{found[2]}static/main.js")
         assert link.getresponse().status == 200
         process.send_signal(end)
         rest, errors = process.communicate(timeout=20)
@@ -79,14 +86,14 @@ def test_it_tells_its_address_and_ends_clean(end: signal.Signals) -> None:
 
 
 @pytest.mark.slow
-def test_the_address_as_json_with_a_token() -> None:
+def test_the_address_as_json() -> None:
     command = [*COMMAND, "--json", "--host", "0.0.0.0", "--quiet"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout
         told = json.loads(process.stdout.readline())
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=20)
-    assert told["address"] == f"http://localhost:{told['port']}/?token={told['token']}"
+    assert told["address"] == f"http://localhost:{told['port']}/{told['token']}/"
     assert len(told["token"]) >= 32
 
 
@@ -224,26 +231,86 @@ def test_a_body_that_is_too_large(server: WebServer) -> None:
 # --- with a token
 
 
-@pytest.mark.parametrize("path", ["/", "/?token=", "/?token=wrong", "/static/main.js", "/static/main.js?token={token}"])
-def test_nobody_gets_in_without_the_token(open_server: WebServer, path: str) -> None:
-    assert open_server.token
-    status, headers, body = asked(open_server, "GET", path.format(token=open_server.token))
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [("/", "It was printed"), ("/x", "token"), ("/static/main.js", "token"), ("/?token={token}", "It was printed"),
+     ("/static/main.js?token={token}", "token"), ("/" + "x" * 32 + "/", "It was printed")],
+)  # fmt: skip
+@pytest.mark.parametrize("fixture", ["closed_server", "open_server"])
+def test_nobody_gets_in_without_the_token(request: pytest.FixtureRequest, fixture: str, path: str, words: str) -> None:
+    server: WebServer = request.getfixturevalue(fixture)
+    assert server.token
+    status, headers, body = asked(server, "GET", path.format(token=server.token))
     assert status == 401
-    assert b"token" in body
+    assert words in body.decode()
     assert "set-cookie" not in headers
+    assert server.token not in body.decode()
 
 
-def test_the_token_goes_from_the_address_into_a_cookie(open_server: WebServer) -> None:
-    status, headers, _ = asked(open_server, "GET", f"/?token={open_server.token}&a=b%26")
+@pytest.mark.parametrize("by_key", [False, True])
+def test_the_address_gives_a_cookie(closed_server: WebServer, by_key: bool) -> None:
+    address = closed_server.address_to_open if by_key else closed_server.address
+    path = address.removeprefix(f"http://127.0.0.1:{closed_server.port}")
+    assert (closed_server.token in path) != by_key
+    status, headers, _ = asked(closed_server, "GET", f"{path}?a=b%26")
     assert (status, headers["location"]) == (303, "/?a=b%26")
-    cookie = headers["set-cookie"]
-    assert "HttpOnly" in cookie
-    assert "SameSite=strict" in cookie
-    kept = cookie.partition(";")[0]
-    assert asked(open_server, "GET", "/", cookie=kept)[0] == 200
-    assert asked(open_server, "GET", "/", cookie=kept[:-1])[0] == 401
-    assert posted(open_server, "position", {"fen": "B:W18:B14"}, cookie=kept)[0] == 200
-    assert posted(open_server, "position", {"fen": "B:W18:B14"})[0] == 401
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["set-cookie"] == (
+        f"kr-token-{closed_server.port}={closed_server.token}; HttpOnly; Path=/; SameSite=strict"
+    )
+    kept = headers["set-cookie"].partition(";")[0]
+    # cookies of other programs of this machine, as odd as they may be, and of another kr web
+    others = f'x={{"a":1}}; kr-token-{closed_server.port - 1}=other; =; y'
+    assert asked(closed_server, "GET", "/", cookie=f"{others}; {kept}")[0] == 200
+    assert asked(closed_server, "GET", "/", cookie=kept[:-1])[0] == 401
+    assert posted(closed_server, "position", {"fen": "B:W18:B14"}, cookie=kept)[0] == 200
+    assert posted(closed_server, "position", {"fen": "B:W18:B14"})[0] == 401
+    # a second time: the address opens, the key only for who is in already
+    assert asked(closed_server, "GET", path)[0] == (401 if by_key else 303)
+    assert asked(closed_server, "GET", path, cookie=kept)[0] == 303
+
+
+def test_programs_put_what_they_ask_for_behind_the_address(closed_server: WebServer) -> None:
+    from websockets.sync.client import connect
+
+    status, _, body = asked(closed_server, "GET", f"/{closed_server.token}/static/main.js")
+    assert (status, b"import" in body) == (200, True)
+    json_type = {"content_type": "application/json"}
+    path, key = f"/{closed_server.token}/api/position", closed_server.address_to_open.split("/")[3]
+    assert asked(closed_server, "POST", path, b'{"fen": "B:W18:B14"}', **json_type)[0] == 200
+    assert asked(closed_server, "POST", f"/{key}/api/position", b'{"fen": "B:W18:B14"}', **json_type)[0] == 401
+    with connect(closed_server.address.replace("http", "ws") + "live") as link:
+        link.send('{"id": 1, "do": "runs"}')
+        assert json.loads(link.recv(20)) == {"id": 1, "runs": [], "directories": 0}
+
+
+def test_a_link_from_elsewhere_leads_to_the_page_alone(closed_server: WebServer) -> None:
+    """Browsers keep the cookie back from such a visit; what the page loads is asked with it."""
+    link = {"sec_fetch_site": "cross-site", "sec_fetch_mode": "navigate", "sec_fetch_dest": "document"}
+    status, _, body = asked(closed_server, "GET", "/", **link)
+    assert (status, b"open the address that kr web printed" in body) == (200, True)
+    assert asked(closed_server, "GET", f"/{closed_server.token}/", **link)[0] == 303
+    assert asked(closed_server, "GET", f"/{closed_server.token}/", **{**link, "sec_fetch_dest": "image"})[0] == 403
+    assert asked(closed_server, "GET", "/static/main.js", **link)[0] == 403
+    assert asked(closed_server, "GET", "/static/main.js")[0] == 401
+
+
+def test_no_token_is_for_this_machine_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["web", "--no-browser", "--no-token", "--host", "0.0.0.0"]) == 2
+    assert capsys.readouterr().err == (
+        "kr: --no-token would open 0.0.0.0 to everyone; only with an address of this machine's own, such as "
+        "--host 127.0.0.1\n"
+    )
+
+
+def test_a_browser_is_started_without_the_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other users see the command lines of processes."""
+    opened: list[str] = []
+    monkeypatch.setattr(serve.webbrowser, "open", lambda address: opened.append(address) or True)
+    monkeypatch.setattr(WebServer, "run", lambda server, ready: (ready(), server.house.close()))
+    assert cli.main(["web", "--json", "--weights", "material"]) == 0
+    (address,) = opened
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{32}/", address)
 
 
 @pytest.mark.parametrize(
@@ -281,8 +348,8 @@ def test_it_ends_at_once_while_somebody_analyses() -> None:
 
     with subprocess.Popen(COMMAND, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout
-        port = int(re.findall(r":(\d+)/", process.stdout.readline())[0])
-        with connect(f"ws://127.0.0.1:{port}/live", origin=f"http://127.0.0.1:{port}") as socket:  # type: ignore[arg-type]
+        port, path = re.findall(r":(\d+)(/\S+/)", process.stdout.readline())[0]
+        with connect(f"ws://127.0.0.1:{port}{path}live", origin=f"http://127.0.0.1:{port}") as socket:  # type: ignore[arg-type]
             socket.send(json.dumps({"id": 1, "do": "analysis", "start": kr.Position().fen, "lines": 2}))
             assert json.loads(socket.recv(20))["id"] == 1
             asked = time.monotonic()

@@ -42,7 +42,7 @@ READ_BOARD = """selector => {
 @contextmanager
 def serving(**settings: Any) -> Iterator[WebServer]:
     """A server in a thread of this process."""
-    settings = {"browser": False, "hash": SMALL, **settings}
+    settings = {"browser": False, "token": False, "hash": SMALL, **settings}
     server = WebServer(WebSettings(**settings))
     thread = threading.Thread(target=server.run)
     thread.start()

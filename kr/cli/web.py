@@ -8,8 +8,8 @@ from kr.web.settings import WebSettings
 def command(settings: WebSettings, json: bool = options.JSON) -> None:
     """Analyse, play, explore and learn in the browser.
 
-    Prints the address of the page and opens it; Ctrl-C ends the server. The page needs no network. Only this machine
-    can open it; with another --host a token in the address lets others in.
+    Prints the address of the page and opens it; Ctrl-C ends the server. The page needs no network. The address holds a
+    token, which keeps other users of this machine out, and with another --host lets others in.
 
     Example:
         kr web
@@ -26,7 +26,7 @@ def command(settings: WebSettings, json: bool = options.JSON) -> None:
         else:
             console.put(f"kr is at {server.address}", flush=True)
             console.say("Ctrl-C ends it")
-        if settings.browser and not open_browser(server.address):
+        if settings.browser and not open_browser(server.address_to_open):
             console.say("no browser found: open the address above in one")
 
     server.run(ready)

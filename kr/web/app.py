@@ -25,6 +25,7 @@ from kr.errors import KrError
 from kr.viewer.assets import board_colors
 from kr.web import endings, explorer, games, judging, people, playing, positions, puzzles, regions, runs, searches
 from kr.web.asked import Asked
+from kr.web.entry import Entry
 from kr.web.guard import Guard
 from kr.web.house import House
 from kr.web.live import BROKEN, Connection, Stream, said
@@ -53,8 +54,8 @@ CONTENT_TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; cha
 Handler = Callable[[House, Asked], Any]
 
 
-def make_app(house: House, host: str, port: int, token: str | None = None) -> ASGIApp:
-    """The app for an address to listen on."""
+def make_app(house: House, host: str, port: int, entry: Entry | None = None) -> ASGIApp:
+    """The app for an address to listen on. entry: None where everyone who can connect may ask."""
     handlers: dict[str, Handler] = {}
     streams: dict[str, Stream] = {}
     for feature in FEATURES:
@@ -83,7 +84,7 @@ def make_app(house: House, host: str, port: int, token: str | None = None) -> AS
         exception_handlers={HTTPException: _failed, Exception: _broken},
         lifespan=lifespan,
     )
-    return Guard(app, host, port, token)
+    return Guard(app, host, port, entry)
 
 
 def _files(house: House) -> dict[str, tuple[bytes, str]]:

@@ -2,32 +2,36 @@
 
 - Host must be a name of this server: a page elsewhere whose name is made to lead here (DNS rebinding) gets nothing.
 - Origin, and what browsers say of where a request comes from, must be this server: no other page may drive it.
-- On any address but this machine's own a token is needed, given once in the address and then kept in a cookie.
+- A token is needed, in the address or in a cookie (kr.web.entry).
 - Bodies are bounded in size and time, requests in rate.
 - Every response carries the policy by which the browser loads and runs nothing from elsewhere.
 """
 
 from __future__ import annotations
 
-import hmac
 import ipaddress
 import socket
 import time
 from collections.abc import Callable, Iterable, Mapping
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
-from urllib.parse import parse_qs, urlencode
 
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from kr.web.entry import Entry
 from kr.web.live import POLICY_VIOLATION, Budget
 
-COOKIE = "kr-token"
 REQUEST_RATE, REQUEST_BURST = 400.0, 2000.0
 """Requests a second that one address may send for long, and at once: enough for twenty viewers behind one address."""
 MOST_ADDRESSES = 1000
 """Addresses whose rate is remembered."""
+CLOSED = """\
+This is kr web, which shows its pages only to those who have its address: http://{host}/, and behind that a token.
+
+It was printed where kr web was started. Open it once in this browser; then this page opens too, and pages that were
+open go on.
+"""
+"""What a person reads who lacks the token."""
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -44,14 +48,14 @@ def is_loopback(host: str) -> bool:
 class Guard:
     """The app behind its door.
 
-    token: None where everyone who can connect may ask.
+    entry: None where everyone who can connect may ask.
     now: the clock, in seconds, by which requests are counted.
     """
 
     def __init__(
-        self, app: ASGIApp, host: str, port: int, token: str | None, now: Callable[[], float] = time.monotonic
+        self, app: ASGIApp, host: str, port: int, entry: Entry | None, now: Callable[[], float] = time.monotonic
     ) -> None:
-        self._app, self._port, self._token, self._now = app, port, token, now
+        self._app, self._port, self._entry, self._now = app, port, entry, now
         self._loopback = is_loopback(host)
         self._names = {*LOOPBACK_NAMES, host.lower(), f"[{host.lower()}]"}
         if not self._loopback:
@@ -68,26 +72,61 @@ class Guard:
             key = name.decode("latin-1").lower()
             # two of these would be a trick
             headers[key] = value.decode("latin-1") if key not in headers else "twice"
-        refusal = self._refusal(scope, headers)
-        if refusal is None:
-            await self._app(scope, receive, _with_policy(send, headers["host"]))
+        given, inside = self._parted(scope)
+        answer = self._answer(inside, given, headers)
+        if answer is None:
+            await self._app(inside, receive, _with_policy(send, headers["host"]))
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": POLICY_VIOLATION, "reason": "refused"})
         else:
-            await refusal(scope, receive, _with_policy(send, ""))
+            await answer(scope, receive, _with_policy(send, ""))
 
-    def _refusal(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
+    def _parted(self, scope: Scope) -> tuple[str, Scope]:
+        """The first part of the path, and the request without it if that is the token."""
+        # as it was sent: what is escaped there is no token, and no slash behind one
+        raw: bytes = scope.get("raw_path") or scope["path"].encode()
+        given = raw[1:].decode("latin-1").partition("/")[0]
+        if self._entry is None or raw[:1] != b"/" or not self._entry.takes_token(given):
+            return given, scope
+        rest = len(given) + 1
+        return given, {**scope, "path": scope["path"][rest:] or "/", "raw_path": raw[rest:] or b"/"}
+
+    def _answer(self, scope: Scope, given: str, headers: Mapping[str, str]) -> Response | None:
+        """What is answered here, without the app: a refusal, or a cookie for who comes in by the address."""
         if not self._is_own(headers.get("host", "")):
             return _refused(421, "this server does not go by that name")
         origin = headers.get("origin")
         if origin is not None and origin.lower() != f"http://{headers['host'].lower()}":
             return _refused(403, "another page may not ask this server")
-        comes_from = headers.get("sec-fetch-site", "same-origin")
-        if comes_from not in ("same-origin", "none") and not _is_visit(scope, headers):
+        from_elsewhere = headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none")
+        if from_elsewhere and not _is_visit(scope, headers):
             return _refused(403, "another page may not ask this server")
-        if not self._budget(str((scope.get("client") or ("",))[0])).take():
+        entry = self._entry
+        by_token = entry is None or entry.takes_token(given)
+        by_cookie = entry is not None and entry.takes_cookies(headers.get("cookie", ""))
+        # strangers can't spend what those with the token may ask: all users of a machine have one address here
+        address = str((scope.get("client") or ("",))[0])
+        if not self._budget(f"{address} {by_token or by_cookie}").take():
             return _refused(429, "too many requests; wait a second")
-        return self._without_token(scope, headers) if self._token else None
+        if entry is None:
+            return None
+        opens = scope["type"] == "http" and scope["method"] in ("GET", "HEAD")
+        address_path = opens and len(given) == len(entry.token) and scope["path"] in ("/", f"/{given}", f"/{given}/")
+        if address_path and (by_token or by_cookie or entry.takes_key(given)):
+            return self._welcome(scope, entry)
+        # browsers keep the cookie back from a visit that begins elsewhere; the page has nothing of anybody's in it
+        if by_token or by_cookie or from_elsewhere:
+            return None
+        if address_path or (opens and scope["path"] == "/"):
+            return PlainTextResponse(CLOSED.format(host=headers["host"]), 401)
+        return _refused(401, "this needs the address with its token, which kr web printed where it was started")
+
+    def _welcome(self, scope: Scope, entry: Entry) -> Response:
+        query = scope.get("query_string", b"").decode("latin-1")
+        # without a fragment, so that browsers keep that of the address
+        response = Response(status_code=303, headers={"location": "/" + (f"?{query}" if query else "")})
+        response.set_cookie(entry.cookie, entry.token, httponly=True, samesite="strict")
+        return response
 
     def _is_own(self, host: str) -> bool:
         name, colon, port = host.lower().rpartition(":")
@@ -104,32 +143,6 @@ class Guard:
         except ValueError:
             return False
         return True
-
-    def _without_token(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
-        """None if the token is in the cookie; it is put there if it is in the address."""
-        assert self._token is not None
-        try:
-            kept = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-        except CookieError:
-            kept = None
-        if kept is not None and _same(kept.value, self._token):
-            return None
-        try:
-            query = parse_qs(scope.get("query_string", b"").decode("latin-1"), max_num_fields=20)
-        except ValueError:
-            query = {}
-        given = query.pop("token", [""])[0]
-        if scope["type"] == "http" and scope["path"] == "/" and _same(given, self._token):
-            rest = urlencode(query, doseq=True)
-            response = Response(status_code=303, headers={"location": "/" + (f"?{rest}" if rest else "")})
-            response.set_cookie(COOKIE, self._token, httponly=True, samesite="strict")
-            return response
-        if scope["path"] != "/":
-            return _refused(401, "the token is missing")
-        return PlainTextResponse(
-            "This is kr web. It is open to other machines, so it asks for the token in the address that it printed "
-            "where it was started: http://.../?token=...\n", 401,
-        )  # fmt: skip
 
     def _budget(self, address: str) -> Budget:
         if address not in self._budgets and len(self._budgets) >= MOST_ADDRESSES:
@@ -149,10 +162,6 @@ def _is_visit(scope: Scope, headers: Mapping[str, str]) -> bool:
         scope["type"] == "http" and scope["method"] == "GET" and scope["path"] == "/"
         and headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
     )  # fmt: skip
-
-
-def _same(given: str, token: str) -> bool:
-    return hmac.compare_digest(given.encode(), token.encode())
 
 
 def _with_policy(send: Send, host: str) -> Send:

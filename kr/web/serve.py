@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import logging
 import os
-import secrets
 import socket
 import threading
 import webbrowser
@@ -14,6 +13,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from kr.errors import InvalidSettingError
+from kr.protocols.dxp_link import LOOPBACK
 from kr.web.settings import USUAL_PORT, WebSettings
 
 if TYPE_CHECKING:
@@ -42,9 +42,15 @@ class WebServer:
     def __init__(self, settings: WebSettings) -> None:
         check_web_installed()
         from kr.web.app import make_app
+        from kr.web.entry import Entry
         from kr.web.guard import is_loopback
         from kr.web.house import House
 
+        if not settings.token and not is_loopback(settings.host):
+            raise InvalidSettingError(
+                f"--no-token would open {settings.host} to everyone; only with an address of this machine's own, such "
+                f"as --host {LOOPBACK}"
+            )
         self.house = house = House(settings)
         try:
             self._socket = _listening(settings.host, settings.port)
@@ -53,16 +59,29 @@ class WebServer:
             where = f"{settings.host} port {settings.port}" if settings.port else settings.host
             raise InvalidSettingError(f"can't listen on {where}: {_reason(error)}") from None
         self.port: int = self._socket.getsockname()[1]
-        self.token = None if is_loopback(settings.host) else secrets.token_urlsafe(24)
-        self._server = _server(make_app(house, settings.host, self.port, self.token))
+        self.entry = Entry(self.port) if settings.token else None
+        self._server = _server(make_app(house, settings.host, self.port, self.entry))
         self._host = settings.host
+
+    @property
+    def token(self) -> str | None:
+        """The token that is asked for; None if none is."""
+        return self.entry.token if self.entry else None
 
     @property
     def address(self) -> str:
         """Address of the page, with the token if one is needed."""
+        return self._address(self.token)
+
+    @property
+    def address_to_open(self) -> str:
+        """Address that a browser may be started with, for all users to see: another one each time."""
+        return self._address(self.entry.make_key() if self.entry else None)
+
+    def _address(self, first: str | None) -> str:
         host = "localhost" if self._host in ("", "0.0.0.0", "::") else self._host
         shown = f"[{host}]" if ":" in host else host
-        return f"http://{shown}:{self.port}/" + (f"?token={self.token}" if self.token else "")
+        return f"http://{shown}:{self.port}/" + (f"{first}/" if first else "")
 
     def run(self, on_ready: Callable[[], None] = lambda: None) -> None:
         """Serve until `stop`, Ctrl-C or SIGTERM. on_ready: called once pages can be opened."""

@@ -25,8 +25,12 @@ class WebSettings(Settings):
         0, "Port to listen on: {allowed}.", low=1, high=65535, zero=f"{USUAL_PORT} or, if that is taken, a free one"
     )
     host: str = option(
-        LOOPBACK, "Address to listen on. Any but this machine's own (127.0.0.1, ::1, localhost) lets others in, who "
-        "then need the token in the address that is printed.",
+        LOOPBACK, "Address to listen on. Any but this machine's own (127.0.0.1, ::1, localhost) lets others in who "
+        "have the address that is printed.",
+    )  # fmt: skip
+    token: bool = option(
+        True, "Ask for the token in the address that is printed. Without, every user of this machine can see your "
+        "games and runs.",
     )  # fmt: skip
     archive: tuple[Path, ...] = option(
         (), "PDN archive to explore, also packed; its index is kept beside it. May be given several times.",

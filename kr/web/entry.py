@@ -1,0 +1,58 @@
+"""Who may come in: whoever has the token of this run of the server, in the address or, from then on, in a cookie.
+
+Every user of a machine can reach what listens on it, so that loopback asks for the token too. The address begins with
+it, http://127.0.0.1:8128/TOKEN/: a browser that opens it gets the cookie and is sent to /, programs put what they ask
+for behind it.
+
+A token is for one run and written nowhere. One that was kept for the next run would be had by whoever listens at the
+same port in between: pages that wait for their server send it the cookie. So a page that is open goes on once the new
+address has been opened in its browser, which `kr web` does when it starts.
+
+A browser is started with a key in the address in place of the token, for other users see the command lines of
+processes. It opens the door once, within a short time.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import time
+from collections.abc import Callable
+
+KEY_SECONDS = 120.0
+"""Time in which a key must be used: a browser may have to start first."""
+
+
+class Entry:
+    """The token of a server that listens at a port. now: the clock, in seconds, by which keys end."""
+
+    def __init__(self, port: int, now: Callable[[], float] = time.monotonic) -> None:
+        self.token = secrets.token_urlsafe(24)
+        self.cookie = f"kr-token-{port}"
+        """Name of the cookie: browsers send those of all ports of a host."""
+        self._now = now
+        self._keys: dict[str, float] = {}
+
+    def make_key(self) -> str:
+        """A key, which opens the door once."""
+        key = secrets.token_urlsafe(24)
+        self._keys[key] = self._now() + KEY_SECONDS
+        return key
+
+    def takes_key(self, given: str) -> bool:
+        """True if this is a key that nobody has used; it is used up."""
+        found = [key for key in list(self._keys) if _same(given, key)]
+        return any(self._keys.pop(key, 0.0) >= self._now() for key in found)
+
+    def takes_token(self, given: str) -> bool:
+        """True if this is the token."""
+        return _same(given, self.token)
+
+    def takes_cookies(self, header: str) -> bool:
+        """True if the token is among the cookies of a request."""
+        pairs = (each.strip().partition("=") for each in header.split(";"))
+        return any(self.takes_token(value) for name, _, value in pairs if name == self.cookie)
+
+
+def _same(given: str, secret: str) -> bool:
+    return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), secret.encode())
