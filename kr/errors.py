@@ -42,6 +42,10 @@ class OutputBusyError(KrError):
     """Another process is writing this output."""
 
 
+class UnreadableOutputError(KrError):
+    """A file that can't be read back as it was written; it has not taken its name."""
+
+
 class DivergedError(KrError):
     """A fit whose loss is no longer a number."""
 

@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING, Any
 from kr.errors import InvalidSettingError, OutputBusyError
 
 if TYPE_CHECKING:
-    import h5py
     import numpy
 
 PACKAGE = Path(__file__).resolve().parent
 CHECKOUT = PACKAGE.parent
 DATA_KINDS = ("weights", "selfplay", "egdb")
+SHIPPED_WEIGHTS = ("kr.h5", "evolved.h5", "people.h5")
 
 
 def remove_orphans(directory: Path, pattern: str) -> None:
@@ -134,9 +134,29 @@ def _check_regular(status: os.stat_result, path: str | Path) -> None:
 def read_regular(path: str | Path, most: int = 1 << 30) -> bytes:
     """Content of a regular file of at most `most` bytes. Raises OSError, also for other kinds and larger files."""
     with open_regular(path) as file:
-        if os.fstat(file.fileno()).st_size > most:
-            raise OSError(errno.EFBIG, f"larger than {most} bytes", str(path))
-        return file.readall()
+        return read_open(file, path, most)
+
+
+def read_open(file: FileIO, path: str | Path, most: int = 1 << 30) -> bytes:
+    """Content of a file that has just been opened, of at most `most` bytes. Raises OSError, also for larger ones."""
+    if os.fstat(file.fileno()).st_size > most:
+        raise OSError(errno.EFBIG, f"larger than {most} bytes", str(path))
+    return file.readall()
+
+
+def is_written_elsewhere(file: FileIO) -> bool:
+    """True if another program has locked an open file, as HDF5 does while it writes.
+
+    To find out takes a lock, for a moment: ask only where something is wrong with the file already.
+    """
+    try:
+        fcntl.flock(file.fileno(), fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # a file system without locks
+        return False
+    fcntl.flock(file.fileno(), fcntl.LOCK_UN)
+    return False
 
 
 def append(file: FileIO, content: bytes, path: str | Path) -> None:
@@ -181,22 +201,6 @@ def write_atomic(target: str | Path, content: bytes | str) -> None:
     """Write a small file (text as UTF-8) in one go, as `atomic_path` does."""
     with atomic_path(target) as path:
         path.write_bytes(content.encode() if isinstance(content, str) else content)
-
-
-@contextmanager
-def hdf5_file(target: str | Path) -> Iterator["h5py.File"]:
-    """Yield an empty HDF5 file in memory; when the block ends without an error, `target` is written in one go.
-
-    HDF5 never gives up a file that it fails to write: on a full disk every attempt to close it would fail again.
-    """
-    import h5py
-
-    options = {"libver": ("v110", "v110"), "driver": "core", "backing_store": False}
-    with h5py.File(target, "w", **options) as file:
-        yield file
-        file.flush()
-        content = file.id.get_file_image()
-    write_atomic(target, content)
 
 
 @contextmanager
@@ -367,3 +371,9 @@ def data_path(kind: str, name: str = "") -> Path:
         raise InvalidSettingError(f"unknown kind of shipped data {kind!r}; expected one of {', '.join(DATA_KINDS)}")
     installed = PACKAGE / "data" / kind
     return (installed if installed.is_dir() else CHECKOUT / kind) / name
+
+
+def is_shipped(path: str | Path) -> bool:
+    """True for a file that comes with kr: as trusted as kr itself."""
+    found = Path(os.path.realpath(path))
+    return found.name in SHIPPED_WEIGHTS and found.parent == Path(os.path.realpath(data_path("weights")))

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from kr import storage
 from kr.errors import InvalidWeightsError
-from kr.hdf5 import Attribute, Hdf5Source, reading
+from kr.hdf5 import Attribute, Hdf5Source, reading, write_hdf5
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,12 +69,12 @@ def write(
         "checksum": checksum,
         "attributes_checksum": _attributes_checksum(named if first else {**named, **own}),
     }
-    with storage.hdf5_file(Path(path)) as file:
-        for name, array in arrays.items():
-            # a region at a time
-            chunks = (1, *array.shape[1:]) if array.ndim == 3 or name.endswith("_seen") else array.shape
-            file.create_dataset(name, data=array, chunks=chunks, compression="gzip", shuffle=True)
-        file.attrs.update({**named, **header, **own})
+    packing = {}
+    for name, array in arrays.items():
+        # a region at a time
+        chunks = (1, *array.shape[1:]) if array.ndim == 3 or name.endswith("_seen") else array.shape
+        packing[name] = {"chunks": chunks, "compression": "gzip", "shuffle": True}
+    write_hdf5(path, arrays, {**named, **header, **own}, packing)
 
 
 class WeightsFile:

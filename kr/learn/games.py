@@ -22,7 +22,7 @@ from kr import _core, _learn, storage
 from kr.errors import InvalidGamesError
 from kr.game.position import Move, Position, Side
 from kr.game.value import Result, Value
-from kr.hdf5 import Attribute, reading
+from kr.hdf5 import Attribute, reading, write_hdf5
 from kr.pdn import Comment, format_game
 
 KIND = "kr games"
@@ -215,14 +215,14 @@ def check_playable(records: Sequence[StoredGame]) -> None:
 def write_shard(path: Path, records: Sequence[StoredGame], attrs: Mapping[str, Any]) -> None:
     """Write a shard at once or not at all."""
     datasets = shard_arrays(records)
-    with storage.hdf5_file(path) as file:
-        for name, column in datasets.items():
-            packing: dict[str, Any] = {}
-            if len(column):
-                packing = {"compression": "gzip", "compression_opts": 6, "shuffle": True, "chunks": column.shape}
-            file.create_dataset(name, data=column, **packing)
-        version = LEAVES_VERSION if "leaf" in datasets else FORMAT_VERSION
-        file.attrs.update({**attrs, "kind": KIND, "format_version": version, "checksum": _checksum(datasets)})
+    packing = {
+        name: {"compression": "gzip", "compression_opts": 6, "shuffle": True, "chunks": column.shape}
+        for name, column in datasets.items()
+        if len(column)
+    }
+    version = LEAVES_VERSION if "leaf" in datasets else FORMAT_VERSION
+    header = {"kind": KIND, "format_version": version, "checksum": _checksum(datasets)}
+    write_hdf5(path, datasets, {**attrs, **header}, packing)
 
 
 def read_shard(path: Path | str) -> GameArrays:

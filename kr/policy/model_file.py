@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from kr import storage
 from kr.errors import InvalidPolicyError
-from kr.hdf5 import Hdf5Source, reading
+from kr.hdf5 import Hdf5Source, reading, write_hdf5
 from kr.policy.shape import PolicyShape
 
 if TYPE_CHECKING:
@@ -79,15 +79,16 @@ def save_policy(path: Path | str, model: PolicyModel) -> None:
     """Write a policy file at once or not at all. Raises OSError."""
     import numpy as np
 
-    with storage.hdf5_file(path) as file:
-        for name, array in model.arrays.items():
-            stored = array.astype(np.float16) if array.dtype.kind == "f" else array
-            # by region, as the tables of weights files
-            chunks = (1, *stored.shape[1:]) if stored.ndim == 3 else None
-            file.create_dataset(name, data=stored, compression="gzip", shuffle=True, chunks=chunks)
-        attrs = {**model.attrs, **_texts(model), "arrays": json.dumps(_listed(_sizes(model)))}
-        header = {"kind": POLICY_KIND, "format_version": POLICY_FORMAT_VERSION, "checksum": model.checksum}
-        file.attrs.update({**attrs, **header, "attributes_checksum": _attributes_checksum(attrs)})
+    arrays, packing = {}, {}
+    for name, array in model.arrays.items():
+        arrays[name] = array.astype(np.float16) if array.dtype.kind == "f" else array
+        # by region, as the tables of weights files
+        chunks = (1, *array.shape[1:]) if array.ndim == 3 else None
+        packing[name] = {"compression": "gzip", "shuffle": True, "chunks": chunks}
+    attrs = {**model.attrs, **_texts(model), "arrays": json.dumps(_listed(_sizes(model)))}
+    header = {"kind": POLICY_KIND, "format_version": POLICY_FORMAT_VERSION, "checksum": model.checksum}
+    attrs |= {**header, "attributes_checksum": _attributes_checksum(attrs)}
+    write_hdf5(path, arrays, attrs, packing)
 
 
 def read_policy(path: Path | str) -> PolicyModel:

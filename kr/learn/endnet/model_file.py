@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from kr import storage
 from kr.egdb.sample_reader import UNREAD
 from kr.errors import InvalidModelError, InvalidSettingError
-from kr.hdf5 import Hdf5Source, reading
+from kr.hdf5 import Hdf5Source, reading, write_hdf5
 from kr.learn.endnet.shape import NetShape
 
 KIND = "kr endnet"
@@ -107,14 +107,12 @@ def _asker(shape: NetShape) -> Callable[[Any, Any, NDArray[np.uint32]], Any]:
 
 def save_model(path: Path, model: EndnetModel) -> None:
     """Write a model file at once or not at all. Raises OSError."""
-    with storage.hdf5_file(path) as file:
-        for prefix, part in (("p", model.parameters), ("s", model.state)):
-            for name, array in part.items():
-                file.create_dataset(f"{prefix}_{name}", data=np.asarray(array, dtype=np.float32))
-        texts = {"shape": model.shape.json(), "curve": json.dumps(model.curve), "report": json.dumps(model.report)}
-        attrs = {**model.attrs, **texts, "arrays": json.dumps(_sizes(model))}
-        header = {"kind": KIND, "format_version": FORMAT_VERSION, "checksum": model.checksum}
-        file.attrs.update({**attrs, **header, "attributes_checksum": _attributes_checksum(attrs)})
+    parts = {"p": model.parameters, "s": model.state}
+    arrays = {f"{prefix}_{name}": np.asarray(part[name], np.float32) for prefix, part in parts.items() for name in part}
+    texts = {"shape": model.shape.json(), "curve": json.dumps(model.curve), "report": json.dumps(model.report)}
+    attrs = {**model.attrs, **texts, "arrays": json.dumps(_sizes(model))}
+    header = {"kind": KIND, "format_version": FORMAT_VERSION, "checksum": model.checksum}
+    write_hdf5(path, arrays, {**attrs, **header, "attributes_checksum": _attributes_checksum(attrs)})
 
 
 def load_model(path: Path | str) -> EndnetModel:

@@ -32,7 +32,7 @@ from kr.engine.search import Stop
 from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, weights_option
 from kr.errors import InvalidPolicyError, InvalidSettingError
 from kr.game.position import Move, Position, Side
-from kr.hdf5 import reading
+from kr.hdf5 import reading, write_hdf5
 from kr.jobs.journal import open_journal
 from kr.jobs.kinds import Portion
 from kr.jobs.needs import Needs
@@ -354,14 +354,12 @@ def _told(decisions: Decisions, firsts: NDArray[np.int64], game: int) -> tuple[s
 
 def _write(path: Path, losses: NDArray[np.float32], shaping: dict[str, Any]) -> None:
     attrs = {name: _text(value) for name, value in shaping.items()}
-    with storage.hdf5_file(path) as file:
-        file.create_dataset(
-            "loss", data=losses, compression="gzip", shuffle=True, chunks=(max(1, min(len(losses), 1 << 16)),)
-        )
-        file.attrs.update({
-            **storage.provenance(**shaping), **attrs, "kind": PLAYERS_KIND, "format_version": PLAYERS_FORMAT_VERSION,
-            "checksum": _checksum(losses, attrs),
-        })  # fmt: skip
+    header = {
+        "kind": PLAYERS_KIND, "format_version": PLAYERS_FORMAT_VERSION, "checksum": _checksum(losses, attrs),
+    }  # fmt: skip
+    chunks = (max(1, min(len(losses), 1 << 16)),)
+    packing = {"loss": {"compression": "gzip", "shuffle": True, "chunks": chunks}}
+    write_hdf5(path, {"loss": losses}, {**storage.provenance(**shaping), **attrs, **header}, packing)
 
 
 def _read(path: Path) -> tuple[NDArray[np.float32], dict[str, str]]:

@@ -1,0 +1,17 @@
+"""HDF5 files: read with suspicion, since anyone may have made them, and written so that they can be read again."""
+
+from kr.hdf5.files import reading, reading_in_place, write_hdf5
+from kr.hdf5.library import MOST_ATTRIBUTES, MOST_CHUNKS, MOST_TEXT
+from kr.hdf5.source import Attribute, ChunkedRows, Hdf5Source
+
+__all__ = [
+    "MOST_ATTRIBUTES",
+    "MOST_CHUNKS",
+    "MOST_TEXT",
+    "Attribute",
+    "ChunkedRows",
+    "Hdf5Source",
+    "reading",
+    "reading_in_place",
+    "write_hdf5",
+]
