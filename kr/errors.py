@@ -42,6 +42,10 @@ class OutputBusyError(KrError):
     """Another process is writing this output."""
 
 
+class InvalidNumberError(KrError):
+    """A number in a file that is of another type, not finite or out of range; the message does not name the file."""
+
+
 class UnreadableOutputError(KrError):
     """A file that can't be read back as it was written; it has not taken its name."""
 

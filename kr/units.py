@@ -157,7 +157,7 @@ def check_number(what: str, value: Any, *, whole: bool = False) -> Any:
             return number
         if number.is_integer():
             return int(number)
-    raise InvalidSettingError(f"{what} is {value!r}, not a {expected}")
+    raise InvalidSettingError(f"{what} is {value!r:.80}, not a {expected}")
 
 
 def plain_number(number: float) -> str:
@@ -194,7 +194,8 @@ class Range:
 
     def __contains__(self, number: float) -> bool:
         return (bool(self.zero) and number == 0) or (
-            math.isfinite(number)
+            # a long whole number is not a float
+            (isinstance(number, int) or math.isfinite(number))
             and (self.low is None or number >= self.low)
             and (self.high is None or number <= self.high)
             and (self.above is None or number > self.above)

@@ -158,7 +158,7 @@ def test_numbers_that_are_none_are_refused(tmp_path: Path) -> None:
     model = random_model(SHAPES[0])
     model.parameters["w1"][0, 0] = np.nan
     save_model(tmp_path / "net.h5", model)
-    with pytest.raises(InvalidModelError, match=r"net\.h5: damaged model file: numbers that are not finite"):
+    with pytest.raises(InvalidModelError, match=r"net\.h5: damaged model file: p_w1 has the number nan"):
         load_model(tmp_path / "net.h5")
 
 

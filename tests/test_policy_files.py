@@ -175,7 +175,7 @@ EDITS: dict[str, tuple[Callable[[h5py.File], None], str]] = {
     "kind": (lambda file: file.attrs.__setitem__("kind", "kr weights"), "not a policy of `kr policy fit`"),
     "newer": (lambda file: file.attrs.__setitem__("format_version", 2), "a newer kr wrote it"),
     "number": (set_number, "the arrays do not match their checksum"),
-    "infinite": (set_infinite, "numbers that are not finite"),
+    "infinite": (set_infinite, "has the number inf; expected a number that is finite"),
     "attribute": (lambda file: file.attrs.__setitem__("card", "{}"), "the attributes do not match their checksum"),
     "missing": (lambda file: file.__delitem__("b2"), "b2"),
     "double": (double, "w1 is float64"),
@@ -190,8 +190,8 @@ EDITS: dict[str, tuple[Callable[[h5py.File], None], str]] = {
     "other sizes": (sealed(arrays={}), "arrays of other sizes"),
     "sizes": (sealed(arrays={"w1": ["complex64", [3]]}), "invalid parts"),
     "card": (sealed(card=[1]), "invalid parts"),
-    "scale": (sealed(scale=0.0), "a scale of 0.0"),
-    "scale as text": (sealed(scale="wide"), "invalid parts"),
+    "scale": (sealed(scale=0.0), "scale is 0.0; expected a number: more than 0"),
+    "scale as text": (sealed(scale="wide"), "scale is 'wide'; expected a number"),
     "evaluation": (sealed(evaluation="another"), "the arrays do not match their checksum"),
 }
 

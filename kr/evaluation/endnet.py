@@ -21,11 +21,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from kr import _core, storage
-from kr.errors import InvalidWeightsError
+from kr.errors import InvalidNumberError, InvalidWeightsError
 from kr.evaluation import files
 from kr.evaluation.files import WeightsFile
 from kr.evaluation.kinds import FileEvaluation
 from kr.evaluation.patterns import MAX_BOARD_PIECES
+from kr.hdf5 import FINITE, number_in
 
 if TYPE_CHECKING:
     import numpy as np
@@ -106,7 +107,7 @@ class Endnet(FileEvaluation):
         self.signature = net_checksum(arrays, self.scale)
         self.pieces = _pieces(self.attrs)
         self.use = NetUse(
-            _whole(self.attrs, "use_pieces", self.pieces[1]),
+            _number(self.attrs, "use_pieces", self.pieces[1], whole=True),
             _number(self.attrs, "win_bonus", NetUse.bonus),
             _number(self.attrs, "draw_share", NetUse.share),
         )
@@ -259,29 +260,17 @@ def _rounded(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
     return np.ascontiguousarray(np.rint(array).astype(dtype))
 
 
-def _number(attrs: Mapping[str, Any], name: str, default: float | None = None) -> float:
+def _number(attrs: Mapping[str, Any], name: str, default: float | None = None, *, whole: bool = False) -> Any:
     """A number of the attributes. Raises InvalidWeightsError."""
-    value = attrs.get(name, default)
     try:
-        if value is None or isinstance(value, str | bytes):
-            raise ValueError
-        return float(value)
-    except (TypeError, ValueError):
-        told = "is missing" if value is None else f"is {value!r:.40}; a number"
-        raise InvalidWeightsError(f"the attribute {name} {told}") from None
-
-
-def _whole(attrs: Mapping[str, Any], name: str, default: float | None = None) -> int:
-    """A whole number of the attributes. Raises InvalidWeightsError."""
-    value = _number(attrs, name, default)
-    if not value.is_integer():
-        raise InvalidWeightsError(f"the attribute {name} is {value:g}; a whole number")
-    return int(value)
+        return number_in(f"the attribute {name}", attrs.get(name, default), FINITE, whole=whole)
+    except InvalidNumberError as error:
+        raise InvalidWeightsError(str(error)) from error
 
 
 def _pieces(attrs: Mapping[str, Any]) -> tuple[int, int]:
     """Fewest and most pieces that a net was fitted to. Raises InvalidWeightsError."""
-    low, high = _whole(attrs, "pieces_low"), _whole(attrs, "pieces_high")
+    low, high = (_number(attrs, name, whole=True) for name in ("pieces_low", "pieces_high"))
     if not 2 <= low <= high <= MAX_BOARD_PIECES:
         raise InvalidWeightsError(f"pieces from {low} to {high}; expected 2 to {MAX_BOARD_PIECES}")
     return low, high

@@ -25,12 +25,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from kr import _core, storage
-from kr.errors import InvalidSettingError, InvalidWeightsError
+from kr.errors import InvalidSettingError, InvalidWeightsError, KrError
 from kr.evaluation import files
 from kr.evaluation.files import WeightsFile
 from kr.evaluation.kinds import SHIPPED, FileEvaluation
+from kr.hdf5 import check_array
 from kr.notation import SQUARES
-from kr.units import parse_count
+from kr.units import Range, parse_count
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,6 +49,10 @@ SUB_SQUARES = 91
 """Sub-squares of 3x3 to 8x8."""
 KING_RANGE = (1.0, 3.0)
 """Of a king that evolves."""
+INPUT_RANGE = Range(0, 100)
+"""Of any king, and of the factor of the piece difference."""
+GENOME_RANGE = Range(-65504, 65504)
+"""Of the numbers of a genome: what 16 bits hold."""
 SHORT_PRECISION = 16
 """Bits of the numbers of a run that is kept small."""
 CHAMPIONS_FILE = "champions.h5"
@@ -70,6 +75,10 @@ class EvolvedNetwork:
     def __post_init__(self) -> None:
         if self.inputs not in EVOLVED_INPUTS:
             raise InvalidSettingError(f"inputs {self.inputs!r:.40}; one of {', '.join(EVOLVED_INPUTS)}")
+        if type(self.absolute) is not bool:
+            raise InvalidSettingError(f"absolute: {self.absolute!r:.40}; expected true or false")
+        for name, value in (("difference", self.difference), ("king", 0 if self.king is None else self.king)):
+            INPUT_RANGE.check(name, value, whole=False)
 
     @cached_property
     def sub_squares(self) -> list[list[int]]:
@@ -280,20 +289,27 @@ def read_runs(file: WeightsFile) -> list[ChampionRun]:
         runs = []
         sums = []
         for name, about in listed.items():
-            size = EvolvedNetwork(**about["network"]).size
+            network = EvolvedNetwork(**about["network"])
+            if not isinstance(about.get("decider", {}).get("kind", ""), str):
+                raise TypeError("the kind of a decider is a text")
+            size = network.size
             dtype = "float16" if about.get("precision") == SHORT_PRECISION else "float32"
-            genomes = file.array(f"genomes.{name}", dtype, (None, size))
+            genomes = file.array(f"genomes.{name}", dtype, (None, size), GENOME_RANGE)
             generations = file.array(f"generations.{name}", "int32", (len(genomes),))
+            if network.king is None and len(genomes):
+                check_array(f"genomes.{name}: a king", genomes[:, -1], INPUT_RANGE)
             runs.append(ChampionRun(name, about, genomes.astype(np.float32), generations))
             sums += [genomes, generations]
-    except (InvalidSettingError, ValueError, LookupError, TypeError, AttributeError) as error:
-        if isinstance(error, InvalidWeightsError):
-            raise
-        raise file.damaged("the attribute runs is not a description of runs") from None
+    except InvalidWeightsError:
+        raise
+    except KrError as error:
+        raise file.damaged(f"the attribute runs: {error}") from error
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise file.damaged("the attribute runs is not a description of runs") from error
     if not runs or any(len(run.genomes) == 0 for run in runs):
         raise file.damaged("no champions")
-    if any((np.diff(run.generations) <= 0).any() or not np.isfinite(run.genomes).all() for run in runs):
-        raise file.damaged("generations out of order, or numbers that are not finite")
+    if any((np.diff(run.generations.astype(np.int64)) <= 0).any() for run in runs):
+        raise file.damaged("generations out of order")
     file.verify(storage.checksum(*sums, told.encode()))
     return runs
 

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 from kr import storage
 from kr.errors import InvalidWeightsError
-from kr.hdf5 import Attribute, Hdf5Source, reading, write_hdf5
+from kr.hdf5 import FINITE, Attribute, Hdf5Source, reading, write_hdf5
+from kr.units import Range
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,7 +36,7 @@ FIRST_EVALUATION = "regions"
 FIRST_VERSION = 2
 """Version that those files are written as."""
 READABLE_VERSIONS = (1, 2, 3)
-MOST_SCALE = 1e6
+SCALES = Range(above=0, high=1_000_000)
 """Centi-men in a logit."""
 
 _FIRST_OWN = ("layout", "parts")
@@ -109,9 +110,7 @@ class WeightsFile:
         if _attributes_checksum(covered) != checksum:
             raise self.damaged("the attributes do not match their checksum")
         self.evaluation = self.text("evaluation", None if version == FORMAT_VERSION else FIRST_EVALUATION)
-        scale = self.attrs.get("centimen_per_logit", 1.0)
-        if isinstance(scale, str) or not 0 < scale <= MOST_SCALE:
-            raise self.damaged(f"centimen_per_logit is {scale!r:.40}; a number above 0, {MOST_SCALE:g} at most")
+        source.number("centimen_per_logit", SCALES, 1.0)
 
     @property
     def identity(self) -> str:
@@ -127,9 +126,9 @@ class WeightsFile:
             raise self.damaged(f"the attribute {name} is not text")
         return value
 
-    def array(self, name: str, dtype: str, shape: Sequence[int | None]) -> NDArray[Any]:
-        """A dataset of this type and shape, None for any length."""
-        return self._source.array(name, dtype, shape)
+    def array(self, name: str, dtype: str, shape: Sequence[int | None], allowed: Range = FINITE) -> NDArray[Any]:
+        """A dataset of this type and shape, None for any length, whose numbers are allowed."""
+        return self._source.array(name, dtype, shape, allowed)
 
     def verify(self, checksum: str) -> str:
         """Hold the sum over the weights that were read against the file's; returns it."""

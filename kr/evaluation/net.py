@@ -22,12 +22,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from kr import _core, storage
-from kr.errors import InvalidWeightsError
+from kr.errors import InvalidNumberError, InvalidWeightsError
 from kr.evaluation import files
 from kr.evaluation.files import WeightsFile
 from kr.evaluation.kinds import FileEvaluation
 from kr.evaluation.patterns import GROUPS, MAX_BOARD_PIECES, TABLE_UNITS
+from kr.hdf5 import number_in
 from kr.notation import SQUARES
+from kr.units import Range
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,10 +76,10 @@ class LayerNet(FileEvaluation):
         self.report = str(self.attrs.pop("report", ""))
         self.scale = float(self.attrs.get("centimen_per_logit", NET_SCALE))
         self.base, self.base_checksum = (str(self.attrs.get(name, "")) for name in ("base", "base_checksum"))
-        least = self.attrs.get("least", 0)
-        if isinstance(least, str) or not 0 <= least <= MAX_BOARD_PIECES or least != int(least):
-            raise InvalidWeightsError(f"least is {least!r:.40}; expected a whole number of pieces")
-        self.least = int(least)
+        try:
+            self.least = number_in("least", self.attrs.get("least", 0), Range(0, MAX_BOARD_PIECES), whole=True)
+        except InvalidNumberError as error:
+            raise InvalidWeightsError(str(error)) from error
         self.signature = _checksum(self.arrays, self.base_checksum, self.least, self.scale)
         if not self.arrays:
             raise InvalidWeightsError("a net without numbers")
@@ -218,12 +220,14 @@ def _check_sums(group: str, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Raise InvalidWeightsError if a sum could be too large for the core: a square has one piece, a board 24."""
     import numpy as np
 
+    if len({arrays[name].shape[-1] for name in ("rows", "start", "weights")}) > 1:
+        raise InvalidWeightsError(f"{group}: arrays of different numbers of units")
     squares = np.sort(np.abs(arrays["rows"].astype(np.int64)).max(axis=0), axis=0)
-    units = squares[-MAX_BOARD_PIECES:].sum(axis=0) + np.abs(arrays["start"].astype(np.int64))
+    sums = squares[-MAX_BOARD_PIECES:].sum(axis=0) + np.abs(arrays["start"].astype(np.int64))
     outputs = np.abs(arrays["weights"].astype(np.int64)).sum(axis=1) * UNIT_ONE
     score = outputs // UNIT_ONE + np.abs(arrays["last"].astype(np.int64))
-    if units.max(initial=0) > _SHORT:
-        raise InvalidWeightsError(f"{group}: units add up to {units.max()}; the core holds {_SHORT}")
+    if sums.max(initial=0) > _SHORT:
+        raise InvalidWeightsError(f"{group}: units add up to {sums.max()}; the core holds {_SHORT}")
     if max(outputs.max(initial=0), score.max(initial=0)) > np.iinfo(np.int32).max:
         raise InvalidWeightsError(f"{group}: outputs add up to more than the core holds")
 

@@ -32,6 +32,8 @@ from kr.evaluation.patterns import (
     TABLE_UNITS,
     region_indices,
 )
+from kr.hdf5 import FINITE
+from kr.units import Range
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,6 +43,9 @@ if TYPE_CHECKING:
 
 REGIONS_KIND = "regions"
 MATERIAL_ROWS = ("man", "king", "move")
+
+MATERIAL_RANGE = Range(-(1 << 20), 1 << 20)
+"""Weights of material: what the core adds up in 32 bits, 65,536 centi-men."""
 
 _TABLES = ("men_table", "kings_table", "men_material", "kings_material")
 _GROUPS = ("men", "kings")
@@ -164,7 +169,9 @@ def read_tables(file: WeightsFile) -> Weights:
     shapes = expected_shapes(layout)
     text = file.text("parts", "{}")
     windows = [_read_windows(file, text, group, layout) for group in _GROUPS]
-    men_table, kings_table, men_material, kings_material = (file.array(name, *shapes[name]) for name in _TABLES)
+    men_table, kings_table, men_material, kings_material = (
+        file.array(name, *shapes[name], MATERIAL_RANGE if name.endswith("material") else FINITE) for name in _TABLES
+    )
     men_parts, kings_parts = (_read_parts(file, *each) for each in zip(_GROUPS, windows, strict=True))
     men_table, kings_table = _whole(men_table, men_parts), _whole(kings_table, kings_parts)
     tables = (men_table, kings_table, men_material, kings_material)

@@ -151,7 +151,7 @@ def _check_written(
     try:
         with library_file(content, len(content), KrError, str(path)) as source:
             for name, array in arrays.items():
-                found = source.array(name, array.dtype.str, array.shape)
+                found = source.read(name, array.dtype.str, array.shape)
                 same = same and np.ascontiguousarray(array).tobytes() == found.tobytes()
             # NaN is not equal to itself
             told = {name: repr(value.item() if hasattr(value, "item") else value) for name, value in attrs.items()}

@@ -76,7 +76,7 @@ class LibrarySource(Hdf5Source):
         self._size = size
         self.attributes = self._guarded("attributes", self._attributes)
 
-    def array(self, name: str, dtype: str, shape: Sequence[int | None]) -> NDArray[Any]:
+    def read(self, name: str, dtype: str, shape: Sequence[int | None]) -> NDArray[Any]:
         array: NDArray[Any] = self._guarded(name, lambda: self._array(name, dtype, tuple(shape)))
         return array
 
@@ -145,6 +145,9 @@ class LibrarySource(Hdf5Source):
         """Refuse anything but an object of this kind behind a hard link."""
         from h5py import h5l, h5o
 
+        if not name or "/" in name or name == ".":
+            # a path, on whose way there may be a link to another file
+            raise self.refusal(f"{name!r:.40} is not the name of {what}")
         encoded = name.encode()
         if not self._root.links.exists(encoded):
             raise self.refusal(f"{name} is missing")

@@ -86,7 +86,7 @@ class DistantSource(Hdf5Source):
         self._group = group
         self.attributes = self._ask("attributes")[0]["attributes"]
 
-    def array(self, name: str, dtype: str, shape: Sequence[int | None]) -> NDArray[Any]:
+    def read(self, name: str, dtype: str, shape: Sequence[int | None]) -> NDArray[Any]:
         array: NDArray[Any] = self._ask("array", name=name, dtype=dtype, shape=list(shape))[1]
         return array
 
@@ -357,7 +357,7 @@ def _answered(files: dict[int, _ServedFile], request: Mapping[str, Any], content
         return {"has": source.has(request["name"])}, None
     asked = request["name"], request["dtype"], request["shape"]
     if what == "array":
-        return {}, source.array(*asked)
+        return {}, source.read(*asked)
     chunks = source.places(*asked)
     told = {"whole": chunks.shape, "rows": chunks.rows, "packed": chunks.packed, "attributes": chunks.attributes}
     return told, chunks.places

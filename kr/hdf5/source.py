@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from io import FileIO
 from typing import TYPE_CHECKING, Any, Self
 
-from kr.errors import KrError
+from kr.errors import InvalidNumberError, KrError
+from kr.hdf5.numbers import FINITE, check_array, number_in
+from kr.units import Range
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,9 +47,31 @@ class Hdf5Source(ABC):
         self._error = error
         self._damaged = damaged
 
+    def array(
+        self, name: str, dtype: str, shape: Sequence[int | None], allowed: Range = FINITE, unknown: bool = False
+    ) -> NDArray[Any]:
+        """A dataset of this type and shape, None for any length.
+
+        allowed: of its numbers, from `low` to `high`; unknown: True if some may be NaN. Raises what `reading` does.
+        """
+        array = self.read(name, dtype, shape)
+        if allowed != FINITE or array.dtype.kind == "f":
+            try:
+                check_array(name, array, allowed, unknown=unknown)
+            except InvalidNumberError as error:
+                raise self.refusal(str(error)) from error
+        return array
+
     @abstractmethod
-    def array(self, name: str, dtype: str, shape: Sequence[int | None]) -> NDArray[Any]:
-        """A dataset of this type and shape, None for any length. Raises what `reading` does."""
+    def read(self, name: str, dtype: str, shape: Sequence[int | None]) -> NDArray[Any]:
+        """A dataset, whatever its numbers are. Raises what `reading` does."""
+
+    def number(self, name: str, allowed: Range, default: float | None = None, *, whole: bool = False) -> Any:
+        """A number of the attributes (`numbers.number_in`). Raises what `reading` does."""
+        try:
+            return number_in(name, self.attributes.get(name, default), allowed, whole=whole)
+        except InvalidNumberError as error:
+            raise self.refusal(str(error)) from error
 
     @abstractmethod
     def group(self, name: str) -> Self:

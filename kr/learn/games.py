@@ -8,7 +8,6 @@ A shard holds some thousand whole games, with a checksum and their provenance. I
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,8 +21,9 @@ from kr import _core, _learn, storage
 from kr.errors import InvalidGamesError
 from kr.game.position import Move, Position, Side
 from kr.game.value import Result, Value
-from kr.hdf5 import Attribute, reading, write_hdf5
+from kr.hdf5 import Hdf5Source, number_in, reading, write_hdf5
 from kr.pdn import Comment, format_game
+from kr.units import Range
 
 KIND = "kr games"
 RUN = Path("selfplay/games")
@@ -242,24 +242,25 @@ def read_shard(path: Path | str) -> GameArrays:
     if attrs.get("checksum") != _checksum(datasets):
         raise file.refusal("its tables do not match their checksum")
     try:
-        return GameArrays(**datasets, attrs=attrs, **_checked_attributes(attrs))  # type: ignore[arg-type]
+        return GameArrays(**datasets, attrs=attrs, **_checked_attributes(file))  # type: ignore[arg-type]
     except (ValueError, TypeError) as error:
         raise file.refusal(f"its attributes make no sense: {error}"[:300]) from error
 
 
-def _checked_attributes(attrs: Mapping[str, Attribute]) -> dict[str, Any]:
+def _checked_attributes(file: Hdf5Source) -> dict[str, Any]:
     """Seed, decks and player of a shard; raises ValueError or TypeError for values that make no sense."""
-    seed = int(attrs.get("seed", 0))
+    attrs = file.attributes
+    told = attrs.get("seed", 0)
+    # a text, as all of a file's provenance
+    whole = isinstance(told, str) and told.isdecimal() and len(told) < 20
+    seed = number_in("seed", int(told) if whole else told, Range(0, 2**63 - 1), whole=True)
     decks = tuple((name, size) for name, size in storage.parse_json(str(attrs.get("decks", "[]"))))
-    if not 0 <= seed < 2**63:
-        raise ValueError(f"seed {seed}")
     if not all(isinstance(name, str) and type(size) is int and 0 <= size <= 1 << 16 for name, size in decks):
         raise ValueError("decks are not pairs of name and size")
     parents = storage.parse_json(str(attrs.get("parents", "[]")))
     if not isinstance(parents, list) or not all(isinstance(each, str) for each in parents):
         raise ValueError("parents are not texts")
-    if not math.isfinite(float(attrs.get("games_per_second", 0.0))):
-        raise ValueError("games_per_second is not a number")
+    file.number("games_per_second", Range(0), 0.0)
     if not isinstance(storage.parse_json(str(attrs.get("settings", "{}"))), dict):
         raise ValueError("settings are not a JSON object")
     return {"seed": seed, "decks": decks, "player": parents[0] if parents else ""}

@@ -35,7 +35,10 @@ def decider_settings(champion: Evolved, settings: dict[str, str]) -> dict[str, A
         if name in settings:
             if name not in _OF[kind]:
                 raise InvalidSettingError(f"{name}: the decider {kind} has none; leave it out")
-            own[name] = _RANGES[name].check(name, parse_count(settings[name]))
+            own[name] = parse_count(settings[name])
+        # what a file says is not to be believed either; None plays out to the end
+        if own.get(name) is not None:
+            own[name] = _RANGES[name].check(name, own[name])
     return own
 
 

@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 from kr import storage
 from kr.errors import InvalidPolicyError
-from kr.hdf5 import Hdf5Source, reading, write_hdf5
+from kr.evaluation.weights import MATERIAL_RANGE
+from kr.hdf5 import FINITE, Hdf5Source, reading, write_hdf5
 from kr.policy.shape import PolicyShape
+from kr.units import Range
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -110,16 +112,21 @@ def _read(source: Hdf5Source, path: Path) -> PolicyModel:
         shape = PolicyShape.from_json(str(attrs.pop("shape", None)))
         card = storage.parse_json(str(attrs.pop("card")))
         sizes = _parsed_sizes(storage.parse_json(str(attrs.pop("arrays"))))
-        evaluation, scale = str(attrs.pop("evaluation")), float(attrs.pop("scale"))
+        evaluation = attrs.pop("evaluation")
+        if not isinstance(evaluation, str):
+            raise TypeError("a signature is a text")
+        del attrs["scale"]
         if not isinstance(card, dict):
             raise TypeError("a card is an object")
     except (KeyError, ValueError, TypeError) as error:
         raise source.refusal("invalid parts") from error
+    scale = source.number("scale", Range(above=0))
     if shape.array_sizes and sizes != shape.array_sizes:
         raise source.refusal("arrays of other sizes than those of its policy")
-    arrays = {
-        name: source.array(name, "float16" if kind == "float32" else kind, size) for name, (kind, size) in sizes.items()
-    }
+    arrays = {}
+    for name, (kind, size) in sizes.items():
+        allowed = MATERIAL_RANGE if name.endswith("_material") else FINITE
+        arrays[name] = source.array(name, "float16" if kind == "float32" else kind, size, allowed)
     try:
         model = PolicyModel(shape, _widened(arrays), evaluation, scale, card, attrs, path)
     except InvalidPolicyError as error:

@@ -21,13 +21,16 @@ from numpy.typing import NDArray
 from kr import storage
 from kr.egdb.sample_reader import UNREAD
 from kr.errors import InvalidModelError, InvalidSettingError
-from kr.hdf5 import Hdf5Source, reading, write_hdf5
+from kr.hdf5 import FINITE, Hdf5Source, number_in, reading, write_hdf5
 from kr.learn.endnet.shape import NetShape
+from kr.units import Range
 
 KIND = "kr endnet"
 CLASSES = ("loss", "draw", "win")
 """What a position may be for the side to move, in the order of values and probabilities."""
 FORMAT_VERSION = 1
+NUMBERS = Range(-1_000_000, 1_000_000)
+"""Of a network: with larger ones its sums would not be finite."""
 PREDICTED_AT_ONCE = 4096
 """Positions; the last batch is filled up, so that one size is compiled."""
 
@@ -146,14 +149,12 @@ def _read(source: Hdf5Source, path: Path) -> EndnetModel:
     if named != {prefix: {name: list(size) for name, size in part.items()} for prefix, part in sizes.items()}:
         raise source.refusal("arrays of other sizes than those of its network")
     parts = {
-        prefix: {name: source.array(f"{prefix}_{name}", "float32", size) for name, size in part.items()}
+        prefix: {name: source.array(f"{prefix}_{name}", "float32", size, NUMBERS) for name, size in part.items()}
         for prefix, part in sizes.items()
     }
     model = EndnetModel(shape, parts["p"], parts["s"], curve, report, attrs, path)
     if model.checksum != checksum:
         raise source.refusal("the arrays do not match their checksum")
-    if not all(np.isfinite(array).all() for part in parts.values() for array in part.values()):
-        raise source.refusal("numbers that are not finite")
     return model
 
 
@@ -174,8 +175,8 @@ def _check_report(report: Any, curve: Sequence[Any]) -> None:
 
 
 def _check_numbers(*numbers: Any) -> None:
-    if not all(type(number) in (int, float) and np.isfinite(number) for number in numbers):
-        raise ValueError("not a number")
+    for number in numbers:
+        number_in("a number", number, FINITE)
 
 
 def _sizes(model: EndnetModel) -> dict[str, dict[str, list[int]]]:

@@ -44,7 +44,7 @@ from kr.pdn import Game
 from kr.players.workers import EngineKind, engine_needs
 from kr.settings import REQUIRED, Settings, option, same_option
 from kr.threads import MAX_THREADS
-from kr.units import parse_count
+from kr.units import Range, parse_count
 
 if TYPE_CHECKING:
     import numpy as np
@@ -363,20 +363,18 @@ def _write(path: Path, losses: NDArray[np.float32], shaping: dict[str, Any]) -> 
 
 
 def _read(path: Path) -> tuple[NDArray[np.float32], dict[str, str]]:
-    import numpy as np
-
     with reading(path, InvalidPolicyError, "file of players' losses") as source:
         attrs = dict(source.attributes)
         if attrs.get("kind") != PLAYERS_KIND:
             raise InvalidPolicyError(f"{path}: an HDF5 file, but not one of `kr policy players`")
         if wrong := storage.check_version(attrs.get("format_version"), (PLAYERS_FORMAT_VERSION,)):
             raise InvalidPolicyError(f"{path}: {wrong}")
-        losses = source.array("loss", "float32", (None,))
+        losses = source.array("loss", "float32", (None,), Range(0, 1), unknown=True)
         own = {name: str(attrs.get(name)) for name in ("decisions", "nodes", "weights", "egdb", "hash")}
         if attrs.get("checksum") != _checksum(losses, own):
             raise source.refusal("the losses do not match their checksum")
-        if not own["nodes"].isdecimal() or not (np.isnan(losses) | ((losses >= 0) & (losses <= 1))).all():
-            raise source.refusal("a loss that is none")
+        if not own["nodes"].isdecimal() or len(own["nodes"]) > 18:
+            raise source.refusal(f"nodes are {own['nodes']!r:.40}; expected a whole number")
         return losses, own
 
 
