@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -20,6 +21,7 @@ from kr import storage
 from kr.engine.limits import Limits
 from kr.errors import InvalidSettingError
 from kr.evaluation.layouts import LAYOUTS
+from kr.hdf5 import process, structures
 from kr.learn.fitting.fit import Checkpoint, FitState
 from kr.learn.games import read_game_arrays, read_shard
 from kr.learn.selfplay import SelfplaySettings, selfplay
@@ -329,6 +331,28 @@ def test_damage_is_told_in_a_line(copied: Path, watching: Callable[..., RunWatch
     (page,) = (page for page in pages if page["state"] == "damaged")
     assert page["progress"]
     assert "\n" not in page["progress"]
+
+
+@pytest.mark.slow
+def test_a_shard_that_hangs_hdf5_hides_nothing(
+    copied: Path, watching: Callable[..., RunWatch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shard = copied / "deep" / "games" / "shard-000000.h5"
+    content = bytearray(shard.read_bytes())
+    heap = content.index(b"GCOL")
+    content[heap + 16 : heap + 32] = bytes(16)
+    shard.write_bytes(content)
+    games, match = (f"{copied.name}/{name}" for name in ("deep/games", "match.pdn"))
+    assert "impossible" in watching(copied).page(games)["progress"]
+    # the same where only the library would find it
+    monkeypatch.setattr(structures, "harmful_structure", lambda *given: None)
+    monkeypatch.setattr(process, "READ_SECONDS", 1.0)
+    began = time.monotonic()
+    for _ in range(5):
+        watch = watching(copied)
+        assert "does not finish" in watch.page(games)["progress"]
+        assert watch.page(match)["state"] == "done"
+    assert time.monotonic() - began < 4
 
 
 @pytest.mark.parametrize(

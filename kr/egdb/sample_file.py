@@ -18,9 +18,9 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -31,6 +31,8 @@ import numpy as np
 from kr import _egdb, storage
 from kr.egdb.database import VALUES
 from kr.egdb.sample_choice import Drawn
+from kr.errors import UnreadableOutputError
+from kr.hdf5 import reading_in_place
 
 if TYPE_CHECKING:
     import h5py
@@ -41,6 +43,10 @@ SHARES = ("training", "validation", "test")
 PLANES = ("black kings", "white kings", "black men", "white men")
 CHUNK = 4096
 """Positions in a chunk, compressed on its own."""
+READ_BACK_ROWS = 32 * CHUNK
+"""Rows that are read back at a time."""
+UNREAD = ("planes", "values")
+"""Attributes that are lists of names."""
 
 _SHAPES: dict[str, tuple[Any, tuple[int, ...]]] = {
     "board": (np.uint32, (3,)),
@@ -96,6 +102,8 @@ class SampleWriter:
 
         with ExitStack() as stack:
             temporary = stack.enter_context(storage.atomic_path(self.path))
+            # once the file is closed, and before it takes its name
+            stack.enter_context(self._reading_back(temporary))
             self._file = stack.enter_context(h5py.File(temporary, "w", libver=("v110", "v110")))
             for name, share in self._shares.items():
                 share.open(self._file.create_group(name), self._names, self._compression)
@@ -162,6 +170,31 @@ class SampleWriter:
         self.checksum = storage.checksum(*digests)
         header = {"kind": KIND, "format_version": FORMAT_VERSION, "checksum": self.checksum}
         self._file.attrs.update({**self._attrs, "planes": PLANES, "values": [str(value) for value in VALUES], **header})
+
+    @contextmanager
+    def _reading_back(self, temporary: Path) -> Iterator[None]:
+        """Read back, when the block ends without an error, what it wrote. Raises UnreadableOutputError."""
+        yield
+        try:
+            with reading_in_place(temporary, UnreadableOutputError, "file", UNREAD) as (source, file), file:
+                wrong = [] if source.attributes.get("checksum") == self.checksum else ["checksum"]
+                for name, share in self._shares.items():
+                    group = source.group(name)
+                    for column, digest in share.digests.items():
+                        dtype, shape = _SHAPES[column]
+                        rows = group.chunks(file, column, np.dtype(dtype).str, (None, *shape))
+                        read = hashlib.sha256()
+                        for first in range(0, share.rows, READ_BACK_ROWS):
+                            read.update(rows.read(first, min(first + READ_BACK_ROWS, share.rows)).data)
+                        if rows.shape[0] != share.rows or read.digest() != digest.digest():
+                            wrong.append(f"{name}/{column}")
+        except UnreadableOutputError as error:
+            said = str(error).removeprefix(f"{temporary}: ")
+            raise UnreadableOutputError(f"{self.path}: not written, since it can't be read back: {said}") from error
+        if wrong:
+            raise UnreadableOutputError(
+                f"{self.path}: not written, since {wrong[0]} was read back with another content"
+            )
 
 
 class _Share:

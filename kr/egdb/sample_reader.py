@@ -30,13 +30,11 @@ from numpy.typing import NDArray
 from kr import _core, storage
 from kr.egdb.boards import impossible
 from kr.egdb.database import VALUES
-from kr.egdb.sample_file import FORMAT_VERSION, KIND, SHARES, ShareCounts
+from kr.egdb.sample_file import FORMAT_VERSION, KIND, SHARES, UNREAD, ShareCounts
 from kr.errors import InvalidSampleError, InvalidSettingError
 from kr.hdf5 import Attribute, ChunkedRows, Hdf5Source, reading_in_place
 
 WHAT = "file of sampled positions"
-UNREAD = ("planes", "values")
-"""Attributes that are lists of names."""
 DIGEST = 64
 """Hex digits of a SHA-256."""
 POOL_ROWS = 1 << 20

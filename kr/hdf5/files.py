@@ -152,11 +152,13 @@ def _check_written(
         with library_file(content, len(content), KrError, str(path)) as source:
             for name, array in arrays.items():
                 found = source.read(name, array.dtype.str, array.shape)
-                same = same and np.ascontiguousarray(array).tobytes() == found.tobytes()
-            # NaN is not equal to itself
+                # as bytes: NaN is not equal to itself
+                pair = (np.ascontiguousarray(each).reshape(-1).view(np.uint8) for each in (array, found))
+                same = same and np.array_equal(*pair)
             told = {name: repr(value.item() if hasattr(value, "item") else value) for name, value in attrs.items()}
             same = same and told == {name: repr(value) for name, value in source.attributes.items()}
     except KrError as error:
-        raise UnreadableOutputError(f"not written, since HDF5 can't read it back: {error}") from error
+        said = str(error).removeprefix(f"{path}: ")
+        raise UnreadableOutputError(f"{path}: not written, since HDF5 can't read it back: {said}") from error
     if not same:
         raise UnreadableOutputError(f"{path}: not written, since it was read back with another content")

@@ -212,7 +212,7 @@ class _Process:
         import numpy as np
 
         array = np.empty(math.prod(shape), dtype=dtype)
-        left = memoryview(array.view(np.uint8))
+        left = array.view(np.uint8).data
         while left:
             if not (read := self._answers.readinto(left)):
                 raise OSError("an array that was cut off")

@@ -18,10 +18,13 @@ _FLAGS_AT = 11
 
 _BTREE = re.compile(rb"BTHD\0[\0-\x0b](.{4})", re.DOTALL)
 """Start of an index of names or chunks: signature, version, kind, bytes per node."""
-_MOST_NODE = 1 << 16
-"""Bytes per node; kr's files have 512 or 2,048. HDF5 allocates the claimed size before it reads a node."""
+_NODE = range(128, (1 << 16) + 1)
+"""Bytes per node; kr's files have 512 or 2,048. HDF5 allocates the claimed size before it reads a node, and goes round
+for ever in nodes that hold nothing."""
 _CHUNK_INDEX = re.compile(rb"EAHD\0[\0\1].{38}(.{8})", re.DOTALL)
 """Start of an index of chunks without end: signature, version, kind, sizes, places up to which it is filled."""
+_FIXED_INDEX = re.compile(rb"FAHD\0[\0\1]..(.{8})", re.DOTALL)
+"""Start of an index of a given number of chunks: signature, version, kind, sizes, places."""
 _HEAP = re.compile(rb"GCOL\x01\0\0\0(.{8})", re.DOTALL)
 """Start of a heap of texts: signature, version, bytes with this header."""
 _HEADER = 16
@@ -43,10 +46,11 @@ def harmful_structure(part: FilePart, size: int) -> str | None:
     """The structure of a file of `size` bytes that would hang HDF5 or make it claim any memory; None if it has none."""
     for start in range(0, size, _AT_ONCE):
         block = part(start, _AT_ONCE + _OVERLAP)
-        if any(_number(found[1]) > _MOST_NODE for found in _all(_BTREE, b"BTHD", block)):
-            return "index of names or chunks is too large"
-        if any(_number(found[1]) > size for found in _all(_CHUNK_INDEX, b"EAHD", block)):
-            return "index of names or chunks is too large"
+        if any(_number(found[1]) not in _NODE for found in _all(_BTREE, b"BTHD", block)):
+            return "index of names or chunks whose size is impossible"
+        for signature, index in ((b"EAHD", _CHUNK_INDEX), (b"FAHD", _FIXED_INDEX)):
+            if any(_number(found[1]) > size for found in _all(index, signature, block)):
+                return "index of names or chunks whose size is impossible"
         for found in _all(_HEAP, b"GCOL", block):
             if not _is_whole_heap(part, start + found.start(), _number(found[1]), size):
                 return "heap of texts whose sizes are impossible"

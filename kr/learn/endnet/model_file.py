@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kr import storage
-from kr.egdb.sample_reader import UNREAD
+from kr.egdb.sample_file import UNREAD
 from kr.errors import InvalidModelError, InvalidSettingError
 from kr.hdf5 import FINITE, Hdf5Source, number_in, reading, write_hdf5
 from kr.learn.endnet.shape import NetShape
