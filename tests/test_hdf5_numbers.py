@@ -125,7 +125,8 @@ CHAMPIONS: dict[str, tuple[dict[str, Any], str]] = {
     "genomes of 3e38": ({"genomes": all_last(3e38)}, r"genomes\.thesis-1 has the number 3e\+38; expected a number"),
     "genomes not finite": ({"genomes": all_last(np.nan)}, r"genomes\.thesis-1 has the number nan"),
     "decider a list": ({"about": {"decider": [1]}}, "the attribute runs is not"),
-    "decider of no kind": ({"about": {"decider": {"kind": 3}}}, "the attribute runs is not"),
+    "decider of no kind": ({"about": {"decider": {"plies": 4}}}, "the attribute runs is not"),
+    "kind a number": ({"about": {"decider": {"kind": 3}}}, "the attribute runs is not"),
 }
 
 

@@ -188,6 +188,7 @@ EDITS: dict[str, tuple[Callable[[h5py.File], None], str]] = {
     "other shape": (sealed(shape={**SHAPE, "hidden": [16, 16]}), "arrays of other sizes"),
     "post": (sealed(shape={**SHAPE, "model": "post"}), "the arrays do not match their checksum"),
     "other sizes": (sealed(arrays={}), "arrays of other sizes"),
+    "buckets": (sealed(shape={**SHAPE, "model": "logit", "layout": "small", "years": [1850]}), "invalid parts"),
     "sizes": (sealed(arrays={"w1": ["complex64", [3]]}), "invalid parts"),
     "card": (sealed(card=[1]), "invalid parts"),
     "scale": (sealed(scale=0.0), "scale is 0.0; expected a number: more than 0"),

@@ -290,7 +290,7 @@ def read_runs(file: WeightsFile) -> list[ChampionRun]:
         sums = []
         for name, about in listed.items():
             network = EvolvedNetwork(**about["network"])
-            if not isinstance(about.get("decider", {}).get("kind", ""), str):
+            if "decider" in about and not isinstance(about["decider"]["kind"], str):
                 raise TypeError("the kind of a decider is a text")
             size = network.size
             dtype = "float16" if about.get("precision") == SHORT_PRECISION else "float32"

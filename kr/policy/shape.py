@@ -154,6 +154,8 @@ class PolicyShape:
             shape = cls(**{**found, **{name: tuple(found[name]) for name in lists}})
             if type(shape.before) is not bool:
                 raise TypeError("before is true or false")
+            if shape.model != "net" and (shape.strengths or shape.years):
+                raise ValueError("buckets of a model that has none")
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise InvalidPolicyError("not the shape of a policy") from error
         return shape
