@@ -56,6 +56,15 @@ def parse_square(text: str) -> int:
     return int(text) - 1
 
 
+def letters_square(name: str) -> int | None:
+    """The inside square 0-31 that a1 to h8 name as seen by Black, who begins; None for a light one.
+
+    a1 is square 4, in the corner to Black's left, c3 square 11, h8 square 29.
+    """
+    file, row = ord(name[0]) - ord("a"), int(name[1]) - 1
+    return None if (file + row) % 2 else 4 * row + 3 - file // 2
+
+
 def check_board(black: int, white: int, kings: int) -> None:
     """Raise InvalidFenError, with one clear line, unless three 32-bit bitboards make a possible board."""
     if min(black, white, kings) < 0 or (black | white | kings) >> SQUARES:

@@ -8,6 +8,7 @@ player is Black, so "1-0" means that Black won. Files in which "1-0" is White's 
 ``results="white"``. docs/reference/pdn.md has the details.
 """
 
+from kr.pdn.commands import ClockTime, CommentParts, DrawnArrow, DrawnCircle, split_comment
 from kr.pdn.game import Game, format_game
 from kr.pdn.grammar import RESULTS
 from kr.pdn.notes import Comment, Nag, Note, Variation
@@ -21,7 +22,11 @@ __all__ = [
     "RESULTS",
     "SKIP",
     "ChildNode",
+    "ClockTime",
     "Comment",
+    "CommentParts",
+    "DrawnArrow",
+    "DrawnCircle",
     "FileExporter",
     "Game",
     "GameNode",
@@ -37,5 +42,6 @@ __all__ = [
     "normalise",
     "read_game",
     "read_games",
+    "split_comment",
     "write_game",
 ]

@@ -20,6 +20,7 @@ from kr.errors import IllegalMoveError, InvalidPdnError
 from kr.game.board import Board
 from kr.game.position import Bits, Move, Position, Side
 from kr.game.value import Result
+from kr.pdn.commands import CLOCK, MOVE_TIME, clock_times, move_time
 from kr.pdn.grammar import RESULTS
 from kr.pdn.replay import checked, played
 from kr.pdn.visitor import Visitor
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from kr.pdn.game import Game
 
 T = TypeVar("T")
-
-_CLOCK = r"\[%{}\s+(?:(?:(\d{{1,6}}):)?(\d{{1,6}}):)?(\d{{1,9}}(?:\.\d{{1,9}})?)\s*\]"
-_CLK, _EMT = (re.compile(_CLOCK.format(name)) for name in ("clk", "emt"))
 
 
 class GameNode:
@@ -257,20 +255,24 @@ class GameNode:
     # --- clocks
 
     def clock(self) -> float | None:
-        """Seconds left to the player who moved, from a comment such as [%clk 0:04:59]; None if not given."""
-        return self._seconds(_CLK)
+        """Seconds left to the player who moved, from [%clk 0:04:59] or [%clock w0:10:00]; None if not given."""
+        for comment in self._comments or ():
+            for side, seconds in clock_times(comment):
+                if side is None or (self.parent is not None and side is self.parent.turn):
+                    return seconds
+        return None
 
     def set_clock(self, seconds: float | None) -> None:
         """Set the seconds left to the player who moved; None removes the comment."""
-        self._set_seconds(_CLK, "clk", seconds)
+        self._set_seconds(CLOCK, "clk", seconds)
 
     def emt(self) -> float | None:
         """Seconds the move took, from a comment such as [%emt 0:00:03] or [%emt 3.2]; None if not given."""
-        return self._seconds(_EMT)
+        return next((taken for each in self._comments or () if (taken := move_time(each)) is not None), None)
 
     def set_emt(self, seconds: float | None) -> None:
         """Set the seconds the move took; None removes the comment."""
-        self._set_seconds(_EMT, "emt", seconds)
+        self._set_seconds(MOVE_TIME, "emt", seconds)
 
     def accept(self, visitor: Visitor[T]) -> T:
         """Walk a visitor (kr.pdn.visitor) through this node and everything after it; returns the visitor's result."""
@@ -312,13 +314,6 @@ class GameNode:
                 if which == node.text or (node.is_legal and which == node.move):
                     return index
         raise KeyError(which)
-
-    def _seconds(self, pattern: re.Pattern[str]) -> float | None:
-        for comment in self._comments or ():
-            if found := pattern.search(comment):
-                hours, minutes, seconds = found.groups()
-                return int(hours or 0) * 3600 + int(minutes or 0) * 60 + float(seconds)
-        return None
 
     def _set_seconds(self, pattern: re.Pattern[str], name: str, seconds: float | None) -> None:
         rest = [pattern.sub("", comment).strip() if pattern.search(comment) else comment for comment in self.comments]

@@ -2,22 +2,25 @@
 
 A document has `headers`, `start` (FEN), `result` and `nodes`. The first node is the start. Each other one has `parent`
 (the number of the node before it), `text`, `path`, `captured` and `fen` (the position after the move). All have
-`comments` and `nags`, moves also `starting_comments`. Nodes stand in the order in which games are written: a move,
-what follows it, then the variations on it, so that the first child of a node is its main continuation. Moves of an
-illegal variation are text: their `fen` is null and their `path` empty. Where the game can be claimed drawn by a rule,
-`draw` says by which ("repetition" or "no progress"); elsewhere it is left out, and it is not read.
+`comments` and `nags`, moves also `starting_comments`. Where a comment draws on the board, its node has `arrows`
+({"colour": "G", "from": 11, "to": 15}) and `circles` ({"colour": "R", "square": 18}), and the comment does not say so
+again. Nodes stand in the order in which games are written: a move, what follows it, then the variations on it, so that
+the first child of a node is its main continuation. Moves of an illegal variation are text: their `fen` is null and
+their `path` empty. Where the game can be claimed drawn by a rule, `draw` says by which ("repetition" or "no progress");
+elsewhere it is left out, and it is not read.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kr.errors import IllegalMoveError, InvalidPdnError
 from kr.game.board import NO_PROGRESS_PLIES, rule_of
 from kr.game.position import Move, Position
 from kr.notation import format_fen
+from kr.pdn.commands import SHAPE_COLOURS, DrawnArrow, DrawnCircle, drawn_text, split_drawn
 from kr.pdn.game import Game
 from kr.pdn.replay import checked, moves_named
 from kr.pdn.tree import ChildNode, GameNode
@@ -37,7 +40,7 @@ _LONGEST_MOVE = 100
 
 def game_document(game: Game) -> dict[str, Any]:
     """A game as JSON."""
-    root = {"parent": None, "fen": game.start.fen, "comments": list(game.comments), "nags": list(game.nags)}
+    root = {"parent": None, "fen": game.start.fen, **_remarks(game), "nags": list(game.nags)}
     nodes: list[dict[str, Any]] = [root]
     numbers: dict[int, int] = {id(game): 0}
     draws = _draws(game)
@@ -50,8 +53,7 @@ def game_document(game: Game) -> dict[str, Any]:
                 "parent": numbers[id(node.parent)],
                 **(move_json(node.move) if legal else {"text": node.text, "path": [], "captured": []}),
                 "fen": format_fen(*node.bits) if legal else None,
-                "comments": list(node.comments),
-                "starting_comments": list(node.starting_comments),
+                **_remarks(node),
                 "nags": list(node.nags),
                 **({"draw": draw} if draw else {}),
             }
@@ -80,6 +82,29 @@ def _draws(game: Game) -> dict[int, str]:
         if draw := rule_of(occurrence[id(node)], count):
             found[id(node)] = draw
     return found
+
+
+def _remarks(node: GameNode) -> dict[str, Any]:
+    """Comments of a node as lists of texts, and what they draw."""
+    texts: dict[str, list[str]] = {"comments": node.comments}
+    if isinstance(node, ChildNode):
+        texts["starting_comments"] = node.starting_comments
+    arrows: dict[DrawnArrow, None] = {}
+    circles: dict[DrawnCircle, None] = {}
+    remarks: dict[str, Any] = {}
+    for name, comments in texts.items():
+        remarks[name] = kept = []
+        for comment in comments:
+            text, drawn, ringed = split_drawn(comment)
+            arrows |= dict.fromkeys(drawn)
+            circles |= dict.fromkeys(ringed)
+            if text or not (drawn or ringed):
+                kept.append(text)
+    if arrows:
+        remarks["arrows"] = [{"colour": colour, "from": start + 1, "to": end + 1} for colour, start, end in arrows]
+    if circles:
+        remarks["circles"] = [{"colour": colour, "square": square + 1} for colour, square in circles]
+    return remarks
 
 
 def read_document(document: object) -> Game:
@@ -144,6 +169,8 @@ class _Reading:
             before.variations.append(node)
             node.starting_comments = self._texts(number, given, "starting_comments")
         node.comments = self._texts(number, given, "comments")
+        if drawn := self._drawn(number, given):
+            node.comments.append(drawn)
         node.nags = self._texts(number, given, "nags")
         for nag in node.nags:
             if not NAG.fullmatch(nag):
@@ -178,11 +205,32 @@ class _Reading:
         legal = ", ".join(map(str, before.position.legal_moves())) or "none"
         raise IllegalMoveError(f"node {number}: {steps} is not legal; legal moves: {legal}")
 
-    def _texts(self, number: int, given: Mapping[str, Any], name: str) -> list[str]:
-        texts = given.get(name, [])
-        if not isinstance(texts, list):
+    def _drawn(self, number: int, given: Mapping[str, Any]) -> str:
+        """The arrows and circles of a node as commands of a comment; "" if it has none."""
+        arrows = [DrawnArrow(*shape) for shape in self._shapes(number, given, "arrows", "from", "to")]
+        circles = [DrawnCircle(*shape) for shape in self._shapes(number, given, "circles", "square")]
+        drawn = drawn_text(list(dict.fromkeys(arrows)), list(dict.fromkeys(circles)))
+        self._left -= len(drawn)
+        return drawn
+
+    def _shapes(self, number: int, given: Mapping[str, Any], name: str, *squares: str) -> Iterator[list[Any]]:
+        for each in self._list(number, given, name):
+            shape = each if isinstance(each, Mapping) else {}
+            ends = [shape.get(square) for square in squares]
+            known = shape.get("colour") in tuple(SHAPE_COLOURS)
+            if not known or not all(type(end) is int and 1 <= end <= 32 for end in ends):
+                form = ", ".join(f'"{square}": 1 to 32' for square in squares)
+                raise InvalidPdnError(f'node {number}: {name} are {{"colour": one of {SHAPE_COLOURS}, {form}}}')
+            yield [shape["colour"], *(end - 1 for end in ends if type(end) is int)]
+
+    def _list(self, number: int, given: Mapping[str, Any], name: str) -> list[Any]:
+        listed = given.get(name, [])
+        if not isinstance(listed, list):
             raise InvalidPdnError(f"node {number}: {name} is not a list")
-        return [self._text(text, f"node {number}: one of {name}") for text in texts]
+        return listed
+
+    def _texts(self, number: int, given: Mapping[str, Any], name: str) -> list[str]:
+        return [self._text(text, f"node {number}: one of {name}") for text in self._list(number, given, name)]
 
     def _text(self, given: object, what: str) -> str:
         if not isinstance(given, str):

@@ -23,10 +23,13 @@ function time(text) {
   return seconds < 60 ? `${Number(seconds.toFixed(1))} s` : text.replace(/^(0*:0?)|\.\d+$/g, "");
 }
 
-// kr's own, and the score beside it, are what the graph shows; arrows and circles are drawn on the board
-const DRAWN = ["cal", "csl"];
-const tags = comment => comment.includes("[%kr ") ? [] : [...comment.matchAll(TAG)].filter(([, name]) => !DRAWN.includes(name)).map(([, name, value]) =>
-  name === "clk" ? `${time(value.trim())} left` : name === "emt" ? `took ${time(value.trim())}` : `${name} ${value.trim()}`);
+// what a clock shows: "4:59 left", or "White 10:00 left, Black 9:57 left" of [%clock w0:10:00 B0:09:57]
+const left = text => [...text.matchAll(/([wb]?)([\d:.]+)/gi)].map(([, side, shown]) =>
+  `${{w: "White ", b: "Black "}[side.toLowerCase()] || ""}${time(shown)} left`).join(", ");
+
+// kr's own, and the score beside it, are what the graph shows
+const tags = comment => comment.includes("[%kr ") ? [] : [...comment.matchAll(TAG)].map(([, name, value]) =>
+  name === "clk" || name === "clock" ? left(value) : name === "emt" ? `took ${time(value.trim())}` : `${name} ${value.trim()}`);
 
 // "8." or "8..." for the move that leads to a node
 export function number(node) {

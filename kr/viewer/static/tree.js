@@ -162,11 +162,13 @@ export class GameTree {
     const numbers = new Map(), nodes = [];
     for (const node of this.nodes()) {
       numbers.set(node, nodes.length);
-      const {fen, comments, nags} = node;
+      const {fen, comments, nags} = node, drawn = {};
+      if (node.arrows.length) drawn.arrows = node.arrows;
+      if (node.circles.length) drawn.circles = node.circles;
       nodes.push(node.parent ? {
         parent: numbers.get(node.parent), text: node.text, path: node.path, captured: node.captured, fen,
-        comments, starting_comments: node.starting_comments, nags,
-      } : {parent: null, fen, comments, nags});
+        comments, starting_comments: node.starting_comments, nags, ...drawn,
+      } : {parent: null, fen, comments, nags, ...drawn});
     }
     return {headers: this.headers, start: this.root.fen, result: this.result, nodes};
   }
