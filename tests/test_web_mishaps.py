@@ -10,8 +10,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tree_pages import CLIPBOARD, REFUSED, fen, on_board, paste, shows
-from web_pages import Opener, click_square, meant_board, opened, point_of, read_board, server, serving, wait_until
+from tree_pages import CLIPBOARD, REFUSED, fen, paste, shows
+from web_pages import (
+    Opener,
+    click_square,
+    meant_board,
+    opened,
+    point_of,
+    read_board,
+    server,
+    serving,
+    wait_for_board,
+    wait_until,
+)
 
 import kr
 from kr.game.position import Position
@@ -42,9 +53,10 @@ def said(page: Page, text: str) -> None:
 
 
 def set_up(page: Page, position: Position) -> None:
-    page.get_by_label("FEN", exact=True).fill(position.fen)
-    page.get_by_role("button", name="Set", exact=True).click()
-    on_board(page, position)
+    if position != Position():
+        page.get_by_label("FEN", exact=True).fill(position.fen)
+        page.get_by_role("button", name="Set", exact=True).click()
+        wait_for_board(page, position.fen)
     wait_until(page, "() => document.querySelector('main .board .movable') !== null")
 
 
@@ -84,7 +96,7 @@ def test_a_move_that_is_not_possible_is_explained(
     move = position.legal_moves()[0]
     for square in (move.origin + 1, move.target + 1):
         click_square(page, square)
-    on_board(page, position.play(move))
+    wait_for_board(page, position.play(move).fen)
     assert page.locator("main .arrow.must").count() == 0
     assert page.locator("#status").inner_text() == ""
 
