@@ -296,7 +296,8 @@ class UploadList(GameList):
             )
 
     def _position_lines(self) -> list[tuple[int, str]]:
-        source, blocks = _Bounded(self._content), []
+        source = _Bounded(self._content)
+        blocks: list[str] = []
         with suppress(InvalidPdnError):
             while sum(map(len, blocks)) <= LONGEST_POSITIONS and (block := source.read(0)):
                 blocks.append(block)

@@ -175,7 +175,7 @@ class OwnSearch:
     def progress(self) -> dict[str, Any] | None:
         """How far the search has come by now; None once it has ended."""
         now = self._search.progress()
-        return now and {"depth": now.depth, **_pace(now.nodes, now.time)}
+        return None if now is None else {"depth": now.depth, **_pace(now.nodes, now.time)}
 
     def chances(self, score: int, value: Value | None) -> Sequence[float]:
         """Chances of a win, a draw and a loss."""
