@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import random
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tree_pages import CLIPBOARD, REFUSED, fen, paste, shows
+from tree_pages import CLIPBOARD, REFUSED, fen, paste, saved, shows
 from web_pages import (
     Opener,
     click_square,
@@ -343,22 +343,14 @@ def test_the_line_of_a_puzzle_is_in_sight_and_its_source_comes_last(
 
 def test_what_the_author_drew_is_on_the_board(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, DESK, **CLIPBOARD)
-    document = game_document(Game(moves=["11-15", "23-19"]))
-    document["nodes"][1]["comments"] = ["[%cal G23-19,Rf6g5] [%csl Y18] Look"]
-    document["nodes"][1]["arrows"] = [{"colour": "green", "from": 23, "to": 19}, {"colour": "red", "from": 9, "to": 14}]
-    document["nodes"][1]["circles"] = [{"colour": "yellow", "square": 18}]
-    games = [
-        {"number": 1, "event": "", "black": "", "white": "", "date": "", "result": "*", "moves": 2, "warnings": []}
-    ]
-    answer = json.dumps({"faults": [], "left_out": 0, "games": games, "document": document})
-    page.route("**/api/games/read", lambda route: route.fulfill(body=answer, content_type="application/json"))
-    paste(page, "1. 11-15 23-19")
+    paste(page, "1. 11-15 {[%cal G23-19,R0914] [%csl Y18] Look} 23-19 *")
     shows(page, "11-15 Look")
     assert page.locator("main .arrow.drawn, main .ring").count() == 0
     page.keyboard.press("ArrowRight")
     wait_until(page, "() => document.querySelectorAll('main .arrow.drawn').length === 2")
     assert page.locator("main .ring.yellow").count() == 1
-    assert "%" not in page.locator(".moves").inner_text()
-    assert "cal" not in page.locator(".moves").inner_text()
+    assert page.locator("main .arrow.green, main .arrow.red").count() == 2
+    assert not re.search("%|cal|csl", page.locator(".moves").inner_text())
     page.keyboard.press("ArrowRight")
     wait_until(page, "() => document.querySelectorAll('main .arrow.drawn, main .ring').length === 0")
+    assert "[%csl Y18][%cal G2319,R0914]" in saved(page).next().comment

@@ -6,6 +6,7 @@ import {el, svg} from "./dom.js";
 const CELL = 45, EDGE = 3, WIDTH = 8 * CELL + 2 * EDGE;
 const NAMES = {b: "black man", B: "black king", w: "white man", W: "white king"};
 const MOVE_MS = 160;
+const COLOURS = {G: "green", R: "red", Y: "yellow", B: "blue"};
 
 // column and row, 0 to 7 from the top left, of a square 1-32
 export function place(square, flipped) {
@@ -112,9 +113,9 @@ export class Board {
   }
 
   // what the author of a game drew on its board: arrows [{from, to, colour}], circles [{square, colour}], if any;
-  // colours are green, red, yellow and blue
+  // colours are G, R, Y and B
   drawings({arrows, circles} = {}) {
-    this._marks.drawn = (arrows || []).map(({from, to, colour}) => ({path: [from, to], kind: `drawn ${colour}`}));
+    this._marks.drawn = (arrows || []).map(({from, to, colour}) => ({path: [from, to], kind: `drawn ${COLOURS[colour]}`}));
     this._marks.circles = circles || [];
     this._drawArrows();
   }
@@ -262,7 +263,7 @@ export class Board {
 
   _circle({square, colour}) {
     const [cx, cy] = this._centre(square);
-    return svg("circle", {class: `ring ${colour}`, cx, cy, r: CELL / 2 - 3});
+    return svg("circle", {class: `ring ${COLOURS[colour]}`, cx, cy, r: CELL / 2 - 3});
   }
 
   _arrow({path, kind = "best", label = ""}) {
