@@ -488,6 +488,17 @@ def test_short_games(text: str, opened: Opener, tmp_path: Path) -> None:
         check(page, case, ply)
 
 
+def test_what_the_author_drew_is_on_the_board(opened: Opener, tmp_path: Path) -> None:
+    game = read_game("1. 11-15 {[%cal G23-19] [%csl Y18] Look} 23-19 *")
+    assert game is not None
+    page = opened(case_of(game, tmp_path).url)
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".board .arrow.drawn.green, .board .ring.yellow").count() == 2
+    assert "%c" not in page.locator("body").inner_text()
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".board .arrow.drawn, .board .ring").count() == 0
+
+
 COLOURS = {svg.COLORS[name]: name for name in ("black", "white", "black crown", "white crown", "dark", "last move")}
 
 

@@ -29,7 +29,7 @@ from kr.web.house import House
 
 MOST_FILE_GAMES = 100_000
 """Games of a list."""
-MOST_KEPT = 128 << 20
+MOST_KEPT = 96 << 20
 """Bytes that the games of a list take in memory."""
 GAMES_A_PAGE = 100
 READING_SECONDS = 0.4
@@ -38,9 +38,9 @@ MOST_FAULTS = 50
 """Games that could not be read, of which the reasons are told."""
 LARGEST_UPLOAD = 64 << 20
 """Bytes of a file that a page uploads."""
-LONGEST_UPLOAD = 256_000_000
+LONGEST_UPLOAD = 128_000_000
 """Characters that are read of it."""
-MOST_UPLOADS, LARGEST_UPLOADS = 8, 128 << 20
+MOST_UPLOADS, LARGEST_UPLOADS = 4, 128 << 20
 """Uploads that a server keeps, and bytes of them all together; the oldest go."""
 LONGEST_POSITIONS = 2_000_000
 """Characters of a text of positions alone."""
@@ -364,7 +364,11 @@ class Shelf:
                     raise _gone()
                 self._uploads.move_to_end(name)
                 content, lists = self._uploads[name]
-                return lists.setdefault(results, UploadList(content, results))
+                if results not in lists:
+                    # games read by the other convention make room
+                    lists.clear()
+                    lists[results] = UploadList(content, results)
+                return lists[results]
         if not self.paths:
             raise InvalidSettingError("no file was named: kr web FILE.pdn")
         return self._files[self.paths[asked.number("file", 1, len(self.paths)) - 1], results]

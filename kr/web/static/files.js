@@ -367,6 +367,11 @@ export function panel(app) {
     done.hidden = whole || answer.share === null;
     done.value = answer.share ?? 0;
     lose(answer);
+    // the panel may be closed
+    if (whole && (left || answer.cut) && !source.isTold) {
+      source.isTold = true;
+      app.say(`${source.name}: ${[left && `${many(left, "game")} could not be read`, answer.cut].filter(Boolean).join("; ")}`);
+    }
     list.put(answer.start / PAGE, answer.games);
     list.grow(found);
   }
@@ -447,7 +452,8 @@ export function panel(app) {
       app.keep("files-mark", mark);
       const game = await pick(0, {errand, quiet: true, stays: true});
       // an address that names another page counts
-      if (game) app.say(app.shown() === "analyse" ? `Game ${game.number}` : `${named[0].name} is open on the page Analyse`);
+      if (game && app.shown() !== "analyse") app.say(`${named[0].name} is open on the page Analyse`);
+      else if (game && !source.isTold) app.say(`Game ${game.number}`);
     }
   });
   begun().then(() => {
