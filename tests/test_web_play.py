@@ -18,7 +18,7 @@ from kr.game.board import Board
 from kr.game.outcome import AGREEMENT, OVERTIME, RESIGNATION
 from kr.pdn import read_game
 from kr.viewer.document import read_document
-from kr.web import opponents, playing
+from kr.web import kept, opponents, playing
 from kr.web.asked import Asked
 from kr.web.house import House
 from kr.web.settings import WebSettings
@@ -315,8 +315,11 @@ def test_a_server_that_starts_again_goes_on(games_directory, lost):
 
 
 def document(**headers: str) -> dict[str, Any]:
-    """A request to go on with a game whose file is lost."""
-    return {"game": "20260101-000000-0123456789ab", "document": {"start": ONE_MAN_EACH, "headers": headers}}
+    """A request to go on with a game that was begun here and whose file is lost."""
+    return {"game": BEGUN_HERE, "document": {"start": ONE_MAN_EACH, "headers": headers}}
+
+
+BEGUN_HERE = "an id of this server"
 
 
 LEVEL = {"BlackPlayer": "human", "WhitePlayer": "shipped,level=3,seed=7"}
@@ -335,6 +338,9 @@ LEVEL = {"BlackPlayer": "human", "WhitePlayer": "shipped,level=3,seed=7"}
         ({"level": 1, "clock": "2000:00+0"}, "longer than a day"),
         ({"game": "../../etc/passwd"}, "not the id of a game"),
         ({"game": "20260101-000000-0123456789ab"}, "not kept here any more"),
+        ({"game": "20260101-000000-0123456789ab", "document": {}}, "not kept here any more"),
+        ({"game": "20260101-000000-0123456789abcdef0123", "document": {}}, "not kept here any more"),
+        ({"game": "20260101-000000-0123456789abcdef012", "document": {}}, "not the id of a game"),
         (document(), "against a level of kr"),
         (document(BlackPlayer="human", WhitePlayer="hub:rm x"), "against a level"),
         (document(**LEVEL, EngineTimeControl="1000000s"), "no EngineTimeControl"),
@@ -344,10 +350,13 @@ LEVEL = {"BlackPlayer": "human", "WhitePlayer": "shipped,level=3,seed=7"}
         ({"generation": 123456}, "generation 123456 of the run"),
         ({"generation": -1}, "generation is not a whole number from 0 to"),
         ({"generation": "x"}, "generation is not a whole number"),
-        ({"game": "20260101-000000-0123456789ab", "document": [1]}, "a game is a JSON object"),
+        ({"game": BEGUN_HERE, "document": [1]}, "a game is a JSON object"),
     ],
 )
 def test_bad_requests_get_one_line(games_directory, asked, said):
+    if asked.get("game") == BEGUN_HERE:
+        asked = {**asked, "game": kept.new_path().stem}
+
     async def told(house):
         with pytest.raises(KrError) as caught:
             async with at_table(house, **asked):
@@ -355,6 +364,52 @@ def test_bad_requests_get_one_line(games_directory, asked, said):
         assert said in str(caught.value)
         assert "\n" not in str(caught.value)
         assert not games_directory.exists()
+
+    story(told)
+
+
+def test_what_a_page_makes_up_gets_no_file(games_directory):
+    """Finished games too, which are not played on: 50 MB of them came in fifteen seconds."""
+    whole = {"start": ONE_MAN_EACH, "headers": {**LEVEL, "Result": "1-0", "Site": "x" * 50_000}}
+    own = kept.new_path().stem
+
+    async def told(house):
+        for number in range(300):
+            made_up = f"{own[:-20]}{number:04x}{own[-16:]}" if number % 2 else f"{own[:-20]}{number:012x}"
+            if made_up == own:
+                continue
+            with pytest.raises(KrError, match="not kept here any more"):
+                async with at_table(house, game=made_up, document=whole):
+                    pass
+        assert not games_directory.exists()
+        for _ in range(3):
+            async with at_table(house, game=own, document=whole) as page:
+                assert page.over["result"] == "1-0"
+
+    story(told)
+    assert [file.name for file in games_directory.iterdir()] == [f"{own}.pdn"]
+    key = games_directory.with_name("web-games.key")
+    assert key.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(("most", "value"), [("MOST_KEPT_GAMES", 2), ("MOST_KEPT_BYTES", 600)])
+def test_games_are_kept_within_a_budget(games_directory, monkeypatch, most, value):
+    games_directory.mkdir(parents=True)
+    begun = [kept.new_path() for _ in range(3)]
+    # those of kr play, and what is left of a writer, don't count
+    others = [games_directory / "20260101-000000.pdn", games_directory / f".{begun[2].name}.1.abcd.tmp"]
+    for path in (begun[0], games_directory / "20260101-000000-0123456789ab.pdn", *others):
+        path.write_text('[Result "*"] *'.ljust(300))
+    monkeypatch.setattr(kept, most, value)
+
+    async def told(house):
+        for asked in ({"level": 0}, {**document(**LEVEL), "game": begun[1].stem}):
+            with pytest.raises(KrError, match=r"^2 games \(0 MB\) are kept in .*/games; kr web keeps up to .* delete"):
+                async with at_table(house, **asked):
+                    pass
+        (games_directory / "20260101-000000-0123456789ab.pdn").unlink()
+        async with at_table(house, level=0) as page:
+            assert page.game["id"]
 
     story(told)
 

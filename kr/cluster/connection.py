@@ -53,7 +53,7 @@ QUIET_WORKERS = {
     "distributed.nanny.pre-spawn-environ": {"OMP_NUM_THREADS": 1, "OPENBLAS_NUM_THREADS": 1, "MKL_NUM_THREADS": 1},
 }
 
-NO_PAGES = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
+NO_PAGES: dict[str, Any] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
 """Dask serves HTTP without asking who is there, and can't be told not to listen: nothing is left to be seen there."""
 
 

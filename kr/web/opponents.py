@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from kr.engine.engine import Engine
-from kr.engine.limits import Limits
+from kr.engine.limits import Limits, TimeControl
 from kr.engine.result import SearchResult
 from kr.engine.search import Stop
 from kr.errors import InvalidSettingError
@@ -39,6 +39,8 @@ _PEOPLE = re.compile(r"policy:shipped,temperature=1,seed=(\d{1,18})")
 PEOPLE = 0
 """Stands for a level: the shipped policy, which plays what people play, and searches nothing."""
 _EVOLVED = re.compile(r"evolved:shipped,generation=(\d{1,6})")
+LONGEST_CLOCK = 24 * 3600.0
+"""Seconds for a game, and seconds for each move."""
 MOST_GENERATION = 999_999
 
 
@@ -61,6 +63,16 @@ def opponent_asked_for(asked: Asked) -> dict[str, Any]:
 def _shipped_generations() -> list[int]:
     """Generations whose champions come with kr."""
     return [int(generation) for generation in load_runs(SHIPPED)[0].generations]
+
+
+def clock_asked_for(text: str) -> TimeControl | None:
+    """A clock; None without. Raises InvalidSettingError."""
+    if not text:
+        return None
+    control = TimeControl.parse(text)
+    if control.longest + control.inc + control.delay > LONGEST_CLOCK:
+        raise InvalidSettingError(f"the clock {text} is longer than a day")
+    return control
 
 
 def _champion(asked: Asked) -> str:

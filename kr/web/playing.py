@@ -3,7 +3,7 @@ its id. It is kept as `kr play` keeps its games, so that a server that starts ag
 
     {"do": "play", "level": 3, "side": "black", "ballot": "3move 68", "clock": "5+3"}    a new game; level 0: people
     {"do": "play", "generation": 20, "side": "white"}                                    against an evolved player
-    {"do": "play", "game": "20261122-224501-9f86d081884c", "document": {...}}            one that is under way
+    {"do": "play", "game": "20261122-224501-9f86d081884c7d659a2f", "document": {...}}            one that is under way
 
 The stream begins with {"game": ...}, tells what happens, {"move"}, {"undo"}, {"offer"}, {"answer"}, {"hint"}, {"say"},
 each followed by {"state": ...}, and ends after {"over": ...}. It hears {"do": "move", "ply": 4, "path": [11, 15]},
@@ -13,9 +13,7 @@ each followed by {"state": ...}, and ends after {"over": ...}. It hears {"do": "
 from __future__ import annotations
 
 import asyncio
-import datetime
 import re
-import secrets
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -25,24 +23,23 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from kr.engine.limits import Limits, TimeControl
+from kr.engine.limits import Limits
 from kr.engine.result import SearchResult
 from kr.errors import InvalidSettingError, KrError, OutputBusyError
 from kr.game.position import Position, Side
 from kr.game.value import Result
-from kr.pdn import Game, read_game, write_game
+from kr.pdn import Game
 from kr.play.play import Play
-from kr.play.record import default_path
-from kr.play.setup import CONTROL_TAG, ENGINE_CONTROL_TAG, RANDOM, SIDES, PlaySettings
+from kr.play.setup import CONTROL_TAG, RANDOM, SIDES, PlaySettings
 from kr.play.table import Event, Prompt, Thought
 from kr.players.player import Reply
-from kr.storage import write_atomic
-from kr.viewer.document import game_document, read_document
+from kr.viewer.document import game_document
 from kr.viewer.positions import move_json, position_json, side_name
 from kr.web.asked import LONGEST_FEN, Asked
 from kr.web.house import House
+from kr.web.kept import kept_game, new_path, path_of
 from kr.web.live import Budget, Inbox
-from kr.web.opponents import LentEngine, levels, opponent_asked_for, opponent_from_spec, seats_of
+from kr.web.opponents import LentEngine, clock_asked_for, levels, opponent_asked_for, opponent_from_spec, seats_of
 
 MOST_PLAYED = 40
 """Games under way on one server."""
@@ -52,14 +49,9 @@ HINT = Limits(time=1.0)
 """Limits of a search for a hint."""
 RATE, BURST = 0.5, 60.0
 """Games a second that are begun or taken up again, for long and at once."""
-LONGEST_FILE = 100_000
-"""Characters of a game that comes back from a page."""
 MOST_BEHIND = 100
 """Events that a slow page may be behind; then it gets the whole game again."""
-LONGEST_CLOCK = 24 * 3600.0
-"""Seconds for a game, and seconds for each move."""
 
-_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{12}")
 _BALLOT = re.compile(r"3move|11man|(3move|11man) \d{1,4}")
 
 Viewer = asyncio.Queue[Mapping[str, Any] | Exception | None]
@@ -78,14 +70,13 @@ class Games:
 
     async def begin(self, asked: Asked) -> LiveGame:
         """Begin a game. Raises InvalidSettingError, InvalidFenError, and what Play.prepare raises."""
-        path = default_path(datetime.datetime.now())
-        path = path.with_stem(f"{path.stem}-{secrets.token_hex(6)}")
+        path = await asyncio.to_thread(new_path)
         side = asked.choice("side", (*SIDES, RANDOM), "black")
         settings = PlaySettings(
             **opponent_asked_for(asked),
             side=side,
             ballot=_ballot(asked.text("ballot", LONGEST_FEN, "")),
-            tc=_clock(asked.text("clock", 40, "")),
+            tc=clock_asked_for(asked.text("clock", 40, "")),
             out=path,
             hint_tc=HINT,
         )
@@ -98,14 +89,12 @@ class Games:
         is no such game, and what Play.prepare raises.
         """
         id = asked.text("game", 40)
-        if not _ID.fullmatch(id):
-            raise InvalidSettingError("that is not the id of a game")
+        path = path_of(id)
         # two windows that load again at once find one game
         async with self._finding:
             if game := self._running.get(id):
                 return game
-            path = default_path(datetime.datetime.now()).with_name(f"{id}.pdn")
-            kept = await asyncio.to_thread(_kept, path, asked)
+            kept = await asyncio.to_thread(kept_game, path, asked)
             whole = whole_game(id, kept)
             if whole["game"]["over"]:
                 return whole
@@ -457,39 +446,9 @@ def whole_game(id: str, game: Game) -> dict[str, Any]:
     return {"game": {"id": id, "settings": settings, "over": over, "document": document}}
 
 
-def _kept(path: Path, asked: Asked) -> Game:
-    """The game of a file; from the page's document if the file is lost."""
-    if not path.is_file():
-        if not asked.has("document"):
-            raise InvalidSettingError("this game is not kept here any more")
-        game = read_document(asked.fields["document"])
-        seats_of(game.headers)
-        _clock(game.headers.get(CONTROL_TAG, ""))
-        if ENGINE_CONTROL_TAG in game.headers:
-            raise InvalidSettingError(f"a game here has no {ENGINE_CONTROL_TAG}: both sides have the same clock")
-        text = write_game(game)
-        if len(text) > LONGEST_FILE:
-            raise InvalidSettingError(f"this game has more than {LONGEST_FILE:,} characters")
-        write_atomic(path, text)
-    kept = read_game(path)
-    if kept is None:
-        raise InvalidSettingError("this game is not kept here any more")
-    return kept
-
-
 def _ballot(text: str) -> str:
     """An opening as PlaySettings takes it; no text from a page names a file. Raises InvalidFenError."""
     return text if not text or _BALLOT.fullmatch(text) else Position.from_fen(text).fen
-
-
-def _clock(text: str) -> TimeControl | None:
-    """A clock; None without. Raises InvalidSettingError."""
-    if not text:
-        return None
-    control = TimeControl.parse(text)
-    if control.longest + control.inc + control.delay > LONGEST_CLOCK:
-        raise InvalidSettingError(f"the clock {text} is longer than a day")
-    return control
 
 
 ROUTES: dict[str, Any] = {"play/levels": levels}
