@@ -21,6 +21,7 @@ from kr.learn import games
 from kr.learn.selfplay import SelfplaySettings, selfplay
 from kr.match.doubling import DoublingSettings, compare_positions
 from kr.match.match import MatchSettings, play_match
+from kr.openings import decks
 from kr.pdn import read_games
 
 pytestmark = pytest.mark.core
@@ -29,8 +30,9 @@ HASH = 1 << 20
 
 
 @pytest.fixture
-def before(tmp_path: Path) -> Path:
-    """Files of work that was interrupted."""
+def before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Files of work that was interrupted. The two-move openings had no marks then: all of them were played."""
+    monkeypatch.setattr(decks, "_marked", decks.generated)
     copy = shutil.copytree(Path(__file__).parent / "data" / "jobs_0.1", tmp_path / "before")
     (copy / "egdb" / "values").rename(copy / "egdb" / building.VALUES_FOLDER)
     return copy

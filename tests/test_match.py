@@ -273,7 +273,7 @@ def test_openings_come_again_only_when_all_have_been_played(tmp_path):
 
 
 def test_games_that_would_repeat_are_refused():
-    with pytest.raises(InvalidSettingError, match="at most 98 games"):
+    with pytest.raises(InvalidSettingError, match="at most 94 games"):
         play_match(replace(TINY, ballot="2move", games=100))
 
 

@@ -1,7 +1,9 @@
 """The opening decks: that they are the known ones, how they are read, and how they are marked."""
 
 import hashlib
+import re
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 import reference
@@ -9,7 +11,7 @@ import reference
 from kr.egdb.database import Database
 from kr.errors import InvalidFenError, InvalidPdnError, InvalidSettingError
 from kr.game.position import Position, Side
-from kr.openings.decks import BARRED, DECKS, LOST, PLAYABLE, deck, format_line, generated, read_deck
+from kr.openings.decks import BARRED, DECKS, LOST, PLAYABLE, deck, format_line, generated, read_deck, said_of
 from kr.openings.marks import MarkSettings, mark_deck
 from kr.storage import data_path
 
@@ -154,6 +156,9 @@ def test_decks_are_the_published_ones(name, shared_data):
     if name == "3move":
         assert [fields[1] for fields in published] == [opening.moves for opening in openings]
         assert [fields[2] == "BARRED" for fields in published] == [opening.standing == BARRED for opening in openings]
+    else:
+        listed = {Position.from_fen(fields[-1]) for fields in published if fields[0] == "standard"}
+        assert {opening.position for opening in deck(f"{name}:accepted")} == listed
 
 
 @pytest.mark.parametrize("name", DECKS)
@@ -164,6 +169,44 @@ def test_shipped_deck_files_agree_with_the_rules(name):
     file = data_path("selfplay", f"{name}.txt")
     if file.is_file():
         assert "# number, moves, standing, score" in file.read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "playable", "accepted", "source"),
+    [
+        ("2move", 49, 47, 43, "2move_english.json in pydraughts"),
+        ("3move", 174, 156, 156, "American Checker Federation"),
+        ("11man", 2500, 2361, 2253, "11_english.json in pydraughts"),
+    ],
+)
+def test_openings_are_chosen_by_what_is_said_of_them(name, size, playable, accepted, source):
+    assert len(deck(f"{name}:all")) == len(deck(name, playable_only=False)) == size
+    assert deck(f"{name}:playable", playable_only=False) == deck(name)
+    assert len(deck(name)) == playable
+    chosen = deck(f"{name}:accepted")
+    assert len(chosen) == accepted
+    assert all(opening.accepted for opening in chosen)
+    judged, listed = said_of(name)
+    assert source in listed
+    assert re.match(rf"{name}: {size} openings, each searched \d+ nodes by shipped", judged)
+
+
+def test_two_moves_that_lose_a_man_are_lost():
+    """The two-move restriction of tournaments has 47 openings; these are the two others."""
+    assert [opening.moves for opening in deck("2move:all") if not opening.playable] == ["9-14 21-17", "10-14 21-17"]
+
+
+@pytest.mark.parametrize("name", ["start:accepted", "endings:accepted"])
+def test_a_deck_without_a_list_has_no_accepted_openings(name):
+    with pytest.raises(InvalidSettingError, match="only of 2move, 3move, 11man"):
+        deck(name)
+
+
+def test_a_deck_file_of_an_earlier_kr_is_read(tmp_path):
+    (tmp_path / "old.txt").write_text(f"1\t9-13\tplayable\t0\t{START_FEN}\n")
+    (tmp_path / "new.txt").write_text(f"1\t9-13\tlost\t0\t{START_FEN}\tyes\n")
+    assert deck(str(tmp_path / "old.txt"))[0].accepted is None
+    assert deck(f"{tmp_path / 'new.txt'}:accepted")[0].standing == LOST
 
 
 def test_file_of_fens(tmp_path):
@@ -223,6 +266,21 @@ def test_marking_judges_every_opening(tmp_path):
     assert {o.standing for o in marked} == {PLAYABLE, LOST}
     assert all((abs(o.score) >= 100) == (o.standing == LOST) for o in marked)
     assert list(tmp_path.iterdir()) == [out]
+
+
+def test_marking_keeps_the_published_list_or_takes_another(tmp_path):
+    kept = mark_deck(MARKS, tmp_path / "kept.txt")
+    assert [o.accepted for o in kept] == [o.accepted for o in deck("2move:all")]
+    (tmp_path / "list.txt").write_text(f"{kept[0].position.fen}\n")
+    settings = replace(MARKS, accepted=tmp_path / "list.txt", source="a list, of 1900")
+    out = tmp_path / "2move.txt"
+    assert [o.number for o in mark_deck(settings, out) if o.accepted] == [1]
+    assert "# accepted: a list, of 1900\n" in out.read_text()
+    with pytest.raises(InvalidSettingError, match="give both"):
+        replace(MARKS, source="a list")
+    (tmp_path / "list.txt").write_text("W:W21,K30:B1,2\n")
+    with pytest.raises(InvalidSettingError, match="is not of 2move"):
+        mark_deck(settings, tmp_path / "other.txt")
 
 
 def test_marking_keeps_the_federations_judgement(tmp_path):

@@ -5,10 +5,12 @@ from pathlib import Path
 from kr.cli import console, options
 from kr.errors import InvalidSettingError
 from kr.evaluation.chances import format_score
-from kr.openings.decks import DECKS, Opening, deck, generated
+from kr.openings.decks import DECKS, Opening, deck, generated, said_of
 from kr.openings.marks import MarkSettings, mark_deck
 from kr.settings import option
 from kr.units import counted
+
+_LISTED = {True: "yes", False: "no", None: ""}
 
 
 @options.command
@@ -21,25 +23,35 @@ def command(
 ) -> None:
     """List a deck of openings, or write its deck file, which says which openings are playable.
 
-    Shown are number, moves, standing (playable, lost, barred), score (centi-men for the side to move) and position.
+    Shown are number, moves, standing (playable or lost by kr's search, or barred by the federation), score (centi-men
+    for the side to move), whether a published list accepts it, and position; below, how all were judged and which list
+    that is. ":accepted" after a deck's name, here and wherever openings are asked for, takes those of the list alone.
+    --mark resumes where it was stopped.
 
     Example:
         kr openings --deck 3move --all
+        kr openings --deck 11man:accepted
         kr openings --deck 11man --mark --nodes 200k --out selfplay/11man.txt
+        kr openings --deck 2move --mark --nodes 1M --lost-score 50 --out selfplay/2move.txt
     """
     if not mark:
         if out:
             raise InvalidSettingError("--out needs --mark")
         openings = deck(settings.deck, playable_only=not all)
+        judged, accepted = said_of(settings.deck.partition(":")[0])
         if json:
-            console.emit_json({"deck": settings.deck, "openings": [_entry(opening) for opening in openings]})
+            entries = [_entry(opening) for opening in openings]
+            about = {"judged": judged or None, "accepted_by": accepted or None}
+            console.emit_json({"deck": settings.deck, **about, "openings": entries})
         else:
             rows = [
                 (each.number, each.moves, each.standing, "" if each.score is None else f"{format_score(each.score):>5}",
-                 each.position.fen)
+                 _LISTED[each.accepted], each.position.fen)
                 for each in openings
             ]  # fmt: skip
-            console.put(console.table(["number", "moves", "standing", "score", "FEN"], rows))
+            console.put(console.table(["number", "moves", "standing", "score", "accepted", "FEN"], rows))
+            for text in filter(None, (judged, f"accepted: {accepted}" if accepted else "")):
+                console.put("\n" + console.fold(text, 2))
         return
 
     if out is None or settings.deck not in DECKS:
@@ -60,5 +72,6 @@ def _entry(opening: Opening) -> dict[str, str | int | None]:
         "moves": opening.moves,
         "standing": opening.standing,
         "score": opening.score,
+        "accepted": opening.accepted,
         "fen": opening.position.fen,
     }

@@ -67,7 +67,8 @@ class SelfplaySettings(Settings):
     weights: str = option("", f"A {weights_texts()}; the shipped tables if not given.")
     openings: str = option(
         MIXED_OPENINGS,
-        "Decks with + between (start, 2move, 3move, 11man, endings), lost ones too, or a file; 11man*4 counts 4 times.",
+        "Decks with + between (start, 2move, 3move, 11man, endings), lost openings too (11man:playable, 11man:accepted "
+        "take no others), or a file; 11man*4 counts 4 times.",
     )
     random_plies: int = option(8, "Most random plies after the opening.", low=0, high=100)
     noise: int = option(3, "Random change of static scores for variety, in centi-men either way.", low=0, high=1000)

@@ -2,8 +2,9 @@
 10,000 random endings, for self-play.
 
 The rules do not tell which openings are too one-sided to play. The deck files in selfplay/, made by
-`kr openings --mark` (kr.openings.marks), mark those. If such a file is missing, every opening counts as playable except
-the barred three-move ones.
+`kr openings --mark` (kr.openings.marks), mark those, by kr's own search, and those that a published list accepts; their
+first lines say by which search and which list. If such a file is missing, every opening counts as playable except the
+barred three-move ones.
 """
 
 from __future__ import annotations
@@ -27,6 +28,12 @@ DECKS = ("start", "2move", "3move", "11man", "endings")
 PLAYABLE, LOST, BARRED = "playable", "lost", "barred"
 STANDINGS = (PLAYABLE, LOST, BARRED)
 NOT_SEARCHED = "-"
+SELECTIONS = ("all", "playable", "accepted")
+"""Openings of a deck by what is said of them, as in 11man:accepted."""
+_ACCEPTED: dict[bool | None, str] = {True: "yes", False: "no", None: "-"}
+_ACCEPTED_WORDS = {word: accepted for accepted, word in _ACCEPTED.items()}
+_LIST = "# accepted: "
+"""Beginning of the line of a deck file that names the published list."""
 
 # The three-move openings barred as lost, by their numbers in the federation's list (American Checker Federation,
 # 2004: 144 in the old deck and 12 more for play by mail are playable).
@@ -74,6 +81,8 @@ class Opening:
     """playable, lost (by search) or barred (by the federation)."""
     score: int | None = None
     """Score of the search that judged it, in centi-men from the side to move; None if not searched."""
+    accepted: bool | None = None
+    """True if the published list that its deck file names accepts it; None without such a list."""
     start: Position = Position()  # noqa: RUF009 - immutable
     """Position before its moves."""
 
@@ -110,9 +119,12 @@ def deck(name: str, playable_only: bool = True) -> list[Opening]:
     and lines that begin with # are skipped. Each game of a PDN file gives an opening, and repeated positions are
     dropped. A game without a result (*) is an opening line and gives its final position; a finished game gives its
     position after three moves, or its start if that is set up. With ":PLIES" after the path of a PDN file, every game
-    gives its position after that number of moves.
+    gives its position after that number of moves. ":all", ":playable" or ":accepted" after the name of a deck or a deck
+    file chooses openings by what is said of them, whatever playable_only.
     Raises InvalidSettingError, InvalidFenError, InvalidPdnError.
     """
+    if (chosen := _SELECTED.fullmatch(name)) and not Path(name).is_file():
+        return _selected(chosen[1], chosen[2])
     numbered = re.fullmatch(r"(.+):(\d{1,4})", name)
     if name in DECKS:
         openings = _marked(name)
@@ -122,10 +134,41 @@ def deck(name: str, playable_only: bool = True) -> list[Opening]:
         openings = _pdn_openings(path, int(numbered[2]))
     else:
         raise InvalidSettingError(f"no openings {name!r}: expected {', '.join(DECKS)} or a file of FENs or PDN games")
-    chosen = [opening for opening in openings if opening.playable or not playable_only]
-    if not chosen:
+    found = [opening for opening in openings if opening.playable or not playable_only]
+    if not found:
         raise InvalidSettingError(f"{name} holds no opening to play")
-    return chosen
+    return found
+
+
+_SELECTED = re.compile(rf"(.+):({'|'.join(SELECTIONS)})")
+
+
+def _selected(name: str, selection: str) -> list[Opening]:
+    openings = deck(name, playable_only=selection == "playable")
+    if selection != "accepted":
+        return openings
+    found = [opening for opening in openings if opening.accepted]
+    if not found:
+        listed = ", ".join(each for each in DECKS if said_of(each)[1])
+        raise InvalidSettingError(f"no published list of {name} is known, only of {listed}")
+    return found
+
+
+def said_of(name: str) -> tuple[str, str]:
+    """How the openings of a shipped deck were judged, and the published list that accepts some; "" for neither."""
+    file = data_path("selfplay", f"{name}.txt")
+    lines = file.read_text(encoding="utf-8").splitlines()[:3] if name in DECKS and file.is_file() else []
+    judged = [line.removeprefix("# ") for line in lines if line.startswith(f"# {name}: ")]
+    accepted = [line.removeprefix(_LIST) for line in lines if line.startswith(_LIST)]
+    return "".join(judged), "".join(accepted)
+
+
+def deck_header(judged: str, accepted: str) -> str:
+    """First lines of a deck file."""
+    listed = f"{_LIST}{accepted}\n" if accepted else ""
+    return (
+        f"# {judged}\n{listed}# number, moves, standing, score (centi-men, side to move), FEN, accepted (yes, no, -)\n"
+    )
 
 
 def opening_plies(game: Game) -> int:
@@ -188,7 +231,13 @@ def _three_move() -> tuple[Opening, ...]:
     name |= {position: line for line, position in lines if line in NAMED_AFTER_LATER_LINE}
     kept = [(line, position) for line, position in lines if name[position] == line and not _loses_man(position)]
     return tuple(
-        Opening(f"3move {number}", position, line, BARRED if number in BARRED_NUMBERS else PLAYABLE)
+        Opening(
+            f"3move {number}",
+            position,
+            line,
+            BARRED if number in BARRED_NUMBERS else PLAYABLE,
+            accepted=number not in BARRED_NUMBERS,
+        )
         for number, (line, position) in enumerate(kept, start=1)
     )
 
@@ -275,9 +324,10 @@ def _square_behind(origin: int, target: int) -> int | None:
 
 
 def format_line(opening: Opening) -> str:
-    """Line of a deck file: number, moves, standing, score and FEN, separated by tabs."""
+    """Line of a deck file: number, moves, standing, score, FEN and whether it is accepted, separated by tabs."""
     score = NOT_SEARCHED if opening.score is None else str(opening.score)
-    return "\t".join((str(opening.number), opening.moves, opening.standing, score, opening.position.fen))
+    accepted = _ACCEPTED[opening.accepted]
+    return "\t".join((str(opening.number), opening.moves, opening.standing, score, opening.position.fen, accepted))
 
 
 def read_deck(path: str | Path, name: str | None = None) -> tuple[Opening, ...]:
@@ -305,15 +355,21 @@ def _parse_line(line: str, name: str, count: int) -> Opening:
     fields = line.split("\t")
     if len(fields) == 1 or looks_like_fen(line):
         return Opening(f"{name} {count}", _playing(Position.from_fen(line)))
-    if len(fields) != 5 or not fields[0].isdecimal() or fields[2] not in STANDINGS:
-        expected = f"number, moves, {' or '.join(STANDINGS)}, score and FEN separated by tabs, or a FEN alone"
+    if len(fields) == 5:
+        # of an earlier kr
+        fields.append(_ACCEPTED[None])
+    if len(fields) != 6 or not fields[0].isdecimal() or fields[2] not in STANDINGS or fields[5] not in _ACCEPTED_WORDS:
+        expected = (
+            f"number, moves, {' or '.join(STANDINGS)}, score, FEN and yes, no or - separated by tabs, or a FEN alone"
+        )
         raise InvalidSettingError(f"{line!r} is not an opening; expected {expected}")
-    number, moves, standing, score, fen = fields
+    number, moves, standing, score, fen, accepted = fields
     try:
         judged = None if score == NOT_SEARCHED else int(score)
     except ValueError:
         raise InvalidSettingError(f"the score {score!r} is not a number of centi-men, or {NOT_SEARCHED}") from None
-    return Opening(f"{name} {number}", _playing(Position.from_fen(fen)), moves, standing, judged)
+    position = _playing(Position.from_fen(fen))
+    return Opening(f"{name} {number}", position, moves, standing, judged, _ACCEPTED_WORDS[accepted])
 
 
 def _playing(position: Position) -> Position:

@@ -11,7 +11,17 @@ from kr.engine.engine import Engine
 from kr.engine.limits import MOST_LIMITS, Limits
 from kr.errors import InvalidSettingError
 from kr.evaluation.kinds import weights_texts
-from kr.openings.decks import BARRED, LOST, Opening, format_line, generated, read_deck
+from kr.openings.decks import (
+    BARRED,
+    LOST,
+    Opening,
+    deck,
+    deck_header,
+    format_line,
+    generated,
+    read_deck,
+    said_of,
+)
 from kr.settings import Settings, option
 from kr.storage import check_output, lock
 from kr.units import format_count, parse_count
@@ -29,6 +39,17 @@ class MarkSettings(Settings):
     )
     lost_score: int = option(25, "Centi-men ahead, for either side, from which an opening counts as lost.", low=1)
     weights: str | None = option(None, f"A {weights_texts()}; the shipped tables if not given.")
+    accepted: Path | None = option(
+        None,
+        "FENs of the openings that a published list accepts; those of kr's own deck file if not given.",
+        metavar="FILE",
+    )
+    source: str = option("", "Name of that list, and where it is published.", metavar="TEXT")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.accepted is None) != (not self.source.strip()):
+            raise InvalidSettingError("a list of accepted openings and its source belong together: give both")
 
 
 def mark_deck(
@@ -42,13 +63,13 @@ def mark_deck(
     """
     check_output(out)
     out = Path(out)
-    openings = generated(settings.deck)
+    openings, source = _listed(settings)
     engine = Engine(settings.weights, hash_mb=MARKING_HASH_MB, database=None)
-    header = (
-        f"# {settings.deck}: {len(openings)} openings, each searched {settings.nodes} nodes by {engine.name} "
-        f"({engine.signature}), lost from {settings.lost_score} centi-men\n"
-        "# number, moves, standing, score (centi-men, side to move), FEN\n"
+    judged = (
+        f"{settings.deck}: {len(openings)} openings, each searched {settings.nodes} nodes by {engine.name} "
+        f"({engine.signature}), lost from {settings.lost_score} centi-men"
     )
+    header = deck_header(judged, source)
     part = out.with_name(f"{out.name}.part")
     with lock(out):
         marked = _begun(part, header, settings.deck)
@@ -65,6 +86,19 @@ def mark_deck(
             os.fsync(file.fileno())
         os.replace(part, out)
     return marked
+
+
+def _listed(settings: MarkSettings) -> tuple[list[Opening], str]:
+    """The openings of a deck with what a published list says of each, and the name of the list."""
+    openings = generated(settings.deck)
+    if settings.accepted is None:
+        accepted = {opening.position: opening.accepted for opening in deck(settings.deck, playable_only=False)}
+        marked = [replace(each, accepted=accepted.get(each.position, each.accepted)) for each in openings]
+        return marked, said_of(settings.deck)[1]
+    named = {opening.position for opening in read_deck(settings.accepted)}
+    if unknown := named - {opening.position for opening in openings}:
+        raise InvalidSettingError(f"{settings.accepted}: {min(each.fen for each in unknown)} is not of {settings.deck}")
+    return [replace(each, accepted=each.position in named) for each in openings], " ".join(settings.source.split())
 
 
 def _judged(opening: Opening, engine: Engine, settings: MarkSettings) -> Opening:
