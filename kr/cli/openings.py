@@ -32,7 +32,7 @@ def command(
         kr openings --deck 3move --all
         kr openings --deck 11man:accepted
         kr openings --deck 11man --mark --nodes 200k --out selfplay/11man.txt
-        kr openings --deck 2move --mark --nodes 1M --lost-score 50 --out selfplay/2move.txt
+        kr openings --deck 2move --mark --nodes 1M --lost-score 50 --out 2move.txt
     """
     if not mark:
         if out:

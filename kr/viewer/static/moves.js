@@ -12,7 +12,7 @@ const DEEPEST = 5;                        // variations further in are indented 
 const TAG = /\[%(\w+)\s+([^\[\]]*)\]/g;
 
 // text of others: control characters, and those that turn the direction of what follows, are made visible
-export const plain = text => text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
+export const plain = text => visible(text);
 
 // a comment without its tags such as [%clk 0:04:59]
 export const words = comment => comment.replace(TAG, "").trim();
