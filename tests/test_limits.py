@@ -51,6 +51,7 @@ from kr.game.position import Position
         ("2700d5", TimeControl(2700, delay=5), "45m d5s"),
         ("45m d5s", TimeControl(2700, delay=5), "45m d5s"),
         ("45m+d5", TimeControl(2700, delay=5), "45m d5s"),
+        ("20ms d5ms", TimeControl(0.02, delay=0.005), "20ms d5ms"),
         ("G/45;d5", TimeControl(2700, delay=5), "45m d5s"),
         ("G/60", TimeControl(3600), "1h+0s"),
         ("40/7200d5:3600d5", TimeControl(7200, 0, 40, 5, TimeControl(3600, delay=5)), "40/2h d5s:1h d5s"),

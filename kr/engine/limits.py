@@ -216,7 +216,7 @@ def parse_limits(text: str) -> Limits | TimeControl:
     "5m" alone is five minutes per move; five minutes for the game is "5m+0s", "5+0" or "5:00". Raises
     InvalidSettingError.
     """
-    if re.search(r"[/|:]|(?<![eE])\+|\d\s*(?:[smh]|min|sec)?[\s;]*d\s*\d", text):
+    if re.search(r"[/|:]|(?<![eE])\+|\d\s*(?:ms|min|sec|[smh])?[\s;]*d\s*\d", text):
         return TimeControl.parse(text)
     try:
         return Limits.parse(text)
