@@ -153,8 +153,8 @@ def _check_written(
             for name, array in arrays.items():
                 found = source.read(name, array.dtype.str, array.shape)
                 # as bytes: NaN is not equal to itself
-                pair = (np.ascontiguousarray(each).reshape(-1).view(np.uint8) for each in (array, found))
-                same = same and np.array_equal(*pair)
+                wanted, there = (np.ascontiguousarray(each).reshape(-1).view(np.uint8) for each in (array, found))
+                same = same and np.array_equal(wanted, there)
             told = {name: repr(value.item() if hasattr(value, "item") else value) for name, value in attrs.items()}
             same = same and told == {name: repr(value) for name, value in source.attributes.items()}
     except KrError as error:
