@@ -212,8 +212,9 @@ def test_least_of_a_net_is_a_number_of_pieces(least: object) -> None:
         net.LayerNet({"men": one_layer_arrays()}, {"least": least})
 
 
-@pytest.mark.parametrize("value", [2**31 - 1, -(2**31), (1 << 20) + 1])
-def test_material_is_what_the_core_can_add_up(tmp_path: Path, value: int) -> None:
+@pytest.mark.slow
+def test_material_is_what_the_core_can_add_up(tmp_path: Path) -> None:
+    value = (1 << 20) + 1
     write_weights(tmp_path / "good.h5")
     made = weights.load_tables(tmp_path / "good.h5")
     tables = [made.men_table, made.kings_table, made.men_material.copy(), made.kings_material]
@@ -223,7 +224,8 @@ def test_material_is_what_the_core_can_add_up(tmp_path: Path, value: int) -> Non
         weights.load_tables(tmp_path / "bad.h5")
 
 
-def test_a_policy_has_a_scale_and_finite_numbers(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_material_of_a_policy_is_checked_too(tmp_path: Path) -> None:
     model = random_policy_model(PolicyShape(model="logit", layout="small", sight="none"))
     model.arrays["men_material"][0, 0] = 2**31 - 1
     save_policy(tmp_path / "bad.h5", model)

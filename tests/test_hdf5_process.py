@@ -130,6 +130,7 @@ def test_a_file_that_hangs_the_library_is_refused(
     READERS[reader][1](good[reader])
 
 
+@pytest.mark.slow
 def test_a_file_that_crashes_the_library_is_refused(
     good: dict[str, Path], tmp_path: Path, trusting: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
