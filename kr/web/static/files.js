@@ -168,7 +168,7 @@ export function panel(app) {
     if (lost.dataset.key === key) return;
     lost.dataset.key = key;
     lost.open = Boolean(words) && faults.length < 4;
-    lost.replaceChildren(el("summary", null, words), el("ul", null, [...faults.map(plain), count > faults.length && `and ${many(count - faults.length, "other")}`,
+    lost.replaceChildren(el("summary", null, words), el("ul", {tabindex: 0, "aria-label": "Why"}, [...faults.map(plain), count > faults.length && `and ${many(count - faults.length, "other")}`,
       cut && plain(cut)].filter(Boolean).map(why => el("li", null, why))));
   }
 
