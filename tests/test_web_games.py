@@ -124,7 +124,7 @@ def test_a_file_arrives_in_pieces_and_is_kept_within_bounds(monkeypatch: pytest.
     ("bound", "most", "cut"),
     [
         ("LONGEST_UPLOAD", 100_000, "the text is longer than 100,000 characters"),
-        ("MOST_KEPT", 100_000, "only the first {read} games are listed"),
+        ("MOST_LIST_BYTES", 100_000, "only the first {read} games are listed"),
         ("MOST_FILE_GAMES", 70, "only the first 70 games are listed"),
         ("MOST_FAULTS", 50, "the rest can't be read: the file is damaged"),
     ],

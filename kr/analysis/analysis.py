@@ -19,7 +19,7 @@ from types import TracebackType
 from kr.engine.engine import MAX_LINES, Engine
 from kr.engine.limits import MOST_LIMITS, Limits
 from kr.engine.result import SCORE_DECIDED, SCORE_PROVED, SCORE_WIN, Info
-from kr.engine.search import Progress, Search, Stop
+from kr.engine.search import Search, SearchProgress, Stop
 from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, threads_option, weights_option
 from kr.errors import InvalidFenError, InvalidPdnError, InvalidSettingError
 from kr.evaluation.chances import KNOWN, Chances
@@ -247,7 +247,7 @@ class Analyzing:
         result = self._search.result()
         yield _analysis(self._engine, self._task, result.lines, final=True, value=result.value)
 
-    def progress(self) -> Progress | None:
+    def progress(self) -> SearchProgress | None:
         """How far the search has come by now, also between two steps; None once it has ended."""
         return None if self._search is None else self._search.progress()
 

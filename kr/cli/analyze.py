@@ -15,7 +15,7 @@ from typing import Any
 from kr.analysis.analysis import Analysis, AnalyzeSettings, Analyzing, Line, likely_moves, read_tasks
 from kr.cli import console, options
 from kr.engine.limits import Limits
-from kr.engine.search import Progress
+from kr.engine.search import SearchProgress
 from kr.errors import InvalidFenError
 from kr.evaluation.chances import format_score
 from kr.game.outcome import DRAW_BY
@@ -195,7 +195,7 @@ def _print(found: Analysis, likely: Sequence[LikelyMove], board: bool) -> None:
     console.put(f"{_shown(found, likely)}\n", flush=True)
 
 
-def _shown(found: Analysis, likely: Sequence[LikelyMove], progress: Progress | None = None) -> str:
+def _shown(found: Analysis, likely: Sequence[LikelyMove], progress: SearchProgress | None = None) -> str:
     """Position, lines and search statistics as text. progress: of the search since the lines were found."""
     position = found.task.position
     side = SIDE_NAMES[position.side]
@@ -251,7 +251,7 @@ def _squares(move: Move) -> tuple[int, int, int]:
     return move.origin, move.target, move.captured
 
 
-def _status(found: Analysis, progress: Progress | None) -> str:
+def _status(found: Analysis, progress: SearchProgress | None) -> str:
     nodes, seconds, depth = found.nodes, found.time, f"depth {found.depth}"
     if progress is not None and not found.final:
         nodes, seconds = max(nodes, progress.nodes), max(seconds, progress.time)

@@ -13,7 +13,7 @@ from kr.engine.database import load_database
 from kr.engine.limits import Limits
 from kr.engine.options import check_search_options
 from kr.engine.result import SCORE_PROVED, Info, SearchOutcome, SearchResult
-from kr.engine.search import Course, Progress, Search, Stop, under_way
+from kr.engine.search import Course, Search, SearchProgress, Stop, under_way
 from kr.errors import IllegalMoveError, InvalidSettingError
 from kr.evaluation import kinds
 from kr.evaluation.chances import Chances, chances
@@ -153,9 +153,9 @@ class Engine:
 
         request = _request(root, limits, history, multipv, heard, forced_at_once, course.stop)
 
-        def progress() -> Progress | None:
+        def progress() -> SearchProgress | None:
             now = self._searcher.progress(request)
-            return None if now is None else Progress(*now)
+            return None if now is None else SearchProgress(*now)
 
         search = Search(course, progress)
         try:

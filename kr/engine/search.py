@@ -27,7 +27,7 @@ _EXIT_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
-class Progress:
+class SearchProgress:
     """How far a running search has come, between its infos."""
 
     depth: int
@@ -107,7 +107,7 @@ class Search:
     search.
     """
 
-    def __init__(self, course: Course, progress: Callable[[], Progress | None]) -> None:
+    def __init__(self, course: Course, progress: Callable[[], SearchProgress | None]) -> None:
         self._course, self._progress = course, progress
 
     def __enter__(self) -> Search:
@@ -132,7 +132,7 @@ class Search:
         """True once the search has ended."""
         return self._course.outcome is not None
 
-    def progress(self) -> Progress | None:
+    def progress(self) -> SearchProgress | None:
         """How far the search has come by now, also between two infos; None once it has ended. From any thread."""
         return self._progress()
 

@@ -29,7 +29,7 @@ from kr.web.house import House
 
 MOST_FILE_GAMES = 100_000
 """Games of a list."""
-MOST_KEPT = 96 << 20
+MOST_LIST_BYTES = 96 << 20
 """Bytes that the games of a list take in memory."""
 GAMES_A_PAGE = 100
 READING_SECONDS = 0.4
@@ -47,7 +47,7 @@ LONGEST_POSITIONS = 2_000_000
 MOST_SEARCHES = 4
 """Words whose games are remembered, so that a list is not searched again for each page."""
 
-CONVENTIONS: tuple[Results, ...] = ("english", "white")
+RESULT_CONVENTIONS: tuple[Results, ...] = ("english", "white")
 
 OnFault = Callable[[str], None]
 
@@ -194,7 +194,7 @@ class GameList:
             return False
         if self._source_games is None:
             self._source_games = self._source()
-        if len(self._games) >= MOST_FILE_GAMES or self._kept > MOST_KEPT:
+        if len(self._games) >= MOST_FILE_GAMES or self._kept > MOST_LIST_BYTES:
             self._cut = f"only the first {len(self._games):,} games are listed; kr web --archive has no end"
             self._whole = True
             return False
@@ -319,7 +319,9 @@ class Shelf:
         self.paths = house.files
         self.mark = secrets.token_hex(4)
         """Tells this server from the one before, so that a page opens the files of a new one."""
-        self._files = {(path, results): FileList(path, results) for path in self.paths for results in CONVENTIONS}
+        self._files = {
+            (path, results): FileList(path, results) for path in self.paths for results in RESULT_CONVENTIONS
+        }
         self._lock = threading.Lock()
         self._uploads: OrderedDict[str, tuple[bytes, dict[Results, UploadList]]] = OrderedDict()
         house.on_close(self.close)
@@ -356,7 +358,7 @@ class Shelf:
 
     def games(self, asked: Asked) -> GameList:
         """The list asked for. Raises InvalidSettingError."""
-        results: Results = "white" if asked.choice("results", CONVENTIONS, "english") == "white" else "english"
+        results: Results = "white" if asked.choice("results", RESULT_CONVENTIONS, "english") == "white" else "english"
         if asked.has("upload"):
             name = asked.text("upload")
             with self._lock:

@@ -17,9 +17,9 @@ from kr.pdn.writer import Results, normalise, write_game
 from kr.viewer.document import game_document
 from kr.web.asked import Asked
 from kr.web.game_lists import (
-    CONVENTIONS,
     MOST_FAULTS,
     MOST_FILE_GAMES,
+    RESULT_CONVENTIONS,
     Shelf,
     bounded_document,
     read_text,
@@ -118,7 +118,7 @@ def chosen(house: House, asked: Asked) -> dict[str, Any]:
 
 
 def _results(asked: Asked) -> Results:
-    return "white" if asked.choice("results", CONVENTIONS, "english") == "white" else "english"
+    return "white" if asked.choice("results", RESULT_CONVENTIONS, "english") == "white" else "english"
 
 
 def _content(asked: Asked) -> bytes:
