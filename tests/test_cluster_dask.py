@@ -42,7 +42,7 @@ pytest.importorskip("cryptography", reason="the extra [cluster] is not installed
 pytestmark = pytest.mark.slow
 
 PROVENANCE = {"settings", "created", "games_per_second", "command"}
-TIMES = {"time", "move_from", "agrees_from"}
+TIMES = {"time", "move_from", "agrees_from", "processor"}
 
 
 @pytest.fixture(scope="module")

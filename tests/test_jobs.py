@@ -404,7 +404,7 @@ class Here:
             self.places[f"{name} {crc:08x}"] = str(place)
 
 
-TIMES = {"time", "move_from", "agrees_from"}
+TIMES = {"time", "move_from", "agrees_from", "processor"}
 
 
 def timeless(kind: str, chunk: Chunk) -> Any:

@@ -8,15 +8,16 @@ import pytest
 
 from kr.analysis import solving
 from kr.analysis.problems import Problem, classics, judge_answer, load_problems, read_problems, same_move
-from kr.analysis.solving import Count, SolveSettings, count_solved, solve, solve_all
+from kr.analysis.solving import Count, SolveSettings, count_solved, solve, solve_all, starved
 from kr.cli import main
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
-from kr.engine.result import Info, SearchResult
+from kr.engine.result import SCORE_PROVED, SCORE_WIN, Info, SearchResult
 from kr.engine.settings import engine_from
 from kr.errors import InvalidFenError, InvalidGamesError, InvalidPdnError, InvalidProblemError, InvalidSettingError
-from kr.evaluation.chances import chances
+from kr.evaluation.chances import KNOWN, problem_chances
 from kr.game.position import Position
+from kr.game.value import Value
 
 CLASSICS = classics()
 SHARED = Path(__file__).parents[2] / "shared" / "data" / "problems.jsonl"
@@ -236,6 +237,8 @@ def test_the_published_result_is_seen_from_the_side_to_move():
 class ScriptedEngine:
     """Plays a move with a score at the problem, and has another score for whoever replies."""
 
+    score_scale = 40.0
+
     def __init__(self, move, score, reply_score):
         self.move, self.score, self.reply_score = move, score, reply_score
         self.searched = []
@@ -243,19 +246,17 @@ class ScriptedEngine:
     def new_game(self):
         self.searched.clear()
 
-    def chances(self, score, value=None):
-        return chances(score, 40.0, value)
-
     def search(self, position, limits, history=(), on_info=None, multipv=1, stop=None):
         self.searched.append((position, tuple(history), multipv))
         first = len(self.searched) == 1
         move = position.parse_move(self.move) if first else position.legal_moves()[0]
         score = self.score if first else self.reply_score
         info = Info(3, score, 10, 0.5, (move,))
-        return SearchResult(move, score, 3, 10, 0.5, (move,), (info,))
+        value = Value.WIN if score > SCORE_PROVED else None
+        return SearchResult(move, score, 3, 10, 0.5, (move,), (info,), value)
 
 
-@pytest.mark.parametrize(("reply_score", "agrees"), [(-60, True), (-30, False)])
+@pytest.mark.parametrize(("reply_score", "agrees"), [(-60, True), (-35, True), (-25, False)])
 def test_an_unknown_move_is_searched_again(reply_score, agrees):
     problem = make_problem(result="W-win", first_move="9-14")
     engine = ScriptedEngine("6-1", 500, reply_score)
@@ -267,6 +268,47 @@ def test_an_unknown_move_is_searched_again(reply_score, agrees):
     ]
     assert (solution.agrees, solution.move, solution.pv, solution.nodes) == (agrees, "6-1", "6-1", 10)
     assert bool(solution.because) is not agrees
+
+
+# score that a search ends with, verdict, how far it can be relied on, and if it solves a problem published as won
+VERDICTS = [
+    (47, "win", "likely", True),
+    (31, "win", "likely", True),
+    (22, None, "unclear", False),
+    (0, "draw", "likely", False),
+    (-60, "draw", "likely", False),
+    (-75, None, "unclear", False),
+    (-120, "loss", "likely", False),
+    (SCORE_WIN - 9, "win", "proved", True),
+]
+
+
+@pytest.mark.parametrize(("score", "verdict", "standing", "agrees"), VERDICTS)
+def test_a_verdict_says_what_it_is(score, verdict, standing, agrees):
+    engine = ScriptedEngine("9-14", score, 0)
+    found = solve(make_problem(result="W-win", first_move="9-14"), engine, Limits(depth=3))
+    assert (found.verdict, found.standing, found.agrees) == (verdict, standing, agrees)
+    assert found.chances == (KNOWN["win"] if standing == "proved" else problem_chances(score, 40.0))
+    if verdict is not None:
+        assert found.chances.of(found.verdict) >= 0.6
+    count = count_solved([found])["win"]
+    assert (count.proved, count.likely, count.problems) == (
+        agrees * (standing == "proved"),
+        agrees * (standing == "likely"),
+        1,
+    )
+
+
+def test_searches_that_had_no_processor_are_told():
+    found = solve(make_problem(), Engine("material", 8), Limits(nodes=1000))
+    assert found.processor is not None
+    timed = [replace(found, limits=Limits(time=0.5), time=0.5, processor=had) for had in (0.1, 0.0)]
+    assert starved(timed) == pytest.approx(0.1)
+    assert starved([replace(each, processor=0.45) for each in timed]) is None
+    # a limit of nodes loses nothing, and a proved win at once is no search
+    assert starved([replace(each, limits=Limits(nodes=1000)) for each in timed]) is None
+    assert starved([replace(each, time=0.001, processor=0.0) for each in timed]) is None
+    assert starved([]) is None
 
 
 # --- solving
@@ -391,7 +433,7 @@ def test_each_limit_has_a_search_of_its_own():
 
 
 def essence(solutions):
-    return [replace(each, time=0, move_from=None, agrees_from=None) for each in solutions]
+    return [replace(each, time=0, move_from=None, agrees_from=None, processor=None) for each in solutions]
 
 
 def test_answers_written_down_are_not_looked_for_again(tmp_path):
@@ -399,6 +441,7 @@ def test_answers_written_down_are_not_looked_for_again(tmp_path):
     first = solve_all(CLASSICS[:3], settings)
     lines = settings.out.read_text().splitlines(keepends=True)
     assert len(lines) == 1 + 6
+    assert first[0].chances == problem_chances(first[0].score, Engine("material", 1).score_scale)
     settings.out.write_text("".join(lines[:5]))
     seen = []
     again = solve_all(CLASSICS[:3], settings, seen.append)
@@ -418,7 +461,7 @@ def test_answers_written_down_are_not_looked_for_again(tmp_path):
 @pytest.mark.parametrize(
     "change",
     [{"number": 99}, {"number": -1}, {"number": "0"}, {"id": "other"}, {"limits": "soon"}, {"score": "x"}, {"lines": 7},
-     {"lines": [{"score": 1, "pv": 2}]}, {"move": None}, {"extra": 1}],
+     {"lines": [{"score": 1, "pv": 2}]}, {"move": None}, {"extra": 1}, {"chances": None}, {"verdict": "won"}],
 )  # fmt: skip
 def test_a_damaged_answer_is_named(tmp_path, change):
     settings = replace(TWO_LIMITS, out=tmp_path / "answers.jsonl")
@@ -488,6 +531,30 @@ def test_several_limits_are_summed_up_apart(tmp_path, capsys):
     assert summed == ["nodes=50", "depth=3"]
     assert main(["solve-problem", "pask", "--tc", "nodes=50", "--tc", "nodes=70", *QUICK[:2]]) == 0
     assert capsys.readouterr().out.count("key move:") == 2
+
+
+def test_a_busy_machine_is_told(capsys, monkeypatch):
+    monkeypatch.setattr(solving, "thread_time", lambda: 0.0)
+    assert main(["solve-problem", "fourth-position", *QUICK[:2], "--tc", "0.1s", "--tc", "nodes=5000"]) == 0
+    (told,) = capsys.readouterr().err.splitlines()
+    assert told.startswith("warning: at 0.1s the searches had a processor for 0% of their time")
+
+
+def test_proved_and_likely_are_counted_apart(tmp_path, capsys):
+    sure, guess = {"fen": TWO_KINGS_WIN, "result": "W-win"}, {"fen": CLASSICS[0].position.fen, "result": "draw"}
+    path = str(write_lines(tmp_path, sure, guess))
+    assert main(["solve-problem", path, *QUICK]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert " win, proved " in out
+    assert " likely " in out or " unclear " in out
+    assert "1 proved, " in out
+    assert main(["solve-problem", path, *QUICK, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["summary"]["nodes=2000"]["all"]["proved"] == told["summary"]["nodes=2000"]["win"]["proved"] == 1
+    first, second = told["problems"]
+    assert (first["standing"], first["win"]) == ("proved", 1.0)
+    assert second["standing"] in ("likely", "unclear")
+    assert second["win"] + second["draw"] + second["loss"] == pytest.approx(1, abs=1e-3)
 
 
 def test_a_set_is_a_table_with_a_summary(tmp_path, capsys):

@@ -22,7 +22,7 @@ from kr.engine.result import SCORE_DECIDED, SCORE_PROVED, SCORE_WIN, Info
 from kr.engine.search import Search, SearchProgress, Stop
 from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, threads_option, weights_option
 from kr.errors import InvalidFenError, InvalidPdnError, InvalidSettingError
-from kr.evaluation.chances import KNOWN, Chances
+from kr.evaluation.chances import KNOWN, Chances, problem_chances
 from kr.game.board import NO_PROGRESS_PLIES, QUIET_BEFORE_DRAW, Board, draw_by_rule, position_of, quiet_plies
 from kr.game.position import Move, Position
 from kr.game.value import Value
@@ -171,6 +171,8 @@ class Analysis:
     """True once the search has ended."""
     draw: str = ""
     """Rule, REPETITION or NO_PROGRESS, by which the game can be claimed drawn in the position; "" if there is none."""
+    scale: float | None = None
+    """Centi-men in a logit of the engine (`Engine.score_scale`); None if unknown."""
 
     @property
     def nps(self) -> float:
@@ -187,6 +189,13 @@ class Analysis:
         best = self.lines[0]
         # a line that nothing is known about may stand beside a value that is
         return KNOWN[self.value] if self.value is not None and best.value is None else best.chances
+
+    @property
+    def problem_chances(self) -> Chances:
+        """Chances of the value that the position has as a problem; those of the game where the scale is unknown."""
+        if self.scale is None or not self.lines:
+            return self.chances
+        return problem_chances(self.lines[0].score, self.scale, self.value)
 
     @property
     def drawn(self) -> bool:
@@ -311,7 +320,7 @@ def _analysis(
         root, plies = value or lines[0].value, lines[0].plies
     return Analysis(
         task, lines, root, plies, best.depth, best.nodes, best.time, best.probes, best.hits, final,
-        draw_by_rule(task.position, task.history),
+        draw_by_rule(task.position, task.history), engine.score_scale,
     )  # fmt: skip
 
 

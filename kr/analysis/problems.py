@@ -10,9 +10,9 @@ The built-in set is kr/analysis/classics.jsonl, in the format of every problem f
 
 Other keys are ignored. A PDN file gives one problem for each game that has a FEN tag.
 
-How an answer is judged (`judge_answer`): the engine's verdict is the proved value, or else the likeliest one by its
-score (`kr.evaluation.chances`). It must be the published value. In a win the move must keep the win; in a draw it must
-not be known to throw the draw away.
+How an answer is judged (`judge_answer`): the engine's verdict is the proved value, or else the one that is likely by
+its score (`kr.evaluation.chances.problem_chances`), or none. It must be the published value. In a win the move must
+keep the win; in a draw it must not be known to throw the draw away.
 
 `keeping_moves`, if given, say which moves keep a win. Otherwise the published first move does; after any other move a
 second search with the same limits must give a loss for the opponent.
@@ -91,17 +91,19 @@ class Problem:
         return _problem(entry, number)
 
 
-def judge_answer(problem: Problem, move: Move, found: Value, still_won: Callable[[], bool]) -> tuple[bool | None, str]:
+def judge_answer(
+    problem: Problem, move: Move, found: Value | None, still_won: Callable[[], bool]
+) -> tuple[bool | None, str]:
     """Agreement of an answer with the published solution, and the reason if it disagrees; None without a result.
 
-    found: the engine's verdict. still_won: asks the engine if the position after the move is still won; called only if
-    nothing else decides.
+    found: the engine's verdict; None if it is unclear. still_won: asks the engine if the position after the move is
+    still won; called only if nothing else decides.
     """
     published = problem.published
     if published is None:
         return None, ""
     if found != published:
-        return False, f"published {published}, found {found}"
+        return False, f"published {published}, {'unclear' if found is None else f'found {found}'}"
     if published is Value.LOSS:
         return True, ""
     if problem.keeping_moves:

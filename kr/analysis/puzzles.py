@@ -36,6 +36,7 @@ from kr.analysis.problems import Problem, load_problems, same_move
 from kr.egdb.database import Database
 from kr.egdb.exact import ExactMove, exact_moves, exact_value, hardest_move
 from kr.errors import IllegalMoveError, InvalidSettingError
+from kr.evaluation.chances import Chances
 from kr.game.board import Board
 from kr.game.position import Move, Position, Side
 from kr.game.value import Value
@@ -101,7 +102,11 @@ class Puzzle:
 
     @cached_property
     def _value(self) -> tuple[Value, str]:
-        return self.known or (_likeliest(self._search(self.problem.position, ())), SEARCH)
+        return self.known or (self._guess.likeliest, SEARCH)
+
+    @cached_property
+    def _guess(self) -> Chances:
+        return self._search(self.problem.position, ()).problem_chances
 
     @property
     def goal(self) -> Value:
@@ -112,6 +117,12 @@ class Puzzle:
     def goal_by(self) -> str:
         """What the goal is known by: DATABASE, SOLUTION or SEARCH."""
         return self._value[1]
+
+    @property
+    def goal_chance(self) -> float | None:
+        """Chance that the goal is right, where only a search can tell; else None."""
+        value, by = self._value
+        return self._guess.of(value) if by == SEARCH else None
 
     @property
     def solver(self) -> Side:

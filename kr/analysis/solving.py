@@ -1,5 +1,8 @@
 """Solving problems: a search of each problem with each limit, from an empty hash table, and the share solved.
 
+A verdict is proved (by the rules, the endgame database or a line seen to its end), or it is likely, with the chances of
+a problem behind the score (`kr.evaluation.chances.problem_chances`), or no value is likely and it is unclear.
+
 Each limit has its own search, so that its answer is the one the engine gives with no more time than that. The time from
 which the answer no longer changed is kept too.
 """
@@ -13,6 +16,7 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import asdict, dataclass, fields
 from functools import partial
 from pathlib import Path
+from time import thread_time
 from typing import Any
 
 from kr.analysis.problems import Problem, judge_answer, same_move
@@ -24,16 +28,23 @@ from kr.engine.result import SCORE_DECIDED, SCORE_WIN, Info
 from kr.engine.search import Stop
 from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, threads_option, weights_option
 from kr.errors import InvalidSettingError
+from kr.evaluation.chances import KNOWN, Chances, problem_chances
 from kr.game.position import Move
 from kr.game.value import Value
 from kr.jobs.journal import Journal, open_journal, typed
 from kr.jobs.kinds import Portion
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
+from kr.match.machines import SLOW
 from kr.players.workers import EngineKind, engine_needs
 from kr.settings import Settings, option
 from kr.storage import checksum, parse_json, provenance
 from kr.threads import MAX_THREADS
+
+PROVED, LIKELY_VERDICT, UNCLEAR = "proved", "likely", "unclear"
+"""How far a verdict can be relied on."""
+LEAST_SECONDS = 0.05
+"""Seconds of searches before their share of a processor says something."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +98,10 @@ class Solution:
     limits: Limits
     move: str
     """The engine's move in PDN; "" if there is no legal move."""
-    verdict: Value
-    """For the side to move: the proved value, or else the likeliest by the score (`kr.evaluation.chances`)."""
+    verdict: Value | None
+    """For the side to move: the proved value, or else the likely one; None if it is unclear."""
+    chances: Chances
+    """Chances of the problem's value; certain if it is proved."""
     score: int
     """Centi-men, side to move's view."""
     depth: int
@@ -112,11 +125,18 @@ class Solution:
     """Seconds after which a right move and the published verdict were kept to the end; None if they were not."""
     key_move: bool | None = None
     """True if the move is known to keep the published result; None if no such move is known, and in a loss."""
+    processor: float | None = None
+    """Seconds of processor time that the searching thread had; None if it did not search."""
 
     @property
     def pv(self) -> str:
         """The principal variation."""
         return self.lines[0].pv if self.lines else ""
+
+    @property
+    def standing(self) -> str:
+        """How far the verdict can be relied on: PROVED, LIKELY_VERDICT or UNCLEAR."""
+        return PROVED if self.proved else UNCLEAR if self.verdict is None else LIKELY_VERDICT
 
     @property
     def plies(self) -> int | None:
@@ -130,6 +150,13 @@ class Count:
 
     solved: int
     problems: int
+    proved: int = 0
+    """Of those solved, the ones whose verdict is proved; the others' is likely."""
+
+    @property
+    def likely(self) -> int:
+        """Of those solved, the ones whose verdict is likely."""
+        return self.solved - self.proved
 
     @property
     def share(self) -> float:
@@ -145,18 +172,26 @@ def solve(problem: Problem, engine: Engine, limits: Limits, multipv: int = 1, st
     if problem.position.is_over:
         agrees = None if problem.published is None else problem.published is Value.LOSS
         because = "" if agrees is not False else f"published {problem.published}, but no move is left: a loss"
-        return Solution(problem, limits, "", Value.LOSS, -SCORE_WIN, 0, 0, 0.0, (), agrees, because, proved=True)
+        return Solution(
+            problem, limits, "", Value.LOSS, KNOWN[Value.LOSS], -SCORE_WIN, 0, 0, 0.0, (), agrees, because, proved=True
+        )
     engine.new_game()
     # time, move and verdict of each iteration, and of the end
-    steps: list[tuple[float, Move, Value]] = []
+    steps: list[tuple[float, Move, Value | None]] = []
+
+    def judged(score: int, value: Value | None = None) -> Chances:
+        return problem_chances(score, engine.score_scale, value)
 
     def on_info(info: Info) -> None:
         if info.multipv == 1:
-            steps.append((info.time, info.pv[0], engine.chances(info.score).likeliest))
+            steps.append((info.time, info.pv[0], judged(info.score).likely))
 
     lines = min(multipv, len(problem.position.legal_moves()))
+    began = thread_time()
     found = engine.search(problem.position, limits, on_info=on_info, multipv=lines, stop=stop)
-    answer = engine.chances(found.score, found.value).likeliest
+    processor = thread_time() - began
+    chances = judged(found.score, found.value)
+    answer = chances.likely
     steps.append((found.time, found.move, answer))
 
     def still_won() -> bool:
@@ -164,7 +199,8 @@ def solve(problem: Problem, engine: Engine, limits: Limits, multipv: int = 1, st
         if after.is_over:
             return True
         reply = engine.search(after, limits, history=[problem.position], stop=stop)
-        return engine.chances(reply.score, reply.value).likeliest is Value.LOSS
+        value = None if reply.value is None else reply.value.opposite
+        return judged(-reply.score, value).likely is Value.WIN
 
     agrees, because = judge_answer(problem, found.move, answer, still_won)
     if found.value not in (None, problem.published) and problem.published:
@@ -175,10 +211,10 @@ def solve(problem: Problem, engine: Engine, limits: Limits, multipv: int = 1, st
     agreed = [stood and said == problem.published for stood, (*_, said) in zip(held, steps, strict=True)]
     times = [time for time, *_ in steps]
     return Solution(
-        problem, limits, str(found.move), answer, found.score, found.depth, found.nodes, found.time,
+        problem, limits, str(found.move), answer, chances, found.score, found.depth, found.nodes, found.time,
         tuple(SolutionLine(info.score, " ".join(map(str, info.pv))) for info in found.lines),
         agrees, because, found.value is not None, found.probes, _since(times, held), _since(times, agreed),
-        None if problem.published is Value.LOSS or not problem.key_moves else keeps,
+        None if problem.published is Value.LOSS or not problem.key_moves else keeps, processor,
     )  # fmt: skip
 
 
@@ -232,7 +268,7 @@ def solve_all(
                 entry = parse_json(bytes(part.chunk))
                 if journal:
                     journal.append(entry)
-                enter(*_answer(problems, entry))
+                enter(*_answer(problems, engine.score_scale, entry))
     return [done[job] for job in jobs]
 
 
@@ -271,40 +307,76 @@ def _record(
     if settings.threads > 1:  # left out for one thread, so that files from before this setting can be resumed
         kept["threads"] = settings.threads
 
-    return open_journal(settings.out, kept, provenance(), partial(_answer, problems))
+    return open_journal(settings.out, kept, provenance(), partial(_answer, problems, engine.score_scale))
 
 
-def _answer(problems: Sequence[Problem], values: dict[str, Any]) -> tuple[Job, Solution]:
-    """Solution in a line of the file of answers. Raises ValueError, LookupError and TypeError for an invalid one."""
+def _answer(problems: Sequence[Problem], scale: float, values: dict[str, Any]) -> tuple[Job, Solution]:
+    """Solution in a line of the file of answers. Raises ValueError, LookupError and TypeError for an invalid one.
+
+    scale: of the engine's scores, for answers of kr 0.2, which have no chances: they are judged anew.
+    """
     values = dict(values)
     limits, number = Limits.parse(str(values.pop("limits"))), operator.index(values.pop("number"))
     if values.pop("id") != problems[number].id or number < 0:
         raise ValueError("another problem")
     lines = tuple(typed(SolutionLine(**line)) for line in values.pop("lines"))
-    verdict = Value(values.pop("verdict"))
-    solution = Solution(problem=problems[number], limits=limits, lines=lines, verdict=verdict, **values)
+    if "chances" not in values:
+        values |= _judged_anew(problems[number], scale, values)
+    verdict, chances = values.pop("verdict"), typed(Chances(**values.pop("chances")))
+    solution = Solution(
+        problem=problems[number], limits=limits, lines=lines, verdict=None if verdict is None else Value(verdict),
+        chances=chances, **values,
+    )  # fmt: skip
     return (limits, number), typed(solution)
+
+
+def _judged_anew(problem: Problem, scale: float, values: dict[str, Any]) -> dict[str, Any]:
+    """Verdict, chances and agreement of an answer that has been judged by the chances of games."""
+    found = problem_chances(int(values["score"]), scale, Value(values["verdict"]) if values["proved"] else None)
+    if not values["move"]:
+        return {"chances": asdict(found)}
+    move = problem.position.parse_move(values["move"])
+    agrees, because = judge_answer(problem, move, found.likely, lambda: bool(values["agrees"]))
+    anew = {"verdict": found.likely, "chances": asdict(found), "agrees": agrees, "because": because}
+    return anew | ({} if agrees else {"agrees_from": None})
 
 
 def _entry(number: int, solution: Solution) -> dict[str, Any]:
     rest = {field.name: getattr(solution, field.name) for field in fields(solution) if field.name != "problem"}
     lines = [asdict(line) for line in solution.lines]
-    return {"number": number, "id": solution.problem.id, **rest, "limits": str(solution.limits), "lines": lines}
+    told = {"limits": str(solution.limits), "lines": lines, "chances": asdict(solution.chances)}
+    return {"number": number, "id": solution.problem.id, **rest, **told}
 
 
 def count_solved(solutions: Iterable[Solution]) -> dict[str, Count]:
-    """Number solved: "all" with a published result, and by its value for the side to move (Value).
+    """Number solved, by a proved and by a likely verdict: "all" with a published result, and by its value for the side
+    to move (Value).
 
     "key moves": moves that keep the published result, among wins and draws with known key moves; by the move alone,
     whatever the score. "disproved": unsolved problems proved to end otherwise than published, which no engine can
     solve.
     """
     judged = [solution for solution in solutions if solution.agrees is not None]
-    counts = {"all": Count(sum(bool(each.agrees) for each in judged), len(judged))}
+    counts = {"all": _counted(judged)}
     for kind in Value:
-        answers = [each.agrees for each in judged if each.problem.published == kind]
-        counts[kind] = Count(sum(map(bool, answers)), len(answers))
+        counts[kind] = _counted([each for each in judged if each.problem.published == kind])
     known = [each.key_move for each in judged if each.key_move is not None]
     unsolved = [each for each in judged if not each.agrees]
     disproved = sum(each.proved and each.verdict != each.problem.published for each in unsolved)
     return counts | {"key moves": Count(sum(known), len(known)), "disproved": Count(disproved, len(unsolved))}
+
+
+def _counted(solutions: Sequence[Solution]) -> Count:
+    solved = [each for each in solutions if each.agrees]
+    return Count(len(solved), len(solutions), sum(each.proved for each in solved))
+
+
+def starved(solutions: Iterable[Solution]) -> float | None:
+    """Share of the time of searches with a time limit in which they had a processor; None if it is SLOW or more.
+
+    Other work took the rest, so that the answers are those of so much less time.
+    """
+    timed = [each for each in solutions if each.processor is not None and each.limits.time is not None]
+    total = sum(each.time for each in timed)
+    had = sum(each.processor or 0.0 for each in timed)
+    return had / total if total >= LEAST_SECONDS and had < SLOW * total else None

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from kr.analysis.problems import Problem, load_problems
-from kr.analysis.solving import Count, Solution, SolveSettings, count_solved, solve_all
+from kr.analysis.solving import Count, Solution, SolveSettings, count_solved, solve_all, starved
 from kr.cli import boards, console, options
 from kr.engine.limits import Limits
 from kr.errors import KrError
-from kr.evaluation.chances import format_score
+from kr.evaluation.chances import Chances, format_score
 from kr.game.value import Value
 from kr.notation import SIDE_NAMES
 from kr.units import counted, format_value
@@ -18,8 +18,10 @@ from kr.units import counted, format_value
 def command(settings: SolveSettings, json: bool = options.JSON) -> None:
     """Solve classic problems, or your own, and compare the answers with the published ones.
 
-    Without a name, the built-in set is solved. The verdict is the proved result, or else the likeliest one by the
-    score. A problem is solved if the verdict is the published one and the move keeps it. Each limit has its own search.
+    Without a name, the built-in set is solved. A verdict is "proved" (by the rules, the endgame database or a line seen
+    to its end), or "likely" with its chance, which is that of problems with such a score, or "unclear". A problem is
+    solved, by a proved or a likely verdict, if that is the published one and the move keeps it. Each limit has its own
+    search. A warning says if other work took the processor while searches had a time limit.
     Scores are in centi-men for the side to move. "held from" is the time from which the search held a right move, or a
     right move and verdict, to its end. "key moves" counts right moves alone, in problems whose right moves are known.
     With several problems, only --json shows lines, depths, nodes and times. Problems that can't be read are reported
@@ -46,6 +48,8 @@ def command(settings: SolveSettings, json: bool = options.JSON) -> None:
 
         solutions = solve_all(problems, settings, found)
     counts = {limits: count_solved(each for each in solutions if each.limits == limits) for limits in settings.tc}
+    for limits in settings.tc:
+        _warn(limits, starved(each for each in solutions if each.limits == limits))
     if settings.out:
         console.wrote(settings.out, counted(len(solutions), "answer"))
     if json:
@@ -74,6 +78,10 @@ def _object(solution: Solution) -> dict[str, Any]:
         "limits": str(solution.limits),
         "move": solution.move or None,
         "verdict": solution.verdict,
+        "standing": solution.standing,
+        "win": round(solution.chances.win, 4),
+        "draw": round(solution.chances.draw, 4),
+        "loss": round(solution.chances.loss, 4),
         "score": solution.score,
         "proved": solution.proved,
         "pv": solution.pv,
@@ -81,6 +89,7 @@ def _object(solution: Solution) -> dict[str, Any]:
         "nodes": solution.nodes,
         "probes": solution.probes,
         "time": solution.time,
+        "processor": solution.processor,
         "agrees": solution.agrees,
         "because": solution.because or None,
         "move_from": solution.move_from,
@@ -92,8 +101,18 @@ def _object(solution: Solution) -> dict[str, Any]:
 
 def _shares(counts: dict[str, Count]) -> dict[str, Any]:
     return {
-        kind: {"solved": each.solved, "problems": each.problems, "share": each.share} for kind, each in counts.items()
+        kind: {"solved": each.solved, "problems": each.problems, "share": each.share}
+        | ({"proved": each.proved, "likely": each.likely} if kind in ("all", *Value) else {})
+        for kind, each in counts.items()
     }
+
+
+def _warn(limits: Limits, share: float | None) -> None:
+    if share is not None:
+        console.say(
+            f"warning: at {limits} the searches had a processor for {share:.0%} of their time, as other work took the "
+            "rest, so that they found less: use an idle machine, fewer --workers or --threads, or a node limit"
+        )
 
 
 def _facts(problem: Problem) -> str:
@@ -112,13 +131,14 @@ def _facts(problem: Problem) -> str:
 def _answer(solution: Solution) -> str:
     """Result of one search, one fact per line."""
     score = format_score(solution.score)
-    verdict = format_value(solution.verdict, solution.plies)
+    verdict = _verdict(solution)
     if score != solution.verdict:
         verdict += f", score {score}"
     facts = [
         ("limit", str(solution.limits)),
         ("key move", (solution.move or "none: there is no legal move") + _from(solution.move_from)),
-        ("verdict", f"{verdict}{', proved' * solution.proved}"),
+        ("verdict", verdict),
+        ("chances", "" if solution.proved else _chances(solution.chances)),
         (
             "searched",
             f"depth {solution.depth}, {counted(solution.nodes, 'node')}, {_probes(solution)}{solution.time:.2f} s",
@@ -127,6 +147,19 @@ def _answer(solution: Solution) -> str:
     ]
     lines = console.table(["score", "line"], [(f"{format_score(line.score):>5}", line.pv) for line in solution.lines])
     return f"{console.facts(facts)}\n{lines}" if solution.lines else console.facts(facts)
+
+
+def _verdict(solution: Solution) -> str:
+    """ "win in 23 plies, proved", "likely win 78%" or "unclear"."""
+    if solution.verdict is None:
+        return solution.standing
+    if solution.proved:
+        return f"{format_value(solution.verdict, solution.plies)}, proved"
+    return f"likely {solution.verdict} {solution.chances.of(solution.verdict):.0%}"
+
+
+def _chances(chances: Chances) -> str:
+    return ", ".join(f"{value} {chances.of(value):.0%}" for value in Value)
 
 
 def _from(seconds: float | None) -> str:
@@ -151,7 +184,7 @@ def _table(solutions: Sequence[Solution]) -> str:
             solution.problem.title or solution.problem.id,
             *([str(solution.limits)] if limits else []),
             solution.problem.published or "",
-            f"{solution.verdict}{', proved' * solution.proved}",
+            f"{solution.verdict}, proved" if solution.proved else _verdict(solution),
             f"{format_score(solution.score):>5}",
             solution.move,
             "" if solution.agrees is None else "yes" if solution.agrees else "NO",
@@ -167,7 +200,10 @@ def _score_line(limits: Limits, counts: dict[str, Count]) -> str:
         return "no published results to compare with"
     kinds = [*Value, "key moves"]
     shown = [f"{kind} {counts[kind].solved} of {counts[kind].problems}" for kind in kinds if counts[kind].problems]
-    line = f"solved {total.solved} of {total.problems} at {limits}, {total.share:.1%} ({', '.join(shown)})"
+    line = (
+        f"solved {total.solved} of {total.problems} at {limits}, {total.share:.1%}: {total.proved} proved, "
+        f"{total.likely} likely ({', '.join(shown)})"
+    )
     disproved = counts["disproved"]
     if disproved.solved:
         line += f"; of the other {disproved.problems}, {disproved.solved} proved to end otherwise than published"

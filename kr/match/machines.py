@@ -16,7 +16,8 @@ from kr.match.elo import PAIR_SCORES
 from kr.match.log import Effort, MatchGame
 
 SLOW = 0.6
-"""Share of the middle worker's nodes a second below which a worker is too slow for a match with a time limit."""
+"""Share of the speed that is due below which a search is too slow for a time limit: of the middle worker's nodes a
+second in a match on a cluster, of a processor's time where one machine solves problems."""
 LEAST_GAMES = 4
 """Games of a worker, and of the others together, before its speed is judged."""
 LEAST_PAIRS = 8

@@ -124,6 +124,7 @@ def start_puzzle(house: House, asked: Asked) -> dict[str, Any]:
         "source": problem.source,
         "goal": str(puzzle.goal),
         "goal_by": puzzle.goal_by,
+        "goal_chance": None if puzzle.goal_chance is None else round(puzzle.goal_chance, 2),
         "solver": side_name(puzzle.solver),
         "published": bool(puzzle.published),
         "start": problem.position.fen,

@@ -9,14 +9,15 @@ const BY = {
 };
 const SIDES = {black: "Black", white: "White"};
 
-// progress by FEN, so that a puzzle is known again whatever it is called: {tries, hints, solved}
+// progress by FEN, so that a puzzle is known again whatever it is called: {tries, hints, solved, likely}; likely if
+// one of the right moves was known by a search alone, so that nothing proves it
 function progress(app) {
   const all = app.kept("puzzles", {});
   return {
     of: fen => all[fen] || {tries: 0, hints: 0, solved: false},
-    count(fen, what) {
+    count(fen, what, likely = false) {
       const found = all[fen] = {...this.of(fen)};
-      if (what === "solved") found.solved = true;
+      if (what === "solved") Object.assign(found, {likely: likely && (!found.solved || found.likely), solved: true});
       else found[what] += 1;
       app.keep("puzzles", all);
     },
@@ -32,7 +33,7 @@ export function page(app) {
   const stage = lineBoard(app, "Board of the puzzle"), {board} = stage;
   const done = progress(app);
   let puzzles = [], daily = "", day = "";
-  let active = false, puzzle = null, asked = 0, step = 0, over = false, busy = false;
+  let active = false, puzzle = null, asked = 0, step = 0, over = false, busy = false, searched = false;
 
   const title = el("h2", {class: "title"}), task = el("p", {class: "turn"});
   const verdict = el("p", {class: "verdict", role: "status"});
@@ -83,7 +84,9 @@ export function page(app) {
     }));
     const solved = puzzles.filter(each => done.of(each.fen).solved);
     const clean = solved.filter(each => !done.of(each.fen).tries && !done.of(each.fen).hints);
-    counts.textContent = !solved.length ? `None of ${many(puzzles.length, "puzzle")} solved so far.` : `${solved.length} of ${puzzles.length} solved, ${clean.length} of them without a wrong move or a hint.`;
+    const likely = solved.filter(each => done.of(each.fen).likely).length;
+    counts.textContent = !solved.length ? `None of ${many(puzzles.length, "puzzle")} solved so far.` : `${solved.length} of ${puzzles.length} solved, ${clean.length} of them without a wrong move or a hint; ` +
+      `${solved.length - likely} by moves that are proved or published, ${likely} likely, by kr's search.`;
     ofDay.textContent = "Puzzle of the day" + (puzzles.some(each => each.id === daily && done.of(each.fen).solved) ? " ✓" : "");
   }
 
@@ -115,10 +118,10 @@ export function page(app) {
       const started = await app.api("puzzles/start", {id});
       if (number !== asked) return;
       puzzle = started;
-      over = busy = false;
+      over = busy = searched = false;
       step = 0;
       title.textContent = (puzzle.id === daily ? "Puzzle of the day: " : "") + puzzle.title;
-      task.textContent = `${SIDES[puzzle.solver]} to play and ${puzzle.goal}` + (puzzle.goal_by === "search" ? " (as far as kr can see)" : "");
+      task.textContent = `${SIDES[puzzle.solver]} to play and ${puzzle.goal}` + (puzzle.goal_by === "search" ? ` (likely by kr's search: ${Math.round(100 * puzzle.goal_chance)}%)` : "");
       showAbout();
       tell("", puzzle.moves.length ? `${SIDES[puzzle.solver === "black" ? "white" : "black"]} has played ${puzzle.moves[0].text}.` : "");
       stage.begin(puzzle.start, puzzle.moves, puzzle.solver);
@@ -155,6 +158,7 @@ export function page(app) {
       if (number !== asked) return;
       step = 0;
       if (answer.kept) {
+        searched ||= answer.by === "search";
         if (answer.reply) {
           await pause();
           if (number !== asked) return;
@@ -188,7 +192,7 @@ export function page(app) {
   function finish({solved, ended}, move) {
     over = true;
     if (solved) {
-      done.count(puzzle.start, "solved");
+      done.count(puzzle.start, "solved", searched);
       tell("✓", `${move.text}: solved, ${ended}.`);
     } else {
       done.count(puzzle.start, "tries");
