@@ -387,3 +387,27 @@ def test_two_engines_side_by_side(several: WebServer, opened: Opener) -> None:
     assert rows(page, 0).count() == 3
     page.get_by_label("Beside it").select_option("-1")
     until(lambda: rows(page, 1).count() == 0, page)
+
+
+def test_a_game_that_can_be_claimed_drawn_says_so(server: WebServer, opened: Opener) -> None:
+    """Beside what the position is worth; and a line that makes the draw is one."""
+    page = opened(server.address)
+    page.keyboard.press("Space")
+    limit(page, "depth=10")
+    set_up(page, "W:WK19,K23:B12,K28")
+    position = kr.Position.from_fen("W:WK19,K23:B12,K28")
+    for move in "23-18 28-32 18-23 32-28 23-18 28-32 18-23".split():
+        for square in map(int, move.split("-")):
+            click_square(page, square)
+        position = position.play(move)
+        wait_until(page, SHOWN, position.fen)
+    ready(page)
+    assert rows(page).locator(".score").first.inner_text() == "draw by repetition"
+    exact = page.locator(".analysis .exact")
+    assert "loss in 62" in exact.inner_text()
+    assert "claimed" not in exact.inner_text()
+    click_square(page, 32)
+    click_square(page, 28)
+    wait_until(page, "() => document.querySelector('.analysis .exact').textContent.startsWith('The game can be claimed')")
+    assert "The game can be claimed a draw by repetition here." in exact.inner_text()
+    assert "win in 61" in exact.inner_text()

@@ -39,7 +39,7 @@ function show() {
   const comments = [...node.starting_comments, ...node.comments].map(text => plain(words(text))).filter(Boolean);
   caption.replaceChildren(
     el("p", {class: "move"}, label, el("span", {class: `sign ${known.kind || ""}`}, node.nags.map(sign).join(""))),
-    node.draw ? el("p", {class: "muted"}, `The game could be claimed drawn here: ${node.draw}.`) : "",
+    node.draw && known.expected === undefined ? el("p", {class: "muted"}, `The game could be claimed drawn here: ${node.draw}.`) : "",
     el("p", {class: "muted"}, point || known.expected !== undefined ? told(point || known) : ""),
     ...comments.map(text => el("bdi", {class: "comment"}, text)));
 }

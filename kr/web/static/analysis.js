@@ -18,14 +18,14 @@ const long = ({value, plies}) => value === "draw" || plies === null ? value : `$
 const lasted = seconds => seconds < 60 ? `${Math.floor(seconds)} s` :
   `${Math.floor(seconds / 60)}:${String(Math.floor(seconds) % 60).padStart(2, "0")}`;
 
-const draw = rule => `draw ${rule === "repetition" ? "by repetition" : "for lack of progress"}`;
+const byRule = rule => `draw ${rule === "repetition" ? "by repetition" : "for lack of progress"}`;
 
 // a line as a person reads it from a side: {text, chances [win, draw, loss] or null}
 export function seen(line, turned) {
   const value = line.value && (turned ? OPPOSITE[line.value] : line.value);
   const score = turned ? -line.score : line.score;
   const chances = line.chances && (turned ? [...line.chances].reverse() : line.chances);
-  if (line.draw) return {text: draw(line.draw), chances};
+  if (line.draw) return {text: byRule(line.draw), chances};
   return {text: value ? long({value, plies: line.plies}) : score > 0 ? `+${score}` : score < 0 ? `−${-score}` : "0", chances};
 }
 
@@ -284,7 +284,7 @@ export function panel(app) {
     known.hidden = !exact && !drawn;
     if (exact || drawn) {
       const moves = exact ? exact.moves.map(move => `${move.text} ${long(move)}`).join(", ") : "";
-      const text = (drawn ? `The game can be claimed a ${draw(drawn)} here. ` : "") +
+      const text = (drawn ? `The game can be claimed a ${byRule(drawn)} here. ` : "") +
         (exact ? `Exact, in plies: ${exact.value ? `${long(exact)}; ` : ""}${moves}` : "");
       if (known.textContent !== text) known.textContent = text;
     }
