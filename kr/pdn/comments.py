@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterable, Sequence
 
@@ -113,18 +114,32 @@ def _branch(anchor: GameNode, ply: int, line: DraftLine, warnings: list[str]) ->
     """The node before a variation and the new nodes of its moves; text from the first illegal move on."""
     moves: list[Move | str] = [plain_move(text) for text in line.moves]
     if anchor.is_legal:
-        replay = Replay(anchor.bits, [str(move) for move in moves])
+        replay = Replay(anchor.bits, [str(move) for move in moves[: line.played]])
         warnings += replay.ambiguous
         if replay.error:
             ply += len(replay.moves) + 1
             warnings.append(f"in a variation, ply {ply}: {replay.error}; kept as text from there")
-        moves[: len(replay.moves)] = replay.moves
+        line.notes = moved_notes(line.notes, replay.firsts, replay.failed)
+        moves[: replay.failed] = replay.moves
     nodes = [anchor]
     for move in moves:
         child = ChildNode(nodes[-1], move)
         nodes[-1].variations.append(child)
         nodes.append(child)
     return nodes
+
+
+def moved_notes(
+    notes: list[tuple[int, str | DraftLine]], firsts: Sequence[int], replayed: int
+) -> list[tuple[int, str | DraftLine]]:
+    """Notes whose plies count texts, for moves of which some were given in several texts.
+
+    firsts: number of the first text of each move. replayed: number of the texts of them all.
+    """
+    if len(firsts) == replayed:
+        return notes
+    joined = replayed - len(firsts)
+    return [(bisect_left(firsts, ply) if ply <= replayed else ply - joined, note) for ply, note in notes]
 
 
 def _as_text(line: DraftLine) -> str:

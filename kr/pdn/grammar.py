@@ -2,17 +2,20 @@
 
     file      = game*
     game      = tag* line [result] comment*       it ends where the next begins: at a tag, a move after the result
-    tag       = "[" name '"' text '"' "]"         in the text \\" and \\\\ stand for " and \\
-    line      = (number | move | nag | comment | variation)*
+    tag       = "[" name '"' text '"' "]"         in the text \\" and \\\\ stand for " and \\; or with curly quotes
+    line      = (number | move | nag | comment | variation | setup | unknown)*
     number    = digits "." [".." | "..."]         ignored; "1." at the start of a line may begin a game
-    move      = square (separator square)+        separator: - x X : or a dash of any length
+    move      = square (separator square)+        separator: - x X : or a dash of any length; or four digits
+    setup     = "/FEN" '"' text '"' "/"
+    unknown   = "- -"                             the moves from there on are text
     nag       = "$" digits | "!" | "?" ... | "(!)" ... | "*" that touches a move
     comment   = "{" text "}" | ";" to the end of the line | "%" at the start of a line, to its end
     variation = "(" line ")"
     result    = "1-0" | "2-0" | "0-1" | "0-2" | "1/2-1/2" | "1-1" | "1/2" | "½-½" | "0-0" | "*"     a dash as in moves
 
-Words among the moves are read as a comment, with a warning. Words before the moves, and anything else, are a fault. A
-forgiving buffer takes words anywhere, closes what was left open, and leaves out what is not PDN, with a warning.
+Words among the moves, and words and numbers in round brackets without a move, are read as a comment, with a warning.
+Words before the moves, and anything else, are a fault. A forgiving buffer takes words anywhere, closes what was left
+open, and leaves out what is not PDN, with a warning.
 
 A game is read from a buffer that may be continued: text near its end is not judged before there is more (NeedMore). No
 part of a text is scanned more than a fixed number of times, whatever it holds.
@@ -39,22 +42,30 @@ _RESULT_FORMS = {
 # A result comes before the moves because it looks like one. No result is a move: there is no square 0, and no capture
 # returns to square 1, which has only one neighbour to jump over.
 _DASH = r"[ ]?[-\u2010-\u2014\u2212][ ]?"
+_CURLY = "[“”„‟]"
+# capitals too, as Russian programs write them
+_LETTERS = r"[a-h][1-8](?:[-x:]?[a-h][1-8])++|[A-H][1-8](?:[-xX:]?[A-H][1-8])++"
 _TOKEN = re.compile(
     r"""[\s,\x00\x1a\ufeff]*+(?:
       (?P<line>^%[^\n]*+|;[^\n]*+)
     | (?P<comment>\{)
-    | (?P<tag>\[\s*+(?P<name>\w++)\s++"(?P<value>(?:[^"\\\n]|\\.)*+)"\s*+\])
+    | (?P<tag>\[\s*+(?P<name>\w++)\s++(?:"(?P<value>(?:[^"\\\n]|\\.)*+)"|CURLY(?P<curly>[^\n"“”„‟\]]*+)CURLY)\s*+\])
     | (?P<nag>\$\d{1,3}|\([!?]++\)|[!?]++)
     | (?P<star>\*)
     | (?P<result>(?:(?:[12]DASH0|0DASH[012]|1DASH1|1/2DASH1/2|½DASH½)(?![-\d/:xX])|(?:1/2|½)(?![-\d/:x])))
     | (?P<rule>^[-=_~]{3,}[ \t]*+$)
-    | (?P<move>\d{1,3}(?:[ ]?[-xX:\u00d7\u2010-\u2014\u2212][ ]?\d{1,3})++(?!\d)|[a-h][1-8](?:[-x:]?[a-h][1-8])++)
+    | (?P<move>\d{1,3}(?:[ ]?[-xX:\u00d7\u2010-\u2014\u2212][ ]?\d{1,3})++(?!\d)|LETTERS)
     | (?P<number>\d{1,6}[ ]?(?:\.(?:[ ]?\.{2,3})?|…)|\.{3}|…)
     | (?P<open>\()
     | (?P<close>\))
-    | (?P<word>[^\W\d_][^\s(){}\[\]]*+)
+    | (?P<joined>(?:0[1-9]|[12]\d|3[0-2]){2}(?![\w.…]))
+    | (?P<setup>/\s*+FEN\s++["“”„‟](?P<fen>[^"“”„‟/\n]*+)["“”„‟]\s*+/)
+    | (?P<unknown>[-\u2013\u2014][ ]?[-\u2013\u2014](?![-\w]))
+    | (?P<word>[^\W\d_]++(?=\d{1,2}[-xX:]\d{1,2}(?![-\w]))|[^\W\d_][^\s(){}\[\]]*+)
     | (?P<junk>\S)
-    )""".replace("DASH", _DASH),
+    )""".replace("DASH", _DASH)
+    .replace("CURLY", _CURLY)
+    .replace("LETTERS", _LETTERS),
     re.VERBOSE | re.MULTILINE,
 )
 _JUNK = re.compile(r"\S{1,20}")
@@ -64,10 +75,20 @@ MOST_LEFT_OUT = 20
 """Parts left out of a game that are told."""
 _ESCAPED = re.compile(r"\\([\"\\])")
 _DASHES = str.maketrans(dict.fromkeys("X\u00d7", "x") | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"))
+# Words and numbers in round brackets, and what makes a variation of them.
+MOST_REMARK = 400
+_REMARK = re.compile(rf"\(([^(){{}}\[\]]{{1,{MOST_REMARK}}})\)")
+_SAYS = re.compile(r"[^\W\d_]|(?<![\w.])\d++(?!\s*+[.…])")
+_MOVES = re.compile(rf"\d[ ]?[-xX:\u00d7\u2010-\u2014\u2212][ ]?\d|\b(?:{_LETTERS})\b")
+_JOINED_MOVE = re.compile(r"(?:0[1-9]|[12]\d|3[0-2]){2}")
+_JOINED = re.compile(r"[\s.\d,!?]*+")
+# A number among words.
+_COUNT = re.compile(r"[\s,]*+\d{1,6}(?![-\dxX:./…])(?=[\s,]*+[^\W\d_])")
+_EMPTY_LINE = re.compile(r"\n[ \t]*+\n")
 # Tags after an empty line inside a comment: the brace that should have closed it is missing.
 _FORGOTTEN = re.compile(r'\n\n\[\w++\s++"[^"\n]*+"\][ \t]*+\n\[\w++\s++"')
 # Where reading resumes after a fault: a tag after a line that is not a tag.
-_NEXT_HEADER = re.compile(r'^(?!\[).*\n(?=\[\s*+\w++\s++")', re.MULTILINE)
+_NEXT_HEADER = re.compile(r'^(?!\[).*\n(?=\[\s*+\w++\s++["“”„‟])', re.MULTILINE)
 
 
 class NeedMore(Exception):
@@ -93,6 +114,13 @@ class DraftLine:
     """Offset of each move in the buffer."""
     notes: list[tuple[int, str | Judgement | DraftLine]] = field(default_factory=list)
     """Comments, judgements and variations, each with the number of moves before it."""
+    known: int | None = None
+    """Number of moves before one that nobody wrote down; None if there is none."""
+
+    @property
+    def played(self) -> int:
+        """Number of moves that can be replayed."""
+        return len(self.moves) if self.known is None else self.known
 
 
 class Judgement(str):
@@ -109,6 +137,12 @@ class Draft(DraftLine):
     """Offset of its beginning in the buffer; -1 before it is found."""
     tags: dict[str, str] = field(default_factory=dict)
     tag_offsets: dict[str, int] = field(default_factory=dict)
+    block: int = 0
+    """Offset of the first tag after the last empty line among the tags."""
+    tags_end: int = 0
+    """Offset behind the last tag."""
+    setup: tuple[str, int] | None = None
+    """FEN of a setup command before the first move, and its offset."""
     result: str | None = None
     warnings: list[str] = field(default_factory=list)
     left_out: list[Fault] = field(default_factory=list)
@@ -170,6 +204,10 @@ class Buffer:
                 line.moves.append(token["move"])
                 line.offsets.append(begin)
                 touch = at
+            elif kind == "joined":
+                line.moves.append(f"{text[begin : begin + 2]}-{text[begin + 2 : begin + 4]}")
+                line.offsets.append(begin)
+                touch = at
             elif kind == "number":
                 if line is draft and self._begins_game(draft, token["number"], begin):
                     draft.warnings.append("the game ends without a result, where moves begin again at 1")
@@ -182,13 +220,22 @@ class Buffer:
             elif kind == "tag":
                 if stack:
                     line = self._close_all(draft, line, stack, begin - 1)
-                if draft.moves or token["name"] in draft.tags:
+                name, value = token["name"], token["value"]
+                value = _ESCAPED.sub(r"\1", value) if value is not None else token["curly"]
+                if draft.tags and _EMPTY_LINE.search(text, draft.tags_end, begin):
+                    draft.block = begin
+                if draft.moves or (name in draft.tags and not self._repeats(draft, name, value, begin)):
                     return draft, begin
-                draft.tags[token["name"]] = _ESCAPED.sub(r"\1", token["value"])
-                draft.tag_offsets[token["name"]] = begin
+                draft.tags_end = at
+                if name not in draft.tags:
+                    draft.tags[name] = value
+                    draft.tag_offsets[name] = begin
             elif kind == "nag":
                 line.notes.append((len(line.moves), Judgement(text[begin:at])))
                 touch = at if line.moves else -1
+            elif kind == "open" and (remark := self._remark(begin, offset)) is not None:
+                at = remark.end()
+                self._say(line, draft, " ".join(remark[1].split()))
             elif kind == "open":
                 stack.append((begin, line))
                 line = DraftLine()
@@ -206,6 +253,14 @@ class Buffer:
                     line.notes.append((len(line.moves), result))
             elif kind == "word" and (line is not draft or draft.moves or self.forgiving):
                 at = self._words(line, draft, begin, at)
+            elif kind == "unknown":
+                if line is draft and not line.moves:
+                    self._pass_over(draft, Fault(begin, f"{text[begin:at]!r}: no move of this game is known"))
+                elif line.known is None:
+                    line.known = len(line.moves)
+                    self._warn(draft, begin, f"{text[begin:at]!r} is a move that nobody wrote down: moves end here")
+            elif kind == "setup":
+                self._set_up(draft, line, token, begin)
             elif kind == "rule" and not stack:
                 if not draft.is_empty:
                     return draft, at
@@ -272,15 +327,62 @@ class Buffer:
             self._more(offset)
         return found
 
+    def _warn(self, draft: Draft, offset: int, message: str) -> None:
+        """Note a warning at a place."""
+        if len(draft.left_out) < MOST_LEFT_OUT:
+            draft.left_out.append(Fault(offset, message))
+
+    def _repeats(self, draft: Draft, name: str, value: str, begin: int) -> bool:
+        """True if a tag that the game has already belongs to it: both stand in one block, without an empty line."""
+        if draft.tag_offsets[name] < draft.block:
+            return False
+        if value != draft.tags[name]:
+            if name in ("FEN", "GameType"):
+                raise Fault(begin, f"a second {name} tag, {value[:40]!r}, in the same game")
+            self._warn(draft, begin, f"a second {name} tag in the same game: {value[:60]!r} is read as a comment")
+            draft.notes.append((0, f"{name}: {value}"))
+        return True
+
+    def _remark(self, begin: int, offset: int) -> re.Match[str] | None:
+        """Words and numbers in round brackets without a move, which are a comment; None for a variation."""
+        remark = _REMARK.match(self.text, begin)
+        if remark is None:
+            if not self.final and begin + MOST_REMARK + 2 > len(self.text):
+                self._more(offset)
+            return None
+        said = remark[1]
+        if not _SAYS.search(said) or _MOVES.search(said):
+            return None
+        if _JOINED.fullmatch(said) and all(_JOINED_MOVE.fullmatch(each) for each in re.findall(r"\d++(?!\.)", said)):
+            return None
+        return remark
+
+    def _set_up(self, draft: Draft, line: DraftLine, token: re.Match[str], begin: int) -> None:
+        """A setup command: the start of a game, or the end of what can be replayed of a line."""
+        if line is draft and not line.moves and draft.setup is None and not draft.tags.get("FEN", "").strip():
+            draft.setup = token["fen"], begin
+            return
+        if line.known is None:
+            line.known = len(line.moves)
+            self._warn(draft, begin, "a position is set up within the game: the moves after it are kept as text")
+        line.notes.append((len(line.moves), f'/FEN "{token["fen"]}"/'))
+
+    def _say(self, line: DraftLine, draft: Draft, words: str) -> None:
+        """Note words outside braces as a comment."""
+        line.notes.append((len(line.moves), words))
+        draft.warnings.append(f"{words[:60]!r} is outside braces: read as a comment")
+
     def _words(self, line: DraftLine, draft: Draft, begin: int, end: int) -> int:
         """Read words outside braces as a comment; returns the offset of their end."""
-        while (token := _TOKEN.match(self.text, end)) is not None and token.lastgroup == "word":
+        while True:
+            if (count := _COUNT.match(self.text, end)) is not None:
+                end = count.end()
+            if (token := _TOKEN.match(self.text, end)) is None or token.lastgroup != "word":
+                break
             end = token.end()
         if not self.final and end > self._sure:
             self._more(max(draft.offset, 0))
-        words = " ".join(self.text[begin:end].split())
-        line.notes.append((len(line.moves), words))
-        draft.warnings.append(f"{words[:60]!r} is outside braces: read as a comment")
+        self._say(line, draft, " ".join(self.text[begin:end].split()))
         return end
 
     def _fault(self, begin: int, message: str = "") -> Fault:

@@ -12,9 +12,10 @@ from weakref import WeakKeyDictionary
 from kr.errors import IllegalMoveError, InvalidFenError, InvalidPdnError
 from kr.game.position import Position, Side
 from kr.notation import SIDE_NAMES, SQUARES, parse_fen
-from kr.pdn.comments import plant_notes
+from kr.pdn.comments import moved_notes, plant_notes
 from kr.pdn.game import Game
-from kr.pdn.grammar import RESULTS, Buffer, Draft, Fault, NeedMore, plain_move, plain_result
+from kr.pdn.grammar import RESULTS, Buffer, Draft, DraftLine, Fault, Judgement, NeedMore, plain_move, plain_result
+from kr.pdn.headings import number_squares, settle_players
 from kr.pdn.replay import Replay, is_over
 from kr.pdn.source import DETECT, Text
 from kr.pdn.tree import ChildNode, GameNode
@@ -121,6 +122,9 @@ class Reader:
             self._offset = following
             if draft is None:
                 break
+            draft.tags, told = settle_players(draft.tags)
+            if told:
+                draft.warnings.append(told)
             headers = draft.tags
             if self._where and not self._where(headers):
                 continue
@@ -265,6 +269,8 @@ def game_from_draft(draft: Draft, results: Results = "english", forgiving: bool 
             f"GameType {game_type[:20]} is {name}; only English draughts ({ENGLISH}) is read",
         )
     warnings = list(draft.warnings)
+    if told := number_squares(draft):
+        warnings.append(told)
     game = Game(draft.tags, _start(draft, warnings))
     final = _play(game, draft, warnings, forgiving)
     result = draft.result
@@ -294,17 +300,23 @@ def game_from_draft(draft: Draft, results: Results = "english", forgiving: bool 
 def _play(game: Game, draft: Draft, warnings: list[str], forgiving: bool) -> tuple[int, int, int, int]:
     """Add the moves of a draft with their comments and variations; returns the final position."""
     texts = [plain_move(text) for text in draft.moves]
-    replay = Replay(game.start.bits, texts)
+    replay = Replay(game.start.bits, texts[: draft.played])
+    end = replay.failed
     if replay.error is not None:
-        index = len(replay.moves)
-        text = texts[index]
-        hint = _other_game(text) or (_white_first(text) if index == 0 and game.start == Position() else "")
-        fault = Fault(draft.offsets[index], f"illegal move at ply {index + 1}: {replay.error}{hint}")
-        if not forgiving or (not index and "FEN" not in draft.tags):
+        text = texts[end]
+        first = end == 0 and game.start == Position()
+        hint = _other_game(text) or (_white_first(text) if first else "")
+        fault = Fault(draft.offsets[end], f"illegal move at ply {len(replay.moves) + 1}: {replay.error}{hint}")
+        if not forgiving or (not end and "FEN" not in draft.tags):
             raise fault
         draft.left_out.append(fault)
-        draft.notes = [note for note in draft.notes if note[0] <= index]
-        draft.notes.append((index, f"Not legal from here: {' '.join(texts[index:])}"))
+        draft.notes = [note for note in draft.notes if note[0] <= end]
+        draft.notes.append((end, f"Not legal from here: {' '.join(texts[end:])}"))
+    elif end < len(texts):
+        draft.notes = [note for note in draft.notes if note[0] <= end or not isinstance(note[1], DraftLine | Judgement)]
+        draft.notes = [(min(ply, end), note) for ply, note in draft.notes]
+        draft.notes.append((end, f"Not known from here: {' '.join(texts[end:])}"))
+    draft.notes = moved_notes(draft.notes, replay.firsts, end)
     warnings += replay.ambiguous
     node: GameNode = game
     nodes: list[GameNode] = [game]
@@ -320,6 +332,9 @@ def _play(game: Game, draft: Draft, warnings: list[str], forgiving: bool) -> tup
 
 def _start(draft: Draft, warnings: list[str]) -> Position:
     fen = draft.tags.get("FEN", "").strip()
+    offset = draft.tag_offsets.get("FEN", 0)
+    if draft.setup:
+        fen, offset = draft.setup
     if not fen:
         return Position()
     try:
@@ -329,15 +344,18 @@ def _start(draft: Draft, warnings: list[str]) -> Position:
     try:
         black, white, kings, side = parse_fen(fen, crown=True)
     except InvalidFenError as error:
-        raise Fault(draft.tag_offsets["FEN"], f"{error}{_other_game(fen)}") from None
+        raise Fault(offset, f"{error}{_other_game(fen)}") from None
     warnings.append(f"{complaint} (read so)")
     return Position(black, white, kings, Side(side))
 
 
 def _other_game(text: str) -> str:
     """Hint at another game in a FEN or move with squares beyond 32 or named by letters; "" for none."""
-    if re.search(r"[a-h][1-8]", text):
-        return " (squares named by letters: Russian, Brazilian, Czech or another game, not English draughts)"
+    if re.search(r"[a-h][1-8]|\b[A-H][1-8][-xX:]?[A-H][1-8]", text):
+        return (
+            " (squares named by letters: Russian, Brazilian, Czech or another game, not English draughts;"
+            ' an English game has [GameType "21"] or [Variant "English"])'
+        )
     if any(int(number) > SQUARES for number in re.findall(r"(?<!\d)\d{1,3}(?!\d)", text)):
         return f" (squares beyond {SQUARES}: International draughts or another game on a larger board)"
     return ""

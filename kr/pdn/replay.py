@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from kr import _core
 from kr.errors import IllegalMoveError
 from kr.game.position import Bits, Move, Position
-from kr.notation import parse_path
+from kr.notation import format_path, parse_path
 
 MOST_LINES = 256
 """Most readings of the ambiguous captures of a line that are followed at once."""
@@ -52,7 +52,10 @@ def is_over(board: Bits) -> bool:
 
 
 class Replay:
-    """Moves played from their texts, up to the first illegal one."""
+    """Moves played from their texts, up to the first illegal one.
+
+    A capture may be given in several texts, a jump or more each: 25x18 18x9.
+    """
 
     def __init__(self, board: Bits, texts: Sequence[str]) -> None:
         self.moves: list[Move] = []
@@ -61,61 +64,85 @@ class Replay:
         """The start and the board after each of them."""
         self.error: IllegalMoveError | None = None
         """Error at the first illegal move; None if all are legal."""
+        self.failed = len(texts)
+        """Number of the text that it is about."""
+        self.firsts: list[int] = []
+        """Number of the first text of each move."""
         self.ambiguous: list[str] = []
-        """Warnings about ambiguous captures, with the reading chosen."""
+        """Warnings about captures that are ambiguous or given in several texts, with the reading chosen."""
         for index, text in enumerate(texts):
             try:
                 choices = moves_named(board, text)
             except IllegalMoveError as error:
-                self.error = error
+                if _is_part(board, text):
+                    self._follow_all(texts, index)
+                else:
+                    self.error, self.failed = error, index
                 return
-            if len(choices) > 1:
+            if len(choices) > 1 or (len(choices[0].path) > 2 and _is_part(board, text)):
                 self._follow_all(texts, index)
                 return
             board = played(board, choices[0])
             self.moves.append(choices[0])
+            self.firsts.append(index)
             self.boards.append(board)
 
     def _follow_all(self, texts: Sequence[str], first: int) -> None:
         """Continue from an ambiguous capture, with the first reading that makes the rest legal."""
         lines: list[_Way] = [_Way(self.boards[-1])]
         for index in range(first, len(texts)):
-            following: dict[Bits, _Way] = {}
+            following: dict[tuple[Bits, tuple[int, ...]], _Way] = {}
             error: IllegalMoveError | None = None
             for way in lines:
                 try:
-                    choices = moves_named(way.board, texts[index])
+                    reached = list(way.continued(texts[index], index, last=index + 1 == len(texts)))
                 except IllegalMoveError as found:
                     error = error or found
                     continue
-                for move in choices:
-                    board = played(way.board, move)
-                    if board not in following and len(following) < MOST_LINES:
-                        following[board] = _Way(board, move, way, choices if len(choices) > 1 else None, index)
+                for after in reached:
+                    key = after.board, after.begun
+                    if key not in following and len(following) < MOST_LINES:
+                        following[key] = after
             if not following:
-                self.error = error
+                self.error, self.failed = error, index
                 break
             lines = list(following.values())
+        # a capture that is begun when the texts end, or at an illegal one, is not played
+        whole = [way for way in lines if not way.begun]
+        if not whole and self.error is None:
+            self.failed = lines[0].index
+        way = whole[0] if whole else lines[0]
         taken: list[_Way] = []
-        way = lines[0]
         while way.before is not None:
             taken.append(way)
             way = way.before
+        begun: list[_Way] = []
         for way in reversed(taken):
+            begun.append(way)
+            if way.begun:
+                continue
             assert way.move is not None
             self.moves.append(way.move)
+            self.firsts.append(begun[0].index)
             self.boards.append(way.board)
+            written = " ".join(texts[each.index] for each in begun)
+            ply = len(self.moves)
             if way.choices:
                 ways = " or ".join(map(str, way.choices))
-                self.ambiguous.append(
-                    f"{texts[way.index]} at ply {way.index + 1} is ambiguous, {ways}: read as {way.move}"
-                )
+                self.ambiguous.append(f"{written} at ply {ply} is ambiguous, {ways}: read as {way.move}")
+            elif len(begun) > 1:
+                whole_path = format_path(way.move.path, True)
+                self.ambiguous.append(f"{written} at ply {ply} is one capture: read as {whole_path}")
+            begun = []
+        if begun and self.failed >= begun[0].index:
+            self.failed = begun[0].index
+            self.error = _unfinished(begun[0].board, texts[self.failed])
 
 
 class _Way:
-    """A reading of a line with ambiguous captures, up to some move."""
+    """A reading of a line with captures that are ambiguous or given in several texts, up to some text."""
 
-    __slots__ = ("before", "board", "choices", "index", "move")
+    __slots__ = ("before", "begun", "board", "choices", "index", "move")
 
     def __init__(
         self,
@@ -124,12 +151,58 @@ class _Way:
         before: _Way | None = None,
         choices: list[Move] | None = None,
         index: int = -1,
+        begun: tuple[int, ...] = (),
     ) -> None:
         self.board = board
         self.move = move
         self.before = before
         self.choices = choices
         self.index = index
+        self.begun = begun
+        """Squares of a capture that goes on in the next text; the board is then the one before it."""
+
+    def continued(self, text: str, index: int, last: bool) -> Iterator[_Way]:
+        """The readings after one more text. Raises IllegalMoveError if there are none."""
+        path = _path(text)
+        found: list[Move] = []
+        partial: tuple[int, ...] = ()
+        if not self.begun:
+            if not _is_part(self.board, text):
+                found = moves_named(self.board, text)
+            else:
+                assert path is not None
+                partial = path
+                try:
+                    found = moves_named(self.board, text)
+                except IllegalMoveError:
+                    if last:
+                        raise
+        elif path is not None and path[0] == self.begun[-1]:
+            squares = self.begun + path[1:]
+            for each, captured in _core.legal_moves(*self.board):
+                if each == squares:
+                    found.append(checked(self.board, _move(each, captured, True)))
+                elif each[: len(squares)] == squares:
+                    partial = squares
+        if not found and not partial:
+            raise _unfinished(self.board, text)
+        for move in found:
+            yield _Way(played(self.board, move), move, self, found if len(found) > 1 else None, index)
+        if partial and not last:
+            yield _Way(self.board, None, self, None, index, partial)
+
+
+def _is_part(board: Bits, text: str) -> bool:
+    """True if a text names the beginning of a legal capture, which goes on from there."""
+    path = _path(text)
+    if path is None:
+        return False
+    return any(len(each) > len(path) and each[: len(path)] == path for each, _ in _core.legal_moves(*board))
+
+
+def _unfinished(board: Bits, text: str) -> IllegalMoveError:
+    legal = ", ".join(map(str, Position.from_bits(board).legal_moves()))
+    return IllegalMoveError(f"{text} does not end a legal capture: {legal}")
 
 
 @lru_cache(maxsize=1 << 14)

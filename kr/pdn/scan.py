@@ -21,6 +21,7 @@ from kr.game.position import Bits, Position
 from kr.notation import format_path
 from kr.pdn.game import Game
 from kr.pdn.grammar import RESULTS, Buffer, plain_result
+from kr.pdn.headings import settle_players
 from kr.pdn.reader import Reader, Source
 from kr.pdn.writer import ENGLISH
 
@@ -117,6 +118,7 @@ class Scanner(Reader):
         headers = dict(listed)
         if len(listed) != len(headers) or headers.get("GameType", ENGLISH) != ENGLISH:
             return None
+        headers, _ = settle_players(headers)
         start = _START
         if "FEN" in headers:
             try:
