@@ -1,7 +1,8 @@
 # From nothing but Python 3.11 or newer and a C compiler:
 #   make demo   play, fit, match and solve on a small scale, under five minutes
 #   make check  style, types and the fast tests, under a minute
-#   make test   style, types, tests, and the tests of the core again on a debug build with sanitizers
+#   make test   style, types, tests, those of the core again on a debug build with sanitizers, and make oldest
+#   make oldest some tests with the oldest libraries that pyproject.toml allows, in build/oldest
 #   make build  the environment in .venv and the compiled core
 #   make docs   the site of docs/ in build/site
 #   make bench  node signature and speed of the search
@@ -23,7 +24,11 @@ DEBUG := build/debug
 SANITIZERS := LD_PRELOAD="$$(gcc -print-file-name=libasan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
 
-.PHONY: demo check test pytest build style lint types tools debug-test debug-build debug-run bench figures docs tutorial clean
+OLDEST := build/oldest
+OLDEST_EXTRAS := plots web nets evolve cluster parquet test
+
+.PHONY: demo check test pytest build style lint types tools debug-test debug-build debug-run oldest bench figures docs tutorial \
+	clean
 
 demo: build
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh selfplay/demo.sh
@@ -35,6 +40,7 @@ check: style
 test: lint .venv/docs
 	$(MAKE) -j2 pytest debug-build types docs
 	$(MAKE) debug-run
+	$(MAKE) oldest
 
 pytest: .venv/tests
 	$(PYTEST)
@@ -75,6 +81,18 @@ debug-run: .venv/tests
 	PYTHONPATH=$(DEBUG) $(SANITIZERS) $(BIN)/python -P -c \
 		'import kr._core as core; assert "/$(DEBUG)/" in core.__file__, core.__file__'
 	PYTHONPATH=$(DEBUG) $(SANITIZERS) $(PYTEST) -p no:cacheprovider -m core
+
+# uv finds the oldest versions of what pyproject.toml names that have wheels for this Python; the core is that of .venv.
+oldest: $(OLDEST)/installed
+	KR_OLDEST=1 PYTHONPATH="$(CURDIR)" $(OLDEST)/bin/python -m pytest -q -p no:cacheprovider -n $(PYTEST_JOBS) \
+		--dist worksteal -m smoke $$(grep -l "mark.smoke" tests/test_*.py)
+
+$(OLDEST)/installed: .venv/tests
+	@echo "kr: installing the oldest libraries that pyproject.toml allows ..."
+	@$(BIN)/python -m venv --clear --without-pip $(OLDEST)
+	@$(BIN)/uv pip install -q --python $(OLDEST)/bin/python --only-binary :all: --resolution lowest-direct \
+		$(if $(PIP_INDEX_URL),--index-url "$(PIP_INDEX_URL)") -r pyproject.toml $(OLDEST_EXTRAS:%=--extra %)
+	@touch $@
 
 clean:
 	rm -rf build dist .venv *.egg-info kr/*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis

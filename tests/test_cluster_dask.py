@@ -104,6 +104,7 @@ def played(
     return selfplay(settings, **more)
 
 
+@pytest.mark.smoke
 def test_self_play_is_the_same_bytes(cluster: str, tables: Path, whole: Path, tmp_path: Path) -> None:
     deck = tmp_path / "deck.txt"
     deck.write_text("B:W21-32:B1-8,10-12,14\nW:W21-32:B1-7,9-12,16\n")

@@ -52,6 +52,7 @@ def test_help_of_the_group_lists_the_commands(capsys: pytest.CaptureFixture[str]
     assert all(f"\n  {command} " in shown for command in COMMANDS)
 
 
+@pytest.mark.smoke
 def test_build_then_verify(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     built = told(capsys, "build", "--pieces", 2, "--dir", tmp_path, "--workers", 1)
     assert built["positions"] == 3_488

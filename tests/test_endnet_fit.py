@@ -89,6 +89,7 @@ def test_it_learns_all_positions_of_two_and_three_pieces(tmp_path: Path) -> None
 
 @pytest.mark.slow
 @pytest.mark.parametrize("net", TINY)
+@pytest.mark.smoke
 def test_a_training_is_told_in_the_file(sample: Path, tmp_path: Path, net: str) -> None:
     fitted = tiny(sample, tmp_path / "net.h5", net, epochs=4)
     seen: list[FitProgress] = []

@@ -113,6 +113,7 @@ def test_features_of_trees() -> None:
     assert features[135] in (1, 2)
 
 
+@pytest.mark.smoke
 def test_trees_learn_the_same_twice(quiet: SampleRows) -> None:
     some = quiet.chosen(slice(0, 4000))
     settings = TreeSettings(budget=20_000, leaves=15)

@@ -143,6 +143,7 @@ def test_damage_is_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.smoke
 def test_counting_by_command(played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, out = save_random(tmp_path / "tables.h5"), tmp_path / "counted.h5"
     assert cli.main(["weights", "count", str(played), "--weights", str(path), "--out", str(out)]) == 0

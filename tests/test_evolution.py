@@ -221,6 +221,7 @@ def told(run: EvolutionRun) -> dict[str, Any]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", NAMES)
+@pytest.mark.smoke
 def test_a_run(tmp_path: Path, scheme: str) -> None:
     seen = []
     found = evolve(EvolveSettings(out=tmp_path / "a", scheme=scheme, **QUICK), seen.append)

@@ -184,6 +184,7 @@ def test_colours() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.smoke
 def test_text_and_pictures(capsys: pytest.CaptureFixture, tmp_path: Path) -> None:
     svg, png = tmp_path / "board.svg", tmp_path / "board.png"
     line = ["explain", "--moves", "11-15 22-18", "--flip"]

@@ -33,6 +33,7 @@ def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 
 
 @pytest.mark.slow
+@pytest.mark.smoke
 def test_each_command_takes_what_the_one_before_it_made(typed: Callable[..., str], tiny_file: Path) -> None:
     fit = f"fit --layout {tiny_file} --max-iter 4"
     play = "selfplay --nodes 30 --weights material --shard-games 20"

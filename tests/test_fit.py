@@ -460,6 +460,7 @@ def test_clipping_is_counted(settings: FitSettings, dataset: Dataset, pool: Thre
 
 
 @pytest.mark.slow
+@pytest.mark.smoke
 def test_pictures(settings: FitSettings, tmp_path: Path) -> None:
     fit(replace(settings, plots=tmp_path / "plots", max_iter=3))
     pictures = sorted((tmp_path / "plots").iterdir())

@@ -369,6 +369,7 @@ def test_foreign_files_are_refused(
 
 
 @pytest.mark.parametrize("reader", READERS)
+@pytest.mark.smoke
 def test_files_cut_short_are_refused(good: dict[str, Path], tmp_path: Path, reader: str) -> None:
     whole = good[reader].read_bytes()
     for size in (8, 9, 48, 100, *range(500, len(whole), len(whole) // 7)):

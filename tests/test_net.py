@@ -274,6 +274,7 @@ def test_a_stopped_fit_resumes_to_the_same_net(
 
 
 @pytest.mark.slow
+@pytest.mark.smoke
 def test_a_net_by_itself(settings: FitSettings, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("optax")
     arguments = [

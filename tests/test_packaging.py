@@ -1,6 +1,7 @@
 """What an installed kr must find: its version and its shipped data."""
 
 import importlib.metadata
+import itertools
 import os
 import platform
 import re
@@ -8,9 +9,11 @@ import shutil
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.version import Version
 
 import kr
 from kr import _core, _egdb, _learn
@@ -82,6 +85,23 @@ def linked(tmp_path: Path) -> Path:
         if not path.name.startswith(".") and path.name not in ("build", "dist", "kr_draughts.egg-info"):
             (tmp_path / path.name).symlink_to(path)
     return tmp_path
+
+
+@in_checkout
+@pytest.mark.smoke
+def test_the_oldest_versions_are_those_that_are_named() -> None:
+    """A package has one bound, whoever needs it; `make oldest` has just these where there are wheels of them."""
+    with open(CHECKOUT / "pyproject.toml", "rb") as file:
+        content = tomllib.load(file)
+    project = content["project"]
+    extras = (each for name, each in project["optional-dependencies"].items() if name not in ("docs", "notebook"))
+    named = [*project["dependencies"], *content["build-system"]["requires"], *itertools.chain.from_iterable(extras)]
+    bounds: dict[str, str] = {}
+    for package, bound in (text.split(">=") for text in named):
+        assert bounds.setdefault(package, bound) == bound, package
+    if "KR_OLDEST" in os.environ and sys.version_info < (3, 12):
+        installed = {package: importlib.metadata.version(package) for package in bounds}
+        assert not {name: found for name, found in installed.items() if Version(found) != Version(bounds[name])}
 
 
 @pytest.mark.slow

@@ -102,6 +102,7 @@ def test_it_learns_what_is_played(tmp_path: Path, name: str, changed: dict[str, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TINY)
+@pytest.mark.smoke
 def test_a_fit_is_told_on_the_card(archive: Path, tmp_path: Path, decisions: Decisions, name: str) -> None:
     fitted = tiny(archive, tmp_path / "policy.h5", name)
     seen: list[PolicyProgress] = []

@@ -72,6 +72,7 @@ def check_same(rows: SampleRows, expected: SampleRows) -> None:
 @pytest.mark.usefixtures("in_parts")
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("share", ["", "validation"])
+@pytest.mark.smoke
 def test_every_row_comes_out_in_order(sample: Path, tmp_path: Path, form: str, share: str) -> None:
     out = tmp_path / f"out.{form}"
     told: list[tuple[int, int]] = []

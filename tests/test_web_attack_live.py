@@ -259,6 +259,7 @@ def test_a_page_that_is_quiet_stays(server: Attacked) -> None:
         assert json.loads(link.recv(SECONDS))["id"] == 2
 
 
+@pytest.mark.smoke
 def test_many_pages_that_come_and_go(server: Attacked) -> None:
     """Streams end with their pages, however these leave."""
 

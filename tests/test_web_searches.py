@@ -72,6 +72,7 @@ async def until(true: Callable[[], bool]) -> None:
 # --- what is told
 
 
+@pytest.mark.smoke
 def test_lines_are_told_as_they_are_found() -> None:
     async def told(house: House) -> None:
         found = await events(house, moves=["11-15"], lines=3, limit="depth=9")

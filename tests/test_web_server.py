@@ -123,6 +123,7 @@ def test_missing_libraries_are_named(monkeypatch: pytest.MonkeyPatch, capsys: py
 # --- the door
 
 
+@pytest.mark.smoke
 def test_the_page_and_its_files(server: WebServer) -> None:
     status, headers, body = asked(server, "GET", "/")
     assert status == 200
