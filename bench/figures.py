@@ -263,18 +263,12 @@ def wanted(figure: Figure, only: str, expensive: bool) -> bool:
     return expensive or "expensive" not in figure
 
 
-def repeat(figures: Sequence[Figure], workshop: Workshop) -> Iterator[tuple[int, Figure]]:
-    """Run the commands of figures. Yields the number of each with what it is now: numbers, date and commit."""
-    for number, figure in enumerate(figures):
-        if "repeat" not in figure:
-            continue
-        results = [workshop.result(line) for line in command_lines(figure)]
-        outputs = [result.output for result in results]
-        try:
-            numbers = {name: filled(form, outputs) for name, form in figure["repeat"].items()}
-        except FigureError as error:
-            raise FigureError(f"{figure['what']}: {error}") from None
-        yield number, {"numbers": numbers, "date": results[-1].date, "commit": results[-1].commit}
+def repeated(figure: Figure, workshop: Workshop) -> Figure:
+    """What a figure is now, after its command: numbers, date and commit. Raises FigureError if that fails."""
+    results = [workshop.result(line) for line in command_lines(figure)]
+    outputs = [result.output for result in results]
+    numbers = {name: filled(form, outputs) for name, form in figure["repeat"].items()}
+    return {"numbers": numbers, "date": results[-1].date, "commit": results[-1].commit}
 
 
 def rewritten(text: str, number: int, new: Figure) -> str:
@@ -325,6 +319,7 @@ def main() -> int:
 def refresh(path: Path, figures: list[Figure], only: str, expensive: bool) -> None:
     """Repeat figures and write each as soon as it is known."""
     from kr.storage import lock, write_atomic
+    from kr.units import counted
 
     chosen = [wanted(figure, only, expensive) for figure in figures]
     if only and not any(chosen):
@@ -333,11 +328,19 @@ def refresh(path: Path, figures: list[Figure], only: str, expensive: bool) -> No
         print(listing("not repeated", [(f["unrepeated"], f) for t, f in zip(chosen, figures, strict=True) if t]))
         return
     code = Code.of_checkout()
-    (CHECKOUT / BUILD).parent.mkdir(exist_ok=True)
-    with lock(CHECKOUT / BUILD):
-        taken = [figure if take else {} for figure, take in zip(figures, chosen, strict=True)]
-        for number, new in repeat(taken, Workshop(code)):
-            old = figures[number]
+    failed = 0
+    with lock(path):
+        workshop = Workshop(code)
+        for number, (old, take) in enumerate(zip(figures, chosen, strict=True)):
+            if not take or "repeat" not in old:
+                continue
+            try:
+                new = repeated(old, workshop)
+            except FigureError as error:
+                # the others can do without it
+                failed += 1
+                print(f"figures: {old['what']}: {error}", file=sys.stderr)
+                continue
             changed = [
                 f"{name}: {old['numbers'].get(name)} before, {value} now"
                 for name, value in new["numbers"].items()
@@ -353,6 +356,8 @@ def refresh(path: Path, figures: list[Figure], only: str, expensive: bool) -> No
     ]
     if left:
         print(listing("not repeated", left))
+    if failed:
+        raise FigureError(f"{counted(failed, 'figure')} could not be repeated")
 
 
 if __name__ == "__main__":

@@ -155,11 +155,11 @@ def test_figures_are_repeated_and_told_with_their_commit(tmp_path):
         "repeat": {"wins": "{0.wins} of 4"},
     }  # fmt: skip
     workshop = Workshop(Code("1234567", "one"), tmp_path / "figures")
-    ((number, new),) = FIGURES["repeat"]([{}, entry], workshop)
-    assert (number, new["numbers"], new["commit"]) == (1, {"wins": "3 of 4"}, "1234567")
+    new = FIGURES["repeated"](entry, workshop)
+    assert (new["numbers"], new["commit"]) == ({"wins": "3 of 4"}, "1234567")
     entry["repeat"] = {"wins": "{0.win}"}
-    with pytest.raises(FigureError, match="a match: no 'win' of '0.win'"):
-        list(FIGURES["repeat"]([entry], workshop))
+    with pytest.raises(FigureError, match="no 'win' of '0.win'"):
+        FIGURES["repeated"](entry, workshop)
 
 
 def test_what_is_expensive_is_repeated_when_asked_for():
