@@ -206,7 +206,8 @@ def measurements_page() -> str:
         for figure in data["figure"]:
             if figure["subject"] == key:
                 machine = data["machines"][figure["machine"]]
-                parts.append(f"**{figure['what']}**\n:   {figure['value']}")
+                value = figure["value"].format_map(figure.get("numbers", {}))
+                parts.append(f"**{figure['what']}**\n:   {value}")
                 if "note" in figure:
                     parts[-1] += f"\n\n    {figure['note']}"
                 if "command" in figure:
