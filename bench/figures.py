@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import hashlib
+import importlib.util
 import json
 import os
 import re
@@ -297,12 +298,14 @@ def main() -> int:
     options = parser.parse_args()
     # removes what it has started when killed, as after Ctrl-C
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(143))
+    from kr.errors import KrError
+
     path = CHECKOUT / MEASUREMENTS
     figures = tomllib.loads(path.read_text())["figure"]
     try:
         if not options.check:
             refresh(path, figures, options.only, options.expensive)
-    except FigureError as error:
+    except (FigureError, KrError) as error:
         print(f"figures: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -327,6 +330,8 @@ def refresh(path: Path, figures: list[Figure], only: str, expensive: bool) -> No
     if only and not any(take and "repeat" in figure for take, figure in zip(chosen, figures, strict=True)):
         print(listing("not repeated", [(f["unrepeated"], f) for t, f in zip(chosen, figures, strict=True) if t]))
         return
+    if importlib.util.find_spec("tomlkit") is None:
+        raise FigureError("needs tomlkit: make figures installs it, or pip install '.[figures]'")
     code = Code.of_checkout()
     failed = 0
     with lock(path):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import runpy
 import shlex
+import signal
 import sys
+import time
 import tomllib
 from pathlib import Path
 
@@ -108,6 +110,7 @@ result = "{0.wins}"
 
 
 def test_only_numbers_date_and_commit_are_rewritten():
+    pytest.importorskip("tomlkit")
     new = {"numbers": {"result": "7-8-9"}, "date": "2026-03-04", "commit": "1234567"}
     text = FIGURES["rewritten"](ABOUT, 1, new)
     first, second = ABOUT.split('what = "two"')
@@ -147,6 +150,40 @@ def test_other_output_is_refused_and_not_kept(tmp_path, text, fault):
     assert not list((tmp_path / "figures").rglob("*.json"))
     with pytest.raises(FigureError, match="exit code 3"):
         workshop.result(shlex.join([sys.executable, "-c", "raise SystemExit(3)"]))
+
+
+def test_what_a_command_has_started_ends_with_it(tmp_path):
+    pid = tmp_path / "pid"
+    program = (
+        "import subprocess; child = subprocess.Popen(['sleep', '60']); "
+        f"open({str(pid)!r}, 'w').write(str(child.pid)); child.wait()"
+    )
+
+    def interrupt(number, frame):
+        if pid.is_file() and pid.read_text():
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.02, 0.02)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            FIGURES["run"](shlex.join([sys.executable, "-S", "-c", program]))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    deadline = time.monotonic() + 10
+    while alive(int(pid.read_text())) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not alive(int(pid.read_text()))
+
+
+def alive(pid: int) -> bool:
+    """True for a process that runs; one that has ended may still be listed."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def test_figures_are_repeated_and_told_with_their_commit(tmp_path):
