@@ -66,7 +66,7 @@ class Replay:
         """Error at the first illegal move; None if all are legal."""
         self.failed = len(texts)
         """Number of the text that it is about."""
-        self.firsts: list[int] = []
+        self.firsts: Sequence[int] = ()
         """Number of the first text of each move."""
         self.ambiguous: list[str] = []
         """Warnings about captures that are ambiguous or given in several texts, with the reading chosen."""
@@ -77,18 +77,19 @@ class Replay:
                 if _is_part(board, text):
                     self._follow_all(texts, index)
                 else:
-                    self.error, self.failed = error, index
+                    self.error, self.failed, self.firsts = error, index, range(index)
                 return
             if len(choices) > 1 or (len(choices[0].path) > 2 and _is_part(board, text)):
                 self._follow_all(texts, index)
                 return
             board = played(board, choices[0])
             self.moves.append(choices[0])
-            self.firsts.append(index)
             self.boards.append(board)
+        self.firsts = range(len(texts))
 
     def _follow_all(self, texts: Sequence[str], first: int) -> None:
         """Continue from an ambiguous capture, with the first reading that makes the rest legal."""
+        firsts = list(range(first))
         lines: list[_Way] = [_Way(self.boards[-1])]
         for index in range(first, len(texts)):
             following: dict[tuple[Bits, tuple[int, ...]], _Way] = {}
@@ -123,7 +124,7 @@ class Replay:
                 continue
             assert way.move is not None
             self.moves.append(way.move)
-            self.firsts.append(begun[0].index)
+            firsts.append(begun[0].index)
             self.boards.append(way.board)
             written = " ".join(texts[each.index] for each in begun)
             ply = len(self.moves)
@@ -134,6 +135,7 @@ class Replay:
                 whole_path = format_path(way.move.path, True)
                 self.ambiguous.append(f"{written} at ply {ply} is one capture: read as {whole_path}")
             begun = []
+        self.firsts = firsts
         if begun and self.failed >= begun[0].index:
             self.failed = begun[0].index
             self.error = _unfinished(begun[0].board, texts[self.failed])
