@@ -8,7 +8,7 @@ import pytest
 
 from kr.analysis import solving
 from kr.analysis.problems import Problem, classics, judge_answer, load_problems, read_problems, same_move
-from kr.analysis.solving import Count, SolveSettings, count_solved, solve, solve_all, starved
+from kr.analysis.solving import Count, SolveSettings, count_solved, solve, solve_all
 from kr.cli import main
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
@@ -299,18 +299,6 @@ def test_a_verdict_says_what_it_is(score, verdict, standing, agrees):
     )
 
 
-def test_searches_that_had_no_processor_are_told():
-    found = solve(make_problem(), Engine("material", 8), Limits(nodes=1000))
-    assert found.processor is not None
-    timed = [replace(found, limits=Limits(time=0.5), time=0.5, processor=had) for had in (0.1, 0.0)]
-    assert starved(timed) == pytest.approx(0.1)
-    assert starved([replace(each, processor=0.45) for each in timed]) is None
-    # a limit of nodes loses nothing, and a proved win at once is no search
-    assert starved([replace(each, limits=Limits(nodes=1000)) for each in timed]) is None
-    assert starved([replace(each, time=0.001, processor=0.0) for each in timed]) is None
-    assert starved([]) is None
-
-
 # --- solving
 
 
@@ -531,30 +519,6 @@ def test_several_limits_are_summed_up_apart(tmp_path, capsys):
     assert summed == ["nodes=50", "depth=3"]
     assert main(["solve-problem", "pask", "--tc", "nodes=50", "--tc", "nodes=70", *QUICK[:2]]) == 0
     assert capsys.readouterr().out.count("key move:") == 2
-
-
-def test_a_busy_machine_is_told(capsys, monkeypatch):
-    monkeypatch.setattr(solving, "thread_time", lambda: 0.0)
-    assert main(["solve-problem", "fourth-position", *QUICK[:2], "--tc", "0.1s", "--tc", "nodes=5000"]) == 0
-    (told,) = capsys.readouterr().err.splitlines()
-    assert told.startswith("warning: at 0.1s the searches had a processor for 0% of their time")
-
-
-def test_proved_and_likely_are_counted_apart(tmp_path, capsys):
-    sure, guess = {"fen": TWO_KINGS_WIN, "result": "W-win"}, {"fen": CLASSICS[0].position.fen, "result": "draw"}
-    path = str(write_lines(tmp_path, sure, guess))
-    assert main(["solve-problem", path, *QUICK]) == 0
-    out = " ".join(capsys.readouterr().out.split())
-    assert " win, proved " in out
-    assert " likely " in out or " unclear " in out
-    assert "1 proved, " in out
-    assert main(["solve-problem", path, *QUICK, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["summary"]["nodes=2000"]["all"]["proved"] == told["summary"]["nodes=2000"]["win"]["proved"] == 1
-    first, second = told["problems"]
-    assert (first["standing"], first["win"]) == ("proved", 1.0)
-    assert second["standing"] in ("likely", "unclear")
-    assert second["win"] + second["draw"] + second["loss"] == pytest.approx(1, abs=1e-3)
 
 
 def test_a_set_is_a_table_with_a_summary(tmp_path, capsys):

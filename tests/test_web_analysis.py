@@ -408,6 +408,8 @@ def test_a_game_that_can_be_claimed_drawn_says_so(server: WebServer, opened: Ope
     assert "claimed" not in exact.inner_text()
     click_square(page, 32)
     click_square(page, 28)
-    wait_until(page, "() => document.querySelector('.analysis .exact').textContent.startsWith('The game can be claimed')")
+    wait_until(
+        page, "() => document.querySelector('.analysis .exact').textContent.startsWith('The game can be claimed')"
+    )
     assert "The game can be claimed a draw by repetition here." in exact.inner_text()
     assert "win in 61" in exact.inner_text()
