@@ -124,3 +124,16 @@ def test_a_position_may_be_set_up() -> None:
     assert line(game) == "11-15 23-19"
     assert game.end().comments == ['/FEN "B:W18:B10"/', "corrected", "Not known from here: 10-14"]
     assert "line 1, column 16: a position is set up within the game" in game.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("moves", "warning"),
+    [
+        ("5x14 31-27", "5x14 at ply 1 is ambiguous"),
+        ("5x14 14x21 21x30x23x14 31-27", "5x14 14x21 21x30x23x14 at ply 1 is one capture: read as 5x14x21x30x23x14"),
+    ],
+)
+def test_a_capture_that_may_end_or_go_on_is_told(moves: str, warning: str) -> None:
+    game = read(f'[FEN "B:W8,9,17,18,25,26,31,32:BK5"]\n{moves} *')
+    assert len(game.moves) == 2
+    assert any(warning in each for each in game.warnings)

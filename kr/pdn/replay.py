@@ -188,8 +188,15 @@ class _Way:
                     partial = squares
         if not found and not partial:
             raise _unfinished(self.board, text)
+        choices = list(found)
+        if partial and not last:
+            choices += [
+                checked(self.board, _move(each, captured, True))
+                for each, captured in _core.legal_moves(*self.board)
+                if len(each) > len(partial) and each[: len(partial)] == partial
+            ]
         for move in found:
-            yield _Way(played(self.board, move), move, self, found if len(found) > 1 else None, index)
+            yield _Way(played(self.board, move), move, self, choices if len(choices) > 1 else None, index)
         if partial and not last:
             yield _Way(self.board, None, self, None, index, partial)
 
