@@ -255,14 +255,14 @@ def _parse_pieces(text: str, name: str) -> tuple[int, int]:
     return pieces, kings
 
 
-def _lettered_square(text: str) -> int:
+def _lettered_square(name: str) -> int:
     """The inside square of a name such as a1 or c3. Raises ValueError."""
-    column, row = "abcdefghij".index(text[0]), int(text[1:]) - 1
-    if column > 7 or not 0 <= row <= 7:
-        raise ValueError(f"square {text!r} does not exist: the board has squares from a1 to h8")
-    if (column + row) % 2:
-        raise ValueError(f"square {text!r} is a light one: pieces stand on the dark ones, such as a1, b2 and c3")
-    return 4 * row + 3 - column // 2
+    if not re.fullmatch("[a-h][1-8]", name):
+        raise ValueError(f"square {name!r} does not exist: the board has squares from a1 to h8")
+    square = letters_square(name)
+    if square is None:
+        raise ValueError(f"square {name!r} is a light one: pieces stand on the dark ones, such as a1, b2 and c3")
+    return square
 
 
 def _piece_list(pieces: int, kings: int) -> str:

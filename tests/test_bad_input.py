@@ -192,7 +192,7 @@ CASES = [
     ("doubling material --out new --from nodes=9 --ballot start --hash 1MB --egdb none", 2, "with 1 opening of"),
     ("hub --hash x", 2, "--hash"),
     ("hub --threads 0", 2, "threads"),
-    ("fit nogames", 2, "--out"),
+    ("fit nogames", 1, "no shards"),
     ("fit nogames --out new.h5", 1, "no shards"),
     ("fit nothere --out new.h5", 1, "no such directory"),
     ("fit badshard --out new.h5", 1, "shard-000000.h5"),

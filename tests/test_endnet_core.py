@@ -216,11 +216,11 @@ def replaced(name: str, value: Any) -> Callable[[Any], None]:
         (replaced("outputs_start", np.full(3, 2**31 - 1, dtype=np.int32)), "output 0 could overflow"),
         (lambda f: f.attrs.__delitem__("pieces_high"), "attribute pieces_high is missing"),
         (lambda f: f.attrs.update(pieces_low=0), "pieces from 0 to 7; expected 2 to 24"),
-        (lambda f: f.attrs.update(pieces_high=np.nan), "pieces_high is nan; a whole number"),
-        (lambda f: f.attrs.update(use_pieces="many"), "use_pieces is 'many'; a number"),
-        (lambda f: f.attrs.update(use_pieces=np.inf), "use_pieces is inf; a whole number"),
+        (lambda f: f.attrs.update(pieces_high=np.nan), "pieces_high is nan; expected a whole number"),
+        (lambda f: f.attrs.update(use_pieces="many"), "use_pieces is 'many'; expected a whole number"),
+        (lambda f: f.attrs.update(use_pieces=np.inf), "use_pieces is inf; expected a whole number"),
         (lambda f: f.attrs.update(win_bonus=-1), "bonus is -1; expected 0 to 10000"),
-        (lambda f: f.attrs.update(draw_share=np.nan), "share is nan; expected 0 to 1"),
+        (lambda f: f.attrs.update(draw_share=np.nan), "share is nan; expected a number that is finite"),
     ],
 )
 def test_edited_files_are_refused(saved: Path, edit: Callable[[Any], None], said: str) -> None:
