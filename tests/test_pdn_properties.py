@@ -52,7 +52,11 @@ def games(draw: st.DrawFn) -> Game:
         legal = node.position.legal_moves()
         if not legal:
             continue
-        child = node.add_variation(legal[choice // 4 % len(legal)])
+        setup = None
+        if choice % 11 == 0:
+            setup = draw(st.sampled_from(STARTS).map(Position.from_fen))
+            setup = setup if setup.side != node.position.side else setup.flipped()
+        child = node.add_variation(legal[choice // 4 % len(legal)], setup=setup)
         nodes.append(child)
         if choice % 3 == 0:
             child.nags = draw(NAGS)

@@ -36,12 +36,15 @@ ODD = [
     '[Event "a"]\n9-13\t22-18, 6-9 *\n[Event "b"]\r\n9-13 22-18\r\n6-9 *\r\n',
     '[Event "a"]\n10 9-13 2 22-18 *\n[Event "b"]\n1. 9-13 1... 22-18 *\n[Event "c"]\n1000. 9-13 *\n',
     '[Event "a"]\n0-1\n[Event "b"]\n1-0 1-0\n[Event "c"]\n1/2\n[Event "d"]\n11-15 1-0-\n',
+    '[Event "a"]\n11-15 23-19 /FEN "B:W18:B10"/ 10-14 18-9 *\n[Event "b"]\n11-15 /FEN "W:W18:B10"/ *\n9-13 *\n',
+    '[Event "a"]\n11-15 23-19 /FEN "W:W18:B10"/ 10-14 *\n/FEN "W:W18:B10"/ 18-14 /FEN "B:W18:B10"/ 10-15 *\n',
     '[Event "a"]\n9-13 24-19 8-11? 19-15 $4 10x19! 23x16x7 (!) 2x11 *',
 ]
 """Texts that a reader for plain games alone would get wrong."""
 
 FORMS = ["1. 9-13 22-18 *", "[Event \"x\"]\n", "[Site \"y\"]\n", "1-0", " 2. ", "11-15 ", "{c}", "\n\n", "*", "(9-14)",
-         "0-1\n", "\n", ";", "%", "1.", "1/2-1/2 ", "22x15", "[FEN \"B:W21:BK1\"]\n", "words "]  # fmt: skip
+         "0-1\n", "\n", ";", "%", "1.", "1/2-1/2 ", "22x15", "[FEN \"B:W21:BK1\"]\n", "words ",
+         '/FEN "B:W21:B1"/ ']  # fmt: skip
 
 
 def scanned(text: str, **options: Any) -> tuple[list[tuple[Game, int, str]], list[str]]:

@@ -120,10 +120,6 @@ def test_corners_of_the_board_have_the_names_that_pdn_3_gives_them() -> None:
 def test_a_position_may_be_set_up() -> None:
     game = read('/FEN "W:W18,26:B10"/ 1. 18-14 10x17 *')
     assert (game.start.fen, line(game)) == ("W:W18,26:B10", "18-14 10x17")
-    game = read('1. 11-15 23-19 /FEN "B:W18:B10"/ {corrected} 2. 10-14 *')
-    assert line(game) == "11-15 23-19"
-    assert game.end().comments == ['/FEN "B:W18:B10"/', "corrected", "Not known from here: 10-14"]
-    assert "line 1, column 16: a position is set up within the game" in game.warnings[0]
 
 
 @pytest.mark.parametrize(

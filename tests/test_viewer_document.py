@@ -24,6 +24,7 @@ GAMES = {
     "illegal variation": "1. 11-15 (1. 11-20 {what} 22-18! (22-17)) 23-19 (23-18 1-2 3-4) *",
     "setup": f'[SetUp "1"]\n[FEN "{AMBIGUOUS}"]\n\n1. 30x21x14 {{one way}} *',
     "setup without the tag's usual form": '[FEN "B:bk5:w30,K32."]\n\n1. 5-9 30-26 *',
+    "setups": '1. 11-15 23-19! /FEN "B:W18:B10"/ {here} 2. 10-15 (2. 10-14 /FEN "W:W22:B1"/ 22-17) 18x11 *',
     "clock": "1. 11-15 {[%clk 0:04:59]} 23-19 {[%emt 3.2] [%eval 0.1]} 0-1",
 }
 

@@ -110,10 +110,10 @@ class Task:
     def at(cls, node: GameNode) -> Task:
         """Task for a node of a game, with its history. Raises IllegalMoveError in an illegal variation."""
         history: list[Position] = []
-        before = node.parent
-        while before is not None:
-            history.append(before.position)
-            before = before.parent
+        at = node
+        while at.parent is not None and at.setup is None:
+            at = at.parent
+            history.append(at.position)
         return cls(node.position, tuple(reversed(history)))
 
 
@@ -476,8 +476,11 @@ def _game_tasks(path: Path, number: int, plies: range | None) -> Iterator[Task]:
     if wanted[-1] >= len(positions):
         length = counted(len(game.moves), "ply")
         raise InvalidPdnError(f"--ply: {path}, game {number} has {length}; there is no ply {wanted[-1]}")
+    begins = game.history_begins()
     for ply in wanted:
-        yield Task(positions[ply], tuple(positions[:ply]), f"{_players(game, number)}, {_after(game, ply)}")
+        yield Task(
+            positions[ply], tuple(positions[begins[ply] : ply]), f"{_players(game, number)}, {_after(game, ply)}"
+        )
 
 
 def _nth_game(path: Path, number: int) -> Game:

@@ -258,6 +258,8 @@ def _read_pdn(path: Path, errors: list[KrError] | None = None) -> list[Problem]:
 
 
 def _game_problem(game: Game, number: int) -> Problem:
+    # a position that is set up later is another problem
+    _, moves = next(game.stretches())
     title = game.tags.get("Event", "").strip()
     return Problem(
         id=title or f"position {number}",
@@ -265,6 +267,6 @@ def _game_problem(game: Game, number: int) -> Problem:
         position=game.start,
         result={Result.of(winner): text for text, winner in _WINNERS.items()}.get(game.result, ""),
         source=game.tags.get("Site", ""),
-        solution=" ".join(str(move) for move in game.moves),
-        first_move=game.moves[0] if game.moves else None,
+        solution=" ".join(map(str, moves)),
+        first_move=moves[0] if moves else None,
     )

@@ -197,7 +197,8 @@ def convert_games(archive: Archive, settings: ConvertSettings) -> int:
         for _, game in archive:
             if settings.unique:
                 # with 64 bits, two different games among a million collide with a chance of 1 in 37 million
-                identity = hash((game.start, tuple(move.path for move in game.mainline_moves()), game.result))
+                played = tuple((board, tuple(move.path for move in moves)) for board, moves in game.stretches())
+                identity = hash((played, game.result))
                 if identity in seen:
                     continue
                 seen.add(identity)

@@ -16,6 +16,7 @@ from kr.archives.stats import ArchiveStats, PlayerResults, ResultCounts
 from kr.cli import console, options
 from kr.errors import InvalidPdnError
 from kr.pdn import Game, write_game
+from kr.pdn.game import setups_object
 from kr.settings import option
 from kr.text import visible
 from kr.units import counted
@@ -239,6 +240,7 @@ def _found(report: FileReport, game: Game, hit: Hit, with_ply: bool) -> dict[str
         "result": game.result,
         "fen": game.start.fen,
         "moves": [str(move) for move in game.mainline_moves()],
+        **setups_object(game),
     }
     return {**found, "ply": hit.ply, "turned": hit.turned} if with_ply else found
 

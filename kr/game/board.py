@@ -43,6 +43,8 @@ class Board:
         self._positions = [Position() if start is None else position_of(start)]
         # for each position, the number of plies before it that kings made without a capture
         self._reversible = [0]
+        # for each position, the number of plies to it from the start, or from the last position that was set up
+        self._played = [0]
 
     @property
     def start(self) -> Position:
@@ -83,7 +85,7 @@ class Board:
     def recent(self) -> tuple[Position, ...]:
         """The same, with the two positions before at least, if there are any: who chooses among what people play is
         told the moves that led here."""
-        return tuple(self._positions[-1 - max(2, self._reversible[-1]) : -1])
+        return tuple(self._positions[-1 - min(max(2, self._reversible[-1]), self._played[-1]) : -1])
 
     def legal_moves(self) -> list[Move]:
         """Legal moves in the position on the board."""
@@ -108,9 +110,19 @@ class Board:
         after = self.position.play(move)
         quiet = not move.is_capture and self.position.kings >> move.origin & 1
         self._reversible.append(self._reversible[-1] + 1 if quiet else 0)
+        self._played.append(self._played[-1] + 1)
         self._moves.append(move)
         self._positions.append(after)
         return move
+
+    def set_up(self, position: Position) -> None:
+        """Put another position in place of the one on the board; what can be repeated begins anew with it.
+
+        Raises InvalidSettingError if it has the other side to move.
+        """
+        if position.side != self.side:
+            raise InvalidSettingError(f"{position.fen} has the other side to move; expected {self.fen[0]}:...")
+        self._positions[-1], self._reversible[-1], self._played[-1] = position, 0, 0
 
     def undo(self, plies: int = 1) -> Move:
         """Take back the last moves and return the first of them. Raises InvalidSettingError if there are fewer."""
@@ -119,7 +131,7 @@ class Board:
                 f"cannot take back {counted(plies, 'move')}: the game has {counted(len(self._moves), 'move')}"
             )
         first = self._moves[-plies]
-        del self._moves[-plies:], self._positions[-plies:], self._reversible[-plies:]
+        del self._moves[-plies:], self._positions[-plies:], self._reversible[-plies:], self._played[-plies:]
         return first
 
     @property
@@ -141,7 +153,7 @@ class Board:
         """An independent copy, with all moves."""
         board = Board(self.start)
         board._moves, board._positions = self._moves.copy(), self._positions.copy()
-        board._reversible = self._reversible.copy()
+        board._reversible, board._played = self._reversible.copy(), self._played.copy()
         return board
 
     def diagram(self) -> str:
@@ -149,10 +161,10 @@ class Board:
         return self.position.diagram()
 
     def __eq__(self, other: object) -> bool:
-        """True for a game with the same start and moves."""
+        """True for a game with the same positions and moves."""
         if not isinstance(other, Board):
             return NotImplemented
-        return (self.start, self._moves) == (other.start, other._moves)
+        return (self._positions, self._moves) == (other._positions, other._moves)
 
     __hash__ = None  # type: ignore[assignment]  # it changes
 

@@ -395,8 +395,13 @@ def _read_pdn(path: Path, plies: int | None, state: tuple[int, int]) -> tuple[Op
         if played and position.is_over:
             continue  # a game that ended before its opening did
         try:
-            moves = " ".join(map(str, islice(game.mainline_moves(), length)))
-            found.setdefault(position, Opening(f"{name} {number}", _playing(position), moves, start=game.start))
+            start, line = game.start, list[Move]()
+            for node in islice(game.mainline(), length):
+                line.append(node.move)
+                if node.setup is not None:
+                    start, line = node.setup, []
+            moves = " ".join(map(str, line))
+            found.setdefault(position, Opening(f"{name} {number}", _playing(position), moves, start=start))
         except InvalidFenError as error:
             raise InvalidFenError(f"{path}, game {number}: {error}") from None
     return tuple(found.values())

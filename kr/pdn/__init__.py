@@ -11,7 +11,7 @@ player is Black, so "1-0" means that Black won. Files in which "1-0" is White's 
 from kr.pdn.commands import ClockTime, CommentParts, DrawnArrow, DrawnCircle, split_comment
 from kr.pdn.game import Game, format_game
 from kr.pdn.grammar import RESULTS
-from kr.pdn.notes import Comment, Nag, Note, Variation
+from kr.pdn.notes import Comment, Nag, Note, Setup, Variation
 from kr.pdn.reader import Reader, is_pdn, read_game, read_games
 from kr.pdn.tree import ChildNode, GameNode
 from kr.pdn.visitor import SKIP, Visitor
@@ -34,6 +34,7 @@ __all__ = [
     "Note",
     "Reader",
     "Results",
+    "Setup",
     "StringExporter",
     "Variation",
     "Visitor",

@@ -6,10 +6,11 @@ from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterable, Sequence
 
-from kr.errors import InvalidPdnError
-from kr.game.position import Move
-from kr.pdn.grammar import DraftLine, Judgement, plain_move
-from kr.pdn.notes import Comment, Nag, Note, Variation
+from kr.errors import InvalidFenError, InvalidPdnError
+from kr.game.position import Bits, Move, Position
+from kr.notation import SIDE_NAMES
+from kr.pdn.grammar import DraftLine, DraftNote, DraftSetup, Judgement, plain_move
+from kr.pdn.notes import Comment, Nag, Note, Setup, Variation
 from kr.pdn.replay import Replay
 from kr.pdn.tree import ChildNode, GameNode, RootNode
 
@@ -51,13 +52,14 @@ def notes_of(game: RootNode) -> tuple[Note, ...]:
 
 
 def _said(node: GameNode, ply: int) -> list[Note]:
-    return [*(Nag(ply, text) for text in node.nags), *(Comment(ply, text) for text in node.comments)]
+    setup = [Setup(ply, node.setup.fen)] if node.setup is not None else []
+    return [*(Nag(ply, text) for text in node.nags), *setup, *(Comment(ply, text) for text in node.comments)]
 
 
 def set_notes(game: RootNode, notes: Iterable[Note]) -> None:
-    """Put notes into a game that has none. Raises InvalidPdnError for a note after the last move."""
+    """Put notes into a game that has none but its setups. Raises InvalidPdnError for a note after the last move."""
     nodes: list[GameNode] = [game, *game.mainline()]
-    drafts: list[tuple[int, str | DraftLine]] = []
+    drafts: list[tuple[int, DraftNote]] = []
     waiting = [(drafts, note) for note in notes]
     for _, note in waiting:
         if not 0 <= note.ply < len(nodes):
@@ -67,20 +69,26 @@ def set_notes(game: RootNode, notes: Iterable[Note]) -> None:
             line = DraftLine(list(note.moves), [0] * len(note.moves))
             into.append((note.ply, line))
             waiting += [(line.notes, inner) for inner in note.notes if 0 <= inner.ply <= len(note.moves)]
+        elif isinstance(note, Setup):
+            if into is not drafts:
+                into.append((note.ply, DraftSetup(note.fen, 0)))
         else:
             into.append((note.ply, Judgement(note.text) if isinstance(note, Nag) else note.text))
     game.warnings = (*game.warnings, *plant_notes(nodes, drafts))
 
 
-def plant_notes(line: list[GameNode], notes: Sequence[tuple[int, str | DraftLine]]) -> list[str]:
+def plant_notes(line: list[GameNode], notes: Sequence[tuple[int, DraftNote]]) -> list[str]:
     """Put the notes of a line into the tree; returns warnings about illegal variations.
 
     line: the root of a game and the nodes of its main continuation, still without notes.
     """
     warnings: list[str] = []
-    waiting: list[tuple[list[GameNode], Sequence[tuple[int, str | DraftLine]], int]] = [(line, notes, 0)]
+    waiting: list[tuple[list[GameNode], Sequence[tuple[int, DraftNote]], int]] = [(line, notes, 0)]
     while waiting:
         nodes, entries, before = waiting.pop()
+        for ply, note in entries:
+            if isinstance(note, DraftSetup):
+                nodes[ply]._setup = note.board
         # a comment at the beginning is about the game, or about the first move of the variation
         first = 0 if nodes is line else 1
         queue = deque(entries)
@@ -97,6 +105,8 @@ def plant_notes(line: list[GameNode], notes: Sequence[tuple[int, str | DraftLine
                     following.starting_comments.append(note)
                 else:
                     node.comments.append(note)
+            elif isinstance(note, DraftSetup):
+                continue
             elif not note.moves:
                 queue.extendleft((ply, inner) for _, inner in reversed(note.notes))
             elif len(nodes) == 1:
@@ -114,8 +124,10 @@ def _branch(anchor: GameNode, ply: int, line: DraftLine, warnings: list[str]) ->
     """The node before a variation and the new nodes of its moves; text from the first illegal move on."""
     moves: list[Move | str] = [plain_move(text) for text in line.moves]
     if anchor.is_legal:
-        replay = Replay(anchor.bits, [str(move) for move in moves[: line.played]])
+        replay, line.notes, refused = replay_line(anchor.bits, [str(each) for each in moves[: line.played]], line.notes)
         warnings += replay.ambiguous
+        if refused:
+            warnings.append(f"in a variation, {refused[1]}; kept as text from there")
         if replay.error:
             ply += len(replay.moves) + 1
             warnings.append(f"in a variation, ply {ply}: {replay.error}; kept as text from there")
@@ -129,9 +141,50 @@ def _branch(anchor: GameNode, ply: int, line: DraftLine, warnings: list[str]) ->
     return nodes
 
 
+def replay_line(
+    board: Bits, texts: Sequence[str], notes: list[tuple[int, DraftNote]]
+) -> tuple[Replay, list[tuple[int, DraftNote]], tuple[DraftSetup, str] | None]:
+    """Play the moves of a line, with the positions that its notes set up.
+
+    Returns the notes too, with the setups that are not played as comments, and the setup at which the moves end because
+    its position can't be set up there, with the reason.
+    """
+    setups = [(ply, note) for ply, note in notes if isinstance(note, DraftSetup)]
+    if not setups:
+        return Replay(board, texts), notes, None
+    ends = [ply for ply, _ in setups[1:]] + [len(texts)]
+    replay = Replay(board, texts[: setups[0][0]])
+    refused = None
+    for (ply, setup), end in zip(setups, ends, strict=True):
+        if replay.failed < ply or refused:
+            break
+        try:
+            setup.board = settable(setup.fen, replay.boards[-1]).bits
+        except InvalidPdnError as error:
+            refused = setup, str(error)
+        else:
+            replay.go_on(setup.board, texts[ply:end])
+    told: list[tuple[int, DraftNote]] = [
+        (ply, note.text if isinstance(note, DraftSetup) and note.board is None else note) for ply, note in notes
+    ]
+    return replay, told, refused
+
+
+def settable(fen: str, board: Bits) -> Position:
+    """The position of a setup command in place of a board. Raises InvalidPdnError if it can't be set up there."""
+    try:
+        position = Position.from_fen(fen)
+    except InvalidFenError as error:
+        raise InvalidPdnError(f"the position set up is not one: {error}") from None
+    if position.side != board[3]:
+        side = SIDE_NAMES[board[3]]
+        raise InvalidPdnError(f"the position set up has the other side to move: expected {side[0]} for {side}, {fen!r}")
+    return position
+
+
 def moved_notes(
-    notes: list[tuple[int, str | DraftLine]], firsts: Sequence[int], replayed: int
-) -> list[tuple[int, str | DraftLine]]:
+    notes: list[tuple[int, DraftNote]], firsts: Sequence[int], replayed: int
+) -> list[tuple[int, DraftNote]]:
     """Notes whose plies count texts, for moves of which some were given in several texts.
 
     firsts: number of the first text of each move. replayed: number of the texts of them all.

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from kr.errors import InvalidPdnError
 from kr.game.position import Move, Position, Side
-from kr.pdn.comments import notes_of, set_notes
-from kr.pdn.notes import Note
+from kr.pdn.comments import notes_of, set_notes, settable
+from kr.pdn.notes import Note, Setup
 from kr.pdn.replay import checked, played
 from kr.pdn.tree import ChildNode, GameNode, RootNode
 from kr.pdn.writer import ENGLISH, write_game
@@ -16,9 +17,10 @@ from kr.pdn.writer import ENGLISH, write_game
 class Game(RootNode):
     """A game: headers, start and result (English convention: "1-0" means that Black won), and the tree of its moves.
 
-    headers: tags by name. moves: the moves played. notes: comments, judgements and variations. Games are equal if they
-    have the same headers (except FEN and SetUp, which repeat `start`), start, result and tree. Raises InvalidPdnError
-    for an unknown result or a note after the last move, and IllegalMoveError.
+    headers: tags by name. moves: the moves played. notes: comments, judgements, setups and variations. Games are equal
+    if they have the same headers (except FEN and SetUp, which repeat `start`), start, result and tree. Raises
+    InvalidPdnError for an unknown result, a note after the last move or a setup that does not fit, and
+    IllegalMoveError.
     """
 
     __slots__ = ("line",)
@@ -36,9 +38,15 @@ class Game(RootNode):
         """Line of the text at which the game begins; None if it was not read."""
         node: GameNode = self
         board = self.start.bits
-        for move in moves:
+        notes = tuple(notes)
+        setups = {note.ply: note.fen for note in notes if isinstance(note, Setup)} if notes else {}
+        if 0 in setups:
+            raise InvalidPdnError("a position is set up before the first move: give it as the start")
+        for ply, move in enumerate(moves, 1):
             node.variations.append(child := ChildNode(node, checked(board, move)))
             board = played(board, child.move)
+            if ply in setups:
+                board = child._setup = settable(setups[ply], board).bits
             node = child
         if notes:
             set_notes(self, notes)
@@ -60,7 +68,7 @@ class Game(RootNode):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """Comments, judgements and variations as one list, each with the number of moves before it."""
+        """Comments, judgements, setups and variations as one list, each with the number of moves before it."""
         return notes_of(self)
 
     def __eq__(self, other: object) -> bool:
@@ -113,7 +121,11 @@ def _same_tree(one: GameNode, other: GameNode) -> bool:
         ):
             return False
         for x, y in zip(a.variations, b.variations, strict=True):
-            if x._move != y._move or (x._starting_comments or []) != (y._starting_comments or []):
+            if (
+                x._move != y._move
+                or x._setup != y._setup
+                or (x._starting_comments or []) != (y._starting_comments or [])
+            ):
                 return False
             waiting.append((x, y))
     return True
@@ -125,3 +137,9 @@ def format_game(
     """PDN of a new game, with the tags GameType, Result and, if needed, FEN added to those given."""
     full = {**tags, "Result": result, "GameType": ENGLISH}
     return write_game(Game(full, start, tuple(moves), result, tuple(notes)))
+
+
+def setups_object(game: GameNode) -> dict[str, list[dict[str, int | str]]]:
+    """For a JSON object of a game: its field `setups`, the positions that are set up after moves; left out if none."""
+    setups: list[dict[str, int | str]] = [{"ply": ply, "fen": position.fen} for ply, position in game.setups()]
+    return {"setups": setups} if setups else {}

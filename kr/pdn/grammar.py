@@ -6,7 +6,7 @@
     line      = (number | move | nag | comment | variation | setup | unknown)*
     number    = digits "." [".." | "..."]         ignored; "1." at the start of a line may begin a game
     move      = square (separator square)+        separator: - x X : or a dash of any length; or four digits
-    setup     = "/FEN" '"' text '"' "/"
+    setup     = "/FEN" '"' text '"' "/"             the position before the first move, or after the move before it
     unknown   = "- -"                             the moves from there on are text
     nag       = "$" digits | "!" | "?" ... | "(!)" ... | "*" that touches a move
     comment   = "{" text "}" | ";" to the end of the line | "%" at the start of a line, to its end
@@ -25,7 +25,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
+from kr.game.position import Bits
 from kr.game.value import Result
 
 MARGIN = 64
@@ -69,6 +71,8 @@ _TOKEN = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 _JUNK = re.compile(r"\S{1,20}")
+# A setup command that may go on behind the end of the buffer.
+_SETUP_BEGUN = re.compile(r"/(?:\s*+(?:F|FE|FEN\s*+(?:[“”„‟\"][^“”„‟\"/\n]*+[“”„‟\"]?\s*+)?)?)?\Z")
 # What is left out at once of text that is not PDN: a remark in brackets, or a character.
 _LEFT_OUT = re.compile(r"\[[^\[\]\n]{0,200}\]|[#&+<>@^|~]+|.", re.DOTALL)
 MOST_LEFT_OUT = 20
@@ -112,8 +116,8 @@ class DraftLine:
     moves: list[str] = field(default_factory=list)
     offsets: list[int] = field(default_factory=list)
     """Offset of each move in the buffer."""
-    notes: list[tuple[int, str | Judgement | DraftLine]] = field(default_factory=list)
-    """Comments, judgements and variations, each with the number of moves before it."""
+    notes: list[tuple[int, DraftNote]] = field(default_factory=list)
+    """Comments, judgements, setups and variations, each with the number of moves before it."""
     known: int | None = None
     """Number of moves before one that nobody wrote down; None if there is none."""
 
@@ -123,10 +127,29 @@ class DraftLine:
         return len(self.moves) if self.known is None else self.known
 
 
+@dataclass(slots=True)
+class DraftSetup:
+    """A setup command after a move."""
+
+    fen: str
+    offset: int
+    """Offset in the buffer."""
+    board: Bits | None = None
+    """The position, once it is known that it can be set up there."""
+
+    @property
+    def text(self) -> str:
+        """The command as PDN has it."""
+        return f'/FEN "{self.fen}"/'
+
+
 class Judgement(str):
     """A judgement of a move as written: "!?", "(!)", "*" or "$3"."""
 
     __slots__ = ()
+
+
+DraftNote: TypeAlias = str | Judgement | DraftSetup | DraftLine
 
 
 @dataclass(slots=True)
@@ -266,6 +289,8 @@ class Buffer:
                     return draft, at
                 continue
             else:
+                if not self.final and text[begin] == "/" and _SETUP_BEGUN.match(text, begin):
+                    self._more(offset)
                 self._pass_over(draft, self._fault(begin))
                 found = _LEFT_OUT.match(text, begin)
                 assert found is not None
@@ -358,14 +383,21 @@ class Buffer:
         return remark
 
     def _set_up(self, draft: Draft, line: DraftLine, token: re.Match[str], begin: int) -> None:
-        """A setup command: the start of a game, or the end of what can be replayed of a line."""
+        """A setup command: the start of a game, or the position after a move."""
         if line is draft and not line.moves and draft.setup is None and not draft.tags.get("FEN", "").strip():
             draft.setup = token["fen"], begin
             return
+        setup = DraftSetup(token["fen"].strip(), begin)
+        if line.moves and line.known is None:
+            self._warn(draft, begin, f"a position is set up within the game, after {line.moves[-1]}: {setup.fen[:120]}")
+            line.notes.append((len(line.moves), setup))
+            return
         if line.known is None:
-            line.known = len(line.moves)
-            self._warn(draft, begin, "a position is set up within the game: the moves after it are kept as text")
-        line.notes.append((len(line.moves), f'/FEN "{token["fen"]}"/'))
+            line.known = 0
+            self._warn(
+                draft, begin, "a position is set up before the first move, which has one: moves are kept as text"
+            )
+        line.notes.append((len(line.moves), setup.text))
 
     def _say(self, line: DraftLine, draft: Draft, words: str) -> None:
         """Note words outside braces as a comment."""

@@ -1,4 +1,4 @@
-"""Notes: comments, judgements and variations of a line as one list, as in `Game.notes`; `Game` accepts them."""
+"""Notes: comments, judgements, setups and variations of a line as one list, as in `Game.notes`; `Game` accepts them."""
 
 from __future__ import annotations
 
@@ -33,4 +33,13 @@ class Variation:
     notes: tuple[Note, ...] = ()
 
 
-Note = Comment | Nag | Variation
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """A position set up after a move, in place of the one that the move leads to: ``/FEN "B:W18:B10"/``."""
+
+    ply: int
+    """Number of moves of its line before it."""
+    fen: str
+
+
+Note = Comment | Nag | Variation | Setup

@@ -12,11 +12,11 @@ from weakref import WeakKeyDictionary
 from kr.errors import IllegalMoveError, InvalidFenError, InvalidPdnError
 from kr.game.position import Position, Side
 from kr.notation import SIDE_NAMES, SQUARES, parse_fen
-from kr.pdn.comments import moved_notes, plant_notes
+from kr.pdn.comments import moved_notes, plant_notes, replay_line
 from kr.pdn.game import Game
 from kr.pdn.grammar import RESULTS, Buffer, Draft, DraftLine, Fault, Judgement, NeedMore, plain_move, plain_result
 from kr.pdn.headings import number_squares, settle_players
-from kr.pdn.replay import Replay, is_over
+from kr.pdn.replay import is_over
 from kr.pdn.source import DETECT, Text
 from kr.pdn.tree import ChildNode, GameNode
 from kr.pdn.writer import ENGLISH, Results, turned
@@ -300,7 +300,9 @@ def game_from_draft(draft: Draft, results: Results = "english", forgiving: bool 
 def _play(game: Game, draft: Draft, warnings: list[str], forgiving: bool) -> tuple[int, int, int, int]:
     """Add the moves of a draft with their comments and variations; returns the final position."""
     texts = [plain_move(text) for text in draft.moves]
-    replay = Replay(game.start.bits, texts[: draft.played])
+    replay, draft.notes, refused = replay_line(game.start.bits, texts[: draft.played], draft.notes)
+    if refused:
+        draft.left_out.append(Fault(refused[0].offset, f"{refused[1]}; the moves after it are kept as text"))
     end = replay.failed
     if replay.error is not None:
         text = texts[end]

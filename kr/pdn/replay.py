@@ -57,7 +57,9 @@ class Replay:
     A capture may be given in several texts, a jump or more each: 25x18 18x9.
     """
 
-    def __init__(self, board: Bits, texts: Sequence[str]) -> None:
+    def __init__(self, board: Bits, texts: Sequence[str], before: int = 0) -> None:
+        """before: plies before the first of them, for warnings."""
+        self._before = before
         self.moves: list[Move] = []
         """The legal moves."""
         self.boards: list[Bits] = [board]
@@ -86,6 +88,15 @@ class Replay:
             self.moves.append(choices[0])
             self.boards.append(board)
         self.firsts = range(len(texts))
+
+    def go_on(self, board: Bits, texts: Sequence[str]) -> None:
+        """Set up a position after the last move, and play more moves from there."""
+        rest = Replay(board, texts, self._before + len(self.moves))
+        self.moves += rest.moves
+        self.boards[-1:] = rest.boards
+        self.firsts = [*self.firsts, *(self.failed + first for first in rest.firsts)]
+        self.error, self.failed = rest.error, self.failed + rest.failed
+        self.ambiguous += rest.ambiguous
 
     def _follow_all(self, texts: Sequence[str], first: int) -> None:
         """Continue from an ambiguous capture, with the first reading that makes the rest legal."""
@@ -127,7 +138,7 @@ class Replay:
             firsts.append(begun[0].index)
             self.boards.append(way.board)
             written = " ".join(texts[each.index] for each in begun)
-            ply = len(self.moves)
+            ply = self._before + len(self.moves)
             if way.choices:
                 ways = " or ".join(map(str, way.choices))
                 self.ambiguous.append(f"{written} at ply {ply} is ambiguous, {ways}: read as {way.move}")

@@ -144,15 +144,18 @@ class Scanner(Reader):
         return Scanned(text[begin:end], self._line_of(begin), headers, result, start, plies)
 
     def _with_tree(self, game: Game) -> Scanned:
-        moves = [format_path(move.path, move.is_capture) for move in game.mainline_moves()]
-        self._make_room(len(moves) + 1)
-        start = game.start.bits
-        line = " ".join((*moves, "*"))
-        read = _core.read_line(line, 0, *start, self.keys[self.used :], self.codes[self.used :])
-        assert read is not None
-        self.used += len(moves) + 1
+        plies = 0
+        for start, moves in game.stretches():
+            self._make_room(plies + len(moves) + 1)
+            line = " ".join((*(format_path(move.path, move.is_capture) for move in moves), "*"))
+            # a position that is set up takes the place of the one before it
+            first = self.used + plies
+            read = _core.read_line(line, 0, *start, self.keys[first:], self.codes[first:])
+            assert read is not None
+            plies += len(moves)
+        self.used += plies + 1
         text = self._buffer.text[slice(*self._extent)]
-        return Scanned(text, game.line or 0, game.headers, RESULTS.index(game.result), start, len(moves))
+        return Scanned(text, game.line or 0, game.headers, RESULTS.index(game.result), game.start.bits, plies)
 
     def _make_room(self, positions: int) -> None:
         if self.used + positions > len(self.keys):

@@ -34,7 +34,7 @@ T = TypeVar("T")
 class GameNode:
     """A position of a game, with its continuations and comments. The root is a Game, all others are ChildNodes."""
 
-    __slots__ = ("__weakref__", "_bits", "_comments", "_nags", "parent", "variations")
+    __slots__ = ("__weakref__", "_bits", "_comments", "_nags", "_setup", "parent", "variations")
 
     parent: GameNode | None
     """The node before; None for the root."""
@@ -47,6 +47,7 @@ class GameNode:
         self._bits: Bits | None = None
         self._comments: list[str] | None = None
         self._nags: list[str] | None = None
+        self._setup: Bits | None = None
 
     @property
     def comments(self) -> list[str]:
@@ -89,17 +90,27 @@ class GameNode:
         """The position after the move. Raises IllegalMoveError in an illegal variation."""
         return Position.from_bits(self.bits)
 
+    @property
+    def setup(self) -> Position | None:
+        """The position set up here in place of the one that the move leads to; None if there is none, as nearly always.
+
+        It has the same side to move. What can be repeated begins anew with it.
+        """
+        return None if self._setup is None else Position.from_bits(self._setup)
+
     def board(self) -> Board:
         """The game up to this node, as chess.pgn has it. Raises IllegalMoveError in an illegal variation."""
-        moves: list[Move] = []
+        path: list[ChildNode] = []
         node = self
         while isinstance(node, ChildNode):
-            moves.append(node.move)
+            path.append(node)
             assert node.parent is not None
             node = node.parent
         board = Board(self.game().start)
-        for move in reversed(moves):
-            board.play(move)
+        for node in reversed(path):
+            board.play(node.move)
+            if node.setup is not None:
+                board.set_up(node.setup)
         return board
 
     @property
@@ -160,6 +171,34 @@ class GameNode:
         """This position and the one after each move of the main continuation."""
         return map(Position.from_bits, self.mainline_bits())
 
+    def stretches(self) -> Iterator[tuple[Bits, list[Move]]]:
+        """The main continuation in pieces that can be replayed: a position, given or set up, and the moves from it.
+
+        Positions are in the form of `bits`. Raises IllegalMoveError at an illegal move.
+        """
+        board, moves = self.bits, []
+        for node in self.mainline():
+            moves.append(node.move)
+            if node._setup is not None:
+                yield board, moves
+                board, moves = node._setup, []
+        yield board, moves
+
+    def setups(self) -> list[tuple[int, Position]]:
+        """Positions set up in the main continuation, each with the number of moves of it before."""
+        return [
+            (ply, Position.from_bits(node._setup))
+            for ply, node in enumerate(self.mainline(), 1)
+            if node._setup is not None
+        ]
+
+    def history_begins(self) -> list[int]:
+        """For each of `positions`, the number of the first that can be repeated: the start, or the last set up."""
+        begins = [0]
+        for node in self.mainline():
+            begins.append(begins[-1] if node._setup is None else len(begins))
+        return begins
+
     def descendants(self) -> Iterator[ChildNode]:
         """All nodes below this one, each line before the continuations of its variations."""
         waiting = self.variations[::-1]
@@ -188,13 +227,22 @@ class GameNode:
     # --- changing the tree
 
     def add_variation(
-        self, move: Move | str, *, comment: str = "", starting_comment: str = "", nags: Iterable[str] = ()
+        self,
+        move: Move | str,
+        *,
+        comment: str = "",
+        starting_comment: str = "",
+        nags: Iterable[str] = (),
+        setup: Position | None = None,
     ) -> ChildNode:
         """Add a move as the last variation, or as the main continuation if it is the first, and return its node.
 
-        Raises IllegalMoveError, naming the legal moves, if it is illegal or ambiguous.
+        setup: a position to set up after the move. Raises IllegalMoveError, naming the legal moves, if the move is
+        illegal or ambiguous, and InvalidPdnError if the setup has the other side to move.
         """
-        node = ChildNode(self, checked(self.bits, move))
+        node = ChildNode(self, checked(self.bits, move), setup)
+        if setup is not None and setup.side == self.bits[3]:
+            raise InvalidPdnError(f"the position set up after {node} has the other side to move: {setup.fen}")
         node.comment, node.starting_comment, node.nags = comment, starting_comment, list(nags)
         self.variations.append(node)
         return node
@@ -291,7 +339,7 @@ class GameNode:
                 assert node.parent is not None
                 node = node.parent
         for child in reversed(path):
-            board = child._bits = played(board, child.move)
+            board = child._bits = played(board, child.move) if child._setup is None else child._setup
         return board
 
     def mainline_bits(self) -> Iterator[Bits]:
@@ -299,7 +347,7 @@ class GameNode:
         board = self.bits
         yield board
         for node in self.mainline():
-            board = played(board, node.move)
+            board = played(board, node.move) if node._setup is None else node._setup
             yield board
 
     def _index(self, which: int | Move | str | ChildNode) -> int:
@@ -326,9 +374,11 @@ class ChildNode(GameNode):
 
     __slots__ = ("_move", "_starting_comments")
 
-    def __init__(self, parent: GameNode, move: Move | str) -> None:
+    def __init__(self, parent: GameNode, move: Move | str, setup: Position | None = None) -> None:
         """Made by `add_variation` and readers. move: a legal Move, or the text of an illegal one."""
         super().__init__(parent)
+        if setup is not None:
+            self._setup = setup.bits
         self._move = move
         self._starting_comments: list[str] | None = None
 
@@ -454,6 +504,8 @@ def _show_notes(node: GameNode, visitor: Visitor[T]) -> None:
     if node._nags:
         for nag in sorted(node._nags, key="*".__ne__):
             visitor.visit_nag(nag)
+    if node._setup is not None:
+        visitor.visit_setup(Position.from_bits(node._setup))
     if node._comments:
         for comment in node._comments:
             visitor.visit_comment(comment)

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
+    from kr.game.position import Position
     from kr.pdn.game import Game
     from kr.pdn.tree import ChildNode
 
@@ -41,6 +42,9 @@ class Visitor(ABC, Generic[T]):
 
     def visit_nag(self, nag: str) -> None:
         """A judgement of the last visited move."""
+
+    def visit_setup(self, position: Position) -> None:
+        """A position set up after the last visited move."""
 
     def end_variation(self) -> None:
         """The variation ends."""

@@ -132,6 +132,12 @@ class StringExporter(Visitor[str]):
             self._add("$7" if nag == "*" else nag)
         self._touching = False
 
+    def visit_setup(self, position: Position) -> None:
+        """Write a setup command."""
+        self._add(f'/FEN "{position.fen}"/')
+        self._touching = False
+        self._numbered = True
+
     def visit_comment(self, comment: str) -> None:
         """Write a comment."""
         if not self._comments:

@@ -34,6 +34,7 @@ from kr.game.position import Move, Side
 from kr.game.value import Result
 from kr.notation import SIDE_NAMES, square_name
 from kr.pdn import Game
+from kr.pdn.game import setups_object
 from kr.play.input import TABLE_COMMANDS, TypedCommand, next_squares, parse_command, read_move
 from kr.play.manners import OFFER_AGAIN, gives_up, offers_draw, refusal
 from kr.play.record import NO_FILE, PlayRecord, default_path
@@ -449,7 +450,8 @@ class Play:
             "start", "\n".join(lines), view, black=self._seats[0].name, white=self._seats[1].name, seed=setup.seed,
             controls=[None if control is None else str(control) for control in setup.controls],
             fen=self.board.position.fen, start=self.board.start.fen, ply=played, moves=_texts(self.board.moves),
-            opening=setup.opening, file=None if self._record.path is None else str(self._record.path),
+            **setups_object(self.game), opening=setup.opening,
+            file=None if self._record.path is None else str(self._record.path),
         )  # fmt: skip
 
     def _tell_turn(self, side: Side) -> None:

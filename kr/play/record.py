@@ -84,10 +84,7 @@ class PlayRecord:
 
     def board(self) -> Board:
         """The game as a board, at its last move."""
-        board = Board(self.game.start)
-        for move in self.game.mainline_moves():
-            board.play(move)
-        return board
+        return self.game.end().board()
 
     def add(self, move: Move, seconds: float, left: float | None, reply: Reply | None) -> None:
         """Add a move. seconds: time spent; left: on the mover's clock; reply: of its engine."""

@@ -6,8 +6,9 @@ A document has `headers`, `start` (FEN), `result` and `nodes`. The first node is
 ({"colour": "G", "from": 11, "to": 15}) and `circles` ({"colour": "R", "square": 18}), and the comment does not say so
 again. Nodes stand in the order in which games are written: a move, what follows it, then the variations on it, so that
 the first child of a node is its main continuation. Moves of an illegal variation are text: their `fen` is null and
-their `path` empty. Where the game can be claimed drawn by a rule, `draw` says by which ("repetition" or "no progress");
-elsewhere it is left out, and it is not read.
+their `path` empty. Where another position is set up after a move, `setup` is true and `fen` is that position. Where
+the game can be claimed drawn by a rule, `draw` says by which ("repetition" or "no progress"); elsewhere it is left out,
+and it is not read.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ def game_document(game: Game) -> dict[str, Any]:
                 "parent": numbers[id(node.parent)],
                 **(move_json(node.move) if legal else {"text": node.text, "path": [], "captured": []}),
                 "fen": format_fen(*node.bits) if legal else None,
+                **({"setup": True} if node.setup is not None else {}),
                 **_remarks(node),
                 "nags": list(node.nags),
                 **({"draw": draw} if draw else {}),
@@ -70,6 +72,7 @@ def _draws(game: Game) -> dict[int, str]:
         if not node.is_legal or node.parent is None:
             continue
         lasting = node.move.is_capture or not node.parent.bits[2] >> node.move.origin & 1
+        lasting = lasting or node.setup is not None
         quiet[id(node)] = count = 0 if lasting else quiet[id(node.parent)] + 1
         before: GameNode | None = node
         for _ in range(min(count, NO_PROGRESS_PLIES)):
@@ -111,7 +114,8 @@ def read_document(document: object) -> Game:
     """The game of a document, every move checked by the rules.
 
     Only `start` is needed. A move may be given by its path (squares 1-32) or its text alone. What is given as the
-    position after it is not looked at. Raises InvalidPdnError, InvalidFenError and IllegalMoveError.
+    position after it is not looked at, unless it was set up. Raises InvalidPdnError, InvalidFenError and
+    IllegalMoveError.
     """
     return _Reading(document).game
 
@@ -165,7 +169,8 @@ class _Reading:
                 raise InvalidPdnError(f"node {number}: its parent is not the number of a node before it")
             before = self._read[parent]
             self._aside.append(self._aside[parent] or bool(before.variations))
-            node = ChildNode(before, self._move(number, before, given))
+            move = self._move(number, before, given)
+            node = ChildNode(before, move, self._setup(number, before, move, given))
             before.variations.append(node)
             node.starting_comments = self._texts(number, given, "starting_comments")
         node.comments = self._texts(number, given, "comments")
@@ -196,6 +201,18 @@ class _Reading:
                 return text
             raise IllegalMoveError(f"node {number}: {error}") from None
         return checked(before.bits, text)
+
+    def _setup(self, number: int, before: GameNode, move: Move | str, given: Mapping[str, Any]) -> Position | None:
+        if given.get("setup", False) is False:
+            return None
+        if given["setup"] is not True:
+            raise InvalidPdnError(f"node {number}: setup is neither true nor false")
+        position = Position.from_fen(self._text(given.get("fen"), f"node {number}: fen"))
+        if isinstance(move, str):
+            raise InvalidPdnError(f"node {number}: no position can be set up after {move}, which is not legal")
+        if position.side == before.bits[3]:
+            raise InvalidPdnError(f"node {number}: {position.fen} can't be set up there: the other side is to move")
+        return position
 
     def _by_path(self, number: int, before: GameNode, path: tuple[int, ...]) -> Move:
         for move in before.position.legal_moves():

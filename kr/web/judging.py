@@ -104,7 +104,7 @@ async def _current(game: Game, inbox: Inbox) -> Game:
     except TimeoutError:
         raise InvalidSettingError("the page did not send its game for the marks") from None
     now = await run_sync(read_document, said.object("document").fields)
-    if (now.start, now.moves) != (game.start, game.moves):
+    if list(now.stretches()) != list(game.stretches()):
         raise InvalidPdnError("the moves of the game have changed meanwhile; analyse it again")
     return now
 

@@ -34,6 +34,7 @@ from kr.jobs.kinds import Portion
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.pdn import Game, Results, read_game, write_game
+from kr.pdn.game import setups_object
 from kr.players.workers import EngineKind, engine_needs
 from kr.policy.policy import Policy, load_people, load_policy, people_option
 from kr.settings import option, workers_option
@@ -335,6 +336,7 @@ def _record(values: Mapping[str, Any], game: Game, annotation: Annotation) -> Ga
         "headers": dict(game.headers),
         "result": game.result,
         "fen": game.start.fen,
+        **setups_object(game),
         "black": annotation.black.as_object(),
         "white": annotation.white.as_object(),
         "moves": [move_object(judged) for judged in annotation.moves],

@@ -260,10 +260,13 @@ def _judged_backwards(game: Game, settings: JudgeSettings, search: _Search) -> I
         if following is None:
             yield JudgedMove(ply, side, move, judged=False, reason=OPENING)
             continue
+        if search.was_set_up(ply + 1):
+            # the move is judged by what it led to
+            following = search.reached(ply)
         after = following.turned()
         judged = JudgedMove(
             ply, side, move, False, after.score, after.expected, after.value, after.plies, after.draw, after.draw_next,
-            occurrence=search.occurrence(ply + 1),
+            occurrence=search.occurrence(ply),
         )  # fmt: skip
         judged = replace(judged, confirmed=after.confirmed or judged.certain is not None)
         if ply < first:
@@ -348,26 +351,44 @@ class _Search:
         self._engine = engine
         self._limits = limits
         self._positions = list(game.positions())
+        self._begins = game.history_begins()
+        # the position that each move led to; where one was set up instead, they differ
+        self._reached = self._positions[1:]
+        for ply, _ in game.setups():
+            self._reached[ply - 1] = self._positions[ply - 1].play(game.moves[ply - 1])
         self._stop = stop
 
     def position(self, ply: int) -> _Seen:
         """Search the position after this many moves."""
-        return self._seen(self._positions[ply], tuple(self._positions[:ply]))
+        return self._seen(self._positions[ply], self._history(ply))
+
+    def reached(self, ply: int) -> _Seen:
+        """Search the position that the move after this many led to."""
+        return self._seen(self._reached[ply], self._history(ply, with_last=True))
+
+    def was_set_up(self, ply: int) -> bool:
+        """True if the position after this many moves was set up."""
+        return 0 < ply == self._begins[ply]
+
+    def _history(self, ply: int, with_last: bool = False) -> tuple[Position, ...]:
+        """Positions that can be repeated after this many moves; with_last: after one more."""
+        return tuple(self._positions[self._begins[ply] : ply + with_last])
 
     def occurrence(self, ply: int) -> int:
-        """How often the position after this many moves has then been on the board, since a move that lasts."""
-        position, history = self._positions[ply], self._positions[:ply]
-        return 1 + history[ply - quiet_plies(position, history) :].count(position)
+        """How often the position that the move after this many led to has then been on the board, since a move that
+        lasts."""
+        position, history = self._reached[ply], self._history(ply, with_last=True)
+        return 1 + history[len(history) - quiet_plies(position, history) :].count(position)
 
     def claimable(self, ply: int, seen: _Seen) -> _Seen:
         """What is known of the position after this many moves, unless the game can be claimed drawn there."""
-        draw = draw_by_rule(self._positions[ply], self._positions[:ply])
+        draw = draw_by_rule(self._positions[ply], self._history(ply))
         return replace(seen, score=0, expected=KNOWN[Value.DRAW].expected, draw=draw, draw_next="") if draw else seen
 
     def glance(self, ply: int) -> tuple[Move, float]:
         """Obvious move after this many moves, and its lead in expected result over the next best."""
         position = self._positions[ply]
-        task = Task(position, tuple(self._positions[:ply]))
+        task = Task(position, self._history(ply))
         lines = analyze(self._engine, task, GLANCE, multipv=2, stop=self._stop).lines
         return lines[0].pv[0], lines[0].chances.expected - lines[-1].chances.expected
 
@@ -378,7 +399,7 @@ class _Search:
 
     def others(self, ply: int, seen: _Seen) -> list[_Choice]:
         """Alternatives to the move played, as far as they were searched or are in the database."""
-        position, played = self._positions[ply], self._positions[ply + 1]
+        position, played = self._positions[ply], self._reached[ply]
         lines = {choice.after: choice for choice in seen.lines if choice.after != played}
         database = self._engine.database
         if database is not None and position.pieces <= database.pieces:
@@ -390,7 +411,7 @@ class _Search:
 
     def confirmed(self, ply: int, choice: _Choice) -> _Choice:
         """The same move, assessed by a search of the position after it, with its line."""
-        after = self._seen(choice.after, tuple(self._positions[: ply + 1]))
+        after = self._seen(choice.after, self._history(ply, with_last=True))
         line = (choice.line[0], *(after.lines[0].line if after.lines else ()))
         turned = after.turned()
         if choice.value is not None:
@@ -401,7 +422,7 @@ class _Search:
         """The same move, assessed by a search of the position after its best answer if that is worse."""
         if len(choice.line) < 2:
             return choice
-        history = (*self._positions[: ply + 1], choice.after)
+        history = (*self._history(ply, with_last=True), choice.after)
         later = self._seen(choice.after.play(choice.line[1]), history)
         if later.expected >= choice.expected:
             return choice
@@ -412,7 +433,7 @@ class _Search:
 
     def _known(self, ply: int, after: Position, move: Move, line: _Choice | None) -> _Choice:
         """A move that leads to a position in the endgame database, or to a draw by rule."""
-        history = tuple(self._positions[: ply + 1])
+        history = self._history(ply, with_last=True)
         database = self._engine.database
         assert database is not None
         known = Value.LOSS if after.is_over else database.value(after)

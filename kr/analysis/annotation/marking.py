@@ -66,7 +66,7 @@ def mark_game(game: Game, moves: Sequence[JudgedMove], report: str, signature: s
     before = None
     for node, judged in zip(list(game.mainline()), moves, strict=True):
         words = explained(judged, before)
-        before = judged
+        before = judged if node.setup is None else None
         if judged.expected is None:
             continue
         sign = judged.mark if judged.mark and judged.mark not in _signs(node) else ""

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from kr.analysis.annotation.annotation import AnnotateReport
+    from kr.game.position import Position
 
 INDEX = "index.html"
 LONGEST_NAME = 60
@@ -212,7 +213,7 @@ def _notes(game: Game, annotation: Annotation) -> list[_Note]:
         )
         if note.words or note.comments or note.lines:
             notes.append(note)
-        before = judged
+        before = judged if node.setup is None else None
     return notes
 
 
@@ -259,6 +260,10 @@ class _LineText(Visitor[str]):
 
     def visit_nag(self, nag: str) -> None:
         self._words[-1] += _sign(nag)
+
+    def visit_setup(self, position: Position) -> None:
+        self._add(f"[set up: {position.fen}]")
+        self._numbered = True
 
     def visit_comment(self, comment: str) -> None:
         text = " ".join(_TAGS.sub("", comment).split()) if self._variations else ""

@@ -17,11 +17,11 @@ def with_people(
     game: Game, moves: Sequence[JudgedMove], policy: Policy, settings: JudgeSettings
 ) -> tuple[JudgedMove, ...]:
     """The judgements of a game's moves with what a policy says of each that had a choice."""
-    positions = list(game.positions())
+    positions, begins = list(game.positions()), game.history_begins()
     found = []
     for judged in moves:
         told = judged
-        choices = policy.choices(positions[judged.ply], positions[max(0, judged.ply - 2) : judged.ply])
+        choices = policy.choices(positions[judged.ply], positions[max(begins[judged.ply], judged.ply - 2) : judged.ply])
         if len(choices) > 1:
             # captures of the same pieces along different paths are one choice
             own = (judged.move.origin, judged.move.target, judged.move.captured)

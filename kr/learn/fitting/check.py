@@ -91,13 +91,13 @@ def check_tables(
 
 def quiet_positions(games: list[Game]) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
     """The quiet positions with a choice of moves: boards (n, 4) in the mover's frame, game results (n,) from 0 to 1."""
-    start = np.array([game.start.bits[:3] for game in games], dtype=np.uint32).reshape(-1, 3)
-    side = np.array([game.start.side for game in games], dtype=np.uint8)
-    result = np.array([Value.of(game.winner, Side.BLACK).sign for game in games], dtype=np.int8)
+    stretches = [(game, *stretch) for game in games for stretch in game.stretches()]
+    start = np.array([board[:3] for _, board, _ in stretches], dtype=np.uint32).reshape(-1, 3)
+    side = np.array([board[3] for _, board, _ in stretches], dtype=np.uint8)
+    result = np.array([Value.of(game.winner, Side.BLACK).sign for game, _, _ in stretches], dtype=np.int8)
     first, codes, scores = [0], [], []
-    for game in games:
-        board = game.start.bits
-        for move in game.mainline_moves():
+    for _, board, moves in stretches:
+        for move in moves:
             paths = _core.legal_moves(*board)
             codes.append(move.origin | move.target << 5 | _variant(move, paths) << 10)
             scores.append(0 if len(paths) > 1 else NO_SCORE)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from kr import _learn, storage
 from kr.archives.archive import Archive, ReadSettings, check_any, year_of
 from kr.errors import InvalidPdnError, InvalidSettingError
-from kr.game.position import Side
+from kr.game.position import Bits, Move, Side
 from kr.openings.decks import opening_plies
 from kr.pdn import Game
 from kr.text import same_person
@@ -160,12 +160,17 @@ class _Gathered:
         self._seen: set[int] = set()
 
     def add(self, game: Game) -> None:
-        """Add a game."""
-        black, white, kings, side = game.start.bits
+        """Add a game; where positions are set up within it, each piece that follows one as a game of its own."""
+        for number, (board, moves) in enumerate(game.stretches()):
+            if moves or number == 0:
+                self._add(game, board, moves, 0 if number else opening_plies(game))
+
+    def _add(self, game: Game, board: Bits, moves: list[Move], prescribed: int) -> None:
+        black, white, kings, side = board
         self.starts.extend((black, white, kings))
         self.sides.append(side)
         begin = len(self.captured)
-        for move in game.mainline_moves():
+        for move in moves:
             path = move.path
             self.squares.append(path[0])
             self.squares.append(path[-1])
@@ -177,9 +182,9 @@ class _Gathered:
             name = self._spelling.setdefault(same_person(name), name)
             names.append(self._names.setdefault(name, len(self._names)))
         self.results.append(0 if game.winner is None else 1 if game.winner is Side.BLACK else -1)
-        self.openings.append(opening_plies(game))
+        self.openings.append(prescribed)
         # with 64 bits, two different games among a million collide with a chance of 1 in 37 million
-        identity = hash((game.start.bits, bytes(self.squares[2 * begin :]), self.captured[begin:].tobytes()))
+        identity = hash((board, bytes(self.squares[2 * begin :]), self.captured[begin:].tobytes()))
         self.duplicate.append(identity in self._seen)
         self._seen.add(identity)
 

@@ -139,6 +139,10 @@ export class MoveList {
       const shown = [before, showNumber && el("span", {class: "number"}, black + "\u00a0"), this._move(node)];
       block.append(el("span", {class: "word"}, shown), " ");
       fresh = false;
+      if (node.setup) {
+        block.append(el("span", {class: "timing", title: node.fen}, "position set up"), " ");
+        fresh = true;
+      }
       node.comments.forEach(comment);
     };
     begin(0, true);

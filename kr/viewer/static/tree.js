@@ -75,6 +75,12 @@ export class GameTree {
 
   // --- changes
 
+  // the position at the start, or the last one set up before a node or there, and the moves from it
+  replay(node = this.node) {
+    const line = this.line(node), from = line.findLastIndex(each => each === this.root || each.setup);
+    return {start: line[from].fen, moves: line.slice(from + 1).map(each => each.text)};
+  }
+
   // Goes to the position after a move {text, path, captured, fen}: to the child that has it, or a new one.
   play(move) {
     const {node} = this, known = node.children.find(child => child.fen === move.fen);
@@ -166,7 +172,7 @@ export class GameTree {
       if (node.arrows.length) drawn.arrows = node.arrows;
       if (node.circles.length) drawn.circles = node.circles;
       nodes.push(node.parent ? {
-        parent: numbers.get(node.parent), text: node.text, path: node.path, captured: node.captured, fen,
+        parent: numbers.get(node.parent), text: node.text, path: node.path, captured: node.captured, fen, ...(node.setup ? {setup: true} : {}),
         comments, starting_comments: node.starting_comments, nags, ...drawn,
       } : {parent: null, fen, comments, nags, ...drawn});
     }
@@ -180,7 +186,7 @@ export class GameTree {
       id: ++this._ids, parent, children: [], ply: parent ? parent.ply + 1 : 0,
       fen: given.fen, text: given.text || "", path: given.path || [], captured: given.captured || [],
       comments: given.comments || [], starting_comments: given.starting_comments || [], nags: given.nags || [], draw: given.draw || "",
-      arrows: given.arrows || [], circles: given.circles || [],
+      arrows: given.arrows || [], circles: given.circles || [], setup: given.setup || false,
     };
   }
 

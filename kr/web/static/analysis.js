@@ -235,7 +235,7 @@ export function panel(app) {
     node = tree.node;
     exact = null;
     drawn = "";
-    const asked = {start: tree.root.fen, moves: tree.line().slice(1).map(each => each.text), lines: Number(count.list.value),
+    const asked = {...tree.replay(), lines: Number(count.list.value),
       limit: limit.list.value, threat};
     blocks.forEach((block, i) => {
       block.begin(true);
