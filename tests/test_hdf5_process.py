@@ -209,6 +209,28 @@ def test_ctrl_c_ends_a_command_that_waits(good: dict[str, Path], tmp_path: Path)
     assert said.strip().endswith("interrupted")
 
 
+LEFT_WAITING = """
+import os, signal, sys, threading, time
+from kr.hdf5 import process
+from kr.learn.games import read_shard
+read_shard(sys.argv[1])
+os.kill(process._process._process.pid, signal.SIGSTOP)
+threading.Thread(target=read_shard, args=sys.argv[1:], daemon=True).start()
+time.sleep(0.3)
+print(process._process._process.pid)
+"""
+
+
+@pytest.mark.slow
+def test_a_thread_that_waits_keeps_no_process_from_ending(good: dict[str, Path]) -> None:
+    """The library hangs in a daemon thread, as of a server, when the process ends."""
+    command = [sys.executable, "-c", LEFT_WAITING, str(good["games"])]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=9)
+    assert done.returncode == 0, done.stderr
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(done.stdout), 0)
+
+
 # Files that are open elsewhere
 
 

@@ -219,14 +219,18 @@ class _Process:
             left = left[read:]
         return array.reshape(shape)
 
+    def kill(self) -> None:
+        """End it, whatever it does; whoever asks it is told that it is lost."""
+        self._process.kill()
+        self._process.wait()
+
     def end(self) -> None:
-        """End it, whatever it does."""
+        """End it and close the pipes."""
         global _process
 
         if _process is self:
             _process = None
-        self._process.kill()
-        self._process.wait()
+        self.kill()
         for pipe in (self._requests, self._answers):
             with suppress(OSError):
                 pipe.close()
@@ -234,6 +238,8 @@ class _Process:
 
 _lock = threading.RLock()
 _process: _Process | None = None
+_ending = False
+"""True from when this process ends: what a daemon thread asks then would leave another process behind."""
 _numbers = count()
 _refused: dict[object, str] = {}
 """What was said of the files that ended a process, by their keys."""
@@ -248,6 +254,8 @@ def _remember(key: object, said: str) -> None:
 def _running() -> _Process:
     global _process
 
+    if _ending:
+        raise _RefusedError("this process ends")
     if _process is None:
         try:
             _process = _Process()
@@ -257,9 +265,12 @@ def _running() -> _Process:
 
 
 def _end() -> None:
-    with _lock:
-        if _process is not None:
-            _process.end()
+    global _ending
+
+    # without the lock: a daemon thread may hold it as long as the other process hangs
+    _ending = True
+    if (process := _process) is not None:
+        process.kill()
 
 
 def _forget() -> None:
