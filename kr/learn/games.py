@@ -288,6 +288,8 @@ def shard_paths(directory: Path | str) -> list[Path]:
     """Complete shards of a run directory, in order. Raises InvalidGamesError if there is no such directory."""
     directory = Path(directory)
     if not directory.is_dir():
+        if directory.exists():
+            raise InvalidGamesError(f"{directory}: not a directory; name the one of the run, where its shards are")
         made = "; `kr selfplay` makes it" if directory == RUN else ""
         raise InvalidGamesError(f"{directory}: no such directory of games{made}")
     return sorted(directory.glob("shard-*.h5"))
