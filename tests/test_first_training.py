@@ -39,7 +39,9 @@ def test_each_command_takes_what_the_one_before_it_made(typed: Callable[..., str
     play = "selfplay --nodes 30 --weights material --shard-games 20"
     assert "selfplay/games: no such directory of games; `kr selfplay` makes it" in typed(fit, 1)
     assert "players" not in typed("match --games 2 --tc nodes=20")
-    assert "wrote selfplay/games: 30 games" in typed(f"{play} --games 30")
+    said = typed(f"{play} --games 30")
+    assert "learn from the games: kr fit" in said
+    assert "wrote selfplay/games: 30 games" in said
     said = typed(fit)
     assert "games: selfplay/games, where kr selfplay writes by default" in said
     assert said.startswith("30 games, ")
@@ -52,6 +54,7 @@ def test_each_command_takes_what_the_one_before_it_made(typed: Callable[..., str
     assert "solved" in typed("solve-problem --tc nodes=20")
 
     assert "fitted to the same games already" in typed(fit)
+    assert typed(f"{play} --games 30").endswith("games: selfplay/games")
     typed(f"{play} --games 40")
     said = typed(fit)
     assert said.startswith("40 games, ")

@@ -1,6 +1,9 @@
 """`kr selfplay`."""
 
+import shlex
+
 from kr.cli import console, options
+from kr.learn.games import RUN
 from kr.learn.selfplay import SelfplayResult, SelfplaySettings, selfplay, selfplay_report
 from kr.units import counted
 
@@ -35,6 +38,8 @@ def command(settings: SelfplaySettings, json: bool = options.JSON) -> None:
     games = tally.earlier + tally.played
     if tally.played:
         console.wrote(settings.out, counted(games, "game"))
+    else:
+        console.say(f"games: {settings.out}")
     if json:
         console.emit_json(
             {
@@ -46,3 +51,5 @@ def command(settings: SelfplaySettings, json: bool = options.JSON) -> None:
         )
     else:
         console.put(console.fold(selfplay_report(tally), 2))
+        directory = "" if settings.out == RUN else f" {shlex.quote(str(settings.out))}"
+        console.put(f"learn from the games: kr fit{directory}")
