@@ -178,11 +178,16 @@ def test_own_and_shipped_files_need_no_process(tmp_path: Path, monkeypatch: pyte
     kinds.load_file(storage.data_path("weights", "evolved.h5"))
 
 
-def test_a_process_that_cannot_start_is_told(good: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("executable", "why"), [("/nowhere/python", "No such file"), (None, "Python does not know its own program")]
+)
+def test_a_process_that_cannot_start_is_told(
+    good: dict[str, Path], monkeypatch: pytest.MonkeyPatch, executable: str | None, why: str
+) -> None:
     if process._process is not None:
         process._process.end()
-    monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    assert "can't start the process that reads it: No such file" in refused("games", good["games"])[0]
+    monkeypatch.setattr(sys, "executable", executable)
+    assert f"can't start the process that reads it: {why}" in refused("games", good["games"])[0]
 
 
 INTERRUPTED = """

@@ -257,6 +257,8 @@ def _running() -> _Process:
     if _ending:
         raise _RefusedError("this process ends")
     if _process is None:
+        if not sys.executable:
+            raise _RefusedError("can't start the process that reads it: Python does not know its own program")
         try:
             _process = _Process()
         except OSError as failure:
