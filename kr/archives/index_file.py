@@ -18,7 +18,8 @@ from kr.errors import InvalidIndexError
 from kr.pdn.scan import Place
 from kr.storage import printable
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+"""Raised also when games are read in another way, so that earlier indexes are made anew."""
 APPLICATION_ID = 0x6B724958
 """Number by which SQLite files of kr are known."""
 GAMES_A_SEGMENT = 1 << 15
