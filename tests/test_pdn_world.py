@@ -41,6 +41,12 @@ def line(game: Game) -> str:
         ('[GameType "21,B,8,8,A2,0"]\nc6-d5 d3-e4 *', "11-15 23-18", "letters"),
         ('[GameType "21,B,8,8,N0,0"]\n10-14 22-19 *', "11-15 23-18", "another corner: 10-14 is read as 11-15"),
         ('[GameType "21,B,8,8,N1,0"]\n11-15 23-18 *', "11-15 23-18", ""),
+        ('[GameType "21,B,8,8,N0,0"]\n[FEN "B:W21,22:B1,K4:H0:F1"]\n1-5 *', "4-8", "is read as B:W24,23:B4,K1:H0:F1"),
+        ('[GameType "21,B,8,8,N0,0"]\n[FEN "B:W29-32:BK1-3"]\n*', "", "B:W32,31,30,29:BK4,K3,K2"),
+        ('[GameType "21,B,8,8,A1,0"]\n[FEN "B:Wa8,Kh7:Bc2,Kh1"]\n1. h1-g2 *', "4-8", "as B:W29,K28:B6,K4"),
+        ('[GameType "21,W,8,8,A0,0"]\n[FEN "W:Wa1,Kc1:Bh8"]\n1. a1-b2 h8-g7 *', "4-8 29-25", "White begins"),
+        ('[GameType "21,W"]\n[FEN "W:W21,22:B1"]\n21-17 *', "21-17", ""),
+        ("{one} ({two} 9-13) {three} 1. 11-15 23-19 2. 8-11 22-17 *", FIVE, ""),
         ("1. 1115 2319 2. 0811 22-17 *", FIVE, ""),
         ("1. 11-15 23-19 (1. 1013) 2. 8-11 22-17 *", FIVE, "in a variation"),
         ("1. 11-15,foo 23-19 2. hello8-11 22-17 *", FIVE, "'hello' is outside braces"),
@@ -80,6 +86,8 @@ def test_a_capture_in_several_moves_is_one() -> None:
         (SPLIT.replace("18x9 {whole} 5x14 5. 30-25 8-11", ""), "line 1, column 39: illegal move at ply 6: 25x18"),
         (SPLIT.replace("18x9", "17-13"), "line 1, column .*illegal move at ply 6"),
         ('[FEN "W:W21:B1"]\n[FEN "W:W22:B1"]\n*', "line 2, column 1: a second FEN tag"),
+        ('[GameType "21,B,8,8,A1,0"]\n[FEN "B:Wa8:Ba1"]\n*', "line 2, column 1: FEN .*there is no square a1"),
+        ("1. 32-28 18-23 2. 38-32 *", r"line 1, column 4: illegal move at ply 1: .*squares beyond 32"),
     ],
 )
 def test_what_may_be_another_game_is_not_guessed(text: str, complaint: str) -> None:
@@ -95,6 +103,9 @@ def test_what_may_be_another_game_is_not_guessed(text: str, complaint: str) -> N
         ({"Red": "a", "Black": "b"}, ("a", "b")),
         ({"P1": "a", "P2": "b"}, ("a", "b")),
         ({"White": "a", "Black": "b", "GameType": "21,W,8,8,N1,0"}, ("a", "b")),
+        ({"Red": "b", "White": "a", "GameType": "21,W"}, ("a", "b")),
+        ({"Red": "a", "Black": "b", "GameType": "21,W"}, ("a", "b")),
+        ({"P1": "a", "P2": "b", "GameType": "21,W"}, ("a", "b")),
         ({"Black": "a", "White": "b", "Red": "c"}, ("a", "b")),
     ],
 )

@@ -116,7 +116,8 @@ def plant_notes(line: list[GameNode], notes: Sequence[tuple[int, DraftNote]]) ->
                 index = max(ply, 1) - 1
                 branch = _branch(nodes[index], before + index, note, warnings)
                 waiting.append((branch, note.notes, before + index))
-                after_variation = ply
+                # before the first move of the game there is nothing but comments about the game
+                after_variation = ply or -1
     return warnings
 
 

@@ -6,14 +6,17 @@ import re
 from functools import cache
 
 from kr.notation import SQUARES
-from kr.pdn.grammar import Draft, DraftLine
+from kr.pdn.grammar import Draft, DraftLine, Fault
 from kr.pdn.writer import ENGLISH
 
 # [GameType "21,B,8,8,N1,0"]: who begins, files, rows, notation with the corner of its first square, invert flag
 _GAME_TYPE = re.compile(r"21,([WB])(?:,8,8(?:,([ANS])([0-3])(?:,([01]))?)?)?", re.IGNORECASE)
 _VARIANT = re.compile(r"american|english|checkers", re.IGNORECASE)
 _OTHER_VARIANT = re.compile(r"pool|russian|brazil|czech|international", re.IGNORECASE)
+_TURNED_SIDES = str.maketrans("WBwb", "BWbw")
 _SQUARE_NAME = re.compile(r"[a-h][1-8]|\d+", re.IGNORECASE)
+_FEN_SIDE = re.compile(r"(?:^\W*|:\s*)[WB]", re.IGNORECASE)
+_FEN_ITEM = re.compile(r"(K?)(?:([a-h][1-8])|(\d{1,2})(?:\s*-\s*K?(\d{1,2}))?)", re.IGNORECASE)
 
 
 def settle_players(tags: dict[str, str]) -> tuple[dict[str, str], str]:
@@ -21,23 +24,30 @@ def settle_players(tags: dict[str, str]) -> tuple[dict[str, str], str]:
 
     Red begins, and P1 on sites without colours; a GameType may say that White does.
     """
+    # who begins is told by a FEN, unless the GameType also tells that White begins from the first squares
+    found = _GAME_TYPE.fullmatch(_plain(tags.get("GameType", "")))
+    white_begins = bool(found and found[1] in "Ww" and (found[2] or not tags.get("FEN", "").strip()))
+    names: dict[str, str] = {}
+    told = ""
     if "Red" in tags and not {"Black", "White"} <= tags.keys():
         if "Black" in tags:
             names = {"Red": "Black", "Black": "White"}
-            return _renamed(tags, names), "Red begins: the tag Red is read as Black, and Black as White"
-        return _renamed(tags, {"Red": "Black"}), ""
-    if {"P1", "P2"} <= tags.keys() and not tags.keys() & {"Black", "White"}:
-        return _renamed(tags, {"P1": "Black", "P2": "White"}), ""
-    found = _GAME_TYPE.fullmatch(_plain(tags.get("GameType", "")))
-    if found and found[1].upper() == "W" and not tags.get("FEN", "").strip():
-        turned = _renamed(tags, {"White": "Black", "Black": "White"})
-        turned["GameType"] = turned["GameType"].replace("W", "B", 1).replace("w", "B", 1)
-        return turned, "White begins by the GameType: White is read as Black, who begins in kr, and Black as White"
-    return tags, ""
-
-
-def _renamed(tags: dict[str, str], names: dict[str, str]) -> dict[str, str]:
-    return {names.get(name, name): value for name, value in tags.items()}
+            told = "Red begins: the tag Red is read as Black, and Black as White"
+        else:
+            names = {"White": "Black", "Red": "White"} if white_begins else {"Red": "Black"}
+    elif {"P1", "P2"} <= tags.keys() and not tags.keys() & {"Black", "White"}:
+        names = {"P1": "Black", "P2": "White"}
+    elif white_begins:
+        names = {"White": "Black", "Black": "White"}
+    if names.get("White") == "Black":
+        told = "White begins by the GameType: White is read as Black, who begins in kr, and Black as White"
+    if names or white_begins:
+        tags = {names.get(name, name): value for name, value in tags.items()}
+    if white_begins:
+        tags["GameType"] = tags["GameType"].replace("W", "B", 1).replace("w", "B", 1)
+        if "FEN" in tags:
+            tags["FEN"] = _FEN_SIDE.sub(lambda side: side[0].translate(_TURNED_SIDES), tags["FEN"])
+    return tags, told
 
 
 def _plain(game_type: str) -> str:
@@ -45,10 +55,10 @@ def _plain(game_type: str) -> str:
 
 
 def number_squares(draft: Draft) -> str:
-    """Write the moves of a draft with the numbers of kr's squares, as its tags tell what they are called.
+    """Write the moves and FEN of a draft with the numbers of kr's squares, as its tags tell what they are called.
 
     Returns a warning if that changed something. Letters stay where no tag says that the game is English draughts: with
-    letters Russian, Brazilian and Czech games look alike.
+    letters Russian, Brazilian and Czech games look alike. Raises Fault for a FEN with squares that its board lacks.
     """
     game_type = _plain(draft.tags.get("GameType", ""))
     found = _GAME_TYPE.fullmatch(game_type)
@@ -64,6 +74,8 @@ def number_squares(draft: Draft) -> str:
     if not letters and not numbers:
         return ""
     first = ""
+    if (kind, corner, inverted) not in (("", 0, False), ("A", 0, False)):
+        first = _number_start(draft, letters, numbers)
     lines: list[DraftLine] = [draft]
     for line in lines:
         for index, text in enumerate(line.moves):
@@ -76,11 +88,45 @@ def number_squares(draft: Draft) -> str:
             line.moves[index] = ("x" if "x" in text.lower() or ":" in text else "-").join(str(each) for each in squares)
             first = first or f"{text} is read as {line.moves[index]}"
         lines += [note for _, note in line.notes if isinstance(note, DraftLine)]
-    if first and numbers:
+    if numbers and (first or draft.setup or "FEN" in draft.tags):
         draft.tags["GameType"] = ENGLISH
     if not first:
         return ""
     return f"squares are numbered from another corner: {first}" if numbers else f"squares are named by letters: {first}"
+
+
+def _number_start(draft: Draft, letters: dict[str, int], numbers: dict[str, int]) -> str:
+    """Write the FEN of a draft with the numbers of kr's squares. Returns what was changed; "" if nothing was."""
+    fen, offset = draft.setup or (draft.tags.get("FEN", ""), draft.tag_offsets.get("FEN", 0))
+    try:
+        plain = _renumbered(fen, letters, numbers)
+    except ValueError as error:
+        raise Fault(offset, f"FEN {fen!r}: {error} by GameType {_plain(draft.tags['GameType'])}") from None
+    if draft.setup:
+        draft.setup = plain, offset
+    elif fen:
+        draft.tags["FEN"] = plain
+    return f"FEN {fen} is read as {plain}" if plain != fen else ""
+
+
+def _renumbered(fen: str, letters: dict[str, int], numbers: dict[str, int]) -> str:
+    """A FEN with the numbers of kr's squares. Raises ValueError for a square that the board does not have."""
+
+    def renumbered(found: re.Match[str]) -> str:
+        king, letter, low, high = found.groups()
+        if not (letters if letter else numbers):
+            return found[0]
+        names = [letter.lower()] if letter else [str(each) for each in range(int(low), int(high or low) + 1)]
+        if lost := [name for name in names if name not in (letters if letter else numbers)]:
+            raise ValueError(f"there is no square {lost[0]}")
+        return ",".join(f"{king}{(letters if letter else numbers)[name]}" for name in names)
+
+    fields = fen.split(":")
+    for index, field in enumerate(fields[1:3], 1):
+        # a list begins with the letter of its side, which must not be taken for that of a square
+        start = len(field) - len(field.lstrip()) + 1
+        fields[index] = field[:start] + _FEN_ITEM.sub(renumbered, field[start:])
+    return ":".join(fields)
 
 
 @cache

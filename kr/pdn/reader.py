@@ -32,6 +32,10 @@ _GAME_TYPES = {
 }  # fmt: skip
 
 
+MOST_HINTING = 80
+"""Moves of a game, the first of which is not legal, that are asked what game it is."""
+
+
 class Reader:
     """Iterator over the games of a source. It holds a block of the text and one game at a time.
 
@@ -308,7 +312,7 @@ def _play(game: Game, draft: Draft, warnings: list[str], forgiving: bool) -> tup
     if replay.error is not None:
         text = texts[end]
         first = end == 0 and game.start == Position()
-        hint = _other_game(text) or (_white_first(text) if first else "")
+        hint = _other_game(text) or (_other_game(" ".join(texts[:MOST_HINTING])) or _white_first(text) if first else "")
         fault = Fault(draft.offsets[end], f"illegal move at ply {len(replay.moves) + 1}: {replay.error}{hint}")
         if not forgiving or (not end and "FEN" not in draft.tags):
             raise fault
