@@ -25,7 +25,8 @@ def settle_players(tags: dict[str, str]) -> tuple[dict[str, str], str]:
     Red begins, and P1 on sites without colours; a GameType may say that White does.
     """
     # who begins is told by a FEN, unless the GameType also tells that White begins from the first squares
-    found = _GAME_TYPE.fullmatch(_plain(tags.get("GameType", "")))
+    game_type = tags.get("GameType", "")
+    found = None if game_type == ENGLISH else _GAME_TYPE.fullmatch(_plain(game_type))
     white_begins = bool(found and found[1] in "Ww" and (found[2] or not tags.get("FEN", "").strip()))
     names: dict[str, str] = {}
     told = ""
@@ -35,7 +36,7 @@ def settle_players(tags: dict[str, str]) -> tuple[dict[str, str], str]:
             told = "Red begins: the tag Red is read as Black, and Black as White"
         else:
             names = {"White": "Black", "Red": "White"} if white_begins else {"Red": "Black"}
-    elif {"P1", "P2"} <= tags.keys() and not tags.keys() & {"Black", "White"}:
+    elif "P1" in tags and "P2" in tags and not tags.keys() & {"Black", "White"}:
         names = {"P1": "Black", "P2": "White"}
     elif white_begins:
         names = {"White": "Black", "Black": "White"}
@@ -61,7 +62,7 @@ def number_squares(draft: Draft) -> str:
     letters Russian, Brazilian and Czech games look alike. Raises Fault for a FEN with squares that its board lacks.
     """
     game_type = _plain(draft.tags.get("GameType", ""))
-    found = _GAME_TYPE.fullmatch(game_type)
+    found = None if game_type == ENGLISH else _GAME_TYPE.fullmatch(game_type)
     kind, corner, inverted = "", 0, False
     if found and found[2]:
         kind, corner, inverted = found[2].upper(), int(found[3]), found[4] == "1"
@@ -78,7 +79,9 @@ def number_squares(draft: Draft) -> str:
         first = _number_start(draft, letters, numbers)
     lines: list[DraftLine] = [draft]
     for line in lines:
-        for index, text in enumerate(line.moves):
+        # letters come after digits, and nearly all games have none
+        lettered = numbers or max(line.moves, default="") >= "A"
+        for index, text in enumerate(line.moves if lettered else ()):
             names = letters if text[0].isalpha() else numbers
             if not names:
                 continue
