@@ -96,6 +96,26 @@ def test_what_may_be_another_game_is_not_guessed(text: str, complaint: str) -> N
 
 
 @pytest.mark.parametrize(
+    ("variation", "moves", "comments"),
+    [
+        ("9-13 - - 5-9! {good}", ["9-13"], ["good", "Not known from here: 5-9"]),
+        ("9-13 22-18 - - 18-14 (18-15)", ["9-13", "22-18"], ["Not known from here: 18-14"]),
+        ("- - 22-18", [], []),
+    ],
+)
+def test_a_variation_ends_where_a_move_is_not_known(variation: str, moves: list[str], comments: list[str]) -> None:
+    game = read(f"1. 11-15 ({variation}) 23-19 2. 8-11 22-17 *")
+    assert line(game) == FIVE
+    nodes = [node for node in game.descendants() if not node.is_mainline()]
+    assert [node.text for node in nodes] == moves
+    if nodes:
+        assert nodes[-1].comments == comments
+        assert all(node.is_legal for node in nodes)
+    else:
+        assert game.next().comments == ["Not known from here: 22-18"]
+
+
+@pytest.mark.parametrize(
     ("tags", "players"),
     [
         ({"Red": "a", "White": "b"}, ("a", "b")),

@@ -107,7 +107,7 @@ def plant_notes(line: list[GameNode], notes: Sequence[tuple[int, DraftNote]]) ->
                     node.comments.append(note)
             elif isinstance(note, DraftSetup):
                 continue
-            elif not note.moves:
+            elif not _end_at_unknown(note).moves:
                 queue.extendleft((ply, inner) for _, inner in reversed(note.notes))
             elif len(nodes) == 1:
                 node.comments.append(_as_text(note))
@@ -119,6 +119,17 @@ def plant_notes(line: list[GameNode], notes: Sequence[tuple[int, DraftNote]]) ->
                 # before the first move of the game there is nothing but comments about the game
                 after_variation = ply or -1
     return warnings
+
+
+def _end_at_unknown(line: DraftLine) -> DraftLine:
+    """End a variation where a move is not known: what follows would be taken for the moves after those before it."""
+    end = line.played
+    if rest := line.moves[end:]:
+        line.notes = [note for note in line.notes if note[0] <= end or not isinstance(note[1], DraftLine | Judgement)]
+        line.notes = [(min(ply, end), note) for ply, note in line.notes]
+        line.notes.append((end, f"Not known from here: {' '.join(rest)}"))
+        line.moves, line.offsets, line.known = line.moves[:end], line.offsets[:end], None
+    return line
 
 
 def _branch(anchor: GameNode, ply: int, line: DraftLine, warnings: list[str]) -> list[GameNode]:
