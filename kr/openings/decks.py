@@ -133,9 +133,9 @@ def deck(name: str, playable_only: bool = True) -> list[Opening]:
     elif numbered and is_pdn(path := Path(numbered[1])) and path.is_file():
         openings = _pdn_openings(path, int(numbered[2]))
     else:
-        chosen = ", ".join(f":{selection}" for selection in SELECTIONS)
+        words = ", ".join(f":{selection}" for selection in SELECTIONS)
         raise InvalidSettingError(
-            f"no openings {name!r}: expected {', '.join(DECKS)} or a file of FENs or PDN games; {chosen} may follow"
+            f"no openings {name!r}: expected {', '.join(DECKS)} or a file of FENs or PDN games; {words} may follow"
         )
     found = [opening for opening in openings if opening.playable or not playable_only]
     if not found:
