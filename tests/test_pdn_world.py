@@ -101,6 +101,11 @@ def test_what_may_be_another_game_is_not_guessed(text: str, complaint: str) -> N
         ("9-13 - - 5-9! {good}", ["9-13"], ["good", "Not known from here: 5-9"]),
         ("9-13 22-18 - - 18-14 (18-15)", ["9-13", "22-18"], ["Not known from here: 18-14"]),
         ("- - 22-18", [], []),
+        (
+            '9-13 - - 5-9 /FEN "W:W21,22:B1,2"/ 22-18',
+            ["9-13"],
+            ['/FEN "W:W21,22:B1,2"/', "Not known from here: 5-9 22-18"],
+        ),
     ],
 )
 def test_a_variation_ends_where_a_move_is_not_known(variation: str, moves: list[str], comments: list[str]) -> None:

@@ -126,7 +126,11 @@ def _end_at_unknown(line: DraftLine) -> DraftLine:
     end = line.played
     if rest := line.moves[end:]:
         line.notes = [note for note in line.notes if note[0] <= end or not isinstance(note[1], DraftLine | Judgement)]
-        line.notes = [(min(ply, end), note) for ply, note in line.notes]
+        # a position that is set up behind the unknown move is text as the moves are
+        line.notes = [
+            (min(ply, end), note.text if ply > end and isinstance(note, DraftSetup) else note)
+            for ply, note in line.notes
+        ]
         line.notes.append((end, f"Not known from here: {' '.join(rest)}"))
         line.moves, line.offsets, line.known = line.moves[:end], line.offsets[:end], None
     return line
