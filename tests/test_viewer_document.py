@@ -102,10 +102,10 @@ def test_a_game_of_a_thousand_plies_with_variations_is_quick() -> None:
                 node.add_variation(other)
         node = following
     node.comment = "the end"
-    begun = time.perf_counter()
+    begun = time.process_time()
     made = game_document(game)
     back = read_document(made)
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < 2
     assert back == game
     assert len(made["nodes"]) > 2000
 
