@@ -191,7 +191,7 @@ def test_exact_values(server: WebServer, opened: Opener) -> None:
     set_up(page, position.fen)
     wait_until(page, "() => document.querySelector('.exact:not([hidden])')")
     text = page.locator(".exact").inner_text()
-    assert text.startswith("Exact, in plies: draw; ")
+    assert text.startswith("Exact: draw; ")
     wanted = {}
     for move in known.moves:
         told = move.value if move.distance is None else f"{move.value} in {move.distance}"

@@ -131,6 +131,23 @@ def test_files_of_the_command_line(opened: Opener, tmp_path: Path) -> None:
         wait_until(page, "() => document.querySelector('.games button')?.textContent.startsWith('Ann \u2013 Bob 0-1')")
 
 
+@pytest.mark.slow
+def test_the_files_of_the_command_line_stay_at_hand_whatever_is_opened(opened: Opener, tmp_path: Path) -> None:
+    paths = tmp_path / "one.pdn", tmp_path / "two.pdn"
+    for path in paths:
+        path.write_text(several(2).replace("game", path.stem))
+    with serving(files=paths[:1]) as alone, serving(files=paths) as both:
+        for server, text in ((alone, "1. 9-14 {mine} *"), (both, several(3).replace("game", "mine"))):
+            page = opened(server.address, **CLIPBOARD)
+            shows(page, "one 1")
+            paste(page, text)
+            shows(page, "mine")
+            # chosen again, though it was the last one chosen
+            page.get_by_label("Files", exact=True).select_option("one.pdn")
+            page.locator(".games").get_by_title("E2").click()
+            shows(page, "one 2")
+
+
 # --- saving and sharing
 
 

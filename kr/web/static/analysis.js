@@ -285,7 +285,7 @@ export function panel(app) {
     if (exact || drawn) {
       const moves = exact ? exact.moves.map(move => `${move.text} ${long(move)}`).join(", ") : "";
       const text = (drawn ? `The game can be claimed a ${byRule(drawn)} here. ` : "") +
-        (exact ? `Exact, in plies: ${exact.value ? `${long(exact)}; ` : ""}${moves}` : "");
+        (exact ? `Exact: ${exact.value ? `${long(exact)}; ` : ""}${moves}` : "");
       if (known.textContent !== text) known.textContent = text;
     }
     // what was found for another position is not drawn on the board

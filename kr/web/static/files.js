@@ -311,12 +311,19 @@ export function panel(app) {
 
   const filter = el("input", {type: "search", placeholder: "player, event, year", "aria-label": "Find games", oninput: () => search()});
   const count = el("p", {class: "muted"}), done = el("progress", {max: 1, "aria-label": "Games read", hidden: true});
-  const sources = el("select", {"aria-label": "Files", hidden: true, onchange: () => choose(named[sources.value - 1])});
+  // the files of the command line, and nothing while the list is another one: whatever is opened, they stay at hand
+  const sources = el("select", {"aria-label": "Files", onchange: () => choose(named[sources.value - 1])});
+  const others = el("div", {class: "row", hidden: true}, sources);
   const steps = el("div", {class: "row"},
-    button("Game before", () => pick(list.at - 1)), button("Next game", () => pick(list.at + 1)), filter, sources);
+    button("Game before", () => pick(list.at - 1)), button("Next game", () => pick(list.at + 1)), filter);
   const list = new GameList({pick: index => pick(index), load: page => fetched(page)});
   const shelf = el("div", {hidden: true}, steps, count, done, list.element);
   let source = null, named = [], asking = 0, turns = 0, newest = 0, whole = true, games = [];
+
+  function offer() {
+    sources.value = source?.file || "";
+    others.hidden = named.length < (source?.file ? 2 : 1);
+  }
 
   function choose(chosen) {
     source = chosen;
@@ -324,7 +331,7 @@ export function panel(app) {
     filter.value = "";
     lose(source || {});
     if (!source) asking += 1;
-    if (source?.file) sources.value = source.file;
+    offer();
     return source ? search() : undefined;
   }
 
@@ -434,8 +441,8 @@ export function panel(app) {
   const begun = trying(async () => {
     const {files, mark} = await app.api("games/files");
     named = files.map((name, i) => ({name, file: i + 1}));
-    sources.replaceChildren(...named.map(({name, file}) => el("option", {value: file}, name)));
-    sources.hidden = named.length < 2;
+    sources.replaceChildren(el("option", {value: "", hidden: true}, "Files"), ...named.map(({name, file}) => el("option", {value: file}, name)));
+    offer();
     const linked = LINK.test(location.hash), own = recall(() => sessionStorage), kept = own || recall(() => localStorage);
     // what the person has done meanwhile stays; another page is no reason to forget the game
     const errand = {get isStale() { return linked || loads > 0 || tree.canUndo || Boolean(app.board.onedit); }};
@@ -469,6 +476,6 @@ export function panel(app) {
       button("Save SVG", trying(async () => download(fileName("svg"), await picture(), "image/svg+xml"))),
       button("Copy SVG", trying(async () => copy(app, await picture(), "SVG copied"))),
       button("Copy link", share, {title: "A link that holds the whole game"}), convention),
-    pasting, reading, lost, told, about, shelf);
+    pasting, reading, lost, told, about, others, shelf);
   return {name: "game", title: "Game", element, show() { if (!whole) trying(readOn)(); }, hide() {}};
 }
