@@ -200,6 +200,10 @@ ACTS: dict[str, Callable[[Page], Any]] = {
     "a move": moved,
     "a new game": lambda page: page.get_by_role("button", name="New game").click(),
     "set-up": lambda page: page.get_by_role("button", name="Set up a position").click(),
+    "a comment": lambda page: (
+        page.get_by_role("button", name="Mark or comment").click(),
+        page.get_by_label("Comment", exact=True).fill("mine"),
+    ),
     "another page": lambda page: page.get_by_role("link", name="Learn").click(),
 }
 
@@ -222,6 +226,9 @@ def test_a_late_game_does_not_overwrite_what_was_done_since(server: WebServer, o
     elif act == "set-up":
         assert page.get_by_role("button", name="Done").is_visible()
         page.get_by_role("button", name="Cancel").click()
+    elif act == "a comment":
+        page.get_by_role("button", name="Done").click()
+        shows(page, "mine")
     assert fen(page) == (Position().play("9-14") if act == "a move" else Position()).fen
     # it is not lost
     page.locator(".games").get_by_title("Late").click()

@@ -74,6 +74,9 @@ function forgive(event) {
 for (const act of ["pointerdown", "submit"]) document.addEventListener(act, forgive, true);
 document.addEventListener("keydown", event => (event.key === "Enter" || event.key === " ") && forgive(event), true);
 
+// words that are being written belong to the game they are written beside
+document.addEventListener("input", event => event.target.closest("dialog, .fen, .fields") && app.acted());
+
 // the address: #PAGE or #PAGE/REST
 function route() {
   const [name, ...rest] = location.hash.slice(1).split("/");
