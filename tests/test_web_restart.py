@@ -63,14 +63,18 @@ def test_an_open_page_goes_on_once_the_new_address_is_open(opened: Opener) -> No
         page = opened(server.address + "#analyse", allowed="ailed")
         assert page.url == f"http://127.0.0.1:{port}/#analyse"
         play(page, board, "11-15")
+        wait_until(page, "() => document.querySelectorAll('main .board .movable').length > 0")
+    move = board.play("23-19")
+    click_square(page, move.origin + 1)
+    click_square(page, move.target + 1)
     with serving(port=port, token=True) as server:
-        wait_until(page, "() => fetch('/').then(answer => answer.status === 401)")
+        wait_until(page, "() => document.querySelector('#status').textContent.includes('has been started again')")
         bookmark = page.context.new_page()
         bookmark.goto(f"http://127.0.0.1:{port}/")
         assert f"its address: http://127.0.0.1:{port}/" in bookmark.inner_text("body")
         bookmark.goto(server.address_to_open)
         assert bookmark.url == f"http://127.0.0.1:{port}/"
-        play(page, board, "23-19")
+        play(page, board, "8-11")
         bookmark.reload()
         bookmark.wait_for_selector("main .board")
 

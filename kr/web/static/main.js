@@ -1,7 +1,7 @@
 // The shell: pages, messages, preferences.
 
 import {el} from "./dom.js";
-import {api, live, onback} from "./server.js";
+import {api, live, onback, onstranger} from "./server.js";
 import {page as analyse} from "./analyse.js";
 import {page as play} from "./play.js";
 import {page as learn} from "./learn.js";
@@ -109,5 +109,6 @@ document.querySelector(".theme").addEventListener("click", () => {
   app.keep("theme", dark ? "light" : "dark");
 });
 onback(() => app.say("The server answers again"));
+onstranger(() => app.fail("kr web has been started again: open the address that it printed in this browser, and this page goes on"));
 addEventListener("hashchange", route);
 route();

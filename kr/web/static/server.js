@@ -2,11 +2,14 @@
 
 const SILENT = "The server does not answer. Is kr web still running?";
 const RETRY_MS = 1500;
-const listeners = [];
-let lost = false;
+const listeners = [], strangers = [];
+let lost = false, isStranger = false;
 
 // Calls f whenever a server that was lost answers again.
 export function onback(f) { listeners.push(f); }
+
+// Calls f when a server answers in place of the one that was lost, and asks for a token that this browser lacks.
+export function onstranger(f) { strangers.push(f); }
 
 function lose() {
   if (!lost) setTimeout(retry, RETRY_MS);
@@ -15,7 +18,10 @@ function lose() {
 
 async function retry() {
   try {
-    lost = !(await fetch("/", {method: "HEAD"})).ok;
+    const answer = await fetch("/", {method: "HEAD"}), before = isStranger;
+    lost = !answer.ok;
+    isStranger = answer.status === 401;
+    if (isStranger && !before) for (const f of strangers) f();
   } catch {
     // not yet
   }
