@@ -238,7 +238,7 @@ export function page(app) {
       done.count(puzzle.start, "hints");
       over = true;
       stage.add(found.moves, true);
-      tell("", `The solution ${BY[found.by]}: ${found.moves.map(move => move.text).join(" ")}. Step through it by › or the list.`);
+      tell("", `The ${found.by === "solution" ? "published solution" : `solution ${BY[found.by]}`}: ${found.moves.map(move => move.text).join(" ")}. Step through it by › or the list.`);
       showAbout();
       showButtons();
       showList();
