@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import http.client
 import json
 import re
@@ -83,6 +84,28 @@ def test_it_tells_its_address_and_ends_clean(end: signal.Signals) -> None:
         process.send_signal(end)
         rest, errors = process.communicate(timeout=20)
     assert (process.returncode, rest, errors) == (0, "", "Ctrl-C ends it\nended\n")
+
+
+@pytest.mark.slow
+def test_it_does_not_wait_for_a_text_that_takes_long_to_read() -> None:
+    command = [*COMMAND, "--no-token"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        port = int(process.stdout.readline().rpartition(":")[2].strip("/\n"))
+        link = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        upload = None
+        for _ in range(2):
+            piece = {"data": base64.b64encode(b"(" * 2_900_000).decode(), **({"upload": upload} if upload else {})}
+            link.request("POST", "/api/games/upload", json.dumps(piece), {"content-type": "application/json"})
+            upload = json.loads(link.getresponse().read())["upload"]
+        link.request("POST", "/api/games/list", json.dumps({"upload": upload}), {"content-type": "application/json"})
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        try:
+            _, errors = process.communicate(timeout=25)
+        finally:
+            process.kill()
+    assert (process.returncode, errors) == (0, "Ctrl-C ends it\nended\n")
 
 
 @pytest.mark.slow

@@ -1,5 +1,8 @@
 """`kr web`."""
 
+import os
+import sys
+
 from kr.cli import console, options
 from kr.web.settings import WebSettings
 
@@ -16,7 +19,7 @@ def command(settings: WebSettings, json: bool = options.JSON) -> None:
         kr web games.pdn --archive OCA_2.0.pdn.xz
         kr web --engines 'hub:other-engine --hub' --port 8080 --no-browser
     """
-    from kr.web.serve import WebServer, open_browser
+    from kr.web.serve import WebServer, has_busy_workers, open_browser
 
     server = WebServer(settings)
 
@@ -31,3 +34,8 @@ def command(settings: WebSettings, json: bool = options.JSON) -> None:
 
     server.run(ready)
     console.say("ended")
+    if has_busy_workers():
+        # Python would wait for them
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)

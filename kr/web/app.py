@@ -119,7 +119,8 @@ async def _answer(house: House, handler: Handler, request: Request) -> Response:
         if inspect.iscoroutinefunction(handler):
             answer = await handler(house, asked)
         else:
-            answer = await anyio.to_thread.run_sync(handler, house, asked)
+            # a server that stops does not wait for a text that takes minutes to read
+            answer = await anyio.to_thread.run_sync(handler, house, asked, abandon_on_cancel=True)
         return JSONResponse(answer)
     except HTTPException as error:
         return _error(error.status_code, error.detail)

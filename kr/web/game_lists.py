@@ -34,6 +34,8 @@ MOST_LIST_BYTES = 96 << 20
 GAMES_A_PAGE = 100
 READING_SECONDS = 0.4
 """Time for which one request reads on; the page asks again for more."""
+CLOSE_SECONDS = 1.0
+"""Time for which a server that stops waits for a request that reads on."""
 MOST_FAULTS = 50
 """Games that could not be read, of which the reasons are told."""
 LARGEST_UPLOAD = 64 << 20
@@ -146,9 +148,12 @@ class GameList:
         return {"document": bounded_document(game), "warnings": told["warnings"]}
 
     def close(self) -> None:
-        """Let go of the games and of the source."""
-        with self._lock:
-            self._clear()
+        """Let go of the games and of the source, unless they are being read for long."""
+        if self._lock.acquire(timeout=CLOSE_SECONDS):
+            try:
+                self._clear()
+            finally:
+                self._lock.release()
 
     def _follow(self) -> None:
         """Begin with the source, if that was not done or it has changed."""
