@@ -19,7 +19,7 @@ def command(settings: WebSettings, json: bool = options.JSON) -> None:
         kr web games.pdn --archive OCA_2.0.pdn.xz
         kr web --engines 'hub:other-engine --hub' --port 8080 --no-browser
     """
-    from kr.web.serve import WebServer, has_busy_workers, open_browser
+    from kr.web.serve import WebServer, open_browser
 
     server = WebServer(settings)
 
@@ -34,7 +34,7 @@ def command(settings: WebSettings, json: bool = options.JSON) -> None:
 
     server.run(ready)
     console.say("ended")
-    if has_busy_workers():
+    if server.house.is_busy:
         # Python would wait for them
         sys.stdout.flush()
         sys.stderr.flush()

@@ -120,7 +120,7 @@ async def _answer(house: House, handler: Handler, request: Request) -> Response:
             answer = await handler(house, asked)
         else:
             # a server that stops does not wait for a text that takes minutes to read
-            answer = await anyio.to_thread.run_sync(handler, house, asked, abandon_on_cancel=True)
+            answer = await anyio.to_thread.run_sync(_worked, handler, house, asked, abandon_on_cancel=True)
         return JSONResponse(answer)
     except HTTPException as error:
         return _error(error.status_code, error.detail)
@@ -132,6 +132,11 @@ async def _answer(house: House, handler: Handler, request: Request) -> Response:
         return _error(400, said(error))
     except (ValueError, RecursionError):
         return _error(400, "the request is not JSON")
+
+
+def _worked(handler: Handler, house: House, asked: Asked) -> Any:
+    with house.at_work():
+        return handler(house, asked)
 
 
 async def _body(request: Request) -> bytes:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from kr.analysis.puzzles import load_puzzles
 from kr.archives.archive import expanded
@@ -36,6 +37,7 @@ class House:
         self._policy: Policy | None = None
         self._loading = threading.Lock()
         self.problems = load_puzzles(settings.problems)
+        self._at_work: set[int] = set()
         self._closing: list[Callable[[], None]] = []
         self.engines = Engines(settings, self.database)
         self.on_close(self.engines.close)
@@ -55,6 +57,21 @@ class House:
             if self._policy is None:
                 self._policy = load_policy()
             return self._policy
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Count this thread as one that works on a request."""
+        thread = threading.get_ident()
+        self._at_work.add(thread)
+        try:
+            yield
+        finally:
+            self._at_work.discard(thread)
+
+    @property
+    def is_busy(self) -> bool:
+        """True if a thread works on a request, perhaps after the server has ended."""
+        return bool(self._at_work)
 
     def on_close(self, close: Callable[[], None]) -> None:
         """Have something called when the server stops."""

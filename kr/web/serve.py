@@ -106,14 +106,6 @@ def open_browser(address: str) -> bool:
         return False
 
 
-def has_busy_workers() -> bool:
-    """True if a thread still works on a request, though the server has ended."""
-    workers = [thread for thread in threading.enumerate() if thread.name.startswith("AnyIO")]
-    for thread in workers:
-        thread.join(1.0 / len(workers))
-    return any(thread.is_alive() for thread in workers)
-
-
 def _reason(error: OSError) -> str:
     """Why an address can't be listened on, without what Python adds to it."""
     if isinstance(error, socket.gaierror) or not error.errno:
