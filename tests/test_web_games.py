@@ -100,6 +100,7 @@ def test_more_games_than_a_page_gets_at_once_are_a_list(monkeypatch: pytest.Monk
 
 
 def test_a_file_arrives_in_pieces_and_is_kept_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(game_lists, "READING_SECONDS", 60.0)
     place = house()
     content = gzip.compress(TWO.encode() * 500)
     upload = ask("games/upload", place, data=packed(content[:100]))["upload"]
