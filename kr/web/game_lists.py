@@ -34,7 +34,7 @@ MOST_LIST_BYTES = 96 << 20
 GAMES_A_PAGE = 100
 READING_SECONDS = 0.4
 """Time for which one request reads on; the page asks again for more."""
-CLOSE_SECONDS = 1.0
+MOST_CLOSING_SECONDS = 1.0
 """Time for which a server that stops waits for a request that reads on."""
 MOST_FAULTS = 50
 """Games that could not be read, of which the reasons are told."""
@@ -149,7 +149,7 @@ class GameList:
 
     def close(self) -> None:
         """Let go of the games and of the source, unless they are being read for long."""
-        if self._lock.acquire(timeout=CLOSE_SECONDS):
+        if self._lock.acquire(timeout=MOST_CLOSING_SECONDS):
             try:
                 self._clear()
             finally:
