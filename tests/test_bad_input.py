@@ -97,7 +97,7 @@ CASES = [
     ("bench --depth 2 --weights material --options lmr_move=4,lmr_move=5", 2, "lmr_move twice"),
     ("games", 2, "Missing argument"),
     ("games nothere", 1, "no such directory"),
-    ("games text.h5", 1, "no such directory"),
+    ("games text.h5", 1, "not a directory"),
     ("games badshard", 1, "shard-000000.h5"),
     ("games nogames --pdn badrun", 2, "badrun is a directory"),
     ("games nogames --pdn /dev/full", 2, "not a regular file"),

@@ -38,7 +38,7 @@ from kr.pdn.game import setups_object
 from kr.play.input import TABLE_COMMANDS, TypedCommand, next_squares, parse_command, read_move
 from kr.play.manners import OFFER_AGAIN, gives_up, offers_draw, refusal
 from kr.play.record import NO_FILE, PlayRecord, default_path
-from kr.play.setup import HUMAN, SETUP_TAGS, PlaySettings, Setup, set_up, shown_name
+from kr.play.setup import HUMAN, SETUP_TAGS, GameSetup, PlaySettings, set_up, shown_name
 from kr.play.table import Adviser, Event, Prompt, Seat, Table, Thought, TimeUp, View
 from kr.players.levels import LEVELS
 from kr.players.names import names_apart
@@ -68,7 +68,7 @@ class Play:
     def __init__(
         self,
         settings: PlaySettings,
-        setup: Setup,
+        setup: GameSetup,
         record: PlayRecord,
         players: tuple[Player | None, Player | None],
         table: Table,

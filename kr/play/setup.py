@@ -103,7 +103,7 @@ class PlaySettings(Settings):
         return player_from_spec(spec, self.hash // MEBIBYTE, self.patience, self.egdb, self.egdb_memory)
 
 
-class Setup(NamedTuple):
+class GameSetup(NamedTuple):
     """Players, starting position and clocks of a game."""
 
     specs: tuple[str, str]
@@ -120,8 +120,8 @@ class Setup(NamedTuple):
     """Headers with which the game can be resumed from its file."""
 
 
-def set_up(settings: PlaySettings, tags: Mapping[str, str] | None = None, to_move: Side = Side.BLACK) -> Setup:
-    """Setup from settings. tags, to_move: for a resumed game, its headers, as defaults, and its side to move.
+def set_up(settings: PlaySettings, tags: Mapping[str, str] | None = None, to_move: Side = Side.BLACK) -> GameSetup:
+    """Set-up from settings. tags, to_move: for a resumed game, its headers, as defaults, and its side to move.
 
     Raises InvalidSettingError, InvalidFenError, InvalidPdnError.
     """
@@ -145,7 +145,7 @@ def set_up(settings: PlaySettings, tags: Mapping[str, str] | None = None, to_mov
             headers[tag] = str(control)
     if opening:
         headers["Opening"] = opening
-    return Setup(specs, (controls[0], controls[1]), start, line, opening, seed, headers)
+    return GameSetup(specs, (controls[0], controls[1]), start, line, opening, seed, headers)
 
 
 def shown_name(spec: str) -> str:
