@@ -17,6 +17,7 @@ from web_pages import finished
 from kr.egdb.probe import probe
 from kr.engine.database import load_database
 from kr.engine.engine import Engine
+from kr.engine.result import Info
 from kr.errors import InvalidSettingError, KrError
 from kr.game.position import Position
 from kr.protocols.hub_client import HubClient
@@ -24,7 +25,7 @@ from kr.web.asked import Asked
 from kr.web.engines import SEARCH_NICENESS, Lender
 from kr.web.house import House
 from kr.web.live import viewer
-from kr.web.searches import LONGEST_PV, UPDATES, analysis, list_engines
+from kr.web.searches import LONGEST_PV, UPDATES, OwnSearch, analysis, list_engines
 from kr.web.settings import WebSettings
 
 START = Position().fen
@@ -140,6 +141,36 @@ def test_the_newest_lines_at_most_so_often(monkeypatch: pytest.MonkeyPatch) -> N
         # after each event but the last
         assert len(waited) == len([event for event in found if "lines" in event]) - 1
         assert all(0 <= seconds <= 1 / UPDATES for seconds in waited)
+
+    at_home(told)
+
+
+@pytest.mark.parametrize("turns", range(4))
+def test_a_stream_that_ends_as_news_come_ends(monkeypatch: pytest.MonkeyPatch, turns: int) -> None:
+    """turns: of the event loop between the two."""
+    searches: list[OwnSearch] = []
+
+    class Heard(OwnSearch):
+        def __init__(self, *given: Any) -> None:
+            super().__init__(*given)
+            searches.append(self)
+
+        def _heard(self, info: Info) -> None:
+            """Bring no news but those of the test."""
+
+    monkeypatch.setattr("kr.web.searches.OwnSearch", Heard)
+
+    async def told(house: House) -> None:
+        task = asyncio.create_task(events(house))
+        await until(lambda: bool(searches))
+        for _ in range(10):
+            await asyncio.sleep(0)
+        searches[0].news.set()
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.wait([task], timeout=5)
+        assert task.cancelled()
 
     at_home(told)
 

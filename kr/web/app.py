@@ -114,7 +114,8 @@ async def _answer(house: House, handler: Handler, request: Request) -> Response:
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         return _error(415, "expected application/json")
     try:
-        body = await asyncio.wait_for(_body(request), BODY_SECONDS)
+        async with asyncio.timeout(BODY_SECONDS):
+            body = await _body(request)
         asked = Asked(json.loads(body))
         if inspect.iscoroutinefunction(handler):
             answer = await handler(house, asked)

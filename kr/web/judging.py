@@ -100,7 +100,8 @@ def _told(judged: JudgedMove) -> dict[str, Any]:
 async def _current(game: Game, inbox: Inbox) -> Game:
     """The game as the page has it now."""
     try:
-        said = await asyncio.wait_for(inbox.get(), DOCUMENT_SECONDS)
+        async with asyncio.timeout(DOCUMENT_SECONDS):
+            said = await inbox.get()
     except TimeoutError:
         raise InvalidSettingError("the page did not send its game for the marks") from None
     now = await run_sync(read_document, said.object("document").fields)

@@ -293,7 +293,8 @@ class LiveGame:
         while True:
             left = None if until is None else until - time.monotonic()
             try:
-                ply, line = await asyncio.wait_for(self._lines.get(), left)
+                async with asyncio.timeout(left):
+                    ply, line = await self._lines.get()
             except TimeoutError:
                 return ""
             # said before something else came about

@@ -107,7 +107,9 @@ async def answers(house: House, question: Question) -> AsyncGenerator[dict[str, 
         begun = OwnSearch(question, loan, tool) if isinstance(tool, Engine) else HubSearch(question, loan, tool)
         while True:
             try:
-                await asyncio.wait_for(begun.news.wait(), BEAT_SECONDS)
+                # asyncio.wait_for would lose the end of the stream, with Python 3.11, if news come at the same moment
+                async with asyncio.timeout(BEAT_SECONDS):
+                    await begun.news.wait()
             except TimeoutError:
                 if progress := begun.progress():
                     yield {"progress": progress}
