@@ -83,6 +83,7 @@ debug-run: .venv/tests
 	PYTHONPATH=$(DEBUG) $(SANITIZERS) $(PYTEST) -p no:cacheprovider -m core
 
 # uv finds the oldest versions of what pyproject.toml names that have wheels for this Python; the core is that of .venv.
+# It trusts the certificates that the system does, as pip may: its later versions know the other name of that.
 oldest: $(OLDEST)/installed
 	KR_OLDEST=1 PYTHONPATH="$(CURDIR)" $(OLDEST)/bin/python -m pytest -q -p no:cacheprovider -n $(PYTEST_JOBS) \
 		--dist worksteal -m smoke $$(grep -l "mark.smoke" tests/test_*.py)
@@ -90,7 +91,7 @@ oldest: $(OLDEST)/installed
 $(OLDEST)/installed: .venv/tests
 	@echo "kr: installing the oldest libraries that pyproject.toml allows ..."
 	@$(BIN)/python -m venv --clear --without-pip $(OLDEST)
-	@$(BIN)/uv pip install -q --python $(OLDEST)/bin/python --only-binary :all: --resolution lowest-direct \
+	@UV_NATIVE_TLS=1 UV_SYSTEM_CERTS=1 $(BIN)/uv pip install -q --python $(OLDEST)/bin/python --only-binary :all: --resolution lowest-direct \
 		$(if $(PIP_INDEX_URL),--index-url "$(PIP_INDEX_URL)") -r pyproject.toml $(OLDEST_EXTRAS:%=--extra %)
 	@touch $@
 
