@@ -38,6 +38,8 @@ MEASUREMENTS = Path("docs", "measurements.toml")
 BUILD = Path("build", "figures")
 CODE = ("kr", "bench", "selfplay", "weights", "egdb", "setup.py", ":!bench/figures.py", ":!*.md")
 """What figures rest on: as git names it."""
+NUMERIC_VARIABLES = ("OPENBLAS_", "OMP_", "MKL_", "NPY_", "KR_")
+"""What variables that change what numbers a command comes to begin with; figures are repeated without any."""
 Figure = dict[str, Any]
 
 
@@ -238,7 +240,9 @@ class Workshop:
 def run(line: str) -> str:
     """Standard output of a command, which has this Python's programs first. Raises FigureError if it fails."""
     here = Path(sys.executable).parent
-    environment = os.environ | {"PATH": f"{here}{os.pathsep}{os.environ.get('PATH', '')}"}
+    # another choice of kernels rounds otherwise, and a fit then comes to other tables
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(NUMERIC_VARIABLES)}
+    environment["PATH"] = f"{here}{os.pathsep}{os.environ.get('PATH', '')}"
     words = shlex.split(line)
     with subprocess.Popen(
         words, cwd=CHECKOUT, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
