@@ -184,12 +184,13 @@ def test_the_figures_move_between_iterations(monkeypatch: pytest.MonkeyPatch) ->
             async for event in stream:
                 heard.append(event)
                 beats = [each["progress"] for each in heard[-3:] if "progress" in each]
-                # a search that had no processor meanwhile has no more nodes either
-                if len(beats) == 3 and beats[0]["nodes"] < beats[1]["nodes"] < beats[2]["nodes"]:
+                # three in a row, within one iteration; a search that had no processor has no more nodes either
+                one = len({beat["depth"] for beat in beats}) == 1
+                if len(beats) == 3 and one and beats[0]["nodes"] < beats[1]["nodes"] < beats[2]["nodes"]:
                     break
-        # three in a row, within one iteration
+        # the lines of the iteration before may be just about to be told
         depth = next(event["depth"] for event in reversed(heard) if "lines" in event)
-        assert {beat["depth"] for beat in beats} == {depth + 1}
+        assert depth < beats[0]["depth"] <= depth + 2
         assert beats[0]["time"] < beats[1]["time"] < beats[2]["time"]
         assert all(beat["nps"] > 0 for beat in beats)
 
