@@ -8,6 +8,7 @@ import secrets
 import threading
 import time
 import zlib
+from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -106,7 +107,7 @@ def _position_game(fen: str) -> Game:
         return game
 
 
-class GameList:
+class GameList(ABC):
     """Games of a source, read on as they are asked for and kept packed."""
 
     def __init__(self, name: str, results: Results) -> None:
@@ -155,11 +156,13 @@ class GameList:
             finally:
                 self._lock.release()
 
+    @abstractmethod
     def _follow(self) -> None:
         """Begin with the source, if that was not done or it has changed."""
 
+    @abstractmethod
     def _source(self) -> Iterator[Game]:
-        raise NotImplementedError
+        """The games of the source, from its beginning."""
 
     def _share(self) -> float | None:
         return None
@@ -285,6 +288,9 @@ class UploadList(GameList):
         self._content = content
         self._bounded = _Bounded(content)
         super().__init__("the upload", results)
+
+    def _follow(self) -> None:
+        """Do nothing: what was uploaded does not change."""
 
     def _source(self) -> Iterator[Game]:
         if positions := self._position_lines():
