@@ -49,6 +49,7 @@ style: lint types
 
 lint: .venv/tests
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check -q .
 
 types: .venv/tests
 	$(BIN)/mypy

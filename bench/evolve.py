@@ -32,14 +32,14 @@ from kr import figures
 from kr.errors import InvalidGamesError
 from kr.evaluation.evolved import ChampionRun, EvolvedNetwork, load_runs, save_champions
 from kr.evaluation.layouts import Layout
-from kr.learn.evolution.reading import EvolutionRun, read_run
-from kr.learn.evolution.run import evolve
-from kr.learn.evolution.schemes import SCHEMES
-from kr.learn.evolution.settings import EvolveSettings
 from kr.learn.fitting.fit import FitSettings, fit
 from kr.learn.selfplay import SelfplaySettings, selfplay
 from kr.openings.decks import deck
 from kr.players.levels import LEVELS
+from kr.studies.evolution.reading import EvolutionRun, read_run
+from kr.studies.evolution.run import evolve
+from kr.studies.evolution.schemes import SCHEMES
+from kr.studies.evolution.settings import EvolveSettings
 from kr.units import parse_count
 
 ANCHOR = "random:1"

@@ -26,11 +26,11 @@ from kr.archives.archive import ReadSettings
 from kr.engine.engine import MAX_LINES, Engine
 from kr.engine.limits import Limits
 from kr.game.position import Position
-from kr.learn.policy.decisions import Decisions, read_decisions
-from kr.learn.policy.splits import split_decisions
 from kr.match.elo import CONFIDENCE_95
 from kr.players.levels import AS_GOOD_AS_WON, LEVELS, LEVELS_BY_CHANCE, Level, choose
 from kr.policy.policy import load_policy
+from kr.studies.people.decisions import Decisions, read_decisions
+from kr.studies.people.splits import split_decisions
 from kr.units import parse_count
 
 ENUMERATED = 12

@@ -1,6 +1,6 @@
 """What comes with kr, counted: endgame databases, tables and ballots, as weights/README.md and egdb/README.md tell it.
 
-    python bench/shipped.py [--egdb DIR] [--json]
+python bench/shipped.py [--egdb DIR] [--json]
 """
 
 from __future__ import annotations

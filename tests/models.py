@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from kr import storage
-from kr.learn.endnet.model_file import EndnetModel
-from kr.learn.endnet.shape import NetShape
+from kr.studies.endings.model_file import EndnetModel
+from kr.studies.endings.shape import NetShape
 
 POINT = {
     "epoch": 1, "loss": 0.5, "validation_loss": 0.4, "accuracy": 0.75, "seconds": 1.5,

@@ -15,10 +15,10 @@ from kr import _core
 from kr.egdb.database import Database
 from kr.egdb.sample_reader import SampleRows
 from kr.errors import InvalidSettingError
-from kr.learn.endnet.asking import DIRECT_WAYS, QUIET_WAYS, WAYS, Asker, Blend, by_threshold
-from kr.learn.endnet.paper import PAPER_ROWS, PAPER_THRESHOLD, PAPER_THRESHOLD_PARTS, PaperRow
-from kr.learn.endnet.scores import CONFIDENCE_BINS, binomial_error, count_scores
-from kr.learn.endnet.table import THRESHOLDS
+from kr.studies.endings.asking import DIRECT_WAYS, QUIET_WAYS, WAYS, Asker, Blend, by_threshold
+from kr.studies.endings.paper import PAPER_ROWS, PAPER_THRESHOLD, PAPER_THRESHOLD_PARTS, PaperRow
+from kr.studies.endings.scores import CONFIDENCE_BINS, binomial_error, count_scores
+from kr.studies.endings.table import THRESHOLDS
 
 Boards = NDArray[np.uint32]
 Chances = NDArray[np.float32]
@@ -131,7 +131,7 @@ def test_exact_values_stay_exact(
 def test_many_positions_are_asked_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     boards = any_endings(300)
     whole = Asker(guess, "all").ask_all(boards, ("search", "plies1"))
-    monkeypatch.setattr("kr.learn.endnet.asking.ASKED_AT_ONCE", 7)
+    monkeypatch.setattr("kr.studies.endings.asking.ASKED_AT_ONCE", 7)
     parts = Asker(guess, "all").ask_all(boards, ("search", "plies1"))
     for way, said in whole.items():
         np.testing.assert_array_equal(parts[way], said)

@@ -16,12 +16,12 @@ from kr import cli
 from kr.errors import InvalidSettingError, OutputBusyError
 from kr.evaluation import kinds
 from kr.evaluation.endnet import Endnet
-from kr.learn.endnet import export
-from kr.learn.endnet.export import EndnetExportSettings, export_endnet, random_boards
-from kr.learn.endnet.model_file import EndnetModel, save_model
-from kr.learn.endnet.nets import Net
-from kr.learn.endnet.shape import NetShape
 from kr.storage import lock
+from kr.studies.endings import export
+from kr.studies.endings.export import EndnetExportSettings, export_endnet, random_boards
+from kr.studies.endings.model_file import EndnetModel, save_model
+from kr.studies.endings.nets import Net
+from kr.studies.endings.shape import NetShape
 
 
 def started(shape: NetShape, **changed: Any) -> EndnetModel:

@@ -31,9 +31,9 @@ from kr.errors import (
     StoppedError,
 )
 from kr.hdf5 import FINITE
-from kr.learn.endnet import training
-from kr.learn.endnet.model_file import EndnetModel, load_model, save_model
-from kr.learn.endnet.training import EndnetFitSettings, FitProgress, fit_endnet
+from kr.studies.endings import training
+from kr.studies.endings.model_file import EndnetModel, load_model, save_model
+from kr.studies.endings.training import EndnetFitSettings, FitProgress, fit_endnet
 
 TINY = {
     "small": {"hidden": (8, 4)},
@@ -191,7 +191,7 @@ def test_stopped_and_resumed_equals_undisturbed(
 KILLED = """
 import os, signal, sys
 from kr import cli
-from kr.learn.endnet import training
+from kr.studies.endings import training
 
 saves, save = [], training._Fit._save
 
@@ -346,7 +346,7 @@ def test_a_missing_library_is_named(
 def test_no_number_ends_the_training(settings: EndnetFitSettings, monkeypatch: pytest.MonkeyPatch) -> None:
     model = fit_endnet(replace(settings, epochs=1))
     # a training may come to numbers that no file may have
-    monkeypatch.setattr("kr.learn.endnet.model_file.NUMBERS", FINITE)
+    monkeypatch.setattr("kr.studies.endings.model_file.NUMBERS", FINITE)
     broken = {**model.parameters, "w3": np.full_like(model.parameters["w3"], 3e38)}
     start = settings.out.with_name("start.h5")
     save_model(start, replace(model, parameters=broken))
@@ -468,7 +468,7 @@ def test_the_command(settings: EndnetFitSettings, capsys: pytest.CaptureFixture[
 @pytest.mark.slow
 def test_pictures_are_the_same_each_time(settings: EndnetFitSettings) -> None:
     model = fit_endnet(replace(settings, epochs=1))
-    from kr.learn.endnet.curve_plot import draw_curve
+    from kr.studies.endings.curve_plot import draw_curve
 
     pictures = [[path.read_bytes() for path in draw_curve(model, settings.out.with_name(name))] for name in "ab"]
     assert pictures[0] == pictures[1]

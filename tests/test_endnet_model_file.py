@@ -18,9 +18,9 @@ from refusals import check_refused
 
 from kr import cli, storage
 from kr.errors import InvalidModelError
-from kr.learn.endnet import model_file
-from kr.learn.endnet.model_file import load_model, save_model
-from kr.learn.endnet.shape import NetShape
+from kr.studies.endings import model_file
+from kr.studies.endings.model_file import load_model, save_model
+from kr.studies.endings.shape import NetShape
 
 SHAPES = [
     NetShape("small", hidden=(6, 4)),

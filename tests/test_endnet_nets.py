@@ -11,8 +11,8 @@ import pytest
 import reference
 from numpy.typing import NDArray
 
-from kr.learn.endnet.nets import HIDDEN_LIMIT, NORM_DECAY, NORM_EPSILON, Net, piece_bits, planes, threat_bits
-from kr.learn.endnet.shape import NetShape
+from kr.studies.endings.nets import HIDDEN_LIMIT, NORM_DECAY, NORM_EPSILON, Net, piece_bits, planes, threat_bits
+from kr.studies.endings.shape import NetShape
 
 SHAPES = [
     NetShape("small", hidden=(12, 5)),

@@ -12,9 +12,9 @@ from kr.egdb.database import Database, directory_for
 from kr.egdb.sample_file import SHARES
 from kr.egdb.sample_reader import SampleFile, SampleRows
 from kr.errors import InvalidSettingError
-from kr.learn.endnet.game_positions import GamePositionsSettings, write_game_positions
 from kr.learn.games import read_game_arrays
 from kr.learn.selfplay import SelfplaySettings, selfplay
+from kr.studies.endings.game_positions import GamePositionsSettings, write_game_positions
 
 pytestmark = pytest.mark.slow
 

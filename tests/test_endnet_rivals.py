@@ -14,11 +14,11 @@ from kr.egdb.sample import SampleSettings, write_sample
 from kr.egdb.sample_reader import SampleFile, SampleRows
 from kr.errors import InvalidDatabaseError, InvalidSettingError, OutputBusyError
 from kr.evaluation.patterns import mover_frame, region_indices
-from kr.learn.endnet import rivals
-from kr.learn.endnet.exact_rival import open_exact, position_count
-from kr.learn.endnet.region_rival import WEIGHT_STEP, RegionRival, RegionSettings, fit_regions
-from kr.learn.endnet.rivals import RivalProgress, RivalSettings, error_list_bits, rival_cells, run_rivals
-from kr.learn.endnet.tree_rival import TreeSettings, fit_trees, tree_features
+from kr.studies.endings import rivals
+from kr.studies.endings.exact_rival import open_exact, position_count
+from kr.studies.endings.region_rival import WEIGHT_STEP, RegionRival, RegionSettings, fit_regions
+from kr.studies.endings.rivals import RivalProgress, RivalSettings, error_list_bits, rival_cells, run_rivals
+from kr.studies.endings.tree_rival import TreeSettings, fit_trees, tree_features
 
 SHIPPED = storage.data_path("egdb")
 QUICK = RegionSettings(iterations=15, budget=200_000)

@@ -19,20 +19,20 @@ from kr import cli, storage
 from kr.egdb.sample import SampleSettings, write_sample
 from kr.egdb.sample_reader import SampleFile
 from kr.errors import InvalidSettingError, OutputBusyError
-from kr.learn.endnet import table as table_module
-from kr.learn.endnet.experiments import EXPERIMENTS, NET_FORMS, ROWS, Plans, positions_of
-from kr.learn.endnet.model_file import save_model
-from kr.learn.endnet.paper import PAPER_ROWS
-from kr.learn.endnet.rivals import RivalRow, RivalSettings
-from kr.learn.endnet.shape import NetShape
-from kr.learn.endnet.table import EndnetTable, EndnetTableSettings, TableProgress
-from kr.learn.endnet.table_text import TABLES, accuracy_rows
-from kr.learn.endnet.testing import load_net
+from kr.studies.endings import table as table_module
+from kr.studies.endings.experiments import EXPERIMENTS, NET_FORMS, ROWS, Plans, positions_of
+from kr.studies.endings.model_file import save_model
+from kr.studies.endings.paper import PAPER_ROWS
+from kr.studies.endings.rivals import RivalRow, RivalSettings
+from kr.studies.endings.shape import NetShape
+from kr.studies.endings.table import EndnetTable, EndnetTableSettings, TableProgress
+from kr.studies.endings.table_text import TABLES, accuracy_rows
+from kr.studies.endings.testing import load_net
 
 
 @pytest.fixture(autouse=True)
 def short_trainings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kr.learn.endnet.experiments.small_epochs", lambda positions: 1)
+    monkeypatch.setattr("kr.studies.endings.experiments.small_epochs", lambda positions: 1)
     monkeypatch.setattr(table_module, "DIRECT_HIDDEN", (8, 4))
 
 
@@ -50,7 +50,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory with a finished table."""
     out = tmp_path_factory.mktemp("table") / "made"
     changed = pytest.MonkeyPatch()
-    changed.setattr("kr.learn.endnet.experiments.small_epochs", lambda positions: 1)
+    changed.setattr("kr.studies.endings.experiments.small_epochs", lambda positions: 1)
     changed.setattr(table_module, "DIRECT_HIDDEN", (8, 4))
     EndnetTable(settings(out)).run()
     changed.undo()
@@ -374,5 +374,5 @@ def test_values_do_not_depend_on_the_parts(place: Path, monkeypatch: pytest.Monk
     boards = SampleFile(place / "some.h5").shares["test"].read(0, 100).boards
     net = load_net(place / "weights.h5")
     whole = net.asker.ask(boards, "plies2")
-    monkeypatch.setattr("kr.learn.endnet.asking.ASKED_AT_ONCE", 11)
+    monkeypatch.setattr("kr.studies.endings.asking.ASKED_AT_ONCE", 11)
     np.testing.assert_array_equal(net.asker.ask(boards, "plies2"), whole)

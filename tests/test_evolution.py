@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 
 from kr.errors import InvalidGamesError, InvalidSettingError, KrError, OutputBusyError
 from kr.evaluation.evolved import KING_RANGE, EvolvedNetwork, load_champion, load_runs
-from kr.learn.evolution import run as running
-from kr.learn.evolution.population import (
+from kr.storage import lock
+from kr.studies.evolution import run as running
+from kr.studies.evolution.population import (
     CROSSED,
     MUTANT,
     STARTED,
@@ -31,11 +32,10 @@ from kr.learn.evolution.population import (
     mutated,
     new_population,
 )
-from kr.learn.evolution.reading import EvolutionRun, read_run
-from kr.learn.evolution.run import evolve
-from kr.learn.evolution.schemes import DOMINANT, SCHEMES, Scheme
-from kr.learn.evolution.settings import EvolveSettings, scheme_of
-from kr.storage import lock
+from kr.studies.evolution.reading import EvolutionRun, read_run
+from kr.studies.evolution.run import evolve
+from kr.studies.evolution.schemes import DOMINANT, SCHEMES, Scheme
+from kr.studies.evolution.settings import EvolveSettings, scheme_of
 
 pytestmark = pytest.mark.core
 
@@ -265,7 +265,7 @@ def test_a_run_that_is_killed(tmp_path: Path) -> None:
     settings = {**QUICK, "generations": 40, "plies": 4}
     whole = evolve(EvolveSettings(out=tmp_path / "whole", **settings))
     code = (
-        "from kr.learn.evolution.run import evolve; from kr.learn.evolution.settings import EvolveSettings\n"
+        "from kr.studies.evolution.run import evolve; from kr.studies.evolution.settings import EvolveSettings\n"
         f"evolve(EvolveSettings(out={str(tmp_path / 'killed')!r}, **{settings!r}))"
     )
     for wait, number in ((1.6, signal.SIGKILL), (1.8, signal.SIGINT), (2.2, signal.SIGKILL)):

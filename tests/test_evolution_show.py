@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from kr import cli
-from kr.learn.evolution.family import family_tree
-from kr.learn.evolution.growth import growth_curve, interval_of, mean_growth, score_interval, scores_together
-from kr.learn.evolution.reading import EvolutionRun, FamilyMember, GenerationRow, RivalGames, write_run
+from kr.studies.evolution.family import family_tree
+from kr.studies.evolution.growth import growth_curve, interval_of, mean_growth, score_interval, scores_together
+from kr.studies.evolution.reading import EvolutionRun, FamilyMember, GenerationRow, RivalGames, write_run
 
 FAMILY = {
     0: FamilyMember(0, "start", []),

@@ -62,9 +62,7 @@ def test_each_command_takes_what_the_one_before_it_made(typed: Callable[..., str
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "words", ["", "--l2 20", "selfplay/games other", "other", "--kind net --on none --passes 1"]
-)
+@pytest.mark.parametrize("words", ["", "--l2 20", "selfplay/games other", "other", "--kind net --on none --passes 1"])
 def test_tables_of_others_are_not_written_over_unasked(typed: Callable[..., str], tiny_file: Path, words: str) -> None:
     write_run(games.RUN, 40)
     write_run(Path("other"), 40, seed=2)

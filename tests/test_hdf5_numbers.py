@@ -22,11 +22,11 @@ from kr.evaluation.evolved import ChampionRun, EvolvedNetwork, save_champions
 from kr.evaluation.kinds import load_evaluation, load_file
 from kr.hdf5 import FINITE, check_array, number_in
 from kr.learn import games
-from kr.learn.endnet.model_file import load_model, save_model
-from kr.learn.endnet.shape import NetShape
 from kr.players.evolved import decider_settings
 from kr.policy.model_file import read_policy, save_policy
 from kr.policy.shape import PolicyShape
+from kr.studies.endings.model_file import load_model, save_model
+from kr.studies.endings.shape import NetShape
 from kr.units import Range
 
 NUMBERS = [

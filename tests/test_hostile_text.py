@@ -22,11 +22,11 @@ from kr.cli import console
 from kr.cli.terminal import Terminal
 from kr.evaluation.layouts import Layout
 from kr.evaluation.weights import expected_shapes, save_tables
-from kr.learn.endnet.model_file import save_model
-from kr.learn.endnet.shape import NetShape
 from kr.play.table import Event
 from kr.policy.model_file import save_policy
 from kr.policy.shape import PolicyShape
+from kr.studies.endings.model_file import save_model
+from kr.studies.endings.shape import NetShape
 from kr.text import visible, visible_lines
 from kr.viewer.assets import static
 

@@ -24,6 +24,7 @@ FLOORS = [
     "web",
     # the public names of everything below; nothing below asks for more of it than the version
     "__init__",
+    "studies",
     "learn",
     "analysis",
     "play",

@@ -40,11 +40,6 @@ from kr.jobs.needs import Needs
 from kr.jobs.pool import AHEAD, FinishedPortion, Pool, interruptible
 from kr.jobs.progress import Progress
 from kr.jobs.unit import Chunk, Unit, result_checksum
-from kr.learn.evolution.duels import EvolutionDuels
-from kr.learn.evolution.run import evolve
-from kr.learn.evolution.settings import EvolveSettings
-from kr.learn.policy.decisions import read_decisions
-from kr.learn.policy.strengths import PlayedGames, PlayersSettings, measure_losses
 from kr.learn.selfplay import SelfplaySettings, selfplay
 from kr.learn.shards import Shards
 from kr.match.doubling import Comparisons, DoublingSettings, compare_positions, play_matches
@@ -52,6 +47,11 @@ from kr.match.match import MatchSettings, play_match
 from kr.match.pairs import Pairs
 from kr.match.tuning import TunedPairs
 from kr.policy.policy import load_policy, shipped_policy
+from kr.studies.evolution.duels import EvolutionDuels
+from kr.studies.evolution.run import evolve
+from kr.studies.evolution.settings import EvolveSettings
+from kr.studies.people.decisions import read_decisions
+from kr.studies.people.strengths import PlayedGames, PlayersSettings, measure_losses
 
 pytestmark = pytest.mark.core
 

@@ -19,12 +19,12 @@ from kr import cli
 from kr.cli import console
 from kr.egdb.sample import SampleSettings, write_sample
 from kr.game.position import Position
-from kr.learn.endnet.model_file import save_model
-from kr.learn.endnet.shape import NetShape
-from kr.learn.evolution.run import evolve
-from kr.learn.evolution.settings import EvolveSettings
 from kr.policy.model_file import save_policy
 from kr.policy.shape import PolicyShape
+from kr.studies.endings.model_file import save_model
+from kr.studies.endings.shape import NetShape
+from kr.studies.evolution.run import evolve
+from kr.studies.evolution.settings import EvolveSettings
 
 WIDTH = 80
 SMALL = "--hash 1MB --weights material --egdb none"

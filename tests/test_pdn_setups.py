@@ -27,10 +27,10 @@ from kr.errors import InvalidPdnError, KrError
 from kr.game.board import Board
 from kr.game.position import Position
 from kr.learn.fitting.check import quiet_positions
-from kr.learn.policy.decisions import read_decisions
 from kr.openings.decks import deck
 from kr.pdn import Comment, Game, Reader, Setup, read_game
 from kr.play.record import PlayRecord
+from kr.studies.people.decisions import read_decisions
 from kr.viewer.document import game_document, read_document
 
 CORRECTED = "W:W17,19,21,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,9,10,11,12,15"

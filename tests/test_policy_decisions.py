@@ -12,9 +12,9 @@ from kr import _core, _learn
 from kr.archives.archive import ReadSettings
 from kr.errors import InvalidSettingError, KrError
 from kr.game.position import Position, Side
-from kr.learn.policy.decisions import Decisions, read_decisions
-from kr.learn.policy.splits import SPLITS, leak, position_keys, split_decisions
 from kr.policy.policy import frame_of, moves_before
+from kr.studies.people.decisions import Decisions, read_decisions
+from kr.studies.people.splits import SPLITS, leak, position_keys, split_decisions
 
 GAMES = 60
 

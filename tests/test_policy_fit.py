@@ -30,16 +30,16 @@ from kr.errors import (
     StoppedError,
 )
 from kr.game.position import Position
-from kr.learn.policy import descent, strengths, training
-from kr.learn.policy.decisions import Decisions, read_decisions
-from kr.learn.policy.examples import make_examples
-from kr.learn.policy.nets import start_arrays
-from kr.learn.policy.settings import PolicyFitSettings
-from kr.learn.policy.splits import split_decisions
-from kr.learn.policy.training import PolicyProgress, edges_of, fit_policy, judged_policy
 from kr.policy.model_file import PolicyModel, read_policy, save_policy
 from kr.policy.policy import Policy, load_policy
 from kr.policy.shape import PolicyShape
+from kr.studies.people import descent, strengths, training
+from kr.studies.people.decisions import Decisions, read_decisions
+from kr.studies.people.examples import make_examples
+from kr.studies.people.nets import start_arrays
+from kr.studies.people.settings import PolicyFitSettings
+from kr.studies.people.splits import split_decisions
+from kr.studies.people.training import PolicyProgress, edges_of, fit_policy, judged_policy
 
 GAMES = 40
 TINY: dict[str, dict[str, Any]] = {
@@ -200,7 +200,7 @@ def test_edges_part_values_evenly() -> None:
 
 def test_where_something_is_hidden_the_order_is_the_same(decisions: Decisions) -> None:
     """Batches follow from seed and number alone, wherever a round is entered."""
-    from kr.learn.policy.net_training import NetLearner, NetRecipe
+    from kr.studies.people.net_training import NetLearner, NetRecipe
 
     shape = PolicyShape(hidden=(8, 8), sight="none", years=(1900.0,))
     examples = make_examples(decisions, shape, None)
@@ -288,7 +288,7 @@ KILLED = """
 import os, signal, sys
 from kr import cli
 from kr.game.position import Position
-from kr.learn.policy import descent, logit
+from kr.studies.people import descent, logit
 
 saves, save = [], descent.save_checkpoint
 

@@ -13,12 +13,12 @@ from recorded import write_archive
 from kr import _core
 from kr.archives.archive import ReadSettings
 from kr.errors import InvalidPolicyError
-from kr.learn.policy.decisions import Decisions, read_decisions
-from kr.learn.policy.leaps import LeapTree, between, played_leaps
-from kr.learn.policy.post_net import PostPolicy, legal_leaps, post_sizes, post_start
 from kr.policy.model_file import PolicyModel
 from kr.policy.policy import frame_of
 from kr.policy.shape import MOVES, PolicyShape, move_ids
+from kr.studies.people.decisions import Decisions, read_decisions
+from kr.studies.people.leaps import LeapTree, between, played_leaps
+from kr.studies.people.post_net import PostPolicy, legal_leaps, post_sizes, post_start
 
 POSITIONS = random_positions(12, seed=5)
 CAPTURES = [(each, move) for each in POSITIONS for move in each.legal_moves() if len(move.path) > 2]

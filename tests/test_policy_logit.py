@@ -13,13 +13,13 @@ from recorded import write_archive
 
 from kr.archives.archive import ReadSettings
 from kr.evaluation.kinds import load_scorer
-from kr.learn.policy.decisions import Decisions, read_decisions
-from kr.learn.policy.examples import Examples, make_examples
-from kr.learn.policy.logit import ChoiceData, ChoiceObjective, choice_data, logit_arrays
-from kr.learn.policy.nets import choice_logits, choice_losses
 from kr.policy.model_file import PolicyModel
 from kr.policy.policy import Policy
 from kr.policy.shape import PolicyShape
+from kr.studies.people.decisions import Decisions, read_decisions
+from kr.studies.people.examples import Examples, make_examples
+from kr.studies.people.logit import ChoiceData, ChoiceObjective, choice_data, logit_arrays
+from kr.studies.people.nets import choice_logits, choice_losses
 from kr.threads import thread_pool
 
 SHAPES = [

@@ -20,9 +20,9 @@ from kr.archives.archive import ReadSettings
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.errors import InvalidPolicyError, InvalidSettingError
-from kr.learn.policy import strengths
-from kr.learn.policy.decisions import Decisions, read_decisions
-from kr.learn.policy.strengths import (
+from kr.studies.people import strengths
+from kr.studies.people.decisions import Decisions, read_decisions
+from kr.studies.people.strengths import (
     LEAST_MOVES,
     PlayersSettings,
     agreement,

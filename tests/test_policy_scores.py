@@ -15,8 +15,11 @@ from refusals import check_refused
 
 from kr import cli
 from kr.archives.archive import ReadSettings
-from kr.learn.policy.decisions import Decisions, read_decisions
-from kr.learn.policy.scores import (
+from kr.policy.model_file import save_policy
+from kr.policy.policy import PolicyRows
+from kr.policy.shape import PolicyShape
+from kr.studies.people.decisions import Decisions, read_decisions
+from kr.studies.people.scores import (
     FIRST_CHOICES,
     Predicted,
     calibration,
@@ -25,12 +28,9 @@ from kr.learn.policy.scores import (
     predicted,
     score_of,
 )
-from kr.learn.policy.seen import RandomMoves, SeenMoves, uniform_rows
-from kr.learn.policy.splits import split_decisions
-from kr.learn.policy.testing import policy_rows, score_model
-from kr.policy.model_file import save_policy
-from kr.policy.policy import PolicyRows
-from kr.policy.shape import PolicyShape
+from kr.studies.people.seen import RandomMoves, SeenMoves, uniform_rows
+from kr.studies.people.splits import split_decisions
+from kr.studies.people.testing import policy_rows, score_model
 
 SHAPE = PolicyShape(hidden=(16, 8), sight="none")
 

@@ -11,8 +11,8 @@ from kr.archives.search import GameSearch, SearchSettings
 from kr.archives.stats import archive_stats
 from kr.errors import InvalidSettingError
 from kr.learn.games import run_directories
-from kr.learn.policy.decisions import read_decisions
 from kr.pdn import read_games
+from kr.studies.people.decisions import read_decisions
 from kr.text import plain_name, same_person
 
 SPELLINGS = ("Müller, Jörg", "MULLER, JORG", "Jorg Muller", "Mu\u0308ller,  Jo\u0308rg")

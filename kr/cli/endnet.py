@@ -4,14 +4,14 @@ from pathlib import Path
 from typing import Any
 
 from kr.cli import console, endnet_export, endnet_rivals, options
-from kr.learn.endnet.game_positions import GamePositionsSettings, write_game_positions
-from kr.learn.endnet.model_file import EndnetModel, load_model
-from kr.learn.endnet.scores import EndnetScores
-from kr.learn.endnet.table import EndnetTable, EndnetTableSettings, TableProgress
-from kr.learn.endnet.table_text import TABLES, rival_rows, tested_text
-from kr.learn.endnet.testing import EndnetTestSettings, score_net
-from kr.learn.endnet.training import EndnetFitSettings, FitProgress, fit_endnet
 from kr.settings import REQUIRED, option
+from kr.studies.endings.game_positions import GamePositionsSettings, write_game_positions
+from kr.studies.endings.model_file import EndnetModel, load_model
+from kr.studies.endings.scores import EndnetScores
+from kr.studies.endings.table import EndnetTable, EndnetTableSettings, TableProgress
+from kr.studies.endings.table_text import TABLES, rival_rows, tested_text
+from kr.studies.endings.testing import EndnetTestSettings, score_net
+from kr.studies.endings.training import EndnetFitSettings, FitProgress, fit_endnet
 from kr.text import visible
 from kr.units import counted
 

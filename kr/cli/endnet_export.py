@@ -1,7 +1,7 @@
 """`kr endnet export`."""
 
 from kr.cli import console, options
-from kr.learn.endnet.export import EndnetExportSettings, export_endnet
+from kr.studies.endings.export import EndnetExportSettings, export_endnet
 from kr.units import counted, format_size
 
 

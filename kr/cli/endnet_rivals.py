@@ -3,7 +3,7 @@
 from dataclasses import asdict
 
 from kr.cli import console, options
-from kr.learn.endnet.rivals import RivalProgress, RivalSettings, rival_cells, run_rivals
+from kr.studies.endings.rivals import RivalProgress, RivalSettings, rival_cells, run_rivals
 
 
 @options.command

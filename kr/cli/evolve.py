@@ -1,8 +1,8 @@
 """`kr evolve`."""
 
 from kr.cli import console, evolve_pack, evolve_show, options
-from kr.learn.evolution.run import EvolveProgress, evolve
-from kr.learn.evolution.settings import EvolveSettings
+from kr.studies.evolution.run import EvolveProgress, evolve
+from kr.studies.evolution.settings import EvolveSettings
 
 
 @options.command

@@ -7,12 +7,12 @@ from kr.cli import console, options
 from kr.errors import InvalidSettingError
 from kr.evaluation.evolved import EvolvedNetwork
 from kr.figures import check_plots
-from kr.learn.evolution.family import family_tree
-from kr.learn.evolution.growth import Interval, growth_curve, mean_growth, score_interval, scores_together
-from kr.learn.evolution.plots import by_scheme, draw_family, draw_growth
-from kr.learn.evolution.reading import EvolutionRun, read_run
 from kr.players.deciders import describe_decider
 from kr.settings import REQUIRED, option
+from kr.studies.evolution.family import family_tree
+from kr.studies.evolution.growth import Interval, growth_curve, mean_growth, score_interval, scores_together
+from kr.studies.evolution.plots import by_scheme, draw_family, draw_growth
+from kr.studies.evolution.reading import EvolutionRun, read_run
 from kr.units import counted, format_clock
 
 RIVAL_NAMES = {"random": "random moves", "halfway": "champion half-way", "minimax": "itself with MCTS"}

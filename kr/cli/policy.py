@@ -6,11 +6,11 @@ from typing import Any
 from kr.cli import console, options, policy_players, policy_test
 from kr.evaluation.kinds import SHIPPED
 from kr.game.position import Position
-from kr.learn.policy.settings import PolicyFitSettings
-from kr.learn.policy.training import PolicyProgress, fit_policy
 from kr.policy.model_file import PolicyModel, read_policy
 from kr.policy.policy import Policy, shipped_policy
 from kr.settings import REQUIRED, option
+from kr.studies.people.settings import PolicyFitSettings
+from kr.studies.people.training import PolicyProgress, fit_policy
 from kr.text import visible
 from kr.units import counted
 

@@ -4,9 +4,9 @@ from dataclasses import asdict
 from math import isnan
 
 from kr.cli import console, options
-from kr.learn.policy.decisions import read_decisions
-from kr.learn.policy.strengths import PlayersSettings, agreement, measure_losses, player_strengths
 from kr.settings import option
+from kr.studies.people.decisions import read_decisions
+from kr.studies.people.strengths import PlayersSettings, agreement, measure_losses, player_strengths
 from kr.text import visible
 from kr.units import counted
 

@@ -1,9 +1,9 @@
 """`kr policy test`."""
 
 from kr.cli import console, options
-from kr.learn.policy.scores import PredictionScore
-from kr.learn.policy.testing import PolicyTest, PolicyTestSettings, TestedModel, measure_policy
 from kr.settings import option
+from kr.studies.people.scores import PredictionScore
+from kr.studies.people.testing import PolicyTest, PolicyTestSettings, TestedModel, measure_policy
 
 
 @options.command

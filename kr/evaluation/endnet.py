@@ -2,7 +2,7 @@
 
 Two hidden layers over 128 inputs, a bit for each kind of piece (own men, opponent's men, own kings, opponent's kings)
 on each square 0-31, seen from the side to move; the activations of both are clipped to [0, 1]. `quantized` makes the
-whole numbers of the core from the floats of a fit (`kr.learn.endnet`), which nothing here needs. By itself such a net
+integers of the core from the floats of a fit (`kr.studies.endings`), which nothing here needs. By itself such a net
 scores any position, far from well; it is made for endings, beside tables: the text `BASE+NET`
 (`kr.evaluation.composite`).
 

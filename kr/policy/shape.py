@@ -19,7 +19,7 @@ The models:
  - `logit`: a conditional logit. The tables of the regions of `layout`, as a weights file has them, score the position
    after the choice, seen by the side that moved; `LOGIT_UNIT` of it are a logit of 1. `move`, `target` and `behind`, a
    number each, are added.
- - `post`: the network of the post that began this (kr.learn.policy.post_net), which only the lab asks.
+ - `post`: the network of the post that began this (kr.studies.people.post_net), which only the lab asks.
 """
 
 from __future__ import annotations

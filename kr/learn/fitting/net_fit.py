@@ -22,8 +22,8 @@ from kr import storage
 from kr.errors import DivergedError, InvalidWeightsError, StoppedError
 from kr.evaluation import kinds, net
 from kr.evaluation.patterns import GROUPS, MAX_BOARD_PIECES
-from kr.learn.endnet.model_file import check_jax
 from kr.learn.fitting.dataset import Dataset, Samples, read_samples
+from kr.learn.nets import check_jax
 
 if TYPE_CHECKING:
     from kr.learn.fitting.fit import FitSettings

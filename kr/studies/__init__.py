@@ -1,0 +1,1 @@
+"""Studies beside the engine: what people play, networks for endings, players that evolve."""

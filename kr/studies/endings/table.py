@@ -1,0 +1,295 @@
+"""Runs the experiments of `kr endnet table` in one directory.
+
+    samples/   files of `kr egdb sample`          tests/         what each network got right, JSON
+    nets/      model files, with their cost       rivals/        likewise
+    table.json, table.md, plots/
+
+What is there is kept, each test beside the checksums of the network and the positions that it belongs to; what is
+missing is made, in the order of the table. So a run that was killed resumes, and one with more rows adds them.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from kr import figures, storage
+from kr.egdb.sample import SampleSettings, write_sample
+from kr.egdb.sample_reader import SampleFile
+from kr.errors import InvalidSampleError
+from kr.learn.nets import check_jax
+from kr.settings import REQUIRED, Settings, option, parse_names, seed_option
+from kr.studies.endings.asking import Asker
+from kr.studies.endings.experiments import (
+    EXPERIMENTS,
+    NET_FORMS,
+    ROWS,
+    SAMPLING_SETS,
+    TABLE_SHARES,
+    Plans,
+    TableLine,
+    TableNet,
+    TableSample,
+)
+from kr.studies.endings.model_file import EndnetModel
+from kr.studies.endings.rivals import SIZES, RivalSettings, run_rivals
+from kr.studies.endings.scores import count_scores
+from kr.studies.endings.table_text import table_markdown
+from kr.studies.endings.testing import fit_blend, scored_rows
+from kr.studies.endings.training import EndnetFitSettings, FitProgress, fit_endnet
+from kr.units import parse_count
+
+DIRECT_HIDDEN = (256, 32)
+TESTED_BY = {"paper": 50_000, "direct": 500_000, "quiet": 200_000}
+"""Positions that a network is asked about, unless the settings say otherwise: two plies are a hundred questions."""
+VALIDATED = {"paper": 50_000, "direct": 200_000, "quiet": 200_000}
+THRESHOLDS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.975)
+"""Of the confidence; bins of the histogram begin at each of them."""
+FEW_POSITIONS = 400_000
+"""Training positions below which a small network's weights decay faster."""
+
+
+@dataclass(frozen=True)
+class EndnetTableSettings(Settings):
+    """Which experiments, with which networks, on how many positions."""
+
+    out: Path = option(REQUIRED, "Directory of samples, networks, tests and the table.", metavar="DIR")
+    experiment: Sequence[str] = option(
+        EXPERIMENTS, f"{', '.join(EXPERIMENTS)}, with commas between, or all.",
+        parse=parse_names(EXPERIMENTS, "an experiment"), show=",".join, metavar="NAMES",
+    )  # fmt: skip
+    set: str = option(
+        "2-7",
+        "Positions of the sampling experiment: the paper's with 2 to 7 pieces, or all with 2 to 5.",
+        choices=SAMPLING_SETS,
+    )
+    rows: Sequence[str] = option(
+        ("10%", "1%", "0.1%"), f"Rows of the sampling experiment, of {', '.join(ROWS)}.",
+        parse=parse_names(ROWS, "a row"), show=",".join, metavar="ROWS",
+    )  # fmt: skip
+    nets: Sequence[str] = option(
+        ("direct", "quiet"),
+        "Networks: direct (kr's small one, asked about all positions), quiet (about quiet ones only), paper.",
+        parse=parse_names(NET_FORMS, "a network"), show=",".join, metavar="NETS",
+    )  # fmt: skip
+    sizes: Sequence[str] = option(
+        ("100KB", "1MB"), f"Sizes of the rivals, of {', '.join(SIZES)}.", parse=parse_names(tuple(SIZES), "a size"),
+        show=",".join, metavar="SIZES",
+    )  # fmt: skip
+    scale: float = option(0.01, "Share of the paper's numbers of training positions.", above=0, high=1)
+    tested: int = option(
+        0, "Positions to test each network on, {allowed}.", parse=parse_count, low=1, high=10**9,
+        zero="500k for direct, 200k for quiet, 50k for paper",
+    )  # fmt: skip
+    egdb: Path | None = option(None, "Directory of the endgame database.  [default: the one that kr uses in play]")
+    plots: bool = option(False, "Draw plots, too.")
+    seed: int = seed_option("Seed of samples and networks.")
+
+    def plans(self) -> Plans:
+        """What makes the plans of its experiments."""
+        tested = self.tested or max(TESTED_BY.values())
+        return Plans(self.nets, self.rows, self.scale, self.set, tested)
+
+
+@dataclass(frozen=True)
+class TableProgress:
+    """What is being done."""
+
+    what: str
+    done: float
+    total: float
+    unit: str
+    more: str = ""
+
+
+class EndnetTable:
+    """A table in its directory."""
+
+    def __init__(
+        self, settings: EndnetTableSettings, on_progress: Callable[[TableProgress], None] | None = None
+    ) -> None:
+        check_jax()
+        if settings.plots:
+            figures.check_installed()
+        self.settings = settings
+        self._tell = on_progress or (lambda progress: None)
+
+    def run(self) -> dict[str, Any]:
+        """Make what is missing and write the table; returns it as `table.json` has it.
+
+        Raises InvalidSettingError, InvalidSampleError, InvalidDatabaseError, OutputBusyError, OSError.
+        """
+        settings, plans = self.settings, self.settings.plans()
+        storage.make_directory(settings.out)
+        with storage.lock(settings.out):
+            found: dict[str, Any] = {}
+            for name in settings.experiment:
+                if name == "rivals":
+                    continue
+                plan = plans.experiment(name)
+                for net in plan.nets:
+                    self.model(net)
+                found[name] = [self._line(line) for line in plan.lines]
+            told = {name: value for name, value in asdict(settings).items() if name not in ("out", "egdb", "plots")}
+            rivals = self._rivals(plans) if "rivals" in settings.experiment else []
+            shown = {
+                "settings": told, "provenance": storage.provenance(**told), "experiments": found, "rivals": rivals,
+            }  # fmt: skip
+            storage.write_atomic(settings.out / "table.json", json.dumps(shown, indent=1) + "\n")
+            storage.write_atomic(settings.out / "table.md", table_markdown(shown))
+            if settings.plots:
+                from kr.studies.endings.plots import draw_table
+
+                draw_table(shown, settings.out / "plots")
+        return shown
+
+    # What a line needs
+
+    def sample(self, drawn: TableSample) -> Path:
+        """The file of a sample, drawn if it isn't there."""
+        path = self.settings.out / "samples" / f"{drawn.name}.h5"
+        if path.exists():
+            with SampleFile(path) as file:
+                if file.settings.get("seed") == self.settings.seed and file.pieces == drawn.pieces:
+                    return path
+            raise InvalidSampleError(
+                f"{path}: positions drawn with another seed; choose another --out or remove the file"
+            )
+        cost = _Cost()
+        made = SampleSettings(
+            out=path, pieces=drawn.pieces, fraction=drawn.fraction, seed=self.settings.seed, planes=False,
+            shares=TABLE_SHARES, dir=self.settings.egdb,
+        )  # fmt: skip
+        sample = write_sample(
+            made, lambda done, total: self._tell(TableProgress(f"draw {drawn.name}", done, total, "positions"))
+        )
+        _keep(path.with_suffix(".json"), [sample.checksum], {"positions": sample.positions, **cost.told()})
+        return path
+
+    def model(self, net: TableNet) -> EndnetModel:
+        """A network, trained if it isn't there."""
+        path = self._net_path(net.name)
+        small: dict[str, Any] = {"hidden": DIRECT_HIDDEN, "inputs": "threats"} if net.form == "direct" else {}
+        settings = EndnetFitSettings(
+            samples=tuple(map(self.sample, net.samples)), out=path, net="paper" if net.form == "paper" else "small",
+            asked="quiet" if net.form == "quiet" else "all", limit=net.positions, epochs=net.epochs,
+            decay=0.3 if net.positions < FEW_POSITIONS else 0.1, seed=self.settings.seed, freeze=net.freeze,
+            validation=VALIDATED[net.form], start=self._net_path(net.start) if net.start else None, **small,
+        )  # fmt: skip
+        cost = _Cost()
+
+        def on_progress(found: FitProgress) -> None:
+            right = "" if found.accuracy is None else f"{100 * found.accuracy:.2f}% right"
+            self._tell(TableProgress(f"train {net.name}", found.done, found.total, "positions", right))
+
+        model = fit_endnet(settings, on_progress)
+        if _kept(path.with_suffix(".json"), [model.checksum]) is None:
+            # the seconds of the curve are those of all parts of an interrupted training
+            _keep(path.with_suffix(".json"), [model.checksum], {**cost.told(), "seconds": model.curve[-1]["seconds"]})
+        return model
+
+    def _net_path(self, name: str) -> Path:
+        return self.settings.out / "nets" / f"{name}.h5"
+
+    def _line(self, line: TableLine) -> dict[str, Any]:
+        """A line with what its network got right; of one that isn't run, what it would have been."""
+        if line.net is None:
+            return {"title": line.title, "paper": line.paper, "net": ""}
+        model = self.model(line.net)
+        test = self._test(line, line.net, model)
+        cost = _kept(self._net_path(line.net.name).with_suffix(".json"), [model.checksum]) or {}
+        return {
+            "title": line.title,
+            "paper": line.paper,
+            "net": line.net.name,
+            "form": line.net.form,
+            "shape": str(model.shape),
+            "training_positions": line.net.positions,
+            "used_positions": model.report["training_positions"],
+            "epochs": model.report["epochs"],
+            "weights": model.weights,
+            "checksum": model.checksum,
+            "cost": cost,
+            "test": test,
+        }
+
+    def _test(self, line: TableLine, net: TableNet, model: EndnetModel) -> dict[str, Any]:
+        """What a network gets right of the positions of a line."""
+        samples = [self.sample(drawn) for drawn in line.tested]
+        limit = self.settings.tested or TESTED_BY[net.form]
+        name = f"{net.name} on {'+'.join(drawn.pieces for drawn in line.tested)}"
+        path = self.settings.out / "tests" / f"{name}.json"
+        trained = [self.sample(drawn) for drawn in net.samples]
+        inputs = [model.checksum, *map(_sample_checksum, [*samples, *trained]), str(limit), ",".join(line.ways)]
+        test = _kept(path, inputs)
+        if test is None:
+            cost = _Cost()
+            asker = Asker(model.predict, model.shape.asked)
+            if "best" in line.ways:
+                # of the positions that the network knows: those of the test may have pieces it has never seen
+                fit_blend(asker, trained)
+
+            def on_progress(done: int, total: int) -> None:
+                self._tell(TableProgress(f"test {name}", done, total, "positions"))
+
+            scores = count_scores(asker, scored_rows(samples, "test", limit, on_progress), line.ways, THRESHOLDS)
+            test = {**scores.as_json(), "cost": cost.told()}
+            _keep(path, inputs, test)
+        return test
+
+    def _rivals(self, plans: Plans) -> list[dict[str, Any]]:
+        """Networks and their rivals, by size."""
+        samples, positions = plans.rivals()
+        settings = RivalSettings(
+            tuple(map(self.sample, samples)), self.settings.out, sizes=tuple(self.settings.sizes),
+            limit=positions, tested=self.settings.tested or TESTED_BY["quiet"], egdb=self.settings.egdb,
+            seed=self.settings.seed,
+        )  # fmt: skip
+        rows = run_rivals(
+            settings, lambda found: self._tell(TableProgress(found.what, found.done, found.total, found.unit))
+        )
+        return [asdict(row) for row in rows]
+
+
+class _Cost:
+    """Time and memory from now on."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+        # a process may forget its peak only on Linux; elsewhere it is that of the whole run
+        with suppress(OSError):
+            Path("/proc/self/clear_refs").write_text("5")
+
+    def told(self) -> dict[str, Any]:
+        """Seconds and most bytes of memory."""
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        return {"seconds": round(time.monotonic() - self._began, 1), "memory": memory}
+
+
+def _keep(path: Path, inputs: Sequence[str], content: Mapping[str, Any]) -> None:
+    """Write what follows from some inputs."""
+    checksum = storage.checksum(json.dumps([list(inputs), content], sort_keys=True).encode())
+    storage.make_directory(path.parent)
+    storage.write_atomic(path, json.dumps({"inputs": inputs, "checksum": checksum, "content": content}) + "\n")
+
+
+def _kept(path: Path, inputs: Sequence[str]) -> dict[str, Any] | None:
+    """What was kept for the same inputs; None if there is nothing, or something else than was written."""
+    try:
+        found = storage.parse_json(storage.read_regular(path))
+        content: dict[str, Any] = found["content"]
+        checksum = storage.checksum(json.dumps([list(inputs), content], sort_keys=True).encode())
+        return content if found["checksum"] == checksum else None
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return None
+
+
+def _sample_checksum(path: Path) -> str:
+    with SampleFile(path) as file:
+        return file.checksum

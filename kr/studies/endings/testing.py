@@ -1,0 +1,124 @@
+"""`kr endnet test`: a network asked about positions with known values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from kr.egdb.sample_reader import SampleRows, SampleStream
+from kr.errors import InvalidModelError
+from kr.evaluation.endnet import Endnet
+from kr.evaluation.files import KIND as WEIGHTS_KIND
+from kr.evaluation.kinds import load_file
+from kr.hdf5 import reading
+from kr.learn.nets import check_jax
+from kr.settings import REQUIRED, Settings, option
+from kr.studies.endings.asking import Asker
+from kr.studies.endings.model_file import load_model
+from kr.studies.endings.scores import EndnetScores, count_scores
+from kr.studies.endings.shape import ASKED
+from kr.units import parse_count
+
+TESTED_AT_ONCE = 1 << 16
+"""Positions from one report of progress to the next."""
+BLEND_POSITIONS = 50_000
+"""Validation positions that the way `best` is fitted to."""
+
+
+def parse_ways(text: str) -> tuple[str, ...]:
+    """Ways with commas between; "" for all that the network can be asked."""
+    return tuple(filter(None, text.replace(" ", "").split(",")))
+
+
+@dataclass(frozen=True)
+class EndnetTestSettings(Settings):
+    """What to ask, how, and whom."""
+
+    model: Path = option(REQUIRED, "Model file, or weights file of a network.", argument=True, metavar="MODEL")
+    samples: tuple[Path, ...] = option(REQUIRED, "Files of `kr egdb sample`.", argument=True, metavar="SAMPLE")
+    share: str = option("test", "Share of the files to ask about.", choices=("training", "validation", "test"))
+    limit: int = option(
+        200_000, "Positions to ask about, {allowed}.", parse=parse_count, low=1, high=10**12, zero="all"
+    )
+    ways: Sequence[str] = option(
+        (), "Ways of asking, with commas between; all that the network can be asked if not given.",
+        parse=parse_ways, show=",".join, metavar="WAYS",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class AskedNet:
+    """A network that can be asked: one of a model file, or the whole numbers of a weights file."""
+
+    asker: Asker
+    checksum: str
+    name: str
+    """What it is, in a few words."""
+
+
+def load_net(path: Path) -> AskedNet:
+    """A network from a model file of `kr endnet fit`, asked through JAX, or a weights file, asked through the core.
+
+    Raises InvalidModelError, InvalidWeightsError, and InvalidSettingError without JAX for a model file.
+    """
+    with reading(path, InvalidModelError, "network") as source:
+        kind = source.attributes.get("kind")
+    if kind != WEIGHTS_KIND:
+        model = load_model(path)
+        check_jax()
+        return AskedNet(Asker(model.predict, model.shape.asked), model.checksum, str(model.shape))
+    evaluation = load_file(path)
+    if not isinstance(evaluation, Endnet):
+        raise InvalidModelError(f"{path}: weights of another kind; expected a network")
+    asked = evaluation.attrs.get("asked", "quiet")
+    if asked not in ASKED:
+        raise InvalidModelError(f"{path}: made to be asked about {asked!r:.40}; expected {' or '.join(ASKED)}")
+    units, hidden = evaluation.shape
+    return AskedNet(
+        Asker(evaluation.predict, str(asked)), evaluation.signature, f"weights file: 128 - {units} - {hidden} - 3"
+    )
+
+
+def score_net(
+    settings: EndnetTestSettings, on_progress: Callable[[int, int], None] | None = None
+) -> tuple[EndnetScores, AskedNet]:
+    """Ask a network about positions and count what it got right.
+
+    on_progress: called with positions asked about and positions in all. Raises InvalidModelError, InvalidWeightsError,
+    InvalidSampleError, InvalidSettingError.
+    """
+    net = load_net(settings.model)
+    ways = settings.ways or net.asker.ways
+    for way in ways:
+        net.asker.check(way)
+    if "best" in ways:
+        fit_blend(net.asker, settings.samples)
+    rows = scored_rows(settings.samples, settings.share, settings.limit, on_progress)
+    return count_scores(net.asker, rows, ways), net
+
+
+def fit_blend(asker: Asker, samples: Sequence[Path]) -> None:
+    """Fit the way `best` to validation positions of some files. Raises InvalidSettingError if there are none."""
+    with closing(SampleStream(samples, "validation", limit=BLEND_POSITIONS)) as stream:
+        stream.batch = stream.positions
+        rows = next(stream.epoch(0))
+    asker.fit_best(rows.boards, rows.values)
+
+
+def scored_rows(
+    samples: Sequence[Path], share: str, limit: int, on_progress: Callable[[int, int], None] | None = None
+) -> Iterator[SampleRows]:
+    """The first positions of a share of some files, in proportion; limit: 0 for all."""
+    with closing(SampleStream(samples, share, limit=limit or None)) as stream:
+        total, done = stream.positions, 0
+        if on_progress:
+            on_progress(0, total)
+        # parts of one size, so that fewer than their number are left out
+        stream.batch = total // -(-total // TESTED_AT_ONCE)
+        for rows in stream.epoch(0):
+            yield rows
+            done += len(rows)
+            if on_progress:
+                on_progress(done, total)

@@ -1,0 +1,244 @@
+"""Rivals of policies: kr's own search, asked what is best where a policy is asked what people play.
+
+A search of N nodes says the move that it would play. The other moves follow in the order of a second search of N nodes
+that keeps a line for each, so that it can be right within its first choices too; moves for whose lines the nodes don't
+suffice follow in the order of their static scores. Probabilities stand for that order alone. What a search found in a
+position is kept in a journal and serves every split; the same command resumes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kr import _core, storage
+from kr.engine.database import load_database
+from kr.engine.engine import Engine
+from kr.engine.limits import Limits
+from kr.engine.search import Stop
+from kr.engine.settings import MEBIBYTE
+from kr.errors import InvalidGamesError, InvalidSettingError
+from kr.evaluation.kinds import load_scorer
+from kr.game.position import Position
+from kr.jobs.journal import open_journal
+from kr.jobs.kinds import Portion
+from kr.jobs.needs import Needs
+from kr.jobs.pool import Pool
+from kr.jobs.unit import Unit
+from kr.players.workers import EngineKind, engine_needs
+from kr.policy.policy import PolicyRows
+from kr.settings import EGDB_MEMORY
+from kr.studies.people.decisions import Decisions
+from kr.studies.people.seen import MoveRival, RandomMoves, SeenMoves, uniform_rows
+from kr.units import parse_count
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+NODES_A_UNIT = 500_000
+MOST_A_UNIT = 1000
+"""Positions."""
+
+FrameBits = tuple[int, int, int, int]
+"""Own men, opponent's men, own kings, opponent's kings in the mover's frame."""
+Rankings = dict[FrameBits, tuple[int, ...]]
+"""Numbers of the choices of positions, the best first."""
+OnSearched = Callable[[int, int], None]
+"""Called with the numbers of positions searched and of all."""
+
+
+class SearchMoves:
+    """The moves that kr's search prefers, from an empty table in each position.
+
+    nodes: of a search; directory: where the journals are; weights, egdb: as for Engine; workers: positions at a time,
+    0 for one a core. Raises what making an engine raises.
+    """
+
+    ranked = True
+
+    def __init__(
+        self,
+        nodes: int,
+        directory: Path,
+        weights: str | None = None,
+        egdb: str = "",
+        workers: int = 0,
+        on_searched: OnSearched | None = None,
+    ) -> None:
+        self.nodes, self.name = nodes, f"nodes={nodes}"
+        self.path = directory / f"search-{nodes}.jsonl"
+        self._weights = weights
+        self._engine = Engine(weights, hash_mb=1, database=load_database(egdb, EGDB_MEMORY))
+        self._scorer = load_scorer(weights)
+        self._workers = workers or len(os.sched_getaffinity(0))
+        self._on_searched = on_searched
+
+    def predict(self, decisions: Decisions, rows: NDArray[np.int64]) -> PolicyRows:
+        """The choices of decisions, those that the search prefers first.
+
+        Raises InvalidSettingError for a journal of another engine, InvalidGamesError for a damaged one, OutputBusyError
+        and OSError.
+        """
+        import numpy as np
+
+        asked = decisions.of(rows)
+        found = uniform_rows(asked)
+        frames = [_frame(board) for board in asked.boards]
+        counts = np.diff(found.first).tolist()
+        rankings = self._rankings({frame: count for frame, count in zip(frames, counts, strict=True) if count > 1})
+        probability = np.ones(len(found.origin), dtype=np.float32)
+        for frame, count, first in zip(frames, counts, found.first.tolist(), strict=False):
+            if count > 1:
+                falling = 1 / np.arange(1, count + 1)
+                probability[first + np.array(rankings[frame])] = falling / falling.sum()
+        return found._replace(probability=probability)
+
+    def _rankings(self, wanted: Mapping[FrameBits, int]) -> Rankings:
+        """Rankings of positions with so many choices; what the journal doesn't have is searched."""
+        database = self._engine.database
+        shaping = {
+            "nodes": self.nodes, "weights": self._engine.signature, "egdb": database.signature if database else None,
+        }  # fmt: skip
+        storage.make_directory(self.path.parent)
+        found: Rankings = {}
+        with open_journal(self.path, shaping, storage.provenance(), _rankings_of) as journal:
+            for entry in journal.entries:
+                found |= entry
+            for frame, count in wanted.items():
+                if len(found.get(frame, range(count))) != count:
+                    raise InvalidGamesError(f"{self.path}: a ranking of {len(found[frame])} moves, not {count}")
+            missing = [frame for frame in wanted if frame not in found]
+            self._tell(len(wanted) - len(missing), len(wanted))
+            done = len(wanted) - len(missing)
+            needs, places = engine_needs(self._engine, self._weights)
+            pool = Pool(RankedPositions(), Needs(places), self._workers, [self._engine])
+            with closing(pool.run(self._units(missing, needs))) as parts:
+                for part in parts:
+                    assert part.chunk is not None
+                    values = storage.parse_json(bytes(part.chunk))
+                    journal.append(values)
+                    entry = _rankings_of(values)
+                    found |= entry
+                    done += len(entry)
+                    self._tell(done, len(wanted))
+        return found
+
+    def _units(self, missing: Sequence[FrameBits], needs: Mapping[str, str]) -> Iterator[Unit]:
+        size = max(1, min(MOST_A_UNIT, NODES_A_UNIT // self.nodes))
+        tools = {"hash": MEBIBYTE, "threads": 1, "egdb_memory": EGDB_MEMORY}
+        for at in range(0, len(missing), size):
+            boards = missing[at : at + size]
+            values = {"nodes": self.nodes, "boards": list(map(list, boards)), "static": self._static_orders(boards)}
+            yield Unit(RankedPositions.name(), str(at), needs, tools, values)
+
+    def _static_orders(self, frames: Sequence[FrameBits]) -> list[list[int]]:
+        """Numbers of the choices of positions by their static scores, captures resolved, the best first."""
+        import numpy as np
+
+        boards = np.array(frames, dtype=np.uint32)
+        first = _core.policy_choices(boards)[0]
+        scores = _core.choice_scores(boards, self._scorer.core)
+        return [np.argsort(-part.astype(int), kind="stable").tolist() for part in np.split(scores, first[1:-1])]
+
+    def _tell(self, done: int, total: int) -> None:
+        if self._on_searched:
+            self._on_searched(done, total)
+
+
+class RankedPositions(EngineKind):
+    """Units of a few positions; the result is a line of the journal."""
+
+    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[Engine]]]:
+        yield [Portion(partial(self._rank, unit))]
+
+    def _rank(self, unit: Unit, engine: Engine, stop: Stop) -> bytes | None:
+        limits = Limits(nodes=unit.values["nodes"])
+        orders = []
+        for board, static in zip(unit.values["boards"], unit.values["static"], strict=True):
+            orders.append(ranking(engine, _frame(board), static, limits, stop))
+            if stop.is_set():
+                return None
+        return json.dumps({"boards": unit.values["boards"], "orders": orders}).encode()
+
+
+def ranking(
+    engine: Engine, frame: FrameBits, static: Sequence[int], limits: Limits, stop: Stop | None = None
+) -> list[int]:
+    """Numbers of the choices of a position, the best first: the move that a search from an empty table would play, then
+    the lines of a second search, then what has no line, in the order of their static scores."""
+    men, foe_men, kings, foe_kings = frame
+    position = Position(men | kings, foe_men | foe_kings, kings | foe_kings)
+    numbers: dict[tuple[int, int, int], int] = {}
+    for move in position.legal_moves():
+        numbers.setdefault((move.origin, move.target, move.captured), len(numbers))
+    engine.new_game()
+    best = engine.search(position, limits, stop=stop).move
+    moves = [best]
+    if len(numbers) > 2:
+        lines = engine.search(position, limits, multipv=len(numbers), stop=stop).lines
+        moves += [line.pv[0] for line in lines]
+    order = [numbers[move.origin, move.target, move.captured] for move in moves]
+    return list(dict.fromkeys([*order, *static]))
+
+
+def _frame(board: Sequence[int] | NDArray[np.uint32]) -> FrameBits:
+    men, foe_men, kings, foe_kings = (int(bits) for bits in board)
+    return men, foe_men, kings, foe_kings
+
+
+def _rankings_of(values: Mapping[str, Any]) -> Rankings:
+    """A line of the journal. Raises ValueError, LookupError and TypeError for an invalid one."""
+    found = {}
+    for board, order in zip(values["boards"], values["orders"], strict=True):
+        if not all(type(bits) is int and 0 <= bits < 1 << 32 for bits in board):
+            raise ValueError("a position that is none")
+        if any(type(number) is not int for number in order) or sorted(order) != list(range(len(order))):
+            raise ValueError("a ranking that is none")
+        found[_frame(board)] = tuple(order)
+    return found
+
+
+# Rivals by their texts
+
+
+def parse_move_rivals(text: str) -> tuple[str, ...]:
+    """Rivals as settings name them: "seen", "random" or "nodes=N", with commas between.
+
+    Raises InvalidSettingError.
+    """
+    names = []
+    for name in (part.strip() for part in text.split(",")):
+        what, separator, number = name.partition("=")
+        if separator and what == "nodes":
+            if (nodes := parse_count(number)) < 1:
+                raise InvalidSettingError(f"{name!r:.40}: a search needs a node; expected nodes=500, for instance")
+            name = f"nodes={nodes}"
+        elif name not in ("seen", "random"):
+            raise InvalidSettingError(f"{name!r:.40} is not a rival; expected seen, random or nodes=N")
+        names.append(name)
+    return tuple(dict.fromkeys(names))
+
+
+def move_rival(
+    name: str,
+    decisions: Decisions,
+    training: NDArray[np.int64],
+    directory: Path,
+    workers: int = 0,
+    on_searched: OnSearched | None = None,
+) -> MoveRival:
+    """A rival by one of the names of `parse_move_rivals`.
+
+    training: rows of the decisions whose moves "seen" knows; directory: for journals of searches.
+    """
+    if name == "seen":
+        return SeenMoves(decisions, training)
+    if name == "random":
+        return RandomMoves()
+    return SearchMoves(int(name.removeprefix("nodes=")), directory, workers=workers, on_searched=on_searched)

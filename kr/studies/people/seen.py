@@ -1,0 +1,115 @@
+"""Baselines that look nothing up but other games: the commonest move seen, and a random one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from kr import _core, _learn
+from kr.policy.policy import PolicyRows
+from kr.studies.people.decisions import Decisions
+from kr.studies.people.splits import position_keys
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+MOST_CHOICES = 128
+"""More than any position has."""
+GUESSED_TIMES = 1.0
+"""Times that all choices together count as seen before any was."""
+
+
+class MoveRival(Protocol):
+    """What policies are compared with: it says what is played in decisions, too."""
+
+    name: str
+    ranked: bool
+    """True if only the order of the probabilities means anything."""
+
+    def predict(self, decisions: Decisions, rows: NDArray[np.int64]) -> PolicyRows:
+        """The choices of some decisions, by their row numbers, with probabilities."""
+        ...
+
+
+class RandomMoves:
+    """Any legal move."""
+
+    name = "random"
+    ranked = False
+
+    def predict(self, decisions: Decisions, rows: NDArray[np.int64]) -> PolicyRows:
+        """All choices of a decision with the same probability."""
+        return uniform_rows(decisions.of(rows))
+
+
+class SeenMoves:
+    """The moves that were played in the same position in other games, by how often.
+
+    rows: the decisions that it knows, the training part; prescribed moves, which nobody chose, do not count. A move
+    seen s times in a position seen t times with k choices has the probability (s + 1/k) / (t + 1), so that those of an
+    unknown position are the same, and none is impossible.
+    """
+
+    name = "seen"
+    ranked = False
+
+    def __init__(self, decisions: Decisions, rows: NDArray[np.int64]) -> None:
+        import numpy as np
+
+        known = decisions.of(rows[~decisions.prescribed[rows]])
+        self._keys, of_key = np.unique(position_keys(known), return_inverse=True)
+        self._times = np.bincount(of_key, minlength=len(self._keys))
+        codes = of_key.astype(np.int64) * MOST_CHOICES + played_choices(known, uniform_rows(known))
+        self._codes, self._seen = np.unique(codes, return_counts=True)
+
+    def predict(self, decisions: Decisions, rows: NDArray[np.int64]) -> PolicyRows:
+        """The choices of decisions by how often they were played there."""
+        import numpy as np
+
+        asked = decisions.of(rows)
+        found = uniform_rows(asked)
+        counts = np.diff(found.first)
+        places, known = _places(self._keys, position_keys(asked))
+        times = np.where(known, self._times[places] if len(self._keys) else 0, 0)
+        number = np.arange(len(found.origin)) - np.repeat(found.first[:-1], counts)
+        codes = np.repeat(places, counts) * MOST_CHOICES + number
+        at, played = _places(self._codes, codes)
+        seen = np.where(played & np.repeat(known, counts), self._seen[at] if len(self._codes) else 0, 0)
+        probability = (seen + GUESSED_TIMES * found.probability) / (np.repeat(times, counts) + GUESSED_TIMES)
+        return found._replace(probability=probability.astype(np.float32))
+
+    def knows(self, decisions: Decisions, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """(rows,) True where the position was seen."""
+        return _places(self._keys, position_keys(decisions.of(rows)))[1]
+
+
+def uniform_rows(decisions: Decisions) -> PolicyRows:
+    """The choices of all of these decisions, those of each with the same probability."""
+    import numpy as np
+
+    first, origin, target, captured = _core.policy_choices(np.ascontiguousarray(decisions.boards))
+    counts = np.diff(first)
+    return PolicyRows(first, origin, target, captured, np.repeat(1 / counts, counts).astype(np.float32))
+
+
+def played_choices(decisions: Decisions, found: PolicyRows) -> NDArray[np.int64]:
+    """(n,) which of its choices was played in each of these decisions, from 0 on."""
+    import numpy as np
+
+    return _learn.rows_of_choices(
+        found.first, found.origin, found.target, found.captured, np.ascontiguousarray(decisions.moves),
+        np.ascontiguousarray(decisions.captured),
+    )  # fmt: skip
+
+
+def _places(known: NDArray[np.uint64] | NDArray[np.int64], asked: NDArray[np.uint64] | NDArray[np.int64]) -> tuple[
+    NDArray[np.int64], NDArray[np.bool_]
+]:  # fmt: skip
+    """Places of numbers in an ascending array, and whether they are there; 0 where not."""
+    import numpy as np
+
+    if not len(known):
+        return np.zeros(len(asked), dtype=np.int64), np.zeros(len(asked), dtype=bool)
+    places = np.minimum(np.searchsorted(known, asked), len(known) - 1)
+    there = known[places] == asked
+    return np.where(there, places, 0), there

@@ -1,0 +1,225 @@
+"""`kr policy test`: how well a policy, and its rivals, say what was played in decisions that it did not learn from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kr.archives.archive import Archive, ReadSettings
+from kr.policy.model_file import read_policy
+from kr.policy.policy import Policy, PolicyRows, load_policy, shipped_policy
+from kr.settings import REQUIRED, Settings, option, same_option
+from kr.studies.people.decisions import Decisions, decisions_of
+from kr.studies.people.examples import known_years
+from kr.studies.people.rivals import move_rival, parse_move_rivals
+from kr.studies.people.scores import (
+    CalibrationBin,
+    Predicted,
+    PredictionScore,
+    calibration,
+    calibration_error,
+    kinds_of_decisions,
+    predicted,
+    score_of,
+)
+from kr.studies.people.seen import SeenMoves
+from kr.studies.people.splits import SPLITS, leak, split_decisions
+from kr.studies.people.strengths import read_losses, strengths_of
+from kr.threads import MAX_THREADS
+
+if TYPE_CHECKING:
+    from kr.studies.people.post_net import PostPolicy
+
+ALL = "all"
+CARD = "card"
+
+
+@dataclass(frozen=True)
+class PolicyTestSettings(Settings):
+    """What to ask about, and whom."""
+
+    policy: str = option(REQUIRED, "Policy file, or shipped.", argument=True, metavar="POLICY")
+    files: tuple[Path, ...] = same_option(ReadSettings, "files")
+    results: str = same_option(ReadSettings, "results")
+    encoding: str = same_option(ReadSettings, "encoding")
+    split: str = option(
+        CARD, "Decisions to ask about: the test part of a split, or all; card: as the policy was fitted.",
+        choices=(CARD, *(each for each in SPLITS if each != "none"), ALL),
+    )  # fmt: skip
+    seed: int | None = option(None, "Seed of the split.  [default: that of the policy's card, or 1]", low=0)
+    against: Sequence[str] = option(
+        (), "Rivals, with commas between: seen (the commonest move), random, nodes=N (kr's search).",
+        parse=lambda text: parse_move_rivals(text) if text else (), show=",".join, metavar="RIVALS",
+    )  # fmt: skip
+    journals: Path = option(
+        Path("policy-rivals"), "Directory in which searches of rivals are kept, so that they resume.", metavar="DIR"
+    )
+    players: Path | None = option(
+        None, "Losses of `kr policy players`: tell the policy each player's strength, and score by it.", metavar="FILE"
+    )
+    told_years: bool = option(True, "Tell the policy the years of the games, if it takes them.", name="years")
+    workers: int = option(0, "Positions searched at a time: {allowed}.", low=1, high=MAX_THREADS, zero="one a core")
+
+    @property
+    def reading(self) -> ReadSettings:
+        """How the games are read."""
+        return ReadSettings(files=self.files, results=self.results, encoding=self.encoding)
+
+
+@dataclass(frozen=True)
+class TestedModel:
+    """A policy or rival with its scores."""
+
+    name: str
+    all: PredictionScore
+    chosen: PredictionScore
+    kinds: Sequence[tuple[str, str, PredictionScore]]
+    """Group, label and score of kinds of chosen decisions."""
+    calibration: Sequence[CalibrationBin]
+    """Empty where probabilities mean nothing."""
+
+    @property
+    def calibration_error(self) -> float | None:
+        """Mean distance of predicted and played shares; None where they mean nothing."""
+        return calibration_error(list(self.calibration)) if self.calibration else None
+
+    def as_object(self) -> dict[str, Any]:
+        """The scores as JSON."""
+        kinds = [{"group": group, "kind": label, **score.as_object()} for group, label, score in self.kinds]
+        bins = [vars(each) for each in self.calibration]
+        return {
+            "name": self.name, "all": self.all.as_object(), "unforced": self.chosen.as_object(), "kinds": kinds,
+            "calibration": bins, "calibration_error": self.calibration_error,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PolicyTest:
+    """Result of a test."""
+
+    split: str
+    """How the decisions were chosen."""
+    seed: int
+    leak: float | None
+    """Share of the tested decisions whose position stands in the training part; None without one."""
+    warning: str
+    """Why the figures may flatter the policy; "" if they don't."""
+    models: Sequence[TestedModel]
+    """The policy first."""
+    facts: dict[str, int] = field(default_factory=dict)
+    """Of the files."""
+
+
+OnTested = Callable[[str, int, int, str], None]
+"""Called with stage, done, total and unit."""
+
+
+def measure_policy(settings: PolicyTestSettings, on_progress: OnTested = lambda *rest: None) -> PolicyTest:
+    """Ask a policy and its rivals about recorded games.
+
+    Raises InvalidPolicyError, InvalidPdnError, InvalidSettingError, and what rivals raise.
+    """
+    model = read_policy(shipped_policy() if settings.policy == "shipped" else settings.policy)
+    archive = Archive(settings.reading)
+    read, size = 0, archive.size
+
+    def on_bytes(count: int) -> None:
+        nonlocal read
+        read += count
+        on_progress("reading games", read >> 10, max(read, size) >> 10, "KiB")
+
+    archive.on_bytes = on_bytes
+    decisions = decisions_of(archive)
+    data, split_of_card = (model.card.get(part) for part in ("data", "split"))
+    same = isinstance(data, dict) and data.get("signature") == decisions.signature
+    own = split_of_card if same and isinstance(split_of_card, dict) else {}
+    split, seed, warning = _choice(settings, own, same)
+    if split == ALL:
+        rows = np.flatnonzero(~decisions.games.duplicate[decisions.game])
+        training, leaked = np.empty(0, dtype=np.int64), None
+    else:
+        parts = split_decisions(decisions, split, seed)
+        rows, training, leaked = parts.test, parts.training, leak(decisions, parts)
+    strengths = None
+    if settings.players:
+        losses = read_losses(settings.players, decisions)
+        strengths = strengths_of(decisions, losses.loss, training if len(training) else rows)
+    asked = decisions.of(rows)
+    policy = _askable(settings.policy, model)
+    known = SeenMoves(decisions, training).knows(decisions, rows) if len(training) else None
+    tested = [
+        score_model(
+            policy.name, asked, policy_rows(policy, asked, None if strengths is None else strengths[rows],
+                                            settings.told_years),
+            None if strengths is None else strengths[rows], known,
+        )
+    ]  # fmt: skip
+    for name in settings.against:
+
+        def on_searched(done: int, total: int, name: str = name) -> None:
+            on_progress(f"searching {name}", done, total, "positions")
+
+        rival = move_rival(name, decisions, training, settings.journals, settings.workers, on_searched)
+        found = rival.predict(decisions, rows)
+        tested.append(
+            score_model(rival.name, asked, found, None if strengths is None else strengths[rows], known, rival.ranked)
+        )
+    return PolicyTest(split, seed, leaked, warning, tested, decisions.facts())
+
+
+def score_model(
+    name: str,
+    asked: Decisions,
+    rows: PolicyRows,
+    strengths: NDArray[np.float32] | None = None,
+    known: NDArray[np.bool_] | None = None,
+    ranked: bool = False,
+) -> TestedModel:
+    """Scores of what was predicted for some decisions. strengths, known: as for `kinds_of_decisions`."""
+    found: Predicted = predicted(asked, rows, ranked)
+    everything = score_of(found, np.ones(len(asked), dtype=bool))
+    chosen = score_of(found, found.chosen)
+    assert everything is not None
+    kinds = []
+    for group, label, mask in kinds_of_decisions(asked, strengths, known):
+        score = score_of(found, mask & found.chosen)
+        if score is not None:
+            kinds.append((group, label, score))
+    bins = [] if ranked else calibration(found, rows)
+    return TestedModel(name, everything, chosen or everything, kinds, bins)
+
+
+def policy_rows(
+    policy: Policy | PostPolicy, asked: Decisions, strengths: NDArray[np.float32] | None = None, years: bool = True
+) -> PolicyRows:
+    """What a policy says of decisions, told all that it takes. strengths: (n,) of the movers."""
+    return policy.predict(asked.boards, asked.before, strengths, known_years(asked) if years else None)
+
+
+def _askable(text: str, model: Any) -> Policy | PostPolicy:
+    if model.shape.model == "post":
+        from kr.studies.people.post_net import PostPolicy
+
+        return PostPolicy(model)
+    return load_policy(text)
+
+
+def _choice(settings: PolicyTestSettings, own: dict[str, Any], same: bool) -> tuple[str, int, str]:
+    """Split, seed, and a warning if the policy may know the decisions."""
+    by = own.get("by")
+    fitted = str(by) if by in SPLITS else "none"
+    card_seed = own.get("seed") if isinstance(own.get("seed"), int) else None
+    split = settings.split
+    if split == CARD:
+        split = fitted if same and fitted != "none" else ALL
+    seed = settings.seed if settings.seed is not None else card_seed if card_seed is not None else 1
+    if not same:
+        return split, seed, ""
+    if split == fitted and seed == card_seed and split != ALL:
+        return split, seed, ""
+    return split, seed, "the policy was fitted to some of these decisions: the figures flatter it"
