@@ -1,4 +1,4 @@
-"""Clusters of processes of this machine, for the benchmarks: a scheduler, and workers that can be killed and hung.
+"""Clusters of processes of this machine, for tests: a scheduler, and workers that can be killed and hung.
 
 Workers run without Dask's nanny, so that the process that is killed is the one that works; whoever ends is started
 again by `mend`, as a batch system or a shell loop would do it.
@@ -35,7 +35,6 @@ class WorkerProcess:
     """Most bytes of a file that it writes; 0 for no limit."""
     port: int = 0
     """Where it listens; 0 for any."""
-    threads: int = 1
     process: subprocess.Popen[bytes] | None = None
     hung: bool = False
 
@@ -77,7 +76,7 @@ class LocalProcesses:
             "worker",
             self.address,
             "--nthreads",
-            str(worker.threads),
+            "1",
             "--no-nanny",
             "--no-dashboard",
             "--name",
@@ -132,11 +131,6 @@ class LocalProcesses:
         with Client(self.address, timeout=REACH_SECONDS, set_as_default=False) as client:
             client.wait_for_workers(count, timeout=REACH_SECONDS)
 
-    def processor_seconds(self, process: subprocess.Popen[bytes] | None) -> float:
-        """Processor time of a process so far."""
-        assert process is not None
-        return processor_seconds(process.pid)
-
     def end(self) -> None:
         """End all processes."""
         for worker in list(self.workers.values()):
@@ -174,12 +168,6 @@ def _end(process: subprocess.Popen[bytes] | None, number: signal.Signals) -> Non
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-
-
-def processor_seconds(pid: int) -> float:
-    """User and system time of a running process, of all its threads."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def free_port() -> int:
