@@ -25,7 +25,7 @@ SANITIZERS := LD_PRELOAD="$$(gcc -print-file-name=libasan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
 
 OLDEST := build/oldest
-OLDEST_EXTRAS := plots web nets evolve cluster parquet test
+OLDEST_EXTRAS := plots train web nets evolve cluster parquet test
 
 .PHONY: demo check test pytest build style lint types tools debug-test debug-build debug-run oldest bench figures docs tutorial \
 	clean
@@ -120,23 +120,23 @@ tools:
 # pip says nothing of the core while it compiles; setup.py takes what has not changed since as it is.
 .venv/kr: .venv/pip $(SOURCES)
 	@echo "kr: installing libraries and compiling the core; a minute or two, the first time ..."
-	@$(INSTALL) -e '.[plots,web]'
+	@$(INSTALL) -e '.[plots,train,web]'
 	@touch $@
 	@echo "kr: installed in .venv"
 
 .venv/tests: .venv/kr
 	@echo "kr: installing what the tests need ..."
-	@$(INSTALL) -e '.[plots,web,test]'
+	@$(INSTALL) -e '.[plots,train,web,test]'
 	@touch $@
 
 .venv/docs: .venv/kr
-	@$(INSTALL) -e '.[plots,web,docs]'
+	@$(INSTALL) -e '.[plots,train,web,docs]'
 	@touch $@
 
 .venv/figures: .venv/kr
-	@$(INSTALL) -e '.[plots,web,figures]'
+	@$(INSTALL) -e '.[plots,train,web,figures]'
 	@touch $@
 
 .venv/notebook: .venv/kr
-	@$(INSTALL) -e '.[plots,web,notebook]'
+	@$(INSTALL) -e '.[plots,train,web,notebook]'
 	@touch $@

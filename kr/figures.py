@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kr import storage
-from kr.errors import InvalidSettingError
+from kr.extras import check_extra
 from kr.text import visible_lines
 
 if TYPE_CHECKING:
@@ -24,8 +23,7 @@ LIGHT, DARK = "#f4f1ea", "#c3bfb2"
 
 def check_installed() -> None:
     """Raise InvalidSettingError if matplotlib is missing."""
-    if find_spec("matplotlib") is None:
-        raise InvalidSettingError("pictures need matplotlib: pip install matplotlib, or '.[plots]' in kr's checkout")
+    check_extra("pictures need", "plots", "matplotlib")
 
 
 def check_plots(directory: Path) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from refusals import check_refused
 
-from kr.cluster import address
 from kr.cluster.address import ClusterAddress
 from kr.errors import InvalidSettingError
 from kr.learn.selfplay import SelfplaySettings
@@ -109,9 +108,9 @@ def test_what_is_missing_is_named_with_the_extra(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture, tmp_path: Path, cluster: str,
     installed: list[str], missing: str,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(address, "find_spec", lambda name: name if name in installed else None)
+    monkeypatch.setattr("kr.extras.find_spec", lambda name: name if name in installed else None)
     monkeypatch.chdir(tmp_path)
-    said = f"a cluster needs {missing}, which the extra kr-draughts[cluster] has: pip install 'kr-draughts[cluster]'"
+    said = f"a cluster needs {missing}: pip install {missing.replace(' and', '')}, or '.[cluster]' in kr's checkout"
     check_refused(capsys, f"selfplay --games 10 --cluster {cluster}", 2, said)
 
 

@@ -1,12 +1,14 @@
 """Optional libraries: what is said where one is missing."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import kr
-from kr import cli, figures
+from kr import cli
 
 COMMANDS = [
     "fit games --out tables.h5 --plots pictures",
@@ -21,7 +23,7 @@ def test_missing_matplotlib_is_named_before_anything_is_done(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "games").mkdir()
-    monkeypatch.setattr(figures, "find_spec", lambda name: None)
+    monkeypatch.setattr("kr.extras.find_spec", lambda name: None if name == "matplotlib" else name)
     assert cli.main(command.split()) == 2
     assert capsys.readouterr().err == (
         "kr: pictures need matplotlib: pip install matplotlib, or '.[plots]' in kr's checkout\n"
@@ -35,3 +37,32 @@ def test_no_text_installs_another_package_named_kr() -> None:
     texts = [*Path(kr.__file__).parent.rglob("*.py"), *checkout.glob("docs/**/*.md"), *checkout.glob("*.md")]
     for path in texts:
         assert not re.search(r"pip3? install ['\"]?kr\b(?!-draughts)", path.read_text()), path
+
+
+# what a player runs, and what only shows what was learned
+WITHOUT_SCIPY = [
+    "analyze --tc depth=2",
+    "annotate game.pdn --out game.html --tc depth=2",
+    "match shipped material --games 2 --tc depth=1 --pdn match.pdn",
+    "selfplay --games 2 --shard-games 2 --nodes 5 --out games",
+    "games games",
+    "weights show shipped",
+    "explain",
+    "policy show shipped",
+]
+REFUSED = ["fit games --out tables.h5", "train --out run --generations 1"]
+
+
+def test_only_learning_needs_scipy(tmp_path: Path) -> None:
+    """In a process that can't import SciPy; the pages of `kr web` that show runs read what fits have written."""
+    (tmp_path / "game.pdn").write_text('[Result "*"]\n1. 11-15 23-19 *\n')
+    script = (
+        "import sys; sys.modules['scipy'] = None; from kr import cli\n"
+        f"for line in {WITHOUT_SCIPY + REFUSED}: print(cli.main(line.split()), file=sys.stderr)\n"
+        "import kr.web.app, kr.learn.fitting.fit, kr.learn.fitting.report, kr.learn.training.history"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    codes = [line for line in done.stderr.splitlines() if line.isdigit()]
+    assert codes == ["0"] * len(WITHOUT_SCIPY) + ["2"] * len(REFUSED), done.stderr
+    assert "kr: fitting needs scipy: pip install scipy, or '.[train]' in kr's checkout\n" in done.stderr

@@ -49,6 +49,7 @@ FLOORS = [
     "hdf5",
     "storage",
     "threads",
+    "extras",
     "units",
     "text",
     "errors",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from kr.errors import InvalidSettingError
+from kr.extras import check_extra
 from kr.settings import option
 from kr.storage import parse_json, read_regular
 from kr.threads import MAX_THREADS, core_count
@@ -67,9 +67,5 @@ def _checked(text: str) -> str:
     address = ClusterAddress.parse(text)
     # certificates keep other users of this machine out of a local cluster
     needed = ("distributed", "cryptography") if address.processes else ("distributed",)
-    if missing := [name for name in needed if find_spec(name) is None]:
-        raise InvalidSettingError(
-            f"a cluster needs {' and '.join(missing)}, which the extra kr-draughts[cluster] has: "
-            "pip install 'kr-draughts[cluster]'"
-        )
+    check_extra("a cluster needs", "cluster", *needed)
     return text

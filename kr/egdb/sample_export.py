@@ -10,7 +10,6 @@ import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from kr import storage
 from kr.egdb.sample_file import SHARES
 from kr.egdb.sample_reader import SampleFile, SampleRows, SampleShare
 from kr.errors import InvalidSettingError
+from kr.extras import check_extra
 from kr.settings import REQUIRED, Settings, option
 
 EXPORT_ROWS = 1 << 17
@@ -62,8 +62,8 @@ def export_sample(settings: ExportSettings, on_progress: Callable[[int, int], No
     write = writers.get(settings.out.suffix.lower())
     if write is None:
         raise InvalidSettingError(f"out: {settings.out}: unknown kind of file; expected a name in .npz or .parquet")
-    if write is _write_parquet and find_spec("pyarrow") is None:
-        raise InvalidSettingError("Parquet needs pyarrow: pip install pyarrow, or '.[parquet]' in kr's checkout")
+    if write is _write_parquet:
+        check_extra("Parquet needs", "parquet", "pyarrow")
     storage.check_output(settings.out)
     with closing(SampleFile(settings.sample, verify=True)) as sample:
         shares = [share for name, share in sample.shares.items() if settings.share in ("", name)]

@@ -9,10 +9,10 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from kr.errors import InvalidSettingError
+from kr.extras import check_extra
 from kr.protocols.dxp_link import LOOPBACK
 from kr.web.settings import USUAL_PORT, WebSettings
 
@@ -26,11 +26,7 @@ END_SECONDS = 3
 
 def check_web_installed() -> None:
     """Raise InvalidSettingError if a library of the server is missing."""
-    missing = [name for name in NEEDED if find_spec(name) is None]
-    if missing:
-        raise InvalidSettingError(
-            f"kr web needs {' and '.join(missing)}: pip install {' '.join(missing)}, or '.[web]' in kr's checkout"
-        )
+    check_extra("kr web needs", "web", *NEEDED)
 
 
 class WebServer:

@@ -29,7 +29,6 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from kr import _core, _learn
 from kr.errors import InvalidGamesError, InvalidSettingError
@@ -312,7 +311,7 @@ def shard_samples(
     held = games_held[game]
     if scale is not None and label.leaves and len(shard.leaf):
         rows = np.flatnonzero(shard.leaf_score != games.NO_SCORE)
-        expected = expit(shard.leaf_score[rows] / scale).astype(np.float32)
+        expected = logistic(shard.leaf_score[rows] / scale).astype(np.float32)
         boards = np.concatenate([boards, mover_frame(shard.leaf[rows])])
         result, target = (np.concatenate([each, expected]) for each in (result, target))
         held = np.concatenate([held, games_held[shard.game_of_ply[rows]]])
@@ -331,7 +330,7 @@ def outlook(shard: games.GameArrays, scale: float, decay: float) -> NDArray[np.f
     another ply all of the latter. After the last ply stands the result.
     """
     searched = shard.score != games.NO_SCORE
-    own = np.where(searched, (1 - decay) * expit(shard.score / scale), 0.0)
+    own = np.where(searched, (1 - decay) * logistic(shard.score / scale), 0.0)
     later = np.where(searched, decay, 1.0)
     lengths = np.diff(shard.first)
     mover = np.where((shard.side + lengths) % 2 == 1, -1, 1)
@@ -389,8 +388,15 @@ def score_histogram(path: Path, split: Split) -> tuple[NDArray[np.float64], NDAr
     return count, scored
 
 
+def logistic(logits: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Chances of logits, from 0 to 1."""
+    from scipy.special import expit
+
+    return expit(logits)
+
+
 def logistic_slope(x: NDArray[np.float64], count: NDArray[np.float64], points: NDArray[np.float64]) -> float | None:
-    """The b > 0 for which expit(b * x) fits best (cross entropy); None if there is no such b.
+    """The b > 0 for which logistic(b * x) fits best (cross entropy); None if there is no such b.
 
     x, count, points (n,): the points made in `count` cases at each x. Newton's method, steps halved until they help.
     """
@@ -400,7 +406,7 @@ def logistic_slope(x: NDArray[np.float64], count: NDArray[np.float64], points: N
 
     slope = 0.0
     for _ in range(100):
-        p = expit(slope * x)
+        p = logistic(slope * x)
         curvature = float(np.sum(count * p * (1 - p) * x * x))
         if curvature <= 0:
             return None

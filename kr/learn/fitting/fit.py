@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kr import figures, storage
+from kr import extras, figures, storage
 from kr.cluster.address import cluster_option
 from kr.engine.search import Stop
 from kr.errors import DivergedError, InvalidGamesError, InvalidSettingError, InvalidWeightsError, StoppedError
@@ -165,6 +165,7 @@ def fit(settings: FitSettings, on_progress: OnFitProgress | None = None, stop: S
         if stop is not None and stop.is_set():
             raise StoppedError(f"{settings.out}: the fit was stopped ({what}, {done} of {total}); fit again to resume")
 
+    extras.check_extra("fitting needs", "train", *extras.TRAINING)
     if settings.plots:
         figures.check_plots(settings.plots)
     storage.check_output(settings.out)

@@ -12,11 +12,10 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from kr import _learn
 from kr.evaluation.patterns import MAX_BOARD_PIECES, PHASES
-from kr.learn.fitting.dataset import Samples
+from kr.learn.fitting.dataset import Samples, logistic
 from kr.learn.fitting.inputs import LOSSES, MATERIAL_WEIGHTS, Entries, FittedWeights, Inputs, blocks, forward, predict
 
 PRIOR_STEPS = 100
@@ -205,7 +204,7 @@ def losses(logits: NDArray[np.floating], target: NDArray[np.floating], loss: str
     """The loss of each prediction: "ce" cross entropy, "mse" squared error."""
     z = logits.astype(np.float64)
     if loss == "mse":
-        return (expit(z) - target) ** 2
+        return (logistic(z) - target) ** 2
     return np.logaddexp(0, z) - target * z
 
 
@@ -232,7 +231,7 @@ def _by_pieces(samples: Samples, logits: NDArray[np.float32], loss: str) -> NDAr
 
 def _calibration(samples: Samples, logits: NDArray[np.float32]) -> NDArray[np.float64]:
     sums = np.zeros((CALIBRATION_BINS, 4))
-    predicted = expit(logits.astype(np.float64))
+    predicted = logistic(logits.astype(np.float64))
     bins = np.minimum((predicted * CALIBRATION_BINS).astype(int), CALIBRATION_BINS - 1)
     values = np.stack([np.ones(len(samples)), predicted, samples.target, samples.result])
     for column, each in enumerate(values * samples.count):

@@ -16,7 +16,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from kr import figures, storage
+from kr import extras, figures, storage
 from kr.cluster.address import cluster_option
 from kr.engine.limits import MOST_LIMITS, Limits
 from kr.engine.search import Stop
@@ -261,6 +261,7 @@ def train(settings: TrainSettings, watcher: TrainWatcher | None = None, stop: St
     what is `under_way`, and the same call resumes. Raises what `selfplay`, `fit` and `play_match` raise.
     """
     watcher = watcher or TrainWatcher()
+    extras.check_extra("training needs", "train", *extras.TRAINING)
     if settings.plots:
         figures.check_plots(settings.plots)
     opening_mix(settings.openings)

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from kr import storage
-from kr.errors import InvalidSettingError
 from kr.evaluation.evolved import CHAMPIONS_FILE, ChampionRun, save_champions
+from kr.extras import check_extra
 from kr.jobs.journal import Journal, open_journal
 from kr.jobs.needs import Needs
 from kr.jobs.pool import FinishedPortion, Pool
@@ -261,12 +261,8 @@ def evolve(
 
 def check_cma(scheme: str) -> None:
     """Refuse a scheme whose library is missing. Raises InvalidSettingError."""
-    if scheme != "cma":
-        return
-    try:
-        import cma  # noqa: F401
-    except ImportError:
-        raise InvalidSettingError("the scheme cma needs the library cma: pip install 'kr-draughts[evolve]'") from None
+    if scheme == "cma":
+        check_extra("the scheme cma needs", "evolve", "cma")
 
 
 def _entry(values: dict[str, Any]) -> tuple[list[DuelResult], float]:

@@ -1,0 +1,20 @@
+"""Optional libraries, and the extras of pyproject.toml that bring them."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from kr.errors import InvalidSettingError
+
+TRAINING = ("scipy", "threadpoolctl")
+
+
+def check_extra(purpose: str, extra: str, *libraries: str) -> None:
+    """Raise InvalidSettingError if one of these libraries is missing.
+
+    purpose: subject and verb of the error, as in "pictures need".
+    """
+    if missing := [name for name in libraries if find_spec(name) is None]:
+        raise InvalidSettingError(
+            f"{purpose} {' and '.join(missing)}: pip install {' '.join(missing)}, or '.[{extra}]' in kr's checkout"
+        )
