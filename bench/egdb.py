@@ -33,6 +33,7 @@ from kr import _core, _egdb
 from kr.egdb import slices, stats
 from kr.egdb.database import Database
 from kr.egdb.sample import survival
+from kr.threads import core_count
 
 Boards = NDArray[np.uint32]
 """Rows of black, white, kings, side."""
@@ -190,7 +191,7 @@ def lookups(directory: Path, options: argparse.Namespace) -> Iterator[tuple[str,
     """Times to open a database, and rates of probes, by name."""
     top = Database.open(directory, unpack_bytes=0).pieces
     unpacked = min(top, options.unpack)
-    cores = len(os.sched_getaffinity(0))
+    cores = core_count()
     yield f"opening up to {top} packed, seconds", repeated(partial(open_seconds, directory, top, 0), options.runs)
     name = f"opening up to {unpacked} unpacked, seconds"
     yield name, repeated(partial(open_seconds, directory, unpacked, ALL), options.runs)

@@ -29,6 +29,7 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 
 import kr
+from kr.threads import core_count
 
 MOVES = 40
 """Moves after which first lines are timed."""
@@ -216,7 +217,7 @@ async def idle_viewers(server: Server, viewers: int) -> dict[str, Any]:
 
 async def measured(arguments: argparse.Namespace, server: Server) -> dict[str, Any]:
     """All figures."""
-    found: dict[str, Any] = {"cores": len(os.sched_getaffinity(0))}
+    found: dict[str, Any] = {"cores": core_count()}
     found |= await idle_viewers(server, arguments.idle)
     found["one viewer"] = await one_viewer(server, arguments.seconds)
     found[f"{arguments.viewers} viewers"] = await many_viewers(server, arguments.viewers, arguments.seconds)

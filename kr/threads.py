@@ -17,8 +17,16 @@ THREADS = Range(1, MAX_THREADS)
 
 
 def core_count() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0))
+    """Cores that this process may use, as far as the system says; at least one."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    # os.process_cpu_count is new in Python 3.13
+    return getattr(os, "process_cpu_count", os.cpu_count)() or 1
+
+
+def worker_count(workers: int) -> int:
+    """Number of threads for a setting in which 0 stands for one per core."""
+    return workers or core_count()
 
 
 def no_thread(count: int) -> ThreadError:

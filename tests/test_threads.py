@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import threading
 from collections.abc import Callable
@@ -24,11 +25,31 @@ from kr.game.position import Position
 from kr.learn.selfplay import SelfplaySettings, selfplay
 from kr.match.match import MatchSettings, play_match
 from kr.protocols.hub_client import HubClient
-from kr.threads import start_all, thread_pool
+from kr.threads import core_count, start_all, thread_pool, worker_count
 
 pytestmark = pytest.mark.core
 
 THREADS = 4
+
+
+@pytest.mark.parametrize(
+    ("system", "count"),
+    [
+        ({"sched_getaffinity": lambda process: {0, 2, 5}, "cpu_count": lambda: 8}, 3),
+        ({"process_cpu_count": lambda: 6, "cpu_count": lambda: 8}, 6),
+        ({"cpu_count": lambda: 8}, 8),
+        ({"cpu_count": lambda: None}, 1),
+    ],
+)
+def test_cores_of_systems_with_and_without_affinity(
+    system: dict[str, Any], count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("sched_getaffinity", "process_cpu_count"):
+        monkeypatch.delattr(os, name, raising=False)
+    for name, value in system.items():
+        monkeypatch.setattr(os, name, value, raising=False)
+    assert core_count() == count
+    assert [worker_count(0), worker_count(2)] == [count, 2]
 
 
 @pytest.mark.parametrize("count", range(THREADS + 1))

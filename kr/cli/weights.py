@@ -1,6 +1,5 @@
 """`kr weights`."""
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from kr.evaluation.regions import Regions
 from kr.evaluation.weights import load_tables
 from kr.settings import REQUIRED, option, workers_option
 from kr.storage import lock, parse_json
+from kr.threads import worker_count
 
 
 @options.command
@@ -111,7 +111,7 @@ def count(
     path = shipped_path() if str(weights) == kinds.SHIPPED else weights
     with lock(out), console.Stages() as stages:
         found = count_evidence(
-            path, games, out, workers or len(os.sched_getaffinity(0)),
+            path, games, out, worker_count(workers),
             lambda what, done, total: stages.show(what, done, total, "shards"),
         )  # fmt: skip
     console.wrote(out)

@@ -37,6 +37,7 @@ from kr.errors import InvalidSettingError
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Chunk, Unit
 from kr.settings import Settings, option, workers_option
+from kr.threads import worker_count
 from kr.units import format_size, parse_size
 
 VALUES_FOLDER = ".values"
@@ -114,7 +115,7 @@ class _Builder:
         self.directory = directory
         self.values_folder = directory / VALUES_FOLDER
         self.on_progress = on_progress
-        self.workers = settings.workers or len(os.sched_getaffinity(0))
+        self.workers = worker_count(settings.workers)
         self.needs = Needs()
         self.keys: dict[Shape, str] = {}
         """Identity of the values at hand, by pair."""

@@ -17,7 +17,7 @@ from kr.egdb.slices import Shape
 from kr.errors import InvalidDatabaseError, InvalidSettingError, ThreadError
 from kr.game.value import Value
 from kr.settings import EGDB_MEMORY
-from kr.threads import THREADS, start_all, thread_pool
+from kr.threads import THREADS, core_count, start_all, thread_pool, worker_count
 from kr.units import Range
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ class Database:
         rows = as_rows(boards)
         out = np.empty(len(rows), dtype=dtype)
         parts = [slice(first, first + ROWS_AT_ONCE) for first in range(0, len(rows), ROWS_AT_ONCE)]
-        threads = min(workers or len(os.sched_getaffinity(0)), len(parts))
+        threads = min(worker_count(workers), len(parts))
         if threads <= 1:
             for part in parts:
                 look_up(rows[part], out[part])
@@ -264,7 +264,7 @@ def _unpacked(values: Mapping[Shape, object], limit: int) -> int:
 
 
 def _unpack(core: _egdb.EndgameDatabase) -> None:
-    threads = [threading.Thread(target=core.unpack) for _ in range(len(os.sched_getaffinity(0)) - 1)]
+    threads = [threading.Thread(target=core.unpack) for _ in range(core_count() - 1)]
     # if the system can't start them, this thread unpacks everything
     with suppress(ThreadError):
         start_all(threads, lambda: None)

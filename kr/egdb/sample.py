@@ -9,7 +9,6 @@ file depend on the settings alone, not on the number of threads. docs/reference/
 from __future__ import annotations
 
 import math
-import os
 import random
 import re
 import shutil
@@ -33,7 +32,7 @@ from kr.egdb.slices import Shape
 from kr.errors import InvalidSettingError
 from kr.game.position import Position, Side
 from kr.settings import REQUIRED, Settings, option, seed_option, workers_option
-from kr.threads import thread_pool
+from kr.threads import thread_pool, worker_count
 from kr.units import format_count, format_size, parse_count, parse_size
 
 USUAL_FRACTION = 0.1
@@ -193,7 +192,7 @@ def write_sample(
     if settings.distances:
         _check_reach(settings, "distances", opened.distance_pieces)
     _check_disk(settings, expected)
-    threads = settings.workers or len(os.sched_getaffinity(0))
+    threads = worker_count(settings.workers)
     passes = max(1, math.ceil(expected * MEMORY_PER_POSITION / (settings.memory // 2))) if settings.shuffle else 1
     attrs = {
         **storage.provenance(**asdict(settings)),

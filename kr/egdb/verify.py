@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
@@ -53,7 +52,7 @@ from kr.jobs.needs import Needs
 from kr.jobs.pool import Pool
 from kr.jobs.unit import Unit
 from kr.settings import Settings, option, seed_option, workers_option
-from kr.threads import thread_pool
+from kr.threads import thread_pool, worker_count
 from kr.units import counted, format_size, parse_size
 
 CHECKED_AT_ONCE = 1 << 21
@@ -149,7 +148,7 @@ class _Verifier:
         self.on_progress = on_progress
         self.directory = directory_for(settings.dir)
         self.found = Verification(self.directory, sampled=settings.sample > 0)
-        self.threads = settings.workers or len(os.sched_getaffinity(0))
+        self.threads = worker_count(settings.workers)
         self.digests: dict[str, str] = {}
         """Digests of the good files, by name."""
         self.began = time.monotonic()

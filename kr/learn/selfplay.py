@@ -26,7 +26,7 @@ from kr.learn.games import RUN, StoredGame
 from kr.learn.shards import UNIT_SETTINGS, OpeningMix, Shards, opening_mix, ranges, stored_game
 from kr.players.workers import egdb_needs
 from kr.settings import Settings, option, seed_option, workers_option
-from kr.threads import core_count
+from kr.threads import worker_count
 from kr.units import counted, format_count, format_duration, format_size, parse_count, parse_duration, parse_size
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def _play(
     """Play the games of these units."""
     began = time.monotonic()
     missing = settings.games - run.result.earlier
-    workers = min(settings.workers or core_count(), missing)
+    workers = min(worker_count(settings.workers), missing)
     pool = work_pool(Shards(), needs, workers, cluster=settings.cluster)
     try:
         with closing(pool.run(units)) as parts:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import os
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -39,6 +38,7 @@ from kr.players.registry import PLAYER_HELP, kind_of, player_from_spec
 from kr.players.workers import egdb_needs, players_needs
 from kr.settings import Settings, option, workers_option
 from kr.storage import checksum, provenance
+from kr.threads import worker_count
 from kr.units import counted, format_count, format_duration, parse_count, parse_duration
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class MatchSettings(Settings):
 
     def threads(self) -> int:
         """Number of games played at a time."""
-        return min(self.workers or len(os.sched_getaffinity(0)), self.games // 2)
+        return min(worker_count(self.workers), self.games // 2)
 
     def player(self, spec: str) -> Player:
         """A new player of this match."""

@@ -39,6 +39,7 @@ from kr.players.workers import EngineKind, engine_needs
 from kr.policy.policy import Policy, load_people, load_policy, people_option
 from kr.settings import option, workers_option
 from kr.storage import check_output, lock, make_directory, parse_json, provenance
+from kr.threads import worker_count
 
 JOURNAL = ".journal"
 MEASURED_GAMES = 100
@@ -155,7 +156,7 @@ def _until_damage(archive: Archive) -> Iterator[Game]:
 def forecast(settings: AnnotateSettings, extent: Extent, engine: Engine, done: int = 0) -> Forecast:
     """Forecast from a few searches in the middle of games. done: games of an earlier run."""
     games = max(extent.games - done, 0)
-    workers = min(settings.workers or len(os.sched_getaffinity(0)), max(games, 1))
+    workers = min(worker_count(settings.workers), max(games, 1))
     searches = games * extent.moves * SEARCHES_PER_MOVE / workers
     trials = [_search_seconds(engine, settings.tc, position) for position in extent.samples]
     mean = sum(seconds for seconds, _ in trials) / max(len(trials), 1)
@@ -280,7 +281,7 @@ def _annotated(
         for number, (report, game) in enumerate(archive, start=1)
         if number >= len(found) or not found[number]
     )  # fmt: skip
-    workers = settings.workers or len(os.sched_getaffinity(0))
+    workers = worker_count(settings.workers)
     # closing it early stops the searches
     pool = work_pool(AnnotatedGames(), Needs(places), workers, [engine], settings.cluster)
     with closing(pool.run(units)) as parts:

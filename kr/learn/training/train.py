@@ -40,6 +40,7 @@ from kr.match.log import log_of
 from kr.match.match import MOST_GAMES, MatchSettings, check_match
 from kr.openings import decks
 from kr.settings import REQUIRED, Settings, option, same_option, workers_option
+from kr.threads import worker_count
 from kr.units import counted, format_count, parse_count
 
 START_FILE = "start.h5"
@@ -124,7 +125,7 @@ class TrainSettings(Settings):
 
     def threads(self) -> int:
         """Number of threads."""
-        return self.workers or len(os.sched_getaffinity(0))
+        return worker_count(self.workers)
 
     def database(self) -> str:
         """Endgame database of games and matches. Databases found on this machine by chance are not used."""

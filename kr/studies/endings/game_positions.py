@@ -27,7 +27,7 @@ from kr.egdb.sample_file import SHARES, SampleWriter
 from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.learn.games import read_shard, run_directories, shard_paths
 from kr.settings import REQUIRED, Settings, option, seed_option, workers_option
-from kr.threads import thread_pool
+from kr.threads import thread_pool, worker_count
 
 LEAST_PIECES, MOST_PIECES = 2, 24
 GAME_SHARES = (0.8, 0.1, 0.1)
@@ -129,7 +129,7 @@ def _written(settings: GamePositionsSettings, boards: NDArray[np.uint32], values
     share = np.searchsorted(ends, hashes, side="right")
     shown = {**asdict(settings), "pieces": f"{settings.low}-{settings.high}"}
     attrs = {**storage.provenance(**{**shown, "quiet": settings.quiet}), "order": "random"}
-    threads = settings.workers or 1
+    threads = worker_count(settings.workers)
     with thread_pool(threads) as pool:
         writer = SampleWriter(settings.out, SHARES, attrs, pool, threads, planes=False)
         with writer:

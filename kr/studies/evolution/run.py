@@ -47,7 +47,7 @@ from kr.studies.evolution.settings import (
     minimax_decider,
     scheme_of,
 )
-from kr.threads import core_count
+from kr.threads import worker_count
 
 JOURNAL_FILE = "games.jsonl"
 OPENINGS_DECK = "3move"
@@ -285,7 +285,7 @@ def _play(
     made: dict[str, str],
 ) -> None:
     """Play what is left. Results are kept about once a second, and in the end."""
-    pool: Pool[Any] = Pool(EvolutionDuels(), Needs(), evolution.settings.workers or core_count())
+    pool: Pool[Any] = Pool(EvolutionDuels(), Needs(), worker_count(evolution.settings.workers))
     pending: list[DuelResult] = []
     spent = 0.0
     kept = written = time.monotonic()

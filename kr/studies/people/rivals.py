@@ -9,7 +9,6 @@ position is kept in a journal and serves every split; the same command resumes.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
@@ -35,6 +34,7 @@ from kr.policy.policy import PolicyRows
 from kr.settings import EGDB_MEMORY
 from kr.studies.people.decisions import Decisions
 from kr.studies.people.seen import MoveRival, RandomMoves, SeenMoves, uniform_rows
+from kr.threads import worker_count
 from kr.units import parse_count
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class SearchMoves:
     """The moves that kr's search prefers, from an empty table in each position.
 
     nodes: of a search; directory: where the journals are; weights, egdb: as for Engine; workers: positions at a time,
-    0 for one a core. Raises what making an engine raises.
+    0 for one per core. Raises what making an engine raises.
     """
 
     ranked = True
@@ -76,7 +76,7 @@ class SearchMoves:
         self._weights = weights
         self._engine = Engine(weights, hash_mb=1, database=load_database(egdb, EGDB_MEMORY))
         self._scorer = load_scorer(weights)
-        self._workers = workers or len(os.sched_getaffinity(0))
+        self._workers = worker_count(workers)
         self._on_searched = on_searched
 
     def predict(self, decisions: Decisions, rows: NDArray[np.int64]) -> PolicyRows:

@@ -15,7 +15,6 @@ from __future__ import annotations
 import json
 import math
 import operator
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -41,9 +40,9 @@ from kr.jobs.unit import Unit
 from kr.notation import SQUARES
 from kr.pdn import Game
 from kr.players.workers import EngineKind, engine_needs
-from kr.settings import REQUIRED, Settings, option, same_option
+from kr.settings import REQUIRED, Settings, option, same_option, workers_option
 from kr.studies.people.decisions import Decisions
-from kr.threads import MAX_THREADS
+from kr.threads import worker_count
 from kr.units import Range, parse_count
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ class PlayersSettings(Settings):
     hash: int = hash_option("of each engine")
     egdb: str = egdb_option()
     egdb_memory: int = egdb_memory_option()
-    workers: int = option(0, "Games to judge at a time: {allowed}.", low=1, high=MAX_THREADS, zero="one a core")
+    workers: int = workers_option("Games to judge at a time")
 
     @property
     def reading(self) -> ReadSettings:
@@ -302,7 +301,7 @@ def _judged(
             })
             for number, block in enumerate(blocks) if number not in done
         )  # fmt: skip
-        workers = settings.workers or len(os.sched_getaffinity(0))
+        workers = worker_count(settings.workers)
         with closing(Pool(PlayedGames(), Needs(places), workers, [engine]).run(units)) as parts:
             for part in parts:
                 assert part.chunk is not None

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kr.archives.archive import Archive, ReadSettings
 from kr.policy.model_file import read_policy
 from kr.policy.policy import Policy, PolicyRows, load_policy, shipped_policy
-from kr.settings import REQUIRED, Settings, option, same_option
+from kr.settings import REQUIRED, Settings, option, same_option, workers_option
 from kr.studies.people.decisions import Decisions, decisions_of
 from kr.studies.people.examples import known_years
 from kr.studies.people.rivals import move_rival, parse_move_rivals
@@ -30,7 +30,6 @@ from kr.studies.people.scores import (
 from kr.studies.people.seen import SeenMoves
 from kr.studies.people.splits import SPLITS, leak, split_decisions
 from kr.studies.people.strengths import read_losses, strengths_of
-from kr.threads import MAX_THREADS
 
 if TYPE_CHECKING:
     from kr.studies.people.post_net import PostPolicy
@@ -63,7 +62,7 @@ class PolicyTestSettings(Settings):
         None, "Losses of `kr policy players`: tell the policy each player's strength, and score by it.", metavar="FILE"
     )
     told_years: bool = option(True, "Tell the policy the years of the games, if it takes them.", name="years")
-    workers: int = option(0, "Positions searched at a time: {allowed}.", low=1, high=MAX_THREADS, zero="one a core")
+    workers: int = workers_option("Positions searched at a time")
 
     @property
     def reading(self) -> ReadSettings:
