@@ -16,7 +16,7 @@ from kr.game.position import Position
 from kr.match.log import MatchGame
 from kr.match.match import MatchSettings, play_match
 from kr.play.setup import PlaySettings, set_up
-from kr.players.chance import RandomPlayer
+from kr.players.deciders import RandomPlayer
 from kr.players.player import Player
 from kr.players.policy import PolicyPlayer
 from kr.players.registry import kind_of, player_from_spec

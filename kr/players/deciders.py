@@ -1,4 +1,6 @@
-"""Deciders of the core from their descriptions: plain values, as runs and files of champions have them.
+"""Moves chosen without a search of the engine: deciders of the core, from their descriptions, and pure chance.
+
+A description is a plain value, as runs and files of champions have it:
 
 - `{"kind": "minimax", "plies": 4, "extend": true}`: with an evaluation;
 - `{"kind": "mcts", "rounds": 1800, "playout_plies": 6}`: with an evaluation, or, without the second number, pure;
@@ -7,14 +9,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+import random
+import time
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kr import _core
+from kr.engine.limits import Limits
+from kr.engine.search import Stop
 from kr.errors import InvalidSettingError
-from kr.units import counted
+from kr.evaluation.evolved import EVOLVED_SCALE
+from kr.game.position import Position
+from kr.players.player import PlayerKind, PlayerSpec, Reply, Resources, StatelessPlayer
+from kr.units import Range, counted, parse_count
 
 DECIDER_KINDS = ("minimax", "mcts", "random")
+LEAST_CHANCE = 1e-6
+"""Expected result beside a sure win or loss, for a score that stays finite."""
+_MCTS_PREFIX, _RANDOM_PREFIX = "mcts:", "random:"
+_ROUNDS = Range(1, 10_000_000)
 
 
 def make_decider(description: Mapping[str, Any], evaluator: _core.Evaluator | None, seed: int = 0) -> _core.Decider:
@@ -43,3 +57,70 @@ def describe_decider(description: Mapping[str, Any]) -> str:
         tail = f" cut off after {counted(playout, 'ply')}" if playout else " to the end"
         return f"MCTS of {counted(description['rounds'], 'play-out')}{tail}"
     return "chance"
+
+
+class DecidingPlayer(StatelessPlayer):
+    """A player whose moves a decider chooses, whatever the limits of the game are. Random choices depend only on the
+    decider's seed, the position and the length of the history.
+
+    scale: centi-men in a logit of the expected result; depth: told with each move.
+    """
+
+    def __init__(
+        self, decider: _core.Decider, name: str, source: str, signature: str, scale: float, depth: int = 0
+    ) -> None:
+        self.name, self.source, self.signature = name, source, signature
+        self._decider, self._scale, self._depth = decider, scale, depth
+
+    def search(
+        self, position: Position, limits: Limits, history: Sequence[Position], stop: Stop | None = None
+    ) -> Reply:
+        began = time.perf_counter()
+        moves = position.legal_moves()
+        index, value, nodes = 0, 0.0, 0
+        if len(moves) > 1:
+            index, value, nodes = self._decider.choose(*position.bits, len(history), stop)
+        expected = min(max((1 + value) / 2, LEAST_CHANCE), 1 - LEAST_CHANCE)
+        score = round(self._scale * math.log(expected / (1 - expected)))
+        return Reply(moves[index], score, self._depth, nodes, time.perf_counter() - began)
+
+
+class RandomPlayer(StatelessPlayer):
+    """Plays any legal move alike: what any other player must beat.
+
+    Its moves depend only on the seed, the position and the length of the history.
+    """
+
+    def __init__(self, seed: int = 1) -> None:
+        self._seed = seed
+        self.name = self.source = self.signature = f"{_RANDOM_PREFIX}{seed}"
+
+    def search(
+        self, position: Position, limits: Limits, history: Sequence[Position], stop: Stop | None = None
+    ) -> Reply:
+        source = random.Random(f"{self._seed} {position.key} {len(history)}")
+        return Reply(source.choice(position.legal_moves()), 0, 0, 0, 0.0)
+
+
+def _make_mcts(spec: PlayerSpec, resources: Resources) -> DecidingPlayer:
+    """A player by pure Monte Carlo tree search: it knows the rules and nothing else."""
+    try:
+        rounds = _ROUNDS.check("play-outs", parse_count(spec.text))
+        seed = parse_count(spec.settings.get("seed", 1))
+    except InvalidSettingError as error:
+        raise InvalidSettingError(f"player {spec.spec!r}: {error}") from None
+    decider = _core.MctsDecider(rounds, seed)
+    return DecidingPlayer(decider, spec.spec, spec.spec, f"mcts {rounds} seed {seed}", EVOLVED_SCALE)
+
+
+def _make_random(spec: PlayerSpec, resources: Resources) -> RandomPlayer:
+    try:
+        return RandomPlayer(parse_count(spec.text))
+    except InvalidSettingError as error:
+        raise InvalidSettingError(f"player {spec.spec!r}: the seed: {error}") from None
+
+
+KINDS = (
+    PlayerKind(prefix=_MCTS_PREFIX, texts=("mcts:PLAYOUTS",), make=_make_mcts, settings=("seed",), repeatable=True),
+    PlayerKind(prefix=_RANDOM_PREFIX, texts=("random:SEED",), make=_make_random, repeatable=True),
+)

@@ -8,8 +8,7 @@ from typing import Any
 from kr.errors import InvalidSettingError
 from kr.evaluation.evolved import EVOLVED_PREFIX, Evolved, load_champion
 from kr.evaluation.kinds import SHIPPED
-from kr.players.deciders import DECIDER_KINDS, make_decider
-from kr.players.deciding import DecidingPlayer
+from kr.players.deciders import DECIDER_KINDS, DecidingPlayer, make_decider
 from kr.players.player import PlayerKind, PlayerSpec, Resources
 from kr.units import Range, parse_count
 

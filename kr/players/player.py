@@ -62,6 +62,18 @@ class Player(Protocol):
         """
 
 
+class StatelessPlayer:
+    """Base of players without a version that keep nothing from move to move."""
+
+    version = ""
+
+    def new_game(self) -> None:
+        """It remembers nothing."""
+
+    def close(self) -> None:
+        """It holds nothing."""
+
+
 class PlayerSpec(NamedTuple):
     """A player's text, taken apart."""
 

@@ -13,7 +13,7 @@ from kr.engine.search import Stop
 from kr.errors import InvalidSettingError
 from kr.evaluation.kinds import SHIPPED, load_evaluation
 from kr.game.position import Position
-from kr.players.player import PlayerKind, PlayerSpec, Reply, Resources
+from kr.players.player import PlayerKind, PlayerSpec, Reply, Resources, StatelessPlayer
 from kr.policy.policy import Policy, frame_of, load_policy
 from kr.units import Range, parse_count
 
@@ -23,14 +23,12 @@ COUNTING = "material"
 _RANGES = {"temperature": Range(low=0, high=100), "strength": Range(low=0, high=1), "year": Range(low=1, high=9999)}
 
 
-class PolicyPlayer:
+class PolicyPlayer(StatelessPlayer):
     """A policy that plays.
 
     temperature: moves are drawn with weights p^(1 / temperature), at 0 the most probable one is played. strength, year:
     as for Policy.choices. seed: of the draws, which depend on it, the position and the length of the history alone.
     """
-
-    version = ""
 
     def __init__(
         self,
@@ -52,9 +50,6 @@ class PolicyPlayer:
             numbers.append(f"seed {seed}")
         self.signature = " ".join([f"policy {policy.signature}", *numbers])
 
-    def new_game(self) -> None:
-        """It remembers nothing."""
-
     def search(
         self, position: Position, limits: Limits, history: Sequence[Position], stop: Stop | None = None
     ) -> Reply:
@@ -73,9 +68,6 @@ class PolicyPlayer:
         board = np.array([frame_of(position)], dtype=np.uint32)
         score = int(_core.choice_scores(board, self._eyes).max())
         return Reply(move, score, 0, 0, time.perf_counter() - began)
-
-    def close(self) -> None:
-        """It holds nothing."""
 
 
 def _make(spec: PlayerSpec, resources: Resources) -> PolicyPlayer:

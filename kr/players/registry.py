@@ -8,12 +8,12 @@ from collections.abc import Collection
 
 from kr.engine.engine import DEFAULT_HASH_MB
 from kr.errors import InvalidSettingError
-from kr.players import chance, evolved, hub, mcts, own, policy
+from kr.players import deciders, evolved, hub, own, policy
 from kr.players.player import Player, PlayerKind, PlayerSpec, Resources
 from kr.protocols.hub_client import PATIENCE
 
-PLAYER_KINDS: tuple[PlayerKind, ...] = (own.KIND, policy.KIND, evolved.KIND, mcts.KIND, chance.KIND, hub.KIND)
-"""A new kind is a module with its KIND, and an entry in this line."""
+PLAYER_KINDS: tuple[PlayerKind, ...] = (own.KIND, policy.KIND, evolved.KIND, *deciders.KINDS, hub.KIND)
+"""A new kind is a module with its KIND, and an entry in this line; deciders make several from one."""
 
 PLAYER_TEXTS = tuple(text for kind in PLAYER_KINDS for text in kind.texts)
 """Forms of a player's text, for the help of settings that take one."""
