@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from kr import storage
 from kr.errors import InvalidWeightsError
 from kr.evaluation import files
+from kr.evaluation.layouts import read_layout
 from kr.evaluation.patterns import GROUPS, KINGS_ENTRIES, MEN_ENTRIES
-from kr.evaluation.weights import read_layout
 from kr.units import counted
 
 if TYPE_CHECKING:

@@ -29,6 +29,7 @@ from typing import Any, SupportsIndex
 
 from kr import storage
 from kr.errors import InvalidSettingError
+from kr.evaluation.files import WeightsFile
 from kr.evaluation.patterns import (
     KINGS_BASE,
     KINGS_REGION_SQUARES,
@@ -134,6 +135,15 @@ class Layout:
                 squares = ", ".join(str(square + 1) for square in sorted(left))
                 gaps.append(f"no region of {group} has the {'squares' if len(left) > 1 else 'square'} {squares}")
         return f"layout {self.name}: {' and '.join(gaps)}; pieces there count as material only" if gaps else ""
+
+
+def read_layout(file: WeightsFile) -> Layout:
+    """Take the layout out of the attributes of an open file. Raises InvalidWeightsError."""
+    text = file.text("layout")
+    try:
+        return Layout.from_dict(storage.parse_json(text))
+    except ValueError as error:
+        raise file.damaged(f"invalid layout: {error}") from error
 
 
 def _regions(where: str, given: object, size: int, first: int) -> tuple[Region, ...]:

@@ -22,7 +22,7 @@ from kr import storage
 from kr.errors import InvalidSettingError, InvalidWeightsError
 from kr.evaluation import files
 from kr.evaluation.files import WeightsFile
-from kr.evaluation.layouts import Layout
+from kr.evaluation.layouts import Layout, read_layout
 from kr.evaluation.parts import Windows
 from kr.evaluation.patterns import (
     KINGS_ENTRIES,
@@ -189,15 +189,6 @@ def expected_shapes(layout: Layout) -> dict[str, tuple[str, tuple[int, ...]]]:
         "men_material": ("int32", (len(MATERIAL_ROWS), PHASES)),
         "kings_material": ("int32", (len(MATERIAL_ROWS), PHASES)),
     }
-
-
-def read_layout(file: WeightsFile) -> Layout:
-    """Take the layout out of the attributes of an open file. Raises InvalidWeightsError."""
-    text = file.text("layout")
-    try:
-        return Layout.from_dict(storage.parse_json(text))
-    except ValueError as error:
-        raise file.damaged(f"invalid layout: {error}") from error
 
 
 def _read_windows(file: WeightsFile, text: str, group: str, layout: Layout) -> Windows | None:
