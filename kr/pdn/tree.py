@@ -8,13 +8,16 @@
 
 The first child of a node is its main continuation, the others are the variations on it. Moves are checked when they are
 added. An illegal variation that was read keeps its moves as text: its nodes have no `move` and no `position`.
+
+Visitors walk through a game in the order in which it is written.
 """
 
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import Generic, TypeVar
 
 from kr.errors import IllegalMoveError, InvalidPdnError
 from kr.game.board import Board
@@ -23,12 +26,11 @@ from kr.game.value import Result
 from kr.pdn.commands import CLOCK, MOVE_TIME, clock_times, move_time
 from kr.pdn.grammar import RESULTS
 from kr.pdn.replay import checked, played
-from kr.pdn.visitor import Visitor
-
-if TYPE_CHECKING:
-    from kr.pdn.game import Game
 
 T = TypeVar("T")
+
+SKIP = True
+"""Returned by `begin_headers` or `begin_variation` to skip the headers or the variation."""
 
 
 class GameNode:
@@ -132,12 +134,12 @@ class GameNode:
             node = node.parent
         return node
 
-    def game(self) -> Game:
+    def game(self) -> RootNode:
         """The game that the node belongs to. Raises InvalidPdnError for a node that was removed from its game."""
         root = self.root()
         if not isinstance(root, RootNode):
             raise InvalidPdnError("this node was removed from its game")
-        return cast("Game", root)
+        return root
 
     # --- along the tree
 
@@ -323,7 +325,7 @@ class GameNode:
         self._set_seconds(MOVE_TIME, "emt", seconds)
 
     def accept(self, visitor: Visitor[T]) -> T:
-        """Walk a visitor (kr.pdn.visitor) through this node and everything after it; returns the visitor's result."""
+        """Walk a visitor through this node and everything after it; returns the visitor's result."""
         return walk(self, visitor)
 
     @property
@@ -457,6 +459,50 @@ class RootNode(GameNode):
             raise InvalidPdnError(f"result {result!r} is not one of {', '.join(RESULTS)}") from None
 
 
+class Visitor(ABC, Generic[T]):
+    """Base class of visitors for `GameNode.accept`; only `finish` must be overridden."""
+
+    def begin_game(self) -> None:
+        """A game begins."""
+
+    def begin_headers(self) -> bool | None:
+        """The headers begin; return SKIP to skip them."""
+
+    def visit_header(self, name: str, value: str) -> None:
+        """One tag."""
+
+    def end_headers(self, game: RootNode) -> None:
+        """The headers end."""
+
+    def begin_variation(self) -> bool | None:
+        """A variation on the last visited move begins; return SKIP to skip it."""
+
+    def visit_comment(self, comment: str) -> None:
+        """A comment on the last visited move, or before the first move of a line."""
+
+    def visit_move(self, node: ChildNode) -> None:
+        """A move; in an illegal variation it is text only (`node.is_legal`)."""
+
+    def visit_nag(self, nag: str) -> None:
+        """A judgement of the last visited move."""
+
+    def visit_setup(self, position: Position) -> None:
+        """A position set up after the last visited move."""
+
+    def end_variation(self) -> None:
+        """The variation ends."""
+
+    def visit_result(self, result: str) -> None:
+        """The result; for a whole game only."""
+
+    def end_game(self) -> None:
+        """The game ends."""
+
+    @abstractmethod
+    def finish(self) -> T:
+        """The value that `accept` returns."""
+
+
 def walk(start: GameNode, visitor: Visitor[T]) -> T:
     """Walk a visitor through a game, or through what follows one of its nodes."""
     visitor.begin_game()
@@ -464,7 +510,7 @@ def walk(start: GameNode, visitor: Visitor[T]) -> T:
         if not visitor.begin_headers():
             for name, value in start.headers.items():
                 visitor.visit_header(name, value)
-        visitor.end_headers(start.game())
+        visitor.end_headers(start)
     _show_notes(start, visitor)
     # lines to continue, variations to begin; None ends the current variation
     waiting: list[tuple[GameNode, bool] | None] = [(start, False)]

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import IO, TYPE_CHECKING, Literal
+from typing import IO, Literal
 
 from kr.errors import InvalidPdnError
 from kr.game.position import Position
 from kr.pdn.grammar import plain_result
-from kr.pdn.tree import ChildNode
-from kr.pdn.visitor import SKIP, Visitor
-
-if TYPE_CHECKING:
-    from kr.pdn.game import Game
+from kr.pdn.tree import SKIP, ChildNode, RootNode, Visitor
 
 Results = Literal["english", "white"]
 """Meaning of "1-0": Black, who begins, won (english), or White won (white)."""
@@ -76,7 +72,7 @@ class StringExporter(Visitor[str]):
             raise InvalidPdnError(f"a tag can't be called {name!r}: letters, digits and _ only")
         self._tags[name] = value
 
-    def end_headers(self, game: Game) -> None:
+    def end_headers(self, game: RootNode) -> None:
         """Add the tags that the start needs."""
         self._ply = int(game.start.side)
         tags = self._tags
@@ -200,7 +196,7 @@ class FileExporter(StringExporter):
         return text
 
 
-def write_game(game: Game, *, results: Results = "english") -> str:
+def write_game(game: RootNode, *, results: Results = "english") -> str:
     """PDN of a game, ending with a newline; read_games gives the same game back.
 
     Tags are written unchanged. FEN is canonical, and added if the game does not begin at the usual start.
@@ -213,7 +209,7 @@ def turned(result: str) -> str:
     return _TURNED.get(result) or _TURNED.get(plain_result(result.strip()), result)
 
 
-def normalise(game: Game) -> None:
+def normalise(game: RootNode) -> None:
     """Bring a game into normal form: the tags of ROSTER first, in order, GameType last, and a single result.
 
     Empty tags become "?", and the Result tag agrees with the result. Judgements $1 to $8 become signs.

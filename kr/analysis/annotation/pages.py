@@ -20,8 +20,7 @@ from kr import svg
 from kr.analysis.annotation.annotation import TABLE, Annotation
 from kr.analysis.annotation.marking import MARK_KINDS, OWN, explained
 from kr.notation import SIDE_NAMES
-from kr.pdn import ChildNode, Game, Visitor
-from kr.pdn.visitor import SKIP
+from kr.pdn import SKIP, ChildNode, Game, Visitor
 from kr.pdn.writer import SIGNS
 from kr.storage import atomic_path, check_directory, write_atomic
 from kr.text import visible_lines
