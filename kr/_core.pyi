@@ -80,9 +80,6 @@ class CompositeEvaluator(Evaluator):
         cls, base: Evaluator, net: EndNetEvaluator, pieces: int, bonus: float, share: float
     ) -> CompositeEvaluator: ...
 
-class SumEvaluator(Evaluator):
-    def __new__(cls, base: Evaluator, net: Evaluator) -> SumEvaluator: ...
-
 class EvolvedEvaluator(Evaluator):
     def __new__(
         cls,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kr import _core
-from kr.evaluation import endnet, net
+from kr.evaluation import endnet
 
 Layers = list[tuple[NDArray[np.float32], NDArray[np.float32]]]
 ATTRS = {"pieces_low": 2, "pieces_high": 7}
@@ -61,20 +60,3 @@ def float_chances(layers: Layers, boards: NDArray[np.uint32]) -> NDArray[np.floa
             found = found.clip(0, 1)
     powers = np.exp(found - found.max(axis=1, keepdims=True))
     return np.asarray(powers / powers.sum(axis=1, keepdims=True))
-
-
-def one_layer_arrays(units: int = 128, seed: int = 1) -> dict[str, NDArray[Any]]:
-    """A group's net of random numbers, such that units are clipped at both ends and scores are of usual size."""
-    chance = np.random.default_rng(seed)
-    return net.quantized_layer(
-        chance.normal(0, 0.25, (4, 32, units)),
-        chance.normal(0.2, 0.3, units),
-        chance.normal(0, 3 / units**0.5, (net.PIECE_BANDS, units)),
-        chance.normal(0, 0.5, net.PIECE_BANDS),
-        scale=40.0,
-    )
-
-
-def one_layer_net(units: int = 128, **attrs: Any) -> net.LayerNet:
-    """A net with one hidden layer for both groups."""
-    return net.LayerNet({"men": one_layer_arrays(units), "kings": one_layer_arrays(units, 2)}, attrs)

@@ -62,14 +62,14 @@ def test_each_command_takes_what_the_one_before_it_made(typed: Callable[..., str
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("words", ["", "--l2 20", "selfplay/games other", "other", "--kind net --on none --passes 1"])
+@pytest.mark.parametrize("words", ["", "--l2 20", "selfplay/games other", "other"])
 def test_tables_of_others_are_not_written_over_unasked(typed: Callable[..., str], tiny_file: Path, words: str) -> None:
     write_run(games.RUN, 40)
     write_run(Path("other"), 40, seed=2)
     fit = f"fit --layout {tiny_file} --max-iter 2"
     typed(fit)
     before = FITTED.read_bytes()
-    other = f"fit {words}" if "net" in words else f"{fit} {words}" if words else "fit --layout small --max-iter 2"
+    other = f"{fit} {words}" if words else "fit --layout small --max-iter 2"
     said = typed(other, 2)
     assert "fitted.h5 was fitted to other runs or with other settings; choose another file (--out)" in said
     assert FITTED.read_bytes() == before

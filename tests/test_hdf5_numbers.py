@@ -12,12 +12,11 @@ import pytest
 from champions import SUMS, a_run
 from hdf5_files import edited, write_games, write_weights
 from models import random_model
-from nets import one_layer_arrays
 from policies import random_policy_model
 
 from kr import storage
 from kr.errors import InvalidModelError, InvalidNumberError, InvalidSettingError, InvalidWeightsError, KrError
-from kr.evaluation import files, net, weights
+from kr.evaluation import files, weights
 from kr.evaluation.evolved import ChampionRun, EvolvedNetwork, save_champions
 from kr.evaluation.kinds import load_evaluation, load_file
 from kr.hdf5 import FINITE, check_array, number_in
@@ -184,32 +183,7 @@ def test_the_decider_of_a_champion_has_ranges(tmp_path: Path, decider: dict[str,
         decider_settings(champion, {})
 
 
-# Nets, tables, policies, models, games
-
-
-def test_a_net_whose_arrays_disagree_is_refused(tmp_path: Path) -> None:
-    arrays = {"men": one_layer_arrays(128)}
-    net.save_net(tmp_path / "good.h5", arrays, {"base": "", "base_checksum": "", "least": 0})
-    for name, one in (
-        ("rows", one_layer_arrays(256)),
-        ("start", one_layer_arrays(256)),
-        ("weights", one_layer_arrays(256)),
-    ):
-
-        def edit(file: h5py.File, name: str = name, one: dict[str, Any] = one) -> None:
-            del file[f"men_{name}"]
-            file.create_dataset(f"men_{name}", data=one[name])
-            changed = {"men": {**arrays["men"], name: one[name]}}
-            file.attrs["checksum"] = net._checksum(changed, "", 0, 40.0)
-
-        with pytest.raises(InvalidWeightsError, match="men: arrays of different numbers of units"):
-            load_file(edited(tmp_path / "good.h5", tmp_path / f"{name}.h5", edit))
-
-
-@pytest.mark.parametrize("least", ["2", 2.5, float("nan"), float("inf"), -1, 25, True])
-def test_least_of_a_net_is_a_number_of_pieces(least: object) -> None:
-    with pytest.raises(InvalidWeightsError, match="least is .*expected a whole number: 0 to 24"):
-        net.LayerNet({"men": one_layer_arrays()}, {"least": least})
+# Tables, policies, models, games
 
 
 @pytest.mark.slow

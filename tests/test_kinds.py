@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 import pytest
 from champions import a_run
-from nets import one_layer_net, random_net
+from nets import random_net
 from tables import random_weights
 
 from kr import Engine, InvalidWeightsError, Position, _core, storage
@@ -58,7 +58,6 @@ EVALUATIONS: dict[str, Evaluation] = {
     "regions": Regions(random_weights("small")),
     "squares": Squares(random_table()),
     "endnet": random_net(),
-    "net": one_layer_net(),
     "evolved": a_run().champion(),
 }
 
@@ -177,8 +176,8 @@ def edited(path: Path, **attributes: Any) -> None:
 @pytest.mark.parametrize(
     ("attributes", "said"),
     [
-        ({"evaluation": "tree"}, "weights of the kind 'tree'; this kr has regions, squares, endnet, evolved, net$"),
-        ({"evaluation": "manual"}, "weights of the kind 'manual'; this kr has regions, squares, endnet, evolved, net$"),
+        ({"evaluation": "tree"}, "weights of the kind 'tree'; this kr has regions, squares, endnet, evolved$"),
+        ({"evaluation": "manual"}, "weights of the kind 'manual'; this kr has regions, squares, endnet, evolved$"),
         ({"evaluation": "\n" * 999}, r"weights of the kind '(\\n){19}.?; this kr has"),
         ({"evaluation": 3}, "attribute evaluation is not text"),
         ({"evaluation": "regions"}, "attribute layout is missing"),

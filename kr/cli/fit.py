@@ -9,7 +9,6 @@ from kr.learn import games
 from kr.learn.fitting import check as fit_check
 from kr.learn.fitting import report as fit_report
 from kr.learn.fitting.fit import FitSettings, fit
-from kr.learn.fitting.net_fit import net_summary
 from kr.settings import option
 from kr.units import counted
 
@@ -22,7 +21,7 @@ def command(
     ),
     json: bool = options.JSON,
 ) -> None:
-    """Fit region tables or a net to self-play games and write a weights file.
+    """Fit region tables to self-play games and write a weights file.
 
     Quiet positions of the games become samples; some games are held out to judge the tables. A run that is not
     finished gives the games it has. Run the same command to resume. A file that is named by --out is replaced, whatever
@@ -34,10 +33,7 @@ def command(
         kr fit games/first games/second --out weights/mine.h5 --plots plots
         kr fit games --out weights/mine.h5 --layout mine.toml
         kr fit games --out weights/mine.h5 --check tournament.pdn.xz
-        kr fit games --out weights/net.h5 --kind net --label mix=1
     """
-    if check is not None and settings.kind == "net":
-        raise InvalidSettingError("--check: only for --kind regions")
     if check is not None and not check.is_file():
         raise InvalidSettingError(f"--check: no file {check}")
     if warning := settings.layout.warning:
@@ -48,7 +44,7 @@ def command(
     with console.Stages() as stages:
         result = fit(settings, lambda what, done, total: show_fit(stages, what, done, total))
     if not result.earlier:
-        console.wrote(result.path, ("tables" if settings.kind == "regions" else "net") + replaced)
+        console.wrote(result.path, "tables" + replaced)
     for run in result.report["runs"]:
         wanted = games.games_wanted(run["directory"])
         if wanted is not None and run["games"] < wanted:
@@ -63,8 +59,7 @@ def command(
         found = {"weights": result.path, "checksum": result.checksum, "settings": settings, **result.report}
         console.emit_json(found | ({"check": checked} if checked else {}))
     else:
-        summary = fit_report.report_summary if settings.kind == "regions" else net_summary
-        console.put(console.fold(summary(result.report), 2))
+        console.put(console.fold(fit_report.report_summary(result.report), 2))
         already = ", fitted to the same games already" if result.earlier else ""
         console.put(f"weights: {result.path}\nchecksum {result.checksum}{already}")
         console.put(f"the whole report: kr weights show {result.path}")
@@ -76,5 +71,4 @@ def command(
 
 def show_fit(stages: console.Stages, what: str, done: int, total: int) -> None:
     """Show the progress of a fit, as its on_progress reports it."""
-    units = "iterations" if what.endswith("tables") else "batches" if what.endswith("net") else "shards"
-    stages.show(what, done, total, units)
+    stages.show(what, done, total, "iterations" if what.endswith("tables") else "shards")

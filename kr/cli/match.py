@@ -7,7 +7,7 @@ from typing import Any
 
 from kr.cli import console, options
 from kr.evaluation.files import FITTED
-from kr.evaluation.kinds import SHIPPED, load_file
+from kr.evaluation.kinds import SHIPPED
 from kr.jobs.progress import Progress
 from kr.match.machines import MatchWorker
 from kr.match.match import MatchResult, MatchSettings, play_match
@@ -32,9 +32,9 @@ def command(settings: MatchSettings, json: bool = options.JSON) -> None:
         kr match weights/new.h5 shipped --tc nodes=5000 --games 20k --sprt 0 5
         kr match 'hub:kr hub' shipped --ballot 3move
     """
-    if "a" not in options.given() and (fitted := fitted_player()):
-        settings = replace(settings, a=fitted, b=SHIPPED)
-        console.say(f"players: {fitted}, as kr fit wrote it, and {SHIPPED}")
+    if "a" not in options.given() and FITTED.exists():
+        settings = replace(settings, a=str(FITTED), b=SHIPPED)
+        console.say(f"players: {FITTED}, as kr fit wrote it, and {SHIPPED}")
     work = Progress("match", settings.games, "games")
     with console.live() as show:
 
@@ -64,15 +64,6 @@ def command(settings: MatchSettings, json: bool = options.JSON) -> None:
     if result.interrupted:
         more = "; run the same command to resume" if settings.pdn else ""
         console.fail(f"interrupted after {len(result.games)} of {counted(settings.games, 'game')}{more}")
-
-
-def fitted_player() -> str | None:
-    """The player that `kr fit` made, if it wrote where it does by default."""
-    if not FITTED.exists():
-        return None
-    base = load_file(FITTED).attrs.get("base")
-    # a net may be for certain tables
-    return f"{base}+{FITTED}" if base else str(FITTED)
 
 
 def match_report(result: MatchResult) -> str:

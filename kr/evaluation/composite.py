@@ -1,7 +1,6 @@
 """Tables changed by a network: the evaluation that the text `BASE+NET` names.
 
-BASE is any evaluation, by name or file; NET a weights file. One of the kind `net` adds to the score
-(`kr.evaluation.summed`). One of the kind `endnet` changes it in endings, with settings of its own after colons:
+BASE is any evaluation, by name or file; NET a weights file of the kind `endnet`, with settings of its own after colons:
 `shipped+nets/mine.h5`, `manual+mine.h5:8`, `shipped+mine.h5:pieces=10:bonus=150:share=0.8`. What is not set there, the
 file says (`kr.evaluation.endnet`). In positions of at most `pieces` pieces the score s of BASE becomes
 
@@ -23,8 +22,6 @@ from kr.evaluation import kinds
 from kr.evaluation.endnet import Endnet, NetUse
 from kr.evaluation.explanation import Explanation, unshared
 from kr.evaluation.kinds import Evaluation, Scorer
-from kr.evaluation.net import LayerNet
-from kr.evaluation.summed import Summed, sum_evaluator, sum_identity
 from kr.game.position import Position
 
 _SETTINGS: dict[str, Callable[[str], float]] = {"pieces": int, "bonus": float, "share": float}
@@ -102,33 +99,24 @@ def composite_text(text: str) -> CompositeText | None:
     return None
 
 
-def load_composite(parts: CompositeText) -> Composite | Summed:
+def load_composite(parts: CompositeText) -> Composite:
     """The evaluation of a text. Raises InvalidWeightsError."""
     net = _load_net(parts)
-    if isinstance(net, LayerNet):
-        return Summed(kinds.load_evaluation(parts.base), net)
     return Composite(kinds.load_evaluation(parts.base), net, _use(parts, net), _suffix(parts))
 
 
 def load_composite_scorer(parts: CompositeText) -> Scorer:
     """What an engine needs of it; tables that other engines have are not read again. Raises InvalidWeightsError."""
     net, base = _load_net(parts), kinds.load_scorer(parts.base)
-    if isinstance(net, LayerNet):
-        name, signature = sum_identity(base, net)
-        return kinds.shared_scorer(Summed, name, signature, base.scale, lambda: sum_evaluator(base.core, net))
     use = _use(parts, net)
     name, signature = _identity(base, net, use, _suffix(parts))
     return kinds.shared_scorer(Composite, name, signature, base.scale, lambda: _evaluator(base.core, net, use))
 
 
-def _load_net(parts: CompositeText) -> Endnet | LayerNet:
+def _load_net(parts: CompositeText) -> Endnet:
     net = kinds.load_file(parts.net)
-    if not isinstance(net, Endnet | LayerNet):
+    if not isinstance(net, Endnet):
         raise InvalidWeightsError(f"{parts.net}: tables, not a net; expected BASE+NET")
-    if isinstance(net, LayerNet) and parts.settings:
-        raise InvalidWeightsError(
-            f"{parts.net}: a net that adds to tables has no settings, such as {parts.settings[0]!r:.40}"
-        )
     return net
 
 

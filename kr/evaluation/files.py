@@ -36,6 +36,8 @@ FIRST_EVALUATION = "regions"
 FIRST_VERSION = 2
 """Version that those files are written as."""
 READABLE_VERSIONS = (1, 2, 3)
+KINDS_TAKEN_OUT = {"net": "networks on top of tables won no match"}
+"""Kinds of earlier versions, each with the reason why it was taken out. kr at the commit d35c85d reads them."""
 SCALES = Range(above=0, high=1_000_000)
 """Centi-men in a logit."""
 
@@ -111,6 +113,11 @@ class WeightsFile:
             raise self.damaged("the attributes do not match their checksum")
         self.evaluation = self.text("evaluation", None if version == FORMAT_VERSION else FIRST_EVALUATION)
         source.number("centimen_per_logit", SCALES, 1.0)
+        if self.evaluation in KINDS_TAKEN_OUT:
+            raise InvalidWeightsError(
+                f"{path}: weights of the kind {self.evaluation!r}, which was taken out: {KINDS_TAKEN_OUT[self.evaluation]} "
+                "(docs/lab/evaluation.md); kr at commit d35c85d reads them"
+            )
 
     @property
     def identity(self) -> str:

@@ -17,7 +17,7 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,6 @@ from kr.errors import DivergedError, InvalidGamesError, InvalidSettingError, Inv
 from kr.evaluation import kinds, weights
 from kr.evaluation.files import FITTED
 from kr.evaluation.layouts import DEFAULT_LAYOUT, LAYOUTS, Layout
-from kr.evaluation.net import UNITS_MAX
 from kr.evaluation.parts import KINGS_SHAPES, MEN_SHAPES, Windows, with_parts
 from kr.evaluation.patterns import GROUPS, PHASES, TABLE_UNITS
 from kr.learn import games
@@ -41,16 +40,12 @@ from kr.learn.fitting.dataset import Label, OnFitProgress, read_samples
 from kr.learn.fitting.evidence import fitted_entries
 from kr.learn.fitting.group import FittedGroup
 from kr.learn.fitting.inputs import LOSSES, Prior
-from kr.learn.fitting.net_fit import ALONE, fit_net
 from kr.learn.fitting.objective import Objective
 from kr.learn.fitting.source import LocalSource, SampleSource
 from kr.learn.fitting.sums import SampleSums
 from kr.settings import Settings, option
 from kr.threads import MAX_THREADS, thread_pool
 
-FITTED_KINDS = ("regions", "net")
-_OF_TABLES = ("layout", "loss", "parts", "prior", "l2", "l2_parts", "max_iter", "tolerance", "cluster", "plots")
-_OF_NETS = ("on", "units", "passes", "rate")
 LEG = 10
 """Iterations from one checkpoint to the next."""
 MEMORY = 10
@@ -94,29 +89,15 @@ class FitSettings(Settings):
     workers: int = option(2, "Threads, {allowed}; the tables do not depend on it.", low=1, high=MAX_THREADS)
     cluster: str = cluster_option()
     plots: Path | None = option(None, "Directory for plots of the fit.", metavar="DIR")
-    kind: str = option(
-        "regions", "Evaluation: tables of regions, or a net with one hidden layer.", choices=FITTED_KINDS
-    )
-    on: str = option("shipped", "Net: the tables that it adds to, or none for a net by itself.", metavar="TABLES")
-    units: int = option(128, "Net: units of the hidden layer, {allowed}.", low=1, high=UNITS_MAX)
-    passes: int = option(15, "Net: times that each position is seen.", low=1, high=10_000)
-    rate: float = option(2e-3, "Net: learning rate at the start.", above=0, high=1)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "directories", games.run_directories(self.directories))
         if not isinstance(self.layout, Layout):
             raise InvalidSettingError(f"layout: {self.layout!r:.60} is not a Layout; expected Layout.parse(...)")
-        other, others = ("regions", _OF_TABLES) if self.kind == "net" else ("net", _OF_NETS)
-        for each in fields(self):
-            if each.name in others and getattr(self, each.name) != each.default:
-                raise InvalidSettingError(f"{each.name}: only for --kind {other}")
 
     def shaping(self) -> dict[str, Any]:
-        """The settings that change the tables or the net, but for the earlier tables."""
-        if self.kind == "net":
-            own = {name: getattr(self, name) for name in ("holdout", "seed", "units", "passes", "rate")}
-            return {"label": str(self.label), **own}
+        """The settings that change the tables, but for the earlier tables."""
         names = ("loss", "parts", "l2", "l2_parts", "holdout", "max_iter", "tolerance", "seed")
         own = {name: getattr(self, name) for name in names}
         return {"label": str(self.label), "layout": self.layout.name, **own}
@@ -150,13 +131,13 @@ class FitState:
 
 
 def fit(settings: FitSettings, on_progress: OnFitProgress | None = None, stop: Stop | None = None) -> FitResult:
-    """Fit tables or a net to games, write the weights file and return its report; a finished fit is only reported.
+    """Fit tables to games, write the weights file and return its report; a finished fit is only reported.
 
     stop: ends the fit after the shard or the iteration under way; called again, it resumes from its last checkpoint.
     Raises StoppedError then, InvalidGamesError for damaged or missing games, DivergedError if the loss is not finite,
     OutputBusyError if another process writes the same file, InvalidWeightsError for a damaged checkpoint or prior,
-    InvalidSettingError if the prior has another layout or other parts, for a net without JAX, or if the output is
-    FITTED, which no user need have named, and was fitted to other runs or with other settings.
+    InvalidSettingError if the prior has another layout or other parts, or if the output is FITTED, which no user need
+    have named, and was fitted to other runs or with other settings.
     """
 
     def report_to(what: str, done: int, total: int) -> None:
@@ -172,9 +153,6 @@ def fit(settings: FitSettings, on_progress: OnFitProgress | None = None, stop: S
     with storage.lock(settings.out):
         if settings.out == FITTED and FITTED.exists():
             _check_same_kind_of_fit(settings)
-        if settings.kind == "net":
-            net = fit_net(settings, report_to)
-            return FitResult(settings.out, net.checksum, net.report, net.earlier)
         started = time.monotonic()
         priors, prior_checksum = read_priors(settings)
         with _samples(settings, report_to) as source:
@@ -195,12 +173,10 @@ def fit(settings: FitSettings, on_progress: OnFitProgress | None = None, stop: S
 def _check_same_kind_of_fit(settings: FitSettings) -> None:
     """Refuse to write over FITTED if it was fitted to other runs or with other settings; more games are welcome."""
     attrs = kinds.load_file(settings.out).attrs
-    base = settings.on if settings.kind == "net" and settings.on != ALONE else ""
     prior = storage.printable(str(settings.prior)) if settings.prior else ""
-    wanted = [settings.shaping(), [str(path) for path in settings.directories], base, prior]
+    wanted = [settings.shaping(), [str(path) for path in settings.directories], prior]
     earlier = [
         *(storage.parse_json(str(attrs.get(name, "null"))) for name in ("settings", "parents")),
-        attrs.get("base", ""),
         str(attrs.get("prior", "")).rpartition(" (")[0],
     ]
     if earlier != wanted:
