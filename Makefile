@@ -50,6 +50,7 @@ style: lint types
 lint: .venv/tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check -q .
+	@! LC_ALL=C.UTF-8 grep -rnE --include="*.js" --include="*.css" ".{121,}" kr docs  # longer than 120 characters
 
 types: .venv/tests
 	$(BIN)/mypy

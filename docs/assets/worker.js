@@ -19,7 +19,8 @@ if (location.protocol === "file:") {
           script.onerror = reject;
           inside.document.documentElement.append(script);
         });
-      inside.importScripts = (...sources) => sources.reduce((before, source) => before.then(() => load(source)), Promise.resolve());
+      inside.importScripts = (...sources) => sources.reduce((before, source) => before.then(() => load(source)),
+        Promise.resolve());
       inside.postMessage = data => {
         const event = new MessageEvent("message", { data });
         this.dispatchEvent(event);

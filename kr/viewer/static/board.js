@@ -115,7 +115,8 @@ export class Board {
   // what the author of a game drew on its board: arrows [{from, to, colour}], circles [{square, colour}], if any;
   // colours are G, R, Y and B
   drawings({arrows, circles} = {}) {
-    this._marks.drawn = (arrows || []).map(({from, to, colour}) => ({path: [from, to], kind: `drawn ${COLOURS[colour]}`}));
+    this._marks.drawn = (arrows || []).map(({from, to, colour}) =>
+      ({path: [from, to], kind: `drawn ${COLOURS[colour]}`}));
     this._marks.circles = circles || [];
     this._drawArrows();
   }
@@ -240,7 +241,8 @@ export class Board {
   _drawHeat() {
     const {heat, regions} = this._marks;
     const rects = Object.entries(heat || {}).map(([square, value]) =>
-      this._rect(Number(square), {class: value < 0 ? "helps-white" : "helps-black", "fill-opacity": Math.min(1, Math.abs(value))}));
+      this._rect(Number(square), {class: value < 0 ? "helps-white" : "helps-black",
+        "fill-opacity": Math.min(1, Math.abs(value))}));
     rects.push(...regions.map(square => this._rect(square, {class: "region"})));
     this._layers.heat.replaceChildren(...rects);
   }
@@ -283,7 +285,8 @@ export class Board {
     const use = this._uses[path.at(-1)];
     if (!use || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     const [x, y] = this._centre(path.at(-1));
-    const steps = path.map(square => this._centre(square)).map(([a, b]) => ({transform: `translate(${a - x}px, ${b - y}px)`}));
+    const steps = path.map(square => this._centre(square)).map(
+      ([a, b]) => ({transform: `translate(${a - x}px, ${b - y}px)`}));
     use.animate(steps, {duration: MOVE_MS * (path.length > 2 ? 2 : 1), easing: "ease-out"});
   }
 
@@ -327,7 +330,8 @@ export class Board {
       if (why) this.refuse(why);
       return;
     }
-    const piece = this.pieces[from], side = sideOf(this.fen), captures = this.moves.filter(move => move.captured?.length);
+    const piece = this.pieces[from], side = sideOf(this.fen),
+      captures = this.moves.filter(move => move.captured?.length);
     const own = this.moves.filter(move => move.path[0] === from);
     let why = "";
     if (!ofSide(piece, side)) {
@@ -337,12 +341,14 @@ export class Board {
       const meant = free.map(square => `${from}-${square}`);
       const texts = [...new Set(captures.map(move => move.text))];
       const named = texts.length > MOST_NAMED ? [...texts.slice(0, MOST_NAMED), "others"] : texts;
-      why = `${meant.length === 0 ? `The ${NAMES[piece]} on ${from} can't move` : meant.length === 1 ? `${meant[0]} isn't possible`
-        : `${meant.join(" and ")} aren't possible`}: you must capture, ${either(named)}`;
+      why = (meant.length === 0 ? `The ${NAMES[piece]} on ${from} can't move` :
+        meant.length === 1 ? `${meant[0]} isn't possible` : `${meant.join(" and ")} aren't possible`) +
+        `: you must capture, ${either(named)}`;
       this._marks.must = captures.map(move => ({path: move.path, kind: "must"}));
       this._drawArrows();
     } else if (own.length) {
-      why = `${from}-${to} isn't possible: ${from} can go to ${either([...new Set(own.map(move => move.path.at(-1)))])}`;
+      const targets = [...new Set(own.map(move => move.path.at(-1)))];
+      why = `${from}-${to} isn't possible: ${from} can go to ${either(targets)}`;
     } else {
       why = `The ${NAMES[piece]} on ${from} is blocked` + (to ? `: ${from}-${to} isn't possible` : "");
     }
@@ -378,7 +384,8 @@ export class Board {
     this._drawTargets();
     if (again || this._picked.length) return;
     if (this.pieces[square]) this._refuse(square);
-    else if (before.length > 1) this.refuse?.(`The capture goes on from ${before.at(-1)}: begin again with ${before[0]}`);
+    else if (before.length > 1) this.refuse?.(
+      `The capture goes on from ${before.at(-1)}: begin again with ${before[0]}`);
     else if (before.length || refused) this._refuse(before[0] || refused, square);
   }
 
@@ -429,7 +436,8 @@ export class Board {
       const movable = this.onedit ? square in this.pieces : this.moves.some(move => move.path[0] === square);
       // a piece that is the next square of a capture under way is not taken up
       const held = movable && !(this._picked.length && this._targets().has(square)) && this._uses[square];
-      drag = {square, id: event.pointerId, x: event.clientX, y: event.clientY, use: held, moved: false, before: this._picked[0] === square};
+      drag = {square, id: event.pointerId, x: event.clientX, y: event.clientY, use: held, moved: false,
+        before: this._picked[0] === square};
       if (held && !this.onedit && !drag.before) this._choose(square);
       grid.setPointerCapture(event.pointerId);
     });

@@ -45,7 +45,8 @@ export function reportOf(root) {
 
 // The arrow of the move that kr found to be better than the one that led to a node: what Board.arrows takes.
 export function better(node) {
-  const line = node.parent && node.parent.children.find(child => child !== node && child.comments.some(text => text.includes("[%kr line")));
+  const line = node.parent && node.parent.children.find(child => child !== node &&
+    child.comments.some(text => text.includes("[%kr line")));
   return line && judgement(node)?.kind ? [{path: line.path, kind: "better"}] : [];
 }
 
@@ -61,7 +62,8 @@ export function points(tree) {
 export function told(point) {
   if (point.expected === null) return "Not searched.";
   const [, win, number] = /^(#?)(-?[\d.]+)$/.exec(point.evaluation) || [];
-  const score = !number ? "" : !win ? `, ${number > 0 ? "+" : ""}${Math.round(100 * number)} centi-men` : `, ${number < 0 ? "White" : "Black"} wins`;
+  const score = !number ? "" : !win ? `, ${number > 0 ? "+" : ""}${Math.round(100 * number)} centi-men` :
+    `, ${number < 0 ? "White" : "Black"} wins`;
   return `Black expects ${point.expected.toFixed(2)}${score}.` +
     (point.reason ? ` ${REASONS[point.reason]}` : "") + (point.once ? " Seen by one search only." : "");
 }
@@ -72,9 +74,11 @@ export class Graph {
     this._onpick = onpick;
     this._points = [];
     this._ply = 0;
-    this._drawn = svg("svg", {role: "slider", tabindex: 0, "aria-label": "Expected result of Black", "aria-valuemin": 0});
+    this._drawn = svg("svg", {role: "slider", tabindex: 0, "aria-label": "Expected result of Black",
+      "aria-valuemin": 0});
     this._readout = el("p", {class: "readout"});
-    const legend = Object.entries(KINDS).map(([sign, kind]) => el("span", null, this._icon(svg("path", {class: kind, d: SHAPES[kind]})), `${sign} ${WORDS[kind]}`));
+    const legend = Object.entries(KINDS).map(([sign, kind]) =>
+      el("span", null, this._icon(svg("path", {class: kind, d: SHAPES[kind]})), `${sign} ${WORDS[kind]}`));
     legend.push(el("span", null, this._icon(svg("circle", {class: "once", r: 4})), "seen by one search only"));
     this.element = el("div", {class: "graph"}, this._drawn, this._readout, el("p", {class: "legend"}, legend));
     this._drawn.addEventListener("click", event => this._points.length && this._onpick(this._plyAt(event)));
@@ -137,20 +141,24 @@ export class Graph {
     }
     const step = [4, 10, 20, 40, 100, 200, 1000, Infinity].find(each => last / each <= width / 45);
     for (let ply = 0; ply < last; ply += step) {
-      parts.push(svg("text", {x: this._x(ply), y: HEIGHT - 6, "text-anchor": "middle"}, String(Math.floor(ply / 2) + 1)));
+      parts.push(svg("text", {x: this._x(ply), y: HEIGHT - 6, "text-anchor": "middle"},
+        String(Math.floor(ply / 2) + 1)));
     }
     for (const run of this._runs()) {
       const at = run.map(point => [this._x(point.ply), this._y(point.expected)]), middle = this._y(0.5);
-      parts.push(svg("polygon", {class: "area", points: [[at[0][0], middle], ...at, [at.at(-1)[0], middle]].join(" ")}));
+      parts.push(svg("polygon", {class: "area",
+        points: [[at[0][0], middle], ...at, [at.at(-1)[0], middle]].join(" ")}));
       // a line is solid between two numbers that are both confirmed
       for (let i = 1; i < run.length; i++) {
         const thin = run[i - 1].once || run[i].once;
-        parts.push(svg("line", {class: thin ? "curve once" : "curve", x1: at[i - 1][0], y1: at[i - 1][1], x2: at[i][0], y2: at[i][1]}));
+        parts.push(svg("line", {class: thin ? "curve once" : "curve", x1: at[i - 1][0], y1: at[i - 1][1], x2: at[i][0],
+          y2: at[i][1]}));
       }
     }
     this._cursor = svg("line", {class: "cursor", y1: TOP, y2: HEIGHT - BOTTOM});
     parts.push(this._cursor);
-    const place = point => ({transform: `translate(${this._x(point.ply)},${this._y(point.expected)})`, "data-ply": point.ply});
+    const place = point => ({transform: `translate(${this._x(point.ply)},${this._y(point.expected)})`,
+      "data-ply": point.ply});
     for (const point of this._points) {
       if (point.kind) parts.push(svg("path", {class: `shape ${point.kind}`, d: SHAPES[point.kind], ...place(point)}));
       else if (point.once) parts.push(svg("circle", {class: "once", r: 3, ...place(point)}));

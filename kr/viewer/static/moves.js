@@ -2,7 +2,8 @@
 
 import {button, el, visible} from "./dom.js";
 
-export const NAGS = {"!": "good move", "!!": "excellent move", "?": "mistake", "??": "blunder", "!?": "interesting move",
+export const NAGS = {"!": "good move", "!!": "excellent move", "?": "mistake", "??": "blunder",
+  "!?": "interesting move",
   "?!": "inaccuracy", "*": "only move"};
 const NUMBERED = {$1: "!", $2: "?", $3: "!!", $4: "??", $5: "!?", $6: "?!", $7: "*", $8: "*"};
 const KINDS = {"?!": "inaccuracy", "?": "mistake", "??": "blunder", "!": "only", "!!": "only", "*": "only"};
@@ -29,7 +30,8 @@ const left = text => [...text.matchAll(/([wb]?)([\d:.]+)/gi)].map(([, side, show
 
 // kr's own, and the score beside it, are what the graph shows
 const tags = comment => comment.includes("[%kr ") ? [] : [...comment.matchAll(TAG)].map(([, name, value]) =>
-  name === "clk" || name === "clock" ? left(value) : name === "emt" ? `took ${time(value.trim())}` : `${name} ${value.trim()}`);
+  name === "clk" || name === "clock" ? left(value) : name === "emt" ? `took ${time(value.trim())}` :
+    `${name} ${value.trim()}`);
 
 // "8." or "8..." for the move that leads to a node
 export function number(node) {
@@ -44,7 +46,8 @@ function numbered(node, root) {
 }
 
 export const sign = nag => NUMBERED[nag] || nag;
-export const named = node => `${number(node)} ${node.text}${node.nags.map(nag => `, ${NAGS[sign(nag)] || nag}`).join("")}`;
+export const named = node => `${number(node)} ${node.text}` +
+  node.nags.map(nag => `, ${NAGS[sign(nag)] || nag}`).join("");
 
 // true for a line without variations that is short enough to stand within another
 function isShort(node) {
@@ -129,7 +132,8 @@ export class MoveList {
       if (facts) block.append(el("span", {class: "timing"}, facts), " ");
       if (!said) return;
       const shown = el("bdi", {class: "comment"}, said.length > LONG_TEXT ? said.slice(0, LONG_TEXT) : said);
-      if (said.length > LONG_TEXT) shown.append(button("… more", () => { shown.textContent = visible(said); }, {class: "more"}));
+      if (said.length > LONG_TEXT) shown.append(
+        button("… more", () => { shown.textContent = visible(said); }, {class: "more"}));
       block.append(shown, " ");
       fresh = true;
     };
@@ -184,7 +188,8 @@ export class MoveList {
       }
     }
     if (this.tree.result !== "*") block.append(el("span", {class: "result"}, this.tree.result));
-    else if (!root.children.length && !root.comments.length) block.append(el("span", {class: "muted"}, "No moves yet."));
+    else if (!root.children.length && !root.comments.length) block.append(
+      el("span", {class: "muted"}, "No moves yet."));
     return blocks.filter(each => each.hasChildNodes());
   }
 
@@ -245,7 +250,8 @@ export class MoveList {
       beside ? el("label", null, "Before the move", earlier) : "",
       el("label", null, "Comment", text),
       el("div", {class: "row"},
-        variation && button("Promote", act(() => tree.promote(node), "Promoted"), {title: "This variation one place up"}),
+        variation && button("Promote", act(() => tree.promote(node), "Promoted"),
+          {title: "This variation one place up"}),
         variation && button("Make it the game", act(() => tree.promote(node, true), "Now the main line")),
         button("Clear", () => {
           text.value = earlier.value = "";

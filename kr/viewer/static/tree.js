@@ -46,7 +46,9 @@ export class GameTree {
   // the nearest move with a mark before (-1) or after (1) the current one, along its line
   mark(step) {
     const line = [...this.line(), ...this._following(this.node)];
-    for (let i = line.indexOf(this.node) + step; line[i]; i += step) if (line[i].nags.length) return this._step(line[i]);
+    for (let i = line.indexOf(this.node) + step; line[i]; i += step) {
+      if (line[i].nags.length) return this._step(line[i]);
+    }
     return false;
   }
 
@@ -137,7 +139,8 @@ export class GameTree {
       if (!child || child.fen === null) break;
       after.node = child;
     }
-    this._remember({redo: () => this._put(after), undo: () => this._put(before), what: "game", from: before.node, to: after.node});
+    this._remember({redo: () => this._put(after), undo: () => this._put(before), what: "game", from: before.node,
+      to: after.node});
     this._put(after);
     this._tell("game");
     this._tell("node");
@@ -172,7 +175,8 @@ export class GameTree {
       if (node.arrows.length) drawn.arrows = node.arrows;
       if (node.circles.length) drawn.circles = node.circles;
       nodes.push(node.parent ? {
-        parent: numbers.get(node.parent), text: node.text, path: node.path, captured: node.captured, fen, ...(node.setup ? {setup: true} : {}),
+        parent: numbers.get(node.parent), text: node.text, path: node.path, captured: node.captured, fen,
+        ...(node.setup ? {setup: true} : {}),
         comments, starting_comments: node.starting_comments, nags, ...drawn,
       } : {parent: null, fen, comments, nags, ...drawn});
     }
@@ -185,7 +189,8 @@ export class GameTree {
     return {
       id: ++this._ids, parent, children: [], ply: parent ? parent.ply + 1 : 0,
       fen: given.fen, text: given.text || "", path: given.path || [], captured: given.captured || [],
-      comments: given.comments || [], starting_comments: given.starting_comments || [], nags: given.nags || [], draw: given.draw || "",
+      comments: given.comments || [], starting_comments: given.starting_comments || [], nags: given.nags || [],
+      draw: given.draw || "",
       arrows: given.arrows || [], circles: given.circles || [], setup: given.setup || false,
     };
   }

@@ -16,8 +16,10 @@ const moves = new MoveList(tree);
 const caption = el("div", {class: "caption", "aria-live": "polite"});
 const stage = document.querySelector(".stage");
 const steps = [
-  ["⇤", "Start (Home)", () => tree.start()], ["‹", "Back (←)", () => tree.back()], ["›", "Forward (→)", () => tree.next()],
-  ["⇥", "End (End)", () => tree.end()], ["‹?", "Mark before (p)", () => tree.mark(-1)], ["?›", "Next mark (n)", () => tree.mark(1)],
+  ["⇤", "Start (Home)", () => tree.start()], ["‹", "Back (←)", () => tree.back()],
+  ["›", "Forward (→)", () => tree.next()],
+  ["⇥", "End (End)", () => tree.end()], ["‹?", "Mark before (p)", () => tree.mark(-1)],
+  ["?›", "Next mark (n)", () => tree.mark(1)],
   ["⇅", "Turn the board (f)", () => board.flip()],
 ];
 
@@ -39,7 +41,8 @@ function show() {
   const comments = [...node.starting_comments, ...node.comments].map(text => plain(words(text))).filter(Boolean);
   caption.replaceChildren(
     el("p", {class: "move"}, label, el("span", {class: `sign ${known.kind || ""}`}, node.nags.map(sign).join(""))),
-    node.draw && known.expected === undefined ? el("p", {class: "muted"}, `The game could be claimed drawn here: ${node.draw}.`) : "",
+    node.draw && known.expected === undefined ?
+      el("p", {class: "muted"}, `The game could be claimed drawn here: ${node.draw}.`) : "",
     el("p", {class: "muted"}, point || known.expected !== undefined ? told(point || known) : ""),
     ...comments.map(text => el("bdi", {class: "comment"}, text)));
 }
@@ -58,7 +61,8 @@ function plyOf(hash) {
 
 stage.replaceChildren(board.element, el("div", {class: "steps", role: "group", "aria-label": "Steps"},
   steps.map(([text, title, act]) => button(text, act, {title, "aria-label": title.replace(/ \(.*/, "")}))), caption);
-document.querySelector(".text").replaceChildren(el("h2", null, "Expected result of Black"), graph.element, el("h2", null, "Moves"), moves.element);
+document.querySelector(".text").replaceChildren(el("h2", null, "Expected result of Black"), graph.element,
+  el("h2", null, "Moves"), moves.element);
 graph.show(played);
 board.onmove = move => tree.play(move);
 tree.on("node", () => {

@@ -16,7 +16,8 @@ const PANELS = [moves, analysis, annotate, explorer, people, regions, files];
 const KNOWN = 300;   // positions whose legal moves are remembered
 
 export function page(app) {
-  const board = app.board = new Board({label: "Board", say: app.say, refuse: app.fail, numbers: app.kept("numbers", true)});
+  const board = app.board = new Board(
+    {label: "Board", say: app.say, refuse: app.fail, numbers: app.kept("numbers", true)});
   const tree = app.tree = new GameTree();
   const known = new Map();
   const turn = el("p", {class: "turn"});

@@ -4,17 +4,20 @@ import {Board} from "./board.js";
 import {button, el, many} from "./dom.js";
 
 const LIMITS = [["", "no limit"], ["2s", "2 seconds"], ["10s", "10 seconds"], ["60s", "1 minute"],
-  ["depth=10", "depth 10"], ["depth=16", "depth 16"], ["depth=20", "depth 20"], ["depth=25", "depth 25"], ["depth=30", "depth 30"]];
+  ["depth=10", "depth 10"], ["depth=16", "depth 16"], ["depth=20", "depth 20"], ["depth=25", "depth 25"],
+  ["depth=30", "depth 30"]];
 const SETTLE_MS = 120;   // while one steps quickly, positions that are only passed are not searched
 const SPOKEN_MS = 4000;
 const ARROWS = 5;
 const OPPOSITE = {win: "loss", draw: "draw", loss: "win"};
 
-const big = number => number >= 1e9 ? `${(number / 1e9).toFixed(1)} G` : number >= 1e6 ? `${(number / 1e6).toFixed(1)} M`
+const big = number => number >= 1e9 ? `${(number / 1e9).toFixed(1)} G` :
+  number >= 1e6 ? `${(number / 1e6).toFixed(1)} M`
   : number >= 1e3 ? `${Math.round(number / 1e3)} k` : String(number);
 const percent = share => `${Math.round(share * 100)}`;
 const short = ({value, plies}) => value[0].toUpperCase() + (value === "draw" || plies === null ? "" : ` ${plies}`);
-const long = ({value, plies}) => value === "draw" || plies === null ? value : `${value} in ${many(plies, "ply", "plies")}`;
+const long = ({value, plies}) => value === "draw" || plies === null ? value :
+  `${value} in ${many(plies, "ply", "plies")}`;
 const lasted = seconds => seconds < 60 ? `${Math.floor(seconds)} s` :
   `${Math.floor(seconds / 60)}:${String(Math.floor(seconds) % 60).padStart(2, "0")}`;
 
@@ -26,7 +29,8 @@ export function seen(line, turned) {
   const score = turned ? -line.score : line.score;
   const chances = line.chances && (turned ? [...line.chances].reverse() : line.chances);
   if (line.draw) return {text: byRule(line.draw), chances};
-  return {text: value ? long({value, plies: line.plies}) : score > 0 ? `+${score}` : score < 0 ? `−${-score}` : "0", chances};
+  return {text: value ? long({value, plies: line.plies}) : score > 0 ? `+${score}` : score < 0 ? `−${-score}` : "0",
+    chances};
 }
 
 // The lines of one engine. hooks: {hover(step, place), leave(), step(steps)}
@@ -98,9 +102,14 @@ class Lines {
     const {told} = this;
     if (!told) return;
     this.element.classList.remove("old");
-    const message = told.error || told.over || (told.waiting && "Many are analysing; this begins when one of them ends");
-    this._status.textContent = (name ? `${told.engine || name}: ` : "") + (message || [told.depth && `depth ${told.depth}`, !told.final && told.now > (told.depth || 0) && `now ${told.now}`,
-      told.nodes !== undefined && `${big(told.nodes)} nodes`, told.nps ? `${big(told.nps)}/s` : "", told.time >= 1 && lasted(told.time), told.hash ? `${told.hash} MB hash` : "", told.final ? "finished" : ""].filter(Boolean).join(" · "));
+    const message = told.error || told.over ||
+      (told.waiting && "Many are analysing; this begins when one of them ends");
+    this._status.textContent = (name ? `${told.engine || name}: ` : "") +
+      (message || [told.depth && `depth ${told.depth}`, !told.final && told.now > (told.depth || 0) &&
+        `now ${told.now}`,
+      told.nodes !== undefined && `${big(told.nodes)} nodes`, told.nps ? `${big(told.nps)}/s` : "",
+      told.time >= 1 && lasted(told.time), told.hash ? `${told.hash} MB hash` : "",
+      told.final ? "finished" : ""].filter(Boolean).join(" · "));
     this._status.classList.toggle("failed", Boolean(told.error));
     while (this._rows.length < this.lines.length) this._add();
     this._rows.forEach((row, i) => {
@@ -111,7 +120,8 @@ class Lines {
 
   _add() {
     const parts = ["win", "draw", "loss"].map(name => el("span", {class: name}));
-    const row = {score: el("span", {class: "score"}), parts, bar: el("span", {class: "bar"}, parts), numbers: el("span", {class: "numbers"}),
+    const row = {score: el("span", {class: "score"}), parts, bar: el("span", {class: "bar"}, parts),
+      numbers: el("span", {class: "numbers"}),
       moves: el("span", {class: "pv"}), shown: [], pv: []};
     row.odds = el("span", {class: "odds", role: "img"}, row.bar, row.numbers);
     row.element = el("li", null, row.score, row.odds, row.moves);
@@ -126,7 +136,8 @@ class Lines {
     if (chances) {
       row.parts.forEach((part, i) => { part.style.width = `${chances[i] * 100}%`; });
       row.numbers.textContent = chances.map((share, i) => `${"WDL"[i]} ${percent(share)}`).join("  ");
-      row.odds.setAttribute("aria-label", `win ${percent(chances[0])}, draw ${percent(chances[1])}, loss ${percent(chances[2])} in a hundred`);
+      row.odds.setAttribute("aria-label",
+        `win ${percent(chances[0])}, draw ${percent(chances[1])}, loss ${percent(chances[2])} in a hundred`);
     }
     if (row.pv === line.pv) return;
     row.pv = line.pv;
@@ -294,7 +305,8 @@ export function panel(app) {
     for (const move of exact && here ? exact.moves : []) labels[move.path.at(-1)] ??= short(move);
     const lines = here ? blocks[0].lines : [], others = here && chosen[1] >= 0 ? blocks[1].lines : [];
     const arrows = lines.slice(0, ARROWS).map((line, i) =>
-      ({path: line.pv[0].path, kind: threat ? "threat" : i ? "other" : "best", label: i || lines.length > 1 ? String(i + 1) : ""}));
+      ({path: line.pv[0].path, kind: threat ? "threat" : i ? "other" : "best",
+        label: i || lines.length > 1 ? String(i + 1) : ""}));
     if (others.length) arrows.push({path: others[0].pv[0].path, kind: "better", label: ""});
     // the best one on top
     mark(pointing.checked ? arrows.reverse() : [], labels);

@@ -1,11 +1,14 @@
-// The panel of the whole game: every move judged while one watches, from the last to the first, and the marks put into it.
+// The panel of the whole game: every move judged while one watches, from the last to the first, and the marks put
+// into it.
 
 import {button, el} from "./dom.js";
 import {Graph, WORDS, points, reportOf} from "./graph.js";
 
 const LIMITS = [
-  ["nodes=50000", "Quick: 50,000 nodes a search"], ["nodes=200000", "Normal: 200,000 nodes"], ["nodes=1000000", "Deep: 1 million nodes"],
-  ["nodes=5000000", "Very deep: 5 million nodes"], ["seconds=0.3", "0.3 seconds a search"], ["seconds=1", "1 second"], ["seconds=3", "3 seconds"],
+  ["nodes=50000", "Quick: 50,000 nodes a search"], ["nodes=200000", "Normal: 200,000 nodes"],
+  ["nodes=1000000", "Deep: 1 million nodes"],
+  ["nodes=5000000", "Very deep: 5 million nodes"], ["seconds=0.3", "0.3 seconds a search"], ["seconds=1", "1 second"],
+  ["seconds=3", "3 seconds"],
 ];
 const SEVERAL = {inaccuracy: "inaccuracies", mistake: "mistakes", blunder: "blunders", only: "only moves"};
 
@@ -27,7 +30,8 @@ function tableOf([names, ...rows]) {
   const cell = (text, i, side) => el("td", null, i === 0 && el("span", {class: `disc ${side}`, title: side}), text);
   return el("table", {class: "count"},
     el("thead", null, el("tr", null, names.map(name => el("th", {scope: "col"}, name)))),
-    el("tbody", null, rows.map((cells, row) => el("tr", null, cells.map((text, i) => cell(text, i, row ? "white" : "black"))))));
+    el("tbody", null, rows.map((cells, row) =>
+      el("tr", null, cells.map((text, i) => cell(text, i, row ? "white" : "black"))))));
 }
 
 export function panel(app) {
@@ -35,8 +39,10 @@ export function panel(app) {
   let shown = false, job = null, judging = null, list = [], sent = "";
 
   const graph = new Graph({onpick: ply => tree.select(list[ply].node)});
-  const limit = el("select", {"aria-label": "Limit of each search", onchange: () => app.keep("judge-limit", limit.value)},
-    LIMITS.map(([value, name]) => el("option", {value, selected: value === app.kept("judge-limit", "nodes=200000")}, name)));
+  const limit = el("select", {"aria-label": "Limit of each search",
+    onchange: () => app.keep("judge-limit", limit.value)},
+    LIMITS.map(([value, name]) => el("option", {value, selected: value === app.kept("judge-limit", "nodes=200000")},
+      name)));
   const start = button("Analyse the game", () => job ? stop("Stopped.") : begin(), {class: "primary"});
   const before = button("‹ Mark", () => tree.mark(-1), {title: "Mark before (p)", "aria-label": "Mark before"});
   const after = button("Mark ›", () => tree.mark(1), {title: "Next mark (n)", "aria-label": "Next mark"});
@@ -51,7 +57,9 @@ export function panel(app) {
   function draw() {
     list = points(tree);
     if (judging) {
-      for (const point of list) Object.assign(point, {expected: null, kind: "", once: false, reason: ""}, judging.known.get(point.ply));
+      for (const point of list) {
+        Object.assign(point, {expected: null, kind: "", once: false, reason: ""}, judging.known.get(point.ply));
+      }
     }
     if (!shown) return;
     // the table is not kept with the game
@@ -67,7 +75,8 @@ export function panel(app) {
 
   function counted() {
     const kinds = [...judging.known.values()].map(point => point.kind);
-    const marks = Object.keys(WORDS).map(kind => [kind, kinds.filter(each => each === kind).length]).filter(([, count]) => count);
+    const marks = Object.keys(WORDS).map(kind => [kind, kinds.filter(each => each === kind).length])
+      .filter(([, count]) => count);
     const told = marks.map(([kind, count]) => `${count} ${count === 1 ? WORDS[kind] : SEVERAL[kind]}`);
     return [`${judging.known.size} of ${judging.total} moves`, ...told].join(", ");
   }

@@ -5,13 +5,15 @@ import {lineBoard, option, pause} from "./line.js";
 
 // pieces and kings of the person, pieces and kings of kr; null: any number of kings
 const MATERIALS = [
-  ["2 kings v 1 king", [2, 2, 1, 1]], ["2 v 1", [2, null, 1, null]], ["1 v 2", [1, null, 2, null]], ["2 v 2", [2, null, 2, null]],
+  ["2 kings v 1 king", [2, 2, 1, 1]], ["2 v 1", [2, null, 1, null]], ["1 v 2", [1, null, 2, null]],
+  ["2 v 2", [2, null, 2, null]],
   ["3 kings v 1 king", [3, 3, 1, 1]], ["3 kings v 2 kings", [3, 3, 2, 2]], ["3 v 2", [3, null, 2, null]],
   ["2 v 3", [2, null, 3, null]], ["3 v 3", [3, null, 3, null]], ["4 v 3", [4, null, 3, null]],
 ];
 const OWN = "own";
 const WHY = {
-  "no pieces left": "no piece is left", "no legal move": "no move is left", "repetition": "the same position for the third time",
+  "no pieces left": "no piece is left", "no legal move": "no move is left",
+  "repetition": "the same position for the third time",
   "no progress": "40 moves each without a capture or a man's move",
 };
 const SIDES = {black: "Black", white: "White"};
@@ -30,7 +32,8 @@ export function page(app) {
   const back = button("Take back", takeBack), on = button("Play on", () => send(true));
   const show = button("Exact values", showValues);
   const again = button("Same again", () => begin(ending.start));
-  const analyse = button("Analyse", () => app.open(stage.document({Event: `Ending, ${ending.goal}`}), stage.moves.map(() => 0), stage.board.flipped));
+  const analyse = button("Analyse",
+    () => app.open(stage.document({Event: `Ending, ${ending.goal}`}), stage.moves.map(() => 0), stage.board.flipped));
   const distances = el("input", {type: "checkbox", checked: app.kept("endings-distances", false), onchange() {
     app.keep("endings-distances", distances.checked);
     showCounts();
@@ -44,7 +47,8 @@ export function page(app) {
     return el("div", {class: "row"}, el("label", {for: control.id}, text), control);
   };
   const numbers = (from, to, any) => [
-    ...(any ? [option("", "any")] : []), ...Array.from({length: to - from + 1}, (_, i) => option(String(from + i), String(from + i))),
+    ...(any ? [option("", "any")] : []),
+    ...Array.from({length: to - from + 1}, (_, i) => option(String(from + i), String(from + i))),
   ];
   const choice = (name, ...options) => {
     const select = el("select", null, options);
@@ -53,10 +57,13 @@ export function page(app) {
   };
   const goal = choice("goal", option("win", "Win it"), option("draw", "Hold the draw"));
   const material = el("select", {onchange: showOwn});
-  const own = el("select", null), ownKings = el("select", null), other = el("select", null), otherKings = el("select", null);
-  const chosen = el("div", {class: "chosen"}, field("own", "Your pieces", own), field("own-kings", "of them kings", ownKings),
+  const own = el("select", null), ownKings = el("select", null), other = el("select", null),
+    otherKings = el("select", null);
+  const chosen = el("div", {class: "chosen"}, field("own", "Your pieces", own),
+    field("own-kings", "of them kings", ownKings),
     field("other", "kr's pieces", other), field("other-kings", "of them kings", otherKings));
-  const difficulty = choice("difficulty", option("any", "any"), option("easy", "easy"), option("medium", "medium"), option("hard", "hard"));
+  const difficulty = choice("difficulty", option("any", "any"), option("easy", "easy"), option("medium", "medium"),
+    option("hard", "hard"));
   const side = choice("side", option("random", "by chance"), option("black", "Black"), option("white", "White"));
   const wrong = el("p", {role: "alert", class: "wrong"});
   const form = el("form", {class: "new-game", "aria-label": "New ending", onsubmit(event) {
@@ -71,7 +78,8 @@ export function page(app) {
 
   function showForm() {
     const most = known.pieces;
-    material.replaceChildren(...MATERIALS.filter(([, pieces]) => sum(pieces) <= most).map(([name]) => option(name, name)),
+    material.replaceChildren(...MATERIALS.filter(([, pieces]) => sum(pieces) <= most).map(
+      ([name]) => option(name, name)),
       option(OWN, "of your choice"));
     if ([...material.options].some(each => each.value === kept.material)) material.value = kept.material;
     own.replaceChildren(...numbers(1, most - 1));
@@ -85,14 +93,17 @@ export function page(app) {
 
   async function find() {
     wrong.textContent = "";
-    app.keep("endings-form", {goal: goal.value, material: material.value, difficulty: difficulty.value, side: side.value});
+    app.keep("endings-form", {goal: goal.value, material: material.value, difficulty: difficulty.value,
+      side: side.value});
     const number = select => select.value === "" ? null : Number(select.value);
-    const [a, b, c, d] = material.value === OWN ? [own, ownKings, other, otherKings].map(number) : MATERIALS.find(([name]) => name === material.value)[1];
+    const [a, b, c, d] = material.value === OWN ? [own, ownKings, other, otherKings].map(number) :
+      MATERIALS.find(([name]) => name === material.value)[1];
     const sides = ["black", "white"], errand = app.errand();
     try {
       const {position} = await app.api("endings/new", {
         own: a, own_kings: b, other: c, other_kings: d, goal: goal.value, difficulty: difficulty.value,
-        side: sides.includes(side.value) ? side.value : sides[Math.floor(Math.random() * 2)], seed: Math.floor(Math.random() * 2 ** 32),
+        side: sides.includes(side.value) ? side.value : sides[Math.floor(Math.random() * 2)],
+        seed: Math.floor(Math.random() * 2 ** 32),
       });
       if (errand.isStale) return;
       if (position) app.go("endings", `${goal.value}/${position.fen}`);
@@ -117,13 +128,15 @@ export function page(app) {
       if (number !== asked) return;
       if (!moves.length) throw new Error(position.over || "This position is not in the endgame database.");
       const value = moves[0].value;
-      ending = {start: position.fen, goal: value === "draw" ? "draw" : "win", side: position.side, distance: moves[0].distance};
+      ending = {start: position.fen, goal: value === "draw" ? "draw" : "win", side: position.side,
+        distance: moves[0].distance};
       marks = [{left: ending.distance, quiet: 0, seen: 1}];
       over = waiting = started = false;
       slips = 0;
       const name = SIDES[ending.side];
       task.textContent = value === "loss" ? `${name} to play: lost, hold out as long as you can` :
-        ending.goal === "win" ? `${name} to play and win` : `${name} to play and hold the draw for ${known.hold_moves} moves`;
+        ending.goal === "win" ? `${name} to play and win` :
+          `${name} to play and hold the draw for ${known.hold_moves} moves`;
       tell("", "");
       stage.begin(ending.start, [], ending.side);
       stage.allow(position.moves);
@@ -148,9 +161,11 @@ export function page(app) {
   function showCounts() {
     if (!ending) return;
     const {left, quiet, seen} = marks.findLast(Boolean), words = [`${plies(stage.length)} played`];
-    if (distances.checked && ending.distance !== null) words.push(`best play from the start: ${plies(ending.distance)}`);
+    if (distances.checked && ending.distance !== null) words.push(
+      `best play from the start: ${plies(ending.distance)}`);
     if (distances.checked && left !== null && !over) words.push(`left under best play: ${plies(left)}`);
-    if (distances.checked && ending.distance === null && ending.goal === "win") words.push("the length of this win is not in the database");
+    if (distances.checked && ending.distance === null && ending.goal === "win") words.push(
+      "the length of this win is not in the database");
     words.push(`without progress: ${quiet} of ${plies(known.no_progress)}`,
       `this position: ${["", "first", "second", "third"][Math.min(seen, 3)]} time`);
     counts.textContent = `${words.join("; ")}.`;
@@ -188,7 +203,8 @@ export function page(app) {
     waiting = false;
     showButtons();
     try {
-      const answer = await app.api("endings/move", {start: ending.start, moves: stage.moves, goal: ending.goal, on: goOn});
+      const answer = await app.api("endings/move",
+        {start: ending.start, moves: stage.moves, goal: ending.goal, on: goOn});
       if (number !== asked) return;
       let left = answer.value === "win" ? answer.distance : null;
       if (!answer.kept && !goOn) {
@@ -196,7 +212,8 @@ export function page(app) {
         waiting = !answer.over;
         const better = answer.better.map(each => each.text), now = answer.value === "loss" ? "lost" : "a draw";
         tell("✗", `${move} gives the ${answer.was} away: it is ${now} now. Take it back, or play on.` +
-          (better.length > 1 ? ` ${better.length} other moves keep the ${answer.was}.` : ` One other move keeps the ${answer.was}.`));
+          (better.length > 1 ? ` ${better.length} other moves keep the ${answer.was}.` :
+            ` One other move keeps the ${answer.was}.`));
       } else {
         if (answer.reply) {
           await pause();
@@ -263,7 +280,8 @@ export function page(app) {
       if (number !== asked || stage.fen !== fen) return;
       values.replaceChildren(...moves.map(each => el("li", null, el("b", null, each.text), ` ${each.value}` +
         (each.distance === null ? "" : ` in ${plies(each.distance)}`))));
-      board.arrows(moves.filter(each => each.value === moves[0].value).slice(0, 3).map(({path}, i) => ({path, kind: i ? "other" : "best"})));
+      board.arrows(moves.filter(each => each.value === moves[0].value)
+        .slice(0, 3).map(({path}, i) => ({path, kind: i ? "other" : "best"})));
     } catch (error) {
       if (number === asked) tell("", error.message);
     }
@@ -279,7 +297,8 @@ export function page(app) {
     el("div", {class: "stage"}, task, stage.element, verdict),
     el("div", {class: "beside"},
       el("div", {class: "row", role: "group", "aria-label": "Ending"}, back, on, show, again, analyse),
-      el("label", null, distances, " Tell how long the win takes"), counts, values, stage.list, form, el("h2", null, "Your endings"), stats));
+      el("label", null, distances, " Tell how long the win takes"), counts, values, stage.list, form,
+      el("h2", null, "Your endings"), stats));
 
   let entries = 0;
   async function enter(rest) {

@@ -7,14 +7,17 @@ const WAIT_MS = 100;         // positions that are only passed are not asked for
 const SCORE_MS = 400;
 const TYPING_MS = 250;
 const KEPT_SCORES = 200;
-const RESULTS = [["", "any result"], ["1-0", "Black won"], ["0-1", "White won"], ["1/2-1/2", "drawn"], ["*", "unfinished"]];
-const RESULT_WORDS = {"1-0": "Black won", "0-1": "White won", "1/2-1/2": "drawn", "0-0": "both lost", "*": "unfinished"};
+const RESULTS = [["", "any result"], ["1-0", "Black won"], ["0-1", "White won"], ["1/2-1/2", "drawn"],
+  ["*", "unfinished"]];
+const RESULT_WORDS = {"1-0": "Black won", "0-1": "White won", "1/2-1/2": "drawn", "0-0": "both lost",
+  "*": "unfinished"};
 
 const years = ({first, last}) => first === null ? "" : first === last ? String(first) : `${first}–${last}`;
 const percent = (part, all) => all ? Math.round(100 * part / all) : 0;
 const spoken = each => {
   const all = each.black + each.draws + each.white;
-  return all ? `Black won ${percent(each.black, all)} %, drawn ${percent(each.draws, all)} %, White won ${percent(each.white, all)} %; ` +
+  return all ? `Black won ${percent(each.black, all)} %, drawn ${percent(each.draws, all)} %, ` +
+    `White won ${percent(each.white, all)} %; ` +
     `Black's average ${Math.round(100 * each.average)} %` : "no results";
 };
 
@@ -31,7 +34,8 @@ function bar(each) {
 
 export function panel(app) {
   const {tree} = app;
-  let active = false, files = [], asked = 0, waiting = 0, scoring = null, opening = null, told = null, start = 0, last = "";
+  let active = false, files = [], asked = 0, waiting = 0, scoring = null, opening = null, told = null, start = 0,
+    last = "";
   const scores = new Map();
 
   // --- archives
@@ -43,23 +47,27 @@ export function panel(app) {
     list.hidden = files.length < 2 && (!files.length || files[0].archive);
     const boxes = new Map([...list.querySelectorAll("input")].map(box => [Number(box.value), box]));
     if (boxes.size !== files.length) {
-      list.replaceChildren(...files.map(file => el("label", null, el("input", {type: "checkbox", value: String(file.number), onchange(event) {
+      list.replaceChildren(...files.map(
+          file => el("label", null, el("input", {type: "checkbox", value: String(file.number), onchange(event) {
         choose(file.number, event.target.checked);
       }}), ` ${file.name}`)));
       return showFiles();
     }
     for (const file of files) boxes.get(file.number).checked = file.chosen;
     const lines = files.filter(file => file.chosen).map(file => {
-      if (file.opening) return el("p", null, `Making the index of ${file.name}, once `, el("progress", {value: file.share, max: 1, "aria-label": `Index of ${file.name}`}),
+      if (file.opening) return el("p", null, `Making the index of ${file.name}, once `,
+        el("progress", {value: file.share, max: 1, "aria-label": `Index of ${file.name}`}),
         ` ${Math.round(file.share * 100)} %`);
       if (file.error) return el("p", {class: "failed"}, `${file.name}: ${file.error} `, button("Try again", open));
       if (!file.open) return [];
       const said = el("p", {class: "muted"}, `${file.name}: ${many(file.games, "game")}`);
-      return file.left_out ? [said, el("details", {class: "muted"}, el("summary", null, `${many(file.left_out, "game")} could not be read`),
+      return file.left_out ? [said, el("details", {class: "muted"},
+        el("summary", null, `${many(file.left_out, "game")} could not be read`),
         el("ul", null, file.complaints.map(text => el("li", null, text))))] : said;
     }).flat();
     if (!files.length) {
-      lines.push(el("p", null, "Explore what was played by thousands of games: name an archive of games in PDN when kr web is started, ",
+      lines.push(el("p", null, "Explore what was played by thousands of games: " +
+        "name an archive of games in PDN when kr web is started, ",
         el("code", null, "kr web --archive FILE.pdn.xz")));
     } else if (!files.some(file => file.chosen)) {
       lines.push(el("p", null, "Choose a file to explore. Its games are indexed once."));
@@ -77,7 +85,8 @@ export function panel(app) {
   function take(state) {
     const kept = app.kept("explored"), before = new Map(files.map(file => [file.number, file.chosen]));
     files = state.archives.map(file => ({
-      ...file, chosen: before.get(file.number) ?? (kept && kept.includes(file.name) || file.archive && (!kept || state.archives.length === 1)),
+      ...file, chosen: before.get(file.number) ??
+        (kept && kept.includes(file.name) || file.archive && (!kept || state.archives.length === 1)),
     }));
     showFiles();
   }
@@ -120,7 +129,8 @@ export function panel(app) {
     const number = ++typing;
     try {
       const {players} = await app.api("explorer/players", {archives: chosen(), wanted: wanted.slice(0, 100)});
-      if (number === typing) names.replaceChildren(...players.map(each => el("option", {value: each.name}, many(each.games, "game"))));
+      if (number === typing) names.replaceChildren(
+        ...players.map(each => el("option", {value: each.name}, many(each.games, "game"))));
     } catch {
       // names are only a help
     }
@@ -135,25 +145,33 @@ export function panel(app) {
     made.addEventListener("input", change);
     return {made, label: el("label", null, `${label} `, made)};
   };
-  const first = input("Player", {list: "players", oninput: complete}), second = input("against", {list: "players", oninput: complete});
+  const first = input("Player", {list: "players", oninput: complete}),
+    second = input("against", {list: "players", oninput: complete});
   const plays = el("select", {"aria-label": "Side of the player", onchange: change},
-    el("option", {value: ""}, "either side"), el("option", {value: "black"}, "as Black"), el("option", {value: "white"}, "as White"));
+    el("option", {value: ""}, "either side"), el("option", {value: "black"}, "as Black"),
+    el("option", {value: "white"}, "as White"));
   const event = input("Event", {}), year = input("Years", {placeholder: "1900-1950", size: 10}),
     ballot = input("Opening", {placeholder: "number, name, moves", maxlength: 400});
-  const result = el("select", {"aria-label": "Result", onchange: change}, RESULTS.map(([value, text]) => el("option", {value}, text)));
-  const reversed = el("input", {type: "checkbox", onchange: change}), here = el("input", {type: "checkbox", checked: true, onchange: change});
+  const result = el("select", {"aria-label": "Result", onchange: change},
+    RESULTS.map(([value, text]) => el("option", {value}, text)));
+  const reversed = el("input", {type: "checkbox", onchange: change}),
+    here = el("input", {type: "checkbox", checked: true, onchange: change});
   const form = el("form", {class: "search", onsubmit(submitted) {
     submitted.preventDefault();
     refresh(true);
   }, onreset: () => setTimeout(() => refresh(true))},
-  el("div", {class: "row"}, first.label, plays, second.label), el("div", {class: "row"}, event.label, year.label, result, ballot.label, el("button", {type: "reset"}, "Clear")), names);
-  const search = el("details", {class: "search"}, el("summary", null, "Search: player, event, year, result, opening"), form);
+  el("div", {class: "row"}, first.label, plays, second.label),
+  el("div", {class: "row"}, event.label, year.label, result, ballot.label, el("button", {type: "reset"}, "Clear")),
+  names);
+  const search = el("details", {class: "search"}, el("summary", null, "Search: player, event, year, result, opening"),
+    form);
 
   function conditions() {
     const [one, other] = [first.made.value.trim(), second.made.value.trim()], side = plays.value;
     const opposite = {black: "white", white: "black"}[side];
     return {
-      archives: chosen(), fen: tree.node.fen, reversed: reversed.checked, event: event.made.value, year: year.made.value,
+      archives: chosen(), fen: tree.node.fen, reversed: reversed.checked, event: event.made.value,
+      year: year.made.value,
       result: result.value, opening: ballot.made.value,
       ...(side ? {[side]: one, [opposite]: other} : {players: [one, other].filter(Boolean)}),
     };
@@ -166,16 +184,21 @@ export function panel(app) {
     app.keep("explorer-scores", scored.checked);
     score();
   }});
-  const table = el("table", {class: "tally"}, el("thead", null, el("tr", null, ["Move", "Games", "Results %", "kr"].map(text => el("th", {scope: "col"}, text)))), rows);
+  const table = el("table", {class: "tally"},
+    el("thead", null, el("tr", null, ["Move", "Games", "Results %", "kr"].map(text => el("th", {scope: "col"}, text)))),
+    rows);
 
   function showMoves() {
     const known = scores.get(told.fen) || {}, turned = app.kept("view", "mover") === "black" && told.side === "white";
     total.textContent = told.total.games
-      ? [many(told.total.games, "game"), years(told.total), spoken(told.total)].filter(Boolean).join(" · ") : "No game of these came to this position.";
+      ? [many(told.total.games, "game"), years(told.total), spoken(told.total)].filter(Boolean).join(" · ") :
+        "No game of these came to this position.";
     rows.replaceChildren(...told.moves.map(move => {
       const found = known[move.text];
-      const value = !found ? "" : found.score === null && !found.value ? "" : seen({...found, chances: null}, turned).text;
-      const name = [move.text, many(move.games, "game"), move.games && spoken(move), years(move), value && `kr ${value}`].filter(Boolean).join(", ");
+      const value = !found ? "" : found.score === null && !found.value ? "" :
+        seen({...found, chances: null}, turned).text;
+      const name = [move.text, many(move.games, "game"), move.games && spoken(move), years(move),
+        value && `kr ${value}`].filter(Boolean).join(", ");
       return el("tr", {class: move.games ? null : "unplayed"},
         el("td", null, button(move.text, () => play(move), {"aria-label": `Play ${name}`})),
         el("td", null, move.games ? move.games.toLocaleString("en") : "–", el("span", {class: "numbers"}, years(move))),
@@ -199,7 +222,8 @@ export function panel(app) {
     if (scores.size > KEPT_SCORES) scores.delete(scores.keys().next().value);
     scoring = app.live("explorer/scores", {fen}, event => {
       if (event.moves) {
-        for (const [text, value] of Object.entries(event.moves)) known[text] = {...value, value: value.value || (known[text] || {}).value};
+        for (const [text, value] of Object.entries(event.moves)) known[text] =
+          {...value, value: value.value || (known[text] || {}).value};
         scores.set(fen, {...known});
       } else {
         scoring = null;
@@ -212,19 +236,23 @@ export function panel(app) {
   // --- games
 
   const found = el("p"), gameRows = el("ol", {class: "behind"});
-  const order = el("select", {"aria-label": "Order", onchange: () => listGames(0)}, el("option", {value: "archive"}, "as in the archive"),
+  const order = el("select", {"aria-label": "Order", onchange: () => listGames(0)},
+    el("option", {value: "archive"}, "as in the archive"),
     el("option", {value: "newest"}, "newest first"), el("option", {value: "oldest"}, "oldest first"));
   const before = button("‹ Back", () => listGames(start - 20)), after = button("More ›", () => listGames(start + 20));
   const pages = el("div", {class: "row"}, before, after);
 
   function showGames(page) {
     start = page.start;
-    found.textContent = page.found ? `${many(page.found, "game")}${page.found > 20 ? `, ${start + 1} to ${start + page.games.length}` : ""}` : "No games.";
+    found.textContent = !page.found ? "No games." :
+      many(page.found, "game") + (page.found > 20 ? `, ${start + 1} to ${start + page.games.length}` : "");
     gameRows.setAttribute("start", start + 1);
     gameRows.replaceChildren(...page.games.map(game => {
       const side = [game.black || "?", game.white || "?"].join(" – ");
-      const more = [game.event, game.date.replaceAll(/[.-]?\?+-?/g, ""), many(game.moves, "move"), game.turned && "colours reversed"].filter(Boolean).join(" · ");
-      return el("li", null, button(`${side}  ${game.result}`, () => openGame(game), {"aria-label": `Open ${side}, ${RESULT_WORDS[game.result]}, ${more}`}),
+      const more = [game.event, game.date.replaceAll(/[.-]?\?+-?/g, ""), many(game.moves, "move"),
+        game.turned && "colours reversed"].filter(Boolean).join(" · ");
+      return el("li", null, button(`${side}  ${game.result}`, () => openGame(game),
+        {"aria-label": `Open ${side}, ${RESULT_WORDS[game.result]}, ${more}`}),
         el("span", {class: "muted"}, more));
     }));
     pages.hidden = page.found <= 20;
@@ -235,7 +263,8 @@ export function panel(app) {
   async function listGames(from) {
     const number = ++asked;
     try {
-      const page = await app.api("explorer/games", {...conditions(), here: here.checked, order: order.value, start: Math.max(0, from)});
+      const page = await app.api("explorer/games",
+        {...conditions(), here: here.checked, order: order.value, start: Math.max(0, from)});
       if (number === asked) showGames(page);
     } catch (error) {
       if (number === asked) app.fail(error.message);
@@ -282,8 +311,10 @@ export function panel(app) {
   const problem = el("p", {class: "failed", role: "alert"});
   const body = el("div", {hidden: true}, search, problem, total,
     el("div", {class: "scroll", tabindex: 0, role: "region", "aria-label": "Moves played here"}, table),
-    el("div", {class: "row"}, el("label", null, scored, " kr's scores"), el("label", null, reversed, " also with colours reversed")),
-    el("h2", null, "Games"), el("div", {class: "row"}, el("label", null, here, " at this position only"), order), found, gameRows, pages);
+    el("div", {class: "row"}, el("label", null, scored, " kr's scores"),
+      el("label", null, reversed, " also with colours reversed")),
+    el("h2", null, "Games"), el("div", {class: "row"}, el("label", null, here, " at this position only"), order), found,
+    gameRows, pages);
   tree.on("node", () => {
     clearTimeout(waiting);
     if (active) waiting = setTimeout(refresh, WAIT_MS);

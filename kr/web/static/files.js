@@ -8,7 +8,8 @@ const PIECE = 2_900_000, LARGEST_FILE = 64 << 20;   // bytes sent at once, and o
 const LONGEST_TEXT = 2_000_000, LONGEST_LINK = 100_000, LONGEST_KEPT = 2_000_000;
 const LINK = /#analyse\/g\/([\w-]+)(?:\/([\d.]*))?/;
 const FIELDS = ["Black", "White", "Event", "Site", "Date", "Round"];
-const RESULTS = {"*": "not finished", "1-0": "1-0, Black won", "0-1": "0-1, White won", "1/2-1/2": "½-½, drawn", "0-0": "0-0, both lost"};
+const RESULTS = {"*": "not finished", "1-0": "1-0, Black won", "0-1": "0-1, White won", "1/2-1/2": "½-½, drawn",
+  "0-0": "0-0, both lost"};
 
 // --- the game in a link: PDN, deflated, as base64url
 
@@ -44,7 +45,8 @@ export async function unpacked(data) {
   let bytes;
   try {
     const binary = atob(data.replaceAll("-", "+").replaceAll("_", "/"));
-    bytes = await through(Uint8Array.from(binary, byte => byte.charCodeAt(0)), new DecompressionStream("deflate-raw"), LONGEST_TEXT);
+    bytes = await through(Uint8Array.from(binary, byte => byte.charCodeAt(0)), new DecompressionStream("deflate-raw"),
+      LONGEST_TEXT);
   } catch {
     throw new Error("The link is damaged: it holds no game");
   }
@@ -52,7 +54,8 @@ export async function unpacked(data) {
 }
 
 // the node of a link: a number of moves of the game, or with dots which child at each move
-const stepsOf = rest => !rest ? [] : rest.includes(".") ? rest.split(".").filter(Boolean).map(Number) : Array(Math.min(rest, 20000)).fill(0);
+const stepsOf = rest => !rest ? [] : rest.includes(".") ? rest.split(".").filter(Boolean).map(Number) :
+  Array(Math.min(rest, 20000)).fill(0);
 const restOf = path => path.every(step => step === 0) ? String(path.length) : `${path.join(".")}.`;
 
 export async function copy(app, text, told) {
@@ -96,7 +99,8 @@ export function moves(app) {
     back ? tree.undo() : tree.redo();
   });
   const element = el("div", null, list.element, el("div", {class: "row"},
-    button("Mark or comment…", () => list.change(tree.node), {title: "Marks, comments, promotion, removal of this move; right click on any move"})));
+    button("Mark or comment…", () => list.change(tree.node),
+      {title: "Marks, comments, promotion, removal of this move; right click on any move"})));
   return {name: "tree", title: "Moves", element, show() { shown(true); }, hide() { shown(false); }};
 }
 
@@ -108,15 +112,18 @@ export function panel(app) {
   const convention = el("select", {"aria-label": "Results in files", value: null, onchange() {
     app.keep("results", convention.value);
     if (source) search();
-  }}, el("option", {value: "english"}, "1-0 in files: Black won"), el("option", {value: "white"}, "1-0 in files: White won"));
+  }}, el("option", {value: "english"}, "1-0 in files: Black won"),
+    el("option", {value: "white"}, "1-0 in files: White won"));
   convention.value = app.kept("results", "english");
   const results = () => convention.value;
 
   // --- what the game is called
 
   const title = el("p", {class: "players"});
-  const inputs = Object.fromEntries(FIELDS.map(name => [name, el("input", {type: "text", maxlength: 200, onchange: described})]));
-  const ended = el("select", {"aria-label": "Result", onchange: described}, Object.entries(RESULTS).map(([value, name]) => el("option", {value}, name)));
+  const inputs = Object.fromEntries(
+    FIELDS.map(name => [name, el("input", {type: "text", maxlength: 200, onchange: described})]));
+  const ended = el("select", {"aria-label": "Result", onchange: described},
+    Object.entries(RESULTS).map(([value, name]) => el("option", {value}, name)));
   const label = (name, field) => el("label", null, name, field);
   const about = el("details", null, el("summary", null, "Players and result"),
     el("div", {class: "fields"}, FIELDS.map(name => label(name, inputs[name])), label("Result", ended)));
@@ -147,7 +154,8 @@ export function panel(app) {
   function tell(faults) {
     told.hidden = !faults.length;
     told.open = faults.length > 0 && faults.length < 4;
-    told.replaceChildren(el("summary", null, faults.length === 1 ? "A remark on the text" : `${faults.length} remarks on the text`),
+    told.replaceChildren(el("summary", null, faults.length === 1 ? "A remark on the text" :
+      `${faults.length} remarks on the text`),
       el("ul", null, faults.map(fault => el("li", null, plain(fault)))));
   }
   // another game is not what the remarks are about
@@ -162,13 +170,16 @@ export function panel(app) {
   // what could not be read, and why; it stays as long as the games that could
   const lost = el("details", {class: "lost", hidden: true});
   function lose({left_out: count = 0, faults = [], cut = ""}) {
-    const words = [count && `${many(count, "game")} could not be read`, cut && "not all games are listed"].filter(Boolean).join("; ");
+    const words = [count && `${many(count, "game")} could not be read`, cut && "not all games are listed"]
+      .filter(Boolean).join("; ");
     const key = JSON.stringify([count, faults.length, cut]);
     lost.hidden = !words;
     if (lost.dataset.key === key) return;
     lost.dataset.key = key;
     lost.open = Boolean(words) && faults.length < 4;
-    lost.replaceChildren(el("summary", null, words), el("ul", {tabindex: 0, "aria-label": "Why"}, [...faults.map(plain), count > faults.length && `and ${many(count - faults.length, "other")}`,
+    lost.replaceChildren(el("summary", null, words),
+      el("ul", {tabindex: 0, "aria-label": "Why"},
+        [...faults.map(plain), count > faults.length && `and ${many(count - faults.length, "other")}`,
       cut && plain(cut)].filter(Boolean).map(why => el("li", null, why))));
   }
 
@@ -178,7 +189,8 @@ export function panel(app) {
   let loads = 0;
   async function load(name, read) {
     const number = ++loads, bar = el("progress", {"aria-label": `Reading ${name}`, max: 1});
-    const job = {name, errand: app.errand(), progress(share) { bar.value = share; }, get isOver() { return number !== loads; }};
+    const job = {name, errand: app.errand(), progress(share) { bar.value = share; },
+      get isOver() { return number !== loads; }};
     reading.replaceChildren(`Reading ${plain(name)} `, bar, " ", button("Cancel", () => {
       loads += 1;
       reading.hidden = true;
@@ -199,12 +211,14 @@ export function panel(app) {
       choose(null);
       open(one, [], answer.games[0].warnings);
       lose(answer);
-      app.say(`Opened; Undo brings the former game back${answer.left_out ? `. ${many(answer.left_out, "game")} could not be read` : ""}`);
+      app.say("Opened; Undo brings the former game back" +
+        (answer.left_out ? `. ${many(answer.left_out, "game")} could not be read` : ""));
       return;
     }
     // a game that comes too late to be opened stands in the list
     const games = one ? [{...answer.games[0], document: one}] : answer.games;
-    const source = answer.upload ? {name, upload: answer.upload} : {name, games, left_out: answer.left_out, faults: answer.faults};
+    const source = answer.upload ? {name, upload: answer.upload} :
+      {name, games, left_out: answer.left_out, faults: answer.faults};
     await choose(source);
     if (!list.count && whole) throw new Error(`${name}: no game found`);
     if (errand.isStale) app.say(`${name} is read; its games are listed, and the game on the board stays`);
@@ -224,7 +238,8 @@ export function panel(app) {
     });
   }
   const openFile = file => file && load(file.name, async job => {
-    if (file.size > LARGEST_FILE) throw new Error(`${file.name} is larger than ${LARGEST_FILE >> 20} MB: start kr web ${file.name}`);
+    if (file.size > LARGEST_FILE) throw new Error(
+      `${file.name} is larger than ${LARGEST_FILE >> 20} MB: start kr web ${file.name}`);
     if (file.size > PIECE) await send(file, job);
     else await take(await app.api("games/read", {data: await encoded(file, file.name), results: results()}), job);
   });
@@ -264,7 +279,8 @@ export function panel(app) {
     openFile(picker.files[0]);
     picker.value = "";
   }});
-  const area = el("textarea", {rows: 6, "aria-label": "PDN, moves, a FEN or a link", placeholder: "1. 11-15 23-19 2. 8-11 …", spellcheck: "false"});
+  const area = el("textarea", {rows: 6, "aria-label": "PDN, moves, a FEN or a link",
+    placeholder: "1. 11-15 23-19 2. 8-11 …", spellcheck: "false"});
   const pasting = el("form", {hidden: true, async onsubmit(event) {
     event.preventDefault();
     await openText(area.value);
@@ -292,24 +308,28 @@ export function panel(app) {
 
   // --- saving and sharing
 
-  const pdn = form => app.api("games/pdn", {document: tree.document(), results: form === "link" ? "english" : results(), form}).then(answer => answer.pdn);
+  const pdn = form => app.api("games/pdn",
+    {document: tree.document(), results: form === "link" ? "english" : results(), form}).then(answer => answer.pdn);
   const picture = () => app.api("games/svg", {
     fen: tree.node.fen, last: tree.node.path, flipped: app.board.flipped, numbers: app.kept("numbers", true),
   }).then(answer => answer.svg);
   const fileName = end => {
-    const parts = [tree.headers.Black, tree.headers.White, tree.headers.Date].filter(part => part && !/^[?.]+$/.test(part));
+    const parts = [tree.headers.Black, tree.headers.White, tree.headers.Date].filter(part => part &&
+      !/^[?.]+$/.test(part));
     return `${parts.join("-").replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "").slice(0, 80) || "game"}.${end}`;
   };
   const share = trying(async () => {
     const data = await packed(await pdn("link"));
-    if (data.length > LONGEST_LINK) throw new Error(`The game is too long for a link (${data.length >> 10} kB); save it as PDN`);
+    if (data.length > LONGEST_LINK) throw new Error(
+      `The game is too long for a link (${data.length >> 10} kB); save it as PDN`);
     const link = `${location.origin}${location.pathname}#analyse/g/${data}/${restOf(tree.path())}`;
     await copy(app, link, "Link copied: it holds the whole game");
   });
 
   // --- games to choose from
 
-  const filter = el("input", {type: "search", placeholder: "player, event, year", "aria-label": "Find games", oninput: () => search()});
+  const filter = el("input", {type: "search", placeholder: "player, event, year", "aria-label": "Find games",
+    oninput: () => search()});
   const count = el("p", {class: "muted"}), done = el("progress", {max: 1, "aria-label": "Games read", hidden: true});
   // the files of the command line, and nothing while the list is another one: whatever is opened, they stay at hand
   const sources = el("select", {"aria-label": "Files", onchange: () => choose(named[sources.value - 1])});
@@ -357,7 +377,8 @@ export function panel(app) {
 
   async function ask(wanted) {
     const asked = asking, turn = ++turns, {file, upload} = source;
-    const answer = await app.api("games/list", {file, upload, wanted: filter.value.slice(0, 100), results: results(), ...wanted});
+    const answer = await app.api("games/list",
+      {file, upload, wanted: filter.value.slice(0, 100), results: results(), ...wanted});
     if (asked !== asking) return null;
     // answers to several requests may come in another order
     if (turn > newest) {
@@ -370,14 +391,16 @@ export function panel(app) {
   function show(answer) {
     const {found, read, left_out: left} = answer, all = `${many(read, "game")}${answer.whole ? "" : " so far"}`;
     whole = answer.whole;
-    count.textContent = `${source.name}: ${filter.value.trim() ? `${found.toLocaleString("en")} of ${all}` : all}` + (left ? `, ${left.toLocaleString("en")} can't be read` : "");
+    count.textContent = `${source.name}: ${filter.value.trim() ? `${found.toLocaleString("en")} of ${all}` : all}` +
+      (left ? `, ${left.toLocaleString("en")} can't be read` : "");
     done.hidden = whole || answer.share === null;
     done.value = answer.share ?? 0;
     lose(answer);
     // the panel may be closed
     if (whole && (left || answer.cut) && !source.isTold) {
       source.isTold = true;
-      app.say(`${source.name}: ${[left && `${many(left, "game")} could not be read`, answer.cut].filter(Boolean).join("; ")}`);
+      app.say(`${source.name}: ` +
+        [left && `${many(left, "game")} could not be read`, answer.cut].filter(Boolean).join("; "));
     }
     list.put(answer.start / PAGE, answer.games);
     list.grow(found);
@@ -400,7 +423,8 @@ export function panel(app) {
     if (!source || index < 0 || index >= list.count) return quiet ? undefined : app.say("There is no other game");
     const asked = asking, from = source, game = await list.game(index);
     if (!game || errand.isStale) return undefined;
-    const answer = game.document ? {document: game.document} : from.games ? await app.api("games/read", {text: game.pdn})
+    const answer = game.document ? {document: game.document} :
+      from.games ? await app.api("games/read", {text: game.pdn})
       : await app.api("games/open", {file: from.file, upload: from.upload, number: game.number, results: results()});
     if (errand.isStale) return undefined;
     if (asked === asking) list.mark(index);
@@ -441,9 +465,11 @@ export function panel(app) {
   const begun = trying(async () => {
     const {files, mark} = await app.api("games/files");
     named = files.map((name, i) => ({name, file: i + 1}));
-    sources.replaceChildren(el("option", {value: "", hidden: true}, "Files"), ...named.map(({name, file}) => el("option", {value: file}, name)));
+    sources.replaceChildren(el("option", {value: "", hidden: true}, "Files"),
+      ...named.map(({name, file}) => el("option", {value: file}, name)));
     offer();
-    const linked = LINK.test(location.hash), own = recall(() => sessionStorage), kept = own || recall(() => localStorage);
+    const linked = LINK.test(location.hash), own = recall(() => sessionStorage),
+      kept = own || recall(() => localStorage);
     // what the person has done meanwhile stays; another page is no reason to forget the game
     const errand = {get isStale() { return linked || loads > 0 || tree.canUndo || Boolean(app.board.onedit); }};
     if (named.length && !source && !loads) await choose(named[0]);
@@ -469,8 +495,10 @@ export function panel(app) {
   describe();
 
   const element = el("div", null, title,
-    el("div", {class: "row"}, button("Open…", () => picker.click(), {title: "A PDN file; or drop one on the page"}), picker, paste,
-      button("Save PDN", trying(async () => download(fileName("pdn"), await pdn("file"), "application/x-draughts-pdn"))),
+    el("div", {class: "row"}, button("Open…", () => picker.click(), {title: "A PDN file; or drop one on the page"}),
+      picker, paste,
+      button("Save PDN", trying(async () => download(fileName("pdn"), await pdn("file"),
+        "application/x-draughts-pdn"))),
       button("Copy PDN", trying(async () => copy(app, await pdn("file"), "PDN copied"))),
       button("Copy FEN", () => copy(app, tree.node.fen, "FEN copied")),
       button("Save SVG", trying(async () => download(fileName("svg"), await picture(), "image/svg+xml"))),

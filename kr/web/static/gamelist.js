@@ -38,7 +38,9 @@ export class GameList {
   grow(count) {
     this.count = count;
     // a page that was not full has more games now
-    for (const [page, games] of this._pages) if (games.length !== Math.max(0, Math.min(PAGE, count - page * PAGE))) this._pages.delete(page);
+    for (const [page, games] of this._pages) {
+      if (games.length !== Math.max(0, Math.min(PAGE, count - page * PAGE))) this._pages.delete(page);
+    }
     this._draw();
   }
 
@@ -78,7 +80,9 @@ export class GameList {
   _reveal(index) {
     const top = index * this._height, {element} = this;
     if (top < element.scrollTop) element.scrollTop = top;
-    else if (top + this._height > element.scrollTop + element.clientHeight) element.scrollTop = top + this._height - element.clientHeight;
+    else if (top + this._height > element.scrollTop + element.clientHeight) {
+      element.scrollTop = top + this._height - element.clientHeight;
+    }
     this._draw();
   }
 
@@ -130,7 +134,8 @@ export class GameList {
   }
 
   _fill(row, index) {
-    const game = this._pages.get(Math.floor(index / PAGE))?.[index % PAGE], focused = row.contains(document.activeElement);
+    const game = this._pages.get(Math.floor(index / PAGE))?.[index % PAGE],
+      focused = row.contains(document.activeElement);
     const facts = game && [game.event, dated(game.date)].filter(Boolean).map(fact => ` · ${plain(fact)}`).join("");
     const content = game ? [
       el("bdi", null, plain(game.black) || "?"), " – ", el("bdi", null, plain(game.white) || "?"),
@@ -146,9 +151,11 @@ export class GameList {
   }
 
   _press(event) {
-    const row = event.target.closest("li"), rows = Math.max(1, Math.floor(this.element.clientHeight / this._height) - 1);
+    const row = event.target.closest("li"),
+      rows = Math.max(1, Math.floor(this.element.clientHeight / this._height) - 1);
     const at = row && Number(row.dataset.index);
-    const to = {ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + rows, PageUp: at - rows, Home: 0, End: this.count - 1}[event.key];
+    const to = {ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + rows, PageUp: at - rows, Home: 0,
+      End: this.count - 1}[event.key];
     if (!row || to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     event.stopPropagation();

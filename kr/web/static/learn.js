@@ -43,16 +43,21 @@ export function page(app) {
   const retry = button("Start again", () => load(puzzle.id));
   const next = button("Next unsolved", () => open(nextUnsolved()));
   const ofDay = button("Puzzle of the day", () => open(daily));
-  const analyse = button("Analyse", () => app.open(stage.document({Event: puzzle.title}), stage.moves.map(() => 0), stage.board.flipped));
+  const analyse = button("Analyse",
+    () => app.open(stage.document({Event: puzzle.title}), stage.moves.map(() => 0), stage.board.flipped));
   const buttons = [hint, solution, retry, analyse];
 
   // --- the list
 
-  const goal = el("select", {onchange: showList}, option("", "Wins and draws"), option("win", "Wins"), option("draw", "Draws"));
-  const pieces = el("select", {onchange: showList}, option("2-32", "Any number of pieces"), option("2-5", "Up to 5 pieces"),
+  const goal = el("select", {onchange: showList}, option("", "Wins and draws"), option("win", "Wins"),
+    option("draw", "Draws"));
+  const pieces = el("select", {onchange: showList}, option("2-32", "Any number of pieces"),
+    option("2-5", "Up to 5 pieces"),
     option("6-8", "6 to 8 pieces"), option("9-32", "9 pieces or more"));
-  const state = el("select", {onchange: showList}, option("", "Solved or not"), option("no", "Not solved"), option("yes", "Solved"));
-  const origin = el("select", {onchange: showList}, option("", "All puzzles"), option("classic", "Classic positions"), option("own", "Problem files"));
+  const state = el("select", {onchange: showList}, option("", "Solved or not"), option("no", "Not solved"),
+    option("yes", "Solved"));
+  const origin = el("select", {onchange: showList}, option("", "All puzzles"), option("classic", "Classic positions"),
+    option("own", "Problem files"));
   const labelled = (name, select) => {
     select.setAttribute("aria-label", name);
     return select;
@@ -60,7 +65,8 @@ export function page(app) {
   const list = el("ul", {class: "found puzzles"});
   const found = el("p", {class: "muted"});
   const listing = el("section", {"aria-label": "All puzzles"}, el("h2", null, "All puzzles"),
-    el("div", {class: "row"}, labelled("Goal", goal), labelled("Pieces", pieces), labelled("Progress", state), labelled("Origin", origin)),
+    el("div", {class: "row"}, labelled("Goal", goal), labelled("Pieces", pieces), labelled("Progress", state),
+      labelled("Origin", origin)),
     found, list);
 
   function matching() {
@@ -73,21 +79,25 @@ export function page(app) {
 
   function showList() {
     const matches = matching();
-    found.textContent = `${matches.length} of ${puzzles.length}` + (matches.length > MOST_SHOWN ? `; the first ${MOST_SHOWN} are shown` : "");
+    found.textContent = `${matches.length} of ${puzzles.length}` +
+      (matches.length > MOST_SHOWN ? `; the first ${MOST_SHOWN} are shown` : "");
     list.replaceChildren(...matches.slice(0, MOST_SHOWN).map(each => {
       const {solved, tries} = done.of(each.fen);
       const words = [each.goal || "win or draw?", many(each.pieces, "piece")];
       if (solved) words.push("solved");
       else if (tries) words.push("tried");
-      return el("li", null, button([solved ? "✓ " : "", each.title, el("span", {class: "muted"}, ` ${words.join(", ")}`)],
+      return el("li", null, button([solved ? "✓ " : "", each.title,
+        el("span", {class: "muted"}, ` ${words.join(", ")}`)],
         () => open(each.id), {"aria-current": Boolean(puzzle) && puzzle.id === each.id && "true"}));
     }));
     const solved = puzzles.filter(each => done.of(each.fen).solved);
     const clean = solved.filter(each => !done.of(each.fen).tries && !done.of(each.fen).hints);
     const likely = solved.filter(each => done.of(each.fen).likely).length;
-    counts.textContent = !solved.length ? `None of ${many(puzzles.length, "puzzle")} solved so far.` : `${solved.length} of ${puzzles.length} solved, ${clean.length} of them without a wrong move or a hint; ` +
+    counts.textContent = !solved.length ? `None of ${many(puzzles.length, "puzzle")} solved so far.` :
+      `${solved.length} of ${puzzles.length} solved, ${clean.length} of them without a wrong move or a hint; ` +
       `${solved.length - likely} by moves that are proved or published, ${likely} likely, by kr's search.`;
-    ofDay.textContent = "Puzzle of the day" + (puzzles.some(each => each.id === daily && done.of(each.fen).solved) ? " ✓" : "");
+    ofDay.textContent = "Puzzle of the day" +
+      (puzzles.some(each => each.id === daily && done.of(each.fen).solved) ? " ✓" : "");
   }
 
   function nextUnsolved() {
@@ -121,9 +131,11 @@ export function page(app) {
       over = busy = searched = false;
       step = 0;
       title.textContent = (puzzle.id === daily ? "Puzzle of the day: " : "") + puzzle.title;
-      task.textContent = `${SIDES[puzzle.solver]} to play and ${puzzle.goal}` + (puzzle.goal_by === "search" ? ` (likely by kr's search: ${Math.round(100 * puzzle.goal_chance)}%)` : "");
+      task.textContent = `${SIDES[puzzle.solver]} to play and ${puzzle.goal}` +
+        (puzzle.goal_by === "search" ? ` (likely by kr's search: ${Math.round(100 * puzzle.goal_chance)}%)` : "");
       showAbout();
-      tell("", puzzle.moves.length ? `${SIDES[puzzle.solver === "black" ? "white" : "black"]} has played ${puzzle.moves[0].text}.` : "");
+      tell("", puzzle.moves.length ?
+        `${SIDES[puzzle.solver === "black" ? "white" : "black"]} has played ${puzzle.moves[0].text}.` : "");
       stage.begin(puzzle.start, puzzle.moves, puzzle.solver);
       stage.allow(puzzle.position.moves);
       showButtons();
@@ -173,10 +185,12 @@ export function page(app) {
         stage.cut(length);
         if (answer.kept === false) {
           done.count(puzzle.start, "tries");
-          tell("✗", `${move.text} ${value === "win" ? "does not win" : "gives the draw away"}, ${BY[answer.by]}. Try another move.`);
+          tell("✗", `${move.text} ${value === "win" ? "does not win" : "gives the draw away"}, ${BY[answer.by]}. ` +
+            "Try another move.");
           showList();
         } else {
-          tell("?", `${move.text} ${puzzle.published ? "is not the published move, and " : ""}may keep the ${value}: kr can't tell. Try another move; this one does not count.`);
+          tell("?", `${move.text} ${puzzle.published ? "is not the published move, and " : ""}may keep the ${value}: ` +
+            "kr can't tell. Try another move; this one does not count.");
         }
       }
       showButtons();
@@ -238,7 +252,8 @@ export function page(app) {
       done.count(puzzle.start, "hints");
       over = true;
       stage.add(found.moves, true);
-      tell("", `The ${found.by === "solution" ? "published solution" : `solution ${BY[found.by]}`}: ${found.moves.map(move => move.text).join(" ")}. Step through it by › or the list.`);
+      tell("", `The ${found.by === "solution" ? "published solution" : `solution ${BY[found.by]}`}: ` +
+        `${found.moves.map(move => move.text).join(" ")}. Step through it by › or the list.`);
       showAbout();
       showButtons();
       showList();

@@ -9,7 +9,8 @@ export function lineBoard(app, label) {
   // allowed: the legal moves, by the number of moves before them, as far as they are known
   // held: no move can be made, because another line is on its way
   let start = "", line = [], allowed = [], at = 0, held = false;
-  board.onidle = () => held ? "" : at < line.length ? "This is an earlier position; moves are made at the end of the line (›)" : "";
+  board.onidle = () => held ? "" :
+    at < line.length ? "This is an earlier position; moves are made at the end of the line (›)" : "";
 
   const fen = () => at ? line[at - 1].fen : start;
   const list = el("ol", {class: "line", "aria-label": "Moves"});
@@ -19,7 +20,8 @@ export function lineBoard(app, label) {
     button("Flip", () => board.flip(), {title: "Turn the board"}));
 
   function show(animate) {
-    board.show(fen(), {moves: at === line.length && !held && allowed[at] || [], last: at ? line[at - 1].path : null, animate});
+    board.show(fen(), {moves: at === line.length && !held && allowed[at] || [], last: at ? line[at - 1].path : null,
+      animate});
     back.disabled = at === 0;
     next.disabled = at === line.length;
     for (const [i, item] of list.querySelectorAll("button").entries()) {

@@ -10,7 +10,8 @@ import {page as runs} from "./runs.js";
 
 const PAGES = [analyse, play, learn, endings, runs];
 
-const nav = document.querySelector("nav"), main = document.querySelector("main"), status = document.querySelector("#status");
+const nav = document.querySelector("nav"), main = document.querySelector("main"),
+  status = document.querySelector("#status");
 const kept = name => {
   try {
     return JSON.parse(localStorage.getItem(`kr-${name}`));
@@ -69,7 +70,8 @@ const pageOf = hash => pages.has(hash.slice(1).split("/")[0]) ? hash.slice(1).sp
 
 // what the person does next is about something else than what failed
 function forgive(event) {
-  if (status.classList.contains("failed") && event.target.closest("button, a, summary, select, form, [data-square]")) tell("", false);
+  if (!status.classList.contains("failed")) return;
+  if (event.target.closest("button, a, summary, select, form, [data-square]")) tell("", false);
 }
 for (const act of ["pointerdown", "submit"]) document.addEventListener(act, forgive, true);
 document.addEventListener("keydown", event => (event.key === "Enter" || event.key === " ") && forgive(event), true);
@@ -109,6 +111,7 @@ document.querySelector(".theme").addEventListener("click", () => {
   app.keep("theme", dark ? "light" : "dark");
 });
 onback(() => app.say("The server answers again"));
-onstranger(() => app.fail("kr web has been started again: open the address that it printed in this browser, and this page goes on"));
+onstranger(() => app.fail(
+  "kr web has been started again: open the address that it printed in this browser, and this page goes on"));
 addEventListener("hashchange", route);
 route();

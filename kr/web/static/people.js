@@ -35,7 +35,8 @@ export function panel(app) {
     whose.hidden = !count;
     if (group.options.length === count + 1) return;
     const names = GROUPS[count] || Array.from({length: count}, (_, i) => `players of strength ${i + 1} of ${count}`);
-    group.replaceChildren(el("option", {value: ""}, "anyone"), ...names.map((name, i) => el("option", {value: String(i)}, name)));
+    group.replaceChildren(el("option", {value: ""}, "anyone"),
+      ...names.map((name, i) => el("option", {value: String(i)}, name)));
     const kept = app.kept("people-group", "");
     group.value = [...group.options].some(each => each.value === kept) ? kept : "";
   }
@@ -66,7 +67,8 @@ export function panel(app) {
     if (!node.fen) return;
     const before = tree.line(node).slice(-3, -1).map(each => each.fen);
     try {
-      const answer = await app.api("people", {fen: node.fen, before, ...(group.value ? {group: Number(group.value)} : {})});
+      const answer = await app.api("people",
+        {fen: node.fen, before, ...(group.value ? {group: Number(group.value)} : {})});
       if (!active || number !== asked) return;
       found = answer;
       const first = group.options.length;
@@ -95,8 +97,12 @@ export function panel(app) {
   return {
     name: "people", title: "What people play", open: false,
     element: el("div", null, whose,
-      el("table", {class: "likely"}, el("thead", {class: "unseen"}, el("tr", null, ["Move", "Share of people", "The same as a bar"].map(name => el("th", {scope: "col"}, name)))), rows),
-      said, more, el("p", {class: "muted"}, "A model of what people play, learned from recorded games. It tells what is usual, not what is good.")),
+      el("table", {class: "likely"},
+        el("thead", {class: "unseen"},
+          el("tr", null, ["Move", "Share of people", "The same as a bar"].map(name => el("th", {scope: "col"}, name)))),
+            rows),
+      said, more, el("p", {class: "muted"},
+        "A model of what people play, learned from recorded games. It tells what is usual, not what is good.")),
     show() {
       active = true;
       follow();

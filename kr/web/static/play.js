@@ -39,21 +39,25 @@ function field(name, text, control, ...others) {
 }
 
 function opponent({level, generation}) {
-  return generation !== undefined ? `evolved, generation ${generation}` : level ? `kr, level ${level}` : "kr, like people";
+  return generation !== undefined ? `evolved, generation ${generation}` : level ? `kr, level ${level}` :
+    "kr, like people";
 }
 
 function newGame(app, begin) {
   const kept = app.kept("play-form", {});
   const words = el("p", {class: "muted", id: "level-words"});
   let told = [];
-  const level = el("select", {"aria-describedby": "level-words", onchange: tell}, Array.from({length: 10}, (_, i) => option(String(i + 1))), option("0", "people, without search"), option("evolved", "an evolved player"));
+  const level = el("select", {"aria-describedby": "level-words", onchange: tell},
+    Array.from({length: 10}, (_, i) => option(String(i + 1))), option("0", "people, without search"),
+    option("evolved", "an evolved player"));
   level.value = kept.level || "3";
   const generation = el("select", {"aria-label": "Generation"});
   function tell() {
     generation.hidden = level.value !== "evolved";
     if (!told.length) return;
     if (!generation.hidden) {
-      words.textContent = "A network that evolved from random numbers, by nothing but who won; the later its generation, the longer it has. It looks four plies ahead.";
+      words.textContent = "A network that evolved from random numbers, by nothing but who won; the later its " +
+        "generation, the longer it has. It looks four plies ahead.";
       return;
     }
     const own = told[level.value].words;
@@ -61,7 +65,8 @@ function newGame(app, begin) {
       `Level ${level.value}: ${own}. Each level beats the one below about three times in four.`;
   }
   tell();
-  const side = el("select", null, option("black", "Black, who begins"), option("white", "White"), option("random", "by chance"));
+  const side = el("select", null, option("black", "Black, who begins"), option("white", "White"),
+    option("random", "by chance"));
   side.value = kept.side || "black";
 
   let ballot = "";
@@ -71,8 +76,10 @@ function newGame(app, begin) {
     chosen.textContent = `${deck === "3move" ? "Three-move" : "11-man"} ballot ${title}`;
   });
   const found = el("div", null, ballots.element, chosen);
-  const fen = el("input", {type: "text", class: "fen", spellcheck: "false", autocomplete: "off", "aria-label": "FEN of the position"});
-  const opening = el("select", {onchange: showOpening}, option("", "the start"), option("3move", "three-move ballot by lot"),
+  const fen = el("input", {type: "text", class: "fen", spellcheck: "false", autocomplete: "off",
+    "aria-label": "FEN of the position"});
+  const opening = el("select", {onchange: showOpening}, option("", "the start"),
+    option("3move", "three-move ballot by lot"),
     option("11man", "11-man ballot by lot"), option("ballot", "a ballot of your choice"), option("fen", "a position"));
   opening.value = ["3move", "11man"].includes(kept.opening) ? kept.opening : "";
   function showOpening() {
@@ -81,7 +88,8 @@ function newGame(app, begin) {
     if (!found.hidden) ballots.search();
     if (!fen.hidden && !fen.value) fen.value = app.tree.node.fen;
   }
-  const clock = el("select", {onchange: showClock}, option("", "none"), CLOCKS.map(text => option(text)), option("other", "another"));
+  const clock = el("select", {onchange: showClock}, option("", "none"), CLOCKS.map(text => option(text)),
+    option("other", "another"));
   clock.value = ["", ...CLOCKS].includes(kept.clock) ? kept.clock : "";
   const own = el("input", {type: "text", size: 6, placeholder: "15+10", "aria-label": "Minutes + seconds a move"});
   function showClock() { own.hidden = clock.value !== "other"; }
@@ -95,9 +103,11 @@ function newGame(app, begin) {
       wrong.textContent = "Choose a ballot in the list first.";
       return;
     }
-    app.keep("play-form", {level: level.value, generation: generation.value, side: side.value, opening: opening.value, clock: clock.value, casual: casual.checked});
+    app.keep("play-form", {level: level.value, generation: generation.value, side: side.value, opening: opening.value,
+      clock: clock.value, casual: casual.checked});
     begin({
-      ...(level.value === "evolved" ? {generation: Number(generation.value)} : {level: Number(level.value)}), side: side.value, ballot: {ballot, fen: fen.value}[opening.value] ?? opening.value,
+      ...(level.value === "evolved" ? {generation: Number(generation.value)} : {level: Number(level.value)}),
+      side: side.value, ballot: {ballot, fen: fen.value}[opening.value] ?? opening.value,
       clock: clock.value === "other" ? own.value : clock.value,
     }, casual.checked);
   }},
@@ -106,7 +116,8 @@ function newGame(app, begin) {
   field("side", "You play", side),
   field("opening", "From", opening), found, fen,
   field("clock", "Clock", clock, own),
-  el("p", {class: "muted"}, "5+3: five minutes for the game and three seconds for each move; another: 40/2h:1h, G/45;d5. Without a clock kr takes a second a move at most."),
+  el("p", {class: "muted"}, "5+3: five minutes for the game and three seconds for each move; " +
+    "another: 40/2h:1h, G/45;d5. Without a clock kr takes a second a move at most."),
   el("label", null, casual, " Hints and taking moves back"),
   wrong,
   el("div", {class: "row"}, el("button", {type: "submit", class: "primary"}, "Play")));
@@ -131,7 +142,8 @@ function newGame(app, begin) {
 }
 
 export function page(app) {
-  const board = new Board({label: "Board of your game", say: app.say, refuse: app.fail, numbers: app.kept("numbers", true)});
+  const board = new Board({label: "Board of your game", say: app.say, refuse: app.fail,
+    numbers: app.kept("numbers", true)});
   let active = false;      // the page is shown
   let stream = null;       // the game as the server tells it
   let game = null, casual = true, you = "black";
@@ -144,14 +156,16 @@ export function page(app) {
 
   const seats = {};
   for (const side of SIDES) {
-    const name = el("span", {class: "name"}), clock = el("span", {class: "clock", role: "timer", "aria-label": `${NAMES[side]}'s clock`});
+    const name = el("span", {class: "name"}),
+      clock = el("span", {class: "clock", role: "timer", "aria-label": `${NAMES[side]}'s clock`});
     seats[side] = {name, clock, element: el("div", {class: "seat"}, name, clock)};
   }
   const above = el("div"), below = el("div");
   const turn = el("p", {class: "turn", role: "status"});
   const note = el("p", {class: "muted", role: "status"});
   const opening = el("p", {class: "muted"});
-  const list = el("ol", {class: "played", "aria-label": "Moves", tabindex: 0, onclick: event => look(Number(event.target.dataset.ply))});
+  const list = el("ol", {class: "played", "aria-label": "Moves", tabindex: 0,
+    onclick: event => look(Number(event.target.dataset.ply))});
   const steps = el("div", {class: "steps", role: "group", "aria-label": "Steps"},
     button("⇤", () => look(0), {title: "Start (Home)", "aria-label": "Start"}),
     button("‹", () => step(-1), {title: "Back (←)", "aria-label": "Back"}),
@@ -165,7 +179,8 @@ export function page(app) {
   const rematch = button("Rematch, colours swapped", () => {
     begin({...game.settings, side: other(game.settings.side)}, casual);
   }, {class: "primary"});
-  const analyse = button("Analyse", () => app.open(game.document, game.document.nodes.slice(1).map(() => 0), board.flipped));
+  const analyse = button("Analyse",
+    () => app.open(game.document, game.document.nodes.slice(1).map(() => 0), board.flipped));
   const again = button("New game", () => { showForm(true); form.element.querySelector("select").focus(); });
   const form = newGame(app, begin);
   const shown = el("div", {class: "game"},
@@ -223,7 +238,8 @@ export function page(app) {
   function showMoves() {
     const rows = [], {nodes, start} = game.document;
     for (let i = 1, first = start[0] === "W" ? 1 : 0; i < nodes.length; i += 2 - first, first = 0) {
-      const pair = nodes.slice(i, i + 2 - first).flatMap((node, j) => [" ", el("span", {"data-ply": i + j}, node.text)]);
+      const pair = nodes.slice(i, i + 2 - first).flatMap((node, j) =>
+        [" ", el("span", {"data-ply": i + j}, node.text)]);
       rows.push(el("li", null, first ? "…" : "", pair));
     }
     list.replaceChildren(...rows);
@@ -249,7 +265,8 @@ export function page(app) {
       at ? move.setAttribute("aria-current", "true") : move.removeAttribute("aria-current");
     }
     reveal();
-    if (looked !== null) turn.textContent = looked ? `After ${node.text}, ${looked} of ${many(game.document.nodes.length - 1, "move")}.` : "The start.";
+    if (looked !== null) turn.textContent = looked ?
+      `After ${node.text}, ${looked} of ${many(game.document.nodes.length - 1, "move")}.` : "The start.";
     else if (game.over) showOver();
     else if (state) showTurn();
   }
@@ -271,9 +288,11 @@ export function page(app) {
     showSeats();
   }
 
-  const keys = {ArrowLeft: () => step(-1), ArrowRight: () => step(1), Home: () => look(0), End: () => look(Infinity), f: flip};
+  const keys = {ArrowLeft: () => step(-1), ArrowRight: () => step(1), Home: () => look(0), End: () => look(Infinity),
+    f: flip};
   function press(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select") || !(event.key in keys)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select") ||
+      !(event.key in keys)) return;
     event.preventDefault();
     keys[event.key]();
   }
@@ -304,7 +323,8 @@ export function page(app) {
   function showOver() {
     const {winner, reason, result} = game.over;
     const why = winner === null ? DRAWS[reason] : (REASONS[reason] || [])[winner === you ? 0 : 1];
-    turn.textContent = `${winner === null ? "A draw" : winner === you ? "You win" : "kr wins"}: ${why || reason}. ${result}`;
+    turn.textContent = (winner === null ? "A draw" : winner === you ? "You win" : "kr wins") +
+      `: ${why || reason}. ${result}`;
   }
 
   function showTurn() {
@@ -312,7 +332,8 @@ export function page(app) {
     if (state.thinking) turn.textContent = (played ? `You play ${played}. ` : "") + "kr is thinking …";
     else if (state.advising) turn.textContent = "kr is looking for a hint …";
     else {
-      turn.textContent = `${played ? `kr plays ${played}. ` : ""}Your move.` + (state.offer ? " kr offers a draw: accept it, or play on." : "");
+      turn.textContent = `${played ? `kr plays ${played}. ` : ""}Your move.` +
+        (state.offer ? " kr offers a draw: accept it, or play on." : "");
     }
   }
 
@@ -335,7 +356,8 @@ export function page(app) {
     showButtons();
   };
 
-  board.onidle = () => !game || game.over ? "" : looked !== null ? "This is an earlier position: End, or ⇥, leads to the game"
+  board.onidle = () => !game || game.over ? "" :
+    looked !== null ? "This is an earlier position: End, or ⇥, leads to the game"
     : state?.thinking ? "It is kr's move" : "";
 
   function askResign() {
@@ -378,7 +400,9 @@ export function page(app) {
       if (event.move && event.move.side !== you) {
         // a reply is seen as one, after the move that it answers
         const rest = REPLY_MS - (performance.now() - movedAt);
-        if (rest > 0 && !matchMedia("(prefers-reduced-motion: reduce)").matches) await new Promise(done => setTimeout(done, rest));
+        if (rest > 0 && !matchMedia("(prefers-reduced-motion: reduce)").matches) {
+          await new Promise(done => setTimeout(done, rest));
+        }
       }
       if (stream !== mine) return;
       if (event.end) {
@@ -440,7 +464,8 @@ export function page(app) {
     } else if (event.hint) {
       const {path, text, win, draw: drawn, loss, value} = event.hint;
       board.arrows([{path, kind: "best"}]);
-      note.textContent = `Hint: ${text}. ` + (value ? `A proved ${value}.` : `You win ${percent(win)}, draw ${percent(drawn)}, lose ${percent(loss)}.`);
+      note.textContent = `Hint: ${text}. ` +
+        (value ? `A proved ${value}.` : `You win ${percent(win)}, draw ${percent(drawn)}, lose ${percent(loss)}.`);
     } else if (event.undo) {
       note.textContent = event.undo === 1 ? "One move taken back." : `${event.undo} moves taken back.`;
     } else if (event.offer) {

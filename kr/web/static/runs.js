@@ -7,7 +7,8 @@ const MARKS = {running: "▶", done: "✓", stopped: "■", ended: "■", damage
 const HEIGHT = 230, LEFT = 52, RIGHT = 12, TOP = 12, BOTTOM = 38;
 const NUMBER = /^[-+]?[\d,.]+( ± [\d,.]+)?%?$/;
 
-const time = seconds => seconds ? new Date(seconds * 1000).toLocaleString("en-GB", {dateStyle: "medium", timeStyle: "short"}) : "";
+const time = seconds => seconds ? new Date(seconds * 1000).toLocaleString("en-GB",
+  {dateStyle: "medium", timeStyle: "short"}) : "";
 const short = number => {
   const size = Math.abs(number);
   if (size >= 1e6) return `${+(number / 1e6).toPrecision(3)}M`;
@@ -16,12 +17,15 @@ const short = number => {
 
 // a table in a frame that scrolls; the first cell of a row with a game opens it
 function table(shown, open) {
-  const numeric = shown.head.map((_, i) => shown.rows.length > 0 && shown.rows.every(row => row[i] === "-" || NUMBER.test(row[i])));
+  const numeric = shown.head.map((_, i) => shown.rows.length > 0 &&
+    shown.rows.every(row => row[i] === "-" || NUMBER.test(row[i])));
   const cell = (text, i, row) => el("td", {class: numeric[i] && "number"},
-    i === 0 && shown.games ? button(text, () => open(shown.games[row]), {"data-game": shown.games[row], "aria-label": `Analyse game ${text}`}) : text);
+    i === 0 && shown.games ? button(text, () => open(shown.games[row]),
+      {"data-game": shown.games[row], "aria-label": `Analyse game ${text}`}) : text);
   return el("div", {class: "scroll", tabindex: 0, role: "region", "aria-label": shown.title},
     el("table", null,
-      el("thead", null, el("tr", null, shown.head.map((text, i) => el("th", {scope: "col", class: numeric[i] && "number"}, text)))),
+      el("thead", null, el("tr", null,
+        shown.head.map((text, i) => el("th", {scope: "col", class: numeric[i] && "number"}, text)))),
       el("tbody", null, shown.rows.map((row, number) => el("tr", null, row.map((text, i) => cell(text, i, number)))))));
 }
 
@@ -77,13 +81,15 @@ function drawn(chart, width) {
     if (kind === "points") {
       for (const [at, value, error] of points) {
         const from = x(at), low = y(value - error), high = y(value + error);
-        parts.push(svg("path", {class: name, d: `M${from} ${low}V${high}M${from - 5} ${low}h10M${from - 5} ${high}h10`}),
+        parts.push(svg("path", {class: name,
+          d: `M${from} ${low}V${high}M${from - 5} ${low}h10M${from - 5} ${high}h10`}),
           svg("circle", {class: name, cx: from, cy: y(value), r: 5}));
       }
     } else if (points.length > 1) parts.push(svg("path", {class: name, d: path}));
     else if (points.length) parts.push(svg("circle", {class: name, cx: x(points[0][0]), cy: y(points[0][1]), r: 3}));
   }
-  return svg("svg", {class: "chart", viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT, role: "img", "aria-label": told(chart)}, parts);
+  return svg("svg", {class: "chart", viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT, role: "img",
+    "aria-label": told(chart)}, parts);
 }
 
 // what a chart shows last, in words
@@ -104,7 +110,8 @@ function numbers(chart) {
     }
   });
   const sorted = [...rows].sort((a, b) => a[0] - b[0]);
-  return {title: `Numbers of ${chart.title}`, head: [chart.x, ...lines.map(line => line.name)], rows: sorted.map(([at, row]) => [String(at), ...row])};
+  return {title: `Numbers of ${chart.title}`, head: [chart.x, ...lines.map(line => line.name)],
+    rows: sorted.map(([at, row]) => [String(at), ...row])};
 }
 
 function figure(chart, width) {
@@ -112,26 +119,32 @@ function figure(chart, width) {
   const key = chart.lines.length > 1 && el("ul", {class: "key"}, chart.lines.map(line => {
     const name = line.kind === "guide" ? "guide" : `line${kinds++ % 4}`;
     return el("li", null, svg("svg", {width: 26, height: 12, "aria-hidden": "true", class: "chart"},
-      line.kind === "points" ? svg("circle", {class: name, cx: 13, cy: 6, r: 5}) : svg("path", {class: name, d: "M0 6H26"})), ` ${line.name}`);
+      line.kind === "points" ? svg("circle", {class: name, cx: 13, cy: 6, r: 5}) :
+        svg("path", {class: name, d: "M0 6H26"})), ` ${line.name}`);
   }));
   const details = el("details", {ontoggle() {
     if (details.open && details.children.length === 1) details.append(table(numbers(chart)));
   }}, el("summary", null, "Numbers"));
-  return el("figure", null, el("figcaption", null, chart.title), chart.lines.length ? drawn(chart, width) : el("p", {class: "muted"}, "nothing yet"), key, details);
+  return el("figure", null, el("figcaption", null, chart.title), chart.lines.length ? drawn(chart, width) :
+    el("p", {class: "muted"}, "nothing yet"), key, details);
 }
 
 export function page(app) {
   const note = el("p", {class: "muted"}), rows = el("tbody");
   const list = el("div", {class: "scroll list", tabindex: 0, role: "region", "aria-label": "Runs", hidden: true},
-    el("table", null, el("thead", null, el("tr", null, ["run", "kind", "state", "progress", "last change"].map(text => el("th", {scope: "col"}, text)))), rows));
-  const title = el("h2"), state = el("p"), facts = el("dl"), charts = el("div", {class: "charts"}), tables = el("div", {class: "tables"});
+    el("table", null, el("thead", null,
+      el("tr", null, ["run", "kind", "state", "progress", "last change"].map(text => el("th", {scope: "col"}, text)))),
+        rows));
+  const title = el("h2"), state = el("p"), facts = el("dl"), charts = el("div", {class: "charts"}),
+    tables = el("div", {class: "tables"});
   const detail = el("section", {"aria-label": "Run", hidden: true}, title, state, facts, charts, tables);
   const element = el("div", {class: "runs"}, el("section", {"aria-label": "All runs"}, note, list), detail);
   // what stands there: by title the JSON it was made of and its element
   const parts = new Map();
   let chosen = "", all = null, one = null, shown = null, entered = false, missing = false, width = 0;
 
-  const marked = state => [el("span", {class: `mark ${state}`, "aria-hidden": "true"}, MARKS[state] || ""), ` ${state}`];
+  const marked = state => [el("span", {class: `mark ${state}`, "aria-hidden": "true"}, MARKS[state] || ""),
+    ` ${state}`];
 
   function showList({runs, directories, error}) {
     if (error !== undefined) {
@@ -139,12 +152,14 @@ export function page(app) {
       return;
     }
     const focused = rows.contains(document.activeElement) && document.activeElement.hash;
-    note.textContent = !directories ? "Start kr web with --runs DIR to watch the self-play, fits, training runs and matches in a directory."
+    note.textContent = !directories ?
+      "Start kr web with --runs DIR to watch the self-play, fits, training runs and matches in a directory."
       : runs.length ? "" : "There are no runs in the directory yet.";
     list.hidden = !runs.length;
     rows.replaceChildren(...runs.map(run => el("tr", {"aria-current": run.name === chosen && "true"},
       el("th", {scope: "row"}, el("a", {href: `#runs/${encodeURIComponent(run.name)}`}, run.name)),
-      el("td", null, run.kind), el("td", null, marked(run.state)), el("td", null, run.progress), el("td", null, time(run.changed)))));
+      el("td", null, run.kind), el("td", null, marked(run.state)), el("td", null, run.progress),
+      el("td", null, time(run.changed)))));
     // it is there now, or again
     if (missing && runs.some(run => run.name === chosen)) watchRun();
     if (focused) [...rows.querySelectorAll("a")].find(link => link.hash === focused)?.focus();
@@ -152,23 +167,27 @@ export function page(app) {
 
   const open = game => {
     const errand = app.errand();
-    return app.api("runs/game", {name: chosen, game}).then(found => errand.isStale || app.open(found), error => app.fail(error.message));
+    return app.api("runs/game", {name: chosen, game}).then(found => errand.isStale || app.open(found),
+      error => app.fail(error.message));
   };
 
   // only what has changed is made anew; what was unfolded or had the focus keeps it
   function fill(place, wanted, make) {
     const elements = wanted.map(each => {
-      const key = `${place.className} ${each.title}`, text = JSON.stringify([each, place === charts && width]), before = parts.get(key);
+      const key = `${place.className} ${each.title}`, text = JSON.stringify([each, place === charts && width]),
+        before = parts.get(key);
       if (before?.text === text) return before.element;
       const made = make(each), focused = before?.element.contains(document.activeElement) && document.activeElement;
       if (before?.element.querySelector("details")?.open) made.querySelector("details").open = true;
       parts.set(key, {text, element: made, game: focused?.dataset?.game, focused});
       return made;
     });
-    if (elements.length !== place.children.length || elements.some((each, i) => each !== place.children[i])) place.replaceChildren(...elements);
+    if (elements.length !== place.children.length ||
+      elements.some((each, i) => each !== place.children[i])) place.replaceChildren(...elements);
     for (const part of parts.values()) {
       if (!part.focused) continue;
-      (part.element.querySelector(`[data-game="${CSS.escape(part.game ?? "")}"]`) || part.element.querySelector("button, summary, [tabindex]"))?.focus();
+      (part.element.querySelector(`[data-game="${CSS.escape(part.game ?? "")}"]`) ||
+        part.element.querySelector("button, summary, [tabindex]"))?.focus();
       part.focused = null;
     }
   }
@@ -177,11 +196,14 @@ export function page(app) {
     shown = run;
     detail.hidden = false;
     title.textContent = visible(run.name);
-    state.replaceChildren(`${run.kind}: `, ...marked(run.state), `, ${run.progress}; last change ${time(run.changed)}${run.reading ? `; ${run.reading}` : ""}`);
-    facts.replaceChildren(...run.facts.map(([name, text]) => el("div", null, el("dt", null, name), el("dd", null, text))));
+    state.replaceChildren(`${run.kind}: `, ...marked(run.state),
+      `, ${run.progress}; last change ${time(run.changed)}${run.reading ? `; ${run.reading}` : ""}`);
+    facts.replaceChildren(...run.facts.map(([name, text]) =>
+      el("div", null, el("dt", null, name), el("dd", null, text))));
     width = Math.max(240, Math.min(charts.clientWidth, 620));
     fill(charts, run.charts || [], chart => figure(chart, width));
-    fill(tables, (run.tables || []).filter(each => each.rows.length), each => el("section", {class: each.head.length > 8 && "wide"}, el("h3", null, each.title), table(each, open)));
+    fill(tables, (run.tables || []).filter(each => each.rows.length),
+      each => el("section", {class: each.head.length > 8 && "wide"}, el("h3", null, each.title), table(each, open)));
   }
 
   function watchRun() {

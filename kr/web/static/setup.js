@@ -4,7 +4,8 @@ import {placed} from "./board.js";
 import {button, el, svg} from "./dom.js";
 
 export const START = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12";
-const TOOLS = [["b", "Black man"], ["B", "Black king"], ["w", "White man"], ["W", "White king"], ["", "Clear a square"]];
+const TOOLS = [["b", "Black man"], ["B", "Black king"], ["w", "White man"], ["W", "White king"],
+  ["", "Clear a square"]];
 const SYMBOLS = {b: "black-man", B: "black-king", w: "white-man", W: "white-king"};
 
 function fenOf(pieces, side) {
@@ -18,20 +19,24 @@ function fenOf(pieces, side) {
 export function finder(app, choose) {
   const deck = el("select", {"aria-label": "Ballots", onchange: () => search()},
     el("option", {value: "3move"}, "Three-move ballots"), el("option", {value: "11man"}, "11-man ballots"));
-  const wanted = el("input", {type: "search", placeholder: "number, name or moves", "aria-label": "Find a ballot", oninput: () => search(),
+  const wanted = el("input", {type: "search", placeholder: "number, name or moves", "aria-label": "Find a ballot",
+    oninput: () => search(),
     onkeydown(event) { if (event.key === "Enter") event.preventDefault(); }});
   const found = el("ul", {class: "found"});
   let asked = 0;
   async function search() {
     const number = ++asked;
     try {
-      const {openings, found: count} = await app.api("openings", {deck: deck.value, wanted: wanted.value.slice(0, 100)});
+      const {openings, found: count} = await app.api("openings",
+        {deck: deck.value, wanted: wanted.value.slice(0, 100)});
       if (number !== asked) return;
       const items = openings.map(each => {
-        const title = `${each.number}. ${each.moves}${each.name ? ` (${each.name})` : ""}${each.standing === "playable" ? "" : `, ${each.standing}`}`;
+        const title = `${each.number}. ${each.moves}${each.name ? ` (${each.name})` : ""}` +
+          (each.standing === "playable" ? "" : `, ${each.standing}`);
         return el("li", null, button(title, () => choose(deck.value, each.number, title)));
       });
-      if (count > openings.length) items.push(el("li", {class: "muted"}, `${count - openings.length} more: say more to find them`));
+      if (count > openings.length) items.push(
+        el("li", {class: "muted"}, `${count - openings.length} more: say more to find them`));
       if (!count) items.push(el("li", {class: "muted"}, "No ballot is called so."));
       found.replaceChildren(...items);
     } catch (error) {
@@ -49,7 +54,8 @@ export function setup(app) {
 
   function begin(start, moves = [], headers = {}) {
     const document = fresh(start, headers);
-    for (const move of moves) document.nodes.push({comments: [], nags: [], starting_comments: [], ...move, parent: document.nodes.length - 1});
+    for (const move of moves) document.nodes.push(
+      {comments: [], nags: [], starting_comments: [], ...move, parent: document.nodes.length - 1});
     if (tree.root.children.length) app.say("Undo brings the former game back");
     app.open(document, moves.map(() => 0));
   }
@@ -99,11 +105,13 @@ export function setup(app) {
   // --- editor
 
   let pieces = null, tool = "b", side = "B";
-  const tools = TOOLS.map(([piece, name]) => el("button", {type: "button", title: name, "aria-label": name, "aria-pressed": piece === tool,
+  const tools = TOOLS.map(([piece, name]) =>
+    el("button", {type: "button", title: name, "aria-label": name, "aria-pressed": piece === tool,
     onclick() {
       tool = piece;
       for (const other of tools) other.setAttribute("aria-pressed", other === this);
-    }}, piece ? svg("svg", {viewBox: "0 0 45 45", width: 32, height: 32, "aria-hidden": "true"}, svg("use", {href: `#piece-${SYMBOLS[piece]}`})) : "✕"));
+    }}, piece ? svg("svg", {viewBox: "0 0 45 45", width: 32, height: 32, "aria-hidden": "true"},
+      svg("use", {href: `#piece-${SYMBOLS[piece]}`})) : "✕"));
   const mover = el("select", {"aria-label": "Side to move", onchange() { side = mover.value; redraw(); }},
     el("option", {value: "B"}, "Black to move"), el("option", {value: "W"}, "White to move"));
   const redraw = () => {
@@ -158,7 +166,8 @@ export function setup(app) {
       button("Start", () => { pieces = placed(START); side = mover.value = "B"; redraw(); }),
       button("Done", finish, {class: "primary"}),
       button("Cancel", () => { stopEditing(); tree.select(tree.node); })),
-    el("p", {class: "muted"}, "Choose a piece and click squares; drag a piece to move it, off the board to remove it."));
+    el("p", {class: "muted"},
+      "Choose a piece and click squares; drag a piece to move it, off the board to remove it."));
   const opener = el("div", {class: "row"},
     button("New game", () => begin(START)),
     button("Set up a position", edit),
@@ -167,5 +176,6 @@ export function setup(app) {
 
   showFen();
   return el("div", {class: "setup"}, opener, editor,
-    el("form", {class: "row", onsubmit: takeFen}, el("label", null, "FEN ", fen), el("button", {type: "submit"}, "Set")), openings);
+    el("form", {class: "row", onsubmit: takeFen}, el("label", null, "FEN ", fen),
+      el("button", {type: "submit"}, "Set")), openings);
 }
