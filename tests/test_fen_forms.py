@@ -18,8 +18,8 @@ from kr.pdn import Game, read_game
 from kr.play.setup import PlaySettings, set_up
 from kr.storage import write_atomic
 from kr.web import games, positions
-from kr.web.asked import Asked
 from kr.web.house import House
+from kr.web.request import PageRequest
 from kr.web.settings import WebSettings
 
 FORMS = {
@@ -46,7 +46,7 @@ def _pdn(text: str, directory: Path) -> Position:
 
 
 def _pasted(text: str, directory: Path) -> Position:
-    answer: dict[str, Any] = games.read(HOUSE, Asked({"text": f"{text}\n"}))
+    answer: dict[str, Any] = games.read(HOUSE, PageRequest({"text": f"{text}\n"}))
     return Position.from_fen(answer["document"]["start"])
 
 
@@ -77,7 +77,9 @@ READERS: dict[str, Callable[[str, Path], Position]] = {
     "kr pdn search --position": _searched,
     "PDN": _pdn,
     "a paste": _pasted,
-    "a page's field": lambda text, _: Position.from_fen(positions.show_position(HOUSE, Asked({"fen": text}))["fen"]),
+    "a page's field": lambda text, _: Position.from_fen(
+        positions.show_position(HOUSE, PageRequest({"fen": text}))["fen"]
+    ),
 }
 
 

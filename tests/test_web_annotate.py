@@ -34,9 +34,9 @@ from kr.errors import KrError
 from kr.pdn import Game, read_game
 from kr.viewer.document import game_document, read_document
 from kr.web import judging
-from kr.web.asked import Asked
 from kr.web.engines import MOST_ENGINES
 from kr.web.house import House
+from kr.web.request import PageRequest
 from kr.web.serve import WebServer
 from kr.web.settings import WebSettings
 
@@ -63,13 +63,13 @@ def judged(house: House, asked: dict[str, Any], document: dict[str, Any] | None 
     """All events of a game that is judged. document: the game as the page has it at the end, if that is another."""
 
     async def run() -> list[dict[str, Any]]:
-        inbox: asyncio.Queue[Asked] = asyncio.Queue()
+        inbox: asyncio.Queue[PageRequest] = asyncio.Queue()
         events = []
-        async with aclosing(judging.annotate_game(house, Asked(asked), inbox)) as stream:
+        async with aclosing(judging.annotate_game(house, PageRequest(asked), inbox)) as stream:
             async for event in stream:
                 events.append(event)
                 if "judged" in event:
-                    inbox.put_nowait(Asked({"document": document or asked["document"]}))
+                    inbox.put_nowait(PageRequest({"document": document or asked["document"]}))
         return events
 
     return finished(run())
@@ -140,7 +140,7 @@ def test_a_game_whose_moves_have_changed_gets_no_marks(house: House, monkeypatch
     monkeypatch.setattr(judging, "DOCUMENT_SECONDS", 0.01)
 
     async def silent() -> None:
-        async for _ in judging.annotate_game(house, Asked(asked), asyncio.Queue()):
+        async for _ in judging.annotate_game(house, PageRequest(asked), asyncio.Queue()):
             pass
 
     with pytest.raises(KrError, match="did not send its game"):
@@ -151,7 +151,7 @@ def test_it_ends_at_once_when_its_page_leaves(house: House) -> None:
     """A search of minutes ends with the stream, whether that is closed between events or while it waits."""
 
     async def leaving(leave: Callable[[Events], Any]) -> float:
-        asked = Asked({"document": game_document(played(LONG)), "seconds": 10})
+        asked = PageRequest({"document": game_document(played(LONG)), "seconds": 10})
         stream = judging.annotate_game(house, asked, asyncio.Queue())
         assert "total" in await anext(stream)
         began = time.monotonic()
@@ -180,7 +180,7 @@ def test_it_waits_for_its_turn(house: House) -> None:
         with ExitStack() as loans:
             while house.engines.own.lent < MOST_ENGINES:
                 loans.enter_context(house.engines.own.ask())
-            asked = Asked({"document": game_document(played(BLUNDER)), "nodes": 1000})
+            asked = PageRequest({"document": game_document(played(BLUNDER)), "nodes": 1000})
             async with aclosing(judging.annotate_game(house, asked, asyncio.Queue())) as stream:
                 assert "total" in await anext(stream)
                 assert await anext(stream) == {"waits": True}

@@ -26,8 +26,8 @@ from kr.game.board import Board
 from kr.game.position import Position
 from kr.game.value import Value
 from kr.web import endings
-from kr.web.asked import Asked
 from kr.web.house import House
+from kr.web.request import PageRequest
 from kr.web.serve import WebServer
 from kr.web.settings import WebSettings
 
@@ -54,7 +54,7 @@ def server() -> Iterator[WebServer]:
 
 
 def ask(house: House, name: str, **fields: Any) -> dict[str, Any]:
-    answer = endings.ROUTES[f"endings/{name}"](house, Asked(fields))
+    answer = endings.ROUTES[f"endings/{name}"](house, PageRequest(fields))
     return json.loads(json.dumps(answer))  # type: ignore[no-any-return]
 
 

@@ -20,8 +20,8 @@ from kr.game.position import Position
 from kr.storage import lock
 from kr.viewer.document import read_document
 from kr.web import explorer
-from kr.web.asked import Asked
 from kr.web.house import House
+from kr.web.request import PageRequest
 from kr.web.settings import WebSettings
 
 if TYPE_CHECKING:
@@ -94,18 +94,18 @@ async def listed(stream: Any) -> list[dict[str, Any]]:
 
 def opened_all(house: House, numbers: list[int]) -> list[dict[str, Any]]:
     """Events of opening archives."""
-    return finished(listed(explorer.opening(house, Asked({"archives": numbers}), asyncio.Queue())))
+    return finished(listed(explorer.opening(house, PageRequest({"archives": numbers}), asyncio.Queue())))
 
 
 def ask(handler: Any, house: House, **fields: Any) -> dict[str, Any]:
-    answer: dict[str, Any] = handler(house, Asked({"archives": [0, 1], "fen": START.fen, **fields}))
+    answer: dict[str, Any] = handler(house, PageRequest({"archives": [0, 1], "fen": START.fen, **fields}))
     return answer
 
 
 def test_archives_are_opened_once_and_told(files: tuple[Path, Path]) -> None:
     house = house_of(archive=files[:1], files=files)
     with closing(house):
-        state = explorer.archives(house, Asked({}))["archives"]
+        state = explorer.archives(house, PageRequest({}))["archives"]
         assert [(each["name"], each["archive"], each["open"]) for each in state] == [
             ("first.pdn", True, False), ("second.pdn.xz", False, False),
         ]  # fmt: skip
@@ -164,13 +164,13 @@ def test_games_are_found(house: House, fields: dict[str, Any], events: list[str]
 def test_a_game_is_opened_by_its_number(house: House) -> None:
     (game,) = ask(explorer.games, house, players=["long"], fen=START.play("9-13").fen)["games"]
     assert (game["archive"], game["number"], game["ply"], game["turned"], game["moves"]) == (1, 0, 1, False, 2)
-    found = explorer.game(house, Asked({"archive": game["archive"], "number": game["number"]}))
+    found = explorer.game(house, PageRequest({"archive": game["archive"], "number": game["number"]}))
     assert (found["archive"], found["line"]) == ("second.pdn.xz", 1)
     assert [str(move) for move in read_document(found["document"]).mainline_moves()] == ["9-13", "22-18"]
 
 
 def test_names_are_completed(house: House) -> None:
-    found = explorer.players(house, Asked({"archives": [0, 1], "wanted": "TIN"}))
+    found = explorer.players(house, PageRequest({"archives": [0, 1], "wanted": "TIN"}))
     assert found == {"players": [{"name": "Tinsley, M.", "games": 4}]}
 
 
@@ -238,11 +238,11 @@ def test_scores_of_all_moves(house: House, monkeypatch: pytest.MonkeyPatch) -> N
     from kr.engine.limits import Limits
 
     monkeypatch.setattr(explorer, "SCORING", Limits(nodes=3000))
-    events = finished(listed(explorer.scores(house, Asked({"fen": START.fen}), asyncio.Queue())))
+    events = finished(listed(explorer.scores(house, PageRequest({"fen": START.fen}), asyncio.Queue())))
     assert events[-1]["moves"].keys() == {str(move) for move in START.legal_moves()}
     assert all(abs(each["score"]) < 200 for each in events[-1]["moves"].values())
-    assert finished(listed(explorer.scores(house, Asked({"fen": "B:WK32:BK5"}), asyncio.Queue()))) != []
-    assert finished(listed(explorer.scores(house, Asked({"fen": "B:WK1:B"}), asyncio.Queue()))) == []
+    assert finished(listed(explorer.scores(house, PageRequest({"fen": "B:WK32:BK5"}), asyncio.Queue()))) != []
+    assert finished(listed(explorer.scores(house, PageRequest({"fen": "B:WK1:B"}), asyncio.Queue()))) == []
 
 
 # --- the panel

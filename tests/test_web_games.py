@@ -14,8 +14,8 @@ from kr.errors import InvalidSettingError, KrError
 from kr.pdn import Game, read_game, write_game
 from kr.viewer.document import game_document, read_document
 from kr.web import game_lists, games
-from kr.web.asked import Asked
 from kr.web.house import House
+from kr.web.request import PageRequest
 from kr.web.settings import WebSettings
 
 TWO = '[Event "One"]\n[Black "Ann"]\n[Result "1-0"]\n\n1. 11-15 23-19 1-0\n\n[Event "Two"]\n\n1. 9-14 {x} 0-1\n'
@@ -26,7 +26,7 @@ def house(*files: Path) -> House:
 
 
 def ask(what: str, where: House | None = None, **fields: Any) -> dict[str, Any]:
-    answer: dict[str, Any] = games.ROUTES[what](where or house(), Asked(fields))
+    answer: dict[str, Any] = games.ROUTES[what](where or house(), PageRequest(fields))
     return answer
 
 

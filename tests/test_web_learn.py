@@ -30,8 +30,8 @@ from kr.errors import InvalidProblemError, KrError
 from kr.game.board import Board
 from kr.game.value import Value
 from kr.web import puzzles
-from kr.web.asked import Asked
 from kr.web.house import House
+from kr.web.request import PageRequest
 from kr.web.serve import WebServer
 from kr.web.settings import WebSettings
 
@@ -74,7 +74,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def ask(house: House, name: str, **fields: Any) -> dict[str, Any]:
-    answer = puzzles.ROUTES[f"puzzles/{name}"](house, Asked(fields))
+    answer = puzzles.ROUTES[f"puzzles/{name}"](house, PageRequest(fields))
     return json.loads(json.dumps(answer))  # type: ignore[no-any-return]
 
 

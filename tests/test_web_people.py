@@ -16,8 +16,8 @@ from kr.game.position import Position
 from kr.policy.policy import load_policy
 from kr.policy.shape import PolicyShape
 from kr.web import people
-from kr.web.asked import Asked
 from kr.web.house import House
+from kr.web.request import PageRequest
 from kr.web.serve import WebServer
 from kr.web.settings import WebSettings
 
@@ -42,7 +42,7 @@ def server() -> Iterator[WebServer]:
 
 
 def ask(house: House, **fields: Any) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(json.dumps(people.people_moves(house, Asked(fields))))
+    found: dict[str, Any] = json.loads(json.dumps(people.people_moves(house, PageRequest(fields))))
     return found
 
 

@@ -18,9 +18,9 @@ from kr.game.board import Board
 from kr.game.outcome import AGREEMENT, OVERTIME, RESIGNATION
 from kr.pdn import read_game
 from kr.viewer.document import read_document
-from kr.web import kept, opponents, playing
-from kr.web.asked import Asked
+from kr.web import game_files, opponents, playing
 from kr.web.house import House
+from kr.web.request import PageRequest
 from kr.web.settings import WebSettings
 
 ONE_MAN_EACH = "W:W27:B6"
@@ -39,14 +39,14 @@ def games_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 class Page:
     """A page that watches a game through its stream, and keeps what a real one keeps."""
 
-    def __init__(self, stream: Any, inbox: asyncio.Queue[Asked]) -> None:
+    def __init__(self, stream: Any, inbox: asyncio.Queue[PageRequest]) -> None:
         self.stream, self.inbox = stream, inbox
         self.events: list[dict[str, Any]] = []
         self.game: dict[str, Any] = {}
         self.state: dict[str, Any] = {}
 
     def say(self, do: str, **others: Any) -> None:
-        self.inbox.put_nowait(Asked({"do": do, **others}))
+        self.inbox.put_nowait(PageRequest({"do": do, **others}))
 
     def move(self, path: list[int]) -> None:
         self.say("move", ply=self.state["ply"], path=path)
@@ -79,8 +79,8 @@ class Page:
 
 @asynccontextmanager
 async def at_table(house: House, **asked: Any) -> AsyncIterator[Page]:
-    inbox: asyncio.Queue[Asked] = asyncio.Queue(100)
-    stream = playing.play(house, Asked(asked), inbox)
+    inbox: asyncio.Queue[PageRequest] = asyncio.Queue(100)
+    stream = playing.play(house, PageRequest(asked), inbox)
     page = Page(stream, inbox)
     try:
         await page.hear("game")
@@ -355,7 +355,7 @@ LEVEL = {"BlackPlayer": "human", "WhitePlayer": "shipped,level=3,seed=7"}
 )
 def test_bad_requests_get_one_line(games_directory, asked, said):
     if asked.get("game") == BEGUN_HERE:
-        asked = {**asked, "game": kept.new_path().stem}
+        asked = {**asked, "game": game_files.new_path().stem}
 
     async def told(house):
         with pytest.raises(KrError) as caught:
@@ -371,7 +371,7 @@ def test_bad_requests_get_one_line(games_directory, asked, said):
 def test_what_a_page_makes_up_gets_no_file(games_directory):
     """Finished games too, which are not played on: 50 MB of them came in fifteen seconds."""
     whole = {"start": ONE_MAN_EACH, "headers": {**LEVEL, "Result": "1-0", "Site": "x" * 50_000}}
-    own = kept.new_path().stem
+    own = game_files.new_path().stem
 
     async def told(house):
         for number in range(300):
@@ -392,15 +392,15 @@ def test_what_a_page_makes_up_gets_no_file(games_directory):
     assert key.stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.parametrize(("most", "value"), [("MOST_KEPT_GAMES", 2), ("MOST_KEPT_BYTES", 600)])
+@pytest.mark.parametrize(("most", "value"), [("MOST_STORED_GAMES", 2), ("MOST_STORED_BYTES", 600)])
 def test_games_are_kept_within_a_budget(games_directory, monkeypatch, most, value):
     games_directory.mkdir(parents=True)
-    begun = [kept.new_path() for _ in range(3)]
+    begun = [game_files.new_path() for _ in range(3)]
     # those of kr play, and what is left of a writer, don't count
     others = [games_directory / "20260101-000000.pdn", games_directory / f".{begun[2].name}.1.abcd.tmp"]
     for path in (begun[0], games_directory / "20260101-000000-0123456789ab.pdn", *others):
         path.write_text('[Result "*"] *'.ljust(300))
-    monkeypatch.setattr(kept, most, value)
+    monkeypatch.setattr(game_files, most, value)
 
     async def told(house):
         for asked in ({"level": 0}, {**document(**LEVEL), "game": begun[1].stem}):
@@ -517,7 +517,7 @@ def test_full_strength_plays_by_an_engine_that_is_lent():
 
 def test_the_levels_are_told():
     async def told(house):
-        levels = opponents.levels(house, Asked({}))["levels"]
+        levels = opponents.levels(house, PageRequest({}))["levels"]
         assert [level["number"] for level in levels] == list(range(11))
         assert levels[0]["words"] == "plays what people are likely to play, without a search"
         assert levels[9]["words"] == "looks at 25k positions a move, and chooses among what people play"

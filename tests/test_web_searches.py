@@ -21,10 +21,10 @@ from kr.engine.result import Info
 from kr.errors import InvalidSettingError, KrError
 from kr.game.position import Position
 from kr.protocols.hub_client import HubClient
-from kr.web.asked import Asked
 from kr.web.engines import SEARCH_NICENESS, Lender
 from kr.web.house import House
 from kr.web.live import viewer
+from kr.web.request import PageRequest
 from kr.web.searches import LONGEST_PV, UPDATES, OwnSearch, analysis, list_engines
 from kr.web.settings import WebSettings
 
@@ -49,7 +49,7 @@ def at_home(told: Callable[[House], Awaitable[None]], **settings: Any) -> None:
 
 async def events(house: House, **asked: Any) -> list[dict[str, Any]]:
     """All events of a search that ends by itself."""
-    stream = analysis(house, Asked({"start": START, **asked}), asyncio.Queue())
+    stream = analysis(house, PageRequest({"start": START, **asked}), asyncio.Queue())
     return [event async for event in stream]
 
 
@@ -180,7 +180,10 @@ def test_the_figures_move_between_iterations(monkeypatch: pytest.MonkeyPatch) ->
 
     async def told(house: House) -> None:
         heard: list[dict[str, Any]] = []
-        async with aclosing(analysis(house, Asked({"start": START}), asyncio.Queue())) as stream, asyncio.timeout(60):
+        async with (
+            aclosing(analysis(house, PageRequest({"start": START}), asyncio.Queue())) as stream,
+            asyncio.timeout(60),
+        ):
             async for event in stream:
                 heard.append(event)
                 beats = [each["progress"] for each in heard[-3:] if "progress" in each]
@@ -289,7 +292,7 @@ def test_bad_requests_are_refused(asked: dict[str, Any], reason: str) -> None:
 
 def test_a_search_ends_with_its_stream() -> None:
     async def told(house: House) -> None:
-        stream = analysis(house, Asked({"start": START}), asyncio.Queue())
+        stream = analysis(house, PageRequest({"start": START}), asyncio.Queue())
         async for event in stream:
             if "lines" in event:
                 break
@@ -315,7 +318,7 @@ def test_searches_give_way_to_what_answers_pages() -> None:
 
     async def told(house: House) -> None:
         before = sorted(niceness())
-        stream = analysis(house, Asked({"start": START}), asyncio.Queue())
+        stream = analysis(house, PageRequest({"start": START}), asyncio.Queue())
         async for event in stream:
             if "lines" in event:
                 break
@@ -332,7 +335,7 @@ def test_a_viewer_who_changes_the_position_keeps_the_engine() -> None:
     async def told(house: House) -> None:
         viewer.set("a page")
         for _ in range(20):
-            stream = analysis(house, Asked({"start": START}), asyncio.Queue())
+            stream = analysis(house, PageRequest({"start": START}), asyncio.Queue())
             async for event in stream:
                 if "lines" in event:
                     break
@@ -349,7 +352,7 @@ def test_a_viewer_who_changes_the_position_keeps_the_engine() -> None:
 
 def test_engines_have_names_and_commands() -> None:
     async def told(house: House) -> None:
-        assert list_engines(house, Asked({})) == {"engines": ["kr (material)", "scan"], "lines": 10}
+        assert list_engines(house, PageRequest({})) == {"engines": ["kr (material)", "scan"], "lines": 10}
 
     at_home(told, engines=("hub:/opt/scan/scan hub",))
     for text in ("scan hub", "hub:", 'hub:"x'):
@@ -370,7 +373,7 @@ def test_another_engine_beside_kr() -> None:
         assert lines[0]["chances"] is None
         assert [step["text"] for step in lines[0]["pv"]]
         # an endless one ends with its stream, and its process is used again
-        stream = analysis(house, Asked({"start": START, "engine": 1}), asyncio.Queue())
+        stream = analysis(house, PageRequest({"start": START, "engine": 1}), asyncio.Queue())
         async for event in stream:
             if "lines" in event:
                 break
@@ -490,7 +493,7 @@ def test_what_is_broken_is_not_lent_again() -> None:
 
 def test_idle_tools_are_closed_but_the_kept_one() -> None:
     kept = Tool()
-    tools = lender(3, kept=kept, idle_seconds=0.01)
+    tools = lender(3, permanent=kept, idle_seconds=0.01)
     with tools.ask() as first, tools.ask() as second:
         assert first.wait(1) is kept
         other = second.wait(1)

@@ -24,12 +24,12 @@ from starlette.websockets import WebSocket
 from kr.errors import KrError
 from kr.viewer.assets import board_colors
 from kr.web import endings, explorer, games, judging, people, playing, positions, puzzles, regions, runs, searches
-from kr.web.asked import Asked
 from kr.web.entry import Entry
 from kr.web.guard import Guard
 from kr.web.house import House
-from kr.web.live import BROKEN, Connection, Stream, said
+from kr.web.live import BROKEN, Connection, Stream, error_line
 from kr.web.page import index
+from kr.web.request import PageRequest
 
 FEATURES: tuple[Any, ...] = (
     positions,
@@ -51,11 +51,11 @@ BODY_SECONDS = 20.0
 """Time in which a request must have arrived."""
 CONTENT_TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
 
-Handler = Callable[[House, Asked], Any]
+Handler = Callable[[House, PageRequest], Any]
 
 
 def make_app(house: House, host: str, port: int, entry: Entry | None = None) -> ASGIApp:
-    """The app for an address to listen on. entry: None where everyone who can connect may ask."""
+    """The app for an address to listen on. entry: None if everyone who can connect may send requests."""
     handlers: dict[str, Handler] = {}
     streams: dict[str, Stream] = {}
     for feature in FEATURES:
@@ -89,7 +89,7 @@ def make_app(house: House, host: str, port: int, entry: Entry | None = None) -> 
 
 def _files(house: House) -> dict[str, tuple[bytes, str]]:
     """All files that a page can get, by path, with their types. They are in memory: no path opens a file."""
-    found = {
+    files = {
         "/": (index(house).encode(), "text/html; charset=utf-8"),
         "/static/colors.css": (board_colors().encode(), CONTENT_TYPES[".css"]),
     }
@@ -97,8 +97,8 @@ def _files(house: House) -> dict[str, tuple[bytes, str]]:
         for file in resources.files(package).joinpath("static").iterdir():
             kind = CONTENT_TYPES.get(file.name[file.name.rfind(".") :])
             if kind:
-                found[f"/static/{file.name}"] = file.read_bytes(), kind
-    return found
+                files[f"/static/{file.name}"] = file.read_bytes(), kind
+    return files
 
 
 async def _file(file: tuple[bytes, str], request: Request) -> Response:
@@ -116,12 +116,12 @@ async def _answer(house: House, handler: Handler, request: Request) -> Response:
     try:
         async with asyncio.timeout(BODY_SECONDS):
             body = await _body(request)
-        asked = Asked(json.loads(body))
+        page_request = PageRequest(json.loads(body))
         if inspect.iscoroutinefunction(handler):
-            answer = await handler(house, asked)
+            answer = await handler(house, page_request)
         else:
             # a server that stops does not wait for a text that takes minutes to read
-            answer = await anyio.to_thread.run_sync(_worked, handler, house, asked, abandon_on_cancel=True)
+            answer = await anyio.to_thread.run_sync(_worked, handler, house, page_request, abandon_on_cancel=True)
         return JSONResponse(answer)
     except HTTPException as error:
         return _error(error.status_code, error.detail)
@@ -130,14 +130,14 @@ async def _answer(house: House, handler: Handler, request: Request) -> Response:
     except ClientDisconnect:
         return _error(400, "the request did not arrive")
     except (KrError, OSError) as error:
-        return _error(400, said(error))
+        return _error(400, error_line(error))
     except (ValueError, RecursionError):
         return _error(400, "the request is not JSON")
 
 
-def _worked(handler: Handler, house: House, asked: Asked) -> Any:
+def _worked(handler: Handler, house: House, request: PageRequest) -> Any:
     with house.at_work():
-        return handler(house, asked)
+        return handler(house, request)
 
 
 async def _body(request: Request) -> bytes:

@@ -3,7 +3,7 @@
 endings/known {} -> how many pieces the database reaches
 endings/new {"own": 2, "own_kings": null, "other": 1, "other_kings": 1, "goal": "win", "difficulty": "any",
     "side": "black", "seed": 7} -> a position, null if none was found
-endings/move {"start", "moves", "goal", "on": false} -> whether the last move kept the value, the reply, the counts.
+endings/move {"start", "moves", "goal", "on": false} -> true if the last move kept the value, the reply, the counts.
     After a move that gave the value away there is a reply only with "on".
 endings/values {"fen"} -> value and distance of every move
 """
@@ -21,9 +21,9 @@ from kr.game.board import NO_PROGRESS_PLIES, REPETITIONS, Board
 from kr.game.position import Move, Position, Side
 from kr.game.value import Value
 from kr.viewer.positions import move_json, position_json
-from kr.web.asked import Asked
 from kr.web.house import House
 from kr.web.puzzles import WAIT_SECONDS
+from kr.web.request import PageRequest
 
 HOLD_MOVES = 20
 """Moves after which a drawn ending counts as held."""
@@ -31,8 +31,8 @@ CONVERSION = Limits(time=0.3, nodes=100_000)
 """Limits of the search by which kr wins where the distance is not known."""
 
 
-def known_endings(house: House, asked: Asked) -> dict[str, Any]:
-    """What the database has; 0 pieces without one."""
+def known_endings(house: House, request: PageRequest) -> dict[str, Any]:
+    """Reach of the database; 0 pieces without one."""
     database = house.database
     return {
         "pieces": 0 if database is None else database.pieces,
@@ -43,32 +43,32 @@ def known_endings(house: House, asked: Asked) -> dict[str, Any]:
     }
 
 
-def new_ending(house: House, asked: Asked) -> dict[str, Any]:
+def new_ending(house: House, request: PageRequest) -> dict[str, Any]:
     """A random position with the person to move."""
     database = _database(house)
     most = database.pieces - 1
-    own, other = asked.number("own", 1, most), asked.number("other", 1, most)
+    own, other = request.number("own", 1, most), request.number("other", 1, most)
     if own + other > database.pieces:
         raise InvalidSettingError(f"{own} v {other}: the database has positions with up to {database.pieces} pieces")
     shapes = material(
-        (own, asked.number("own_kings", 0, own) if asked.has("own_kings") else None),
-        (other, asked.number("other_kings", 0, other) if asked.has("other_kings") else None),
+        (own, request.number("own_kings", 0, own) if request.has("own_kings") else None),
+        (other, request.number("other_kings", 0, other) if request.has("other_kings") else None),
     )
-    goal = Value(asked.choice("goal", (Value.WIN, Value.DRAW)))
-    difficulty = Difficulty(asked.choice("difficulty", tuple(Difficulty), Difficulty.ANY))
-    side = Side.BLACK if asked.choice("side", ("black", "white")) == "black" else Side.WHITE
-    position = find_exercise(database, shapes, goal, difficulty, side, asked.number("seed", 0, 2**53))
+    goal = Value(request.choice("goal", (Value.WIN, Value.DRAW)))
+    difficulty = Difficulty(request.choice("difficulty", tuple(Difficulty), Difficulty.ANY))
+    side = Side.BLACK if request.choice("side", ("black", "white")) == "black" else Side.WHITE
+    position = find_exercise(database, shapes, goal, difficulty, side, request.number("seed", 0, 2**53))
     if position is None:
         return {"position": None}
     return {"position": position_json(position), "goal": str(goal), "distance": database.distance(position)}
 
 
-def play_ending(house: House, asked: Asked) -> dict[str, Any]:
+def play_ending(house: House, request: PageRequest) -> dict[str, Any]:
     """The verdict on the person's last move, and kr's reply."""
     database = _database(house)
-    board = asked.board()
+    board = request.board()
     person = board.start.side
-    goal = Value(asked.choice("goal", (Value.WIN, Value.DRAW)))
+    goal = Value(request.choice("goal", (Value.WIN, Value.DRAW)))
     if not board.moves or board.side == person:
         raise InvalidSettingError("the last move is not the person's")
     before, after = board.positions[-2], board.position
@@ -77,21 +77,21 @@ def play_ending(house: House, asked: Asked) -> dict[str, Any]:
     if not moves or value is None:
         raise InvalidSettingError(f"{before.fen} is not in the database")
     value = value.opposite
-    kept = value is moves[0].value
+    keeps = value is moves[0].value
     distance = database.distance(after) if not after.is_over else 0
     over = _over(board, person, goal, value)
     reply = None
-    if over is None and (kept or asked.flag("on")):
+    if over is None and (keeps or request.flag("on")):
         move = _reply(house, database, board)
         reply = {**move_json(move), "fen": board.position.play(move).fen}
         board.play(move)
         over = _over(board, person, goal, value)
     return {
-        "kept": kept,
+        "kept": keeps,
         "value": str(value),
         "was": str(moves[0].value),
         "distance": distance,
-        "better": [] if kept else [move_json(each.move) for each in moves if each.value is moves[0].value],
+        "better": [] if keeps else [move_json(each.move) for each in moves if each.value is moves[0].value],
         "reply": reply,
         "position": position_json(board.position),
         "quiet": _quiet(board),
@@ -100,9 +100,9 @@ def play_ending(house: House, asked: Asked) -> dict[str, Any]:
     }
 
 
-def show_values(house: House, asked: Asked) -> dict[str, Any]:
+def show_values(house: House, request: PageRequest) -> dict[str, Any]:
     """Every move of a position with its value and distance, best first."""
-    position = asked.position()
+    position = request.position()
     moves = exact_moves(_database(house), position)
     return {
         "fen": position.fen,
@@ -135,7 +135,7 @@ def _converting(house: House, database: Database, position: Position, history: t
 
 
 def _over(board: Board, person: Side, goal: Value, value: Value) -> dict[str, str] | None:
-    """How the exercise ends here: "won", "lost", "drawn" by rule or "held", and why; None if it goes on."""
+    """Result of the exercise here, "won", "lost", "drawn" by rule or "held", and the reason; None if it goes on."""
     outcome = board.outcome()
     if outcome is not None:
         result = "drawn" if outcome.winner is None else "won" if outcome.winner == person else "lost"

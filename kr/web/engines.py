@@ -1,12 +1,12 @@
-"""Engines for viewers: so many searches at a time, each with an engine that is its own while it lasts.
+"""Engines for viewers: a bounded number of searches at a time, each with an engine that is its own while it lasts.
 
-Who wants to search asks a `Lender` and gets a `Loan`, at once or in turn:
+A search asks a `Lender` for a `Loan` and gets it at once or in turn:
 
     with house.engines.own.ask(viewer) as loan:
         engine = await loan.arrival()      # or loan.wait(seconds) in a thread
         ...                                # the search must have ended when the block is left
 
-A viewer is whatever stands for a page (`kr.web.live.viewer`), None for nobody in particular. The system shares the
+A viewer is the object that stands for a page (`kr.web.live.viewer`), or None. The operating system shares the
 processors among the threads of the searches.
 """
 
@@ -46,7 +46,7 @@ MOST_OF_A_VIEWER = 3
 LOADED_HASH = 16 * MEBIBYTE
 """Most bytes of the hash tables of all engines but the first."""
 SEARCH_NICENESS = 10
-"""What is added to the niceness of the threads that search, on Linux."""
+"""Niceness added to the threads that search, on Linux."""
 IDLE_SECONDS = 60.0
 """Time after which an engine that nobody uses is closed."""
 HUB = "hub:"
@@ -66,7 +66,7 @@ class Loan(Generic[T]):
         self.broken = False
         """Set if the tool is not to be lent again."""
         self.ending = False
-        """Set once its search has been told to end. The same viewer's next loan waits for it, and gets its tool."""
+        """Set once its search is being stopped. The same viewer's next loan waits for it, and gets its tool."""
 
     def __enter__(self) -> Loan[T]:
         return self
@@ -92,7 +92,7 @@ class Loan(Generic[T]):
         return tool if tool is not None else await anyio.to_thread.run_sync(self._lender.fill, self)
 
     def wait(self, seconds: float) -> T:
-        """The same for a thread. Raises InvalidSettingError if all engines are busy for so long."""
+        """Wait for the tool in a thread. Raises InvalidSettingError if all engines stay busy for that long."""
         try:
             tool = self.turn.result(seconds)
         except TimeoutError:
@@ -110,8 +110,8 @@ class _Idle(Generic[T]):
 class Lender(Generic[T]):
     """Lends tools of one sort. Threads may share it.
 
-    make: a new tool; end: closes one; most: tools lent at a time; kept: a tool that is there from the start and never
-    closed before the end. A viewer gets the tool back that it had last, if it is free: what that knows may help.
+    make: a new tool; end: closes one; most: tools lent at a time; permanent: a tool that is there from the start and
+    never closed before the end. A viewer gets back the tool that it had last, if it is free: its memory may help.
     """
 
     def __init__(
@@ -119,15 +119,15 @@ class Lender(Generic[T]):
         make: Callable[[], T],
         end: Callable[[T], None],
         most: int,
-        kept: T | None = None,
+        permanent: T | None = None,
         most_of_a_viewer: int = MOST_OF_A_VIEWER,
         idle_seconds: float = IDLE_SECONDS,
     ) -> None:
         self._make, self._end, self._most = make, end, most
         self._most_of_a_viewer = most_of_a_viewer
-        self._kept, self._idle_seconds = kept, idle_seconds
+        self._permanent, self._idle_seconds = permanent, idle_seconds
         self._lock = threading.Lock()
-        self._idle: list[_Idle[T]] = [] if kept is None else [_Idle(kept, None, time.monotonic())]
+        self._idle: list[_Idle[T]] = [] if permanent is None else [_Idle(permanent, None, time.monotonic())]
         self._waiting: list[Loan[T]] = []
         self._lent: set[Loan[T]] = set()
         self._timer: threading.Timer | None = None
@@ -154,9 +154,9 @@ class Lender(Generic[T]):
         with self._lock:
             if self._closed:
                 raise InvalidSettingError("the server is stopping")
-            asked = [other for other in (*self._lent, *self._waiting) if other.viewer == viewer and not other.ending]
-            if viewer is not None and len(asked) >= self._most_of_a_viewer:
-                raise InvalidSettingError(f"this page has {len(asked)} searches under way already; stop one")
+            loans = [other for other in (*self._lent, *self._waiting) if other.viewer == viewer and not other.ending]
+            if viewer is not None and len(loans) >= self._most_of_a_viewer:
+                raise InvalidSettingError(f"this page has {len(loans)} searches under way already; stop one")
             self._waiting.append(loan)
             self._hand_out()
         return loan
@@ -205,29 +205,29 @@ class Lender(Generic[T]):
     def _hand_out(self) -> None:
         ending = {loan.viewer for loan in self._lent if loan.ending}
         waiting = [loan for loan in self._waiting if loan.viewer not in ending]
-        held = Counter(loan.viewer for loan in self._lent if loan.viewer is not None)
+        counts = Counter(loan.viewer for loan in self._lent if loan.viewer is not None)
         while waiting and not self.is_full:
-            # who has least goes first, then who came first
-            loan = min(waiting, key=lambda each: held[each.viewer])
+            # the viewer with the fewest loans goes first, then the first in the queue
+            loan = min(waiting, key=lambda each: counts[each.viewer])
             waiting.remove(loan)
             self._waiting.remove(loan)
             self._lent.add(loan)
             if loan.viewer is not None:
-                held[loan.viewer] += 1
-            loan.tool = self._chosen(loan.viewer)
+                counts[loan.viewer] += 1
+            loan.tool = self._choose(loan.viewer)
             loan.turn.set_result(loan.tool)
 
-    def _chosen(self, viewer: Hashable) -> T | None:
+    def _choose(self, viewer: Hashable) -> T | None:
         if not self._idle:
             return None
         own = (each for each in self._idle if viewer is not None and each.viewer == viewer)
-        kept = (each for each in self._idle if each.tool is self._kept)
-        found = next(own, None) or next(kept, None) or self._idle[-1]
-        self._idle.remove(found)
-        return found.tool
+        permanent = (each for each in self._idle if each.tool is self._permanent)
+        choice = next(own, None) or next(permanent, None) or self._idle[-1]
+        self._idle.remove(choice)
+        return choice.tool
 
     def _watch(self) -> None:
-        if self._timer is None and any(each.tool is not self._kept for each in self._idle):
+        if self._timer is None and any(each.tool is not self._permanent for each in self._idle):
             self._timer = threading.Timer(self._idle_seconds, self._sweep)
             self._timer.daemon = True
             self._timer.start()
@@ -239,7 +239,7 @@ class Lender(Generic[T]):
         with self._lock:
             self._timer = None
             before = time.monotonic() - self._idle_seconds
-            old = [each for each in self._idle if each.tool is not self._kept and each.since <= before]
+            old = [each for each in self._idle if each.tool is not self._permanent and each.since <= before]
             self._idle = [each for each in self._idle if each not in old]
             if not self._closed:
                 self._watch()
@@ -289,8 +289,8 @@ def give_way() -> None:
     if sys.platform == "linux":
         with suppress(OSError):
             # from the niceness of the process on: the server itself may give way to something
-            given = os.getpriority(os.PRIO_PROCESS, os.getpid()) + SEARCH_NICENESS
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), given)
+            niceness = os.getpriority(os.PRIO_PROCESS, os.getpid()) + SEARCH_NICENESS
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), niceness)
 
 
 def _end_engine(engine: Engine) -> None:

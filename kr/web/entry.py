@@ -1,4 +1,4 @@
-"""Who may come in: whoever has the token of this run of the server, in the address or, from then on, in a cookie.
+"""Access to the server: by the token of this run, in the address or, from then on, in a cookie.
 
 Every user of a machine can reach what listens on it, so that loopback asks for the token too. The address begins with
 it, http://127.0.0.1:8128/TOKEN/: a browser that opens it gets the cookie and is sent to /, programs put what they ask
@@ -39,14 +39,14 @@ class Entry:
         self._keys[key] = self._now() + KEY_SECONDS
         return key
 
-    def takes_key(self, given: str) -> bool:
+    def takes_key(self, text: str) -> bool:
         """True if this is a key that nobody has used; it is used up."""
-        found = [key for key in list(self._keys) if _same(given, key)]
-        return any(self._keys.pop(key, 0.0) >= self._now() for key in found)
+        matches = [key for key in list(self._keys) if _same(text, key)]
+        return any(self._keys.pop(key, 0.0) >= self._now() for key in matches)
 
-    def takes_token(self, given: str) -> bool:
+    def takes_token(self, text: str) -> bool:
         """True if this is the token."""
-        return _same(given, self.token)
+        return _same(text, self.token)
 
     def takes_cookies(self, header: str) -> bool:
         """True if the token is among the cookies of a request."""
@@ -54,5 +54,5 @@ class Entry:
         return any(self.takes_token(value) for name, _, value in pairs if name == self.cookie)
 
 
-def _same(given: str, secret: str) -> bool:
-    return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), secret.encode())
+def _same(text: str, secret: str) -> bool:
+    return hmac.compare_digest(text.encode("utf-8", "surrogatepass"), secret.encode())

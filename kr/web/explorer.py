@@ -1,7 +1,7 @@
-"""The explorer: what was played in a position of an archive, the games behind it, and searches of them.
+"""The explorer: moves played in a position of an archive, the games behind them, and searches of these.
 
-Archives are asked for by number: first those of --archive, then the PDN files of the command line. The index of one is
-made when a page first opens it, for all pages; `explorer/open` tells how far it is. A request for moves or games has
+Archives are numbered: first those of --archive, then the PDN files of the command line. The index of one is
+made when a page first opens it, for all pages; `explorer/open` reports the progress. A request for moves or games has
 `archives`, the conditions of `_search`, and `fen`.
 """
 
@@ -26,10 +26,10 @@ from kr.engine.limits import Limits
 from kr.errors import InvalidIndexError, InvalidSettingError, KrError, StoppedError
 from kr.threads import start_all
 from kr.viewer.positions import move_json, side_name
-from kr.web.asked import LONGEST_FEN, Asked
 from kr.web.game_lists import bounded_document
 from kr.web.house import House
-from kr.web.live import Inbox, said
+from kr.web.live import Inbox, error_line
+from kr.web.request import LONGEST_FEN, PageRequest
 from kr.web.searches import Question, answers
 
 GAMES_SHOWN = 20
@@ -51,7 +51,7 @@ class ExploredFile:
     def __init__(self, path: Path, is_archive: bool) -> None:
         self.path, self.is_archive = path, is_archive
         self.share = 0.0
-        """How much of the file has been read."""
+        """Share of the file read so far."""
         self.error = ""
         self._index: ArchiveIndex | None = None
         self._lock = threading.Lock()
@@ -73,9 +73,9 @@ class ExploredFile:
                 if self._index is not None and is_current(self._index.path, self.path):
                     return
             except OSError as error:
-                self.error = said(error)
+                self.error = error_line(error)
                 return
-            self._start(lambda: open_index(self.path, self._told))
+            self._start(lambda: open_index(self.path, self._report))
 
     def index(self) -> ArchiveIndex:
         """The index. Raises InvalidSettingError if it is not open."""
@@ -88,7 +88,7 @@ class ExploredFile:
         """Make a damaged index anew."""
         with self._lock:
             if self._index is index and not self.is_opening and not self._closed:
-                self._start(lambda: rebuild(index, self._told))
+                self._start(lambda: rebuild(index, self._report))
 
     def close(self) -> None:
         """Stop what is under way, and close the index."""
@@ -100,7 +100,7 @@ class ExploredFile:
             self._index.close()
 
     def json(self, number: int) -> dict[str, Any]:
-        """What a page is told of it."""
+        """State of the file for a page."""
         index = self._index
         return {
             "number": number,
@@ -122,14 +122,14 @@ class ExploredFile:
 
     def _make(self, make: Callable[[], ArchiveIndex]) -> None:
         try:
-            made = make()
+            index = make()
         except (KrError, OSError) as error:
-            self.error = "" if isinstance(error, StoppedError) else said(error)
+            self.error = "" if isinstance(error, StoppedError) else error_line(error)
             return
         # one that others still ask is closed when the last of them is done
-        self._index, self.share = made, 1.0
+        self._index, self.share = index, 1.0
 
-    def _told(self, share: float) -> None:
+    def _report(self, share: float) -> None:
         self.share = share
         if self._closed:
             raise StoppedError("the server is stopping")
@@ -146,15 +146,15 @@ class Explorer:
 
     @classmethod
     def of(cls, house: House) -> Explorer:
-        """That of a server."""
+        """The explorer of a server."""
         with _MAKING:
             if house not in _EXPLORERS:
                 _EXPLORERS[house] = cls(house)
             return _EXPLORERS[house]
 
-    def chosen(self, asked: Asked) -> dict[int, ExploredFile]:
-        """The files asked for, by number. Raises InvalidSettingError."""
-        numbers = asked.fields.get("archives")
+    def selection(self, request: PageRequest) -> dict[int, ExploredFile]:
+        """The files that a request names, by number. Raises InvalidSettingError."""
+        numbers = request.fields.get("archives")
         if not isinstance(numbers, list) or not numbers or len(numbers) > len(self.files):
             raise InvalidSettingError("archives is not a list of numbers of archives")
         for number in numbers:
@@ -176,20 +176,20 @@ _EXPLORERS: WeakKeyDictionary[House, Explorer] = WeakKeyDictionary()
 _MAKING = threading.Lock()
 
 
-def archives(house: House, asked: Asked) -> dict[str, Any]:
+def archives(house: House, request: PageRequest) -> dict[str, Any]:
     """The archives and their state."""
     return Explorer.of(house).json()
 
 
-async def opening(house: House, asked: Asked, inbox: Inbox) -> AsyncGenerator[Mapping[str, Any], None]:
-    """Open archives; tells their state until all are open or have failed."""
+async def opening(house: House, request: PageRequest, inbox: Inbox) -> AsyncGenerator[Mapping[str, Any], None]:
+    """Open archives, and report their state until all are open or have failed."""
     explorer = Explorer.of(house)
-    chosen = explorer.chosen(asked)
-    for file in chosen.values():
+    selection = explorer.selection(request)
+    for file in selection.values():
         await asyncio.to_thread(file.open)
     last: dict[str, Any] = {}
     while True:
-        over = not any(file.is_opening for file in chosen.values())
+        over = not any(file.is_opening for file in selection.values())
         state = explorer.json()
         if state != last:
             yield state
@@ -199,80 +199,82 @@ async def opening(house: House, asked: Asked, inbox: Inbox) -> AsyncGenerator[Ma
         await asyncio.sleep(NEWS_SECONDS)
 
 
-def moves(house: House, asked: Asked) -> dict[str, Any]:
+def moves(house: House, request: PageRequest) -> dict[str, Any]:
     """Each legal move in a position with the results of the games that played it, the most frequent first."""
-    position = asked.position()
+    position = request.position()
     total = Record()
-    played: dict[tuple[int, int, int], Record] = {}
-    for index, found in _searched(house, asked, here=True):
-        total += index.record(found)
-        for move, record in index.moves(position, found):
+    records: dict[tuple[int, int, int], Record] = {}
+    for index, matches in _searched(house, request, here=True):
+        total += index.record(matches)
+        for move, record in index.moves(position, matches):
             squares = move.origin, move.target, move.captured
-            played[squares] = played.get(squares, Record()) + record
+            records[squares] = records.get(squares, Record()) + record
     # captures by several paths to one position are one move
     legal = {(move.origin, move.target, move.captured): move for move in reversed(position.legal_moves())}
     rows = [
-        {**move_json(move), "fen": position.play(move).fen, **_record_json(played.get(squares, Record()))}
+        {**move_json(move), "fen": position.play(move).fen, **_record_json(records.get(squares, Record()))}
         for squares, move in reversed(legal.items())
     ]
     rows.sort(key=lambda row: -row["games"])
     return {"fen": position.fen, "side": side_name(position.side), "total": _record_json(total), "moves": rows}
 
 
-def games(house: House, asked: Asked) -> dict[str, Any]:
+def games(house: House, request: PageRequest) -> dict[str, Any]:
     """A page of the games that meet the conditions; with `here`, of those that came to the position."""
-    start = asked.number("start", 0, MOST_NUMBER, 0)
-    order = asked.choice("order", ORDERS, "archive")
-    here = asked.flag("here", True)
+    start = request.number("start", 0, MOST_NUMBER, 0)
+    order = request.choice("order", ORDERS, "archive")
+    here = request.flag("here", True)
     sources: list[tuple[int, ArchiveIndex, Found]] = []
-    for number, (index, found) in zip(Explorer.of(house).chosen(asked), _searched(house, asked, here), strict=True):
-        sources.append((number, index, found))
-    counts = [len(found) for _, _, found in sources]
+    for number, (index, matches) in zip(
+        Explorer.of(house).selection(request), _searched(house, request, here), strict=True
+    ):
+        sources.append((number, index, matches))
+    counts = [len(matches) for _, _, matches in sources]
     which = np.repeat(np.arange(len(sources)), counts)
     rows = np.concatenate([np.arange(count) for count in counts])
     if order != "archive":
-        years = np.concatenate([index.years[found.games].astype(np.int64) for _, index, found in sources])
+        years = np.concatenate([index.years[matches.games].astype(np.int64) for _, index, matches in sources])
         # games without a year stand last
         keys = np.where(years == 0, MOST_NUMBER, years if order == "oldest" else -years)
         sorting = np.argsort(keys, kind="stable")
         which, rows = which[sorting], rows[sorting]
-    shown = []
+    page = []
     for source, row in zip(which[start : start + GAMES_SHOWN], rows[start : start + GAMES_SHOWN], strict=True):
-        number, index, found = sources[source]
+        number, index, matches = sources[source]
         with _telling_damage(house, number, index):
-            shown.append(_game_json(number, index, found, int(row)))
-    return {"games": shown, "found": len(rows), "start": start}
+            page.append(_game_json(number, index, matches, int(row)))
+    return {"games": page, "found": len(rows), "start": start}
 
 
-def game(house: House, asked: Asked) -> dict[str, Any]:
+def game(house: House, request: PageRequest) -> dict[str, Any]:
     """A game by the numbers of its archive and of itself, both from 0."""
     explorer = Explorer.of(house)
-    number = asked.number("archive", 0, max(0, len(explorer.files) - 1))
-    ((_, file),) = explorer.chosen(Asked({"archives": [number]})).items()
+    number = request.number("archive", 0, max(0, len(explorer.files) - 1))
+    ((_, file),) = explorer.selection(PageRequest({"archives": [number]})).items()
     index = file.index()
     with _telling_damage(house, number, index):
-        found = index.game(asked.number("number", 0, MOST_NUMBER))
-    return {"document": bounded_document(found), "archive": file.path.name, "line": found.line}
+        game = index.game(request.number("number", 0, MOST_NUMBER))
+    return {"document": bounded_document(game), "archive": file.path.name, "line": game.line}
 
 
-def players(house: House, asked: Asked) -> dict[str, Any]:
+def players(house: House, request: PageRequest) -> dict[str, Any]:
     """Names of players that complete a text, with their numbers of games."""
-    wanted = asked.text("wanted", 100)
+    text = request.text("wanted", 100)
     counts: dict[str, int] = {}
-    for number, file in Explorer.of(house).chosen(asked).items():
+    for number, file in Explorer.of(house).selection(request).items():
         index = file.index()
         with _telling_damage(house, number, index):
-            for name, count in index.players(wanted, NAMES_SHOWN):
+            for name, count in index.players(text, NAMES_SHOWN):
                 counts[name] = counts.get(name, 0) + count
     return {"players": [{"name": name[:100], "games": count} for name, count in list(counts.items())[:NAMES_SHOWN]]}
 
 
-async def scores(house: House, asked: Asked, inbox: Inbox) -> AsyncGenerator[Mapping[str, Any], None]:
+async def scores(house: House, request: PageRequest, inbox: Inbox) -> AsyncGenerator[Mapping[str, Any], None]:
     """kr's scores of all moves of a position by one short search, and exact values where a database has them.
 
     Each event has `moves`: {text: {"score", "value", "plies"}} from the side to move.
     """
-    position = asked.position()
+    position = request.position()
     legal = position.legal_moves()
     if not legal:
         return
@@ -281,49 +283,49 @@ async def scores(house: House, asked: Asked, inbox: Inbox) -> AsyncGenerator[Map
     async with aclosing(answers(house, question)) as events:
         async for event in events:
             if event.get("exact"):
-                known = {each["text"]: {"score": None, **_valued(each)} for each in event["exact"]["moves"]}
-                yield {"fen": position.fen, "side": side_name(position.side), "moves": known}
+                exact = {each["text"]: {"score": None, **_valued(each)} for each in event["exact"]["moves"]}
+                yield {"fen": position.fen, "side": side_name(position.side), "moves": exact}
             if "lines" not in event:
                 continue
-            told = {}
+            by_move = {}
             for rank, line in enumerate(event["lines"]):
                 if line.get("pv"):
                     first[rank] = line["pv"][0]["text"]
                 if rank in first:
-                    told[first[rank]] = {"score": line["score"], **_valued(line)}
-            yield {"fen": position.fen, "side": event["side"], "moves": told, "depth": event["depth"]}
+                    by_move[first[rank]] = {"score": line["score"], **_valued(line)}
+            yield {"fen": position.fen, "side": event["side"], "moves": by_move, "depth": event["depth"]}
 
 
-def _valued(told: Mapping[str, Any]) -> dict[str, Any]:
-    return {"value": told["value"], "plies": told["plies"]}
+def _valued(line: Mapping[str, Any]) -> dict[str, Any]:
+    return {"value": line["value"], "plies": line["plies"]}
 
 
-def _searched(house: House, asked: Asked, here: bool) -> Iterator[tuple[ArchiveIndex, Found]]:
-    """For each archive asked for, its index and the games that meet the conditions."""
-    for number, file in Explorer.of(house).chosen(asked).items():
+def _searched(house: House, request: PageRequest, here: bool) -> Iterator[tuple[ArchiveIndex, Found]]:
+    """For each archive of a request, its index and the games that meet the conditions."""
+    for number, file in Explorer.of(house).selection(request).items():
         index = file.index()
         with _telling_damage(house, number, index):
-            found = index.find(_search(file.path, asked, here))
-        yield index, found
+            matches = index.find(_search(file.path, request, here))
+        yield index, matches
 
 
-def _search(path: Path, asked: Asked, here: bool) -> SearchSettings:
+def _search(path: Path, request: PageRequest, here: bool) -> SearchSettings:
     """The conditions of a request: players, black, white, event, year, result, opening; fen and reversed."""
 
-    def given(name: str, longest: int = 100) -> str:
-        return asked.text(name, longest, "").strip()
+    def field(name: str, longest: int = 100) -> str:
+        return request.text(name, longest, "").strip()
 
     return SearchSettings(
         files=(path,),
-        player=tuple(name.strip() for name in asked.texts("players", MOST_PLAYERS, 100, ()) if name.strip()),
-        black=given("black"),
-        white=given("white"),
-        event=given("event"),
-        year=given("year"),
-        result=given("result"),
-        ballot=given("opening", 400),
-        position=asked.text("fen", LONGEST_FEN) if here else "",
-        reversed=here and asked.flag("reversed"),
+        player=tuple(name.strip() for name in request.texts("players", MOST_PLAYERS, 100, ()) if name.strip()),
+        black=field("black"),
+        white=field("white"),
+        event=field("event"),
+        year=field("year"),
+        result=field("result"),
+        ballot=field("opening", 400),
+        position=request.text("fen", LONGEST_FEN) if here else "",
+        reversed=here and request.flag("reversed"),
     )
 
 
@@ -353,8 +355,8 @@ def _record_json(record: Record) -> dict[str, Any]:
     }
 
 
-def _game_json(archive: int, index: ArchiveIndex, found: Found, row: int) -> dict[str, Any]:
-    number = int(found.games[row])
+def _game_json(archive: int, index: ArchiveIndex, matches: Found, row: int) -> dict[str, Any]:
+    number = int(matches.games[row])
     headers = index.headers(number)
     names = {name.lower(): headers.get(name, "").strip(" ?")[:80] for name in ("Event", "Black", "White", "Date")}
     return {
@@ -364,12 +366,12 @@ def _game_json(archive: int, index: ArchiveIndex, found: Found, row: int) -> dic
         "result": str(index.result(number)),
         "moves": index.plies(number),
         "line": index.line(number),
-        "ply": int(found.plies[row]),
-        "turned": bool(found.turned[row]),
+        "ply": int(matches.plies[row]),
+        "turned": bool(matches.turned[row]),
     }
 
 
-ROUTES: dict[str, Callable[[House, Asked], dict[str, Any]]] = {
+ROUTES: dict[str, Callable[[House, PageRequest], dict[str, Any]]] = {
     "explorer/archives": archives,
     "explorer/moves": moves,
     "explorer/games": games,

@@ -1,4 +1,4 @@
-"""Lists of many games: the files of the command line and what pages upload, read on as they are asked for."""
+"""Lists of many games, from files of the command line and uploads of pages, read on demand."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from kr.pdn.source import Text
 from kr.pdn.writer import Results, write_game
 from kr.text import plain_name
 from kr.viewer.document import MOST_NODES, game_document
-from kr.web.asked import LONGEST_FEN, Asked
 from kr.web.house import House
+from kr.web.request import LONGEST_FEN, PageRequest
 
 MOST_FILE_GAMES = 100_000
 """Games of a list."""
@@ -38,7 +38,7 @@ READING_SECONDS = 0.4
 MOST_CLOSING_SECONDS = 1.0
 """Time for which a server that stops waits for a request that reads on."""
 MOST_FAULTS = 50
-"""Games that could not be read, of which the reasons are told."""
+"""Unreadable games whose reasons are listed."""
 LARGEST_UPLOAD = 64 << 20
 """Bytes of a file that a page uploads."""
 LONGEST_UPLOAD = 128_000_000
@@ -56,12 +56,12 @@ OnFault = Callable[[str], None]
 
 
 def summary(game: Game, number: int) -> dict[str, Any]:
-    """What a list shows of a game."""
-    said = {name.lower(): game.headers.get(name, "").strip()[:80] for name in ("Event", "Black", "White", "Date")}
-    said = {name: value if value.strip("?. ") else "" for name, value in said.items()}
+    """A game's row in a list."""
+    headers = {name.lower(): game.headers.get(name, "").strip()[:80] for name in ("Event", "Black", "White", "Date")}
+    headers = {name: value if value.strip("?. ") else "" for name, value in headers.items()}
     moves = sum(1 for _ in game.mainline())
     warnings = [warning[:300] for warning in game.warnings[:MOST_FAULTS]]
-    return {"number": number, **said, "result": str(game.result), "moves": moves, "warnings": warnings}
+    return {"number": number, **headers, "result": str(game.result), "moves": moves, "warnings": warnings}
 
 
 def bounded_document(game: Game) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def _position_game(fen: str) -> Game:
 
 
 class GameList(ABC):
-    """Games of a source, read on as they are asked for and kept packed."""
+    """Games of a source, read on demand and held compressed."""
 
     def __init__(self, name: str, results: Results) -> None:
         self.name = name
@@ -116,8 +116,8 @@ class GameList(ABC):
         self._lock = threading.Lock()
         self._clear()
 
-    def listed(self, start: int, wanted: str, on: bool = False) -> dict[str, Any]:
-        """A page of games whose event, players, date or result have all the words wanted. on: read on meanwhile.
+    def page(self, start: int, wanted: str, on: bool = False) -> dict[str, Any]:
+        """A page of games whose event, players, date or result have all the words. on: read on meanwhile.
 
         `read` counts the games read so far, `found` those of them with the words, `whole` says that there are no more;
         `left_out` counts those that could not be read, `faults` says why, `cut` why the list ends before its source.
@@ -126,12 +126,12 @@ class GameList(ABC):
         with self._lock:
             self._follow()
             until = time.monotonic() + READING_SECONDS
-            found = self._search(wanted)
-            while (on or len(found) <= start + GAMES_A_PAGE) and time.monotonic() < until and self._read():
-                found = self._search(wanted)
-            page = [self._unpacked(index)[0] for index in found[start : start + GAMES_A_PAGE]]
+            matches = self._search(wanted)
+            while (on or len(matches) <= start + GAMES_A_PAGE) and time.monotonic() < until and self._read():
+                matches = self._search(wanted)
+            page = [self._unpacked(index)[0] for index in matches[start : start + GAMES_A_PAGE]]
             return {
-                "games": page, "start": start, "more": len(found) > start + GAMES_A_PAGE, "found": len(found),
+                "games": page, "start": start, "more": len(matches) > start + GAMES_A_PAGE, "found": len(matches),
                 "read": len(self._games), "whole": self._whole, "faults": self._faults, "left_out": self._left_out,
                 "cut": self._cut, "share": 1.0 if self._whole else self._share(),
             }  # fmt: skip
@@ -144,9 +144,9 @@ class GameList(ABC):
                 pass
             if len(self._games) < number:
                 raise InvalidSettingError(f"{self.name} has {len(self._games)} games; game {number} is not there")
-            told, text = self._unpacked(number - 1)
+            row, text = self._unpacked(number - 1)
         (game,) = Reader(f"{text}\n")
-        return {"document": bounded_document(game), "warnings": told["warnings"]}
+        return {"document": bounded_document(game), "warnings": row["warnings"]}
 
     def close(self) -> None:
         """Let go of the games and of the source, unless they are being read for long."""
@@ -158,7 +158,7 @@ class GameList(ABC):
 
     @abstractmethod
     def _follow(self) -> None:
-        """Begin with the source, if that was not done or it has changed."""
+        """Open the source, if it is not open yet or has changed."""
 
     @abstractmethod
     def _source(self) -> Iterator[Game]:
@@ -173,23 +173,23 @@ class GameList(ABC):
         self._left_out = 0
         self._cut = ""
         self._faults: list[str] = []
-        # what is searched; and what is shown with the text, packed
+        # words to search; and the row with the text, compressed
         self._games: list[tuple[str, bytes]] = []
-        self._kept = 0
+        self._size = 0
         # by the words wanted: numbers of games, and how many games were looked at for them
         self._searches: OrderedDict[str, tuple[list[int], int]] = OrderedDict()
 
     def _search(self, wanted: str) -> list[int]:
         key = plain_name(wanted)
-        found, seen = self._searches.pop(key, ([], 0))
+        matches, count = self._searches.pop(key, ([], 0))
         words = key.split()
-        found.extend(
-            index for index in range(seen, len(self._games)) if all(word in self._games[index][0] for word in words)
+        matches.extend(
+            index for index in range(count, len(self._games)) if all(word in self._games[index][0] for word in words)
         )
-        self._searches[key] = found, len(self._games)
+        self._searches[key] = matches, len(self._games)
         while len(self._searches) > MOST_SEARCHES:
             self._searches.popitem(last=False)
-        return found
+        return matches
 
     def _fault(self, why: str) -> None:
         self._left_out += 1
@@ -202,7 +202,7 @@ class GameList(ABC):
             return False
         if self._source_games is None:
             self._source_games = self._source()
-        if len(self._games) >= MOST_FILE_GAMES or self._kept > MOST_LIST_BYTES:
+        if len(self._games) >= MOST_FILE_GAMES or self._size > MOST_LIST_BYTES:
             self._cut = f"only the first {len(self._games):,} games are listed; kr web --archive has no end"
             self._whole = True
             return False
@@ -214,16 +214,16 @@ class GameList(ABC):
         if game is None:
             self._whole = True
             return False
-        shown = summary(game, len(self._games) + 1)
-        told = plain_name(" ".join(str(shown[name]) for name in ("event", "black", "white", "date", "result")))
-        text = json.dumps([shown, write_game(game)]).encode("utf-8", "replace")
-        self._games.append((told, zlib.compress(text)))
-        self._kept += len(told) + len(self._games[-1][1]) + 200
+        row = summary(game, len(self._games) + 1)
+        words = plain_name(" ".join(str(row[name]) for name in ("event", "black", "white", "date", "result")))
+        text = json.dumps([row, write_game(game)]).encode("utf-8", "replace")
+        self._games.append((words, zlib.compress(text)))
+        self._size += len(words) + len(self._games[-1][1]) + 200
         return True
 
     def _unpacked(self, index: int) -> tuple[dict[str, Any], str]:
-        shown, text = json.loads(zlib.decompress(self._games[index][1]))
-        return shown, text
+        row, text = json.loads(zlib.decompress(self._games[index][1]))
+        return row, text
 
 
 class FileList(GameList):
@@ -282,7 +282,7 @@ class _Bounded:
 
 
 class UploadList(GameList):
-    """Games of what a page has uploaded."""
+    """Games that a page has uploaded."""
 
     def __init__(self, content: bytes, results: Results) -> None:
         self._content = content
@@ -324,12 +324,12 @@ class UploadList(GameList):
 
 
 class Shelf:
-    """Files of the command line and uploads of pages. They are asked for by number or name; no other is opened."""
+    """Files of the command line and uploads of pages, by number or name; no other file is opened."""
 
     def __init__(self, house: House) -> None:
         self.paths = house.files
         self.mark = secrets.token_hex(4)
-        """Tells this server from the one before, so that a page opens the files of a new one."""
+        """Distinguishes this server from the one before, so that a page opens the files of a new one."""
         self._files = {
             (path, results): FileList(path, results) for path in self.paths for results in RESULT_CONVENTIONS
         }
@@ -339,7 +339,7 @@ class Shelf:
 
     @classmethod
     def of(cls, house: House) -> Shelf:
-        """That of a server."""
+        """The shelf of a server."""
         if house not in _SHELVES:
             _SHELVES[house] = cls(house)
         return _SHELVES[house]
@@ -357,7 +357,7 @@ class Shelf:
         with self._lock:
             before, lists = self._uploads.get(name, (b"", {}))
             if not before:
-                raise _gone()
+                raise _no_upload()
             if lists:
                 raise InvalidSettingError("this upload is read already; nothing can be added to it")
             if len(before) + len(content) > LARGEST_UPLOAD:
@@ -367,14 +367,14 @@ class Shelf:
             self._uploads.move_to_end(name)
             self._forget()
 
-    def games(self, asked: Asked) -> GameList:
-        """The list asked for. Raises InvalidSettingError."""
-        results: Results = "white" if asked.choice("results", RESULT_CONVENTIONS, "english") == "white" else "english"
-        if asked.has("upload"):
-            name = asked.text("upload")
+    def games(self, request: PageRequest) -> GameList:
+        """The list that a request names. Raises InvalidSettingError."""
+        results: Results = "white" if request.choice("results", RESULT_CONVENTIONS, "english") == "white" else "english"
+        if request.has("upload"):
+            name = request.text("upload")
             with self._lock:
                 if name not in self._uploads:
-                    raise _gone()
+                    raise _no_upload()
                 self._uploads.move_to_end(name)
                 content, lists = self._uploads[name]
                 if results not in lists:
@@ -384,7 +384,7 @@ class Shelf:
                 return lists[results]
         if not self.paths:
             raise InvalidSettingError("no file was named: kr web FILE.pdn")
-        return self._files[self.paths[asked.number("file", 1, len(self.paths)) - 1], results]
+        return self._files[self.paths[request.number("file", 1, len(self.paths)) - 1], results]
 
     def close(self) -> None:
         """Close all files."""
@@ -398,7 +398,7 @@ class Shelf:
             self._uploads.popitem(last=False)
 
 
-def _gone() -> InvalidSettingError:
+def _no_upload() -> InvalidSettingError:
     return InvalidSettingError("the server does not have this file any more: open it again")
 
 

@@ -15,7 +15,6 @@ from kr.pdn.source import Text
 from kr.pdn.tree import GameNode
 from kr.pdn.writer import Results, normalise, write_game
 from kr.viewer.document import game_document
-from kr.web.asked import Asked
 from kr.web.game_lists import (
     MOST_FAULTS,
     MOST_FILE_GAMES,
@@ -26,6 +25,7 @@ from kr.web.game_lists import (
     summary,
 )
 from kr.web.house import House
+from kr.web.request import PageRequest
 
 LONGEST_PASTE = 2_000_000
 """Characters of PDN that are read at once; of a packed file those that come out of it."""
@@ -33,14 +33,14 @@ MOST_PASTED_GAMES = 2000
 """Games that a page gets at once; of more it gets a list."""
 
 
-def read(house: House, asked: Asked) -> dict[str, Any]:
+def read(house: House, request: PageRequest) -> dict[str, Any]:
     """Games of a PDN text, of the bytes of a file in base64, or positions as FEN, one a line.
 
-    Each game has what a list shows of it and its PDN; if there is only one, it is given as a document too. If there are
-    more games, or is a longer text, than a page gets at once, `upload` names a list of them.
+    Each game has its row in a list and its PDN; a single one also comes as a document. If there are more games, or a
+    longer text, than a page gets at once, `upload` names a list of them.
     """
-    results = _results(asked)
-    content = _content(asked)
+    results = _results(request)
+    content = _content(request)
     text = _whole(content)
     games: list[Game] = []
     faults: list[str] = []
@@ -58,78 +58,78 @@ def read(house: House, asked: Asked) -> dict[str, Any]:
     answer: dict[str, Any] = {"faults": faults[:MOST_FAULTS], "left_out": len(faults)}
     if len(games) == 1:
         return {**answer, "games": [summary(games[0], 1)], "document": bounded_document(games[0])}
-    shown = [{**summary(game, number), "pdn": write_game(game)} for number, game in enumerate(games, 1)]
-    return {**answer, "games": shown}
+    rows = [{**summary(game, number), "pdn": write_game(game)} for number, game in enumerate(games, 1)]
+    return {**answer, "games": rows}
 
 
-def upload(house: House, asked: Asked) -> dict[str, Any]:
+def upload(house: House, request: PageRequest) -> dict[str, Any]:
     """A piece of a file in base64: the first, or the next one of `upload`. The answer names the list of its games."""
     shelf = Shelf.of(house)
-    piece = _decoded(asked)
-    if not asked.has("upload"):
+    piece = _decoded(request)
+    if not request.has("upload"):
         return {"upload": shelf.add(piece)}
-    shelf.extend(asked.text("upload"), piece)
-    return {"upload": asked.text("upload")}
+    shelf.extend(request.text("upload"), piece)
+    return {"upload": request.text("upload")}
 
 
-def check(house: House, asked: Asked) -> dict[str, Any]:
+def check(house: House, request: PageRequest) -> dict[str, Any]:
     """A game that a page has kept, its moves checked."""
-    return {"document": game_document(asked.document())}
+    return {"document": game_document(request.document())}
 
 
-def pdn(house: House, asked: Asked) -> dict[str, Any]:
+def pdn(house: House, request: PageRequest) -> dict[str, Any]:
     """A game as PDN. form: "file" for one to keep, with the usual tags; "link" for as little text as it takes."""
-    results = _results(asked)
-    game = asked.document()
+    results = _results(request)
+    game = request.document()
     _settle_comments(game)
-    if asked.choice("form", ("file", "link"), "file") == "file":
+    if request.choice("form", ("file", "link"), "file") == "file":
         normalise(game)
     return {"pdn": write_game(game, results=results)}
 
 
-def position_picture(house: House, asked: Asked) -> dict[str, Any]:
+def position_picture(house: House, request: PageRequest) -> dict[str, Any]:
     """A position as SVG, with the squares of the move before it marked."""
-    path = asked.squares("last", ())
+    path = request.squares("last", ())
     return {
         "svg": svg.board(
-            asked.position(),
-            flipped=asked.flag("flipped"),
-            coordinates=asked.flag("numbers", True),
+            request.position(),
+            flipped=request.flag("flipped"),
+            coordinates=request.flag("numbers", True),
             last_move=format_path(path, False) if len(path) > 1 else None,
         )
     }
 
 
-def files(house: House, asked: Asked) -> dict[str, Any]:
+def files(house: House, request: PageRequest) -> dict[str, Any]:
     """Names of the files of the command line."""
     shelf = Shelf.of(house)
     return {"files": [path.name for path in shelf.paths], "mark": shelf.mark}
 
 
-def listed(house: House, asked: Asked) -> dict[str, Any]:
+def list_page(house: House, request: PageRequest) -> dict[str, Any]:
     """A page of the games of a file or an upload. on: read on even if the page is full."""
-    start = asked.number("start", 0, MOST_FILE_GAMES, 0)
-    return Shelf.of(house).games(asked).listed(start, asked.text("wanted", 100, ""), asked.flag("on"))
+    start = request.number("start", 0, MOST_FILE_GAMES, 0)
+    return Shelf.of(house).games(request).page(start, request.text("wanted", 100, ""), request.flag("on"))
 
 
-def chosen(house: House, asked: Asked) -> dict[str, Any]:
+def open_game(house: House, request: PageRequest) -> dict[str, Any]:
     """A game of a file."""
-    return Shelf.of(house).games(asked).document(asked.number("number", 1, MOST_FILE_GAMES))
+    return Shelf.of(house).games(request).document(request.number("number", 1, MOST_FILE_GAMES))
 
 
-def _results(asked: Asked) -> Results:
-    return "white" if asked.choice("results", RESULT_CONVENTIONS, "english") == "white" else "english"
+def _results(request: PageRequest) -> Results:
+    return "white" if request.choice("results", RESULT_CONVENTIONS, "english") == "white" else "english"
 
 
-def _content(asked: Asked) -> bytes:
-    """What a page has sent: text, or the bytes of a file."""
+def _content(request: PageRequest) -> bytes:
+    """Content sent by a page: text, or the bytes of a file."""
     # half of a character of two is no text
-    return _decoded(asked) if asked.has("data") else asked.text("text", LONGEST_PASTE).encode("utf-8", "replace")
+    return _decoded(request) if request.has("data") else request.text("text", LONGEST_PASTE).encode("utf-8", "replace")
 
 
-def _decoded(asked: Asked) -> bytes:
+def _decoded(request: PageRequest) -> bytes:
     try:
-        return base64.b64decode(asked.text("data", 2 * LONGEST_PASTE), validate=True)
+        return base64.b64decode(request.text("data", 2 * LONGEST_PASTE), validate=True)
     except (binascii.Error, ValueError):
         raise InvalidSettingError("data is not base64") from None
 
@@ -159,7 +159,7 @@ ROUTES = {
     "games/pdn": pdn,
     "games/svg": position_picture,
     "games/files": files,
-    "games/list": listed,
-    "games/open": chosen,
+    "games/list": list_page,
+    "games/open": open_game,
 }
 LIVE: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Who may ask, and how much: the first thing that every request and every WebSocket meets.
+"""Access control and rate limits, before every request and every WebSocket.
 
 - Host must be a name of this server: a page elsewhere whose name is made to lead here (DNS rebinding) gets nothing.
 - Origin, and what browsers say of where a request comes from, must be this server: no other page may drive it.
@@ -31,7 +31,7 @@ This is kr web, which shows its pages only to those who have its address: http:/
 It was printed where kr web was started. Open it once in this browser; then this page opens too, and pages that were
 open go on.
 """
-"""What a person reads who lacks the token."""
+"""Page for visitors without the token."""
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -48,7 +48,7 @@ def is_loopback(host: str) -> bool:
 class Guard:
     """The app behind its door.
 
-    entry: None where everyone who can connect may ask.
+    entry: None if everyone who can connect may send requests.
     now: the clock, in seconds, by which requests are counted.
     """
 
@@ -72,8 +72,8 @@ class Guard:
             key = name.decode("latin-1").lower()
             # two of these would be a trick
             headers[key] = value.decode("latin-1") if key not in headers else "twice"
-        given, inside = self._parted(scope)
-        answer = self._answer(inside, given, headers)
+        segment, inside = self._parted(scope)
+        answer = self._answer(inside, segment, headers)
         if answer is None:
             await self._app(inside, receive, _with_policy(send, headers["host"]))
         elif scope["type"] == "websocket":
@@ -83,16 +83,16 @@ class Guard:
 
     def _parted(self, scope: Scope) -> tuple[str, Scope]:
         """The first part of the path, and the request without it if that is the token."""
-        # as it was sent: what is escaped there is no token, and no slash behind one
+        # raw: an escaped character is neither part of a token nor the slash behind one
         raw: bytes = scope.get("raw_path") or scope["path"].encode()
-        given = raw[1:].decode("latin-1").partition("/")[0]
-        if self._entry is None or raw[:1] != b"/" or not self._entry.takes_token(given):
-            return given, scope
-        rest = len(given) + 1
-        return given, {**scope, "path": scope["path"][rest:] or "/", "raw_path": raw[rest:] or b"/"}
+        segment = raw[1:].decode("latin-1").partition("/")[0]
+        if self._entry is None or raw[:1] != b"/" or not self._entry.takes_token(segment):
+            return segment, scope
+        rest = len(segment) + 1
+        return segment, {**scope, "path": scope["path"][rest:] or "/", "raw_path": raw[rest:] or b"/"}
 
-    def _answer(self, scope: Scope, given: str, headers: Mapping[str, str]) -> Response | None:
-        """What is answered here, without the app: a refusal, or a cookie for who comes in by the address."""
+    def _answer(self, scope: Scope, segment: str, headers: Mapping[str, str]) -> Response | None:
+        """Answer given here, without the app: a refusal, or a cookie for a visit by the address with the token."""
         if not self._is_own(headers.get("host", "")):
             return _refused(421, "this server does not go by that name")
         origin = headers.get("origin")
@@ -102,7 +102,7 @@ class Guard:
         if from_elsewhere and not _is_visit(scope, headers):
             return _refused(403, "another page may not ask this server")
         entry = self._entry
-        by_token = entry is None or entry.takes_token(given)
+        by_token = entry is None or entry.takes_token(segment)
         by_cookie = entry is not None and entry.takes_cookies(headers.get("cookie", ""))
         # strangers can't spend what those with the token may ask: all users of a machine have one address here
         address = str((scope.get("client") or ("",))[0])
@@ -111,8 +111,10 @@ class Guard:
         if entry is None:
             return None
         opens = scope["type"] == "http" and scope["method"] in ("GET", "HEAD")
-        address_path = opens and len(given) == len(entry.token) and scope["path"] in ("/", f"/{given}", f"/{given}/")
-        if address_path and (by_token or by_cookie or entry.takes_key(given)):
+        address_path = (
+            opens and len(segment) == len(entry.token) and scope["path"] in ("/", f"/{segment}", f"/{segment}/")
+        )
+        if address_path and (by_token or by_cookie or entry.takes_key(segment)):
             return self._welcome(scope, entry)
         # browsers keep the cookie back from a visit that begins elsewhere; the page has nothing of anybody's in it
         if by_token or by_cookie or from_elsewhere:
@@ -146,7 +148,7 @@ class Guard:
 
     def _budget(self, address: str) -> Budget:
         if address not in self._budgets and len(self._budgets) >= MOST_ADDRESSES:
-            self._budgets = {known: each for known, each in self._budgets.items() if not each.is_full}
+            self._budgets = {other: each for other, each in self._budgets.items() if not each.is_full}
             while len(self._budgets) >= MOST_ADDRESSES:
                 self._budgets.pop(next(iter(self._budgets)))
         return self._budgets.setdefault(address, Budget(REQUEST_RATE, REQUEST_BURST, self._now))

@@ -1,4 +1,4 @@
-"""What the handlers of a server share."""
+"""State that the handlers of a server share."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class House:
 
     def __init__(self, settings: WebSettings) -> None:
         self.settings = settings
-        # said at once, not when a page asks for it
+        # reported at once, not when a page asks for it
         for path in settings.files:
             if not path.is_dir():
                 path.open("rb").close()
@@ -44,7 +44,7 @@ class House:
 
     @property
     def evaluation(self) -> Evaluation:
-        """The evaluation with all that its file tells; read when it is first asked for. Raises InvalidWeightsError."""
+        """The evaluation with all that its file holds, read at its first use. Raises InvalidWeightsError."""
         with self._loading:
             if self._evaluation is None:
                 self._evaluation = load_evaluation(self.settings.weights)
@@ -52,7 +52,7 @@ class House:
 
     @property
     def policy(self) -> Policy:
-        """The policy of what people play; read when it is first asked for. Raises InvalidPolicyError."""
+        """The policy of what people play, read at its first use. Raises InvalidPolicyError."""
         with self._loading:
             if self._policy is None:
                 self._policy = load_policy()

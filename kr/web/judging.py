@@ -1,4 +1,4 @@
-"""Whole games judged while one watches: each move as it is known, from the last to the first, then the marked game."""
+"""Whole games judged live: each move as it is known, from the last to the first, then the marked game."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from kr.engine.search import Stop
 from kr.errors import InvalidPdnError, InvalidSettingError
 from kr.pdn import Game
 from kr.viewer.document import game_document, read_document
-from kr.web.asked import Asked
 from kr.web.engines import give_way
 from kr.web.house import House
 from kr.web.live import Inbox, viewer
+from kr.web.request import PageRequest
 
 MOST_PLIES = 1000
 """Moves of a game that is judged."""
@@ -39,21 +39,21 @@ DOCUMENT_SECONDS = 20.0
 """Time in which the page sends its game for the marks."""
 
 
-async def annotate_game(house: House, asked: Asked, inbox: Inbox) -> AsyncGenerator[dict[str, Any], None]:
+async def annotate_game(house: House, request: PageRequest, inbox: Inbox) -> AsyncGenerator[dict[str, Any], None]:
     """Judge a game.
 
-    Asked: `document`; `nodes` or `seconds` of each search. Events: `total`, the number of moves; `waits` if others must
-    end their searches first; `moves`, those judged since the last event, each with `ply` (of the position after it),
-    `expected` (of Black), `kind` of mark, `reason` and `once` (seen by one search only); `judged` when all are. Then
-    the page says its `document`, to which comments and variations may have been added meanwhile, and is sent it with
-    the marks, and the players' `table`.
+    Request: `document`; `nodes` or `seconds` of each search. Events: `total`, the number of moves; `waits` if others
+    must end their searches first; `moves`, those judged since the last event, each with `ply` (of the position after
+    it), `expected` (of Black), `kind` of mark, `reason` and `once` (seen by one search only); `judged` when all are.
+    Then the page sends its `document`, to which comments and variations may have been added meanwhile, and receives
+    it with the marks, and the players' `table`.
     """
-    game = await run_sync(read_document, asked.object("document").fields)
+    game = await run_sync(read_document, request.object("document").fields)
     if not game.moves:
         raise InvalidSettingError("the game has no moves to judge")
     if len(game.moves) > MOST_PLIES:
         raise InvalidSettingError(f"a game of {len(game.moves)} moves; at most {MOST_PLIES} are judged")
-    settings = JudgeSettings(tc=_limits(asked))
+    settings = JudgeSettings(tc=_limits(request))
     yield {"total": len(game.moves)}
     with house.engines.own.ask(viewer.get()) as loan:
         if loan.waits:
@@ -62,7 +62,7 @@ async def annotate_game(house: House, asked: Asked, inbox: Inbox) -> AsyncGenera
         work = _Judging(lambda on_move, stop: judge_moves(game, engine, settings, stop, on_move))
         try:
             async for moves in work.moves():
-                yield {"moves": [_told(judged) for judged in moves]}
+                yield {"moves": [_event(judged) for judged in moves]}
         finally:
             await work.end()
         by = signature(engine, settings.tc)
@@ -81,13 +81,13 @@ def _marked(game: Game, annotation: Annotation, by: str) -> dict[str, Any]:
     return {"document": game_document(game), "table": [list(TABLE), *annotation.table(game.headers)]}
 
 
-def _limits(asked: Asked) -> Limits:
-    if asked.has("seconds"):
-        return Limits(time=asked.fraction("seconds", *SECONDS))
-    return Limits(nodes=asked.number("nodes", *NODES, default=200_000))
+def _limits(request: PageRequest) -> Limits:
+    if request.has("seconds"):
+        return Limits(time=request.fraction("seconds", *SECONDS))
+    return Limits(nodes=request.number("nodes", *NODES, default=200_000))
 
 
-def _told(judged: JudgedMove) -> dict[str, Any]:
+def _event(judged: JudgedMove) -> dict[str, Any]:
     return {
         "ply": judged.ply + 1,
         "expected": None if judged.expected is None else round(pov(judged.side, judged.expected), 2),
@@ -101,21 +101,21 @@ async def _current(game: Game, inbox: Inbox) -> Game:
     """The game as the page has it now."""
     try:
         async with asyncio.timeout(DOCUMENT_SECONDS):
-            said = await inbox.get()
+            message = await inbox.get()
     except TimeoutError:
         raise InvalidSettingError("the page did not send its game for the marks") from None
-    now = await run_sync(read_document, said.object("document").fields)
+    now = await run_sync(read_document, message.object("document").fields)
     if list(now.stretches()) != list(game.stretches()):
         raise InvalidPdnError("the moves of the game have changed meanwhile; analyse it again")
     return now
 
 
 Judge = Callable[[Callable[[JudgedMove], None], Stop], tuple[JudgedMove, ...]]
-"""Judges a game, given what to call with each move and what stops it."""
+"""Judges a game; takes a callback for each move, and the stop."""
 
 
 class _Judging:
-    """Moves being judged in a thread, heard of in the event loop."""
+    """Moves being judged in a thread, reported in the event loop."""
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
@@ -133,8 +133,8 @@ class _Judging:
             await self._news.wait()
             self._news.clear()
             if self._waiting:
-                told, self._waiting = self._waiting, []
-                yield told
+                batch, self._waiting = self._waiting, []
+                yield batch
                 await asyncio.sleep(EVENT_SECONDS)
         if self._waiting:
             yield self._waiting
@@ -168,5 +168,5 @@ class _Judging:
         self._news.set()
 
 
-ROUTES: dict[str, Callable[[House, Asked], Any]] = {}
+ROUTES: dict[str, Callable[[House, PageRequest], Any]] = {}
 LIVE = {"annotate": annotate_game}

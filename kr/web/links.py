@@ -1,4 +1,4 @@
-"""Connections as the server keeps them: nobody holds one for long by slowness, or keeps others out by many.
+"""Connections of the server, which no client can hold by being slow, or exhaust by opening many.
 
 uvicorn bounds the time between requests, but not that in which one must arrive, nor what waits for a client that does
 not read.

@@ -24,8 +24,8 @@ from typing import Any
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from kr.errors import InvalidSettingError, KrError
-from kr.web.asked import Asked
 from kr.web.house import House
+from kr.web.request import PageRequest
 
 MOST_STREAMS = 12
 """Streams of one page at a time."""
@@ -40,16 +40,16 @@ NOT_TEXT, POLICY_VIOLATION, TOO_BIG = 1003, 1008, 1009
 BROKEN = "an error in kr; please report it"
 
 viewer: ContextVar[object] = ContextVar("viewer", default=None)
-"""What stands for the page of the running stream; equal for all streams of a page."""
+"""Identity of the page of the running stream; equal for all streams of a page."""
 
-Inbox = asyncio.Queue[Asked]
-"""What the page says to a stream, in order."""
-Stream = Callable[[House, Asked, Inbox], AsyncGenerator[Mapping[str, Any], None]]
+Inbox = asyncio.Queue[PageRequest]
+"""Messages from the page to a stream, in order."""
+Stream = Callable[[House, PageRequest, Inbox], AsyncGenerator[Mapping[str, Any], None]]
 """A stream: from the request and later messages to events. It is closed when its page leaves or stops it."""
 
 
 class Budget:
-    """Messages that may still be sent: so many a second, saved up to a burst."""
+    """Messages that may still be sent: `rate` a second, saved up to `burst`."""
 
     def __init__(self, rate: float, burst: float, now: Callable[[], float] = time.monotonic) -> None:
         self._rate, self._burst, self._now = rate, burst, now
@@ -75,7 +75,7 @@ class Connection:
     """The connection of one page."""
 
     def __init__(self, house: House, socket: WebSocket, streams: Mapping[str, Stream]) -> None:
-        self._house, self._socket, self._known = house, socket, streams
+        self._house, self._socket, self._streams = house, socket, streams
         self._running: dict[int, tuple[asyncio.Task[None], Inbox]] = {}
         self._sending = asyncio.Lock()
 
@@ -111,28 +111,28 @@ class Connection:
 
     def _obey(self, text: str) -> None:
         try:
-            asked = Asked(json.loads(text))
-            id = asked.number("id", 0, MOST_ID)
+            request = PageRequest(json.loads(text))
+            id = request.number("id", 0, MOST_ID)
         except (ValueError, RecursionError) as error:
             raise _Unreadable("expected a JSON object with an id") from error
-        if asked.has("do"):
-            self._open(id, asked)
+        if request.has("do"):
+            self._open(id, request)
         elif id in self._running:
             task, inbox = self._running[id]
-            if asked.has("stop"):
+            if request.has("stop"):
                 task.cancel()
             elif inbox.full():
                 raise _Refused(id, "too many messages are waiting")
             else:
                 try:
-                    inbox.put_nowait(asked.object("say"))
+                    inbox.put_nowait(request.object("say"))
                 except InvalidSettingError as error:
                     raise _Refused(id, str(error)) from error
         # else: it has ended meanwhile
 
-    def _open(self, id: int, asked: Asked) -> None:
-        do = str(asked.fields["do"])[:100]
-        if do not in self._known:
+    def _open(self, id: int, request: PageRequest) -> None:
+        do = str(request.fields["do"])[:100]
+        if do not in self._streams:
             raise _Refused(id, f"there is nothing called {do!r} to do")
         if id in self._running:
             raise _Unreadable("an id is used twice")
@@ -140,20 +140,20 @@ class Connection:
         if sum(not task.cancelling() for task, _ in self._running.values()) >= MOST_STREAMS:
             raise _Refused(id, f"a page can do {MOST_STREAMS} things at a time")
         inbox: Inbox = asyncio.Queue(MOST_WAITING)
-        task = asyncio.create_task(self._run(id, self._known[do], asked, inbox), name=do)
+        task = asyncio.create_task(self._run(id, self._streams[do], request, inbox), name=do)
         self._running[id] = task, inbox
         task.add_done_callback(lambda _: self._running.pop(id, None))
 
-    async def _run(self, id: int, stream: Stream, asked: Asked, inbox: Inbox) -> None:
+    async def _run(self, id: int, stream: Stream, request: PageRequest, inbox: Inbox) -> None:
         try:
-            async with aclosing(stream(self._house, asked, inbox)) as events:
+            async with aclosing(stream(self._house, request, inbox)) as events:
                 async for event in events:
                     await self._send({"id": id, **event})
             last: dict[str, Any] = {"end": True}
         except _Left:
             return
         except (KrError, OSError) as error:
-            last = {"error": said(error)}
+            last = {"error": error_line(error)}
         except Exception:
             # the page must not wait for what will never come
             last = {"error": BROKEN}
@@ -185,8 +185,8 @@ class _Refused(Exception):
         self.id = id
 
 
-def said(error: Exception) -> str:
-    """An error as one line for a page. Paths of this machine are not told, apart from those in kr's own messages."""
+def error_line(error: Exception) -> str:
+    """An error as one line for a page. Paths of this machine are left out, except in kr's own messages."""
     if isinstance(error, OSError):
         return error.strerror or type(error).__name__
     return " ".join(str(error).split())[:500]

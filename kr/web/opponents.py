@@ -1,4 +1,4 @@
-"""Whom a person plays in the browser: a level of kr, the policy of what people play, or a champion that evolved.
+"""Opponents in the browser: a level of kr, the policy of what people play, or a champion that evolved.
 
 At full strength it is the engine of the server, lent for each search; all others have little that is their own.
 """
@@ -29,8 +29,8 @@ from kr.players.policy import PolicyPlayer
 from kr.players.registry import player_from_spec
 from kr.policy.policy import load_policy
 from kr.units import format_count
-from kr.web.asked import Asked
 from kr.web.house import House
+from kr.web.request import PageRequest
 
 LEVEL_HASH_MB = 0.5
 """Hash table of a level below full strength, which searches 25,000 nodes at most."""
@@ -44,18 +44,18 @@ LONGEST_CLOCK = 24 * 3600.0
 MOST_GENERATION = 999_999
 
 
-def levels(house: House, asked: Asked) -> dict[str, Any]:
-    """The levels, and people, with a line on what each is; the generations of the evolved players."""
+def levels(house: House, request: PageRequest) -> dict[str, Any]:
+    """The levels, and people, with a line on each; the generations of the evolved players."""
     people = {"number": PEOPLE, "words": "plays what people are likely to play, without a search"}
-    found = [people, *({"number": level.number, "words": _words(level)} for level in LEVELS)]
-    return {"levels": found, "generations": _shipped_generations()}
+    opponents = [people, *({"number": level.number, "words": _words(level)} for level in LEVELS)]
+    return {"levels": opponents, "generations": _shipped_generations()}
 
 
-def opponent_asked_for(asked: Asked) -> dict[str, Any]:
+def opponent_from_request(request: PageRequest) -> dict[str, Any]:
     """The opponent that a page asks for, as PlaySettings takes it: `level` or `weights`. Raises InvalidSettingError."""
-    if champion := _champion(asked):
+    if champion := _champion(request):
         return {"weights": champion}
-    level = asked.number("level", PEOPLE, len(LEVELS))
+    level = request.number("level", PEOPLE, len(LEVELS))
     return {"weights": "policy:shipped,temperature=1"} if level == PEOPLE else {"level": level}
 
 
@@ -65,7 +65,7 @@ def _shipped_generations() -> list[int]:
     return [int(generation) for generation in load_runs(SHIPPED)[0].generations]
 
 
-def clock_asked_for(text: str) -> TimeControl | None:
+def clock_from_text(text: str) -> TimeControl | None:
     """A clock; None without. Raises InvalidSettingError."""
     if not text:
         return None
@@ -75,12 +75,12 @@ def clock_asked_for(text: str) -> TimeControl | None:
     return control
 
 
-def _champion(asked: Asked) -> str:
-    """The player's text of the champion that is asked for; "" if none is. Raises InvalidSettingError for one that does
+def _champion(request: PageRequest) -> str:
+    """The player's text of the champion that a page asks for; "" if none. Raises InvalidSettingError for one that does
     not come with kr."""
-    if not asked.has("generation"):
+    if not request.has("generation"):
         return ""
-    generation = asked.number("generation", 0, MOST_GENERATION)
+    generation = request.number("generation", 0, MOST_GENERATION)
     return f"{EVOLVED_PREFIX}{SHIPPED},generation={load_runs(SHIPPED)[0].champion(generation).generation}"
 
 
@@ -98,12 +98,12 @@ def seats_of(headers: Mapping[str, str]) -> tuple[Side, dict[str, int]]:
     for side in Side:
         if specs[side] != HUMAN:
             continue
-        if found := _SPEC.fullmatch(specs[side.other]):
-            return side, {"level": int(found[1])}
+        if match := _SPEC.fullmatch(specs[side.other]):
+            return side, {"level": int(match[1])}
         if _PEOPLE.fullmatch(specs[side.other]):
             return side, {"level": PEOPLE}
-        if found := _EVOLVED.fullmatch(specs[side.other]):
-            return side, {"generation": int(found[1])}
+        if match := _EVOLVED.fullmatch(specs[side.other]):
+            return side, {"generation": int(match[1])}
     raise InvalidSettingError("that is not a game of a person against a level of kr")
 
 
@@ -137,8 +137,8 @@ class _FullStrength:
         self, position: Position, limits: Limits, history: Sequence[Position], stop: Stop | None = None
     ) -> Reply:
         began = time.perf_counter()
-        found = self._lent.search(position, limits, history, stop=stop)
-        return Reply(found.move, found.score, found.depth, found.nodes, time.perf_counter() - began)
+        result = self._lent.search(position, limits, history, stop=stop)
+        return Reply(result.move, result.score, result.depth, result.nodes, time.perf_counter() - began)
 
     def close(self) -> None:
         """The engine goes back by itself."""
@@ -146,15 +146,15 @@ class _FullStrength:
 
 def opponent_from_spec(house: House, lent: LentEngine, spec: str) -> Player:
     """kr at a level, the shipped policy, or a shipped champion. Raises InvalidSettingError for any other player."""
-    if found := _PEOPLE.fullmatch(spec):
-        return PolicyPlayer(load_policy(), temperature=1.0, seed=int(found[1]))
+    if match := _PEOPLE.fullmatch(spec):
+        return PolicyPlayer(load_policy(), temperature=1.0, seed=int(match[1]))
     if _EVOLVED.fullmatch(spec):
         return player_from_spec(spec)
-    found = _SPEC.fullmatch(spec)
-    if not found:
+    match = _SPEC.fullmatch(spec)
+    if not match:
         raise InvalidSettingError(f"{spec[:40]!r} is not a level of kr")
-    level = level_numbered(int(found[1]))
+    level = level_numbered(int(match[1]))
     if level.full:
         return _FullStrength(lent, spec)
-    seed, people = int(found[2]), load_policy()
+    seed, people = int(match[2]), load_policy()
     return EnginePlayer(house.settings.weights, LEVEL_HASH_MB, house.database, level=level, seed=seed, people=people)

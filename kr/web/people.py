@@ -1,8 +1,8 @@
-"""What people play in a position, by the shipped policy: the moves with their probabilities.
+"""Moves that people play in a position, with their probabilities by the shipped policy.
 
 people {"fen", "before": ["fen", ...], "group": 2} -> the moves, the likeliest first; the name of the policy; how many
-    groups of players it tells apart by their strength. before: the positions before this one, oldest first, of which
-    the last two are told to the policy; group: of the mover, 0 for the strongest; left out for any player.
+    groups of players it distinguishes by their strength. before: the positions before this one, oldest first, of which
+    the policy takes the last two; group: of the mover, 0 for the strongest; left out for any player.
 """
 
 from __future__ import annotations
@@ -12,29 +12,29 @@ from typing import Any
 from kr.game.position import Position
 from kr.policy.shape import PolicyShape
 from kr.viewer.positions import move_json
-from kr.web.asked import LONGEST_FEN, Asked
 from kr.web.house import House
+from kr.web.request import LONGEST_FEN, PageRequest
 
 MOST_BEFORE = 2
-"""Positions before that are told."""
+"""Earlier positions that the policy takes."""
 
 
-def people_moves(house: House, asked: Asked) -> dict[str, Any]:
+def people_moves(house: House, request: PageRequest) -> dict[str, Any]:
     """The moves of a position as people play them."""
     policy = house.policy
-    position = asked.position()
-    before = [Position.from_fen(fen) for fen in asked.texts("before", MOST_BEFORE, LONGEST_FEN, ())]
+    position = request.position()
+    before = [Position.from_fen(fen) for fen in request.texts("before", MOST_BEFORE, LONGEST_FEN, ())]
     groups = len(policy.shape.strengths) + 1 if policy.shape.strengths else 0
-    group = asked.number("group", 0, groups - 1) if groups and asked.has("group") else None
+    group = request.number("group", 0, groups - 1) if groups and request.has("group") else None
     strength = None if group is None else mean_loss(policy.shape, group)
-    found = policy.choices(position, before, strength=strength)
+    choices = policy.choices(position, before, strength=strength)
     return {
         "fen": position.fen,
         "policy": policy.name,
         "groups": groups,
         "moves": [
             {**move_json(each.move), "fen": position.play(each.move).fen, "people": round(each.probability, 4)}
-            for each in found
+            for each in choices
         ],
     }
 

@@ -1,12 +1,12 @@
-"""Games against kr. A game goes on by itself, whoever watches: a page that loads again, or another window, finds it by
-its id. It is kept as `kr play` keeps its games, so that a server that starts again goes on with it too.
+"""Games against kr. A game runs on the server, with or without viewers: a reloaded page, or another window, finds it by
+its id. It is saved as `kr play` saves its games, so that a server that starts again resumes it too.
 
     {"do": "play", "level": 3, "side": "black", "ballot": "3move 68", "clock": "5+3"}    a new game; level 0: people
     {"do": "play", "generation": 20, "side": "white"}                                    against an evolved player
     {"do": "play", "game": "20261122-224501-9f86d081884c7d659a2f", "document": {...}}            one that is under way
 
-The stream begins with {"game": ...}, tells what happens, {"move"}, {"undo"}, {"offer"}, {"answer"}, {"hint"}, {"say"},
-each followed by {"state": ...}, and ends after {"over": ...}. It hears {"do": "move", "ply": 4, "path": [11, 15]},
+The stream begins with {"game": ...}, reports events, {"move"}, {"undo"}, {"offer"}, {"answer"}, {"hint"}, {"say"},
+each followed by {"state": ...}, and ends after {"over": ...}. It takes {"do": "move", "ply": 4, "path": [11, 15]},
 {"do": "undo"}, {"do": "hint", "ply": 4}, {"do": "draw"} (offers a draw, or accepts one) and {"do": "resign"}.
 """
 
@@ -35,16 +35,16 @@ from kr.play.table import Event, Prompt, Thought
 from kr.players.player import Reply
 from kr.viewer.document import game_document
 from kr.viewer.positions import move_json, position_json, side_name
-from kr.web.asked import LONGEST_FEN, Asked
+from kr.web.game_files import load_game, new_path, path_of
 from kr.web.house import House
-from kr.web.kept import kept_game, new_path, path_of
 from kr.web.live import Budget, Inbox
-from kr.web.opponents import LentEngine, clock_asked_for, levels, opponent_asked_for, opponent_from_spec, seats_of
+from kr.web.opponents import LentEngine, clock_from_text, levels, opponent_from_request, opponent_from_spec, seats_of
+from kr.web.request import LONGEST_FEN, PageRequest
 
 MOST_PLAYED = 40
 """Games under way on one server."""
 UNWATCHED_SECONDS = 300.0
-"""Time after which a game without a clock that nobody watches is put away; its file goes on."""
+"""Time after which a game without a clock that nobody watches is put away; its file stays."""
 HINT = Limits(time=1.0)
 """Limits of a search for a hint."""
 RATE, BURST = 0.5, 60.0
@@ -68,34 +68,34 @@ class Games:
         self._running: dict[str, LiveGame] = {}
         self._finding = asyncio.Lock()
 
-    async def begin(self, asked: Asked) -> LiveGame:
+    async def begin(self, request: PageRequest) -> LiveGame:
         """Begin a game. Raises InvalidSettingError, InvalidFenError, and what Play.prepare raises."""
         path = await asyncio.to_thread(new_path)
-        side = asked.choice("side", (*SIDES, RANDOM), "black")
+        side = request.choice("side", (*SIDES, RANDOM), "black")
         settings = PlaySettings(
-            **opponent_asked_for(asked),
+            **opponent_from_request(request),
             side=side,
-            ballot=_ballot(asked.text("ballot", LONGEST_FEN, "")),
-            tc=clock_asked_for(asked.text("clock", 40, "")),
+            ballot=_ballot(request.text("ballot", LONGEST_FEN, "")),
+            tc=clock_from_text(request.text("clock", 40, "")),
             out=path,
             hint_tc=HINT,
         )
         return await self._start(path, settings)
 
-    async def find(self, asked: Asked) -> LiveGame | Mapping[str, Any]:
+    async def find(self, request: PageRequest) -> LiveGame | Mapping[str, Any]:
         """A game by its id: one that is under way, or goes on from its file; the events of one that is over.
 
-        Where the file is lost, the document that the page has kept takes its place. Raises InvalidSettingError if there
-        is no such game, and what Play.prepare raises.
+        If the file is lost, the page's document takes its place. Raises InvalidSettingError for an unknown game, and
+        what Play.prepare raises.
         """
-        id = asked.text("game", 40)
+        id = request.text("game", 40)
         path = path_of(id)
         # two windows that load again at once find one game
         async with self._finding:
             if game := self._running.get(id):
                 return game
-            kept = await asyncio.to_thread(kept_game, path, asked)
-            whole = whole_game(id, kept)
+            record = await asyncio.to_thread(load_game, path, request)
+            whole = whole_game(id, record)
             if whole["game"]["over"]:
                 return whole
             return await self._start(path, PlaySettings(resume=path, hint_tc=HINT))
@@ -118,15 +118,15 @@ class Games:
         unwatched = [game for game in self._running.values() if game.is_begun and not game.viewers]
         if not unwatched:
             raise InvalidSettingError(f"{MOST_PLAYED} games are being played here; try again later")
-        self.put_away(min(unwatched, key=lambda game: game.seen))
+        self.put_away(min(unwatched, key=lambda game: game.last_watched))
 
     def put_away(self, game: LiveGame) -> None:
-        """Leave a game; its file goes on."""
+        """Stop serving a game; its file stays."""
         self.forget(game)
         game.leave()
 
     def forget(self, game: LiveGame) -> None:
-        """A game that has ended."""
+        """Drop a game that has ended."""
         if self._running.get(game.id) is game:
             del self._running[game.id]
 
@@ -142,19 +142,19 @@ def games_of(house: House) -> Games:
 
 
 class LiveGame:
-    """A game under way, and the pages that watch it. It is the table of its Play, which tells it what happens."""
+    """A game under way, and the pages that watch it. It is the table of its Play, which reports its events to it."""
 
     def __init__(self, id: str, games: Games) -> None:
         self.id, self._games = id, games
         self.viewers: set[Viewer] = set()
-        self.seen = time.monotonic()
-        """When somebody last watched."""
+        self.last_watched = time.monotonic()
+        """Time when somebody last watched."""
         self._lines: asyncio.Queue[tuple[int | None, str]] = asyncio.Queue(MOST_BEHIND)
         self._lent = LentEngine()
         self._stepping = asyncio.Lock()
         """Held while a step changes the game in its thread."""
         self._task: asyncio.Task[None] | None = None
-        self._told: list[Event] = []
+        self._events: list[Event] = []
         self._wanted: Prompt | Thought | None = None
         self._offer = False
         self._clocks: list[float | None] = [None, None]
@@ -194,19 +194,19 @@ class LiveGame:
         return viewer
 
     def unwatch(self, viewer: Viewer) -> None:
-        """A page has left."""
+        """Remove a page that has left."""
         self.viewers.discard(viewer)
-        self.seen = time.monotonic()
+        self.last_watched = time.monotonic()
         if not self.viewers:
-            asyncio.get_running_loop().call_later(UNWATCHED_SECONDS, self._put_away_unwatched, self.seen)
+            asyncio.get_running_loop().call_later(UNWATCHED_SECONDS, self._put_away_unwatched, self.last_watched)
 
-    def hear(self, said: Asked) -> None:
-        """Take what a person says. Raises InvalidSettingError."""
-        do = said.choice("do", ("move", "undo", "hint", "draw", "resign"))
-        ply = said.number("ply", 0, 1 << 20) if do in ("move", "hint") else None
+    def hear(self, message: PageRequest) -> None:
+        """Take a message from the person. Raises InvalidSettingError."""
+        do = message.choice("do", ("move", "undo", "hint", "draw", "resign"))
+        ply = message.number("ply", 0, 1 << 20) if do in ("move", "hint") else None
         line = do
         if do == "move":
-            path = said.fields.get("path")
+            path = message.fields.get("path")
             if not isinstance(path, list) or not 2 <= len(path) <= 32 or not all(type(each) is int for each in path):
                 raise InvalidSettingError("path is not a list of squares")
             line = "-".join(map(str, path))
@@ -224,18 +224,18 @@ class LiveGame:
         return self._task is not None
 
     def leave(self) -> None:
-        """End it here; its file goes on."""
+        """End it here; its file stays."""
         if self._task is not None:
             self._task.cancel()
 
     # --- the game itself
 
     def tell(self, event: Event) -> None:
-        """Keep what has happened, until the step is done. Called in the thread of the step."""
-        self._told.append(event)
+        """Collect an event until the step is done. Called in the thread of the step."""
+        self._events.append(event)
 
     def ask(self, prompt: str, words: Sequence[str], seconds: float | None) -> str:
-        """Nobody types here: what is wanted comes as steps."""
+        """Nobody types here: prompts come as steps."""
         raise EOFError
 
     async def _run(self) -> None:
@@ -261,7 +261,7 @@ class LiveGame:
                 viewer.put_nowait(ending)
 
     async def _step(self, advance: Callable[[Any], Prompt | Thought], answer: object) -> Prompt | Thought | None:
-        """The next thing that is wanted, once everybody knows; None at the end."""
+        """The next prompt or thought, once all pages have the events before it; None at the end."""
 
         def advanced() -> Prompt | Thought | None:
             try:
@@ -272,8 +272,8 @@ class LiveGame:
         async with self._stepping:
             self._wanted = await self._in_thread(advanced)
             self._set_clocks()
-            told, self._told = self._told, []
-            for event in told:
+            events, self._events = self._events, []
+            for event in events:
                 self._publish(event)
             if self._wanted is not None:
                 self._send(self._state())
@@ -284,11 +284,11 @@ class LiveGame:
             return await self._line(wanted)
         with self._games.house.engines.own.ask(self.id) as loan:
             self._lent.engine = await loan.arrival()
-            found: Reply | SearchResult = await self._in_thread(wanted.find, wanted.stop)
-        return found
+            answer: Reply | SearchResult = await self._in_thread(wanted.find, wanted.stop)
+        return answer
 
     async def _line(self, prompt: Prompt) -> str:
-        """What the person wants, as a line of `kr play`: "" once their time is up."""
+        """The person's next line, as for `kr play`: "" once their time is up."""
         until = None if prompt.seconds is None else time.monotonic() + prompt.seconds
         while True:
             left = None if until is None else until - time.monotonic()
@@ -297,20 +297,20 @@ class LiveGame:
                     ply, line = await self._lines.get()
             except TimeoutError:
                 return ""
-            # said before something else came about
+            # a line for an earlier position is dropped
             if ply in (None, len(self._play.board.moves)):
                 self._stop_clock()
                 return line
 
     async def _in_thread(self, work: Callable[[], Any], stop: Callable[[], None] | None = None) -> Any:
-        """What some work comes to. If nobody waits any longer it is stopped, but not left alone."""
-        done = asyncio.get_running_loop().run_in_executor(self._games.threads, work)
+        """Result of work in a thread. If the wait is cancelled, the work is stopped and its end awaited."""
+        task = asyncio.get_running_loop().run_in_executor(self._games.threads, work)
         try:
-            return await asyncio.shield(done)
+            return await asyncio.shield(task)
         except asyncio.CancelledError:
             if stop:
                 stop()
-            await asyncio.gather(done, return_exceptions=True)
+            await asyncio.gather(task, return_exceptions=True)
             raise
 
     # --- events
@@ -327,8 +327,8 @@ class LiveGame:
                 ply = facts["ply"]
                 # a reply to which there is no alternative comes in the same step
                 node = next(islice(self._play.game.mainline(), ply - 1, None))
-                told = {"ply": ply, "side": side_name(facts["side"]), "fen": facts["fen"]}
-                self._send({"move": {**told, **move_json(node.move), "comments": list(node.comments)}})
+                fields = {"ply": ply, "side": side_name(facts["side"]), "fen": facts["fen"]}
+                self._send({"move": {**fields, **move_json(node.move), "comments": list(node.comments)}})
                 if self._has_variations:
                     self._send(self._whole())
             case "undo":
@@ -353,21 +353,21 @@ class LiveGame:
         return whole_game(self.id, self._play.game)
 
     def _state(self) -> dict[str, Any]:
-        """What a page shows beside the board, now."""
+        """State that a page shows beside the board."""
         board = self._play.board
-        asked, theirs = isinstance(self._wanted, Prompt), self._side == self._you
+        prompted, theirs = isinstance(self._wanted, Prompt), self._side == self._you
         clocks = list(self._clocks)
         if self._ticking is not None and (left := clocks[self._ticking]) is not None:
             clocks[self._ticking] = left - (time.monotonic() - self._since)
         return {"state": {
-            "ply": len(board.moves), **position_json(board.position), **({} if asked else {"moves": []}),
-            "thinking": not theirs, "advising": theirs and not asked, "offer": self._offer,
+            "ply": len(board.moves), **position_json(board.position), **({} if prompted else {"moves": []}),
+            "thinking": not theirs, "advising": theirs and not prompted, "offer": self._offer,
             "clocks": None if clocks == [None, None] else clocks,
             "ticking": None if self._ticking is None else side_name(self._ticking),
         }}  # fmt: skip
 
     def _set_clocks(self) -> None:
-        """Clocks as they are when something is wanted. That of the person stands still during a hint."""
+        """Set the clocks for the next prompt or thought. That of the person stands still during a hint."""
         before, wanted, side = self._clocks[self._you], self._wanted, self._side
         self._clocks, self._ticking, self._since = list(self._play.clocks), None, time.monotonic()
         if isinstance(wanted, Prompt):
@@ -386,24 +386,24 @@ class LiveGame:
     def _send(self, event: Mapping[str, Any]) -> None:
         for viewer in self.viewers:
             if viewer.qsize() >= MOST_BEHIND:
-                # it is too slow to hear everything
+                # it is too slow to take every event
                 while not viewer.empty():
                     viewer.get_nowait()
                 viewer.put_nowait(self._whole())
             viewer.put_nowait(event)
 
-    def _put_away_unwatched(self, seen: float) -> None:
-        if not self.viewers and self.seen == seen and self._clocks == [None, None]:
+    def _put_away_unwatched(self, last_watched: float) -> None:
+        if not self.viewers and self.last_watched == last_watched and self._clocks == [None, None]:
             self._games.put_away(self)
 
 
-# --- what a page asks for
+# --- requests of a page
 
 
-async def play(house: House, asked: Asked, inbox: Inbox) -> AsyncGenerator[Mapping[str, Any], None]:
+async def play(house: House, request: PageRequest, inbox: Inbox) -> AsyncGenerator[Mapping[str, Any], None]:
     """A game, new or under way."""
     games = games_of(house)
-    game = await (games.find(asked) if asked.has("game") else games.begin(asked))
+    game = await (games.find(request) if request.has("game") else games.begin(request))
     if not isinstance(game, LiveGame):
         yield game
         return
@@ -411,9 +411,9 @@ async def play(house: House, asked: Asked, inbox: Inbox) -> AsyncGenerator[Mappi
 
     async def hear() -> None:
         while True:
-            said = await inbox.get()
+            message = await inbox.get()
             try:
-                game.hear(said)
+                game.hear(message)
             except KrError as error:
                 if viewer.qsize() < MOST_BEHIND:
                     viewer.put_nowait({"say": str(error)})

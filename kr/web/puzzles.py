@@ -1,7 +1,7 @@
 """Puzzles for pages. The page keeps a puzzle's state: each request has its id and the moves so far.
 
 puzzles/list {"date": "2026-11-22"} -> {"puzzles": [...], "daily": id}
-puzzles/start {"id"} -> what the puzzle is, its position, and the opponent's move if that is the first
+puzzles/start {"id"} -> the puzzle's facts, its position, and the opponent's move if that is the first
 puzzles/answer {"id", "moves"} -> the verdict on the last move, and the reply to it
 puzzles/hint {"id", "moves", "whole": false} -> the square of a piece that can move well, or the whole move
 puzzles/solution {"id", "moves"} -> a line from there on
@@ -24,32 +24,32 @@ from kr.game.board import Board
 from kr.game.position import Move, Position
 from kr.game.value import Value
 from kr.viewer.positions import move_json, position_json, side_name
-from kr.web.asked import Asked
 from kr.web.house import House
+from kr.web.request import PageRequest
 
 LIMITS = Limits(time=0.3, nodes=200_000)
 """Limits of a search; a verdict needs at most three."""
 WAIT_SECONDS = 5.0
 """Time to wait for an engine."""
-MOST_KEPT = 4096
+MOST_ANALYSES = 4096
 """Searches that are remembered, so that a position is not searched again when its puzzle is tried again."""
 LONGEST_TRY = 300
 """Moves of a try."""
 
 
 class Book:
-    """The puzzles of a server, and what the engine has found in their positions."""
+    """The puzzles of a server, and the engine's analyses of their positions."""
 
     def __init__(self, house: House) -> None:
         self._house = house
-        self._found: OrderedDict[tuple[Position, ...], Analysis] = OrderedDict()
+        self._analyses: OrderedDict[tuple[Position, ...], Analysis] = OrderedDict()
         self._lock = threading.Lock()
         self.puzzles = {name: Puzzle(problem, house.database, self._search) for name, problem in house.problems.items()}
         """By id."""
 
-    def puzzle(self, asked: Asked) -> Puzzle:
+    def puzzle(self, request: PageRequest) -> Puzzle:
         """The puzzle that a page asks for. Raises InvalidSettingError."""
-        name = asked.text("id")
+        name = request.text("id")
         if name not in self.puzzles:
             raise InvalidSettingError(f"there is no puzzle {name!r}")
         return self.puzzles[name]
@@ -57,19 +57,19 @@ class Book:
     def _search(self, position: Position, history: tuple[Position, ...]) -> Analysis:
         line = (*history, position)
         with self._lock:
-            if line in self._found:
-                self._found.move_to_end(line)
-                return self._found[line]
+            if line in self._analyses:
+                self._analyses.move_to_end(line)
+                return self._analyses[line]
         with self._house.engines.own.ask() as loan:
             engine = loan.wait(WAIT_SECONDS)
             engine.new_game()
-            found = analyze(engine, Task(position, history), LIMITS)
+            analysis = analyze(engine, Task(position, history), LIMITS)
         with self._lock:
             # of two searches at once the first counts: the same line always has the same answer
-            found = self._found.setdefault(line, found)
-            while len(self._found) > MOST_KEPT:
-                self._found.popitem(last=False)
-        return found
+            analysis = self._analyses.setdefault(line, analysis)
+            while len(self._analyses) > MOST_ANALYSES:
+                self._analyses.popitem(last=False)
+        return analysis
 
 
 _BOOKS: WeakKeyDictionary[House, Book] = WeakKeyDictionary()
@@ -89,15 +89,15 @@ def _classic_ids() -> tuple[str, ...]:
     return tuple(load_puzzles(()))
 
 
-def list_puzzles(house: House, asked: Asked) -> dict[str, Any]:
-    """All puzzles, and which one is that of the day: always a classic one, the same everywhere."""
-    date = asked.text("date", 10)
+def list_puzzles(house: House, request: PageRequest) -> dict[str, Any]:
+    """All puzzles, and the one of the day: always a classic one, the same everywhere."""
+    date = request.text("date", 10)
     try:
         day = datetime.date.fromisoformat(date)
     except ValueError:
         raise InvalidSettingError("date is not a day such as 2026-11-22") from None
     classic = _classic_ids()
-    listed = [
+    puzzles = [
         {
             "id": name,
             "title": puzzle.problem.title or name,
@@ -109,16 +109,16 @@ def list_puzzles(house: House, asked: Asked) -> dict[str, Any]:
         }
         for number, (name, puzzle) in enumerate(book_of(house).puzzles.items())
     ]
-    return {"puzzles": listed, "daily": classic[daily(len(classic), day)]}
+    return {"puzzles": puzzles, "daily": classic[daily(len(classic), day)]}
 
 
-def start_puzzle(house: House, asked: Asked) -> dict[str, Any]:
+def start_puzzle(house: House, request: PageRequest) -> dict[str, Any]:
     """A puzzle before the solver's first move."""
-    puzzle = book_of(house).puzzle(asked)
+    puzzle = book_of(house).puzzle(request)
     board = puzzle.begin()
     problem = puzzle.problem
     return {
-        "id": asked.text("id"),
+        "id": request.text("id"),
         "title": problem.title or problem.id,
         "author": problem.author,
         "source": problem.source,
@@ -133,10 +133,10 @@ def start_puzzle(house: House, asked: Asked) -> dict[str, Any]:
     }
 
 
-def answer_puzzle(house: House, asked: Asked) -> dict[str, Any]:
+def answer_puzzle(house: House, request: PageRequest) -> dict[str, Any]:
     """The verdict on the solver's last move."""
-    puzzle = book_of(house).puzzle(asked)
-    board = _board(puzzle, asked)
+    puzzle = book_of(house).puzzle(request)
+    board = _board(puzzle, request)
     verdict = puzzle.judge(board)
     reply = None
     if verdict.reply is not None:
@@ -153,39 +153,39 @@ def answer_puzzle(house: House, asked: Asked) -> dict[str, Any]:
     }
 
 
-def hint_puzzle(house: House, asked: Asked) -> dict[str, Any]:
+def hint_puzzle(house: House, request: PageRequest) -> dict[str, Any]:
     """A right move, or only the piece that makes it."""
-    puzzle = book_of(house).puzzle(asked)
-    board = _board(puzzle, asked)
+    puzzle = book_of(house).puzzle(request)
+    board = _board(puzzle, request)
     if board.side != puzzle.solver or board.position.is_over:
         raise InvalidSettingError(f"it is not {side_name(puzzle.solver)}'s move")
     move, by = puzzle.best(board)
-    whole = {"move": _line(board.position, [move])[0]} if asked.flag("whole") else {}
+    whole = {"move": _line(board.position, [move])[0]} if request.flag("whole") else {}
     return {"square": move.origin + 1, "by": by, **whole}
 
 
-def solve_puzzle(house: House, asked: Asked) -> dict[str, Any]:
+def solve_puzzle(house: House, request: PageRequest) -> dict[str, Any]:
     """A line to the end, from the moves so far on."""
-    puzzle = book_of(house).puzzle(asked)
-    board = _board(puzzle, asked)
+    puzzle = book_of(house).puzzle(request)
+    board = _board(puzzle, request)
     moves, by = puzzle.solution(board)
     return {"moves": _line(board.position, moves), "by": by}
 
 
-def _board(puzzle: Puzzle, asked: Asked) -> Board:
+def _board(puzzle: Puzzle, request: PageRequest) -> Board:
     board = Board(puzzle.problem.position)
-    for move in asked.texts("moves", LONGEST_TRY, 100):
+    for move in request.texts("moves", LONGEST_TRY, 100):
         board.play(move)
     return board
 
 
 def _line(position: Position, moves: tuple[Move, ...] | list[Move]) -> list[dict[str, Any]]:
     """Moves as JSON, each with the position after it."""
-    found = []
+    steps = []
     for move in moves:
         position = position.play(move)
-        found.append({**move_json(move), "fen": position.fen})
-    return found
+        steps.append({**move_json(move), "fen": position.fen})
+    return steps
 
 
 def _goal(value: Value) -> str:

@@ -1,4 +1,4 @@
-"""Where a static score comes from: the share of each piece, and the strongest regions with what they rest on."""
+"""Parts of a static score: the share of each piece, and the strongest regions with their evidence."""
 
 from __future__ import annotations
 
@@ -7,35 +7,35 @@ from typing import Any
 from kr.evaluation.explanation import Explanation
 from kr.game.position import Side
 from kr.viewer.positions import side_name
-from kr.web.asked import Asked
 from kr.web.house import House
+from kr.web.request import PageRequest
 
 
-def explain_position(house: House, asked: Asked) -> dict[str, Any]:
+def explain_position(house: House, request: PageRequest) -> dict[str, Any]:
     """The static score of a position and its parts, in centi-men from Black's view."""
-    return explanation_json(house.evaluation.explain(asked.position()))
+    return explanation_json(house.evaluation.explain(request.position()))
 
 
-def explanation_json(found: Explanation) -> dict[str, Any]:
+def explanation_json(explanation: Explanation) -> dict[str, Any]:
     """An explanation for a page. Squares are 1-32, centi-men those of Black."""
-    sign = 1 if found.position.side is Side.BLACK else -1
+    sign = 1 if explanation.position.side is Side.BLACK else -1
 
     def black(centimen: float | None) -> float | None:
         return None if centimen is None else round(sign * centimen, 2) + 0.0
 
-    regions = sorted(found.regions, key=lambda region: -abs(region.score))
+    regions = sorted(explanation.regions, key=lambda region: -abs(region.score))
     return {
-        "fen": found.position.fen,
-        "weights": found.weights,
-        "score": black(found.score),
-        "material": black(found.material),
-        "move": black(found.move),
-        "empty": black(found.empty),
-        "shares": {square + 1: black(share) for square, share in found.shares.items()},
-        "shared": bool(found.regions),
+        "fen": explanation.position.fen,
+        "weights": explanation.weights,
+        "score": black(explanation.score),
+        "material": black(explanation.material),
+        "move": black(explanation.move),
+        "empty": black(explanation.empty),
+        "shares": {square + 1: black(share) for square, share in explanation.shares.items()},
+        "shared": bool(explanation.regions),
         "pieces": [
             {"square": piece.square + 1, "side": side_name(piece.side), "king": piece.king, "worth": black(piece.worth)}
-            for piece in found.pieces
+            for piece in explanation.pieces
         ],
         "regions": [
             {
@@ -46,8 +46,8 @@ def explanation_json(found: Explanation) -> dict[str, Any]:
             }
             for region in regions
         ],
-        "evidence": found.evidence,
-        "note": found.note,
+        "evidence": explanation.evidence,
+        "note": explanation.note,
     }
 
 

@@ -16,14 +16,14 @@ DEPTH = 4
 MOST_NAMES = 100_000
 """Names in all directories together that one look takes in."""
 SETTLED = 2.0
-"""Seconds after which a directory's time of change tells every later change from those seen."""
+"""Seconds after which a directory's time of change distinguishes every later change from those seen."""
 
 Stamp = tuple[int, int, int] | None
-"""What changes when a file is written or replaced: time, size, number. None without a file."""
+"""Time, size and number of a file, which change when it is written or replaced. None without a file."""
 
 
 class Listed(NamedTuple):
-    """What stands in a directory."""
+    """Contents of a directory."""
 
     changed: tuple[int, int]
     at: float
@@ -37,17 +37,17 @@ class FileTree:
 
     def __init__(self, root: Path) -> None:
         self.root = Path(os.path.realpath(root))
-        self._known: dict[Path, Listed] = {}
+        self._listings: dict[Path, Listed] = {}
 
     def look(self) -> Iterator[tuple[Path, frozenset[str]]]:
         """Each directory with the names of its files, from the top down."""
         left = MOST_NAMES
-        seen: dict[Path, Listed] = {}
+        listings: dict[Path, Listed] = {}
         waiting = [(self.root, 0)]
         while waiting and left > 0:
             path, depth = waiting.pop()
             try:
-                listing = seen[path] = self._listing(path)
+                listing = listings[path] = self._listing(path)
             except OSError:
                 # gone meanwhile, or not to be read
                 continue
@@ -55,14 +55,14 @@ class FileTree:
             yield path, listing.files
             if depth < DEPTH:
                 waiting += [(path / name, depth + 1) for name in reversed(listing.folders)]
-        self._known = seen
+        self._listings = listings
 
     def _listing(self, path: Path) -> Listed:
         status = os.lstat(path)
         changed = status.st_mtime_ns, status.st_ino
-        known = self._known.get(path)
-        if known is not None and known.changed == changed and known.at - status.st_mtime > SETTLED:
-            return known
+        before = self._listings.get(path)
+        if before is not None and before.changed == changed and before.at - status.st_mtime > SETTLED:
+            return before
         at = time.time()
         files: list[str] = []
         folders: list[str] = []
@@ -78,7 +78,7 @@ class FileTree:
 
 
 def stamp(path: Path) -> Stamp:
-    """Changes whenever the file is written or replaced."""
+    """The stamp of a file, which changes whenever it is written or replaced."""
     try:
         status = os.lstat(path)
     except OSError:

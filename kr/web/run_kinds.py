@@ -39,34 +39,37 @@ class OneRun(ABC):
 
     def row(self) -> Json:
         """Its line in the list: kind, state, how far it is, seconds since 1970 of the last change."""
-        seen = self._seen_safely()
-        if self._row is None or self._row[0] != seen:
-            self._row = seen, self._told(lambda: {"kind": self.kind, "changed": self.changed(), **self.progress()})
+        fingerprint = self._safe_fingerprint()
+        if self._row is None or self._row[0] != fingerprint:
+            self._row = (
+                fingerprint,
+                self._guarded(lambda: {"kind": self.kind, "changed": self.changed(), **self.progress()}),
+            )
         return self._row[1]
 
     def page(self) -> Json:
         """Everything about it. `reading` is there while more is to be read at once."""
-        seen = self._seen_safely()
-        if self._page is None or self._page[0] != seen or "reading" in self._page[1]:
+        fingerprint = self._safe_fingerprint()
+        if self._page is None or self._page[0] != fingerprint or "reading" in self._page[1]:
             row = self.row()
-            self._page = seen, self._told(lambda: {**row, **self.shown()})
+            self._page = fingerprint, self._guarded(lambda: {**row, **self.content()})
         return self._page[1]
 
-    def _told(self, make: Callable[[], Json]) -> Json:
+    def _guarded(self, make: Callable[[], Json]) -> Json:
         try:
             return make()
         except OSError as error:
-            said = error.strerror or type(error).__name__
+            why = error.strerror or type(error).__name__
         except KrError as error:
-            said = str(error)
+            why = str(error)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
             # one odd file must not hide the other runs
-            said = "its files hold values that make no sense"
-        return {"kind": self.kind, "changed": self.changed(), "state": "damaged", "progress": said, "facts": []}
+            why = "its files hold values that make no sense"
+        return {"kind": self.kind, "changed": self.changed(), "state": "damaged", "progress": why, "facts": []}
 
-    def _seen_safely(self) -> Any:
+    def _safe_fingerprint(self) -> Any:
         try:
-            return self.seen()
+            return self.fingerprint()
         except (KrError, OSError):
             # its files are gone, or have become links
             return None
@@ -79,8 +82,8 @@ class OneRun(ABC):
     def folder(self) -> Path:
         return self.path
 
-    def seen(self) -> Any:
-        """What differs once anything about the run has changed."""
+    def fingerprint(self) -> Any:
+        """A value that differs once anything about the run has changed."""
         return is_held(self.path), [stamp(each) for each in self.sources()]
 
     def changed(self) -> float:
@@ -88,7 +91,7 @@ class OneRun(ABC):
         return max((each[0] for path in self.sources() if (each := stamp(path))), default=0) / 1e9
 
     def state(self, complete: bool | None) -> str:
-        """complete: None if it can't be known."""
+        """State as text. complete: None if it can't be known."""
         if is_held(self.path):
             return "running"
         return "ended" if complete is None else "done" if complete else "stopped"
@@ -102,7 +105,7 @@ class OneRun(ABC):
         """State and progress, as text."""
 
     @abstractmethod
-    def shown(self) -> Json:
+    def content(self) -> Json:
         """Facts, tables and charts."""
 
     def game(self, number: int) -> str:
@@ -145,45 +148,45 @@ def picked(count: int) -> list[int]:
 
 
 def games_there(there: int, wanted: int | None) -> str:
-    """How many games there are, and are wanted if that is known."""
+    """Games there are, and games wanted if that is known, as text."""
     return counted(there, "game") if wanted is None else f"{there:,} of {counted(wanted, 'game')}"
 
 
 def settings_of(provenance: Mapping[str, Any]) -> Json:
-    """The settings that a provenance holds as text; none if it holds none."""
+    """The settings that a provenance holds as text; empty if it has none."""
     try:
-        made = parse_json(str(provenance.get("settings", "{}")))
+        settings = parse_json(str(provenance.get("settings", "{}")))
     except ValueError:
         return {}
-    return made if isinstance(made, dict) else {}
+    return settings if isinstance(settings, dict) else {}
 
 
 def story(provenance: Mapping[str, Any]) -> Facts:
-    """When and by what a run was begun."""
+    """Date and command that began a run."""
     facts = [("Begun", f"{str(provenance['created'])[:16].replace('T', ' ')} UTC")] if "created" in provenance else []
     labels = {"kr": "kr", "command": "Command"}
     return facts + [(label, str(provenance[key])[:300]) for key, label in labels.items() if provenance.get(key)]
 
 
 def strength(pairs: Sequence[int]) -> Facts:
-    """Elo with its error, and what goes with it; nothing before there is a pair."""
+    """Elo with its error, normalized Elo and superiority; nothing before the first pair."""
     if not sum(pairs):
         return []
-    found = estimate(pairs)
+    result = estimate(pairs)
     return [
-        ("Elo", f"{found.elo:+.1f} ± {found.elo_error:.1f}"),
-        ("Normalized Elo", f"{found.normalized_elo:+.1f} ± {found.normalized_elo_error:.1f}"),
-        ("Likelihood of superiority", f"{100 * found.los:.1f}%"),
+        ("Elo", f"{result.elo:+.1f} ± {result.elo_error:.1f}"),
+        ("Normalized Elo", f"{result.normalized_elo:+.1f} ± {result.normalized_elo_error:.1f}"),
+        ("Likelihood of superiority", f"{100 * result.los:.1f}%"),
     ]
 
 
 def tested(test: Sprt | None, pairs: Sequence[int]) -> Facts:
-    """How far a sequential test is."""
+    """Progress of a sequential test."""
     if test is None:
         return []
     decided = {"H1": f"; decided for {test.elo1:+g} Elo", "H0": f"; decided for {test.elo0:+g} Elo", None: ""}
-    said = f"{test.llr(pairs):.2f} ({test.lower:.2f} to {test.upper:.2f})" + decided[test.decision(pairs)]
-    return [(f"LLR of {test.elo1:+g} to {test.elo0:+g} Elo", said)]
+    ratio = f"{test.llr(pairs):.2f} ({test.lower:.2f} to {test.upper:.2f})" + decided[test.decision(pairs)]
+    return [(f"LLR of {test.elo1:+g} to {test.elo0:+g} Elo", ratio)]
 
 
 def shares(counts: Sequence[int]) -> list[object]:

@@ -69,11 +69,13 @@ class SelfplayRun(OneRun):
         return [self.path / name for name in sorted([*parts, "run.json"])]
 
     def _described(self) -> tuple[Json, Json]:
-        """What shapes the games, and the settings of the start that began the run."""
+        """Settings that shape the games, and those of the first start of the run."""
         path = self.file("run.json")
         try:
-            made = {} if path is None else parse_json(read_regular(path, MOST_DESCRIPTION))
-            return dict(made.get("shaping", {})), settings_of(made) | {"created": made.get("created")}
+            description = {} if path is None else parse_json(read_regular(path, MOST_DESCRIPTION))
+            return dict(description.get("shaping", {})), settings_of(description) | {
+                "created": description.get("created")
+            }
         except (ValueError, TypeError, AttributeError):
             raise InvalidGamesError("run.json is not the description of a run") from None
 
@@ -107,7 +109,7 @@ class SelfplayRun(OneRun):
         from kr.learn.games import read_shard
 
         names = self.shards
-        if any(name not in names or stamp(self.path / name) != seen for name, seen in self._counted.items()):
+        if any(name not in names or stamp(self.path / name) != old for name, old in self._counted.items()):
             self._begin()
         until = time.monotonic() + LOOK_SECONDS
         for name in names:
@@ -131,7 +133,7 @@ class SelfplayRun(OneRun):
                 self._parts[name] = now, len(read_shard(own(path)))
         return True
 
-    def shown(self) -> Json:
+    def content(self) -> Json:
         complete = self._count()
         shaping, began = self._described()
         total, made = self._sum, self._sum.games
@@ -148,9 +150,9 @@ class SelfplayRun(OneRun):
             ]
         labels = {"weights": "Weights", "nodes": "Nodes a move", "tc": "Time a move", "openings": "Openings",
                   "seed": "Seed", "egdb": "Endgame database"}  # fmt: skip
-        # names as they were given where they are known, without checksums
-        known = shaping | {key: each for key in ("weights",) if (each := settings_of(self._attrs).get(key))}
-        facts += [(label, _CHECKSUM.sub("", str(known[key]))) for key, label in labels.items() if known.get(key)]
+        # names as the command had them where they are known, without checksums
+        settings = shaping | {key: each for key in ("weights",) if (each := settings_of(self._attrs).get(key))}
+        facts += [(label, _CHECKSUM.sub("", str(settings[key]))) for key, label in labels.items() if settings.get(key)]
         facts += story(self._attrs or began)
         everything = total.black_wins, total.draws, total.white_wins
         results = [[name, *shares(each)] for name, each in [("all", everything), *total.decks.items()]]
@@ -264,13 +266,15 @@ class FitRun(OneRun):
     def progress(self) -> Json:
         finished = self._finished()
         if finished is None:
-            done = ", ".join(f"{group} {counted(len(rows), 'iteration')}" for group, rows in self._losses().items())
-            return {"state": self.state(False), "progress": done or "reading games"}
+            iterations = ", ".join(
+                f"{group} {counted(len(rows), 'iteration')}" for group, rows in self._losses().items()
+            )
+            return {"state": self.state(False), "progress": iterations or "reading games"}
         held = [row for row in finished[1]["loss"] if row["set"] == "held_out" and row["loss"] is not None]
-        said = ", ".join(f"{row['group']} {row['loss']:.4f}" for row in held)
-        return {"state": "done", "progress": f"held-out loss {said}" if said else "fitted"}
+        losses = ", ".join(f"{row['group']} {row['loss']:.4f}" for row in held)
+        return {"state": "done", "progress": f"held-out loss {losses}" if losses else "fitted"}
 
-    def shown(self) -> Json:
+    def content(self) -> Json:
         finished = self._finished()
         if finished is None:
             losses = self._losses()
@@ -278,14 +282,14 @@ class FitRun(OneRun):
             return {"facts": facts, "tables": [], "charts": _loss_charts(losses)}
         attrs, report = finished
         games = sum(run["games"] for run in report["runs"])
-        made = settings_of(attrs)
+        settings = settings_of(attrs)
         facts = [
             ("Games", f"{games:,}"),
             ("Quiet positions", f"{sum(row['positions'] for row in report['samples']):,}"),
             ("Iterations", ", ".join(f"{group} {len(rows)}" for group, rows in report["history"].items())),
             ("Time", ", ".join(f"{name} {format_clock(each)}" for name, each in report["seconds"].items())),
             ("Centi-men in a logit", f"{report['centimen_per_logit']:.1f}"),
-            *((label, str(made[key])) for key, label in _FIT_SETTINGS.items() if made.get(key) is not None),
+            *((label, str(settings[key])) for key, label in _FIT_SETTINGS.items() if settings.get(key) is not None),
             *story(attrs),
         ]
         calibration = [[round(row["predicted"], 4), round(row["result"], 4)] for row in report["calibration"]]
@@ -374,8 +378,8 @@ class TrainingRun(OneRun):
         steps += sorted(name for name in self.names if name.endswith(".checkpoint"))[-1:]
         return [self.path / name for name in ("history.json", *steps)]
 
-    def seen(self) -> Any:
-        return super().seen(), self._shards()
+    def fingerprint(self) -> Any:
+        return super().fingerprint(), self._shards()
 
     def _shards(self) -> int:
         """Shards in the directories of games: one more is a change that no file of the run itself shows."""
@@ -389,12 +393,12 @@ class TrainingRun(OneRun):
     def progress(self) -> Json:
         history = self._history()
         made = sum(generation.under_way is None for generation in history.generations)
-        said = counted(made, "generation")
+        text = counted(made, "generation")
         step = history.generations[-1].under_way if history.generations else "play"
         if step:
-            said += f"; now {len(history.generations)}, {step}{self._how_far(history)}"
-        # how many generations are wanted is not kept
-        return {"state": self.state(False if step else None), "progress": said}
+            text += f"; now {len(history.generations)}, {step}{self._how_far(history)}"
+        # the number of generations wanted is not stored
+        return {"state": self.state(False if step else None), "progress": text}
 
     def _how_far(self, history: Any) -> str:
         from kr.learn.training.history import games_done, games_name
@@ -405,7 +409,7 @@ class TrainingRun(OneRun):
         done = games_done(self.path, generation)
         return "" if done is None else f": {games_there(*done)}"
 
-    def shown(self) -> Json:
+    def content(self) -> Json:
         from kr.learn.training.history import rows
 
         history = self._history()
@@ -436,8 +440,10 @@ class TrainingRun(OneRun):
         if step == "fit" and (path := self.file(checkpoint_of(Path(f"g{generation.number:02d}.h5")).name)):
             from kr.learn.fitting.fit import checkpoint_losses
 
-            done = (f"{group} {counted(len(each), 'iteration')}" for group, each in checkpoint_losses(path).items())
-            facts.append(("Fit", ", ".join(done)))
+            iterations = (
+                f"{group} {counted(len(each), 'iteration')}" for group, each in checkpoint_losses(path).items()
+            )
+            facts.append(("Fit", ", ".join(iterations)))
         log = self.file(log_of(Path(gate_name(generation.number))).name)
         if step == "gate" and generation.gate and log:
             if self._gate is None or self._gate[0] != log.name:

@@ -85,8 +85,8 @@ class MatchRun(OneRun):
 
     def _plan(self) -> tuple[int | None, Sprt | None]:
         """Games wanted and the test; None where the log does not say, or the match went on beyond."""
-        made = settings_of(self._log.provenance)
-        games, sprt = made.get("games"), made.get("sprt")
+        settings = settings_of(self._log.provenance)
+        games, sprt = settings.get("games"), settings.get("sprt")
         if HISTORY_FILE in self.names:
             # the gate of a training run ends by a test that the log does not know
             games = None
@@ -112,7 +112,7 @@ class MatchRun(OneRun):
         complete = None if wanted is None and not decision else bool(decision) or len(self.games) == wanted
         return {"state": self.state(complete), "progress": games_there(len(self.games), wanted)}
 
-    def shown(self) -> Json:
+    def content(self) -> Json:
         self.look()
         tally, (wanted, test) = self.tally, self._plan()
         names = self._players()
@@ -125,8 +125,8 @@ class MatchRun(OneRun):
         if warning := tally.warning():
             facts.append(("Warning", warning))
         settings = self._log.settings
-        shown = {"tc": "Limit", "tc_b": "Limit of B", "ballot": "Openings", "seed": "Seed"}
-        facts += [(label, str(settings[key])) for key, label in shown.items() if settings.get(key) is not None]
+        labels = {"tc": "Limit", "tc_b": "Limit of B", "ballot": "Openings", "seed": "Seed"}
+        facts += [(label, str(settings[key])) for key, label in labels.items() if settings.get(key) is not None]
         facts += story(self._log.provenance)
         return {
             "facts": facts,
@@ -178,8 +178,8 @@ class MatchRun(OneRun):
             pairs[outcome] += 1
             if number not in wanted:
                 continue
-            found = estimate(pairs)
-            elo.append([2 * number + 2, round(found.elo, 2), round(found.elo_error, 2)])
+            result = estimate(pairs)
+            elo.append([2 * number + 2, round(result.elo, 2), round(result.elo_error, 2)])
             if test:
                 llr.append([2 * number + 2, round(test.llr(pairs), 3)])
         charts = [chart("Elo with its 95% error", "games", f"Elo of {names[0]}", [line(names[0], elo, "band")])]

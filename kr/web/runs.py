@@ -19,9 +19,9 @@ from kr.learn.training.history import FILE as HISTORY_FILE
 from kr.match.log import log_of
 from kr.pdn import read_game
 from kr.viewer.document import game_document
-from kr.web.asked import Asked
 from kr.web.house import House
 from kr.web.live import Inbox
+from kr.web.request import PageRequest
 from kr.web.run_files import FileTree, Stamp, stamp
 from kr.web.run_kinds import OneRun
 from kr.web.run_learning import FitRun, SelfplayRun, TrainingRun
@@ -41,7 +41,7 @@ class RunWatch:
         self._now = now
         self._looked = -POLL_SECONDS
         self._runs: dict[str, OneRun] = {}
-        # whether files that change rarely are fits or matches
+        # True for files that are fits or matches, with the stamp they were read at
         self._judged: dict[Path, tuple[Stamp, bool]] = {}
 
     def rows(self) -> list[dict[str, Any]]:
@@ -73,29 +73,29 @@ class RunWatch:
         """Find the runs that there are now, if the last look is over a second old."""
         if self._now() - self._looked < POLL_SECONDS:
             return
-        found: dict[str, OneRun] = {}
+        runs: dict[str, OneRun] = {}
         judged: dict[Path, tuple[Stamp, bool]] = {}
         for title, tree in self._trees.items():
             for folder, names in tree.look():
-                for kind, path in self._found(folder, names, judged):
+                for kind, path in self._find(folder, names, judged):
                     below = path.relative_to(tree.root).as_posix()
                     name = title if below == "." else f"{title}/{below}"
                     before = self._runs.get(name)
-                    found[name] = before if type(before) is kind else kind(path, names)
-                    found[name].names = names
-        self._runs = dict(sorted(found.items()))
+                    runs[name] = before if type(before) is kind else kind(path, names)
+                    runs[name].names = names
+        self._runs = dict(sorted(runs.items()))
         self._judged = judged
         self._looked = self._now()
 
-    def _found(
+    def _find(
         self, folder: Path, names: frozenset[str], judged: dict[Path, tuple[Stamp, bool]]
     ) -> Iterator[tuple[type[OneRun], Path]]:
         """Runs in a directory, not in those below."""
 
         def is_one(kind: type[FitRun] | type[MatchRun], path: Path, source: Path) -> bool:
             now = stamp(source)
-            known = self._judged.get(path)
-            judged[path] = known if known and known[0] == now else (now, kind.is_one(path))
+            before = self._judged.get(path)
+            judged[path] = before if before and before[0] == now else (now, kind.is_one(path))
             return judged[path][1]
 
         if HISTORY_FILE in names:
@@ -109,7 +109,7 @@ class RunWatch:
             elif name.startswith(".") and name.endswith(".h5.lock"):
                 yield FitRun, folder / name[1:].removesuffix(".lock")
             elif name.endswith(".h5") and not name.startswith(("shard-", ".")):
-                # the tables that a training run began with were not made by it
+                # a training run copies the tables it began with
                 copied = name == "start.h5" and HISTORY_FILE in names
                 if not copied and f"{name}.checkpoint" not in names and is_one(FitRun, path, path):
                     yield FitRun, path
@@ -136,9 +136,9 @@ class _Watching:
         self._thread = ThreadPoolExecutor(1, "runs")
         house.on_close(lambda: self._thread.shutdown(cancel_futures=True))
 
-    async def do(self, what: Callable[..., Any], *given: Any) -> Any:
+    async def do(self, what: Callable[..., Any], *arguments: Any) -> Any:
         """Call a method of RunWatch in its thread."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, what, self._watch, *given)
+        return await asyncio.get_running_loop().run_in_executor(self._thread, what, self._watch, *arguments)
 
 
 _WATCHING: WeakKeyDictionary[House, _Watching] = WeakKeyDictionary()
@@ -150,35 +150,35 @@ def _watching(house: House) -> _Watching:
     return _WATCHING[house]
 
 
-async def watch_runs(house: House, asked: Asked, inbox: Inbox) -> AsyncGenerator[Mapping[str, Any], None]:
+async def watch_runs(house: House, request: PageRequest, inbox: Inbox) -> AsyncGenerator[Mapping[str, Any], None]:
     """The list, now and whenever it changes."""
     watching = _watching(house)
-    told = None
+    last = None
     while True:
         rows = await watching.do(RunWatch.rows)
-        if rows != told:
+        if rows != last:
             yield {"runs": rows, "directories": len(house.settings.runs)}
-            told = rows
+            last = rows
         await asyncio.sleep(POLL_SECONDS)
 
 
-async def watch_run(house: House, asked: Asked, inbox: Inbox) -> AsyncGenerator[Mapping[str, Any], None]:
+async def watch_run(house: House, request: PageRequest, inbox: Inbox) -> AsyncGenerator[Mapping[str, Any], None]:
     """A run by its name, now and whenever it changes."""
-    name = asked.text("name", LONGEST_RUN_NAME)
+    name = request.text("name", LONGEST_RUN_NAME)
     watching = _watching(house)
-    told = None
+    last = None
     while True:
         page = await watching.do(RunWatch.page, name)
-        if page != told:
+        if page != last:
             yield {"run": page}
-            told = page
-        # what takes long to read is read bit by bit
+            last = page
+        # a long read goes on step by step
         await asyncio.sleep(0 if "reading" in page else POLL_SECONDS)
 
 
-async def run_game(house: House, asked: Asked) -> dict[str, Any]:
+async def run_game(house: House, request: PageRequest) -> dict[str, Any]:
     """A game of a run, by the run's name and the game's number from 0."""
-    name, number = asked.text("name", LONGEST_RUN_NAME), asked.number("game", 0, 10**12)
+    name, number = request.text("name", LONGEST_RUN_NAME), request.number("game", 0, 10**12)
     game: dict[str, Any] = await _watching(house).do(RunWatch.game, name, number)
     return game
 

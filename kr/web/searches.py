@@ -2,14 +2,14 @@
 
     {"do": "analysis", "start": FEN, "moves": ["11-15", ...], "engine": 0, "lines": 3, "limit": "", "threat": false}
 
-The first event has what is known exactly: {"exact": {"value", "plies", "moves": [{move, "value", "plies"}, ...]}}, or
-null where no database reaches, and what the game is by its history: "draw", the rule by which it can be claimed drawn,
-left out if there is none. Then, at most UPDATES a second and always the newest, for each line {"score", "value",
+The first event has the exact values: {"exact": {"value", "plies", "moves": [{move, "value", "plies"}, ...]}}, or null
+where no database reaches, and "draw", the rule by which the game can be claimed drawn by its history, left out if
+there is none. Then, at most UPDATES a second and always the newest, for each line {"score", "value",
 "plies", "draw", "repeats", "chances", "pv"}, where a pv that is the same as in the event before is left out. Scores,
-values and chances are those of the side to move; "value" and "plies" are what the first move is worth whatever the
-history, score and chances those of the game (`kr.analysis.analysis.weighed`). The last event of a search that was not
-stopped has "final": true. Where nothing is found for BEAT_SECONDS, {"progress": {"depth", "nodes", "nps", "time"}}
-tells how far the search has come; for another program's engine, which tells that itself, only its time.
+values and chances are those of the side to move; "value" and "plies" are those of the first move without the history,
+score and chances those of the game (`kr.analysis.analysis.weighed`). The last event of a search that was not stopped
+has "final": true. After BEAT_SECONDS without news, {"progress": {"depth", "nodes", "nps", "time"}} shows how far the
+search is; for another program's engine, which reports that itself, only its time.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ from kr.notation import SIDE_NAMES
 from kr.protocols.hub_client import HubClient, read_info
 from kr.threads import start_all
 from kr.viewer.positions import move_json, over, side_name
-from kr.web.asked import Asked
 from kr.web.engines import Loan, give_way
 from kr.web.house import House
 from kr.web.live import Inbox, viewer
+from kr.web.request import PageRequest
 
 UPDATES = 20
 """Events a second of one search."""
 BEAT_SECONDS = 0.5
-"""Time without news after which a page hears of the progress."""
+"""Time without news after which a page gets the progress."""
 MOST_LINES_SHOWN = min(10, MAX_LINES)
 LONGEST_PV = 24
 """Moves of a line that are sent."""
@@ -55,7 +55,7 @@ LONGEST_PV = 24
 
 @dataclass(frozen=True)
 class Question:
-    """What a page wants to know."""
+    """A position that a page wants analysed, and how."""
 
     position: Position
     history: tuple[Position, ...]
@@ -64,27 +64,27 @@ class Question:
     limits: Limits
 
     @classmethod
-    def of(cls, house: House, asked: Asked) -> Question:
+    def of(cls, house: House, request: PageRequest) -> Question:
         """Read the fields of a request. Raises KrError."""
-        board = asked.board()
-        limit = asked.text("limit", 100, "")
+        board = request.board()
+        limit = request.text("limit", 100, "")
         position, history = board.position, board.history
-        if asked.flag("threat"):
+        if request.flag("threat"):
             position, history = replace(position, side=position.side.other), ()
             if position.is_over:
                 raise InvalidSettingError(f"no threat: {SIDE_NAMES[position.side]} could not move")
         return cls(
             position,
             tuple(history),
-            asked.number("engine", 0, len(house.engines.names) - 1, 0),
-            asked.number("lines", 1, MOST_LINES_SHOWN, 1),
+            request.number("engine", 0, len(house.engines.names) - 1, 0),
+            request.number("lines", 1, MOST_LINES_SHOWN, 1),
             Limits.parse(limit) if limit else Limits(),
         )
 
 
-async def analysis(house: House, asked: Asked, inbox: Inbox) -> AsyncIterator[dict[str, Any]]:
-    """Search a position and tell the lines as they are found, until a limit or the end of the stream."""
-    async with aclosing(answers(house, Question.of(house, asked))) as events:
+async def analysis(house: House, request: PageRequest, inbox: Inbox) -> AsyncIterator[dict[str, Any]]:
+    """Search a position and report its lines as they change, until a limit or the end of the stream."""
+    async with aclosing(answers(house, Question.of(house, request))) as events:
         async for event in events:
             yield event
 
@@ -98,9 +98,9 @@ async def answers(house: House, question: Question) -> AsyncGenerator[dict[str, 
     begun: OwnSearch | HubSearch | None = None
     try:
         exact = await anyio.to_thread.run_sync(_exact, house.database, question.position)
-        told = Told(Task(question.position, question.history), exact)
+        report = LineReport(Task(question.position, question.history), exact)
         draw = draw_by_rule(question.position, question.history)
-        yield {"exact": told.exact, **({"draw": draw} if draw else {})}
+        yield {"exact": report.exact, **({"draw": draw} if draw else {})}
         if loan.waits:
             yield {"waiting": True}
         tool = await loan.arrival()
@@ -120,7 +120,7 @@ async def answers(house: House, question: Question) -> AsyncGenerator[dict[str, 
             if isinstance(outcome, BaseException):
                 raise outcome
             if lines:
-                event = told.event(lines, begun.chances)
+                event = report.event(lines, begun.chances)
                 yield {**event, "engine": begun.name, "hash": begun.hash_mb, "final": outcome is not None}
             if outcome is not None:
                 return
@@ -175,14 +175,14 @@ class OwnSearch:
         return self._lines
 
     def progress(self) -> dict[str, Any] | None:
-        """How far the search has come by now; None once it has ended."""
+        """Depth, nodes, speed and time so far; None once it has ended."""
         now = self._search.progress()
         return None if now is None else {"depth": now.depth, **_pace(now.nodes, now.time)}
 
     def chances(self, score: int, value: Value | None) -> Sequence[float]:
         """Chances of a win, a draw and a loss."""
-        found = self._engine.chances(score, value)
-        return found.win, found.draw, found.loss
+        chances = self._engine.chances(score, value)
+        return chances.win, chances.draw, chances.loss
 
     def stop(self) -> None:
         """End the search, if it has not ended."""
@@ -191,7 +191,7 @@ class OwnSearch:
 
 
 class HubSearch:
-    """The same of another program's engine."""
+    """A search of another program's engine, with the interface of OwnSearch."""
 
     def __init__(self, question: Question, loan: Loan[Any], client: HubClient) -> None:
         self.outcome: SearchOutcome | None = None
@@ -201,15 +201,15 @@ class HubSearch:
         self._bell = _bell(self.news)
         self._stop = Stop()
         self._began = time.monotonic()
-        self._said: dict[str, Mapping[str, str]] = {}
+        self._infos: dict[str, Mapping[str, str]] = {}
         start_all([Thread(target=self._run, name="hub search", daemon=True)], lambda: None)
 
     def _run(self) -> None:
         outcome: SearchOutcome
-        asked = self._question
+        question = self._question
         try:
             outcome = self._client.search(
-                asked.position, asked.limits, asked.history, self._stop, self._heard, asked.lines
+                question.position, question.limits, question.history, self._stop, self._hear, question.lines
             )
         except BaseException as error:
             outcome = error
@@ -219,28 +219,28 @@ class HubSearch:
         self.outcome = outcome
         self._bell()
 
-    def _heard(self, args: Mapping[str, str]) -> None:
+    def _hear(self, args: Mapping[str, str]) -> None:
         rank = args.get("multipv", "1")
         if rank.isdecimal() and 1 <= int(rank[:4]) <= self._question.lines:
-            self._said[rank] = args
+            self._infos[rank] = args
             self._bell()
 
     def lines(self) -> list[Info]:
         """The newest lines as far as they can be read, best first."""
-        read = (read_info(args, self._question.position) for args in tuple(self._said.values()))
-        found = sorted((info for info in read if info is not None and info.pv), key=lambda info: info.multipv)
-        if not found and isinstance(self.outcome, SearchResult):
-            # an engine that says nothing but its move
+        infos = (read_info(args, self._question.position) for args in tuple(self._infos.values()))
+        lines = sorted((info for info in infos if info is not None and info.pv), key=lambda info: info.multipv)
+        if not lines and isinstance(self.outcome, SearchResult):
+            # an engine that reports nothing but its move
             result = self.outcome
             return [Info(result.depth, result.score, result.nodes, result.time, result.pv)]
-        return found
+        return lines
 
     def progress(self) -> dict[str, Any]:
         """The time that the search has taken by now."""
         return {"time": round(time.monotonic() - self._began, 3)}
 
     def chances(self, score: int, value: Value | None) -> Sequence[float] | None:
-        """Those of a proved value: what the scores of other engines promise is not known."""
+        """Chances of a proved value; None for a score, since those of other engines have no known chances."""
         return None if value is None else [float(value is each) for each in (Value.WIN, Value.DRAW, Value.LOSS)]
 
     def stop(self) -> None:
@@ -263,27 +263,27 @@ def _bell(news: asyncio.Event) -> Callable[[], None]:
     return ring
 
 
-class Told:
-    """What a page has been told of a position, so that nothing is computed or sent twice."""
+class LineReport:
+    """Lines of a position as its page has them, so that nothing is computed or sent twice."""
 
     def __init__(self, task: Task, exact: tuple[Value | None, int | None, list[ProbedMove]] | None) -> None:
         self._task, self._position = task, task.position
         position = task.position
         self._steps: dict[tuple[Position, Move], tuple[Position, dict[str, Any]]] = {}
         self._sent: list[tuple[Move, ...]] = []
-        self._known: dict[str, ProbedMove] = {}
+        self._exact_moves: dict[str, ProbedMove] = {}
         self.exact: dict[str, Any] | None = None
         """Known values as JSON."""
         if exact is not None:
             value, plies, moves = exact
-            self._known = {found.move: found for found in moves}
+            self._exact_moves = {each.move: each for each in moves}
             legal = {str(move): move for move in position.legal_moves()}
             self.exact = {
                 "value": value,
                 "plies": plies,
                 "moves": [
-                    {**self._step(position, legal[found.move])[1], "value": found.value, "plies": found.distance}
-                    for found in moves
+                    {**self._step(position, legal[each.move])[1], "value": each.value, "plies": each.distance}
+                    for each in moves
                 ],
             }
 
@@ -296,8 +296,8 @@ class Told:
                 "score": worth.score, "value": worth.value, "plies": worth.plies, "draw": worth.draw,
                 "repeats": worth.occurrence > 1,
             }  # fmt: skip
-            found = chances(worth.score, worth.certain)
-            line["chances"] = None if found is None else [round(each, 4) for each in found]
+            odds = chances(worth.score, worth.certain)
+            line["chances"] = None if odds is None else [round(each, 4) for each in odds]
             if self._sent[rank : rank + 1] != [info.pv]:
                 line["pv"] = self._pv(info.pv[:LONGEST_PV])
             shown.append(line)
@@ -312,7 +312,7 @@ class Told:
         }
 
     def _worth(self, info: Info) -> Worth:
-        known = self._known.get(str(info.pv[0]))
+        known = self._exact_moves.get(str(info.pv[0]))
         value, plies = (None, None) if known is None else (known.value, known.distance)
         return weighed(info, self._task, value, plies)
 
@@ -324,11 +324,11 @@ class Told:
         return steps
 
     def _step(self, position: Position, move: Move) -> tuple[Position, dict[str, Any]]:
-        found = self._steps.get((position, move))
-        if found is None:
+        step = self._steps.get((position, move))
+        if step is None:
             after = position.play(move)
-            found = self._steps[position, move] = after, {**move_json(move), "fen": after.fen}
-        return found
+            step = self._steps[position, move] = after, {**move_json(move), "fen": after.fen}
+        return step
 
 
 def _pace(nodes: int, seconds: float) -> dict[str, Any]:
@@ -344,8 +344,8 @@ def _exact(database: Database | None, position: Position) -> tuple[Value | None,
     return (value, database.distance(position), moves) if moves else None
 
 
-def list_engines(house: House, asked: Asked) -> dict[str, Any]:
-    """The engines by number, and how many lines can be asked of one."""
+def list_engines(house: House, request: PageRequest) -> dict[str, Any]:
+    """The engines by number, and the most lines of one."""
     return {"engines": house.engines.names, "lines": MOST_LINES_SHOWN}
 
 

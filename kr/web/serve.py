@@ -1,4 +1,4 @@
-"""Serving the pages: the socket, the address that is told, the browser, and a clean end."""
+"""Serving the pages: the socket, the printed address, the browser, and a clean end."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class WebServer:
 
     @property
     def token(self) -> str | None:
-        """The token that is asked for; None if none is."""
+        """The token of the server; None if it needs none."""
         return self.entry.token if self.entry else None
 
     @property
@@ -103,7 +103,7 @@ def open_browser(address: str) -> bool:
 
 
 def _reason(error: OSError) -> str:
-    """Why an address can't be listened on, without what Python adds to it."""
+    """Reason why an address can't be listened on, without Python's additions."""
     if isinstance(error, socket.gaierror) or not error.errno:
         return error.strerror or str(error)
     return os.strerror(error.errno)

@@ -11,12 +11,12 @@ from kr.protocols.dxp_link import LOOPBACK
 from kr.settings import Settings, option
 
 USUAL_PORT = 8128
-"""Taken if it is free and no port is asked for: what a browser keeps of a page belongs to its port."""
+"""Default port, taken if it is free: a browser stores a page's data by its port."""
 
 
 @dataclass(frozen=True)
 class WebSettings(Settings):
-    """What the pages may show, and where they are served. No other file is opened for a page."""
+    """Files that the pages may show, and the address to serve them at. No other file is opened for a page."""
 
     files: tuple[Path, ...] = option(
         (), "PDN files to open, also packed by gzip, xz or bzip2; folders of them.", argument=True, metavar="FILE.pdn"
