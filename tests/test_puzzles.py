@@ -59,7 +59,7 @@ def judged(puzzle: Puzzle, *moves: str) -> tuple[bool | None, str]:
     for move in moves:
         board.play(move)
     verdict = puzzle.judge(board)
-    return verdict.kept, verdict.by
+    return verdict.keeps, verdict.by
 
 
 # --- exact play
@@ -169,8 +169,8 @@ def test_every_right_answer_of_an_exact_puzzle_is_accepted_and_no_other(name: st
         after.play(each.move)
         verdict = exact.judge(after)
         assert verdict.by == DATABASE
-        assert verdict.kept is (each.value.sign >= exact.goal.sign)
-        assert (verdict.reply is None) is (verdict.kept is False or verdict.ended != "")
+        assert verdict.keeps is (each.value.sign >= exact.goal.sign)
+        assert (verdict.reply is None) is (verdict.keeps is False or verdict.ended != "")
 
 
 @pytest.mark.parametrize(
@@ -278,7 +278,7 @@ def solved(puzzle: Puzzle) -> tuple[Board, str]:
         move, _ = puzzle.best(board)
         board.play(move)
         verdict = puzzle.judge(board)
-        assert verdict.kept
+        assert verdict.keeps
         if verdict.reply is not None:
             board.play(verdict.reply)
         if verdict.ended:
@@ -311,7 +311,7 @@ def test_the_published_line_is_right_until_the_end(name: str) -> None:
         board.play(text)
         if board.side != found.solver and number > 0:
             verdict = found.judge(board)
-            assert verdict.kept, f"{number}: {text}"
+            assert verdict.keeps, f"{number}: {text}"
             if verdict.ended:
                 assert verdict.solved
                 return
@@ -349,7 +349,7 @@ def test_a_win_that_is_repeated_away_is_not_solved() -> None:
     board.undo()
     # the opponent will gladly repeat
     verdict = found.judge(board)
-    assert (verdict.kept, verdict.solved, verdict.ended) == (True, False, "drawn: repetition")
+    assert (verdict.keeps, verdict.solved, verdict.ended) == (True, False, "drawn: repetition")
 
 
 def test_a_draw_by_repetition_is_a_draw() -> None:

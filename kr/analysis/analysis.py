@@ -1,10 +1,9 @@
 """Analysing positions: reading them, and after each iteration the best lines with their chances.
 
 A line's value is exact if the endgame database has the position after its first move, or if the search has seen the
-line to its end. What a position is worth by this exact knowledge, and what its game has become by the rules about
-repetition and progress, are two facts: `value` tells the first, `draw` the second (`weighed`). Score and chances are
-those of the game, so that they follow `draw` where there is one, and else `value`. Chances are those of
-`kr.evaluation.chances`.
+line to its end. A position has two exact facts: its value by the database or the search (`value`), and a draw of its
+game by the rules about repetition and progress (`draw`, see `weighed`). Score and chances are those of the game, so
+that they follow `draw` where there is one, and else `value`. Chances are those of `kr.evaluation.chances`.
 """
 
 from __future__ import annotations
@@ -67,8 +66,8 @@ class AnalyzeSettings(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("nodes", "depth"):
-            given = getattr(self, name)
-            if given is not None and self.tc is not None and getattr(self.tc, name) is not None:
+            limit = getattr(self, name)
+            if limit is not None and self.tc is not None and getattr(self.tc, name) is not None:
                 raise InvalidSettingError(f"--{name}: --tc limits the {name} already")
         _plies(self.ply)
 
@@ -130,13 +129,13 @@ class Line:
     plies: int | None
     """Plies to the end of a proved win or loss; None if unknown."""
     chances: Chances
-    """Of the game: a draw where `draw` says so."""
+    """Chances of the game: a draw if `draw` names a rule."""
     pv: tuple[Move, ...]
     draw: str = ""
     """Rule, REPETITION or NO_PROGRESS, by which the game can be claimed drawn after the first move, or after an answer
     that saves the opponent; "" if there is none."""
     occurrence: int = 1
-    """How often the position after the first move has then been on the board."""
+    """Number of times that the position after the first move has then been on the board."""
     certain: Value | None = None
     """Certain result of the game: a draw by rule, or else the proved value; None without either, and for a win that may
     take longer than the rule about progress allows."""
@@ -187,7 +186,7 @@ class Analysis:
         if not self.lines:
             return KNOWN[Value.LOSS]
         best = self.lines[0]
-        # a line that nothing is known about may stand beside a value that is
+        # the position's value may be known where that of its best line is not
         return KNOWN[self.value] if self.value is not None and best.value is None else best.chances
 
     @property
@@ -213,7 +212,7 @@ class Analyzing:
     """An analysis in the background, like a search by `Engine.start`; iterate for its steps, the final one last.
 
         with Analyzing(engine, task, multipv=3) as analyzing:
-            for found in analyzing:
+            for analysis in analyzing:
                 ...
 
     Arguments and errors are those of `analyze`.
@@ -257,7 +256,7 @@ class Analyzing:
         yield _analysis(self._engine, self._task, result.lines, final=True, value=result.value)
 
     def progress(self) -> SearchProgress | None:
-        """How far the search has come by now, also between two steps; None once it has ended."""
+        """Progress of the search, also between two steps; None once it has ended."""
         return None if self._search is None else self._search.progress()
 
     def stop(self) -> None:
@@ -284,10 +283,10 @@ def analyze(
     task = Task.of(task)
     position = task.position
     if position.is_over:
-        known = _over(task)
+        analysis = _over(task)
         if on_analysis is not None:
-            on_analysis(known)
-        return known
+            on_analysis(analysis)
+        return analysis
     collected: list[Info] = []
 
     def on_info(info: Info) -> None:
@@ -300,10 +299,10 @@ def analyze(
             on_analysis(_analysis(engine, task, collected, final=False))
 
     result = engine.search(position, Limits() if limits is None else limits, task.history, on_info, multipv, stop=stop)
-    found = _analysis(engine, task, result.lines, final=True, value=result.value)
+    analysis = _analysis(engine, task, result.lines, final=True, value=result.value)
     if on_analysis is not None:
-        on_analysis(found)
-    return found
+        on_analysis(analysis)
+    return analysis
 
 
 def _over(task: Task) -> Analysis:
@@ -337,7 +336,7 @@ def _line(engine: Engine, task: Task, info: Info) -> Line:
 
 @dataclass(frozen=True)
 class Worth:
-    """What a line is worth. Fields are those of `Line`."""
+    """Worth of a line. Fields are those of `Line`."""
 
     score: int
     value: Value | None
@@ -348,11 +347,11 @@ class Worth:
 
 
 def weighed(info: Info, task: Task, value: Value | None, plies: int | None) -> Worth:
-    """What a line of a search is worth, by what is known of its first move and by the history of the game.
+    """Worth of a line of a search, by the database value of its first move and by the history of the game.
 
-    value, plies: of the first move in the endgame database, for who plays it; None if unknown. A search takes every
-    repetition for a draw. Of a known win or loss only the third makes one, or the second if the opponent, who would
-    lose, can bring it about.
+    value, plies: of the first move in the endgame database, for the side that plays it; None if unknown. A search takes
+    every repetition for a draw. In a known win or loss only the third occurrence makes one, or the second if the
+    opponent, who would lose, can bring about the third.
     """
     after, history = task.position.play(info.pv[0]), (*task.history, task.position)
     occurrence = 1 + history[-1 - quiet_plies(after, history) :].count(after)
@@ -376,9 +375,9 @@ def weighed(info: Info, task: Task, value: Value | None, plies: int | None) -> W
 
 
 def draw_after(after: Position, history: Sequence[Position], value: Value | None) -> str:
-    """Rule by which a game can be claimed drawn after a move, or after an answer to it by who would lose.
+    """Rule by which a game can be claimed drawn after a move, or after an answer to it by the losing side.
 
-    history: positions before the move, the one in which it is played last. value: known for who played it.
+    history: positions before the move, the one in which it is played last. value: for the side that played it.
     """
     if after.is_over:
         return ""
@@ -400,7 +399,7 @@ def _known(engine: Engine, position: Position) -> tuple[Value | None, int | None
     return engine.database.value(position), engine.database.distance(position)
 
 
-# --- where positions come from
+# --- sources of positions
 
 
 def read_tasks(settings: AnalyzeSettings, on_error: Callable[[InvalidFenError], None] | None = None) -> Iterator[Task]:
@@ -457,7 +456,7 @@ def _fens(
 
 
 def _plies(text: str) -> range | None:
-    """Plies given by --ply: "20", "10-30", or "" for all (None)."""
+    """Plies of --ply: "20", "10-30", or "" for all (None)."""
     if not text:
         return None
     first, dash, last = text.partition("-")
@@ -472,12 +471,12 @@ def _plies(text: str) -> range | None:
 def _game_tasks(path: Path, number: int, plies: range | None) -> Iterator[Task]:
     game = _nth_game(path, number)
     positions = list(game.positions())
-    wanted = range(len(positions)) if plies is None else plies
-    if wanted[-1] >= len(positions):
+    chosen_plies = range(len(positions)) if plies is None else plies
+    if chosen_plies[-1] >= len(positions):
         length = counted(len(game.moves), "ply")
-        raise InvalidPdnError(f"--ply: {path}, game {number} has {length}; there is no ply {wanted[-1]}")
+        raise InvalidPdnError(f"--ply: {path}, game {number} has {length}; there is no ply {chosen_plies[-1]}")
     begins = game.history_begins()
-    for ply in wanted:
+    for ply in chosen_plies:
         yield Task(
             positions[ply], tuple(positions[begins[ply] : ply]), f"{_players(game, number)}, {_after(game, ply)}"
         )

@@ -10,13 +10,13 @@ The built-in set is kr/analysis/classics.jsonl, in the format of every problem f
 
 Other keys are ignored. A PDN file gives one problem for each game that has a FEN tag.
 
-How an answer is judged (`judge_answer`): the engine's verdict is the proved value, or else the one that is likely by
+Judging an answer (`judge_answer`): the engine's verdict is the proved value, or else the one that is likely by
 its score (`kr.evaluation.chances.problem_chances`), or none. It must be the published value. In a win the move must
 keep the win; in a draw it must not be known to throw the draw away.
 
-`keeping_moves`, if given, say which moves keep a win. Otherwise the published first move does; after any other move a
-second search with the same limits must give a loss for the opponent.
-A move is known to throw a draw away if `keeping_moves` are given and it is not one of them.
+`keeping_moves`, if there, are the moves that keep a win. Otherwise the published first move does; after any other move
+a second search with the same limits must give a loss for the opponent. A move is known to throw a draw away if there
+are `keeping_moves` and it is not one of them.
 """
 
 from __future__ import annotations
@@ -92,27 +92,27 @@ class Problem:
 
 
 def judge_answer(
-    problem: Problem, move: Move, found: Value | None, still_won: Callable[[], bool]
+    problem: Problem, move: Move, verdict: Value | None, still_won: Callable[[], bool]
 ) -> tuple[bool | None, str]:
     """Agreement of an answer with the published solution, and the reason if it disagrees; None without a result.
 
-    found: the engine's verdict; None if it is unclear. still_won: asks the engine if the position after the move is
-    still won; called only if nothing else decides.
+    verdict: that of the engine; None if it is unclear. still_won: True if the engine still wins after the move; called
+    only if nothing else decides.
     """
     published = problem.published
     if published is None:
         return None, ""
-    if found != published:
-        return False, f"published {published}, {'unclear' if found is None else f'found {found}'}"
+    if verdict != published:
+        return False, f"published {published}, {'unclear' if verdict is None else f'found {verdict}'}"
     if published is Value.LOSS:
         return True, ""
     if problem.keeping_moves:
-        kept = any(same_move(move, keeping) for keeping in problem.keeping_moves)
-        return kept, "" if kept else f"{move} does not keep the {published}"
+        keeps = any(same_move(move, keeping) for keeping in problem.keeping_moves)
+        return keeps, "" if keeps else f"{move} does not keep the {published}"
     if published is Value.DRAW or (problem.first_move is not None and same_move(move, problem.first_move)):
         return True, ""
-    kept = still_won()
-    return kept, "" if kept else f"{move} does not keep the win"
+    keeps = still_won()
+    return keeps, "" if keeps else f"{move} does not keep the win"
 
 
 def same_move(one: Move, other: Move) -> bool:
@@ -164,11 +164,11 @@ def read_problems(path: Path, errors: list[KrError] | None = None) -> list[Probl
 
 def _named(name: str) -> list[Problem]:
     problems = classics()
-    wanted = _plain(name)
+    plain = _plain(name)
     for matches in (str.__eq__, str.startswith):
-        found = [each for each in problems if matches(_plain(each.id), wanted) or matches(_plain(each.title), wanted)]
-        if found and wanted:
-            return found
+        hits = [each for each in problems if matches(_plain(each.id), plain) or matches(_plain(each.title), plain)]
+        if hits and plain:
+            return hits
     near = difflib.get_close_matches(name, [problem.id for problem in problems])
     hint = f"did you mean {' or '.join(near)}?" if near else "without a name, kr solve-problem shows them all"
     raise InvalidSettingError(f"{name!r} is not a file, a FEN such as W:W21,K30:B1,2 or a built-in problem; {hint}")
@@ -246,10 +246,10 @@ def _text(entry: dict[str, Any], key: str) -> str:
 
 def _read_pdn(path: Path, errors: list[KrError] | None = None) -> list[Problem]:
     """A problem for each game with a FEN tag; the moves of the game are the published solution."""
-    found: list[InvalidPdnError] | None = None if errors is None else []
-    games = [game for game in read_games(path, errors=found) if "FEN" in game.tags]
-    if errors is not None and found:
-        errors += found
+    faults: list[InvalidPdnError] | None = None if errors is None else []
+    games = [game for game in read_games(path, errors=faults) if "FEN" in game.tags]
+    if errors is not None and faults:
+        errors += faults
         if not games:
             raise errors[0]
     if not games:

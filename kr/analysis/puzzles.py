@@ -1,4 +1,4 @@
-"""Problems as puzzles: the solver's moves judged one by one, the best reply to each, hints, and where a puzzle ends.
+"""Problems as puzzles: the solver's moves judged one by one, the best reply to each, hints, and the end of a puzzle.
 
 A move is right if it keeps the value that the solver plays for. In this order it is judged by
 
@@ -6,7 +6,7 @@ A move is right if it keeps the value that the solver plays for. In this order i
  - the solution: `keeping_moves` of the problem, and the published line as long as it is followed;
  - a search of the position after it, compared with one of the best move (the published one too, while its line is
    followed): a move that gives away GIVEN_AWAY of the expected result is wrong, one that gives away less is right if
-   the value that is meant is the likeliest after it. Else nothing is decided: the verdict's `kept` is None.
+   the value played for is the likeliest after it. Else nothing is decided: the verdict's `keeps` is None.
 
 The opponent replies with the published move as long as the line is followed outside of the database, with the hardest
 one by the database (`kr.egdb.exact`), or the best one by the search.
@@ -53,10 +53,10 @@ LONGEST_SOLUTION = 40
 MOST_PROBLEMS = 5000
 """Problems of a file."""
 LONGEST_ID = 100
-"""Characters of an id that are kept."""
+"""Most characters of an id; the rest is cut off."""
 
 DATABASE, SOLUTION, SEARCH = "database", "solution", "search"
-"""What a move was judged by; the rules count as the database."""
+"""Evidence for a judgement; the rules count as the database."""
 
 Sight = Callable[[Position, tuple[Position, ...]], Analysis]
 """A search by the engine, within its own limits: of a position, after earlier ones that could be repeated. The same
@@ -67,7 +67,7 @@ arguments must give the same answer."""
 class Verdict:
     """Judgement of the solver's last move, and what follows."""
 
-    kept: bool | None
+    keeps: bool | None
     """True if it keeps the value, False if it gives it away, None if that could not be decided."""
     by: str
     """DATABASE, SOLUTION or SEARCH."""
@@ -76,13 +76,13 @@ class Verdict:
     solved: bool = False
     """True if the puzzle ends here, solved."""
     ended: str = ""
-    """Why the puzzle ends here, in words; "" if it goes on."""
+    """Reason why the puzzle ends here, in words; "" if it goes on."""
 
 
 class Puzzle:
     """A problem that one person solves move by move.
 
-    database, search: what its moves are judged by. Raises InvalidSettingError if the game is over at the start.
+    database, search: evidence for the judgements. Raises InvalidSettingError if the game is over at the start.
     """
 
     def __init__(self, problem: Problem, database: Database | None, search: Sight) -> None:
@@ -93,7 +93,7 @@ class Puzzle:
 
     @cached_property
     def known(self) -> tuple[Value, str] | None:
-        """Value for the side to move and what it is known by, DATABASE or SOLUTION; None if only a search can tell."""
+        """Value for the side to move and its evidence, DATABASE or SOLUTION; None if it takes a search."""
         exact = exact_value(self._database, self.problem.position)
         if exact is not None:
             return exact, DATABASE
@@ -110,17 +110,17 @@ class Puzzle:
 
     @property
     def goal(self) -> Value:
-        """What the solver plays for: WIN or DRAW."""
+        """Value that the solver plays for: WIN or DRAW."""
         return Value.DRAW if self._value[0] is Value.DRAW else Value.WIN
 
     @property
     def goal_by(self) -> str:
-        """What the goal is known by: DATABASE, SOLUTION or SEARCH."""
+        """Evidence for the goal: DATABASE, SOLUTION or SEARCH."""
         return self._value[1]
 
     @property
     def goal_chance(self) -> float | None:
-        """Chance that the goal is right, where only a search can tell; else None."""
+        """Chance that the goal is right, if its evidence is a search; else None."""
         value, by = self._value
         return self._guess.of(value) if by == SEARCH else None
 
@@ -163,16 +163,16 @@ class Puzzle:
         """Judge the last move of a game from the start, which is the solver's. Raises InvalidSettingError."""
         if not board.moves or board.side == self.solver:
             raise InvalidSettingError(f"the last move is not {SIDE_NAMES[self.solver]}'s")
-        kept, by = self._kept(board)
-        if not kept:
-            return Verdict(kept, by)
-        if (ended := self._ended(board)) is not None:
-            return Verdict(True, by, None, *ended)
+        keeps, by = self._keeps(board)
+        if not keeps:
+            return Verdict(keeps, by)
+        if (end := self._end(board)) is not None:
+            return Verdict(True, by, None, *end)
         reply = self.reply(board)
         board = board.copy()
         board.play(reply)
-        ended = self._by_rule(board)
-        return Verdict(True, by, reply, *(ended or (False, "")))
+        end = self._by_rule(board)
+        return Verdict(True, by, reply, *(end or (False, "")))
 
     def reply(self, board: Board) -> Move:
         """The opponent's answer."""
@@ -181,15 +181,15 @@ class Puzzle:
         return self._next_published(board) or _best(self._search(board.position, board.history))
 
     def best(self, board: Board) -> tuple[Move, str]:
-        """A right move for the solver, and what it is known by."""
+        """A right move for the solver, and the evidence for it."""
         if exact := exact_moves(self._database, board.position):
-            kept = [each for each in exact if each.value is exact[0].value]
+            keeping = [each for each in exact if each.value is exact[0].value]
             published = self._next_published(board)
-            if published is not None and any(same_move(published, each.move) for each in kept):
+            if published is not None and any(same_move(published, each.move) for each in keeping):
                 return published, DATABASE
             # a draw is safest where the opponent's answers are fewest
-            chosen = kept[0] if kept[0].value is not Value.DRAW else min(kept, key=_answers)
-            return chosen.move, DATABASE
+            choice = keeping[0] if keeping[0].value is not Value.DRAW else min(keeping, key=_answers)
+            return choice.move, DATABASE
         if (published := self._next_published(board)) is not None:
             return published, SOLUTION
         if not board.moves and self.problem.keeping_moves:
@@ -197,7 +197,7 @@ class Puzzle:
         return _best(self._search(board.position, board.history)), SEARCH
 
     def solution(self, board: Board) -> tuple[tuple[Move, ...], str]:
-        """A line from this position on, both sides playing their best, and what its first move is known by."""
+        """A line from this position on, both sides playing their best, and the evidence for its first move."""
         follows = self._followed(board)
         if follows is not None and len(rest := self.published[follows:]) > 1:
             return rest[:LONGEST_SOLUTION], SOLUTION
@@ -222,7 +222,7 @@ class Puzzle:
 
     # --- judging
 
-    def _kept(self, board: Board) -> tuple[bool | None, str]:
+    def _keeps(self, board: Board) -> tuple[bool | None, str]:
         move, after = board.moves[-1], board.position
         exact = exact_value(self._database, after)
         if exact is not None:
@@ -230,28 +230,28 @@ class Puzzle:
         keeping = self.problem.keeping_moves
         if len(board.moves) == 1 and keeping:
             return any(same_move(move, each) for each in keeping), SOLUTION
-        earlier = board.copy()
-        earlier.undo()
-        published = self._next_published(earlier)
+        previous = board.copy()
+        previous.undo()
+        published = self._next_published(previous)
         if published is not None and same_move(move, published):
             return True, SOLUTION
-        return self._by_search(earlier, after, published), SEARCH
+        return self._by_search(previous, after, published), SEARCH
 
-    def _by_search(self, earlier: Board, after: Position, published: Move | None) -> bool | None:
-        found = self._search(after, ())
-        if found.value is not None:
-            return found.value.opposite.sign >= self.goal.sign
-        before = earlier.position
-        root = self._search(before, earlier.history)
-        best = _expected(root)
+    def _by_search(self, previous: Board, after: Position, published: Move | None) -> bool | None:
+        analysis = self._search(after, ())
+        if analysis.value is not None:
+            return analysis.value.opposite.sign >= self.goal.sign
+        before = previous.position
+        root = self._search(before, previous.history)
+        best = root.chances.expected
         if published is not None:
-            best = max(best, 1 - _expected(self._search(before.play(published), ())))
+            best = max(best, 1 - self._search(before.play(published), ()).chances.expected)
         elif before.play(_best(root)) == after:
-            # beyond what is published there is no better judge, and this is the hint
+            # beyond the published line the search is the best judge, and this move is its hint
             return True
-        if round(best - (1 - _expected(found)), 6) >= GIVEN_AWAY:
+        if round(best - (1 - analysis.chances.expected), 6) >= GIVEN_AWAY:
             return False
-        return True if _likeliest(found).opposite.sign >= self.goal.sign else None
+        return True if analysis.chances.likeliest.opposite.sign >= self.goal.sign else None
 
     def _followed(self, board: Board) -> int | None:
         """Plies of the published line that a game has followed; None if it left the line."""
@@ -278,7 +278,7 @@ class Puzzle:
             return outcome.winner == self.solver, f"{SIDE_NAMES[outcome.winner]} wins: {outcome.reason}"
         return self.goal is Value.DRAW, f"drawn: {outcome.reason}"
 
-    def _ended(self, board: Board) -> tuple[bool, str] | None:
+    def _end(self, board: Board) -> tuple[bool, str] | None:
         if (ended := self._by_rule(board)) is not None:
             return ended
         moves = len(board.moves[int(board.start.side != self.solver) :: 2])
@@ -327,7 +327,7 @@ def load_puzzles(paths: Sequence[Path]) -> dict[str, Problem]:
     Problems that are disproved, or over, are left out.
     Raises InvalidProblemError, InvalidPdnError, OSError, and InvalidSettingError for a file of more than MOST_PROBLEMS.
     """
-    found: dict[str, Problem] = {}
+    puzzles: dict[str, Problem] = {}
     counts: Counter[str] = Counter()
     for path in (None, *paths):
         problems = load_problems(path)
@@ -338,22 +338,14 @@ def load_puzzles(paths: Sequence[Path]) -> dict[str, Problem]:
                 continue
             name = problem.id[:LONGEST_ID]
             counts[name] += 1
-            while (apart := name if counts[name] == 1 else f"{name} ({counts[name]})") in found:
+            while (apart := name if counts[name] == 1 else f"{name} ({counts[name]})") in puzzles:
                 counts[name] += 1
-            found[apart] = problem
-    return found
+            puzzles[apart] = problem
+    return puzzles
 
 
-def _best(found: Analysis) -> Move:
-    return found.lines[0].pv[0]
-
-
-def _expected(found: Analysis) -> float:
-    return found.chances.expected
-
-
-def _likeliest(found: Analysis) -> Value:
-    return found.chances.likeliest
+def _best(analysis: Analysis) -> Move:
+    return analysis.lines[0].pv[0]
 
 
 def _answers(each: ExactMove) -> int:

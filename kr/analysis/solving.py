@@ -3,8 +3,8 @@
 A verdict is proved (by the rules, the endgame database or a line seen to its end), or it is likely, with the chances of
 a problem behind the score (`kr.evaluation.chances.problem_chances`), or no value is likely and it is unclear.
 
-Each limit has its own search, so that its answer is the one the engine gives with no more time than that. The time from
-which the answer no longer changed is kept too.
+Each limit has its own search, so that its answer is the one the engine gives with no more time than that. The record
+has also the time from which the answer no longer changed.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ from kr.storage import checksum, parse_json, provenance
 from kr.threads import MAX_THREADS
 
 PROVED, LIKELY_VERDICT, UNCLEAR = "proved", "likely", "unclear"
-"""How far a verdict can be relied on."""
+"""Standing of a verdict, by its evidence."""
 LEAST_SECONDS = 0.05
-"""Seconds of searches before their share of a processor says something."""
+"""Least seconds of searches for a meaningful share of a processor."""
 
 
 @dataclass(frozen=True)
@@ -120,9 +120,9 @@ class Solution:
     probes: int = 0
     """Positions looked up in the endgame database."""
     move_from: float | None = None
-    """Seconds after which a right move was kept to the end; None if the final move is wrong."""
+    """Seconds after which the move was right to the end; None if the final move is wrong."""
     agrees_from: float | None = None
-    """Seconds after which a right move and the published verdict were kept to the end; None if they were not."""
+    """Seconds after which move and verdict were right to the end; None if they are not at the end."""
     key_move: bool | None = None
     """True if the move is known to keep the published result; None if no such move is known, and in a loss."""
     processor: float | None = None
@@ -135,7 +135,7 @@ class Solution:
 
     @property
     def standing(self) -> str:
-        """How far the verdict can be relied on: PROVED, LIKELY_VERDICT or UNCLEAR."""
+        """Standing of the verdict: PROVED, LIKELY_VERDICT or UNCLEAR."""
         return PROVED if self.proved else UNCLEAR if self.verdict is None else LIKELY_VERDICT
 
     @property
@@ -188,32 +188,32 @@ def solve(problem: Problem, engine: Engine, limits: Limits, multipv: int = 1, st
 
     lines = min(multipv, len(problem.position.legal_moves()))
     began = thread_time()
-    found = engine.search(problem.position, limits, on_info=on_info, multipv=lines, stop=stop)
+    result = engine.search(problem.position, limits, on_info=on_info, multipv=lines, stop=stop)
     processor = thread_time() - began
-    chances = judged(found.score, found.value)
+    chances = judged(result.score, result.value)
     answer = chances.likely
-    steps.append((found.time, found.move, answer))
+    steps.append((result.time, result.move, answer))
 
     def still_won() -> bool:
-        after = problem.position.play(found.move)
+        after = problem.position.play(result.move)
         if after.is_over:
             return True
         reply = engine.search(after, limits, history=[problem.position], stop=stop)
         value = None if reply.value is None else reply.value.opposite
         return judged(-reply.score, value).likely is Value.WIN
 
-    agrees, because = judge_answer(problem, found.move, answer, still_won)
-    if found.value not in (None, problem.published) and problem.published:
-        because = f"published {problem.published}, proved {found.value}"
-    keeps = any(same_move(found.move, key) for key in problem.key_moves)
-    right = [*problem.key_moves, *([found.move] if agrees else [])]
+    agrees, because = judge_answer(problem, result.move, answer, still_won)
+    if result.value not in (None, problem.published) and problem.published:
+        because = f"published {problem.published}, proved {result.value}"
+    keeps = any(same_move(result.move, key) for key in problem.key_moves)
+    right = [*problem.key_moves, *([result.move] if agrees else [])]
     held = [any(same_move(move, key) for key in right) for _, move, _ in steps]
-    agreed = [stood and said == problem.published for stood, (*_, said) in zip(held, steps, strict=True)]
+    agreed = [stood and verdict == problem.published for stood, (*_, verdict) in zip(held, steps, strict=True)]
     times = [time for time, *_ in steps]
     return Solution(
-        problem, limits, str(found.move), answer, chances, found.score, found.depth, found.nodes, found.time,
-        tuple(SolutionLine(info.score, " ".join(map(str, info.pv))) for info in found.lines),
-        agrees, because, found.value is not None, found.probes, _since(times, held), _since(times, agreed),
+        problem, limits, str(result.move), answer, chances, result.score, result.depth, result.nodes, result.time,
+        tuple(SolutionLine(info.score, " ".join(map(str, info.pv))) for info in result.lines),
+        agrees, because, result.value is not None, result.probes, _since(times, held), _since(times, agreed),
         None if problem.published is Value.LOSS or not problem.key_moves else keeps, processor,
     )  # fmt: skip
 
@@ -234,22 +234,22 @@ def solve_all(
     """Solve problems with each limit, `settings.workers` at a time with an engine each.
 
     Solutions are in the order of the limits and, for each limit, of the problems. on_solution: called for each solution
-    as it is found, first for those of an earlier run. Raises InvalidSettingError, InvalidWeightsError,
+    as it is ready, first for those of an earlier run. Raises InvalidSettingError, InvalidWeightsError,
     InvalidDatabaseError, and what `open_journal` raises.
     """
     engine = engine_from(settings, settings.weights, settings.threads)
     jobs = [(limits, number) for limits in settings.tc for number in range(len(problems))]
-    done: dict[Job, Solution] = {}
+    solutions: dict[Job, Solution] = {}
 
     def enter(job: Job, solution: Solution) -> None:
-        done[job] = solution
+        solutions[job] = solution
         if on_solution is not None:
             on_solution(solution)
 
     with _record(problems, settings, engine) as journal:
-        wanted = set(jobs)
+        wanted_jobs = set(jobs)
         for job, solution in journal.entries if journal else ():
-            if job in wanted:
+            if job in wanted_jobs:
                 enter(job, solution)
         needs, places = engine_needs(engine, settings.weights)
         tools = {name: getattr(settings, name) for name in ("hash", "threads", "egdb_memory")}
@@ -258,7 +258,7 @@ def solve_all(
                 "problem": problems[number].as_object(), "number": number, "limits": str(limits),
                 "multipv": settings.multipv,
             })
-            for limits, number in jobs if (limits, number) not in done
+            for limits, number in jobs if (limits, number) not in solutions
         )  # fmt: skip
         workers = max(1, min(settings.workers, len(problems)))
         pool = work_pool(Answers(), Needs(places), workers, [engine], settings.cluster)
@@ -269,7 +269,7 @@ def solve_all(
                 if journal:
                     journal.append(entry)
                 enter(*_answer(problems, engine.score_scale, entry))
-    return [done[job] for job in jobs]
+    return [solutions[job] for job in jobs]
 
 
 class Answers(EngineKind):
@@ -296,18 +296,18 @@ def _record(
     """File of the answers, if there is one. It can be resumed with other limits, but not with another engine."""
     if settings.out is None:
         return nullcontext()
-    known = "\n".join(f"{problem.id} {problem.position.fen} {problem.result}" for problem in problems)
-    kept = {
-        "problems": checksum(known.encode()),
+    problem_lines = "\n".join(f"{problem.id} {problem.position.fen} {problem.result}" for problem in problems)
+    fixed = {
+        "problems": checksum(problem_lines.encode()),
         "weights": engine.signature,
         "egdb": None if engine.database is None else engine.database.signature,
         "hash": settings.hash,
         "multipv": settings.multipv,
     }
     if settings.threads > 1:  # left out for one thread, so that files from before this setting can be resumed
-        kept["threads"] = settings.threads
+        fixed["threads"] = settings.threads
 
-    return open_journal(settings.out, kept, provenance(), partial(_answer, problems, engine.score_scale))
+    return open_journal(settings.out, fixed, provenance(), partial(_answer, problems, engine.score_scale))
 
 
 def _answer(problems: Sequence[Problem], scale: float, values: dict[str, Any]) -> tuple[Job, Solution]:
@@ -332,20 +332,20 @@ def _answer(problems: Sequence[Problem], scale: float, values: dict[str, Any]) -
 
 def _judged_anew(problem: Problem, scale: float, values: dict[str, Any]) -> dict[str, Any]:
     """Verdict, chances and agreement of an answer that has been judged by the chances of games."""
-    found = problem_chances(int(values["score"]), scale, Value(values["verdict"]) if values["proved"] else None)
+    chances = problem_chances(int(values["score"]), scale, Value(values["verdict"]) if values["proved"] else None)
     if not values["move"]:
-        return {"chances": asdict(found)}
+        return {"chances": asdict(chances)}
     move = problem.position.parse_move(values["move"])
-    agrees, because = judge_answer(problem, move, found.likely, lambda: bool(values["agrees"]))
-    anew = {"verdict": found.likely, "chances": asdict(found), "agrees": agrees, "because": because}
+    agrees, because = judge_answer(problem, move, chances.likely, lambda: bool(values["agrees"]))
+    anew = {"verdict": chances.likely, "chances": asdict(chances), "agrees": agrees, "because": because}
     return anew | ({} if agrees else {"agrees_from": None})
 
 
 def _entry(number: int, solution: Solution) -> dict[str, Any]:
     rest = {field.name: getattr(solution, field.name) for field in fields(solution) if field.name != "problem"}
     lines = [asdict(line) for line in solution.lines]
-    told = {"limits": str(solution.limits), "lines": lines, "chances": asdict(solution.chances)}
-    return {"number": number, "id": solution.problem.id, **rest, **told}
+    texts = {"limits": str(solution.limits), "lines": lines, "chances": asdict(solution.chances)}
+    return {"number": number, "id": solution.problem.id, **rest, **texts}
 
 
 def count_solved(solutions: Iterable[Solution]) -> dict[str, Count]:
@@ -374,7 +374,7 @@ def _counted(solutions: Sequence[Solution]) -> Count:
 def starved(solutions: Iterable[Solution]) -> float | None:
     """Share of the time of searches with a time limit in which they had a processor; None if it is SLOW or more.
 
-    Other work took the rest, so that the answers are those of so much less time.
+    Other work took the rest, so that the answers are those of that much less time.
     """
     timed = [each for each in solutions if each.processor is not None and each.limits.time is not None]
     total = sum(each.time for each in timed)

@@ -144,7 +144,7 @@ def answer_puzzle(house: House, request: PageRequest) -> dict[str, Any]:
         board.play(verdict.reply)
         reply = _line(before, [verdict.reply])[0]
     return {
-        "kept": verdict.kept,
+        "kept": verdict.keeps,
         "by": verdict.by,
         "reply": reply,
         "position": position_json(board.position),

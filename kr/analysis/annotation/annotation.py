@@ -92,8 +92,8 @@ class MoveTally:
             _count(self.oversights, "oversight", "oversights") if self.oversights else "",
             f"{_count(self.avoided, 'trap', 'traps')} avoided" if self.avoided else "",
         ]
-        told = "".join(f", {slip}" for slip in slips if slip)
-        return f"{judged}, {self.accuracy:.1f}% without a mark, loss {self.loss:.3f}, {', '.join(counts)}{told}"
+        details = "".join(f", {slip}" for slip in slips if slip)
+        return f"{judged}, {self.accuracy:.1f}% without a mark, loss {self.loss:.3f}, {', '.join(counts)}{details}"
 
     def as_object(self) -> dict[str, Any]:
         """The tally as a JSON object."""
@@ -170,10 +170,10 @@ def annotate(
     """Judge the moves of a game and put marks, comments and better lines into its tree, in place of earlier ones.
 
     engine: its hash table is cleared first; with limits of nodes or depth and one thread, the same game always gets the
-    same marks. line_plies: most plies of a better line; 0 for none. by: text for the Annotator tag; `signature` if not
-    given. stop: ends all its searches; the marks are then useless. on_move: called with each move once it is judged,
-    from the last to the first, until it is stopped. policy: tells what people play, for traps and oversights. Raises
-    InvalidDatabaseError; KeyboardInterrupt and what on_move raises pass through. After an exception the game is
+    same marks. line_plies: most plies of a better line; 0 for none. by: text for the Annotator tag, instead of
+    `signature`. stop: ends all its searches; the marks are then useless. on_move: called with each move once it is
+    judged, from the last to the first, until it is stopped. policy: moves that people play, for traps and oversights.
+    Raises InvalidDatabaseError; KeyboardInterrupt and what on_move raises pass through. After an exception the game is
     unchanged.
     """
     settings = settings or JudgeSettings()
@@ -189,8 +189,8 @@ def signature(engine: Engine, limits: Limits) -> str:
     """Text for the Annotator tag: version, limits, weights and database."""
     from kr import __version__
 
-    known = "no endgame database" if engine.database is None else f"endgames up to {engine.database.pieces} pieces"
-    return f"kr {__version__} ({limits} a position, weights {engine.name}, {known})".replace(";", ",")
+    endings = "no endgame database" if engine.database is None else f"endgames up to {engine.database.pieces} pieces"
+    return f"kr {__version__} ({limits} a position, weights {engine.name}, {endings})".replace(";", ",")
 
 
 @dataclass
@@ -203,7 +203,7 @@ class AnnotateReport:
     left_out: int = 0
     """Number of games that could not be read."""
     players: dict[str, MoveTally] = field(default_factory=dict)
-    """Tallies by the names in the tags Black and White, as they were first written."""
+    """Tallies by the names in the tags Black and White, in their first spelling."""
 
     def __post_init__(self) -> None:
         self._spelling: dict[str, str] = {}
@@ -215,8 +215,8 @@ class AnnotateReport:
             # games that kr 0.1 judged have no traps and oversights
             counts = {"traps": 0, "oversights": 0, "avoided": 0, **record[side]}
             tally = MoveTally(**{each.name: counts[each.name] for each in fields(MoveTally)})
-            written = player_name(record["headers"], side)
-            name = self._spelling.setdefault(same_person(written), written)
+            player = player_name(record["headers"], side)
+            name = self._spelling.setdefault(same_person(player), player)
             self.players[name] = self.players.get(name, MoveTally()) + tally
 
     def ranked(self) -> list[tuple[str, MoveTally]]:

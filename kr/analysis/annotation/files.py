@@ -1,6 +1,6 @@
 """Annotating the games of files: marks in the games, a summary by player, PDN and pages of HTML.
 
-Each core annotates one game at a time, and a journal keeps those that are done. Games are read when they are needed;
+Each core annotates one game at a time, and a journal holds the finished ones. Games are read when they are needed;
 the output is put in order from the journal at the end. `kr.analysis.annotation.annotation` annotates a single game.
 """
 
@@ -164,7 +164,7 @@ def forecast(settings: AnnotateSettings, extent: Extent, engine: Engine, done: i
 
 
 def _search_seconds(engine: Engine, limits: Limits, position: Position) -> tuple[float, bool]:
-    """Seconds of a search, found in at most TRIAL_SECONDS, and True if it may take far longer."""
+    """Seconds of a search, measured in at most TRIAL_SECONDS, and True if it may take far longer."""
     most = math.inf if limits.time is None else limits.time
     if limits.nodes is None and limits.depth is None:
         return most, False
@@ -179,7 +179,7 @@ def _search_seconds(engine: Engine, limits: Limits, position: Position) -> tuple
 
 def annotate_files(
     settings: AnnotateSettings,
-    on_game: Callable[[GameEntry, bool], None] = lambda record, earlier: None,
+    on_game: Callable[[GameEntry, bool], None] = lambda record, resumed: None,
     on_text: Callable[[str], None] = lambda text: None,
     on_error: Callable[[Path, InvalidPdnError], None] = lambda path, error: None,
     extent: Extent | None = None,
@@ -196,9 +196,9 @@ def annotate_files(
     report = AnnotateReport(settings)
     archive = Archive(settings, on_error=on_error)
 
-    def done(record: GameEntry, earlier: bool = False) -> None:
+    def done(record: GameEntry, resumed: bool = False) -> None:
         report.add(record)
-        on_game(record, earlier)
+        on_game(record, resumed)
 
     with ExitStack() as stack:
         pages = None
@@ -214,13 +214,13 @@ def annotate_files(
         if settings.html is not None:
             make_directory(settings.html)
             stack.enter_context(lock(settings.html))
-        found = bytearray()
+        finished = bytearray()
         journal = None
         if settings.is_resumable:
-            journal = stack.enter_context(_journal(settings, archive, engine, policy, found, done))
+            journal = stack.enter_context(_journal(settings, archive, engine, policy, finished, done))
         if extent is not None and extent.games:
             on_start(forecast(settings, extent, engine, report.games))
-        entries = stack.enter_context(closing(_annotated(settings, archive, engine, policy, found, pages)))
+        entries = stack.enter_context(closing(_annotated(settings, archive, engine, policy, finished, pages)))
         if journal is None:
             for entry in in_order(entries):
                 done(entry["game"])
@@ -263,7 +263,7 @@ def _engine(settings: AnnotateSettings) -> Engine:
 
 
 def _annotated(
-    settings: AnnotateSettings, archive: Archive, engine: Engine, policy: Policy | None, found: bytearray, pages: Any
+    settings: AnnotateSettings, archive: Archive, engine: Engine, policy: Policy | None, finished: bytearray, pages: Any
 ) -> Generator[GameEntry, None, None]:
     """Annotate the games that are not in the journal; yields their entries in any order."""
     needs, places = engine_needs(engine, settings.weights)
@@ -279,7 +279,7 @@ def _annotated(
             "pdn": write_game(game), **shaping,
         })
         for number, (report, game) in enumerate(archive, start=1)
-        if number >= len(found) or not found[number]
+        if number >= len(finished) or not finished[number]
     )  # fmt: skip
     workers = worker_count(settings.workers)
     # closing it early stops the searches
@@ -386,10 +386,10 @@ def _journal(
     archive: Archive,
     engine: Engine,
     policy: Policy | None,
-    found: bytearray,
+    finished: bytearray,
     done: Callable[[GameEntry, bool], None],
 ) -> Iterator[Journal[None]]:
-    """The open journal. Marks the numbers of its games in `found` and reports the games to `done`."""
+    """The open journal. Marks the numbers of its games in `finished` and reports the games to `done`."""
     shaping = {
         "tc": str(settings.tc), "from_ply": settings.from_ply, "inaccuracy": settings.inaccuracy,
         "mistake": settings.mistake, "blunder": settings.blunder, "only": settings.only, "line": settings.line,
@@ -408,10 +408,10 @@ def _journal(
         number = record["number"]
         if not isinstance(number, int) or number < 1 or not isinstance(text, str):
             raise ValueError("not a game")
-        found.extend(bytes(max(0, number + 1 - len(found))))
-        if found[number]:
+        finished.extend(bytes(max(0, number + 1 - len(finished))))
+        if finished[number]:
             raise ValueError("a repeated game")
-        found[number] = 1
+        finished[number] = 1
         done(record, True)
 
     with open_journal(settings.journal, shaping, provenance(), read) as journal:

@@ -1,12 +1,12 @@
 """Judging the moves of a game by the expected result that each one gave away.
 
 The positions of a game are searched from the last to the first with one hash table, so that earlier positions profit
-from what was found later in the game. A move is judged by a search of the position after it, and so is each
+from the searches of later ones. A move is judged by a search of the position after it, and so is each
 alternative: both searches are equally deep. Positions in the endgame database are not searched; their values are exact.
 
-What a position is worth by exact knowledge (`value`) and what the game has become by the rules about repetition and
-progress (`draw`, `draw_next`) are two facts. The expected result is that of the game: a draw where it can be claimed,
-at once or after the answer. Players who don't claim it play on for what the position is worth.
+A position has two exact facts: its value by the database or the search (`value`), and a draw of the game by the rules
+about repetition and progress (`draw`, `draw_next`). The expected result is that of the game: a draw where it can be
+claimed, at once or after the answer. Players who don't claim it play on for the position's value.
 
 The expected result before a move is that of its own search, unless the searches after the move contradict it; then
 theirs counts. So the expected result changes between two positions by the threshold of a mark exactly where a mark is.
@@ -37,7 +37,7 @@ TIE = 0.02
 BALLOT = 3
 """Plies that a ballot may have prescribed."""
 GLANCE = Limits(depth=5)
-"""Limit of a search that finds what is obvious."""
+"""Limit of a search for obvious moves."""
 MARKS = ("?!", "?", "??")
 """Marks of moves that gave away expected result, in ascending order."""
 ONLY = "!"
@@ -97,12 +97,12 @@ class JudgeSettings(Settings):
     def mark(self, loss: float) -> str:
         """Mark of a move that gave away this much expected result; "" for none."""
         # so that a loss shown as .14 counts as .14
-        given = round(loss, 6)
-        reached = [mark for mark, least in zip(MARKS, self.thresholds, strict=True) if given >= least]
+        rounded = round(loss, 6)
+        reached = [mark for mark, least in zip(MARKS, self.thresholds, strict=True) if rounded >= least]
         return reached[-1] if reached else ""
 
     def slip(self, judged: JudgedMove) -> str:
-        """What kind of slip a move is, or avoids, by what people play: TRAP, OVERSIGHT, AVOIDED, or ""."""
+        """Slip that a move is, or avoids, by what people play: TRAP, OVERSIGHT, AVOIDED, or ""."""
         if judged.likely is None or judged.likeliest_probability is None:
             return ""
         if judged.mark in MARKS[1:]:
@@ -143,7 +143,7 @@ class JudgedMove:
     draw_next: str = ""
     """Rule by which it can be claimed drawn after the best answer; "" if there is none, and where it can be already."""
     occurrence: int = 1
-    """How often the position after the move has then been on the board."""
+    """Number of times that the position after the move has then been on the board."""
     value_before: Value | None = None
     """Proved value before the move, under best play."""
     best: Move | None = None
@@ -181,7 +181,7 @@ class JudgedMove:
 
 
 @dataclass(frozen=True)
-class _Seen:
+class _Assessment:
     """Assessment of a position from the view of its side to move."""
 
     score: int
@@ -201,14 +201,14 @@ class _Seen:
         """Certain result of the game."""
         return Value.DRAW if self.draw or self.draw_next else self.value
 
-    def turned(self) -> _Seen:
-        """The same from the view of the other side, a move earlier."""
+    def turned(self) -> _Assessment:
+        """Assessment from the view of the other side, a move earlier."""
         value = None if self.value is None else self.value.opposite
         plies = None if self.plies is None else self.plies + 1
         return replace(self, score=-self.score, expected=1 - self.expected, value=value, plies=plies, lines=())
 
-    def earlier(self) -> _Seen:
-        """What it says of the position before a move that leads to it, already turned: a draw comes a move later."""
+    def one_move_earlier(self) -> _Assessment:
+        """Assessment of the position before a move that leads here, already turned: a draw comes a move later."""
         return replace(self, draw="", draw_next=self.draw or self.draw_next)
 
 
@@ -240,19 +240,19 @@ def judge_moves(
     """
     settings = settings or JudgeSettings()
     engine.new_game()
-    found = []
+    judgements = []
     for judged in _judged_backwards(game, settings, _Search(engine, settings.tc, game, stop)):
-        found.append(judged)
+        judgements.append(judged)
         if stop is None or not stop.is_set():
             on_move(judged)
-    return tuple(reversed(found))
+    return tuple(reversed(judgements))
 
 
 def _judged_backwards(game: Game, settings: JudgeSettings, search: _Search) -> Iterator[JudgedMove]:
     moves = game.moves
     positions = list(game.positions())
     first = settings.first_ply(game)
-    # while the table is empty; later finds would make everything obvious
+    # while the hash table is empty: with later entries every move would look obvious
     glances = {ply: search.glance(ply) for ply in range(first, len(moves)) if not search.is_forced(ply)}
     following = search.position(len(moves)) if moves and first <= len(moves) else None
     for ply in reversed(range(len(moves))):
@@ -261,7 +261,7 @@ def _judged_backwards(game: Game, settings: JudgeSettings, search: _Search) -> I
             yield JudgedMove(ply, side, move, judged=False, reason=OPENING)
             continue
         if search.was_set_up(ply + 1):
-            # the move is judged by what it led to
+            # the move is judged by the position it led to
             following = search.reached(ply)
         after = following.turned()
         judged = JudgedMove(
@@ -274,7 +274,7 @@ def _judged_backwards(game: Game, settings: JudgeSettings, search: _Search) -> I
             judged = replace(judged, reason=OPENING)
         elif ply not in glances:
             # nothing to search: the expected result is that after the move
-            following = search.claimable(ply, after.earlier())
+            following = search.claimable(ply, after.one_move_earlier())
             judged = replace(judged, value_before=after.value, reason=FORCED)
         else:
             before = search.position(ply)
@@ -283,7 +283,7 @@ def _judged_backwards(game: Game, settings: JudgeSettings, search: _Search) -> I
         yield judged
 
 
-def _agreed(before: _Seen, after: _Seen, judged: JudgedMove, settings: JudgeSettings) -> _Seen:
+def _agreed(before: _Assessment, after: _Assessment, judged: JudgedMove, settings: JudgeSettings) -> _Assessment:
     """Assessment before a move: by its own search, unless the searches that judged the move contradict it.
 
     after: assessment after the move, from the view of the side that played it.
@@ -291,7 +291,7 @@ def _agreed(before: _Seen, after: _Seen, judged: JudgedMove, settings: JudgeSett
     if before.draw or (judged.mark not in MARKS and not settings.mark(abs(before.expected - after.expected))):
         return before
     if not judged.judged:
-        return replace(after.earlier(), corrected=True)
+        return replace(after.one_move_earlier(), corrected=True)
     assert judged.best_score is not None
     assert judged.best_expected is not None
     if before.expected == judged.best_expected:
@@ -300,11 +300,11 @@ def _agreed(before: _Seen, after: _Seen, judged: JudgedMove, settings: JudgeSett
     value = judged.best_value if judged.best_value is Value.WIN else None
     plies = after.plies if value is not None and judged.best == judged.move else None
     draw = after.draw or after.draw_next if judged.best == judged.move else ""
-    return _Seen(judged.best_score, judged.best_expected, value, plies, draw_next=draw, corrected=True)
+    return _Assessment(judged.best_score, judged.best_expected, value, plies, draw_next=draw, corrected=True)
 
 
 def _judged(
-    judged: JudgedMove, before: _Seen, after: _Seen, search: _Search, settings: JudgeSettings,
+    judged: JudgedMove, before: _Assessment, after: _Assessment, search: _Search, settings: JudgeSettings,
     glance: tuple[Move, float],
 ) -> JudgedMove:  # fmt: skip
     """The judgement of a move with a choice."""
@@ -358,13 +358,13 @@ class _Search:
             self._reached[ply - 1] = self._positions[ply - 1].play(game.moves[ply - 1])
         self._stop = stop
 
-    def position(self, ply: int) -> _Seen:
+    def position(self, ply: int) -> _Assessment:
         """Search the position after this many moves."""
-        return self._seen(self._positions[ply], self._history(ply))
+        return self._assess(self._positions[ply], self._history(ply))
 
-    def reached(self, ply: int) -> _Seen:
+    def reached(self, ply: int) -> _Assessment:
         """Search the position that the move after this many led to."""
-        return self._seen(self._reached[ply], self._history(ply, with_last=True))
+        return self._assess(self._reached[ply], self._history(ply, with_last=True))
 
     def was_set_up(self, ply: int) -> bool:
         """True if the position after this many moves was set up."""
@@ -375,15 +375,19 @@ class _Search:
         return tuple(self._positions[self._begins[ply] : ply + with_last])
 
     def occurrence(self, ply: int) -> int:
-        """How often the position that the move after this many led to has then been on the board, since a move that
-        lasts."""
+        """Number of times that the position after the next move has then been on the board, since the last irreversible
+        move."""
         position, history = self._reached[ply], self._history(ply, with_last=True)
         return 1 + history[len(history) - quiet_plies(position, history) :].count(position)
 
-    def claimable(self, ply: int, seen: _Seen) -> _Seen:
-        """What is known of the position after this many moves, unless the game can be claimed drawn there."""
+    def claimable(self, ply: int, assessment: _Assessment) -> _Assessment:
+        """Assessment of the position after this many moves: a draw if the game can be claimed drawn there."""
         draw = draw_by_rule(self._positions[ply], self._history(ply))
-        return replace(seen, score=0, expected=KNOWN[Value.DRAW].expected, draw=draw, draw_next="") if draw else seen
+        return (
+            replace(assessment, score=0, expected=KNOWN[Value.DRAW].expected, draw=draw, draw_next="")
+            if draw
+            else assessment
+        )
 
     def glance(self, ply: int) -> tuple[Move, float]:
         """Obvious move after this many moves, and its lead in expected result over the next best."""
@@ -397,10 +401,10 @@ class _Search:
         position = self._positions[ply]
         return len({position.play(move) for move in position.legal_moves()}) == 1
 
-    def others(self, ply: int, seen: _Seen) -> list[_Choice]:
+    def others(self, ply: int, assessment: _Assessment) -> list[_Choice]:
         """Alternatives to the move played, as far as they were searched or are in the database."""
         position, played = self._positions[ply], self._reached[ply]
-        lines = {choice.after: choice for choice in seen.lines if choice.after != played}
+        lines = {choice.after: choice for choice in assessment.lines if choice.after != played}
         database = self._engine.database
         if database is not None and position.pieces <= database.pieces:
             for move in position.legal_moves():
@@ -410,8 +414,8 @@ class _Search:
         return list(lines.values())
 
     def confirmed(self, ply: int, choice: _Choice) -> _Choice:
-        """The same move, assessed by a search of the position after it, with its line."""
-        after = self._seen(choice.after, self._history(ply, with_last=True))
+        """The move, assessed by a search of the position after it, with its line."""
+        after = self._assess(choice.after, self._history(ply, with_last=True))
         line = (choice.line[0], *(after.lines[0].line if after.lines else ()))
         turned = after.turned()
         if choice.value is not None:
@@ -419,11 +423,11 @@ class _Search:
         return _Choice(choice.after, line, turned.score, turned.expected, turned.certain)
 
     def answered(self, ply: int, choice: _Choice) -> _Choice:
-        """The same move, assessed by a search of the position after its best answer if that is worse."""
+        """The move, assessed by a search of the position after its best answer if that is worse."""
         if len(choice.line) < 2:
             return choice
         history = (*self._history(ply, with_last=True), choice.after)
-        later = self._seen(choice.after.play(choice.line[1]), history)
+        later = self._assess(choice.after.play(choice.line[1]), history)
         if later.expected >= choice.expected:
             return choice
         line = (*choice.line[:2], *(later.lines[0].line if later.lines else ()))
@@ -436,9 +440,9 @@ class _Search:
         history = self._history(ply, with_last=True)
         database = self._engine.database
         assert database is not None
-        known = Value.LOSS if after.is_over else database.value(after)
-        assert known is not None
-        value = known.opposite
+        database_value = Value.LOSS if after.is_over else database.value(after)
+        assert database_value is not None
+        value = database_value.opposite
         if draw_after(after, history, value):
             value = Value.DRAW
         elif line is not None and line.value is None:
@@ -446,20 +450,20 @@ class _Search:
             return line
         return _Choice(after, line.line if line else (move,), line.score if line else 0, KNOWN[value].expected, value)
 
-    def _seen(self, position: Position, history: tuple[Position, ...]) -> _Seen:
+    def _assess(self, position: Position, history: tuple[Position, ...]) -> _Assessment:
         # the second line shows whether the best move is the only one
-        found = analyze(self._engine, Task(position, history), self._limits, multipv=2, stop=self._stop)
+        analysis = analyze(self._engine, Task(position, history), self._limits, multipv=2, stop=self._stop)
         lines = tuple(
             _Choice(position.play(line.pv[0]), line.pv, line.score, line.chances.expected, line.certain)
-            for line in found.lines
+            for line in analysis.lines
         )
-        draw_next = found.lines[0].draw if found.lines and not found.draw else ""
-        return _Seen(
-            _score(found), found.chances.expected, found.value, found.plies, found.draw, draw_next, lines
+        draw_next = analysis.lines[0].draw if analysis.lines and not analysis.draw else ""
+        return _Assessment(
+            _score(analysis), analysis.chances.expected, analysis.value, analysis.plies, analysis.draw, draw_next, lines
         )  # fmt: skip
 
 
-def _score(found: Analysis) -> int:
-    if not found.lines:
+def _score(analysis: Analysis) -> int:
+    if not analysis.lines:
         return -SCORE_WIN
-    return 0 if found.value is Value.DRAW or found.drawn else found.lines[0].score
+    return 0 if analysis.value is Value.DRAW or analysis.drawn else analysis.lines[0].score

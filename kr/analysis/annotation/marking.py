@@ -5,9 +5,9 @@ player, and with [%kr ...], which holds Black's expected result, from 0 to 1:
 
     11-15?! {[%eval -0.31] [%kr exp=0.32 nag=?!] Inaccuracy: Black expects 0.32, with 9-14 0.41.}
 
-A sign that stood there before is named by mark=, not nag=. The word "once" says that only one search has seen this
-expected result; "opening", "forced" or "unsearched", why the move is not judged. The comment about the game has the
-expected result at the start, if that was searched. Pages draw their graph from these comments alone.
+If the move already had that sign, mark= names it, not nag=. The word "once" says that only one search has seen this
+expected result; "opening", "forced" or "unsearched" are reasons not to judge the move. The comment about the game has
+the expected result at the start, if that was searched. Pages draw their graph from these comments alone.
 
 When a game is marked again, every comment with [%kr is removed, together with the sign that its nag= names; so is
 every variation whose first comment has [%kr line, unless something was added to it. All else stays as it is.
@@ -86,10 +86,10 @@ def unmark_game(game: Game) -> None:
             del game.headers[ANNOTATOR]
     for node in [game, *game.descendants()]:
         node.variations[1:] = [child for child in node.variations[1:] if not _is_own_line(child)]
-        taken = [comment for comment in node.comments if OWN in comment]
-        if taken:
+        own = [comment for comment in node.comments if OWN in comment]
+        if own:
             node.comments = [comment for comment in node.comments if OWN not in comment]
-            signs = {sign[1] for sign in map(_SIGN.search, taken) if sign}
+            signs = {sign[1] for sign in map(_SIGN.search, own) if sign}
             node.nags = [nag for nag in node.nags if nag not in signs]
 
 
@@ -118,7 +118,7 @@ def evaluation(side: Side, score: int, value: Value | None, plies: int | None) -
 
 
 def scored(side: Side, score: int, value: Value | None, plies: int | None) -> str:
-    """The same in words: "score +55 centi-men", positive for Black, or the proved value."""
+    """A score in words: "score +55 centi-men", positive for Black, or the proved value."""
     if value is not None:
         return _known(side, value, plies)
     return f"score {format_score(score if side == Side.BLACK else -score)} centi-men"
@@ -126,29 +126,29 @@ def scored(side: Side, score: int, value: Value | None, plies: int | None) -> st
 
 def explained(judged: JudgedMove, before: JudgedMove | None) -> str:
     """A judgement in words; "" if there is nothing to say. before: the previous move, of the other side."""
-    said = []
+    sentences = []
     side = SIDE_NAMES[judged.side]
     if judged.mark in MARKS:
-        said.append(
+        sentences.append(
             f"{WORDS[judged.mark]}: {side} expects {judged.expected:.2f}, with {judged.best} "
             f"{judged.best_expected:.2f}."
         )
     elif judged.mark == ONLY:
-        said.append(
+        sentences.append(
             f"{WORDS[ONLY]}: any other and {side} expects {judged.others_expected:.2f}, not {judged.expected:.2f}."
         )
-    said.append(slipped(judged))
-    said.append(_history(judged))
-    known = None if before is None or before.value is None else before.value.opposite
+    sentences.append(slipped(judged))
+    sentences.append(_history(judged))
+    previous = None if before is None or before.value is None else before.value.opposite
     # once, not at every move of an ending
-    if judged.value is not None and judged.value != known:
-        was = "" if known is None else f"{_known(judged.side, known, None)} before, now "
-        said.append(f"Known: {was}{_known(judged.side, judged.value, judged.plies)}.")
-    return " ".join(filter(None, said))
+    if judged.value is not None and judged.value != previous:
+        was = "" if previous is None else f"{_known(judged.side, previous, None)} before, now "
+        sentences.append(f"Known: {was}{_known(judged.side, judged.value, judged.plies)}.")
+    return " ".join(filter(None, sentences))
 
 
 def _history(judged: JudgedMove) -> str:
-    """What the history of the game makes of a move, in words; "" for nothing."""
+    """Repetition or draw that a move makes by the history of the game, in words; "" if none."""
     if judged.draw == REPETITION:
         return f"Drawn by repetition if claimed: the position is on the board for the {_time(judged.occurrence)} time."
     if judged.draw:
@@ -163,7 +163,7 @@ def _time(occurrence: int) -> str:
 
 
 def slipped(judged: JudgedMove) -> str:
-    """How likely people are to slip here, in words; "" where there is nothing to say."""
+    """Likelihood that people slip here, in words; "" if there is nothing to say."""
     if judged.slip == TRAP:
         return f"A trap: {judged.likely:.0%} of people play this."
     if judged.slip == OVERSIGHT:
@@ -205,9 +205,9 @@ def _comment(judged: JudgedMove, sign: str, words: str) -> str:
     assert judged.score is not None
     assert judged.expected is not None
     mark = f"nag={sign}" if sign else f"mark={judged.mark}" if judged.mark else ""
-    told = [f"exp={pov(judged.side, judged.expected):.2f}", mark, judged.reason, "" if judged.confirmed else ONCE]
-    shown = evaluation(judged.side, judged.score, judged.certain, judged.plies)
-    return f"[%eval {shown}] {OWN} {' '.join(filter(None, told))}] {words}".rstrip()
+    facts = [f"exp={pov(judged.side, judged.expected):.2f}", mark, judged.reason, "" if judged.confirmed else ONCE]
+    score = evaluation(judged.side, judged.score, judged.certain, judged.plies)
+    return f"[%eval {score}] {OWN} {' '.join(filter(None, facts))}] {words}".rstrip()
 
 
 def _add_line(node: ChildNode, judged: JudgedMove, plies: int) -> None:
@@ -220,9 +220,9 @@ def _add_line(node: ChildNode, judged: JudgedMove, plies: int) -> None:
         last = last.add_variation(move)
         head = head or last
     if head is not None:
-        shown = evaluation(judged.side, judged.best_score, judged.best_value, None)
+        score = evaluation(judged.side, judged.best_score, judged.best_value, None)
         expected = pov(judged.side, judged.best_expected)
-        head.comments.append(f"[%eval {shown}] {OWN_LINE} exp={expected:.2f}]")
+        head.comments.append(f"[%eval {score}] {OWN_LINE} exp={expected:.2f}]")
 
 
 def _signs(node: ChildNode) -> set[str]:

@@ -88,7 +88,7 @@ def _environment() -> jinja2.Environment:
 
 
 def _shown(value: Any) -> Any:
-    """What a template prints; all text but the markup of kr itself may come from a file."""
+    """Make a value printable by a template; all text but the markup of kr itself may come from a file."""
     return value if hasattr(value, "__html__") or not isinstance(value, str) else visible_lines(value)
 
 
@@ -103,7 +103,7 @@ class _Sources:
 
 @cache
 def _sources(entry: str) -> _Sources:
-    """Those of a game ("viewer.js") or of the index ("sorting.js")."""
+    """Sources of the page of a game ("viewer.js") or of the index ("sorting.js")."""
     from markupsafe import Markup
 
     code = script(entry)
@@ -128,7 +128,7 @@ def page(number: int, game: Game, annotation: Annotation, signature: str) -> str
             headers=[
                 (name, value) for name, value in game.headers.items() if name not in _SHOWN and value.strip("?. ")
             ],
-            about=[text for text in map(_said, game.comments) if text],
+            about=[text for text in map(_comment_text, game.comments) if text],
             table=TABLE,
             sides=list(zip(SIDE_NAMES, annotation.table(game.headers), strict=True)),
             notes=_notes(game, annotation),
@@ -161,7 +161,7 @@ def _title(headers: Mapping[str, str]) -> str:
 
 
 def _facts(headers: Mapping[str, str]) -> list[str]:
-    """Place and time of a game, as far as its tags tell."""
+    """Place and time of a game, as far as its tags have them."""
     facts = [headers.get(name, "").strip() for name in ("Event", "Site")]
     facts.append(_day(headers.get("Date", "")))
     number = headers.get("Round", "").strip("?. ")
@@ -174,14 +174,14 @@ def _day(date: str) -> str:
     return re.sub(r"[-./]\?+", "", date).strip("?. ")
 
 
-def _said(comment: str) -> str:
+def _comment_text(comment: str) -> str:
     """Text of a comment without its commands; "" for one of kr's own."""
     return "" if OWN in comment else " ".join(_TAGS.sub("", comment).split())
 
 
 @dataclass(frozen=True)
 class _Note:
-    """What there is to say about a move."""
+    """Note on a move."""
 
     label: str
     """The move with its number."""
@@ -207,7 +207,7 @@ def _notes(game: Game, annotation: Annotation) -> list[_Note]:
             "".join(_sign(nag) for nag in node.nags),
             MARK_KINDS.get(judged.mark, ""),
             explained(judged, before),
-            [text for text in map(_said, [*node.starting_comments, *node.comments]) if text],
+            [text for text in map(_comment_text, [*node.starting_comments, *node.comments]) if text],
             [_line_text(child, count) for child in node.parent.variations[1:]],
         )
         if note.words or note.comments or note.lines:

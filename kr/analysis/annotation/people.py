@@ -1,4 +1,4 @@
-"""What people would have played: moves that are judged, told how likely people play them.
+"""Judged moves with the likelihood that people play them.
 
 A losing move is a trap if people are likely to play it, and an oversight if few do (`JudgeSettings.slip`).
 """
@@ -16,11 +16,11 @@ from kr.policy.policy import Policy
 def with_people(
     game: Game, moves: Sequence[JudgedMove], policy: Policy, settings: JudgeSettings
 ) -> tuple[JudgedMove, ...]:
-    """The judgements of a game's moves with what a policy says of each that had a choice."""
+    """The judgements of a game's moves, with the policy's probabilities for each that had a choice."""
     positions, begins = list(game.positions()), game.history_begins()
-    found = []
+    judgements = []
     for judged in moves:
-        told = judged
+        judgement = judged
         choices = policy.choices(positions[judged.ply], positions[max(begins[judged.ply], judged.ply - 2) : judged.ply])
         if len(choices) > 1:
             # captures of the same pieces along different paths are one choice
@@ -29,9 +29,9 @@ def with_people(
                 each.probability for each in choices
                 if (each.move.origin, each.move.target, each.move.captured) == own
             )  # fmt: skip
-            told = replace(
+            judgement = replace(
                 judged, likely=likely, likeliest=choices[0].move, likeliest_probability=choices[0].probability
             )
-            told = replace(told, slip=settings.slip(told))
-        found.append(told)
-    return tuple(found)
+            judgement = replace(judgement, slip=settings.slip(judgement))
+        judgements.append(judgement)
+    return tuple(judgements)
