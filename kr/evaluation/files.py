@@ -115,8 +115,8 @@ class WeightsFile:
         source.number("centimen_per_logit", SCALES, 1.0)
         if self.evaluation in KINDS_TAKEN_OUT:
             raise InvalidWeightsError(
-                f"{path}: weights of the kind {self.evaluation!r}, which was taken out: {KINDS_TAKEN_OUT[self.evaluation]} "
-                "(docs/lab/evaluation.md); kr at commit d35c85d reads them"
+                f"{path}: weights of the kind {self.evaluation!r}, which was taken out: "
+                f"{KINDS_TAKEN_OUT[self.evaluation]} (docs/lab/evaluation.md); kr at commit d35c85d reads them"
             )
 
     @property
