@@ -126,9 +126,6 @@ from .policy.policy import Policy as Policy
 from .policy.policy import PolicyRows as PolicyRows
 from .policy.policy import load_policy as load_policy
 from .policy.shape import PolicyShape as PolicyShape
-from .studies.endings.export import EndnetExport as EndnetExport
-from .studies.endings.export import EndnetExportSettings as EndnetExportSettings
-from .studies.endings.export import export_endnet as export_endnet
 from .studies.endings.game_positions import GamePositionsSettings as GamePositionsSettings
 from .studies.endings.game_positions import write_game_positions as write_game_positions
 from .studies.endings.model_file import EndnetModel as EndnetModel

@@ -58,28 +58,6 @@ class Evaluator:
     def evaluate_batch(self, positions: NDArray[np.uint32], scores: NDArray[np.int16]) -> None: ...
     def evaluate_line(self, board_bits: _Position, moves: Iterable[_Move]) -> list[int]: ...
 
-class EndNetEvaluator(Evaluator):
-    def __new__(
-        cls,
-        inputs: NDArray[np.int16],
-        first: NDArray[np.int16],
-        one: int,
-        second: NDArray[np.int16],
-        second_start: NDArray[np.int32],
-        factors: NDArray[np.float32],
-        third: NDArray[np.int16],
-        third_start: NDArray[np.int32],
-        logit: float,
-        scale: float,
-    ) -> EndNetEvaluator: ...
-    def predict(self, boards: NDArray[np.uint32]) -> NDArray[np.float32]: ...
-    def logits(self, boards: NDArray[np.uint32], level: int = -1) -> NDArray[np.int32]: ...
-
-class CompositeEvaluator(Evaluator):
-    def __new__(
-        cls, base: Evaluator, net: EndNetEvaluator, pieces: int, bonus: float, share: float
-    ) -> CompositeEvaluator: ...
-
 class EvolvedEvaluator(Evaluator):
     def __new__(
         cls,

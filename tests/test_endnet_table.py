@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from models import random_model
-from nets import save_random_net
 from refusals import check_refused
 
 from kr import cli, storage
@@ -304,16 +301,15 @@ def test_a_database_with_too_few_pieces(tmp_path: Path, whole: Path, capsys: pyt
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A sample, a model file, and a weights file of a network."""
+    """A sample and model files."""
     directory = tmp_path_factory.mktemp("place")
     write_sample(SampleSettings(out=directory / "some.h5", pieces="2-3", fraction=0.01, planes=False))
     save_model(directory / "model.h5", random_model(NetShape(hidden=(64, 16))))
     save_model(directory / "all.h5", random_model(NetShape(asked="all", hidden=(64, 16))))
-    save_random_net(directory / "weights.h5")
     return directory
 
 
-@pytest.mark.parametrize("name", ["model.h5", "all.h5", "weights.h5"])
+@pytest.mark.parametrize("name", ["model.h5", "all.h5"])
 def test_a_network_is_tested(place: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
     line = ["endnet", "test", str(place / name), str(place / "some.h5"), "--limit", "200", "--ways", "rules,plies1"]
     assert cli.main([*line, "--json"]) == 0
@@ -331,18 +327,8 @@ def test_a_network_is_tested(place: Path, capsys: pytest.CaptureFixture[str], na
     assert f"{100 * right / 200:.2f} ±" in shown
 
 
-@pytest.mark.slow
-def test_a_weights_file_needs_no_jax(place: Path) -> None:
-    script = (
-        "import sys; from kr import cli; "
-        f"code = cli.main(['endnet', 'test', {str(place / 'weights.h5')!r}, {str(place / 'some.h5')!r}, "
-        "'--limit', '50', '--json']); sys.exit(code or 'jax' in sys.modules)"
-    )
-    subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
-
-
 def test_all_positions_are_a_limit_of_0(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    line = f"endnet test {place / 'weights.h5'} {place / 'some.h5'} --limit 0 --share validation --ways rules --json"
+    line = f"endnet test {place / 'model.h5'} {place / 'some.h5'} --limit 0 --share validation --ways rules --json"
     assert cli.main(line.split()) == 0
     with SampleFile(place / "some.h5") as file:
         positions = len(file.shares["validation"])
@@ -354,8 +340,7 @@ def test_all_positions_are_a_limit_of_0(place: Path, capsys: pytest.CaptureFixtu
     [
         ("missing.h5", "", 1, "no such network"),
         ("text.h5", "", 1, "not a network"),
-        ("tables", "", 1, "weights of another kind; expected a network"),
-        ("odd.h5", "", 1, "made to be asked about 'guesses'"),
+        ("tables", "", 1, "weights of an evaluation; expected a model file of kr endnet fit"),
         ("model.h5", "--ways search", 2, "a network for quiet positions can't be asked by 'search'"),
         ("model.h5", "--ways guess", 2, "'guess' is unknown"),
     ],
@@ -364,15 +349,13 @@ def test_what_is_no_network_is_refused(
     place: Path, capsys: pytest.CaptureFixture[str], net: str, words: str, code: int, said: str
 ) -> None:
     (place / "text.h5").write_text("text")
-    if not (place / "odd.h5").exists():
-        save_random_net(place / "odd.h5", asked="guesses")  # type: ignore[arg-type]
     path = storage.CHECKOUT / "weights" / "kr.h5" if net == "tables" else place / net
     check_refused(capsys, f"endnet test {path} {place / 'some.h5'} {words}", code, said)
 
 
 def test_values_do_not_depend_on_the_parts(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     boards = SampleFile(place / "some.h5").shares["test"].read(0, 100).boards
-    net = load_net(place / "weights.h5")
+    net = load_net(place / "model.h5")
     whole = net.asker.ask(boards, "plies2")
     monkeypatch.setattr("kr.studies.endings.asking.ASKED_AT_ONCE", 11)
     np.testing.assert_array_equal(net.asker.ask(boards, "plies2"), whole)

@@ -12,7 +12,6 @@ import h5py
 import numpy as np
 import pytest
 from champions import a_run
-from nets import random_net
 from tables import random_weights
 
 from kr import Engine, InvalidWeightsError, Position, _core, storage
@@ -57,7 +56,6 @@ EVALUATIONS: dict[str, Evaluation] = {
     **{name: kinds.load_evaluation(name) for name in kinds.built_in()},
     "regions": Regions(random_weights("small")),
     "squares": Squares(random_table()),
-    "endnet": random_net(),
     "evolved": a_run().champion(),
 }
 
@@ -176,8 +174,8 @@ def edited(path: Path, **attributes: Any) -> None:
 @pytest.mark.parametrize(
     ("attributes", "said"),
     [
-        ({"evaluation": "tree"}, "weights of the kind 'tree'; this kr has regions, squares, endnet, evolved$"),
-        ({"evaluation": "manual"}, "weights of the kind 'manual'; this kr has regions, squares, endnet, evolved$"),
+        ({"evaluation": "tree"}, "weights of the kind 'tree'; this kr has regions, squares, evolved$"),
+        ({"evaluation": "manual"}, "weights of the kind 'manual'; this kr has regions, squares, evolved$"),
         ({"evaluation": "\n" * 999}, r"weights of the kind '(\\n){19}.?; this kr has"),
         ({"evaluation": 3}, "attribute evaluation is not text"),
         ({"evaluation": "regions"}, "attribute layout is missing"),

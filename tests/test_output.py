@@ -71,7 +71,6 @@ COMMANDS = [
     "endnet fit endings.h5 --out fitted-net.h5 --hidden 8,4 --epochs 2 --limit 1000",
     "endnet positions run --high 24 --results --out of-games.h5",
     "endnet show net.h5",
-    "endnet export net.h5 --out exported-net.h5",
     "endnet test net.h5 endings.h5 --limit 200",
     "endnet rivals endings.h5 --out rivals --rivals exact,regions,trees --sizes 100KB --limit 1000 --tested 500",
     "evolve --scheme fogel2001 --generations 2 --plies 1 --population 4 --games 1 --moves 10 --comparisons 2 "
@@ -252,7 +251,6 @@ def test_nothing_is_suggested_if_nothing_is_similar(line: str, capsys: pytest.Ca
         ("annotate games.pdn --tc nodes=9 --egdb none --html told-pages", "told-pages", "2 games"),
         ("egdb sample --pieces 2 --fraction 0.01 --dir three --out told.h5", "told.h5", r"\d+ positions?"),
         ("endnet fit endings.h5 --hidden 8,4 --epochs 1 --limit 100 --out told-net.h5", "told-net.h5", "network"),
-        ("endnet export net.h5 --out told-play.h5", "told-play.h5", "weights"),
         ("evolve --generations 1 --plies 1 --population 4 --moves 5 --comparisons 0 --out told-run", "told-run", "run"),
         ("evolve pack evolution --short --out told-champions.h5", "told-champions.h5", "champions"),
         ("fit run --out told-tables.h5 --l2 1 --max-iter 2", "told-tables.h5", "tables"),

@@ -51,7 +51,8 @@ COMMANDS = {
 
 
 WORDS_TAKEN_OUT = {
-    ("kr fit", "--kind"): "networks on top of tables won no match (docs/lab/evaluation.md); kr fit fits region tables",
+    "kr fit --kind": "networks on top of tables won no match (docs/lab/evaluation.md); kr fit fits region tables",
+    "kr endnet export": "networks for endings won no match beside tables (docs/lab/endnets.md)",
 }
 """Options and commands of earlier versions, each with the reason why it was taken out."""
 
@@ -161,8 +162,9 @@ def _usage_error(error: click.UsageError) -> str:
     """One line for a wrong command line, with the commands or options that may be meant."""
     context, message = error.ctx, error.message.rstrip(".")
     word = getattr(error, "option_name", "") or getattr(error, "command_name", "")
-    if context and (reason := WORDS_TAKEN_OUT.get((context.command_path, word))):
-        return f"{word} was taken out: {reason}"
+    words = f"{context.command_path} {word}" if context else ""
+    if words in WORDS_TAKEN_OUT:
+        return f"{words} was taken out: {WORDS_TAKEN_OUT[words]}"
     if isinstance(error, click.NoSuchOption) and context:
         known = [name for each in context.command.get_params(context) for name in (*each.opts, *each.secondary_opts)]
         return message + suggestion(error.option_name, known)

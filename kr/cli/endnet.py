@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from kr.cli import console, endnet_export, endnet_rivals, options
+from kr.cli import console, endnet_rivals, options
 from kr.settings import REQUIRED, option
 from kr.studies.endings.game_positions import GamePositionsSettings, write_game_positions
 from kr.studies.endings.model_file import EndnetModel, load_model
@@ -219,5 +219,5 @@ command = options.group(
         kr endnet test net.h5 positions.h5
     """,
     {"fit": _fit, "show": _show, "test": _test, "table": _table, "positions": _positions,
-     "rivals": endnet_rivals.command, "export": endnet_export.command},
+     "rivals": endnet_rivals.command},
 )  # fmt: skip

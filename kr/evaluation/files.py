@@ -36,7 +36,10 @@ FIRST_EVALUATION = "regions"
 FIRST_VERSION = 2
 """Version that those files are written as."""
 READABLE_VERSIONS = (1, 2, 3)
-KINDS_TAKEN_OUT = {"net": "networks on top of tables won no match"}
+KINDS_TAKEN_OUT = {
+    "net": "networks on top of tables won no match (docs/lab/evaluation.md)",
+    "endnet": "networks for endings won no match beside tables (docs/lab/endnets.md)",
+}
 """Kinds of earlier versions, each with the reason why it was taken out. kr at the commit d35c85d reads them."""
 SCALES = Range(above=0, high=1_000_000)
 """Centi-men in a logit."""
@@ -116,7 +119,7 @@ class WeightsFile:
         if self.evaluation in KINDS_TAKEN_OUT:
             raise InvalidWeightsError(
                 f"{path}: weights of the kind {self.evaluation!r}, which was taken out: "
-                f"{KINDS_TAKEN_OUT[self.evaluation]} (docs/lab/evaluation.md); kr at commit d35c85d reads them"
+                f"{KINDS_TAKEN_OUT[self.evaluation]}; kr at commit d35c85d reads them"
             )
 
     @property

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 SHIPPED = "shipped"
 """Name of the tables that come with kr."""
+SUMS_TAKEN_OUT = "tables with a network, BASE+NET, were taken out: they won no match (docs/lab/evaluation.md)"
 CHAMPION = "evolved"
 """Kind of the evaluations that are chosen from a file of several."""
 EVALUATION_KINDS: dict[str, str] = {name: f"kr.evaluation.{name}" for name in _core.EVALUATORS}
@@ -189,9 +190,8 @@ def weights_texts(*others: str) -> str:
 
 
 def load_evaluation(weights: str | Path | None = None) -> Evaluation:
-    """The evaluation that a text names: a weights file, a built-in one, or None or "shipped" for the tables of kr; any
-    of these with a net for endings is BASE+NET (`kr.evaluation.composite`), and `evolved:PATH` is a champion
-    (`kr.evaluation.evolved`).
+    """The evaluation that a text names: a weights file, a built-in one, None or "shipped" for the tables of kr, or
+    `evolved:PATH` for a champion (`kr.evaluation.evolved`).
 
     Raises InvalidWeightsError, InvalidSettingError for a champion that is not in its file.
     """
@@ -200,17 +200,18 @@ def load_evaluation(weights: str | Path | None = None) -> Evaluation:
         kind = evaluation_kind(name)
         if issubclass(kind, BuiltIn):
             return kind()
-    if "+" in name and (parts := _composite().composite_text(name)):
-        composite: Evaluation = _composite().load_composite(parts)
-        return composite
-    if name.startswith(f"{CHAMPION}:"):
-        champion: Evaluation = import_module(EVALUATION_KINDS[CHAMPION]).load_champion(name)
-        return champion
     try:
+        if name.startswith(f"{CHAMPION}:"):
+            champion: Evaluation = import_module(EVALUATION_KINDS[CHAMPION]).load_champion(name)
+            return champion
         return load_file(name)
     except InvalidWeightsError as error:
+        if not isinstance(error.__cause__, FileNotFoundError):
+            raise
+        if "+" in name:
+            raise InvalidWeightsError(f"{error}; {SUMS_TAKEN_OUT}") from error.__cause__
         # a bare word is more likely a misspelt name than a file
-        if isinstance(error.__cause__, FileNotFoundError) and not ({"/", "."} & set(name)):
+        if not ({"/", ".", ":"} & set(name)):
             raise InvalidWeightsError(f"{error}; expected a {weights_texts(SHIPPED)}") from error.__cause__
         raise
 
@@ -226,9 +227,6 @@ def load_scorer(weights: str | Path | None = None) -> Scorer:
         path = files.shipped_path() if name == SHIPPED else Path(name)
         told = path.stat()
     except (OSError, ValueError):
-        if "+" in name and (parts := _composite().composite_text(name)):
-            composite: Scorer = _composite().load_composite_scorer(parts)
-            return composite
         return load_evaluation(weights).scorer
     key = name, path.absolute(), told.st_dev, told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns
     with _loading:
@@ -236,11 +234,6 @@ def load_scorer(weights: str | Path | None = None) -> Scorer:
         if found is None:
             found = _scorers[key] = load_evaluation(weights).scorer
     return found
-
-
-def _composite() -> Any:
-    """The module of what is made of several evaluations, found by its name like those of the kinds."""
-    return import_module("kr.evaluation.composite")
 
 
 def load_file(path: str | Path | None = None) -> FileEvaluation:

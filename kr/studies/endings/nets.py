@@ -30,7 +30,7 @@ Apply: TypeAlias = Callable[[Arrays, Arrays, Any, bool], tuple[Any, Arrays]]
 NORM_DECAY = 0.99
 NORM_EPSILON = 1e-5
 HIDDEN_LIMIT = 127 / 64
-"""Largest weight of the second layer: what the core's whole numbers can hold."""
+"""Largest weight of the second layer: what a byte holds in units of 1/64."""
 
 
 class Net:

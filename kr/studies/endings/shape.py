@@ -1,15 +1,15 @@
 """Shapes of the networks, without the library that trains them.
 
 `small` is kr's own: 128 inputs, a bit for each kind of piece on each square, and two hidden layers whose activations
-are clipped to [0, 1], so that the core can compute it in whole numbers. `paper` is the residual network of Wang, Müller
-and Schaeffer, "Deep Dive on Checkers Endgame Data" (2023).
+are clipped to [0, 1]. `paper` is the residual network of Wang, Müller and Schaeffer, "Deep Dive on Checkers Endgame
+Data" (2023).
 
 `asked` says which positions a network is trained on, and may be asked about: those in which the side to move has
 nothing to capture (`quiet`; the others are resolved by the rules first), or `all`.
 
 `inputs` of the small network: `squares`, or `threats` for 64 more bits, the pieces of either side that the other could
 capture if it were to move. They tell a network for all positions what a capture does, which it learns slowly from the
-squares; quiet positions gain nothing from them, and the core has only `squares`.
+squares; quiet positions gain nothing from them.
 """
 
 from __future__ import annotations

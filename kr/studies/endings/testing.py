@@ -9,16 +9,14 @@ from pathlib import Path
 
 from kr.egdb.sample_reader import SampleRows, SampleStream
 from kr.errors import InvalidModelError
-from kr.evaluation.endnet import Endnet
 from kr.evaluation.files import KIND as WEIGHTS_KIND
-from kr.evaluation.kinds import load_file
+from kr.evaluation.files import WeightsFile
 from kr.hdf5 import reading
 from kr.learn.nets import check_jax
 from kr.settings import REQUIRED, Settings, option
 from kr.studies.endings.asking import Asker
 from kr.studies.endings.model_file import load_model
 from kr.studies.endings.scores import EndnetScores, count_scores
-from kr.studies.endings.shape import ASKED
 from kr.units import parse_count
 
 TESTED_AT_ONCE = 1 << 16
@@ -36,7 +34,7 @@ def parse_ways(text: str) -> tuple[str, ...]:
 class EndnetTestSettings(Settings):
     """What to ask, how, and whom."""
 
-    model: Path = option(REQUIRED, "Model file, or weights file of a network.", argument=True, metavar="MODEL")
+    model: Path = option(REQUIRED, "Model file of `kr endnet fit`.", argument=True, metavar="MODEL")
     samples: tuple[Path, ...] = option(REQUIRED, "Files of `kr egdb sample`.", argument=True, metavar="SAMPLE")
     share: str = option("test", "Share of the files to ask about.", choices=("training", "validation", "test"))
     limit: int = option(
@@ -50,7 +48,7 @@ class EndnetTestSettings(Settings):
 
 @dataclass(frozen=True, eq=False)
 class AskedNet:
-    """A network that can be asked: one of a model file, or the whole numbers of a weights file."""
+    """A network of a model file, to be asked."""
 
     asker: Asker
     checksum: str
@@ -59,26 +57,18 @@ class AskedNet:
 
 
 def load_net(path: Path) -> AskedNet:
-    """A network from a model file of `kr endnet fit`, asked through JAX, or a weights file, asked through the core.
+    """A network from a model file of `kr endnet fit`, asked through JAX.
 
-    Raises InvalidModelError, InvalidWeightsError, and InvalidSettingError without JAX for a model file.
+    Raises InvalidModelError, InvalidWeightsError, and InvalidSettingError without JAX.
     """
     with reading(path, InvalidModelError, "network") as source:
-        kind = source.attributes.get("kind")
-    if kind != WEIGHTS_KIND:
-        model = load_model(path)
-        check_jax()
-        return AskedNet(Asker(model.predict, model.shape.asked), model.checksum, str(model.shape))
-    evaluation = load_file(path)
-    if not isinstance(evaluation, Endnet):
-        raise InvalidModelError(f"{path}: weights of another kind; expected a network")
-    asked = evaluation.attrs.get("asked", "quiet")
-    if asked not in ASKED:
-        raise InvalidModelError(f"{path}: made to be asked about {asked!r:.40}; expected {' or '.join(ASKED)}")
-    units, hidden = evaluation.shape
-    return AskedNet(
-        Asker(evaluation.predict, str(asked)), evaluation.signature, f"weights file: 128 - {units} - {hidden} - 3"
-    )
+        if source.attributes.get("kind") == WEIGHTS_KIND:
+            # an exported network is refused as one
+            WeightsFile(path, source)
+            raise InvalidModelError(f"{path}: weights of an evaluation; expected a model file of kr endnet fit")
+    model = load_model(path)
+    check_jax()
+    return AskedNet(Asker(model.predict, model.shape.asked), model.checksum, str(model.shape))
 
 
 def score_net(
