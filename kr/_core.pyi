@@ -2,7 +2,7 @@
 # White). Scores are centi-men from the side to move.
 
 from _thread import LockType
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -56,7 +56,6 @@ class CaptureTree:
 class Evaluator:
     def evaluate(self, black: int, white: int, kings: int, side: int) -> int: ...
     def evaluate_batch(self, positions: NDArray[np.uint32], scores: NDArray[np.int16]) -> None: ...
-    def evaluate_line(self, board_bits: _Position, moves: Iterable[_Move]) -> list[int]: ...
 
 class EvolvedEvaluator(Evaluator):
     def __new__(

@@ -46,16 +46,6 @@ def test_region_scores_are_those_of_numpy(layout: str) -> None:
     np.testing.assert_array_equal(scores, np.trunc(expected).astype(np.int16))
 
 
-@pytest.mark.parametrize("kind", ["regions", "manual", "material"])
-def test_scores_do_not_know_colours(kind: str) -> None:
-    evaluator = evaluator_of("base") if kind == "regions" else kinds.load_evaluation(kind).core
-    for position in POSITIONS:
-        twin = position.flipped()
-        assert evaluator.evaluate(position.black, position.white, position.kings, position.side) == evaluator.evaluate(
-            twin.black, twin.white, twin.kings, twin.side
-        )
-
-
 def test_material() -> None:
     position = Position.from_fen("B:W21,K30:B1,2,K3,K4")
     bits = (position.black, position.white, position.kings)

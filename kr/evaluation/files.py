@@ -39,6 +39,7 @@ READABLE_VERSIONS = (1, 2, 3)
 KINDS_TAKEN_OUT = {
     "net": "networks on top of tables won no match (docs/lab/evaluation.md)",
     "endnet": "networks for endings won no match beside tables (docs/lab/endnets.md)",
+    "squares": "no command made piece-square tables",
 }
 """Kinds of earlier versions, each with the reason why it was taken out. kr at the commit d35c85d reads them."""
 SCALES = Range(above=0, high=1_000_000)

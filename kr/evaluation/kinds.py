@@ -4,18 +4,18 @@ A kind is a class in a module of its own here, over an `Evaluator` of the core. 
 name; the others are read from weights files, which say their kind (`kr.evaluation.files`).
 
 How to add one, say `mobility`:
- 1. kr/_core/evaluation/mobility.pxi: its weights, its score, and `_MobilityEvaluator` in EVALUATORS; squares.pxi
-    shows how, with sums that are kept from ply to ply.
+ 1. kr/_core/evaluation/mobility.pxi: its score, and `_MobilityEvaluator` in EVALUATORS, as in material.pxi.
  2. kr/_core.pyx: the include of that part, after the others.
- 3. kr/evaluation/mobility.py: a `FileEvaluation` (or `BuiltIn`) such as that of squares.py, as KIND.
-Whatever takes `--weights` then takes it; the help of those commands names a built-in one, which a test asks for.
+ 3. kr/evaluation/mobility.py: a `BuiltIn` such as that of material.py, or a `FileEvaluation` such as that of
+    evolved.py, as KIND.
+Whatever takes `--weights` then takes it (docs/internals/architecture.md).
 """
 
 from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -75,7 +75,12 @@ class Evaluation(ABC):
     @cached_property
     def scorer(self) -> Scorer:
         """What the search uses: one for all evaluations of this kind that score the same."""
-        return shared_scorer(type(self), self.name, self.signature, self.scale, self.evaluator)
+        key = type(self), self.signature, self.name, self.scale
+        with _loading:
+            found = _scorers.get(key)
+            if found is None:
+                found = _scorers[key] = Scorer(self.name, self.signature, self.scale, self.evaluator())
+            return found
 
     @property
     def core(self) -> _core.Evaluator:
@@ -158,18 +163,6 @@ class FileEvaluation(Evaluation):
 
     def facts(self) -> list[tuple[str, str]]:
         return [("weights", str(self.path)), ("checksum", self.signature)]
-
-
-def shared_scorer(
-    kind: type[Evaluation], name: str, signature: str, scale: float, evaluator: Callable[[], _core.Evaluator]
-) -> Scorer:
-    """The scorer in use of this kind, name, signature and scale, or a new one with a new evaluator."""
-    key = kind, signature, name, scale
-    with _loading:
-        found = _scorers.get(key)
-        if found is None:
-            found = _scorers[key] = Scorer(name, signature, scale, evaluator())
-        return found
 
 
 def evaluation_kind(name: str) -> type[Evaluation]:

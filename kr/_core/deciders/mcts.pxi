@@ -43,7 +43,7 @@ cdef float playout_value(const Mcts* own, const Board* board) noexcept nogil:
     """Expected result for the side to move, 0 to 1, of a position in which a play-out is cut off."""
     if own.evolved != NULL:
         return (1 + tanhf(evolved_output(own.evolved, board))) / 2
-    return (1 + tanhf(own.unit * static_score(own.evaluation, board))) / 2
+    return (1 + tanhf(own.unit * evaluate(own.evaluation, board))) / 2
 
 
 cdef float play_out(const Mcts* own, Board board, u64* random, u64* nodes) noexcept nogil:

@@ -27,7 +27,7 @@ cdef enum:
 cdef float minimax_leaf(Minimax* own, const Board* board) noexcept nogil:
     cdef KeptOutput* kept
     if own.evolved == NULL:
-        return own.unit * static_score(own.evaluation, board)
+        return own.unit * evaluate(own.evaluation, board)
     kept = &own.kept[board.key % KEPT_OUTPUTS]
     if kept.key != board.key:
         kept.output = evolved_output(own.evolved, board)

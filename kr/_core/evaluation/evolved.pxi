@@ -128,7 +128,7 @@ cdef float evolved_output(const ScoredEvolved* scored, const Board* board) noexc
     return -value if scored.absolute and board.side == WHITE else value
 
 
-cdef int evolved_score(const void* weights, const Board* board, const Memory* memory) noexcept nogil:
+cdef int evolved_score(const void* weights, const Board* board) noexcept nogil:
     """The logit of the expected result, (1 + tanh(output)) / 2, is twice the output."""
     cdef const ScoredEvolved* scored = <const ScoredEvolved*>weights
     cdef float score = 2 * scored.scale * evolved_output(scored, board)

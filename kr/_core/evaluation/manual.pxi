@@ -377,7 +377,7 @@ cdef int manual_score(const Board* board) noexcept nogil:
     return (opening * pieces + ending * (FULL_BOARD - pieces)) // FULL_BOARD
 
 
-cdef int manual_kind_score(const void* weights, const Board* board, const Memory* memory) noexcept nogil:
+cdef int manual_kind_score(const void* weights, const Board* board) noexcept nogil:
     return manual_score(board)
 
 

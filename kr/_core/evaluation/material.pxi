@@ -5,7 +5,7 @@ cpdef enum:
     MATERIAL_KING = 130
 
 
-cdef int material_score(const void* weights, const Board* board, const Memory* memory) noexcept nogil:
+cdef int material_score(const void* weights, const Board* board) noexcept nogil:
     cdef u64 own = board.pieces[board.side]
     cdef u64 opponent = board.pieces[1 - board.side]
     return (MATERIAL_MAN * (popcount(own) - popcount(opponent))

@@ -121,7 +121,7 @@ cdef struct RegionTables:
     RegionGroup kings
 
 
-cdef int region_score(const void* weights, const Board* board, const Memory* memory) noexcept nogil:
+cdef int region_score(const void* weights, const Board* board) noexcept nogil:
     cdef const RegionTables* tables = <const RegionTables*>weights
     cdef int side = board.side
     cdef u64 own = board.pieces[side]

@@ -37,7 +37,7 @@ cdef int looked_ahead(const Evaluation* evaluation, const Board* board, int plie
         if not has_quiet(board, board.side):
             return -SCORE_STATIC_MAX
         if plies == 0:
-            return static_score(evaluation, board)
+            return evaluate(evaluation, board)
         plies -= 1
     generate(board, &moves)
     for i in range(moves.size):

@@ -31,7 +31,7 @@ cdef class PolicyLogit(PolicyAsker):
             child.side = BLACK
             origin = move_from(asked.moves.moves[i])
             target = move_to(asked.moves.moves[i])
-            found[i] = <float>(static_score(&self.regions.evaluation, &child) / self.unit)
+            found[i] = <float>(evaluate(&self.regions.evaluation, &child) / self.unit)
             found[i] += self.move[self.move_ids[origin, target]] + self.target[target]
             if self.eyes is not None:
                 found[i] += self.behind[asked.behind[i]]

@@ -59,8 +59,8 @@ cdef inline int progress_score(int static_score) noexcept nogil:
     return max(-PROGRESS_MAX, min(PROGRESS_MAX, static_score // PROGRESS_SHARE))
 
 
-cdef Known look_up(Endgames* endgames, const Evaluation* evaluation, const Board* board, const Memory* memory, int ply,
-                   int reversible, bint leaf) noexcept nogil:
+cdef Known look_up(Endgames* endgames, const Evaluation* evaluation, const Board* board, int ply, int reversible,
+                   bint leaf) noexcept nogil:
     """Score or bound of a position within reach of the database, without captures; BOUND_NONE if it is to be searched.
 
     reversible: plies without progress before it; leaf: the search ends here, so that a score is needed in any case.
@@ -79,7 +79,7 @@ cdef Known look_up(Endgames* endgames, const Evaluation* evaluation, const Board
     if value == VALUE_DRAW:
         if not endgames.search_draws:
             known.bound = BOUND_EXACT
-            known.score = draw_score(evaluate(evaluation, board, memory)) if endgames.draws_apart else 0
+            known.score = draw_score(evaluate(evaluation, board)) if endgames.draws_apart else 0
         return known
 
     # wins and losses: by distance
@@ -99,7 +99,7 @@ cdef Known look_up(Endgames* endgames, const Evaluation* evaluation, const Board
         won = SCORE_KEPT_WIN
 
     # as a bound; the tables were fitted to games that ended earlier, so that they know little about making progress
-    static_score = manual_score(board) if endgames.search_wins else evaluate(evaluation, board, memory)
+    static_score = manual_score(board) if endgames.search_wins else evaluate(evaluation, board)
     if value == VALUE_WIN:
         known.bound = BOUND_LOWER
         known.score = won - ply + progress_score(static_score)

@@ -151,7 +151,6 @@ cdef void think(Worker* worker, const Board* board, int max_depth, int lines, bi
     if not worker.helps:
         memset(<void*>worker.line_keys, 0, LINE_SLOTS * sizeof(u64))
     start_ordering(&worker.ordering)
-    refresh(worker.evaluation, board, &worker.memory[0])
     generate(board, &moves)
     if moves.size == 0:
         return

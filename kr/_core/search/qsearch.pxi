@@ -4,7 +4,7 @@
 cdef int score_with_shots(Worker* worker, const Board* board, int alpha, int beta, int ply,
                           int reversible) noexcept nogil:
     """Static score of a position in which nobody can capture, or the better one that a shot leads to."""
-    cdef int best = faded_score(worker, board, ply, reversible)
+    cdef int best = faded_score(worker, board, reversible)
     cdef int score, i
     cdef MoveList moves
     cdef Offers offers
@@ -21,7 +21,6 @@ cdef int score_with_shots(Worker* worker, const Board* board, int alpha, int bet
         c_assert(has_capture(&child, child.side))
         if not is_shot(&child):
             continue
-        follow(worker, board, moves.moves[i], ply)
         score = -qsearch(worker, &child, -beta, -max(alpha, best), ply + 1, 0, 0)
         if worker.stopped:
             return 0
@@ -56,24 +55,22 @@ cdef int qsearch(Worker* worker, const Board* board, int alpha, int beta, int pl
             return ply - SCORE_WIN
         # endgame database; plies without progress are not taken into account here
         if within_reach(&worker.endgames, board):
-            known = look_up(&worker.endgames, worker.evaluation, board, &worker.memory[ply], ply, NO_PROGRESS_PLIES,
-                            True)
+            known = look_up(&worker.endgames, worker.evaluation, board, ply, NO_PROGRESS_PLIES, True)
             if known.bound != BOUND_NONE:
                 worker.endgames.hits += 1
                 return known.score
         # stand pat if quiet or too deep. One ply of threats: with two, -31 ± 22 Elo at 2,000 nodes (docs/lab/search.md);
         # with none, not measured by a match
         if threats == 0 or ply >= MAX_PLY - 1:
-            return faded_score(worker, board, ply, reversible)
+            return faded_score(worker, board, reversible)
         if not has_capture(board, 1 - board.side):
             return score_with_shots(worker, board, alpha, beta, ply, reversible)
         threats -= 1
     elif ply >= MAX_PLY - 1:
-        return score_at(worker, board, ply)
+        return evaluate(worker.evaluation, board)
     generate(board, &moves)
     for i in range(moves.size):
         child = played(board, moves.moves[i])
-        follow(worker, board, moves.moves[i], ply)
         plies = reversible + 1 if is_reversible(board, moves.moves[i]) else 0
         score = -qsearch(worker, &child, -beta, -alpha, ply + 1, threats, plies)
         if worker.stopped:

@@ -75,7 +75,7 @@ cdef inline bint settled_by_rule(const Worker* worker, Node* node) noexcept nogi
     if is_draw_by_rule(worker, node.ply):
         return ends(node, 0)
     if node.ply >= MAX_PLY - 1:
-        return ends(node, score_at(worker, node.board, node.ply))
+        return ends(node, evaluate(worker.evaluation, node.board))
     node.alpha = max(node.alpha, node.ply - SCORE_WIN)
     node.beta = min(node.beta, SCORE_WIN - node.ply - 1)
     node.last_beta = node.beta
@@ -104,8 +104,7 @@ cdef inline bint settled_by_database(Worker* worker, Node* node) noexcept nogil:
     cdef Known known
     if node.ply == 0 or node.capturing:
         return False
-    known = look_up(&worker.endgames, worker.evaluation, node.board, &worker.memory[node.ply], node.ply,
-                    worker.reversible[node.here], False)
+    known = look_up(&worker.endgames, worker.evaluation, node.board, node.ply, worker.reversible[node.here], False)
     if (known.bound == BOUND_EXACT or known.bound == BOUND_LOWER and known.score >= node.beta
             or known.bound == BOUND_UPPER and known.score <= node.alpha):
         worker.endgames.hits += 1
@@ -128,7 +127,7 @@ cdef inline bint settled_statically(const Worker* worker, Node* node) noexcept n
     if (node.depth > max(options.static_depth, options.razor_depth) or node.open or abs(node.beta) >= SCORE_STATIC_MAX
             or node.capturing or has_capture(board, 1 - board.side) or not has_quiet(board, board.side)):
         return False
-    score = faded_score(worker, board, node.ply, worker.reversible[node.here])
+    score = faded_score(worker, board, worker.reversible[node.here])
     if node.depth <= options.static_depth and score >= node.beta + options.static_margin * node.depth:
         return ends(node, min(score, node.most))
     if node.depth <= options.razor_depth and score <= node.alpha - options.razor_margin * node.depth:
@@ -150,7 +149,6 @@ cdef inline void make_children(const Worker* worker, const Node* node, Branches*
 
 cdef inline void step(Worker* worker, const Node* node, Move move) noexcept nogil:
     """Get ready to search the position after a move."""
-    follow(worker, node.board, move, node.ply)
     worker.reversible[node.here + 1] = worker.reversible[node.here] + 1 if is_reversible(node.board, move) else 0
 
 

@@ -53,7 +53,6 @@ cdef struct Worker:
     int root_index
     u64 keys[MAX_GAME + MAX_PLY]
     int reversible[MAX_GAME + MAX_PLY]   # plies since the last capture or man's move
-    Memory memory[MAX_PLY + 1]           # of the evaluation, for the positions from the root on
     # principal variations
     Move pv[MAX_PLY + 1][MAX_PLY + 1]
     int pv_length[MAX_PLY + 1]
@@ -132,16 +131,6 @@ cdef void keep_root_line(Worker* worker, int score) noexcept nogil:
     memcpy(worker.root_line.moves, worker.pv[0], worker.pv_length[0] * sizeof(Move))
 
 
-cdef inline void follow(Worker* worker, const Board* board, Move move, int ply) noexcept nogil:
-    """Update the evaluation's memory for the position after a move played at `ply`."""
-    update(worker.evaluation, board, move, &worker.memory[ply], &worker.memory[ply + 1])
-
-
-cdef inline int score_at(const Worker* worker, const Board* board, int ply) noexcept nogil:
-    """Static score of the position at `ply`."""
-    return evaluate(worker.evaluation, board, &worker.memory[ply])
-
-
 cdef inline void consider_leaf(Leaf* leaf, const Board* board, int score) noexcept nogil:
     """Note the position if its mixed key is the least so far, and its score near enough to the root's."""
     cdef u64 state = board.key ^ leaf.seed
@@ -152,10 +141,10 @@ cdef inline void consider_leaf(Leaf* leaf, const Board* board, int score) noexce
         leaf.board = board[0]
 
 
-cdef inline int faded_score(const Worker* worker, const Board* board, int ply, int reversible) noexcept nogil:
+cdef inline int faded_score(const Worker* worker, const Board* board, int reversible) noexcept nogil:
     """Static score, closer to a draw the longer there was no progress: material that a fortress holds is not a win."""
     # worth +2 ± 4 Elo at 8,000 nodes, and 6 more of 561 published problems (docs/lab/search.md)
-    cdef int score = score_at(worker, board, ply)
+    cdef int score = evaluate(worker.evaluation, board)
     cdef int fade_plies = worker.options.fade_plies
     if worker.leaf != NULL:
         consider_leaf(worker.leaf, board, score)
