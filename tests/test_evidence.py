@@ -153,7 +153,7 @@ def test_counting_by_command(played: Path, tmp_path: Path, capsys: pytest.Captur
     before, after = weights.load_tables(path), weights.load_tables(out)
     assert before.checksum == after.checksum
     assert cli.main(["explain", "--moves", "11-15 23-19", "--weights", str(out)]) == 0
-    assert "seen: in how many positions of 30 games of self-play (" in capsys.readouterr().out
+    assert "seen: number of positions, of 30 games of self-play (" in capsys.readouterr().out
     assert cli.main(["weights", "show", str(out)]) == 0
     assert "evidence:" in capsys.readouterr().out
     assert cli.main(["weights", "show", str(out), "--json"]) == 0

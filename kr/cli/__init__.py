@@ -20,7 +20,7 @@ import click
 from kr.cli import console
 from kr.errors import InvalidFenError, InvalidSettingError, KrError
 
-# Command, its module in this directory, and its line in `kr --help`.
+# command, its module in this directory, and its line in `kr --help`
 COMMANDS = {
     "play": ("play", "Play a game against kr, or any engine, in the terminal."),
     "web": ("web", "Analyse, play, explore and learn in the browser."),
@@ -78,8 +78,8 @@ class Commands(click.Group):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
 
-def _version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
-    if wanted:
+def _version(ctx: click.Context, parameter: click.Parameter, flag: bool) -> None:
+    if flag:
         from kr import __version__
 
         console.put(f"kr {__version__}")
@@ -166,16 +166,16 @@ def _usage_error(error: click.UsageError) -> str:
     if words in WORDS_TAKEN_OUT:
         return f"{words} was taken out: {WORDS_TAKEN_OUT[words]}"
     if isinstance(error, click.NoSuchOption) and context:
-        known = [name for each in context.command.get_params(context) for name in (*each.opts, *each.secondary_opts)]
-        return message + suggestion(error.option_name, known)
+        names = [name for each in context.command.get_params(context) for name in (*each.opts, *each.secondary_opts)]
+        return message + suggestion(error.option_name, names)
     if isinstance(error, click.exceptions.NoSuchCommand) and context and isinstance(context.command, click.Group):
         return message + suggestion(error.command_name, context.command.list_commands(context))
     return error.format_message().rstrip(".")
 
 
-def suggestion(word: str, known: Sequence[str]) -> str:
+def suggestion(word: str, names: Sequence[str]) -> str:
     """The end of an error about an unknown word: known words that are similar or begin with it."""
-    alike = difflib.get_close_matches(word, known, cutoff=0.6)
-    begun = [name for name in known if word and name.startswith(word)]
+    alike = difflib.get_close_matches(word, names, cutoff=0.6)
+    begun = [name for name in names if word and name.startswith(word)]
     meant = list(dict.fromkeys([*begun, *alike]))[:3]
     return f"; did you mean {' or '.join(meant)}?" if meant else ""

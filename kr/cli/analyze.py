@@ -36,11 +36,11 @@ def command(settings: AnalyzeSettings, json: bool = options.JSON) -> None:
     A single position is analysed until Ctrl-C if no limit is given. Scores are in centi-men for the side to move.
     "expect" is the expected result (win 1, draw 1/2, loss 0) from the chances of a win, a draw and a loss. "known" is
     an exact value with its distance in plies, from the endgame database or a win seen to the end, whatever the history
-    of the game; "draw by repetition" or "for lack of progress" beside it is what the game is by the rules, as score and
-    chances are. Ctrl-C ends the search and shows its result; with several positions it also ends the command. Invalid
-    lines of a file or of standard input are reported and left out; the exit code is then 1. --json prints an object
-    after each iteration. "people" is the share of people who would play the move, by a model learned from recorded
-    games (--people none: leave it out).
+    of the game; "draw by repetition" or "for lack of progress" beside it is the result of the game by the rules, which
+    score and chances follow. Ctrl-C ends the search and shows its result; with several positions it also ends the
+    command. Invalid lines of a file or of standard input are reported and left out; the exit code is then 1. --json
+    prints an object after each iteration. "people" is the share of people who would play the move, by a model learned
+    from recorded games (--people none: leave it out).
 
     Example:
         kr analyze
@@ -63,7 +63,7 @@ def command(settings: AnalyzeSettings, json: bool = options.JSON) -> None:
     policy = load_people(settings.people)
     with _stopping() as stop:
         for task in tasks:
-            if stop.asked:
+            if stop.pressed:
                 break
             likely = [] if policy is None else likely_moves(policy, task)
             with (
@@ -71,11 +71,11 @@ def command(settings: AnalyzeSettings, json: bool = options.JSON) -> None:
                 nullcontext(partial(_emit, likely)) if json else _live(settings.limits, likely, analyzing) as show,
                 stop.ending(analyzing),
             ):
-                for found in analyzing:
-                    show(found)
+                for analysis in analyzing:
+                    show(analysis)
             if not json:
-                _print(found, likely, board=settings.is_fen)
-    if stop.asked and not (settings.is_fen and settings.limits == Limits()):
+                _print(analysis, likely, board=settings.is_fen)
+    if stop.pressed and not (settings.is_fen and settings.limits == Limits()):
         console.fail("interrupted")
     if left_out:
         console.fail(f"{counted(left_out, 'line')} left out")
@@ -83,9 +83,9 @@ def command(settings: AnalyzeSettings, json: bool = options.JSON) -> None:
 
 @dataclass
 class _Interrupt:
-    """State of Ctrl-C: asked is True once it was pressed."""
+    """State of Ctrl-C: pressed is True once it was pressed."""
 
-    asked: bool = False
+    pressed: bool = False
     analyzing: Analyzing | None = None
     """Analysis under way, which Ctrl-C ends; without one, Ctrl-C ends the command at once."""
 
@@ -107,13 +107,13 @@ def _stopping() -> Iterator[_Interrupt]:
         yield stop
         return
 
-    def asked(number: int, frame: Any) -> None:
-        if stop.asked or stop.analyzing is None:
+    def handle(number: int, frame: Any) -> None:
+        if stop.pressed or stop.analyzing is None:
             raise KeyboardInterrupt
-        stop.asked = True
+        stop.pressed = True
         stop.analyzing.stop()
 
-    before = {number: signal.signal(number, asked) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield stop
     finally:
@@ -121,23 +121,23 @@ def _stopping() -> Iterator[_Interrupt]:
             signal.signal(number, handler)
 
 
-def _emit(likely: Sequence[LikelyMove], found: Analysis) -> None:
-    position = found.task.position
+def _emit(likely: Sequence[LikelyMove], analysis: Analysis) -> None:
+    position = analysis.task.position
     console.emit_json(
         {
             "fen": position.fen,
-            "from": found.task.title or None,
-            "final": found.final,
-            "depth": found.depth,
-            "nodes": found.nodes,
-            "time": round(found.time, 4),
-            "nps": round(found.nps),
-            "probes": found.probes,
-            "hits": found.hits,
-            "value": found.value,
-            "plies": found.plies,
-            "drawn_by": found.draw or None,
-            "lines": [_object(line) for line in found.lines],
+            "from": analysis.task.title or None,
+            "final": analysis.final,
+            "depth": analysis.depth,
+            "nodes": analysis.nodes,
+            "time": round(analysis.time, 4),
+            "nps": round(analysis.nps),
+            "probes": analysis.probes,
+            "hits": analysis.hits,
+            "value": analysis.value,
+            "plies": analysis.plies,
+            "drawn_by": analysis.draw or None,
+            "lines": [_object(line) for line in analysis.lines],
             "people": [{"move": str(each.move), "probability": round(each.probability, 4)} for each in likely],
         }
     )
@@ -165,7 +165,7 @@ def _object(line: Line) -> dict[str, Any]:
 def _live(limits: Limits, likely: Sequence[LikelyMove], analyzing: Analyzing) -> Iterator[Callable[[Analysis], None]]:
     """Show a table on stderr during the search if stderr is a terminal."""
     if not sys.stderr.isatty():
-        yield lambda found: None
+        yield lambda analysis: None
         return
 
     from rich.console import Console
@@ -180,43 +180,43 @@ def _live(limits: Limits, likely: Sequence[LikelyMove], analyzing: Analyzing) ->
             if not latest:
                 return Text("searching ...")
             ends = f"until {limits}" if limits != Limits() else "until Ctrl-C"
-            return Text(visible_lines(f"{_shown(latest[-1], likely, analyzing.progress())}, {ends}"))
+            return Text(visible_lines(f"{_text(latest[-1], likely, analyzing.progress())}, {ends}"))
 
     with Live(Screen(), console=Console(stderr=True), refresh_per_second=8, transient=True):
         yield latest.append
 
 
-def _print(found: Analysis, likely: Sequence[LikelyMove], board: bool) -> None:
+def _print(analysis: Analysis, likely: Sequence[LikelyMove], board: bool) -> None:
     """Print the result on stdout."""
     from kr.cli import boards
 
     if board:
-        boards.show(found.task.position)
-    console.put(f"{_shown(found, likely)}\n", flush=True)
+        boards.show(analysis.task.position)
+    console.put(f"{_text(analysis, likely)}\n", flush=True)
 
 
-def _shown(found: Analysis, likely: Sequence[LikelyMove], progress: SearchProgress | None = None) -> str:
-    """Position, lines and search statistics as text. progress: of the search since the lines were found."""
-    position = found.task.position
+def _text(analysis: Analysis, likely: Sequence[LikelyMove], progress: SearchProgress | None = None) -> str:
+    """Position, lines and search statistics as text. progress: of the search since the last lines."""
+    position = analysis.task.position
     side = SIDE_NAMES[position.side]
-    known = "" if found.value is None else f", {format_value(found.value, found.plies)}"
-    # two facts: what the position is worth, and what the game is
-    drawn = f"; the game can be claimed drawn {DRAW_BY[found.draw]}" if found.draw else ""
-    heading = console.fold(f"{position.fen}, {side} to move{known}{drawn}")
-    parts = [console.fold(visible(found.task.title), 2), heading] if found.task.title else [heading]
-    if not found.lines:
+    value = "" if analysis.value is None else f", {format_value(analysis.value, analysis.plies)}"
+    # two facts: the value of the position, and a draw of its game
+    drawn = f"; the game can be claimed drawn {DRAW_BY[analysis.draw]}" if analysis.draw else ""
+    heading = console.fold(f"{position.fen}, {side} to move{value}{drawn}")
+    parts = [console.fold(visible(analysis.task.title), 2), heading] if analysis.task.title else [heading]
+    if not analysis.lines:
         return "\n".join([*parts, f"the game is over: {side} has no move and has lost"])
-    below = [console.fold(text) for text in (_others(found, likely), _status(found, progress)) if text]
-    return "\n".join([*parts, _table(found, likely), *below])
+    below = [console.fold(text) for text in (_others(analysis, likely), _status(analysis, progress)) if text]
+    return "\n".join([*parts, _table(analysis, likely), *below])
 
 
-def _table(found: Analysis, likely: Sequence[LikelyMove]) -> str:
+def _table(analysis: Analysis, likely: Sequence[LikelyMove]) -> str:
     columns = ["", "score", "expect", "win", "draw", "loss", "people", "known", "line"]
     shares = {_squares(each.move): each.probability for each in likely}
-    rows = [_row(line, shares.get(_squares(line.move))) for line in found.lines]
+    rows = [_row(line, shares.get(_squares(line.move))) for line in analysis.lines]
     # an empty column leaves its room to the lines
-    kept = [i for i, name in enumerate(columns) if name not in ("people", "known") or any(row[i] for row in rows)]
-    return console.table([columns[i] for i in kept], [[row[i] for i in kept] for row in rows])
+    filled = [i for i, name in enumerate(columns) if name not in ("people", "known") or any(row[i] for row in rows)]
+    return console.table([columns[i] for i in filled], [[row[i] for i in filled] for row in rows])
 
 
 def _row(line: Line, people: float | None) -> list[str]:
@@ -233,30 +233,32 @@ def _row(line: Line, people: float | None) -> list[str]:
 
 
 def _known(line: Line) -> str:
-    """What is exact of a line: what its first move is worth, and what the history of the game makes of it."""
+    """Exact facts of a line: the value of its first move, and a draw or repetition by the history of the game."""
     worth = "" if line.value is None else format_value(line.value, line.plies)
     history = f"draw {DRAW_BY[line.draw]}" if line.draw else "repeats" if line.occurrence > 1 else ""
     return "; ".join(filter(None, (history, worth)))
 
 
-def _others(found: Analysis, likely: Sequence[LikelyMove]) -> str:
+def _others(analysis: Analysis, likely: Sequence[LikelyMove]) -> str:
     """Moves without a line that people are likely to play; "" if there are none."""
-    shown = {_squares(line.move) for line in found.lines}
+    shown = {_squares(line.move) for line in analysis.lines}
     others = [each for each in likely if each.probability >= LIKELY and _squares(each.move) not in shown]
     return f"people also play {', '.join(f'{each.move} {each.probability:.0%}' for each in others)}" if others else ""
 
 
 def _squares(move: Move) -> tuple[int, int, int]:
-    """What tells a move from others: captures of the same pieces along different paths are one."""
+    """Identity of a move: captures of the same pieces along different paths are one."""
     return move.origin, move.target, move.captured
 
 
-def _status(found: Analysis, progress: SearchProgress | None) -> str:
-    nodes, seconds, depth = found.nodes, found.time, f"depth {found.depth}"
-    if progress is not None and not found.final:
+def _status(analysis: Analysis, progress: SearchProgress | None) -> str:
+    nodes, seconds, depth = analysis.nodes, analysis.time, f"depth {analysis.depth}"
+    if progress is not None and not analysis.final:
         nodes, seconds = max(nodes, progress.nodes), max(seconds, progress.time)
-        if progress.depth > found.depth:
+        if progress.depth > analysis.depth:
             depth = f"{depth}, now {progress.depth}"
     speed = f"{counted(nodes, 'node')}, {seconds:.1f} s, {format_rate(nodes / max(seconds, 1e-6))} nodes/s"
-    database = f", {counted(found.probes, 'endgame probe')}, {counted(found.hits, 'hit')}" if found.probes else ""
+    database = (
+        f", {counted(analysis.probes, 'endgame probe')}, {counted(analysis.hits, 'hit')}" if analysis.probes else ""
+    )
     return f"{depth}, {speed}{database}"

@@ -31,7 +31,7 @@ def command(
 ) -> None:
     """Annotate games: scores, marks for lost chances, better lines, and the accuracy of each player.
 
-    A mark says how much of the expected result (win 1, draw 1/2, loss 0) a move gave away; with the endgame database
+    A mark shows how much of the expected result (win 1, draw 1/2, loss 0) a move gave away; with the endgame database
     this is exact. Existing comments, judgements and variations are kept; marks of an earlier run are replaced. PDN is
     written in UTF-8; results keep the convention they were read in. Games that can't be read are reported and left out;
     the exit code is then 1, unless --allow-errors is given. With --out or --html, run the same command to resume.
@@ -46,8 +46,8 @@ def command(
     extent = measure(settings)
     with console.progress("annotating", extent.games or None, "games") as progress:
 
-        def on_game(record: dict[str, Any], earlier: bool) -> None:
-            (progress.skip if earlier else progress.advance)(1)
+        def on_game(record: dict[str, Any], resumed: bool) -> None:
+            (progress.skip if resumed else progress.advance)(1)
             if json:
                 console.emit_json(record)
 

@@ -52,7 +52,7 @@ def command(
         kr bench --ablate --rounds 5
     """
     variants: dict[str, Mapping[str, int]] = {text: parse_search_options(text) for text in against}
-    for text in (text for text, chosen in variants.items() if not chosen):
+    for text in (text for text, values in variants.items() if not values):
         raise InvalidSettingError(f"--against {text!r} sets nothing; expected search options such as lmr_move=4")
     if ablate:
         variants = {f"{WITHOUT}{name}": off for name, off in features().items()} | variants

@@ -1,4 +1,4 @@
-"""Boards in the terminal: coloured squares and pieces if it has colours, else letters."""
+"""Boards in the terminal: coloured squares and pieces if it has colours, else plain characters."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def draw(
     fill: Mapping[int, str] | None = None,
     labels: Mapping[int, str] | None = None,
 ) -> Text:
-    """Board as rich text: 16 lines of coloured squares, or the letters and frame of `Position.diagram`.
+    """Board as rich text: 16 lines of coloured squares, or the characters and frame of `Position.diagram`.
 
     colour: True if the terminal shows colours; flipped: Black at the bottom; last_move: its squares are highlighted, or
     without colours the piece that moved is bracketed; fill: colours of squares such as "#aabbcc"; labels: texts of up

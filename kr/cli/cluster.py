@@ -13,21 +13,21 @@ def _status(settings: WatchSettings, json: bool = options.JSON) -> None:
     Example:
         kr cluster status tcp://127.0.0.1:8786
     """
-    found = cluster_status(settings)
+    status = cluster_status(settings)
     if json:
-        console.emit_json(found)
+        console.emit_json(status)
         return
-    memory = f"{_size(found.memory)} of {_size(found.memory_limit)}"
-    unfit = f", {found.unfit} of them unfit (kr cluster workers)" if found.unfit else ""
+    memory = f"{_size(status.memory)} of {_size(status.memory_limit)}"
+    unfit = f", {status.unfit} of them unfit (kr cluster workers)" if status.unfit else ""
     console.put(
         console.facts(
             [
-                ("scheduler", found.address),
-                ("Dask", found.dask),
-                ("dashboard", found.dashboard or "none"),
-                ("workers", f"{found.workers} with {counted(found.threads, 'thread')}{unfit}"),
+                ("scheduler", status.address),
+                ("Dask", status.dask),
+                ("dashboard", status.dashboard or "none"),
+                ("workers", f"{status.workers} with {counted(status.threads, 'thread')}{unfit}"),
                 ("memory", memory),
-                ("tasks", f"{found.tasks:,}"),
+                ("tasks", f"{status.tasks:,}"),
             ]
         )
     )
@@ -42,19 +42,19 @@ def _workers(settings: WatchSettings, json: bool = options.JSON) -> None:
     Example:
         kr cluster workers tcp://127.0.0.1:8786
     """
-    found = cluster_workers(settings)
+    workers = cluster_workers(settings)
     if json:
-        console.emit_json({"workers": found})
+        console.emit_json({"workers": workers})
         return
     head = ["worker", "threads", "tasks", "memory", "kr", "nodes/s", "files", "free"]
-    console.put(console.table(head, [_row(each) for each in found]))
-    for each in found:
+    console.put(console.table(head, [_row(each) for each in workers]))
+    for each in workers:
         if each.problem:
             console.put(console.fold(f"{each.address}: {each.problem}", 2))
 
 
 def _size(size: int) -> str:
-    """A size as people read it."""
+    """A size in readable units."""
     for scale, unit in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
         if size >= scale:
             return f"{size / scale:.3g} {unit}" if size < 1000 * scale else f"{size / scale:,.0f} {unit}"

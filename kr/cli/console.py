@@ -22,7 +22,7 @@ from kr.jobs.progress import Progress
 from kr.text import visible, visible_lines
 
 LONGEST = 1000
-"""Characters of an error message that are shown."""
+"""Most characters of an error message."""
 EVERY = 30.0
 """Seconds between lines of progress if stderr is not a terminal."""
 PLAIN_WIDTH = 80
@@ -74,7 +74,7 @@ def show_log(name: str) -> None:
 
 
 def wrote(path: str | Path, what: str = "") -> None:
-    """Report a written file, and its content, on stderr: commands do so for every file they were asked for."""
+    """Report a written file, and its content, on stderr: commands do so for every file that they write."""
     name = visible(str(path))
     say(f"wrote {name}: {what}" if what else f"wrote {name}")
 
@@ -133,7 +133,7 @@ def plain(value: Any) -> Any:
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, str | int):
         return value
-    # numpy's scalars and arrays, without importing numpy to ask.
+    # numpy's scalars and arrays, without importing numpy
     return plain(value.tolist()) if hasattr(value, "tolist") else str(value)
 
 

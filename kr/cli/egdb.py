@@ -31,23 +31,25 @@ def _build(settings: BuildSettings, json: bool = options.JSON) -> None:
     """
     with console.Stages() as stages:
 
-        def on_progress(found: BuildProgress) -> None:
-            done = found.earlier + found.solved
-            stages.show("building", done, found.positions, "positions", f"{found.pairs_done}/{found.pairs} slice pairs")
+        def on_progress(progress: BuildProgress) -> None:
+            done = progress.earlier + progress.solved
+            stages.show(
+                "building", done, progress.positions, "positions", f"{progress.pairs_done}/{progress.pairs} slice pairs"
+            )
 
-        built = build_database(settings, on_progress)
+        result = build_database(settings, on_progress)
     if json:
-        console.emit_json({"settings": settings, **console.plain(built)})
+        console.emit_json({"settings": settings, **console.plain(result)})
         return
-    now = built.positions - built.earlier
-    rows = [(each["pair"], each["positions"], each["bytes"], f"{each['seconds']:.1f}") for each in built.written]
+    now = result.positions - result.earlier
+    rows = [(each["pair"], each["positions"], each["bytes"], f"{each['seconds']:.1f}") for each in result.written]
     if rows:
         console.put(console.table(["slices", "positions", "bytes", "seconds"], rows))
     console.put(
         console.fold(
-            f"{built.directory}: {counted(built.positions, 'position')} with up to {settings.pieces} pieces, "
-            f"{now:,} of them now in {built.seconds:.1f} s "
-            f"({format_rate(now / max(built.seconds, 1e-9))}/s), {counted(built.bytes, 'byte')} written",
+            f"{result.directory}: {counted(result.positions, 'position')} with up to {settings.pieces} pieces, "
+            f"{now:,} of them now in {result.seconds:.1f} s "
+            f"({format_rate(now / max(result.seconds, 1e-9))}/s), {counted(result.bytes, 'byte')} written",
             2,
         )
     )
@@ -64,38 +66,38 @@ def _verify(settings: VerifySettings, json: bool = options.JSON) -> None:
         kr egdb verify --dir /data/egdb --sample 0.001 --seed 7
     """
     with console.Stages() as stages:
-        found = verify_database(settings, lambda what, done, total: stages.show(f"checking {what}", done, total, what))
+        result = verify_database(settings, lambda what, done, total: stages.show(f"checking {what}", done, total, what))
     if json:
-        console.emit_json({"settings": settings, "right": not found.wrong, **console.plain(found)})
+        console.emit_json({"settings": settings, "right": not result.wrong, **console.plain(result)})
     else:
-        console.put(_verification(found))
-    for problem in found.problems:
+        console.put(_verification(result))
+    for problem in result.problems:
         console.say(f"kr: {problem}")
-    if found.wrong:
-        more = found.wrong - len(found.problems)
+    if result.wrong:
+        more = result.wrong - len(result.problems)
         hidden = f", {more} of them not shown" if more else ""
-        console.fail(f"{found.directory}: {counted(found.wrong, 'problem')}{hidden}")
+        console.fail(f"{result.directory}: {counted(result.wrong, 'problem')}{hidden}")
 
 
-def _verification(found: Verification) -> str:
+def _verification(result: Verification) -> str:
     rows = [
         (count, each.positions, *_numbers(each.counts), "yes" if each.distances else "no")
-        for count, each in found.verified.items()
+        for count, each in result.verified.items()
     ]
     columns = ["pieces", "positions", "wins", "losses", "draws", "distances"]
-    how = "compared with their successors" if found.sampled else "proven"
-    total = sum(each.positions for each in found.verified.values())
+    how = "compared with their successors" if result.sampled else "proven"
+    total = sum(each.positions for each in result.verified.values())
     lines = [
         console.fold(
-            f"{found.directory}: {counted(found.files, 'file')}, {counted(found.bytes, 'byte')}, "
-            f"up to {found.pieces} pieces",
+            f"{result.directory}: {counted(result.files, 'file')}, {counted(result.bytes, 'byte')}, "
+            f"up to {result.pieces} pieces",
             2,
         ),
         *([console.table(columns, rows)] if rows else []),
-        f"{counted(total, 'position')} {how if not found.wrong else 'checked'} in {found.seconds:.1f} s",
+        f"{counted(total, 'position')} {how if not result.wrong else 'checked'} in {result.seconds:.1f} s",
     ]
-    if found.skipped:
-        lines.append(f"only the checksums of {counted(len(found.skipped), 'file')} with more pieces")
+    if result.skipped:
+        lines.append(f"only the checksums of {counted(len(result.skipped), 'file')} with more pieces")
     return "\n".join(lines)
 
 
@@ -118,14 +120,14 @@ def _stats(
         kr egdb stats
         kr egdb stats --dir /data/egdb --slices
     """
-    found = stats.read_stats(directory_for(dir))
+    content = stats.read_stats(directory_for(dir))
     if json:
-        console.emit_json(_stats_object(found))
+        console.emit_json(_stats_object(content))
     else:
-        console.put(_stats_text(found, all_slices))
+        console.put(_stats_text(content, all_slices))
 
 
-def _stats_object(found: DatabaseStats) -> dict[str, object]:
+def _stats_object(content: DatabaseStats) -> dict[str, object]:
     totals = [
         {
             "pieces": each.pieces,
@@ -137,7 +139,7 @@ def _stats_object(found: DatabaseStats) -> dict[str, object]:
             "distance_bytes": each.distance_bytes,
             "longest_win": each.longest,
         }
-        for each in found.totals
+        for each in content.totals
     ]
     pairs = [
         {
@@ -150,9 +152,9 @@ def _stats_object(found: DatabaseStats) -> dict[str, object]:
                 for each in pair.slices
             ],
         }
-        for pair in found.pairs
+        for pair in content.pairs
     ]
-    return {"directory": found.directory, "totals": totals, "pairs": pairs}
+    return {"directory": content.directory, "totals": totals, "pairs": pairs}
 
 
 def _counts_object(counts: Counts | None) -> dict[str, int] | None:
@@ -161,8 +163,8 @@ def _counts_object(counts: Counts | None) -> dict[str, int] | None:
     return {"positions": counts.positions, "wins": counts.wins, "losses": counts.losses, "draws": counts.draws}
 
 
-def _stats_text(found: DatabaseStats, all_slices: bool) -> str:
-    parts = [str(found.directory)]
+def _stats_text(content: DatabaseStats, all_slices: bool) -> str:
+    parts = [str(content.directory)]
     if all_slices:
         rows = [
             (
@@ -171,7 +173,7 @@ def _stats_text(found: DatabaseStats, all_slices: bool) -> str:
                 *_numbers(each.counts),
                 *_longest(each.longest),
             )
-            for pair in found.pairs
+            for pair in content.pairs
             for each in pair.slices
         ]
         columns = ["slice", "positions", "wins", "losses", "draws", "longest win", "position"]
@@ -187,7 +189,7 @@ def _stats_text(found: DatabaseStats, all_slices: bool) -> str:
             each.distance_bytes or None,
             *_longest(each.longest),
         )
-        for each in found.totals
+        for each in content.totals
     ]
     columns = [
         "pieces",
@@ -202,7 +204,7 @@ def _stats_text(found: DatabaseStats, all_slices: bool) -> str:
         "position",
     ]
     parts += ["Both sides with pieces:", console.table(columns, rows)]
-    whole = [(each.pieces, each.all_placements) for each in found.totals if each.all_placements]
+    whole = [(each.pieces, each.all_placements) for each in content.totals if each.all_placements]
     rows = [(count, counts.positions, *_numbers(counts)) for count, counts in whole]
     if rows:
         parts += ["", "All placements:", console.table(["pieces", "positions", "wins", "losses", "draws"], rows)]
@@ -219,7 +221,7 @@ def _probe(
     dir: Path | None = DIRECTORY,
     json: bool = options.JSON,
 ) -> None:
-    """Look up a position: who wins, how quickly, and the value of each move.
+    """Look up a position: its winner and distance, and the value of each move.
 
     Values are for the side to move; distances are plies to the end of the game under best play.
 
@@ -227,15 +229,15 @@ def _probe(
         kr egdb probe 'W:WK18:B1,K29' --json
     """
     position = Position.from_fen(fen)
-    found = probe(Database.open(directory_for(dir)), position)
+    result = probe(Database.open(directory_for(dir)), position)
     if json:
-        console.emit_json(found)
+        console.emit_json(result)
         return
     boards.show(position)
     side = SIDE_NAMES[position.side]
-    console.put(console.fold(f"{found.fen}, {side} to move: {format_value(found.value, found.distance)}"))
-    if found.moves:
-        rows = [(each.move, format_value(each.value, each.distance)) for each in found.moves]
+    console.put(console.fold(f"{result.fen}, {side} to move: {format_value(result.value, result.distance)}"))
+    if result.moves:
+        rows = [(each.move, format_value(each.value, each.distance)) for each in result.moves]
         console.put(console.table(["move", "value"], rows))
 
 
@@ -252,23 +254,23 @@ def _sample(settings: SampleSettings, json: bool = options.JSON) -> None:
         kr egdb sample --pieces 2-6,4v3 --count 1e6 --stratify value --out x.h5
     """
     with console.Stages() as stages:
-        found = write_sample(
+        sample = write_sample(
             settings,
             lambda done, total: stages.show("sampling", done, total, "positions"),
             lambda done, total: stages.show("counting", done, total, "positions"),
         )
-    console.wrote(found.out, counted(found.positions, "position"))
+    console.wrote(sample.out, counted(sample.positions, "position"))
     if json:
-        console.emit_json({"settings": settings, "positions": found.positions, **console.plain(found)})
+        console.emit_json({"settings": settings, "positions": sample.positions, **console.plain(sample)})
     else:
-        console.put(_sample_text(found))
+        console.put(_sample_text(sample))
 
 
-def _sample_text(found: Sample) -> str:
-    rows = [(name, each.positions, each.wins, each.losses, each.draws) for name, each in found.shares.items()]
+def _sample_text(sample: Sample) -> str:
+    rows = [(name, each.positions, each.wins, each.losses, each.draws) for name, each in sample.shares.items()]
     return (
         console.table(["share", "positions", "wins", "losses", "draws"], rows)
-        + f"\n{counted(found.positions, 'position')}, {counted(found.bytes, 'byte')}, checksum {found.checksum}"
+        + f"\n{counted(sample.positions, 'position')}, {counted(sample.bytes, 'byte')}, checksum {sample.checksum}"
     )
 
 
@@ -283,14 +285,14 @@ def _export(settings: ExportSettings, json: bool = options.JSON) -> None:
         kr egdb export positions.h5 --share test --out test.npz
     """
     with console.Stages() as stages:
-        found = export_sample(settings, lambda done, total: stages.show("exporting", done, total, "positions"))
-    positions = sum(found.shares.values())
-    console.wrote(found.out, counted(positions, "position"))
+        export = export_sample(settings, lambda done, total: stages.show("exporting", done, total, "positions"))
+    positions = sum(export.shares.values())
+    console.wrote(export.out, counted(positions, "position"))
     if json:
-        console.emit_json({"settings": settings, "positions": positions, **console.plain(found)})
+        console.emit_json({"settings": settings, "positions": positions, **console.plain(export)})
     else:
-        console.put(console.table(["share", "positions"], list(found.shares.items())))
-        console.put(f"{counted(positions, 'position')}, {counted(found.bytes, 'byte')}")
+        console.put(console.table(["share", "positions"], list(export.shares.items())))
+        console.put(f"{counted(positions, 'position')}, {counted(export.bytes, 'byte')}")
 
 
 command = options.group(

@@ -33,9 +33,9 @@ def command(
 
     The score is a sum: material, having the move, and a table entry for each region. The board shows each piece's share
     of the entries (Shapley values, so that the shares add up), blue if it helps Black, orange if it helps White.
-    "worth" is the loss in score without the piece. All numbers are in centi-men for the side to move. "seen" is how
-    often a region looked like this in games, within 9 %; an entry that was seldom seen says little.
-    The evaluation "manual" has no tables; the board then shows the worth of each piece.
+    "worth" is the loss in score without the piece. All numbers are in centi-men for the side to move. "seen" is the
+    number of positions in games where the region looked like this, within 9 %; an entry that was seldom seen says
+    little. The evaluation "manual" has no tables; the board then shows the worth of each piece.
 
     Example:
         kr explain 'B:W18,22,25,26,28,30,31,32:B1,3,5,8,11,12,13,19'
@@ -54,102 +54,105 @@ def command(
     for path in (svg, png):
         if path is not None and not path.parent.is_dir():
             raise InvalidSettingError(f"{path}: no such directory {path.parent}")
-    found = explain(position, weights)
+    explanation = explain(position, weights)
     if svg is not None:
         with storage.atomic_path(svg) as temporary:
-            temporary.write_text(found.svg(flipped=flip))
+            temporary.write_text(explanation.svg(flipped=flip))
         console.wrote(svg)
     if png is not None:
-        plot.draw_explanation(found, png, flipped=flip)
+        plot.draw_explanation(explanation, png, flipped=flip)
         console.wrote(png)
     if json:
-        console.emit_json(_object(found))
+        console.emit_json(_object(explanation))
     else:
-        _print(found, flip)
+        _print(explanation, flip)
 
 
-def _object(found: Explanation) -> dict[str, Any]:
+def _object(explanation: Explanation) -> dict[str, Any]:
     """Explanation as JSON types, with squares as in a FEN, 1-32."""
     return {
-        "fen": found.position.fen,
-        "weights": found.weights,
-        "score": found.score,
-        "tables": found.group or None,
-        "material": found.material,
-        "move": found.move,
+        "fen": explanation.position.fen,
+        "weights": explanation.weights,
+        "score": explanation.score,
+        "tables": explanation.group or None,
+        "material": explanation.material,
+        "move": explanation.move,
         "regions": [
-            {**console.plain(region), "squares": [square + 1 for square in region.squares]} for region in found.regions
+            {**console.plain(region), "squares": [square + 1 for square in region.squares]}
+            for region in explanation.regions
         ],
         "pieces": [
             {**console.plain(piece), "square": piece.square + 1, "side": SIDE_NAMES[piece.side].lower()}
-            for piece in found.pieces
+            for piece in explanation.pieces
         ],
-        "empty": found.empty,
-        "rounding": found.rounding,
-        "note": found.note or None,
-        "evidence": found.evidence or None,
+        "empty": explanation.empty,
+        "rounding": explanation.rounding,
+        "note": explanation.note or None,
+        "evidence": explanation.evidence or None,
     }
 
 
-def _print(found: Explanation, flip: bool) -> None:
+def _print(explanation: Explanation, flip: bool) -> None:
     from rich.console import Console
 
     from kr.cli import boards
     from kr.evaluation.picture import colours, format_share
 
     out = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
-    shares = found.shares
+    shares = explanation.shares
     out.print(
         boards.draw(
-            found.position,
+            explanation.position,
             colour=boards.has_colours(out),
             flipped=flip,
-            fill={**dict.fromkeys(range(32), "#c3bfb2"), **colours(shares, found.position.side)},
+            fill={**dict.fromkeys(range(32), "#c3bfb2"), **colours(shares, explanation.position.side)},
             labels={square: format_share(share) for square, share in shares.items()},
         ),
         end="",
     )
-    side = SIDE_NAMES[found.position.side]
-    score = format_score(found.score)
-    console.put(console.fold(f"{found.position.fen}, {side} to move: static score {score} ({found.weights})"))
-    if found.note:
-        console.put(console.fold(found.note))
-    if found.material is not None:
-        console.put(f"\n{_sum(found)}")
-    console.put(f"\n{_pieces(found)}")
-    if found.regions:
-        console.put(f"\n{_regions(found)}")
+    side = SIDE_NAMES[explanation.position.side]
+    score = format_score(explanation.score)
+    console.put(
+        console.fold(f"{explanation.position.fen}, {side} to move: static score {score} ({explanation.weights})")
+    )
+    if explanation.note:
+        console.put(console.fold(explanation.note))
+    if explanation.material is not None:
+        console.put(f"\n{_sum(explanation)}")
+    console.put(f"\n{_pieces(explanation)}")
+    if explanation.regions:
+        console.put(f"\n{_regions(explanation)}")
 
 
-def _sum(found: Explanation) -> str:
+def _sum(explanation: Explanation) -> str:
     """Table of the terms of the score."""
-    places = [sum(piece.place or 0.0 for piece in found.pieces if piece.side == side) for side in Side]
-    rows = [("material", found.material)]
-    if found.regions or any(places):
+    places = [sum(piece.place or 0.0 for piece in explanation.pieces if piece.side == side) for side in Side]
+    rows = [("material", explanation.material)]
+    if explanation.regions or any(places):
         rows += [
-            *([("having the move", found.move)] if found.regions else []),
+            *([("having the move", explanation.move)] if explanation.regions else []),
             *((f"{SIDE_NAMES[side]}'s places", place) for side, place in zip(Side, places, strict=True)),
-            *([("empty regions", found.empty)] if found.regions else []),
-            ("rounding", found.rounding),
+            *([("empty regions", explanation.empty)] if explanation.regions else []),
+            ("rounding", explanation.rounding),
         ]
-    rows.append(("static score", float(found.score)))
+    rows.append(("static score", float(explanation.score)))
     return console.table(["sum", "centi-men"], [(name, f"{number:.2f}".rjust(9)) for name, number in rows])
 
 
-def _pieces(found: Explanation) -> str:
+def _pieces(explanation: Explanation) -> str:
     """Table of the pieces, the most helpful for the side to move first."""
-    columns = ["piece", "square", *(["place", "material"] if found.material is not None else []), "worth"]
+    columns = ["piece", "square", *(["place", "material"] if explanation.material is not None else []), "worth"]
     rows = [
         (
             f"{SIDE_NAMES[piece.side]} {'king' if piece.king else 'man'}",
             *(piece.square + 1, *map(_tenths, (piece.place, piece.material)), piece.worth),
         )
-        for piece in sorted(found.pieces, key=lambda piece: -found.shares[piece.square])
+        for piece in sorted(explanation.pieces, key=lambda piece: -explanation.shares[piece.square])
     ]
     return console.table(columns, [tuple(cell for cell in row if cell is not None) for row in rows])
 
 
-def _regions(found: Explanation) -> str:
+def _regions(explanation: Explanation) -> str:
     """Table of the regions, the best for the side to move first."""
     rows = [
         (
@@ -157,13 +160,13 @@ def _regions(found: Explanation) -> str:
             *([format_count(region.seen)] if region.seen is not None else []),
             " ".join(square_name(square) for square in region.squares),
         )
-        for region in sorted(found.regions, key=lambda region: -region.score)
+        for region in sorted(explanation.regions, key=lambda region: -region.score)
     ]
-    columns = ["region", "own", "opening", "ending", *(["seen"] if found.evidence else []), "squares"]
+    columns = ["region", "own", "opening", "ending", *(["seen"] if explanation.evidence else []), "squares"]
     table = console.table(columns, rows)
-    if not found.evidence:
+    if not explanation.evidence:
         return table
-    return f"{table}\n{console.fold(f'seen: in how many positions of {found.evidence}')}"
+    return f"{table}\n{console.fold(f'seen: number of positions, of {explanation.evidence}')}"
 
 
 def _tenths(number: float | None) -> float | None:

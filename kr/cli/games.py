@@ -56,8 +56,8 @@ def command(
     rows = [("all", *_shares(summary.black_wins, summary.draws, summary.white_wins))]
     rows += [(name, *_shares(*counts)) for name, counts in summary.decks.items()]
     console.put("\n" + console.table(["openings", "games", "Black wins %", "drawn %", "White wins %"], rows))
-    ended = [(name, n, f"{100 * n / total:.1f}") for name, n in summary.reasons.items()]
-    console.put("\n" + console.table(["ended by", "games", "%"], ended))
+    ends = [(name, n, f"{100 * n / total:.1f}") for name, n in summary.reasons.items()]
+    console.put("\n" + console.table(["ended by", "games", "%"], ends))
     console.put(
         "\n"
         + console.table(

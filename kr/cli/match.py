@@ -14,7 +14,7 @@ from kr.match.match import MatchResult, MatchSettings, play_match
 from kr.units import counted, format_rate
 
 NAME_COLUMNS = 16
-"""Column in which what the report says begins."""
+"""Column at which the texts of the report begin."""
 
 
 @options.command

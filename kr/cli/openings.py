@@ -21,11 +21,11 @@ def command(
     out: Path | None = option(None, "Deck file to write, with --mark.", metavar="FILE"),
     json: bool = options.JSON,
 ) -> None:
-    """List a deck of openings, or write its deck file, which says which openings are playable.
+    """List a deck of openings, or write its deck file, with the playable ones marked.
 
     Shown are number, moves, standing (playable or lost by kr's search, or barred by the federation), score (centi-men
-    for the side to move), whether a published list accepts it, and position; below, how all were judged and which list
-    that is. ":accepted" after a deck's name, here and wherever openings are asked for, takes those of the list alone.
+    for the side to move), acceptance by a published list, and position; below, the search that judged them and the name
+    of the list. ":accepted" after a deck's name, here and wherever a deck is named, takes those of the list alone.
     --mark resumes where it was stopped.
 
     Example:

@@ -1,6 +1,6 @@
 """Command lines from functions: each option has one definition, a field of settings or the default of a parameter.
 
-How to add a command: a file kr/cli/NAME.py and a line in COMMANDS (kr/cli/__init__.py).
+To add a command, write a file kr/cli/NAME.py and a line in COMMANDS (kr/cli/__init__.py).
 
     '''`kr NAME`.'''
     from kr.cli import console, options
@@ -100,22 +100,22 @@ class ValueType(click.ParamType[Any]):
 def parameter(field: str, hint: Any, default: Any, words: Mapping[str, Any]) -> click.Parameter:
     """Click parameter of a field, from its name, type, default and metadata."""
     name = words["name"] or field.strip("_").replace("_", "-")
-    shown: dict[str, Any] = {"help": _help(default, words)}
+    rest: dict[str, Any] = {"help": _help(default, words)}
     if default is REQUIRED:
-        shown["required"] = True
+        rest["required"] = True
     else:
-        shown["default"] = default
+        rest["default"] = default
     many = get_origin(hint) is tuple and get_args(hint)[-1] is Ellipsis
     pair = next((get_args(each) for each in (hint, *get_args(hint)) if get_origin(each) is tuple and not many), None)
     if words["argument"]:
         kind = ValueType(field.upper(), hint, words)
-        return click.Argument([field], type=kind, nargs=-1 if many else 1, **shown)
+        return click.Argument([field], type=kind, nargs=-1 if many else 1, **rest)
     if hint is bool:
-        return click.Option([f"--{name}/--no-{name}" if default else f"--{name}", field], is_flag=True, **shown)
+        return click.Option([f"--{name}/--no-{name}" if default else f"--{name}", field], is_flag=True, **rest)
     if pair and not words["parse"]:
         types = tuple(TYPES[each] for each in pair)
-        return click.Option([f"--{name}", field], type=types, metavar=words["metavar"], **shown)
-    return click.Option([f"--{name}", field], type=ValueType(f"--{name}", hint, words), multiple=many, **shown)
+        return click.Option([f"--{name}", field], type=types, metavar=words["metavar"], **rest)
+    return click.Option([f"--{name}", field], type=ValueType(f"--{name}", hint, words), multiple=many, **rest)
 
 
 def _help(default: Any, words: Mapping[str, Any]) -> str:
@@ -154,15 +154,15 @@ def command(run: Callable[..., None]) -> click.Command:
     if not own_quiet:
         parameters.append(parameter("quiet", bool, QUIET.default, QUIET.metadata))
 
-    def call(**given: Any) -> None:
-        console.set_quiet(not own_quiet and given.pop("quiet"))
-        if given.get("cluster"):
+    def call(**values: Any) -> None:
+        console.set_quiet(not own_quiet and values.pop("quiet"))
+        if values.get("cluster"):
             console.show_log("kr.cluster")
-        made = {
-            name: kind(**{field.name: given.pop(field.name) for field in dataclasses.fields(kind)})
+        settings_values = {
+            name: kind(**{field.name: values.pop(field.name) for field in dataclasses.fields(kind)})
             for name, kind in settings.items()
         }
-        run(**made, **given)
+        run(**settings_values, **values)
 
     return Command(run.__name__, callback=call, params=parameters, **_texts(inspect.getdoc(run) or ""))
 
@@ -187,7 +187,7 @@ def group(text: str, commands: dict[str, click.Command]) -> click.Group:
 
 
 class CommandGroup(Group):
-    """A command that has others under it: what isn't the name of one of these is for the command itself."""
+    """A command that has others under it: other words than their names are arguments of the command itself."""
 
     def __init__(self, own: click.Command, commands: dict[str, click.Command]) -> None:
         super().__init__(commands=commands, help=own.help, short_help=own.short_help, epilog=own.epilog)
@@ -203,12 +203,12 @@ class CommandGroup(Group):
 
 
 def command_group(own: click.Command, commands: dict[str, click.Command]) -> click.Group:
-    """A command with others under it. Its docstring tells of them."""
+    """A command with others under it, which its docstring describes."""
     return CommandGroup(own, commands)
 
 
 def _texts(text: str) -> dict[str, Any]:
     """Texts of a command from a docstring: help, its first paragraph for lists, and the lines from "Example" on."""
-    help, found, example = text.partition("\nExample")
+    help, marker, example = text.partition("\nExample")
     short = " ".join(help.partition("\n\n")[0].split())
-    return {"help": help, "short_help": short, "epilog": f"\b\nExample{example.rstrip()}" if found else ""}
+    return {"help": help, "short_help": short, "epilog": f"\b\nExample{example.rstrip()}" if marker else ""}

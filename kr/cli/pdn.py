@@ -72,10 +72,10 @@ def _convert(settings: ConvertSettings, json: bool = options.JSON) -> None:
     if settings.out is not None:
         storage.check_output(settings.out)
     with _reading(settings, on_error=_say) as archive:
-        written = archives.convert_games(archive, settings)
+        count = archives.convert_games(archive, settings)
     if json and settings.out is not None:
-        console.emit_json({"out": settings.out, "games": written, "left_out": archive.left_out})
-    games = counted(written, "game")
+        console.emit_json({"out": settings.out, "games": count, "left_out": archive.left_out})
+    games = counted(count, "game")
     if settings.out is not None:
         console.wrote(settings.out, games + _left_out(archive))
     else:
@@ -99,14 +99,14 @@ def _stats(
         kr pdn stats archive.pdn.xz --top 10
         kr pdn stats games.pdn --json
     """
-    found = ArchiveStats()
+    counts = ArchiveStats()
     with _reading(settings, on_error=_say) as archive:
         for _, game in archive:
-            found.add(game)
+            counts.add(game)
     if json:
-        console.emit_json({"files": archive.paths, "left_out": archive.left_out, **console.plain(found)})
+        console.emit_json({"files": archive.paths, "left_out": archive.left_out, **console.plain(counts)})
     else:
-        console.put(_stats_text(found, top or sys.maxsize))
+        console.put(_stats_text(counts, top or sys.maxsize))
         if archive.left_out:
             console.put(f"\n{counted(archive.left_out, 'game')} left out")
     _exit(settings, archive)
@@ -114,9 +114,9 @@ def _stats(
 
 @options.command
 def _search(settings: SearchSettings, json: bool = options.JSON) -> None:
-    """Find games by player, event, year, result, opening or position. A game must match all options given.
+    """Find games by player, event, year, result, opening or position. A game must match all options.
 
-    Names and texts match in part, regardless of case and accents. --json prints an object for each game as it is found.
+    Names and texts match in part, regardless of case and accents. --json prints an object for each game at once.
 
     Example:
         kr pdn search archive.pdn --player Tinsley --year 1950-1962 --result 1-0
@@ -125,33 +125,33 @@ def _search(settings: SearchSettings, json: bool = options.JSON) -> None:
     """
     if settings.out is not None:
         storage.check_output(settings.out)
-    wanted = GameSearch(settings)
-    found = 0
+    search = GameSearch(settings)
+    count = 0
     rows: list[tuple[Any, ...]] = []
     with (
-        _reading(settings, wanted.wanted, _say) as archive,
+        _reading(settings, search.wanted, _say) as archive,
         archives.output(settings.out) if settings.out else _nowhere() as file,
     ):
         for report, game in archive:
-            hit = wanted.hit(game)
+            hit = search.hit(game)
             if hit is None:
                 continue
-            found += 1
+            count += 1
             if file is not None:
                 file.write(write_game(game))
             if json:
-                console.emit_json(_found(report, game, hit, bool(settings.position)))
+                console.emit_json(_game_object(report, game, hit, bool(settings.position)))
             else:
                 rows.append(_row(report, game, hit, bool(settings.position)))
-            if settings.limit and found >= settings.limit:
+            if settings.limit and count >= settings.limit:
                 break
     if settings.out is not None:
-        console.wrote(settings.out, counted(found, "game"))
+        console.wrote(settings.out, counted(count, "game"))
     if not json:
         columns = ["line", "date", "event", "Black", "White", "result", "plies"]
         if rows:
             console.put(console.table([*columns, "ply"] if settings.position else columns, rows))
-        console.put(f"{counted(found, 'game')} found{_left_out(archive)}")
+        console.put(f"{counted(count, 'game')} found{_left_out(archive)}")
     _exit(settings, archive)
 
 
@@ -232,8 +232,8 @@ def _row(report: FileReport, game: Game, hit: Hit, with_ply: bool) -> tuple[Any,
     return (*row, f"{hit.ply}{' turned' if hit.turned else ''}") if with_ply else row
 
 
-def _found(report: FileReport, game: Game, hit: Hit, with_ply: bool) -> dict[str, Any]:
-    found = {
+def _game_object(report: FileReport, game: Game, hit: Hit, with_ply: bool) -> dict[str, Any]:
+    fields = {
         "file": report.file,
         "line": game.line,
         "headers": game.headers,
@@ -242,23 +242,23 @@ def _found(report: FileReport, game: Game, hit: Hit, with_ply: bool) -> dict[str
         "moves": [str(move) for move in game.mainline_moves()],
         **setups_object(game),
     }
-    return {**found, "ply": hit.ply, "turned": hit.turned} if with_ply else found
+    return {**fields, "ply": hit.ply, "turned": hit.turned} if with_ply else fields
 
 
-def _stats_text(found: ArchiveStats, top: int) -> str:
-    games = max(found.all.games, 1)
+def _stats_text(counts: ArchiveStats, top: int) -> str:
+    games = max(counts.all.games, 1)
     parts = [
-        f"{counted(found.all.games, 'game')}, {counted(found.plies, 'ply')}: {found.plies / games:.1f} a game, "
-        f"from {found.shortest} to {found.longest}",
+        f"{counted(counts.all.games, 'game')}, {counted(counts.plies, 'ply')}: {counts.plies / games:.1f} a game, "
+        f"from {counts.shortest} to {counts.longest}",
         console.table(
             ["result", "games", "%"],
-            [(name, count, f"{100 * count / games:.1f}") for name, count in found.results.most_common()],
+            [(name, count, f"{100 * count / games:.1f}") for name, count in counts.results.most_common()],
         ),
-        _tally_table("first move", found.first_moves, top),
-        _tally_table("opening", found.openings, top),
-        _tally_table("year", found.years, top, by_name=True),
+        _tally_table("first move", counts.first_moves, top),
+        _tally_table("opening", counts.openings, top),
+        _tally_table("year", counts.years, top, by_name=True),
     ]
-    players = sorted(found.players.items(), key=lambda item: (-item[1].games, item[0]))
+    players = sorted(counts.players.items(), key=lambda item: (-item[1].games, item[0]))
     if players:
         parts.append(
             console.table(
@@ -277,11 +277,11 @@ def _tally_table(name: str, tallies: dict[str, ResultCounts], top: int, by_name:
     rows = sorted(tallies.items(), key=lambda item: (-item[1].games, item[0]))[:top]
     if by_name:
         rows.sort()
-    shown = [
+    cells = [
         (key, each.games, *(_share(count, each.games) for count in (each.black_wins, each.draws, each.white_wins)))
         for key, each in rows
     ]
-    table = console.table([name, "games", "Black wins %", "drawn %", "White wins %"], shown)
+    table = console.table([name, "games", "Black wins %", "drawn %", "White wins %"], cells)
     return table + _more(len(tallies) - top)
 
 
@@ -294,8 +294,8 @@ def _share(count: int, games: int) -> str:
 
 
 def _points(player: PlayerResults) -> str:
-    known = player.wins + player.draws + player.losses
-    return f"{100 * (player.wins + player.draws / 2) / known:.1f}" if known else "-"
+    finished = player.wins + player.draws + player.losses
+    return f"{100 * (player.wins + player.draws / 2) / finished:.1f}" if finished else "-"
 
 
 command = options.group(

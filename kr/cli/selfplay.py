@@ -30,7 +30,7 @@ def command(settings: SelfplaySettings, json: bool = options.JSON) -> None:
         try:
             tally = selfplay(settings, on_game)
         except KeyboardInterrupt:
-            # before the first game there is nothing to tell
+            # before the first game there is nothing to report
             if latest is None:
                 raise
             have = f"{latest.earlier + latest.played:,} of {counted(settings.games, 'game')}"

@@ -41,12 +41,12 @@ def command(settings: SolveSettings, json: bool = options.JSON) -> None:
     agreed = 0
     with console.progress("solving", len(problems) * len(settings.tc), "problems") as progress:
 
-        def found(solution: Solution) -> None:
+        def on_solution(solution: Solution) -> None:
             nonlocal agreed
             agreed += bool(solution.agrees)
             progress.advance(1, f"{agreed} solved")
 
-        solutions = solve_all(problems, settings, found)
+        solutions = solve_all(problems, settings, on_solution)
     counts = {limits: count_solved(each for each in solutions if each.limits == limits) for limits in settings.tc}
     for limits in settings.tc:
         _warn(limits, starved(each for each in solutions if each.limits == limits))

@@ -33,7 +33,7 @@ class Terminal:
         self._typed = sys.stdin is not None and sys.stdin.isatty()
         self._words: list[str] = []
         self._waiting = 0
-        """Length of the line that says that an engine is thinking."""
+        """Length of the line that shows that an engine is thinking."""
         if self._typed:
             self._complete()
 
@@ -92,10 +92,10 @@ class Terminal:
 
         def complete(text: str, state: int) -> str | None:
             if readline.get_line_buffer().lstrip().lower().startswith("save "):
-                found = sorted(glob.glob(f"{glob.escape(text)}*"))
+                matches = sorted(glob.glob(f"{glob.escape(text)}*"))
             else:
-                found = [word for word in self._words if word.startswith(text.lower())]
-            return found[state] if state < len(found) else None
+                matches = [word for word in self._words if word.startswith(text.lower())]
+            return matches[state] if state < len(matches) else None
 
         readline.set_completer_delims(" ")
         readline.set_completer(complete)

@@ -25,21 +25,21 @@ class Display(TrainWatcher):
 
     def __init__(self, stages: console.Stages) -> None:
         self._stages = stages
-        self._seen = 0
+        self._count = 0
 
     def begins(self, number: int, step: str, settings: TrainSettings) -> None:
-        self._seen = 0
+        self._count = 0
         self._stages.close()
         if step != "fit":
             total = settings.games if step == "play" else settings.gate_games
             self._bar = self._stages.enter_context(console.progress(f"generation {number}, {step}", total, "games"))
 
-    def _advance(self, count: int, earlier: int, note: str) -> None:
-        if not self._seen:
-            self._bar.skip(earlier)
-            self._seen = earlier
-        self._bar.advance(count - self._seen, note)
-        self._seen = count
+    def _advance(self, count: int, skipped: int, note: str) -> None:
+        if not self._count:
+            self._bar.skip(skipped)
+            self._count = skipped
+        self._bar.advance(count - self._count, note)
+        self._count = count
 
     def played(self, tally: SelfplayResult) -> None:
         count = tally.earlier + tally.played
@@ -84,8 +84,8 @@ def command(
     """Train in generations: play games, fit tables to them, match these against the strongest so far, repeat.
 
     Run the same command to resume, or with more --generations to continue. Changed settings apply to steps that have
-    not begun; only --seed and --weights must stay the same. Tables that fail the gate match are kept, but the next
-    generation plays with the strongest so far.
+    not begun; only --seed and --weights must stay the same. Tables that fail the gate match stay in the run, but the
+    next generation plays with the strongest so far.
 
     Example:
         kr train --out runs/mine --weights material --generations 4 --games 80k
@@ -116,7 +116,7 @@ def command(
 
 
 def train_report(history: TrainHistory, directory: Path) -> str:
-    """The history as a table; the run's directory knows how far it is."""
+    """The history as a table, with the progress of the run from its directory."""
     rows = train_history.rows(history)
     columns = [
         "gen", "played by", "nodes", "games", "plies", "B-D-W %", "positions", "loss", "gate W-D-L", "Elo",

@@ -12,7 +12,7 @@ OPTION_COLUMNS = ["option", "before", "after", "exactly", "range"]
 
 @options.command
 def command(settings: TuneSettings, json: bool = options.JSON) -> None:
-    """Tune search options by games (SPSA), and confirm what was found by a match.
+    """Tune search options by games (SPSA), and confirm the result by a match.
 
     In each pair of games all options are moved a little, each up or down by chance, against all of them moved the other
     way, and then towards the side that won. Tens of thousands of fast games are usual. Run the same command to resume.

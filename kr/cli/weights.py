@@ -30,17 +30,19 @@ def _show(
     """
     from kr.learn.fitting import report as fit_report
 
-    found = kinds.load_evaluation(Path(file))
-    details = dict(found.attrs)
+    evaluation = kinds.load_evaluation(Path(file))
+    details = dict(evaluation.attrs)
     report: dict[str, Any] | None = None
     # the kind that `kr fit` makes
-    fitted = isinstance(found, Regions)
+    fitted = isinstance(evaluation, Regions)
     if fitted and "report" in details:
-        report = fit_report.read_report(str(details.pop("report")), found.details()["weights"])
+        report = fit_report.read_report(str(details.pop("report")), evaluation.details()["weights"])
     if json:
-        console.emit_json({**found.details(), **details, **({"report": report} if fitted else {})})
+        console.emit_json({**evaluation.details(), **details, **({"report": report} if fitted else {})})
         return
-    console.put(console.facts([*found.facts(), *((name, _text(value)) for name, value in sorted(details.items()))]))
+    console.put(
+        console.facts([*evaluation.facts(), *((name, _text(value)) for name, value in sorted(details.items()))])
+    )
     if report:
         console.put(f"\n{console.fold(fit_report.report_text(report), 7)}")
 
@@ -79,12 +81,12 @@ def layout(
         kr weights layout weights/mine.h5
     """
     if source == kinds.SHIPPED:
-        found = load_tables(shipped_path()).layout
+        chosen = load_tables(shipped_path()).layout
     elif source in LAYOUTS or Path(source).suffix == ".toml" or not Path(source).exists():
-        found = Layout.parse(source)
+        chosen = Layout.parse(source)
     else:
-        found = load_tables(source).layout
-    console.put(found.toml(), end="")
+        chosen = load_tables(source).layout
+    console.put(chosen.toml(), end="")
 
 
 @options.command
@@ -100,8 +102,8 @@ def count(
     """Count how often each entry of tables occurs in games of self-play.
 
     Writes the weights file again with the counts, in place of earlier ones; tables and checksum stay. `kr explain` and
-    `kr web` then say how often they saw a pattern. `kr fit` counts the games that it reads by itself: this is for
-    tables whose games are gone.
+    `kr web` then show these counts. `kr fit` counts the games that it reads by itself: this is for tables whose games
+    are lost.
 
     Example:
         kr weights count selfplay/games --weights mine.h5 --out counted.h5
@@ -110,15 +112,15 @@ def count(
 
     path = shipped_path() if str(weights) == kinds.SHIPPED else weights
     with lock(out), console.Stages() as stages:
-        found = count_evidence(
+        evidence = count_evidence(
             path, games, out, worker_count(workers),
             lambda what, done, total: stages.show(what, done, total, "shards"),
         )  # fmt: skip
     console.wrote(out)
     if json:
-        console.emit_json({"out": out, **found.about()})
+        console.emit_json({"out": out, **evidence.about()})
     else:
-        console.put(str(found))
+        console.put(str(evidence))
 
 
 @options.command
@@ -147,8 +149,8 @@ def _check(
         raise InvalidSettingError(f"no file {pdn}")
     megabyte = 1 << 20
     with console.progress("reading", pdn.stat().st_size / megabyte, "MB") as progress:
-        found = fit_check.check_tables(weights, pdn, lambda count: progress.advance(count / megabyte), every)
-    console.emit_json(found) if json else console.put(console.fold(fit_check.check_text(found), 2))
+        result = fit_check.check_tables(weights, pdn, lambda count: progress.advance(count / megabyte), every)
+    console.emit_json(result) if json else console.put(console.fold(fit_check.check_text(result), 2))
 
 
 command = options.group(
