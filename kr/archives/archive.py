@@ -73,7 +73,7 @@ class FileReport:
     errors: list[InvalidPdnError] = field(default_factory=list)
     """One for each game that could not be read."""
     warnings: list[tuple[int, str]] = field(default_factory=list)
-    """Line at which a game begins, and a decision that the reader made in it."""
+    """Line at which a game begins, and a decision of the reader in it."""
     encoding: str = ""
     agreeing: int = 0
     """Games that end with a side unable to move, and whose result says that it lost."""
@@ -132,28 +132,28 @@ class Archive:
 
             source: Any = sys.stdin.buffer if path == STANDARD_INPUT else path
             results = cast(Results, self._settings.results)
-            seen = 0
+            reported = 0
             with Reader(
                 source, results=results, encoding=self._settings.encoding, on_error=note, where=self._where
             ) as reader:
                 for game in reader:
                     report.games += 1
                     report.encoding = reader.encoding
-                    if self.on_bytes and (position := reader.position) > seen:
-                        self.on_bytes(position - seen)
-                        seen = position
+                    if self.on_bytes and (position := reader.position) > reported:
+                        self.on_bytes(position - reported)
+                        reported = position
                     yield report, game
                 report.encoding = reader.encoding
             if self.on_bytes and path != STANDARD_INPUT:
-                self.on_bytes(path.stat().st_size - seen)
+                self.on_bytes(path.stat().st_size - reported)
 
 
 def expanded(paths: tuple[Path, ...]) -> list[Path]:
-    """The files given, with directories replaced by the PDN files in and below them. Raises InvalidSettingError."""
-    found: list[Path] = []
+    """The files, with directories replaced by the PDN files in and below them. Raises InvalidSettingError."""
+    files: list[Path] = []
     for path in paths:
         if path == STANDARD_INPUT or path.is_file() or path.is_fifo():
-            found.append(path)
+            files.append(path)
             if path == STANDARD_INPUT and sys.stdin is None:
                 raise InvalidSettingError("standard input is closed")
         elif path.is_dir():
@@ -162,10 +162,10 @@ def expanded(paths: tuple[Path, ...]) -> list[Path]:
             below = sorted(inner for inner in inside if is_pdn(inner) and inner.is_file())
             if not below:
                 raise InvalidSettingError(f"{path} holds no PDN file, nor does a folder in it")
-            found += below
+            files += below
         else:
             raise InvalidSettingError(f"{path} does not exist")
-    return found
+    return files
 
 
 def check_games(archive: Archive, on_game: Callable[[FileReport, Game], None] | None = None) -> list[FileReport]:
@@ -191,22 +191,22 @@ def convert_games(archive: Archive, settings: ConvertSettings) -> int:
         comments=settings.comments, variations=settings.variations, nags=settings.nags,
         columns=settings.width or None, results=results,
     )  # fmt: skip
-    seen: set[int] = set()
-    written = 0
+    identities: set[int] = set()
+    count = 0
     with output(settings.out) as file:
         for _, game in archive:
             if settings.unique:
                 # with 64 bits, two different games among a million collide with a chance of 1 in 37 million
                 played = tuple((board, tuple(move.path for move in moves)) for board, moves in game.stretches())
                 identity = hash((played, game.result))
-                if identity in seen:
+                if identity in identities:
                     continue
-                seen.add(identity)
+                identities.add(identity)
             normalise(game)
             file.write(game.accept(exporter))
-            written += 1
-        check_any(archive, written)
-    return written
+            count += 1
+        check_any(archive, count)
+    return count
 
 
 def check_any(archive: Archive, games: int) -> None:
@@ -219,7 +219,7 @@ def check_any(archive: Archive, games: int) -> None:
 
 
 def located(path: Path, error: InvalidPdnError) -> str:
-    """FILE:LINE:COLUMN: error, in one line whatever the file is called."""
+    """FILE:LINE:COLUMN: error, in one line even if the file name has several."""
     return " ".join(f"{path}:{error.line}:{error.column}: {complaint(error)}".split())
 
 
@@ -229,7 +229,7 @@ def complaint(error: InvalidPdnError) -> str:
 
 
 def standard_output() -> IO[str]:
-    """Standard output for PDN: UTF-8, whatever the locale; on a terminal what it would obey is escaped."""
+    """Standard output for PDN: UTF-8 in any locale; on a terminal its control characters are escaped."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     return cast(IO[str], _Screen(sys.stdout)) if sys.stdout.isatty() else sys.stdout
@@ -267,6 +267,6 @@ def output(path: Path | None) -> Iterator[IO[str]]:
 def year_of(headers: Mapping[str, str]) -> int | None:
     """Year of a game by its Date tag, or else the first year in its Event tag."""
     for name in ("Date", "EventDate", "Event"):
-        if found := _YEAR.search(headers.get(name, "")):
-            return int(found[1])
+        if match := _YEAR.search(headers.get(name, "")):
+            return int(match[1])
     return None

@@ -1,8 +1,8 @@
-"""An archive with its index: what was played in a position, the games behind it, and searches without reading the file.
+"""An archive with its index: moves played in a position, the games behind them, and searches without reading the file.
 
 index = open_index(Path("archive.pdn.xz"))
-found = index.find(SearchSettings(files=(index.source,), player=("Tinsley",), position=Position().fen))
-for move, record in index.moves(Position(), found):
+hits = index.find(SearchSettings(files=(index.source,), player=("Tinsley",), position=Position().fen))
+for move, record in index.moves(Position(), hits):
     print(move, record.games, record.score)
 """
 
@@ -40,17 +40,17 @@ from kr.pdn.grammar import plain_result
 from kr.pdn.scan import NO_CODE
 from kr.text import plain_name
 
-KEPT_BLOCKS = 64
-"""Blocks of texts that stay unpacked."""
-KEPT_MASKS = 16
-"""Searches by tags whose games are remembered."""
+CACHED_BLOCKS = 64
+"""Most blocks of texts that stay unpacked."""
+CACHED_MASKS = 16
+"""Most searches by tags whose games are remembered."""
 
 Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Results of games. Wins are those of the side named, also where games were found with colours reversed."""
+    """Results of games. Wins are those of the side named, also in games matched with colours reversed."""
 
     games: int = 0
     black_wins: int = 0
@@ -81,26 +81,26 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """Games that were found, in the order of the archive, each once."""
+class Hits:
+    """Games that match a search, in the order of the archive, each once."""
 
     games: NDArray[np.int64]
     """Numbers of the games, from 0."""
     plies: NDArray[np.int64]
-    """Moves before the position first came; 0 if none was asked for."""
+    """Moves before the position first came; 0 for a search without a position."""
     turned: Mask
     """True where it came with colours and board reversed."""
     codes: NDArray[np.uint16]
-    """Code of the move played there, in the position asked for; NO_CODE for none."""
+    """Code of the move played there, in the position of the search; NO_CODE for none."""
 
     def __len__(self) -> int:
         return len(self.games)
 
 
 class ArchiveIndex:
-    """The index of an archive, open for questions. It may be used by several threads.
+    """The index of an archive, open for queries. Several threads may use it.
 
-    Raises InvalidIndexError, as does every question that comes upon damage; `rebuild` then mends it.
+    Raises InvalidIndexError, as does every query that meets damage; `rebuild` then mends it.
     """
 
     def __init__(self, path: Path, source: Path) -> None:
@@ -186,27 +186,27 @@ class ArchiveIndex:
             if id not in self._blocks:
                 (content,) = self._connection.execute("SELECT content FROM texts WHERE id = ?", (id,)).fetchone()
                 self._blocks[id] = unpacked_texts(content)
-                if len(self._blocks) > KEPT_BLOCKS:
+                if len(self._blocks) > CACHED_BLOCKS:
                     self._blocks.popitem(last=False)
             self._blocks.move_to_end(id)
             return self._blocks[id]
 
     # --- positions
 
-    def moves(self, position: Position, found: Found) -> list[tuple[Move, Record]]:
-        """The moves played in a position by the games found there, the most frequent first."""
+    def moves(self, position: Position, hits: Hits) -> list[tuple[Move, Record]]:
+        """The moves played in a position by games with it, the most frequent first."""
         played: list[tuple[Move, Record]] = []
         for code, move in move_codes(position).items():
-            chosen = found.codes == code
-            if chosen.any():
-                played.append((move, self.record(found, chosen)))
+            rows = hits.codes == code
+            if rows.any():
+                played.append((move, self.record(hits, rows)))
         return sorted(played, key=lambda each: -each[1].games)
 
-    def record(self, found: Found, chosen: Mask | None = None) -> Record:
-        """Results of the games found, or of those chosen among them."""
-        games, turned = found.games, found.turned
-        if chosen is not None:
-            games, turned = games[chosen], turned[chosen]
+    def record(self, hits: Hits, rows: Mask | None = None) -> Record:
+        """Results of the games, or of the rows chosen among them."""
+        games, turned = hits.games, hits.turned
+        if rows is not None:
+            games, turned = games[rows], turned[rows]
         if not len(games):
             return Record()
         results = self._columns["result"][games]
@@ -220,18 +220,18 @@ class ArchiveIndex:
         span = (int(years.min()), int(years.max())) if len(years) else (None, None)
         return Record(len(games), wins[0], drawn, wins[1], len(games) - sum(wins) - drawn, *span)
 
-    def find(self, settings: SearchSettings) -> Found:
-        """The games that meet all conditions, as `GameSearch` finds them.
+    def find(self, settings: SearchSettings) -> Hits:
+        """The games that meet all conditions, as in `GameSearch`.
 
         Raises InvalidFenError, IllegalMoveError, and InvalidSettingError, also for a search in variations.
         """
         if settings.in_variations:
             raise InvalidSettingError("positions of variations are not in the index")
-        wanted = self._meeting(settings)
+        mask = self._meeting(settings)
         if not settings.position:
-            games = np.flatnonzero(wanted)
+            games = np.flatnonzero(mask)
             none = np.zeros(len(games), np.int64)
-            return Found(games, none, none.astype(bool), np.full(len(games), NO_CODE, np.uint16))
+            return Hits(games, none, none.astype(bool), np.full(len(games), NO_CODE, np.uint16))
         position = Position.from_fen(settings.position)
         columns = self._occurrences(position)
         turned = np.zeros(len(columns["key"]), bool)
@@ -240,19 +240,19 @@ class ArchiveIndex:
             others["code"] = _turned_codes(position)[others["code"]]
             turned = np.concatenate([turned, np.ones(len(others["key"]), bool)])
             columns = {name: np.concatenate([columns[name], others[name]]) for name in columns}
-        kept = wanted[columns["game"]]
-        columns, turned = {name: each[kept] for name, each in columns.items()}, turned[kept]
+        meets = mask[columns["game"]]
+        columns, turned = {name: each[meets] for name, each in columns.items()}, turned[meets]
         # each game once, where the position came first
         order = np.lexsort((columns["ply"], columns["game"]))
         games = columns["game"][order]
         order = order[np.concatenate([[True], games[1:] != games[:-1]])[: len(games)]]
-        return Found(
+        return Hits(
             columns["game"][order].astype(np.int64), columns["ply"][order].astype(np.int64), turned[order],
             columns["code"][order],
         )  # fmt: skip
 
     def _occurrences(self, position: Position) -> Columns:
-        """Where a position comes in the games, by game and ply."""
+        """Occurrences of a position in the games, by game and ply."""
         key = np.uint64(position.key)
         parts: list[Columns] = []
         for segment, first_keys in enumerate(self._first_keys):
@@ -273,20 +273,20 @@ class ArchiveIndex:
                     parts.append({name: each[begin:end] for name, each in chunk.items()})
         if not parts:
             return {name: np.empty(0, kind) for name, kind in POSITION_COLUMNS.items()}
-        found = {name: np.concatenate([part[name] for part in parts]) for name in POSITION_COLUMNS}
-        if int(found["game"].max()) >= len(self):
+        occurrences = {name: np.concatenate([part[name] for part in parts]) for name in POSITION_COLUMNS}
+        if int(occurrences["game"].max()) >= len(self):
             raise InvalidIndexError(f"{self.path} is damaged: a position of a game that does not exist")
-        return found
+        return occurrences
 
     # --- tags
 
     def players(self, text: str, most: int) -> list[tuple[str, int]]:
         """Names of players with a part in common with a text, and their numbers of games, the most active first."""
-        wanted = plain_name(text)
-        known, folded, games = self._players
-        matching = [number for number in known if wanted in folded[number]]
-        # a name that begins so is meant before one that has the text inside it
-        matching.sort(key=lambda number: (not folded[number].startswith(wanted), -games[number]))
+        part = plain_name(text)
+        numbers, folded, games = self._players
+        matching = [number for number in numbers if part in folded[number]]
+        # names that begin with the text come before those that have it inside
+        matching.sort(key=lambda number: (not folded[number].startswith(part), -games[number]))
         return [(self._names[number], int(games[number])) for number in matching[:most]]
 
     @cached_property
@@ -314,7 +314,7 @@ class ArchiveIndex:
         mask = self._conditions(settings)
         with self._lock:
             self._masks[settings] = mask
-            if len(self._masks) > KEPT_MASKS:
+            if len(self._masks) > CACHED_MASKS:
                 self._masks.popitem(last=False)
         return mask
 
@@ -340,9 +340,9 @@ class ArchiveIndex:
         return mask
 
     def _named(self, column: str, part: str) -> Mask:
-        wanted = plain_name(part)
+        plain = plain_name(part)
         _, folded, _ = self._players
-        hits = np.fromiter((wanted in name for name in folded), bool, len(folded))
+        hits = np.fromiter((plain in name for name in folded), bool, len(folded))
         with telling_damage(self.path):
             return hits[self._columns[column]]
 
@@ -383,20 +383,20 @@ def _rebuilt(path: Path, source: Path, on_share: OnShare) -> ArchiveIndex:
 
 def headers_of(text: str) -> dict[str, str]:
     """Headers of the PDN of a game."""
-    found: list[dict[str, str]] = []
+    notes: list[dict[str, str]] = []
 
     def note(headers: Mapping[str, str]) -> bool:
-        found.append(dict(headers))
+        notes.append(dict(headers))
         return False
 
     with closing(Reader(text + "\n", where=note, on_error=lambda error: None)) as reader:
         reader.read_game()
-    return found[0] if found else {}
+    return notes[0] if notes else {}
 
 
 def move_codes(position: Position) -> dict[int, Move]:
     """The legal moves by the 16-bit codes with which they are stored."""
-    found: dict[int, Move] = {}
+    codes: dict[int, Move] = {}
     seen: set[tuple[int, int, int]] = set()
     variants: dict[tuple[int, int], int] = {}
     for move in position.legal_moves():
@@ -405,8 +405,8 @@ def move_codes(position: Position) -> dict[int, Move]:
         seen.add((move.origin, move.target, move.captured))
         variant = variants.get((move.origin, move.target), 0)
         variants[move.origin, move.target] = variant + 1
-        found[move.origin | move.target << 5 | variant << 10] = move
-    return found
+        codes[move.origin | move.target << 5 | variant << 10] = move
+    return codes
 
 
 def _turned_codes(position: Position) -> NDArray[np.uint16]:

@@ -1,7 +1,7 @@
-"""Making the index of an archive, and keeping it true to the file.
+"""Making the index of an archive, and updating it when the file changes.
 
 Games are read in order and written segment by segment, each in one transaction. After a kill, and when games were added
-to the file, the full segments are kept if the text before their end is what it was; the rest is read again.
+to the file, the full segments stay if the text before their end has not changed; the rest is read again.
 """
 
 from __future__ import annotations
@@ -47,18 +47,18 @@ from kr.storage import lock, make_directory
 
 INDEX_SUFFIX = ".kr-index"
 MOST_COMPLAINTS = 20
-"""Errors that are kept of a segment."""
+"""Most errors stored of a segment."""
 PROGRESS_GAMES = 500
 """Games between two reports of progress."""
 JUST_NOW_NS = 2_000_000_000
 """A file changed this shortly before it was read may have been changed again without another time stamp."""
 
 OnShare = Callable[[float], None]
-"""Called with the share of the file that has been read, 0 to 1. What it raises ends the work, which can be resumed."""
+"""Called with the share of the file that has been read, 0 to 1. Its exceptions end the work, which can be resumed."""
 
 
 def index_path(source: Path) -> Path:
-    """Where the index of an archive is: beside it, or in the user's cache where no file can be written there."""
+    """Path of the index of an archive: beside it, or in the user's cache if no file can be written there."""
     beside = source.with_name(source.name + INDEX_SUFFIX)
     if beside.exists() and (os.access(beside, os.W_OK) or is_current(beside, source)):
         return beside
@@ -114,7 +114,7 @@ def update_index(source: Path, on_share: OnShare = lambda share: None) -> Path:
 
 
 def remove_index(path: Path) -> None:
-    """Remove an index and what SQLite keeps beside it."""
+    """Remove an index and SQLite's journal beside it."""
     for name in (path, path.with_name(path.name + "-journal")):
         name.unlink(missing_ok=True)
 
@@ -126,8 +126,8 @@ def _update(source: Path, path: Path, on_share: OnShare) -> None:
             source.name, status.st_size, status.st_mtime_ns, time.time_ns(), file_checksum(source), complete=False
         )
         with telling_damage(path):
-            kept = [(games, end) for games, full, end in read_ends(connection) if full]
-        builder = _Builder(connection, path, source, kept, on_share)
+            ends = [(games, end) for games, full, end in read_ends(connection) if full]
+        builder = _Builder(connection, path, source, ends, on_share)
         with _transaction(connection, path):
             write_archived(connection, archived)
             remove_segments(connection, builder.number)
@@ -141,7 +141,7 @@ def _update(source: Path, path: Path, on_share: OnShare) -> None:
 
 @contextmanager
 def _transaction(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
-    """A block that is done as a whole or not at all. Raises InvalidIndexError for damage, OSError for a full disk."""
+    """A block done as a whole or not at all. Raises InvalidIndexError for damage, OSError for a full disk."""
     try:
         connection.execute("BEGIN IMMEDIATE")
         try:
@@ -166,20 +166,20 @@ class _Builder:
         connection: sqlite3.Connection,
         path: Path,
         source: Path,
-        kept: list[tuple[int, Place]],
+        ends: list[tuple[int, Place]],
         on_share: OnShare,
     ) -> None:
         self._connection, self._path, self._on_share = connection, path, on_share
         self._errors: list[InvalidPdnError] = []
         self._size = max(1, source.stat().st_size)
         try:
-            self._scanner = Scanner(source, begin=kept[-1][1] if kept else None, on_error=self._errors.append)
+            self._scanner = Scanner(source, begin=ends[-1][1] if ends else None, on_error=self._errors.append)
         except MovedError:
-            kept = []
+            ends = []
             self._scanner = Scanner(source, on_error=self._errors.append)
-        self.number = len(kept)
+        self.number = len(ends)
         """Number of the next segment."""
-        self._first = sum(games for games, _ in kept)
+        self._first = sum(games for games, _ in ends)
         with telling_damage(path):
             self._names = dict(connection.execute("SELECT text, id FROM names"))
         self._new_names: list[tuple[int, str]] = []
@@ -197,7 +197,7 @@ class _Builder:
                         break
                     games.append(game)
                     continue
-                # the place behind a game is known for certain only if another one follows
+                # the end of a game is certain only if another one follows
                 end, used, left_out = scanner.place(), scanner.used, len(self._errors)
                 following = scanner.scan()
                 if following is None:
@@ -235,7 +235,7 @@ class _Builder:
 
     def _columns(self, games: list[Scanned]) -> Columns:
         start = Position().bits
-        found = {
+        values = {
             "black": [self._name(game.headers.get("Black", "")) for game in games],
             "white": [self._name(game.headers.get("White", "")) for game in games],
             "event": [self._name(game.headers.get("Event", "")) for game in games],
@@ -245,7 +245,7 @@ class _Builder:
             "plies": [game.plies for game in games],
             "line": [game.line for game in games],
         }
-        return {name: np.array(found[name], kind) for name, kind in GAME_COLUMNS.items()}
+        return {name: np.array(values[name], kind) for name, kind in GAME_COLUMNS.items()}
 
     def _name(self, text: str) -> int:
         number = self._names.get(text)
@@ -255,7 +255,7 @@ class _Builder:
         return number
 
     def _positions(self, counts: NDArray[np.uint32], used: int) -> Columns:
-        """The positions of games with so many each, by key, then game, then ply."""
+        """The positions of games, `counts` of each, by key, then game, then ply."""
         games = np.repeat(np.arange(self._first, self._first + len(counts), dtype=np.uint32), counts)
         starts = np.repeat(np.cumsum(counts, dtype=np.int64) - counts, counts)
         plies = (np.arange(used) - starts).astype(np.uint32)

@@ -19,9 +19,9 @@ from kr.pdn.scan import Place
 from kr.storage import printable
 
 FORMAT_VERSION = 2
-"""Raised also when games are read in another way, so that earlier indexes are made anew."""
+"""Incremented also when games are read in another way, so that earlier indexes are made anew."""
 APPLICATION_ID = 0x6B724958
-"""Number by which SQLite files of kr are known."""
+"""Number that identifies SQLite files of kr."""
 GAMES_A_SEGMENT = 1 << 15
 """Games in one segment, which is written and searched by itself."""
 ROWS_A_CHUNK = 1 << 12
@@ -51,13 +51,13 @@ _TABLES = """
 
 @dataclass(frozen=True, slots=True)
 class Archived:
-    """The PDN file that an index is about, as it was when it was read."""
+    """The PDN file of an index, as it was when it was read."""
 
     name: str
     size: int
     mtime_ns: int
     read_ns: int
-    """When it was read, in nanoseconds since 1970."""
+    """Time of reading, in nanoseconds since 1970."""
     checksum: str
     """SHA-256 of its bytes."""
     complete: bool
@@ -93,7 +93,7 @@ def packed(columns: Columns, types: Mapping[str, Any], level: int = 1) -> bytes:
 
 
 def unpacked(content: bytes, types: Mapping[str, Any], rows: int) -> Columns:
-    """The arrays again. Raises ValueError and zlib.error."""
+    """Arrays from their packed form. Raises ValueError and zlib.error."""
     width = sum(kind().itemsize for kind in types.values())
     plain = np.frombuffer(_inflated(content, rows * width), np.uint8)
     columns: Columns = {}
@@ -114,7 +114,7 @@ def packed_positions(columns: Columns) -> bytes:
 
 
 def unpacked_positions(content: bytes, rows: int) -> Columns:
-    """The chunk again. Raises ValueError and zlib.error."""
+    """A chunk of positions from its packed form. Raises ValueError and zlib.error."""
     columns = unpacked(content, POSITION_COLUMNS, rows)
     columns["key"] = np.cumsum(columns["key"], dtype=np.uint64)
     return columns
@@ -128,7 +128,7 @@ def packed_texts(texts: Sequence[str]) -> bytes:
 
 
 def unpacked_texts(content: bytes) -> list[str]:
-    """The texts again. Raises ValueError and zlib.error."""
+    """Texts of games from their packed form. Raises ValueError and zlib.error."""
     plain = zlib.decompress(content)
     sizes = np.frombuffer(plain, "<u4", 1 + int(np.frombuffer(plain, "<u4", 1)[0]))
     ends = np.cumsum(sizes[1:], dtype=np.int64) + 4 * len(sizes)
@@ -146,7 +146,7 @@ def _inflated(content: bytes, size: int) -> bytes:
 
 @contextmanager
 def telling_damage(path: Path) -> Iterator[None]:
-    """Turn what damage may raise into InvalidIndexError."""
+    """Turn errors caused by damage into InvalidIndexError."""
     try:
         yield
     except InvalidIndexError:
@@ -197,7 +197,7 @@ def check_kind(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def read_archived(connection: sqlite3.Connection) -> Archived | None:
-    """The file that an index is about; None before one is named."""
+    """The archive of an index; None before one is named."""
     row = connection.execute("SELECT name, size, mtime_ns, read_ns, checksum, complete FROM archive").fetchone()
     if row is None:
         return None
@@ -206,7 +206,7 @@ def read_archived(connection: sqlite3.Connection) -> Archived | None:
 
 
 def write_archived(connection: sqlite3.Connection, archived: Archived) -> None:
-    """Name the file that an index is about."""
+    """Name the archive of an index."""
     fields = (printable(archived.name), archived.size, archived.mtime_ns, archived.read_ns, archived.checksum)
     connection.execute(
         "INSERT OR REPLACE INTO archive (id, name, size, mtime_ns, read_ns, checksum, complete) "
@@ -216,7 +216,7 @@ def write_archived(connection: sqlite3.Connection, archived: Archived) -> None:
 
 
 def read_ends(connection: sqlite3.Connection) -> list[tuple[int, bool, Place]]:
-    """Games of each segment, whether it is full, and where it ends, in order."""
+    """Number of games of each segment, true if it is full, and its end, in order."""
     rows = connection.execute("SELECT games, full, char, line, column, digest FROM segments ORDER BY number")
     return [(games, bool(full), Place(*place)) for games, full, *place in rows]
 
@@ -227,15 +227,15 @@ def read_segments(connection: sqlite3.Connection) -> list[Segment]:
         "SELECT number, games, full, left_out, complaints, columns, first_keys, char, line, column, digest "
         "FROM segments ORDER BY number"
     )
-    found: list[Segment] = []
+    segments: list[Segment] = []
     for number, games, full, left_out, complaints, columns, first_keys, *place in rows:
-        if number != len(found):
-            raise ValueError(f"segment {len(found)} is missing")
+        if number != len(segments):
+            raise ValueError(f"segment {len(segments)} is missing")
         keys = np.frombuffer(zlib.decompress(first_keys), "<u8").astype(np.uint64)
         games_columns = unpacked(columns, GAME_COLUMNS, games)
-        told = tuple(json.loads(complaints))
-        found.append(Segment(number, games, bool(full), Place(*place), left_out, told, games_columns, keys))
-    return found
+        errors = tuple(json.loads(complaints))
+        segments.append(Segment(number, games, bool(full), Place(*place), left_out, errors, games_columns, keys))
+    return segments
 
 
 def write_segment(

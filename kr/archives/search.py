@@ -41,7 +41,7 @@ class SearchSettings(ReadSettings):
     position: str = option("", "Position that occurs in the game.", parse=some_text, metavar="FEN")
     reversed: bool = option(False, "Also look for the position with colours and board reversed.")
     in_variations: bool = option(False, "Also look for the position in variations.")
-    out: Path | None = option(None, "Write the games found to this PDN file.", metavar="FILE")
+    out: Path | None = option(None, "Write the matching games to this PDN file.", metavar="FILE")
     limit: int = option(0, "Stop after this many games: {allowed}.", low=1, zero="all")
 
     def __post_init__(self) -> None:
@@ -72,12 +72,12 @@ class SearchSettings(ReadSettings):
 
 @dataclass(frozen=True)
 class Hit:
-    """Place in a game at which the position was found."""
+    """Place in a game at which the position occurs."""
 
     ply: int
     """Number of moves before it."""
     turned: bool
-    """True if it was found with colours swapped and the board turned round."""
+    """True if it occurs with colours swapped and the board turned round."""
 
 
 class GameSearch:
@@ -97,19 +97,19 @@ class GameSearch:
     def wanted(self, headers: Mapping[str, str]) -> bool:
         """True if the tags of a game meet the conditions."""
         settings = self._settings
-        named = {name: plain_name(headers.get(name, "")) for name in ("Black", "White", "Event")}
+        plain = {name: plain_name(headers.get(name, "")) for name in ("Black", "White", "Event")}
         players = map(plain_name, settings.player)
         return (
-            all(name in named["Black"] or name in named["White"] for name in players)
-            and plain_name(settings.black) in named["Black"]
-            and plain_name(settings.white) in named["White"]
-            and plain_name(settings.event) in named["Event"]
+            all(name in plain["Black"] or name in plain["White"] for name in players)
+            and plain_name(settings.black) in plain["Black"]
+            and plain_name(settings.white) in plain["White"]
+            and plain_name(settings.event) in plain["Event"]
             and all(tag_holds(headers, tag) for tag in settings.tag)
             and (not self._years or self._years[0] <= (year_of(headers) or -1) <= self._years[1])
         )
 
     def hit(self, game: Game) -> Hit | None:
-        """Where a game meets the conditions (ply 0 without a position); None if it does not."""
+        """Place at which a game meets the conditions (ply 0 without a position); None if it does not."""
         if self._settings.result and game.result != plain_result(self._settings.result):
             return None
         if self._openings and not any(self._opens(game, line) for line in self._openings):
@@ -133,6 +133,6 @@ class GameSearch:
 
 
 def tag_holds(headers: Mapping[str, str], tag: str) -> bool:
-    """True if headers have a NAME=TEXT: a tag with that text in it."""
+    """True if headers have a tag named NAME with TEXT in it, for a NAME=TEXT."""
     name, _, text = tag.partition("=")
     return plain_name(text) in plain_name(headers.get(name.strip(), "")) and name.strip() in headers

@@ -69,7 +69,7 @@ class ArchiveStats:
     """By first move, with its name."""
     years: dict[str, ResultCounts] = field(default_factory=dict)
     players: dict[str, PlayerResults] = field(default_factory=dict)
-    """By name, as it was first written: without its accents or with "M. Surname" for "Surname, M" it is the same."""
+    """By name in its first spelling: accents don't count, and "M. Surname" is "Surname, M"."""
 
     def __post_init__(self) -> None:
         self._spelling: dict[str, str] = {}
@@ -107,10 +107,10 @@ class ArchiveStats:
 
 def archive_stats(games: Iterable[Game]) -> ArchiveStats:
     """Count games."""
-    found = ArchiveStats()
+    stats = ArchiveStats()
     for game in games:
-        found.add(game)
-    return found
+        stats.add(game)
+    return stats
 
 
 def opening_of(game: Game) -> str:

@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from kr.archives.archive import STANDARD_INPUT
-from kr.archives.index import ArchiveIndex, Found, Record, open_index, rebuild
+from kr.archives.index import ArchiveIndex, Hits, Record, open_index, rebuild
 from kr.archives.index_build import is_current
 from kr.archives.search import SearchSettings
 from kr.engine.engine import MAX_LINES
@@ -204,9 +204,9 @@ def moves(house: House, request: PageRequest) -> dict[str, Any]:
     position = request.position()
     total = Record()
     records: dict[tuple[int, int, int], Record] = {}
-    for index, matches in _searched(house, request, here=True):
-        total += index.record(matches)
-        for move, record in index.moves(position, matches):
+    for index, hits in _searched(house, request, here=True):
+        total += index.record(hits)
+        for move, record in index.moves(position, hits):
             squares = move.origin, move.target, move.captured
             records[squares] = records.get(squares, Record()) + record
     # captures by several paths to one position are one move
@@ -224,25 +224,25 @@ def games(house: House, request: PageRequest) -> dict[str, Any]:
     start = request.number("start", 0, MOST_NUMBER, 0)
     order = request.choice("order", ORDERS, "archive")
     here = request.flag("here", True)
-    sources: list[tuple[int, ArchiveIndex, Found]] = []
-    for number, (index, matches) in zip(
+    sources: list[tuple[int, ArchiveIndex, Hits]] = []
+    for number, (index, hits) in zip(
         Explorer.of(house).selection(request), _searched(house, request, here), strict=True
     ):
-        sources.append((number, index, matches))
-    counts = [len(matches) for _, _, matches in sources]
+        sources.append((number, index, hits))
+    counts = [len(hits) for _, _, hits in sources]
     which = np.repeat(np.arange(len(sources)), counts)
     rows = np.concatenate([np.arange(count) for count in counts])
     if order != "archive":
-        years = np.concatenate([index.years[matches.games].astype(np.int64) for _, index, matches in sources])
+        years = np.concatenate([index.years[hits.games].astype(np.int64) for _, index, hits in sources])
         # games without a year stand last
         keys = np.where(years == 0, MOST_NUMBER, years if order == "oldest" else -years)
         sorting = np.argsort(keys, kind="stable")
         which, rows = which[sorting], rows[sorting]
     page = []
     for source, row in zip(which[start : start + GAMES_SHOWN], rows[start : start + GAMES_SHOWN], strict=True):
-        number, index, matches = sources[source]
+        number, index, hits = sources[source]
         with _telling_damage(house, number, index):
-            page.append(_game_json(number, index, matches, int(row)))
+            page.append(_game_json(number, index, hits, int(row)))
     return {"games": page, "found": len(rows), "start": start}
 
 
@@ -300,13 +300,13 @@ def _valued(line: Mapping[str, Any]) -> dict[str, Any]:
     return {"value": line["value"], "plies": line["plies"]}
 
 
-def _searched(house: House, request: PageRequest, here: bool) -> Iterator[tuple[ArchiveIndex, Found]]:
+def _searched(house: House, request: PageRequest, here: bool) -> Iterator[tuple[ArchiveIndex, Hits]]:
     """For each archive of a request, its index and the games that meet the conditions."""
     for number, file in Explorer.of(house).selection(request).items():
         index = file.index()
         with _telling_damage(house, number, index):
-            matches = index.find(_search(file.path, request, here))
-        yield index, matches
+            hits = index.find(_search(file.path, request, here))
+        yield index, hits
 
 
 def _search(path: Path, request: PageRequest, here: bool) -> SearchSettings:
@@ -355,8 +355,8 @@ def _record_json(record: Record) -> dict[str, Any]:
     }
 
 
-def _game_json(archive: int, index: ArchiveIndex, matches: Found, row: int) -> dict[str, Any]:
-    number = int(matches.games[row])
+def _game_json(archive: int, index: ArchiveIndex, hits: Hits, row: int) -> dict[str, Any]:
+    number = int(hits.games[row])
     headers = index.headers(number)
     names = {name.lower(): headers.get(name, "").strip(" ?")[:80] for name in ("Event", "Black", "White", "Date")}
     return {
@@ -366,8 +366,8 @@ def _game_json(archive: int, index: ArchiveIndex, matches: Found, row: int) -> d
         "result": str(index.result(number)),
         "moves": index.plies(number),
         "line": index.line(number),
-        "ply": int(matches.plies[row]),
-        "turned": bool(matches.turned[row]),
+        "ply": int(hits.plies[row]),
+        "turned": bool(hits.turned[row]),
     }
 
 
