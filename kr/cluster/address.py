@@ -1,4 +1,4 @@
-"""Where a cluster is: `local[:N]`, the address of a scheduler, or the file that a scheduler wrote."""
+"""Addresses of clusters: `local[:N]`, the address of a scheduler, or the file that a scheduler wrote."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class ClusterAddress:
                 raise InvalidSettingError(f"cluster {text!r}: expected 1 to {MAX_THREADS} workers, such as local:2")
             return cls(text, processes=count)
         if "://" in text:
-            found = _ADDRESS.fullmatch(text)
-            if not found or not 0 < int(found[3]) < 1 << 16:
+            match = _ADDRESS.fullmatch(text)
+            if not match or not 0 < int(match[3]) < 1 << 16:
                 raise InvalidSettingError(f"cluster {text!r:.80} is not an address; expected {FORMS}")
             return cls(text, scheduler=text)
         if not os.path.isfile(text):  # also False for names that can't be those of files

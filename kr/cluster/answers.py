@@ -1,4 +1,4 @@
-"""What a worker answers to a task of units, taken with suspicion: it may be damaged, forged, or of another version."""
+"""Answers of workers to tasks, checked: they may be damaged, forged, or of another version."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from kr.jobs.unit import Chunk
 
 _MOST_SECONDS = 1e9
 TOO_SMALL = f"its store does not keep the files of the work; a larger one: {LIMIT_VARIABLE}"
-"""Why a worker that asks for the same files again and again is left."""
+"""Reason to leave a worker that asks for the same files again and again."""
 
 
 @dataclass(frozen=True)
 class UnitResult:
-    """A unit that a worker has done."""
+    """Result of a unit."""
 
     key: str
     chunks: Sequence[Chunk]
@@ -26,7 +26,7 @@ class UnitResult:
 
 @dataclass(frozen=True)
 class UnitsAnswer:
-    """The answer to a task of units. Of those that it leaves undone, one of the other fields says why."""
+    """The answer to a task of units. If units are left undone, one of the other fields has the reason."""
 
     worker: str
     """Address of the worker, as it says itself."""
@@ -34,15 +34,15 @@ class UnitsAnswer:
     missing: Sequence[str]
     """SHA-256 of files that the worker needs first."""
     refused: str
-    """Why the worker does no task of this coordinator."""
+    """Reason why the worker does no task of this coordinator."""
     failed: tuple[str, str, str] | None
-    """Class and text of an error, and "worker", "work" or "block" for what is to blame."""
+    """Class and text of an error, and its cause: "worker", "work" or "block"."""
     stopped: bool
     """True if the task was cancelled."""
 
 
-def read_answer(frame: bytes, asked: Container[str]) -> UnitsAnswer:
-    """Read the answer to a task of the units with these keys. Raises ValueError, with what is wrong with it."""
+def read_answer(frame: bytes, task_keys: Container[str]) -> UnitsAnswer:
+    """Read the answer to a task of the units with these keys. Raises ValueError, naming the fault."""
     values, chunks = unframed(frame)
     results = []
     keys = set()
@@ -52,7 +52,7 @@ def read_answer(frame: bytes, asked: Container[str]) -> UnitsAnswer:
             raise ValueError("a result of no form")
         key, count = _field(each, "key", str), _field(each, "chunks", int)
         seconds: Any = each.get("seconds")
-        if key not in asked or key in keys:
+        if key not in task_keys or key in keys:
             raise ValueError(f"a unit {key!r:.80} that it was not asked for")
         if (
             type(seconds) not in (int, float)
@@ -72,7 +72,7 @@ def read_answer(frame: bytes, asked: Container[str]) -> UnitsAnswer:
 
 @dataclass(frozen=True)
 class CallAnswer:
-    """The answer to a call or to a file; without values one of the other fields says why, as in UnitsAnswer."""
+    """The answer to a call or to a file; without values one of the other fields has the reason, as in UnitsAnswer."""
 
     values: dict[str, Any] | None
     chunks: Sequence[memoryview]
@@ -82,11 +82,11 @@ class CallAnswer:
 
 
 def read_call_answer(frame: bytes) -> CallAnswer:
-    """Read the answer to a call. Raises ValueError, with what is wrong with it."""
+    """Read the answer to a call. Raises ValueError, naming the fault."""
     values, chunks = unframed(frame)
     missing, failed = _complaints(values)
-    found = _field(values, "values", dict) if "values" in values else None
-    return CallAnswer(found, chunks, missing, _field(values, "refused", str), failed)
+    returned = _field(values, "values", dict) if "values" in values else None
+    return CallAnswer(returned, chunks, missing, _field(values, "refused", str), failed)
 
 
 def _complaints(values: dict[str, Any]) -> tuple[list[str], tuple[str, str, str] | None]:
@@ -100,8 +100,8 @@ def _complaints(values: dict[str, Any]) -> tuple[list[str], tuple[str, str, str]
 
 
 def _field(values: dict[str, Any], name: str, kind: type) -> Any:
-    """A field, or the empty value of its kind if it is absent. Raises ValueError for another type."""
-    found = values.get(name, kind())
-    if type(found) is not kind:
+    """A field, or the empty value of its type if it is absent. Raises ValueError for another type."""
+    value = values.get(name, kind())
+    if type(value) is not kind:
         raise ValueError(f"{name} of no form")
-    return found
+    return value

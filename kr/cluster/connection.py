@@ -37,11 +37,11 @@ REACH_SECONDS = 10.0
 PAGE_SECONDS = 2.0
 """Wait for a scheduler's own pages."""
 SCHEDULER_PATIENCE = 600.0
-"""Seconds for which a scheduler that has vanished, or a first worker, is waited for."""
+"""Longest wait for a scheduler that has vanished, or for a first worker, in seconds."""
 WORKERS_LOOK = 2.0
-"""Between two looks at the workers."""
+"""Seconds between two looks at the workers."""
 SILENCE = 60.0
-"""Seconds after which a worker that is not heard of, while others are, is given no more work."""
+"""Seconds after which a worker that is silent, while others are not, gets no more work."""
 BLOCK_BYTES = 16_000_000
 """Bytes of a file that travel together."""
 QUIET_WORKERS = {
@@ -54,19 +54,19 @@ QUIET_WORKERS = {
 }
 
 NO_PAGES: dict[str, Any] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
-"""Dask serves HTTP without asking who is there, and can't be told not to listen: nothing is left to be seen there."""
+"""Dask serves HTTP without access control, and can't be stopped from listening: nothing is left to be seen there."""
 
 
 @dataclass(frozen=True)
 class TaskAnswer:
-    """What became of a task: a frame, or None if it was lost on its way. error: what Dask said of it."""
+    """Outcome of a task: a frame, or None if it was lost on its way. error: Dask's message."""
 
     frame: bytes | None
     worker: str = ""
     """Address of the worker, if known."""
     error: str = ""
     deaths: int = 0
-    """Workers that died while doing it, if Dask gave it up for that."""
+    """Workers that died while doing it, if Dask gave it up for that reason."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class WorkerInfo:
     memory_limit: int
     memory: int
     silence: float
-    """Seconds since it was heard of, beyond the worker heard of last."""
+    """Seconds since its last message, beyond those of the worker heard of last."""
     status: str
 
 
@@ -88,7 +88,7 @@ class ClusterConnection:
     """A client of a scheduler that connects again. Made by `connected`."""
 
     def __init__(self, address: ClusterAddress, scheduler: Any) -> None:
-        """scheduler: what Dask's Client takes."""
+        """scheduler: argument of Dask's Client."""
         self.address = address
         self._scheduler = scheduler
         self._client: Any = None
@@ -97,7 +97,7 @@ class ClusterConnection:
         self._name = uuid.uuid4().hex[:12]
         self._count = 0
         self._since = time.monotonic()
-        """When the scheduler vanished."""
+        """Time at which the scheduler vanished."""
         self.times_lost = 0
 
     # The client
@@ -112,7 +112,7 @@ class ClusterConnection:
             raise ClusterError(
                 f"{self.address.text}: no certificate for TLS; expected distributed.comm.tls in the file of DASK_CONFIG"
             )
-        # what it reports in many lines, the connection says in one
+        # the connection reports in one line what Dask logs in many
         logging.getLogger("distributed").setLevel(SILENT)
         try:
             # workers elsewhere may be out of reach, but for the scheduler
@@ -170,7 +170,7 @@ class ClusterConnection:
 
         with suppress(Exception):
             link = str(self._client.dashboard_link or "")
-            # the scheduler tells a port though its pages are off, or can't be made without bokeh
+            # the scheduler reports a port even if its pages are off, or can't be made without bokeh
             with urlopen(link, timeout=PAGE_SECONDS) as page:
                 return link if b"<html" in page.read(1000).lower() else ""
         return ""
@@ -192,9 +192,9 @@ class ClusterConnection:
         if time.monotonic() - self._looked < WORKERS_LOOK or not self.alive:
             return
         with suppress(OSError, TimeoutError, asyncio.TimeoutError, asyncio.CancelledError):
-            found = self._client.scheduler_info(n_workers=-1)["workers"]
-            latest = max((each.get("last_seen", 0.0) for each in found.values()), default=0.0)
-            self._workers = {address: _info(address, each, latest) for address, each in sorted(found.items())}
+            workers = self._client.scheduler_info(n_workers=-1)["workers"]
+            latest = max((each.get("last_seen", 0.0) for each in workers.values()), default=0.0)
+            self._workers = {address: _info(address, each, latest) for address, each in sorted(workers.items())}
         self._looked = time.monotonic()
 
     # Tasks
@@ -237,56 +237,56 @@ class ClusterConnection:
         # a task, unlike scattered data, is made again if its worker is lost; Dask would warn of its size
         warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
         try:
-            chosen = None if workers is None else list(workers)
+            targets = None if workers is None else list(workers)
             key = f"kr-{self._name}-{self._count}"
-            return self._client.submit(worker.run, frame, key=key, workers=chosen, pure=False, retries=3)
+            return self._client.submit(worker.run, frame, key=key, workers=targets, pure=False, retries=3)
         except Exception:
             if self.alive:
                 raise
             return None
 
     def on_each(self, function: Callable[[], bytes], workers: Sequence[str] | None = None) -> dict[str, Any]:
-        """Values that a function of kr.cluster.worker answers on each worker, or the error; without waiting in line."""
-        chosen = None if workers is None else list(workers)
-        found = self._client.run(function, workers=chosen, on_error="return")
-        return {address: _values(answer) for address, answer in sorted(found.items())}
+        """Answers of a function of kr.cluster.worker on each worker, or the errors; without waiting in line."""
+        targets = None if workers is None else list(workers)
+        answers = self._client.run(function, workers=targets, on_error="return")
+        return {address: _values(answer) for address, answer in sorted(answers.items())}
 
     def holder(self, future: Any) -> str:
-        """Address of the worker that has done a task, whatever the answer says; empty if it isn't known."""
+        """Address of the worker that has done a task, as the scheduler knows it; empty if unknown."""
         with suppress(Exception):
             if self.alive:
-                (found,) = self._client.who_has([future]).values()
-                return str(found[0]) if len(found) == 1 else ""
+                (holders,) = self._client.who_has([future]).values()
+                return str(holders[0]) if len(holders) == 1 else ""
         return ""
 
     def processing(self) -> dict[str, list[str]]:
-        """Keys of the tasks that each worker has; empty if the scheduler does not say."""
+        """Keys of the tasks that each worker has; empty if the scheduler does not know."""
         try:
-            found = self._client.processing()
+            tasks = self._client.processing()
         except Exception:
             if self.alive:
                 raise
             return {}
-        return {address: [str(key) for key in keys] for address, keys in found.items()}
+        return {address: [str(key) for key in keys] for address, keys in tasks.items()}
 
     def scheduler_facts(self) -> dict[str, Any]:
         """Address and version of the scheduler."""
-        found = self._client.scheduler_info(n_workers=0)
+        info = self._client.scheduler_info(n_workers=0)
         import distributed
 
-        return {"address": found["address"], "dask": distributed.__version__, "dashboard": self.dashboard}
+        return {"address": info["address"], "dask": distributed.__version__, "dashboard": self.dashboard}
 
 
-def _info(address: str, found: dict[str, Any], latest: float) -> WorkerInfo:
+def _info(address: str, facts: dict[str, Any], latest: float) -> WorkerInfo:
     return WorkerInfo(
         address,
-        str(found.get("name", address)),
-        str(found.get("host", "")),
-        int(found.get("nthreads", 1)),
-        int(found.get("memory_limit") or 0),
-        int((found.get("metrics") or {}).get("memory", 0)),
-        max(0.0, latest - found.get("last_seen", latest)),
-        str(found.get("status", "")),
+        str(facts.get("name", address)),
+        str(facts.get("host", "")),
+        int(facts.get("nthreads", 1)),
+        int(facts.get("memory_limit") or 0),
+        int((facts.get("metrics") or {}).get("memory", 0)),
+        max(0.0, latest - facts.get("last_seen", latest)),
+        str(facts.get("status", "")),
     )
 
 
@@ -300,12 +300,12 @@ def _values(answer: Any) -> Any:
 
 
 async def _tell(future: Any, done: Callable[[TaskAnswer], None]) -> None:
-    """Wait for a future in Dask's event loop, and report what became of it."""
+    """Wait for a future in Dask's event loop, and report its outcome."""
     done(await _answer(future))
 
 
 async def _answer(future: Any) -> TaskAnswer:
-    """What becomes of a future."""
+    """Outcome of a future."""
     try:
         return TaskAnswer(await future)
     except (asyncio.CancelledError, CancelledError):
@@ -346,7 +346,7 @@ def connected(text: str) -> Iterator[ClusterConnection]:
 
 
 def _local(address: ClusterAddress, stack: ExitStack) -> Any:
-    """A cluster of processes of this machine, each with one thread, which this process alone can talk to."""
+    """A cluster of processes of this machine, each with one thread, which accepts only this process as client."""
     import dask
     from distributed import LocalCluster
 

@@ -1,12 +1,12 @@
-"""A crew: workers of a cluster that keep state between calls, for work that goes back and forth.
+"""A crew: workers of a cluster that hold state between calls, for work that goes back and forth.
 
     with open_crew("local:2", files) as crew:
         calls = [crew.call(member, "kr.learn.fitting.parts:read", {"part": i}) for i, member in enumerate(crew.members)]
         answers = [call.result() for call in calls]
 
 The function that a call names gets its values and chunks on the worker, `Needs` whose `place("file", SHA-256)` is the
-path of a file there, and a dict in which it keeps what it likes for later calls of the same crew. A worker that is lost
-takes that with it: its calls raise WorkerLostError, and the caller gives the work to another member.
+path of a file there, and a dict for its state between calls of the same crew. A worker that is lost takes its state
+with it: its calls raise WorkerLostError, and the caller gives the work to another member.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from kr.units import counted, format_duration
 log = logging.getLogger("kr.cluster")
 
 MOST_DELIVERIES = 6
-"""Times that a worker may ask for files in one call."""
+"""Most requests for files in one call."""
 
 
 class Shared:
@@ -50,17 +50,17 @@ class Shared:
 
 
 class Crew:
-    """Workers that keep state between calls. Made by `open_crew`."""
+    """Workers that hold state between calls. Made by `open_crew`."""
 
     def __init__(self, connection: ClusterConnection, files: Mapping[str, Path]) -> None:
         self._connection = connection
         self._files = {digest: Path(path) for digest, path in files.items()}
         self._parcels = {digest: pack(str(path))[0] for digest, path in self._files.items()}
-        self._held: dict[tuple[str, str], list[Any]] = {}
-        """Futures of the blocks of files that are being sent, by file and the worker that they are for alone, or ""."""
+        self._block_futures: dict[tuple[str, str], list[Any]] = {}
+        """Futures of the blocks of files being sent, by file and by their only receiver, or "" for any worker."""
         self.job = uuid.uuid4().hex
         self.left: dict[str, str] = {}
-        """Workers that get no more calls, and why."""
+        """Workers that get no more calls, with the reasons."""
         local = connection.address.processes
         self.terms = {"version": __version__, "signature": None if local else search_signature()["signature"]}
 
@@ -71,13 +71,13 @@ class Crew:
         while True:
             if self._connection.revive():
                 self._connection.look()
-                found = [
+                members = [
                     address for address, each in self._connection.workers.items()
                     if address not in self.left and each.silence < SILENCE
                 ]  # fmt: skip
-                if found:
-                    CREW.text = counted(len(found), "worker")
-                    return found
+                if members:
+                    CREW.text = counted(len(members), "worker")
+                    return members
             if time.monotonic() - began > SCHEDULER_PATIENCE:
                 reasons = "".join(f"; {address}: {reason}" for address, reason in self.left.items())
                 waited = format_duration(SCHEDULER_PATIENCE)
@@ -85,7 +85,7 @@ class Crew:
             time.sleep(SIGNALS_WAIT)
 
     def memory_limits(self) -> dict[str, int]:
-        """Bytes of memory that each worker may use, by address; 0 if it does not say."""
+        """Bytes of memory that each worker may use, by address; 0 if unknown."""
         return {address: each.memory_limit for address, each in self._connection.workers.items()}
 
     def threads(self, member: str) -> int:
@@ -119,7 +119,7 @@ class Crew:
         return Call(self, self._connection, member, framed(task), shared)
 
     def leave(self, member: str, reason: str) -> None:
-        """Give a worker no more calls, and say why."""
+        """Give a worker no more calls, and log the reason."""
         if member not in self.left:
             self.left[member] = reason
             log.warning("worker %s is left: %s", member, reason)
@@ -130,15 +130,15 @@ class Crew:
 
     def blocks(self, digest: str, alone: str = "") -> list[Any]:
         """Futures of the blocks of a file. alone: the worker that is to hold them itself; any if empty."""
-        if (digest, alone) not in self._held:
+        if (digest, alone) not in self._block_futures:
             frames = block_frames(self._files[digest])
             where = [alone] if alone else None
-            self._held[digest, alone] = [self._connection.hold(frame, where) for frame in frames]
-        return self._held[digest, alone]
+            self._block_futures[digest, alone] = [self._connection.hold(frame, where) for frame in frames]
+        return self._block_futures[digest, alone]
 
     def release(self) -> None:
         """Let go of the blocks of files that were sent."""
-        self._held.clear()
+        self._block_futures.clear()
 
 
 class Call:
@@ -151,10 +151,10 @@ class Call:
         self._crew, self._connection, self._frame, self._shared = crew, connection, frame, shared
         self._blocks = [each.future for each in shared]
         self._apart = False
-        """Others sent damaged blocks: this worker gets them from here."""
+        """True once others sent damaged blocks: this worker gets them from here."""
         self._answers: queue.SimpleQueue[TaskAnswer] = queue.SimpleQueue()
         self._times_lost = connection.times_lost
-        self._kept: list[Any] = []
+        self._block_lists: list[Any] = []
         self._send(frame, self._blocks)
 
     def _send(self, frame: bytes, blocks: Sequence[Any]) -> None:
@@ -166,22 +166,22 @@ class Call:
         Raises WorkerLostError if the worker has ended or can't do the call, the errors of the function, ClusterError.
         """
         for _ in range(MOST_DELIVERIES):
-            said = self._answer()
-            if said.missing:
-                self._deliver(said.missing)
+            reply = self._answer()
+            if reply.missing:
+                self._deliver(reply.missing)
                 self._send(self._frame, self._blocks)
-            elif said.refused:
-                self._lost(said.refused)
-            elif said.failed and said.failed[2] == "block":
-                self._set_apart(said.failed[1])
+            elif reply.refused:
+                self._lost(reply.refused)
+            elif reply.failed and reply.failed[2] == "block":
+                self._set_apart(reply.failed[1])
                 self._blocks = [self._connection.hold(each.frame, [self.member]) for each in self._shared]
                 self._send(self._frame, self._blocks)
-            elif said.failed:
-                raise raised(said.failed)
-            elif said.values is None:
+            elif reply.failed:
+                raise raised(reply.failed)
+            elif reply.values is None:
                 self._lost("its answer makes no sense: it has no values")
             else:
-                return said.values, [bytes(chunk) for chunk in said.chunks]
+                return reply.values, [bytes(chunk) for chunk in reply.chunks]
         self._lost(TOO_SMALL)
         raise AssertionError
 
@@ -202,13 +202,13 @@ class Call:
         if answer.frame is None:
             raise WorkerLostError(f"worker {self.member} was lost: {answer.error or 'cancelled'}")
         try:
-            said = read_call_answer(answer.frame)
+            reply = read_call_answer(answer.frame)
         except ValueError as error:
             self._lost(f"its answer makes no sense: {error}")
             raise AssertionError from None
-        if said.failed and said.failed[2] == "worker":
-            self._lost(said.failed[1])
-        return said
+        if reply.failed and reply.failed[2] == "worker":
+            self._lost(reply.failed[1])
+        return reply
 
     def _lost(self, reason: str) -> None:
         """Leave the worker. Raises WorkerLostError."""
@@ -227,14 +227,14 @@ class Call:
         self._crew.release()
 
     def _keep(self, digest: str) -> tuple[str, str, str] | None:
-        """Send a file to the worker; returns what failed, if anything."""
+        """Send a file to the worker; returns the failure, if any."""
         blocks = self._crew.blocks(digest, self.member if self._apart else "")
-        self._kept.append(blocks)
+        self._block_lists.append(blocks)
         self._send(framed({"do": "keep", "digest": digest}), blocks)
         return self._answer().failed
 
     def _set_apart(self, reason: str) -> None:
-        """Another worker spoiled what it held: this one gets it from here. Raises WorkerLostError if it did already."""
+        """Send blocks from here that another worker spoiled. Raises WorkerLostError if that was so already."""
         if self._apart:
             self._lost(reason)
         self._apart = True

@@ -1,4 +1,4 @@
-"""What crosses between coordinator and workers: one JSON object and chunks of bytes, with a checksum over all.
+"""Messages between coordinator and workers: one JSON object and chunks of bytes, with a checksum over all.
 
 8 bytes  length of the header, little-endian
 header   {"values": ..., "sizes": [size of each chunk]}

@@ -1,4 +1,4 @@
-"""Parcels: the text with which a kind of work finds a dependency, and the files it names, to be sent by checksum.
+"""Parcels: the text by which a kind of work loads a dependency, and the files it names, to be sent by checksum.
 
     {"text": ["evolved:", 0, ",generation=9"], "places": [[["champions.h5", SHA-256, size]]], "single": [true]}
 
@@ -34,11 +34,11 @@ class ParcelNeeds(Needs):
         self._parcels, self._store = dict(parcels), store
 
     def add(self, parcels: Mapping[str, Parcel]) -> None:
-        """Learn of more parcels."""
+        """Add parcels."""
         self._parcels.update(parcels)
 
     def afresh(self) -> ParcelNeeds:
-        """The same parcels, with nothing loaded."""
+        """A copy with the same parcels and nothing loaded."""
         return ParcelNeeds(self._parcels, self._store)
 
     def place(self, what: str, checksum: str) -> str:
@@ -51,13 +51,13 @@ class ParcelNeeds(Needs):
 def pack(text: str, what: str = EGDB_NEEDS[0]) -> tuple[Parcel, dict[str, Path]]:
     """Parcel of a text, and its files here by SHA-256. Raises InvalidSettingError for a directory of too many files.
 
-    what: name of the need. Only that of a database may be a directory as a whole; elsewhere a directory that is called
-    like an evaluation or a deck is not what the text means.
+    what: name of the need. Only that of a database may be a directory as a whole; elsewhere a directory may merely have
+    the same name as an evaluation or a deck.
     """
     parts: list[str | int] = []
     places: list[list[tuple[str, str, int]]] = []
     single = []
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for part, path in _split(text, what in EGDB_NEEDS):
         if path is None:
             parts.append(part)
@@ -66,12 +66,12 @@ def pack(text: str, what: str = EGDB_NEEDS[0]) -> tuple[Parcel, dict[str, Path]]
         listing = []
         for file in [path] if path.is_file() else _files(path):
             digest = digest_of(file)
-            found[digest] = file
+            files[digest] = file
             name = file.name if path.is_file() else str(file.relative_to(path))
             listing.append((name, digest, file.stat().st_size))
         parts.append(len(places))
         places.append(listing)
-    return {"text": parts, "places": places, "single": single}, found
+    return {"text": parts, "places": places, "single": single}, files
 
 
 def unpack(parcel: Parcel, store: Store) -> str:

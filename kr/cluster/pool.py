@@ -1,11 +1,11 @@
 """A pool whose workers are those of a cluster: the same units, the same results, done elsewhere.
 
-Units are sent in tasks of about TASK_SECONDS. Results are entered once: what comes late, or twice, is dropped. What
-goes wrong with a worker costs at most the task it was doing:
+Units are sent in tasks of about TASK_SECONDS. Results are entered once: late or repeated ones are dropped. A fault of
+a worker costs at most the task it was doing:
 
 - a worker that ends: Dask gives the task to another one; after it has given up, the pool sends the units again
 - one that answers with garbage, can't do its work (a full disk, no memory) or has another kr: named, and left
-- one that is not heard of, or takes far longer than others: named, and left; its units are sent to others
+- one that is silent, or takes far longer than others: named, and left; its units are sent to others
 - a scheduler that vanishes: waited for; all units under way are sent again
 - a Ctrl-C, or a coordinator that is killed: workers notice that nobody wants their tasks, and stop
 """
@@ -51,11 +51,11 @@ LEAST_PIECE = 1.0
 MOST_SPLIT = 16
 """Parts of a unit that is split at the end of a job."""
 MOST_FAILURES = 5
-"""Times that a unit is sent again after a failure that may have been its own, before the work fails."""
+"""Most attempts of a unit after failures that may have been its own, before the work fails."""
 ALONE_SECONDS = 10.0
-"""Seconds without any worker after which this is said."""
+"""Seconds without any worker after which this is reported."""
 LEAST_WAIT = 600.0
-"""Seconds after which a task may be taken for hanging."""
+"""Seconds after which a task may count as hanging."""
 WAIT_FACTOR = 20
 """A task hangs if it takes this many times as long as others like it."""
 
@@ -102,17 +102,17 @@ class ClusterPool(Generic[T]):
         self._parcels: dict[str, Parcel] = {}
         self._files: dict[str, Path] = {}
         self._deliveries: dict[str, _Delivery] = {}
-        self._held: dict[tuple[str, str], list[Any]] = {}
-        """Futures of the blocks of files that are being sent, by file and the worker that they are for alone, or ""."""
+        self._block_futures: dict[tuple[str, str], list[Any]] = {}
+        """Futures of the blocks of files being sent, by file and by their only receiver, or "" for any worker."""
         self._apart: set[str] = set()
-        """Workers that others sent damaged blocks: they get theirs from here."""
+        """Workers that got damaged blocks from others: they get theirs from here."""
         self._keeps: dict[int, tuple[str, str, Any]] = {}
         """Worker, file and future of each delivery's task."""
-        self._asked: dict[str, Counter[str]] = {}
-        """How often workers have asked for files since they last did a unit."""
+        self._file_requests: dict[str, Counter[str]] = {}
+        """Requests for files by each worker since it last did a unit."""
         self._terms: dict[str, Any] = {}
         self._alone_since = time.monotonic()
-        """When there was a worker, or a scheduler, last."""
+        """Time at which there last was a worker or a scheduler."""
 
     # The generator
 
@@ -180,7 +180,7 @@ class ClusterPool(Generic[T]):
         self._news.put(None)
 
     def leave(self, worker: str, reason: str) -> None:
-        """Give a worker no more units, and say why."""
+        """Give a worker no more units, and log the reason."""
         if worker and worker not in self._left:
             self._left[worker] = reason
             log.warning("worker %s is left: %s", worker, reason)
@@ -192,9 +192,9 @@ class ClusterPool(Generic[T]):
         most = self._at_once(connection)
         most -= len(self._tasks) + sum(len(each.tasks) for each in self._deliveries.values())
         while most > 0:
-            wanted = self._wanted(connection, source, most)
-            units = [self._again.popleft() for _ in range(min(wanted, len(self._again)))]
-            units += source.take(wanted - len(units))
+            count = self._wanted(connection, source, most)
+            units = [self._again.popleft() for _ in range(min(count, len(self._again)))]
+            units += source.take(count - len(units))
             if not units:
                 return
             self._send(connection, self._shared_out(connection, source, units))
@@ -220,12 +220,12 @@ class ClusterPool(Generic[T]):
         if not self._seconds:
             return 1
         each = max(statistics.fmean(self._seconds), 1e-4)
-        wanted = min(TASK_UNITS, max(1, round(TASK_SECONDS / each)))
-        source.look_ahead(wanted * tasks)
+        count = min(TASK_UNITS, max(1, round(TASK_SECONDS / each)))
+        source.look_ahead(count * tasks)
         if source.exhausted:
             left = len(source) + len(self._again)
-            wanted = min(wanted, max(1, -(-left // self._at_once(connection))))
-        return wanted
+            count = min(count, max(1, -(-left // self._at_once(connection))))
+        return count
 
     def _send(self, connection: ClusterConnection, units: list[Unit]) -> None:
         parcels = {}
@@ -294,48 +294,48 @@ class ClusterPool(Generic[T]):
     # Answers
 
     def _taken(self, connection: ClusterConnection, task: _Task, answer: TaskAnswer) -> Iterator[FinishedPortion]:
-        """Portions of a task's answer; what it leaves undone is sent again."""
+        """Portions of a task's answer; units left undone are sent again."""
         if answer.frame is None:
             self._lost(task, answer)
             return
         left = {unit.key: unit for unit in task.units}
         try:
-            said = read_answer(answer.frame, left)
+            reply = read_answer(answer.frame, left)
         except ValueError as error:
             self._failed(connection, task, f"its answer makes no sense: {error}", blame=True)
             return
-        for result in said.results:
+        for result in reply.results:
             try:
                 self._kind.check(left[result.key], result.chunks)
             except (ValueError, LookupError, TypeError) as error:
                 task.units = list(left.values())
-                self._failed(connection, task, f"its answer makes no sense: {error}", blame=True, claimed=said.worker)
+                self._failed(connection, task, f"its answer makes no sense: {error}", blame=True, claimed=reply.worker)
                 return
             unit = left.pop(result.key)
             self._seconds.append(result.seconds)
             self._failures.pop(unit.key, None)
-            yield from _portions(unit, result.chunks, result.seconds, said.worker)
-        if said.results:
-            self._asked.pop(said.worker, None)
+            yield from _portions(unit, result.chunks, result.seconds, reply.worker)
+        if reply.results:
+            self._file_requests.pop(reply.worker, None)
         task.units = list(left.values())
         if task.units:
-            self._undone(connection, task, said)
+            self._undone(connection, task, reply)
 
-    def _undone(self, connection: ClusterConnection, task: _Task, said: UnitsAnswer) -> None:
-        """What the worker says of the units that it has not done."""
-        if said.missing:
-            self._deliver(connection, task, said)
-        elif said.refused:
-            self._failed(connection, task, said.refused, blame=True, claimed=said.worker)
-        elif said.failed and said.failed[2] == "worker":
-            self._failed(connection, task, said.failed[1], blame=True, claimed=said.worker)
-        elif said.failed:
+    def _undone(self, connection: ClusterConnection, task: _Task, reply: UnitsAnswer) -> None:
+        """Act on the worker's reason for leaving units undone."""
+        if reply.missing:
+            self._deliver(connection, task, reply)
+        elif reply.refused:
+            self._failed(connection, task, reply.refused, blame=True, claimed=reply.worker)
+        elif reply.failed and reply.failed[2] == "worker":
+            self._failed(connection, task, reply.failed[1], blame=True, claimed=reply.worker)
+        elif reply.failed:
             if self._failures.get(task.units[0].key) or len(connection.workers) == 1:
-                raise raised(said.failed)
+                raise raised(reply.failed)
             # another worker may do better with the unit that failed, which is the first of them
-            self._failed(connection, task, said.failed[1], claimed=said.worker)
-        elif said.stopped:
-            self._failed(connection, task, "it has stopped its work", claimed=said.worker)
+            self._failed(connection, task, reply.failed[1], claimed=reply.worker)
+        elif reply.stopped:
+            self._failed(connection, task, "it has stopped its work", claimed=reply.worker)
         else:
             self._failed(connection, task, "it does not say why it has not done its units", blame=True)
 
@@ -344,7 +344,7 @@ class ClusterPool(Generic[T]):
     ) -> None:
         """Send units again, and leave the worker if it is to blame. Raises ClusterError if that happens too often.
 
-        claimed: the worker by its own words; what the scheduler says counts more.
+        claimed: the worker's own name for itself; the scheduler's counts more.
         """
         worker = connection.holder(task.future) or claimed
         if blame:
@@ -356,7 +356,7 @@ class ClusterPool(Generic[T]):
         self._again.extend(task.units)
 
     def _lost(self, task: _Task, answer: TaskAnswer) -> None:
-        """Dask has lost a task: with its workers, with the scheduler, or on its way."""
+        """Send a task's units again that Dask has lost: with its workers, with the scheduler, or on its way."""
         self._again.extend(task.units)
         if not answer.error:
             return
@@ -368,41 +368,43 @@ class ClusterPool(Generic[T]):
             raise ClusterError(f"{self._cluster}: unit {first} failed repeatedly: {answer.error}")
 
     def _send_all_again(self) -> None:
-        """The scheduler has lost all tasks."""
+        """Send all units again after the scheduler has lost all tasks."""
         for task in [*self._tasks.values(), *(task for each in self._deliveries.values() for task in each.tasks)]:
             self._again.extend(task.units)
-        for state in (self._tasks, self._deliveries, self._held, self._keeps):
+        for state in (self._tasks, self._deliveries, self._block_futures, self._keeps):
             state.clear()
 
     # Deliveries
 
-    def _deliver(self, connection: ClusterConnection, task: _Task, said: UnitsAnswer) -> None:
+    def _deliver(self, connection: ClusterConnection, task: _Task, reply: UnitsAnswer) -> None:
         """Send files to a worker; its task follows them."""
-        worker = connection.holder(task.future) or said.worker
-        asked = self._asked.setdefault(worker, Counter())
-        asked.update(said.missing)
-        if unknown := [digest for digest in said.missing if digest not in self._files]:
+        worker = connection.holder(task.future) or reply.worker
+        requests = self._file_requests.setdefault(worker, Counter())
+        requests.update(reply.missing)
+        if unknown := [digest for digest in reply.missing if digest not in self._files]:
             self._failed(connection, task, f"it asks for an unknown file {unknown[0]:.80}", blame=True)
             return
-        if max(asked.values()) > MOST_FAILURES:
+        if max(requests.values()) > MOST_FAILURES:
             self._failed(connection, task, TOO_SMALL, blame=True, claimed=worker)
             return
         delivery = self._deliveries.setdefault(worker, _Delivery(set()))
         delivery.tasks.append(task)
-        for digest in set(said.missing) - delivery.files:
+        for digest in set(reply.missing) - delivery.files:
             delivery.files.add(digest)
             alone = worker if worker in self._apart else ""
-            if (digest, alone) not in self._held:
+            if (digest, alone) not in self._block_futures:
                 where = [alone] if alone else None
                 frames = block_frames(self._files[digest])
-                self._held[digest, alone] = [connection.hold(frame, where) for frame in frames]
+                self._block_futures[digest, alone] = [connection.hold(frame, where) for frame in frames]
             number = next(self._numbers)
             keep = framed({"do": "keep", "digest": digest})
-            future = connection.submit(keep, self._listener("keep", number), self._held[digest, alone], [worker])
+            future = connection.submit(
+                keep, self._listener("keep", number), self._block_futures[digest, alone], [worker]
+            )
             self._keeps[number] = (worker, digest, future)
 
     def _delivered(self, number: int, answer: TaskAnswer) -> None:
-        """A file has arrived at a worker, or the worker can't keep it."""
+        """Take the answer to a file: it has arrived at a worker, or the worker can't store it."""
         worker, digest, _ = self._keeps.pop(number, ("", "", None))
         delivery = self._deliveries.get(worker)
         if delivery is None:
@@ -412,9 +414,9 @@ class ClusterPool(Generic[T]):
             try:
                 failed = read_call_answer(answer.frame).failed
                 if failed and failed[2] == "block":
-                    # another worker spoiled it, and will be found out by its own answers; meanwhile from here
+                    # another worker spoiled it, whose own answers will show it; meanwhile it comes from here
                     self._apart.add(worker)
-                    self._held.pop((digest, ""), None)
+                    self._block_futures.pop((digest, ""), None)
                 elif failed:
                     self.leave(worker, failed[1])
             except ValueError as error:
@@ -424,13 +426,13 @@ class ClusterPool(Generic[T]):
             for task in delivery.tasks:
                 self._again.extend(task.units)
         if not any(digest in each.files for each in self._deliveries.values()):
-            for key in [key for key in self._held if key[0] == digest]:
-                del self._held[key]
+            for key in [key for key in self._block_futures if key[0] == digest]:
+                del self._block_futures[key]
 
     # Workers
 
     def _look(self, connection: ClusterConnection) -> None:
-        """See which workers there are, which are silent, and which tasks hang."""
+        """Update the workers: new, silent and hanging ones."""
         if not connection.alive:
             return
         connection.look()
@@ -498,7 +500,7 @@ class _Source:
         return len(self._ready)
 
     def look_ahead(self, count: int) -> None:
-        """Have `count` units ready, if there are so many now."""
+        """Have `count` units ready, or as many as there are now."""
         while len(self._ready) < count and not self.exhausted:
             try:
                 unit = next(self._units)

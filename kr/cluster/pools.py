@@ -18,7 +18,7 @@ T = TypeVar("T")
 def work_pool(
     kind: Kind[T], needs: Needs, workers: int, ready: Sequence[T] = (), cluster: str = ""
 ) -> Pool[T] | ClusterPool[T]:
-    """Pool of `workers` threads, the first of which have `ready` tools; or that of a cluster, if one is given."""
+    """Pool of `workers` threads, the first of which have `ready` tools, or that of a cluster if one is named."""
     if not cluster:
         return Pool(kind, needs, workers, ready)
     from kr.cluster.pool import ClusterPool

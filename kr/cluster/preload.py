@@ -1,4 +1,4 @@
-"""Loaded by the worker processes of a local cluster: Ctrl-C is for the coordinator, which ends them in good order."""
+"""Module that worker processes of a local cluster load: they ignore Ctrl-C, since the coordinator ends them."""
 
 import logging
 import signal

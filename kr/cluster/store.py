@@ -52,13 +52,13 @@ class Store:
             raise InvalidSettingError(f"{LIMIT_VARIABLE}: {error}") from None
 
     def path(self, digest: str) -> Path:
-        """Path of a file, whether it is there or not."""
+        """Path of a file, which may be missing."""
         if not re.fullmatch("[0-9a-f]{64}", digest):
             raise ValueError(f"{digest!r:.80} is not a SHA-256")
         return self.root / "files" / digest[:2] / digest
 
     def missing(self, digests: Iterable[str]) -> list[str]:
-        """Those of the files that are not here; the others are marked as used."""
+        """The files that are not here; the others are marked as used."""
         return [digest for digest in digests if not _used(self.path(digest))]
 
     def add(self, digest: str, blocks: Iterable[bytes | memoryview], size: int) -> None:
@@ -69,14 +69,14 @@ class Store:
         self._prune(size)
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = target.with_name(f".{uuid.uuid4().hex}.tmp")
-        found = hashlib.sha256()
+        content = hashlib.sha256()
         try:
             with open(temporary, "wb") as file:
                 for block in blocks:
-                    found.update(block)
+                    content.update(block)
                     file.write(block)
-            if found.hexdigest() != digest:
-                raise ValueError(f"a file was damaged on its way: {found.hexdigest()} instead of {digest}")
+            if content.hexdigest() != digest:
+                raise ValueError(f"a file was damaged on its way: {content.hexdigest()} instead of {digest}")
             os.replace(temporary, target)
         except OSError as error:
             # a write to a full disk names no file
@@ -111,16 +111,16 @@ class Store:
 
     def sizes(self) -> dict[Path, os.stat_result]:
         """Files of the store."""
-        found = {}
+        sizes = {}
         # os.walk passes over directories that another worker removes meanwhile
         for directory, _, names in os.walk(self.root / "files"):
             for name in names:
                 path = Path(directory, name)
                 try:
-                    found[path] = path.stat()
+                    sizes[path] = path.stat()
                 except FileNotFoundError:
                     continue
-        return found
+        return sizes
 
     def clear(self) -> int:
         """Remove all files; returns their bytes."""
@@ -164,20 +164,20 @@ def _whole(place: Path, listing: ParcelFiles) -> bool:
     return place.is_dir() and all(_used(place / name) for name, _, _ in listing)
 
 
-def _renamed(made: Path, place: Path, listing: ParcelFiles) -> None:
+def _renamed(source: Path, place: Path, listing: ParcelFiles) -> None:
     """Give a directory its place, unless another worker was faster; one that lacks files gets them. Raises OSError.
 
     Nothing is taken away, for other workers may read it already.
     """
     try:
-        os.replace(made, place)
+        os.replace(source, place)
     except OSError:
         if not place.is_dir():
             raise
         for name, _, _ in listing:
             if not _used(place / name):
                 (place / name).parent.mkdir(parents=True, exist_ok=True)
-                os.replace(made / name, place / name)
+                os.replace(source / name, place / name)
 
 
 def _used(path: Path) -> bool:

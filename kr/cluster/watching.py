@@ -1,4 +1,4 @@
-"""Looking at a cluster that runs: its scheduler, its workers, and what they keep."""
+"""State of a running cluster: its scheduler, its workers, and their files."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ClusterStatus:
     memory_limit: int
     """Bytes that they may use."""
     tasks: int
-    """Tasks that workers have, those that wait there too."""
+    """Tasks of workers, including those that wait there."""
     unfit: int
     """Workers without this version of kr."""
 
@@ -72,7 +72,7 @@ class WorkerReport:
     free: int = 0
     """Bytes of disk space left there."""
     problem: str = ""
-    """Why it can't work for this version of kr; empty if it can."""
+    """Reason why it can't work for this version of kr; empty if it can."""
 
 
 def cluster_status(settings: WatchSettings) -> ClusterStatus:
@@ -104,7 +104,7 @@ def forget_files(settings: WatchSettings, workers: Sequence[str] = ()) -> dict[s
             if each not in connection.workers:
                 raise ClusterError(f"{each} is not a worker of {settings.cluster}; see kr cluster workers")
         freed = {}
-        for address, values in connection.on_each(worker.forget_kept, workers or None).items():
+        for address, values in connection.on_each(worker.drop_files, workers or None).items():
             if isinstance(values, BaseException):
                 raise ClusterError(f"worker {address}: {values}")
             freed[address] = int(values["freed"])
@@ -115,24 +115,24 @@ def _reports(connection: ClusterConnection) -> list[WorkerReport]:
     heard = {address for address, each in connection.workers.items() if each.silence < SILENCE}
     answers: dict[str, Any] = connection.on_each(worker.worker_facts, sorted(heard)) if heard else {}
     tasks = connection.processing()
-    found = []
+    reports = []
     for address, each in connection.workers.items():
         plain = (address, each.host, each.threads, each.memory, each.memory_limit, len(tasks.get(address, ())))
         answer = answers.get(address)
         if address not in heard:
-            found.append(WorkerReport(*plain, problem=f"not heard of for {each.silence:.0f} s"))
+            reports.append(WorkerReport(*plain, problem=f"not heard of for {each.silence:.0f} s"))
         elif not isinstance(answer, dict):
-            found.append(WorkerReport(*plain, problem=_problem(answer)))
+            reports.append(WorkerReport(*plain, problem=_problem(answer)))
         else:
             version = str(answer["version"])
             problem = "" if version == __version__ else f"it has kr {version}, this is kr {__version__}"
-            found.append(
+            reports.append(
                 WorkerReport(
                     *plain, version, answer["signature"], answer["nodes_per_second"], str(answer["store"]),
                     int(answer["kept"]), int(answer["free"]), problem,
                 )
             )  # fmt: skip
-    return found
+    return reports
 
 
 def _problem(answer: object) -> str:

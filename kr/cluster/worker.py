@@ -1,7 +1,7 @@
-"""What a Dask worker does for kr: every task is one call of `run`, from a frame of bytes to another.
+"""Work of a Dask worker for kr: every task is one call of `run`, from a frame of bytes to another.
 
-Tasks, by `do`: "units" does units of work, "call" calls a function that keeps state here, "keep" writes a file into the
-store. What goes wrong is an answer as well, so that no exception is pickled on its way back:
+Tasks, by `do`: "units" does units of work, "call" calls a function that holds state here, "keep" writes a file into the
+store. Errors are answers as well, so that no exception is pickled on its way back:
 
     {"missing": [SHA-256, ...]}              files of the parcels that the store lacks
     {"refused": "kr 0.1.0; ..."}             this worker is not the one that the coordinator needs
@@ -37,19 +37,19 @@ from kr.jobs.kinds import Kind, Stop, kind_named, perform
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Chunk, Unit
 
-JOBS_KEPT = 2
-"""Jobs whose loaded dependencies and state a worker keeps."""
+MOST_LOADED_JOBS = 2
+"""Most jobs whose loaded dependencies and state a worker holds."""
 WATCH_SECONDS = 1.0
 SIGNATURE_KIND = "kr.engine.bench:SearchSignature"
-"""Unit of work whose result is the signature of the search; found by its name, for the engine stands above."""
+"""Unit of work whose result is the signature of the search; loaded by its name, for the engine stands above."""
 
 
 @dataclass
 class _Job:
-    """What a worker process keeps of a job."""
+    """A job's state in a worker process."""
 
     needs: ParcelNeeds
-    kept: dict[str, Any] = field(default_factory=dict)
+    state: dict[str, Any] = field(default_factory=dict)
     calls: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -69,7 +69,7 @@ _watch_lock = threading.Lock()
 
 
 class DamagedBlockError(Exception):
-    """What another worker was to hold is no frame."""
+    """A block held by another worker is not a frame."""
 
 
 def run(frame: bytes, *blocks: bytes) -> bytes:
@@ -81,14 +81,14 @@ def run(frame: bytes, *blocks: bytes) -> bytes:
                 chunks += unframed(block)[1]
         except ValueError as error:
             raise DamagedBlockError(str(error)) from error
-        answer, found = _DO[task["do"]](task, chunks)
+        answer, answer_chunks = _DO[task["do"]](task, chunks)
     except Exception as error:
-        answer, found = {"failed": _described(error)}, []
-    return framed({"worker": _own_name(), "host": socket.gethostname(), **answer}, found)
+        answer, answer_chunks = {"failed": _described(error)}, []
+    return framed({"worker": _own_name(), "host": socket.gethostname(), **answer}, answer_chunks)
 
 
 def _described(error: Exception) -> list[str]:
-    """Class, message, and whose fault an error is."""
+    """Class, message and cause of an error."""
     ours = isinstance(error, OSError | MemoryError | MissingNeedError)
     text = "out of memory" if isinstance(error, MemoryError) else str(error)
     if isinstance(error, OSError) and error.strerror:
@@ -102,9 +102,9 @@ def _described(error: Exception) -> list[str]:
 def raised(described: Sequence[str]) -> Exception:
     """The error that a worker described."""
     name, message, _ = described
-    found = getattr(errors, name, None)
-    if isinstance(found, type) and issubclass(found, KrError):
-        return found(message)
+    kind = getattr(errors, name, None)
+    if isinstance(kind, type) and issubclass(kind, KrError):
+        return kind(message)
     return errors.ClusterError(message)
 
 
@@ -117,22 +117,22 @@ def _units(task: Mapping[str, Any], chunks: Sequence[Chunk]) -> tuple[dict[str, 
         return answer, []
     job = _job(task)
     results: list[dict[str, Any]] = []
-    found: list[Chunk] = []
+    unit_chunks: list[Chunk] = []
     with _watching() as stop:
         for values in task["units"]:
             began = time.monotonic()
             unit = Unit(**values)
             try:
-                done = _perform(task["job"], job, unit, stop)
+                chunks_of_unit = _perform(task["job"], job, unit, stop)
             except Exception as error:
                 if stop.is_set():
                     return {"stopped": True, "results": []}, []
-                return {"results": results, "failed": _described(error)}, found
+                return {"results": results, "failed": _described(error)}, unit_chunks
             if stop.is_set():
                 return {"stopped": True, "results": []}, []
-            results.append({"key": unit.key, "chunks": len(done), "seconds": time.monotonic() - began})
-            found += done
-    return {"results": results}, found
+            results.append({"key": unit.key, "chunks": len(chunks_of_unit), "seconds": time.monotonic() - began})
+            unit_chunks += chunks_of_unit
+    return {"results": results}, unit_chunks
 
 
 def _perform(name: str, job: _Job, unit: Unit, stop: Stop) -> list[Chunk]:
@@ -152,25 +152,25 @@ def _perform(name: str, job: _Job, unit: Unit, stop: Stop) -> list[Chunk]:
 
 
 def _tools(name: str, kind: Kind[Any], unit: Unit, needs: Needs) -> Any:
-    """Tools that this thread keeps from unit to unit of a job."""
-    kept: _Tools | None = getattr(_thread, "tools", None)
-    if kept is None or kept.job != name or type(kept.kind) is not type(kind):
-        if kept is not None:
+    """Tools that this thread holds from unit to unit of a job."""
+    open_tools: _Tools | None = getattr(_thread, "tools", None)
+    if open_tools is None or open_tools.job != name or type(open_tools.kind) is not type(kind):
+        if open_tools is not None:
             _thread.tools = None
-            kept.kind.close(kept.tools)
-        kept = _thread.tools = _Tools(name, kind, kind.open(unit, needs))
-    return kept.tools
+            open_tools.kind.close(open_tools.tools)
+        open_tools = _thread.tools = _Tools(name, kind, kind.open(unit, needs))
+    return open_tools.tools
 
 
 def _job(task: Mapping[str, Any]) -> _Job:
-    """What is kept of the task's job; new parcels are added."""
+    """State of the task's job; new parcels are added."""
     with _jobs_lock:
         job = _jobs.get(task["job"])
         if job is None:
             job = _jobs[task["job"]] = _Job(ParcelNeeds({}, Store.of_environment()))
         job.needs.add(task["parcels"])
         _jobs.move_to_end(task["job"])
-        while len(_jobs) > JOBS_KEPT:
+        while len(_jobs) > MOST_LOADED_JOBS:
             _jobs.popitem(last=False)
         return job
 
@@ -191,8 +191,8 @@ def search_signature() -> dict[str, Any]:
     """Signature of the search of this process, and its nodes per second: two numbers by name."""
     unit = Unit(SIGNATURE_KIND, "signature")
     (chunk,) = perform(unit, Needs())
-    found: dict[str, Any] = json.loads(bytes(chunk))
-    return found
+    signature: dict[str, Any] = json.loads(bytes(chunk))
+    return signature
 
 
 # Stops
@@ -261,26 +261,26 @@ def _own_name() -> str:
 
 
 def _call(task: Mapping[str, Any], chunks: Sequence[Chunk]) -> tuple[dict[str, Any], list[Chunk]]:
-    """Call a function of kr with the state that it keeps here."""
+    """Call a function of kr with its state here."""
     if answer := _unfit(task):
         return answer, []
     job = _job(task)
     with job.calls:
-        values, found = function_named(task["function"])(task["values"], list(chunks), job.needs, job.kept)
-    return {"values": values}, list(found)
+        values, returned = function_named(task["function"])(task["values"], list(chunks), job.needs, job.state)
+    return {"values": values}, list(returned)
 
 
 def function_named(name: str) -> Callable[..., tuple[dict[str, Any], Sequence[Chunk]]]:
     """A function of kr by its name, "kr.module:function". Raises InvalidSettingError."""
     module, _, member = name.partition(":")
     try:
-        found = getattr(import_module(module), member) if module.startswith("kr.") else None
+        function = getattr(import_module(module), member) if module.startswith("kr.") else None
     except (ImportError, AttributeError):
-        found = None
-    if not callable(found):
+        function = None
+    if not callable(function):
         raise errors.InvalidSettingError(f"{name!r} is not a function of kr; it may belong to another version")
-    made: Callable[..., tuple[dict[str, Any], Sequence[Chunk]]] = found
-    return made
+    typed: Callable[..., tuple[dict[str, Any], Sequence[Chunk]]] = function
+    return typed
 
 
 def _keep(task: Mapping[str, Any], chunks: Sequence[Chunk]) -> tuple[dict[str, Any], list[Chunk]]:
@@ -306,7 +306,7 @@ _DO: dict[str, Callable[[Mapping[str, Any], Sequence[Chunk]], tuple[dict[str, An
 def worker_facts() -> bytes:
     """This worker, for `kr cluster workers`: a frame."""
     store = Store.of_environment()
-    kept = sum(status.st_size for status in store.sizes().values())
+    stored = sum(status.st_size for status in store.sizes().values())
     try:
         free = shutil.disk_usage(store.root if store.root.exists() else store.root.parent).free
     except OSError:
@@ -317,15 +317,15 @@ def worker_facts() -> bytes:
     return framed(
         {
             "version": __version__, "python": platform.python_version(), "host": socket.gethostname(),
-            "pid": os.getpid(), "store": str(store.root), "kept": kept, "free": free,
+            "pid": os.getpid(), "store": str(store.root), "kept": stored, "free": free,
             "signature": checked.get("signature"), "nodes_per_second": checked.get("nodes_per_second"),
             "running": running, "jobs": list(_jobs),
         }
     )  # fmt: skip
 
 
-def forget_kept() -> bytes:
-    """Drop all files of the store, and what earlier jobs left in memory: a frame."""
+def drop_files() -> bytes:
+    """Drop all files of the store, and the state of earlier jobs in memory: a frame."""
     with _jobs_lock:
         _jobs.clear()
     return framed({"freed": Store.of_environment().clear()})
