@@ -24,7 +24,7 @@ from kr.policy.shape import PolicyShape
 
 pytestmark = pytest.mark.core
 
-POLICY = random_policy(PolicyShape(hidden=(16, 8), sight="none"))
+SHAPE = PolicyShape(hidden=(16, 8), sight="none")
 PLAYED, OTHER = Move((8, 12)), Move((8, 13))
 
 
@@ -86,10 +86,10 @@ def test_judgements_are_told_what_the_policy_says() -> None:
     game = Game({}, Position(), BLUNDER.split())
     engine = Engine("manual", hash_mb=1)
     always = JudgeSettings(tc=QUICK.tc, trap=0, oversight=0)
-    annotation = annotate(game, engine, always, policy=POLICY)
+    annotation = annotate(game, engine, always, policy=random_policy(SHAPE))
     positions = list(game.positions())
     for each in annotation.moves:
-        choices = POLICY.choices(positions[each.ply], positions[: each.ply])
+        choices = random_policy(SHAPE).choices(positions[each.ply], positions[: each.ply])
         if len(choices) == 1:
             assert each.likely is None
             continue
@@ -104,11 +104,11 @@ def test_judgements_are_told_what_the_policy_says() -> None:
     text = write_game(game)
     assert "A trap:" in text
     # the same game again, and without a policy
-    annotate(game, engine, always, policy=POLICY)
+    annotate(game, engine, always, policy=random_policy(SHAPE))
     assert write_game(game) == text
     annotate(game, engine, always)
     assert "A trap" not in write_game(game)
-    assert with_people(game, (), POLICY, always) == ()
+    assert with_people(game, (), random_policy(SHAPE), always) == ()
 
 
 @pytest.mark.slow

@@ -36,13 +36,17 @@ from kr.learn.selfplay import SelfplayResult, SelfplaySettings, selfplay
 from kr.match.match import MatchSettings, play_match
 from kr.storage import checksum
 
-pytest.importorskip("distributed", reason="the extra [cluster] is not installed")
-pytest.importorskip("cryptography", reason="the extra [cluster] is not installed")
-
 pytestmark = pytest.mark.slow
 
 PROVENANCE = {"settings", "created", "games_per_second", "command"}
 TIMES = {"time", "move_from", "agrees_from", "processor"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def installed() -> None:
+    """Dask is imported by the process that runs these tests, not by all that read the file."""
+    for name in ("distributed", "cryptography"):
+        pytest.importorskip(name, reason="the extra [cluster] is not installed")
 
 
 @pytest.fixture(scope="module")

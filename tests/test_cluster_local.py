@@ -17,10 +17,14 @@ import pytest
 
 from kr.cluster.connection import ClusterConnection, connected
 
-pytest.importorskip("distributed", reason="the extra [cluster] is not installed")
-pytest.importorskip("cryptography", reason="the extra [cluster] is not installed")
-
 PAGES = ["", "status", "info/main/workers.html", "json/counts.json", "metrics", "health", "individual-plots"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def installed() -> None:
+    """Dask is imported by the process that runs these tests, not by all that read the file."""
+    for name in ("distributed", "cryptography"):
+        pytest.importorskip(name, reason="the extra [cluster] is not installed")
 
 
 @pytest.fixture(scope="module")

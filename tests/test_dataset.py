@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from playouts import positions, random_game, write_run
 from scipy.special import expit
-from sklearn.linear_model import LogisticRegression
 
 from kr import _learn
 from kr.errors import InvalidGamesError, InvalidSettingError
@@ -190,6 +189,8 @@ def test_mixed_target(run: tuple[Path, list[games.StoredGame]], decay: float) ->
 
 
 def test_score_scale_uses_all_searched_positions(run: tuple[Path, list[games.StoredGame]]) -> None:
+    from sklearn.linear_model import LogisticRegression
+
     scores, wins, weight = [], [], []
     for record in run[1]:
         for ply, score in enumerate(record.scores):

@@ -13,6 +13,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-def _expected() -> tuple[NDArray[np.uint32], NDArray[np.uint8], list[int]]:
+@cache
+def expected() -> tuple[NDArray[np.uint32], NDArray[np.uint8], list[int]]:
+    """The positions of 2 pieces, with values and distances by the reference."""
     shapes = egdb_reference.shapes(2)
     distances = egdb_reference.solve(bits for shape in shapes for bits in egdb_reference.positions(shape))
     known = {bits: plies for bits, plies in distances.items() if bits[0] and bits[1]}
@@ -58,9 +61,6 @@ def _expected() -> tuple[NDArray[np.uint32], NDArray[np.uint8], list[int]]:
     twice = [plies for plies in known.values() for _ in (0, 1)]
     values = np.array([egdb_reference.value(plies) for plies in twice], dtype=np.uint8)
     return np.array(boards, dtype=np.uint32), values, [-1 if plies is None else plies for plies in twice]
-
-
-BOARDS, VALUES, PLIES = _expected()
 
 
 def is_refused(directory: Path, *, step: int = 1) -> bool:
@@ -73,19 +73,20 @@ def is_refused(directory: Path, *, step: int = 1) -> bool:
     except InvalidDatabaseError as error:
         check_message(error, directory)
         return True
-    values = np.empty(len(BOARDS), dtype=np.uint8)
-    database.core.probe_batch(BOARDS, values)
+    boards, right, right_plies = expected()
+    values = np.empty(len(boards), dtype=np.uint8)
+    database.core.probe_batch(boards, values)
     told = values != _egdb.VALUE_UNKNOWN
-    assert (values[told] == VALUES[told]).all()
-    plies = [database.core.distance(*board) for board in BOARDS[::step].tolist()]
-    assert all(found in (known, -1) for found, known in zip(plies, PLIES[::step], strict=True))
+    assert (values[told] == right[told]).all()
+    plies = [database.core.distance(*board) for board in boards[::step].tolist()]
+    assert all(found in (known, -1) for found, known in zip(plies, right_plies[::step], strict=True))
     try:
         database.raise_damage()
     except InvalidDatabaseError as error:
         check_message(error, directory)
         return True
     assert told.all()
-    assert plies == PLIES[::step] or database.distance_pieces < 2
+    assert plies == right_plies[::step] or database.distance_pieces < 2
     return False
 
 
@@ -187,8 +188,9 @@ def use(directory: Path) -> None:
     """Read a database with false contents. Its answers may be wrong, but nothing worse may happen."""
     try:
         database = Database.open(directory)
-        database.core.probe_batch(BOARDS, np.empty(len(BOARDS), dtype=np.uint8))
-        for board in BOARDS[::50].tolist():
+        boards, *_ = expected()
+        database.core.probe_batch(boards, np.empty(len(boards), dtype=np.uint8))
+        for board in boards[::50].tolist():
             database.core.distance(*board)
         Database.open(directory, unpack_bytes=0)
     except InvalidDatabaseError as error:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,10 @@ FORMS = {
     "'W:W21,K30:B1,2'": "W:W21,K30:B1,2",
 }
 
-HOUSE = House(WebSettings(egdb="none"))
+
+@cache
+def _house() -> House:
+    return House(WebSettings(egdb="none"))
 
 
 def _in_file(text: str, directory: Path) -> Path:
@@ -46,7 +50,7 @@ def _pdn(text: str, directory: Path) -> Position:
 
 
 def _pasted(text: str, directory: Path) -> Position:
-    answer: dict[str, Any] = games.read(HOUSE, PageRequest({"text": f"{text}\n"}))
+    answer: dict[str, Any] = games.read(_house(), PageRequest({"text": f"{text}\n"}))
     return Position.from_fen(answer["document"]["start"])
 
 
@@ -78,7 +82,7 @@ READERS: dict[str, Callable[[str, Path], Position]] = {
     "PDN": _pdn,
     "a paste": _pasted,
     "a page's field": lambda text, _: Position.from_fen(
-        positions.show_position(HOUSE, PageRequest({"fen": text}))["fen"]
+        positions.show_position(_house(), PageRequest({"fen": text}))["fen"]
     ),
 }
 

@@ -17,7 +17,6 @@ import pytest
 from playouts import write_run
 from scipy import sparse
 from scipy.optimize import minimize
-from sklearn.linear_model import LogisticRegression
 from tables import TINY, save_random, tiny_file
 
 from kr import storage
@@ -173,6 +172,8 @@ def expanded(inputs: Inputs, entries: Entries, material_scale: float) -> sparse.
 
 @pytest.mark.parametrize("kings", [False, True])
 def test_optimum_equals_scikit_learn(tmp_path: Path, pool: ThreadPoolExecutor, kings: bool) -> None:
+    from sklearn.linear_model import LogisticRegression
+
     write_run(tmp_path, 25)
     entries, inputs, _ = group_inputs(read_samples([tmp_path], Label(0.6), 0.0, 1), kings, pool, parts=False)
     l2 = 3.0
