@@ -1,7 +1,8 @@
 # From nothing but Python 3.11 or newer and a C compiler:
 #   make demo   play, fit, match and solve on a small scale, under five minutes
 #   make check  style, types and the fast tests, under a minute
-#   make test   style, types, tests, those of the core again on a debug build with sanitizers, and make oldest
+#   make test   style, types, tests, those of the core again on a debug build with sanitizers, and make oldest; 8 minutes
+#   make soak   tests of minutes: processes killed in every step, real clusters, large samples; after make test
 #   make oldest some tests with the oldest libraries that pyproject.toml allows, in build/oldest
 #   make build  the environment in .venv and the compiled core
 #   make docs   the site of docs/ in build/site
@@ -18,8 +19,8 @@ SOURCES := pyproject.toml setup.py kr/__init__.py $(shell find kr -name "*.p[yx]
 INSTALL := $(BIN)/pip install -q --disable-pip-version-check
 # Whoever has finished takes over half of what is left to another; make test PYTEST_JOBS=0 runs all in one process.
 # There is one process more than there are cores, since tests of pages wait a lot.
-PYTEST_JOBS := $(shell expr $$(nproc) + 1)
-PYTEST := $(BIN)/pytest -q -n $(PYTEST_JOBS) --dist worksteal
+PYTEST_JOBS = $(shell expr $$(nproc) + 1)
+PYTEST = $(BIN)/pytest -q -n $(PYTEST_JOBS) --dist worksteal
 DEBUG := build/debug
 SANITIZERS := LD_PRELOAD="$$(gcc -print-file-name=libasan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
@@ -27,14 +28,14 @@ SANITIZERS := LD_PRELOAD="$$(gcc -print-file-name=libasan.so)" \
 OLDEST := build/oldest
 OLDEST_EXTRAS := plots train web nets evolve cluster parquet test
 
-.PHONY: demo check test pytest build style lint types tools debug-test debug-build debug-run oldest bench figures docs tutorial \
-	clean
+.PHONY: demo check test soak pytest build style lint types tools debug-test debug-build debug-run oldest bench figures docs \
+	tutorial clean
 
 demo: build
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh selfplay/demo.sh
 
 check: style
-	$(PYTEST) -m "not slow"
+	$(PYTEST) -m "not slow and not soak"
 
 # Types are checked, and the debug build and the site made, while tests wait for browsers and killed processes.
 test: lint .venv/docs
@@ -43,7 +44,12 @@ test: lint .venv/docs
 	$(MAKE) oldest
 
 pytest: .venv/tests
-	$(PYTEST)
+	$(PYTEST) -m "not soak"
+
+# Each starts processes of its own: one a core. Files without such a test aren't even imported.
+soak: PYTEST_JOBS = $(shell nproc)
+soak: .venv/tests
+	$(PYTEST) -m soak $$(grep -l "mark.soak" tests/test_*.py)
 
 style: lint types
 
@@ -79,10 +85,13 @@ debug-build: .venv/tests
 	KR_DEBUG=1 KR_SANITIZE=address,undefined \
 		nice $(BIN)/python setup.py -q build --build-lib $(DEBUG) --build-temp $(DEBUG)-objects
 
+# Whatever is slow would be three times as slow here, and runs the same code as what is not.
+debug-run: PYTEST_JOBS = $(shell nproc)
 debug-run: .venv/tests
 	PYTHONPATH=$(DEBUG) $(SANITIZERS) $(BIN)/python -P -c \
 		'import kr._core as core; assert "/$(DEBUG)/" in core.__file__, core.__file__'
-	PYTHONPATH=$(DEBUG) $(SANITIZERS) $(PYTEST) -p no:cacheprovider -m core
+	PYTHONPATH=$(DEBUG) $(SANITIZERS) $(PYTEST) -p no:cacheprovider -m "core and not slow and not soak" \
+		$$(grep -l "mark.core" tests/test_*.py)
 
 # uv finds the oldest versions of what pyproject.toml names that have wheels for this Python; the core is that of .venv.
 # It trusts the certificates that the system does, as pip may: its later versions know the other name of that.
