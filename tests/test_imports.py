@@ -163,7 +163,7 @@ def test_circles_of_a_graph() -> None:
 
 
 # Being taken apart.
-OPEN = {"kr.evaluation.kinds", "kr.learn.fitting.fit", "kr.studies.people.logit"}
+OPEN = {"kr.learn.fitting.fit", "kr.studies.people.logit"}
 
 
 def test_no_module_imports_itself_by_way_of_others() -> None:
