@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import reference
-from nets import random_endings
 from numpy.typing import NDArray
 
 from kr import _core
@@ -29,6 +28,22 @@ def guess(boards: Boards) -> Chances:
     keys = boards.astype(np.uint64) @ np.array([2654435761, 40503, 2246822519], dtype=np.uint64)
     made = np.stack([(keys >> np.uint64(shift)) % np.uint64(997) + np.uint64(1) for shift in (3, 17, 29)], axis=1)
     return (made / made.sum(axis=1, keepdims=True)).astype(np.float32)
+
+
+def random_endings(count: int, most: int = 7, seed: int = 3) -> Boards:
+    """Boards (count, 3) of 2 to `most` pieces of both sides, Black to move, nothing to capture."""
+    chance = np.random.default_rng(seed)
+    boards = np.zeros((3 * count, 3), dtype=np.uint32)
+    squares = np.argsort(chance.random((len(boards), 32)), axis=1)[:, :most]
+    pieces = chance.integers(2, most + 1, len(boards))
+    for number in range(most):
+        bits = np.uint32(1) << squares[:, number].astype(np.uint32)
+        side = number % 2
+        crowned = (bits & (0xF0000000, 0xF)[side]) != 0
+        there = number < pieces
+        boards[:, side] |= np.where(there, bits, 0).astype(np.uint32)
+        boards[:, 2] |= np.where(there & (crowned | (chance.random(len(boards)) < 0.5)), bits, 0).astype(np.uint32)
+    return np.ascontiguousarray(boards[~_core.pending_captures(boards)][:count])
 
 
 def any_endings(count: int, most: int = 5, seed: int = 3) -> Boards:
