@@ -17,32 +17,38 @@ from kr.cluster import connection, crew, pool, worker
 from kr.cluster.address import ClusterAddress
 from kr.cluster.connection import TaskAnswer, WorkerInfo
 from kr.cluster.frames import framed, unframed
-from kr.jobs.kinds import Kind, Portion, Stop
+from kr.jobs.kinds import Kind, Portion, Stop, UnitSteps
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Chunk, Unit
 
 
-class ToyUnits(Kind[list[str]]):
-    """Units whose chunks are texts; "ERROR TEXT" raises, and "file" is the content of the unit's file."""
+class ToyUnits(Kind[list[str], str]):
+    """Units whose values are texts; "ERROR TEXT" raises, and "file" is the content of the unit's file."""
 
     raising: dict[str, Exception] = {}  # noqa: RUF012 - filled by tests
 
     def open(self, unit: Unit, needs: Needs) -> list[str]:
         return []
 
-    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[list[str]]]]:
+    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[list[str], str]:
         for text in unit.values["chunks"]:
             yield [Portion(partial(self._do, unit, needs, text))]
 
-    def _do(self, unit: Unit, needs: Needs, text: str, tools: list[str], stop: Stop) -> bytes | None:
+    def _do(self, unit: Unit, needs: Needs, text: str, tools: list[str], stop: Stop) -> str | None:
         if text in self.raising:
             raise self.raising[text]
         if text == "file":
-            return Path(needs.place("file", unit.needs["file"])).read_bytes()
-        return text.encode() or None
+            return Path(needs.place("file", unit.needs["file"])).read_text()
+        return text or None
 
-    def check(self, unit: Unit, chunks: Sequence[Chunk]) -> None:
-        if any(bytes(chunk) == b"nonsense" for chunk in chunks):
+    def encode(self, value: str) -> bytes:
+        return value.encode()
+
+    def decode(self, unit: Unit, chunk: Chunk) -> str:
+        return bytes(chunk).decode()
+
+    def check(self, unit: Unit, values: Sequence[str]) -> None:
+        if "nonsense" in values:
             raise ValueError("nonsense")
 
 

@@ -31,19 +31,19 @@ __all__ = ["machine"]
 
 def done_by(
     machine: Machine, cluster: FakeCluster, units: Iterator[Unit | None] | Sequence[Unit], needs: Needs | None = None
-) -> list[FinishedPortion]:
+) -> list[FinishedPortion[str]]:
     """Portions of units that a cluster does."""
     with machine.connected(cluster):
         return list(ClusterPool(ToyUnits(), needs or Needs(), "fake").run(iter(units)))
 
 
-def chunks_of(parts: Sequence[FinishedPortion]) -> dict[str, list[str]]:
-    """Texts of the chunks of each unit, which must be whole and there once."""
+def values_of(parts: Sequence[FinishedPortion[str]]) -> dict[str, list[str]]:
+    """Values of each unit, which must be whole and there once; "" for none."""
     found: dict[str, list[str]] = {}
     for part in parts:
         own = found.setdefault(part.unit.key, [])
         assert part.number == len(own)
-        own.append("" if part.chunk is None else bytes(part.chunk).decode())
+        own.append(part.value or "")
     assert Counter(part.unit.key for part in parts if part.last) == dict.fromkeys(found, 1)
     return found
 
@@ -56,7 +56,7 @@ def test_every_unit_is_done_once(machine: Machine) -> None:
     units = [toy(i, "a", str(i), "b") if i % 3 else toy(i, "") for i in range(100)]
     cluster = FakeCluster(dict.fromkeys("xyz", machine.works))
     parts = done_by(machine, cluster, units)
-    assert chunks_of(parts) == {str(i): ["a", str(i), "b"] if i % 3 else [""] for i in range(100)}
+    assert values_of(parts) == {str(i): ["a", str(i), "b"] if i % 3 else [""] for i in range(100)}
     assert {part.worker for part in parts} == set("xyz")
     assert all(part.unit in units for part in parts)
     for key in map(str, range(100)):
@@ -99,7 +99,7 @@ def test_small_units_travel_together(seconds: float, machine: Machine) -> None:
         return TaskAnswer(framed(values, chunks))
 
     cluster = FakeCluster(dict.fromkeys("xy", slow))
-    chunks_of(done_by(machine, cluster, [toy(i) for i in range(100)]))
+    values_of(done_by(machine, cluster, [toy(i) for i in range(100)]))
     sizes = [len(task["units"]) for _, task in cluster.log]
     assert sum(sizes) == 100
     assert max(sizes) == (5 if seconds < TASK_SECONDS else 1)
@@ -157,7 +157,7 @@ def test_a_worker_that_answers_with_garbage_is_left(
 ) -> None:
     cluster = FakeCluster({"bad": sends(frame), "good": machine.works})
     units = [toy(i) for i in range(30)]
-    assert chunks_of(done_by(machine, cluster, units)) == {str(i): [str(i)] for i in range(30)}
+    assert values_of(done_by(machine, cluster, units)) == {str(i): [str(i)] for i in range(30)}
     assert "worker bad is left: " in reasons(caplog)
     assert "worker good" not in reasons(caplog)
     assert len(cluster.units_of("bad")) <= 4
@@ -182,7 +182,7 @@ def test_a_worker_that_can_not_do_the_work_is_left_with_its_reason(
 ) -> None:
     behaviour, said = LEFT[name]
     cluster = FakeCluster({"bad": behaviour, "good": machine.works})
-    assert len(chunks_of(done_by(machine, cluster, [toy(i) for i in range(50)]))) == 50
+    assert len(values_of(done_by(machine, cluster, [toy(i) for i in range(50)]))) == 50
     assert said in reasons(caplog)
     assert reasons(caplog).count("is left") == 1
     assert len(cluster.units_of("bad")) <= 4
@@ -236,8 +236,8 @@ def test_what_a_worker_did_before_an_error_counts(machine: Machine, monkeypatch:
             [toy(i, "bad" if i == 20 else "a") for i in range(30)]
         ):
             seen.append(part)
-    assert {str(i) for i in range(20)} <= chunks_of(seen).keys()
-    assert "20" not in chunks_of(seen)
+    assert {str(i) for i in range(20)} <= values_of(seen).keys()
+    assert "20" not in values_of(seen)
 
 
 def test_a_unit_that_kills_its_workers_is_given_up(machine: Machine, caplog: pytest.LogCaptureFixture) -> None:
@@ -263,7 +263,7 @@ def test_lost_tasks_are_sent_again(error: str, machine: Machine) -> None:
         return machine.works(cluster, address, frame, blocks)
 
     cluster = FakeCluster(dict.fromkeys("xy", loses))
-    assert len(chunks_of(done_by(machine, cluster, [toy(i) for i in range(20)]))) == 20
+    assert len(values_of(done_by(machine, cluster, [toy(i) for i in range(20)]))) == 20
 
 
 # --- files
@@ -283,7 +283,7 @@ def test_files_are_brought_to_each_worker_once(machine: Machine, needed: tuple[N
     needs, digest, path = needed
     cluster = FakeCluster(dict.fromkeys("xyz", machine.works), local=False)
     units = [toy(i, "file", needs={"file": "need"}) for i in range(30)]
-    found = chunks_of(done_by(machine, cluster, units, needs))
+    found = values_of(done_by(machine, cluster, units, needs))
     assert found == {str(i): [path.read_text()] for i in range(30)}
     for name in "xyz":
         assert Store(machine.directory / name).missing([digest]) == []
@@ -297,7 +297,7 @@ def test_workers_of_this_machine_share_the_store(machine: Machine, needed: tuple
     needs, digest, _ = needed
     cluster = FakeCluster(dict.fromkeys("xyz", machine.works))
     units = [toy(i, "file", needs={"file": "need"}) for i in range(30)]
-    assert len(chunks_of(done_by(machine, cluster, units, needs))) == 30
+    assert len(values_of(done_by(machine, cluster, units, needs))) == 30
     assert all(task["do"] == "units" for _, task in cluster.log)
     assert Store(machine.directory / "here").missing([digest]) == []
 
@@ -308,7 +308,7 @@ def test_a_damaged_block_is_not_the_fault_of_who_gets_it(
     cluster = FakeCluster(dict.fromkeys("xyz", machine.works), local=False)
     cluster.spoils = True
     units = [toy(i, "file", needs={"file": "need"}) for i in range(30)]
-    assert len(chunks_of(done_by(machine, cluster, units, needed[0]))) == 30
+    assert len(values_of(done_by(machine, cluster, units, needed[0]))) == 30
     assert "is left" not in reasons(caplog)
     keeps = [name for name, task in cluster.log if task["do"] == "keep"]
     assert set(keeps) == set("xyz")
@@ -321,7 +321,7 @@ def test_a_worker_that_can_not_keep_files_is_left(
     (machine.directory / "full").write_text("no directory")
     cluster = FakeCluster({"full": machine.works, "good": machine.works}, local=False)
     units = [toy(i, "file", needs={"file": "need"}) for i in range(30)]
-    assert len(chunks_of(done_by(machine, cluster, units, needed[0]))) == 30
+    assert len(values_of(done_by(machine, cluster, units, needed[0]))) == 30
     assert "worker full is left: " in reasons(caplog)
     assert "worker good" not in reasons(caplog)
 
@@ -338,7 +338,7 @@ def test_a_worker_that_never_has_its_files_is_left(
 
     cluster = FakeCluster({"bad": forgets, "good": machine.works}, local=False)
     units = [toy(i, "file", needs={"file": "need"}) for i in range(500)]
-    assert len(chunks_of(done_by(machine, cluster, units, needed[0]))) == 500
+    assert len(values_of(done_by(machine, cluster, units, needed[0]))) == 500
     cluster = FakeCluster({"bad": forgets}, local=False)
     with pytest.raises(ClusterError, match="none of 1 worker can do the work; bad: .*store"):
         done_by(machine, cluster, units[:3], needed[0])
@@ -365,7 +365,7 @@ def test_a_silent_worker_is_left_and_comes_back(machine: Machine, caplog: pytest
         for part in pool.run(toy(i) for i in range(4000)):
             parts.append(part)
             silent.append((cluster.looks, part.worker))
-    assert len(chunks_of(parts)) == 4000
+    assert len(values_of(parts)) == 4000
     assert reasons(caplog).splitlines()[:1] == ["worker x is left: it was not heard of for 1m"]
     assert "worker x" not in {worker for looks, worker in silent if 5 < looks < 40}
 
@@ -390,7 +390,7 @@ def test_what_a_silent_worker_has_is_done_elsewhere(
     cluster.on_look = look
     units = [toy(i, "file", needs={"file": "need"}) if files else toy(i) for i in range(30)]
     parts = done_by(machine, cluster, units, needed[0])
-    assert len(chunks_of(parts)) == 30
+    assert len(values_of(parts)) == 30
     assert {part.worker for part in parts} == {"good"}
 
 
@@ -402,7 +402,7 @@ def test_a_worker_that_hangs_is_left_and_its_units_are_done_elsewhere(
 
     cluster = FakeCluster({"bad": hangs, "good": machine.works})
     cluster.on_look = look
-    assert len(chunks_of(done_by(machine, cluster, [toy(i) for i in range(30)]))) == 30
+    assert len(values_of(done_by(machine, cluster, [toy(i) for i in range(30)]))) == 30
     assert "worker bad is left: a task takes" in reasons(caplog)
     assert "worker good" not in reasons(caplog)
     assert all(future.cancelled for future in (each.future for each in cluster.sent["bad"]))
@@ -424,7 +424,7 @@ def test_a_worker_that_is_gone_gives_its_units_back(machine: Machine) -> None:
     cluster = FakeCluster({"bad": says(refused="too old"), "good": machine.works})
     cluster.on_look = look
     parts = done_by(machine, cluster, [toy(i, str(i), "x") for i in range(2000)])
-    assert len(chunks_of(parts)) == 2000
+    assert len(values_of(parts)) == 2000
     assert {part.worker for part in parts} == {"good", "new"}
 
 
@@ -443,7 +443,7 @@ def test_a_scheduler_that_vanishes_is_waited_for(machine: Machine) -> None:
 
     cluster = FakeCluster(dict.fromkeys("xy", machine.works))
     cluster.on_look = look
-    assert chunks_of(done_by(machine, cluster, [toy(i) for i in range(3000)])) == {
+    assert values_of(done_by(machine, cluster, [toy(i) for i in range(3000)])) == {
         str(i): [str(i)] for i in range(3000)
     }
     assert cluster.times_lost == 2
@@ -485,7 +485,7 @@ def test_the_end_before_all_is_done(how: str, machine: Machine) -> None:
                     pool.stop()
         seen += pool.rest()
     answered = [key for name in "xy" for key in cluster.units_of(name)]
-    assert len(chunks_of(seen)) <= len(answered) < 100_000
+    assert len(values_of(seen)) <= len(answered) < 100_000
     under_way = [each.future for sent in cluster.sent.values() for each in sent]
     assert under_way
     assert all(future.cancelled for future in under_way)

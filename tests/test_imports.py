@@ -223,6 +223,7 @@ SHARED = {
     "KIND": "the kind that a module registers: of files, evaluations and players",
     "LIVE": "the streams of a feature of kr web",
     "ROUTES": "the requests of a feature of kr web",
+    "R": "type variables",
     "T": "type variables",
     "main": "python -m kr, and the command line inside it",
 }

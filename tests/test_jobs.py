@@ -35,7 +35,7 @@ from kr.engine.limits import Limits
 from kr.errors import InvalidSettingError, KrError, MissingNeedError
 from kr.game.position import Position
 from kr.jobs import kinds, pool
-from kr.jobs.kinds import Kind, Portion, Stop, kind_named, perform
+from kr.jobs.kinds import Kind, Portion, Stop, UnitSteps, kind_named, perform
 from kr.jobs.needs import Needs
 from kr.jobs.pool import AHEAD, FinishedPortion, Pool, interruptible
 from kr.jobs.progress import Progress
@@ -58,8 +58,8 @@ pytestmark = pytest.mark.core
 # --- the pool
 
 
-class Toys(Kind[list[str]]):
-    """Units whose values are steps of pieces, each a text that is its chunk; "" has none. Tools are a log."""
+class Toys(Kind[list[str], str]):
+    """Units whose values are steps of pieces, each a text that is its value; "" has none. Tools are a log."""
 
     def __init__(self, do: Callable[[str, Stop], None] = lambda text, stop: None) -> None:
         self.do = do
@@ -70,14 +70,14 @@ class Toys(Kind[list[str]]):
         self.opened.append([])
         return self.opened[-1]
 
-    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[list[str]]]]:
+    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[list[str], str]:
         for step in unit.values["steps"]:
             yield [Portion(partial(self._do, text)) for text in step]
 
-    def _do(self, text: str, tools: list[str], stop: Stop) -> bytes | None:
+    def _do(self, text: str, tools: list[str], stop: Stop) -> str | None:
         self.do(text, stop)
         tools.append(text)
-        return text.encode() or None
+        return text or None
 
     def stop(self, tools: list[str]) -> None:
         self.stopped += 1
@@ -90,11 +90,11 @@ def toy(key: object, *steps: Sequence[str]) -> Unit:
     return Unit("toy", str(key), values={"steps": steps or [[str(key)]]})
 
 
-def results(parts: Sequence[FinishedPortion]) -> dict[str, list[Chunk]]:
+def results(parts: Sequence[FinishedPortion[Any]]) -> dict[str, list[Any]]:
     """The results of the units that are done."""
     done = {part.unit.key for part in parts if part.last}
     ordered = sorted(parts, key=lambda part: part.number)
-    return {key: [part.chunk for part in ordered if part.unit.key == key and part.chunk is not None] for key in done}
+    return {key: [part.value for part in ordered if part.unit.key == key and part.value is not None] for key in done}
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5])
@@ -116,7 +116,7 @@ def test_all_pieces_are_done_in_the_order_of_their_steps(workers: int) -> None:
 def test_pieces_of_a_step_are_done_side_by_side() -> None:
     together = threading.Barrier(3)
     parts = list(Pool(Toys(lambda text, stop: together.wait(20) and None), Needs(), 3).run([toy(0, "abc")]))
-    assert results(parts) == {"0": [b"a", b"b", b"c"]}
+    assert results(parts) == {"0": ["a", "b", "c"]}
 
 
 def test_units_are_taken_as_they_are_needed() -> None:
@@ -173,7 +173,7 @@ def test_what_is_done_when_the_work_is_ended_is_not_lost(how: str) -> None:
             work.stop()
             seen += parts
     seen += work.rest()
-    assert sorted(part.chunk for part in seen) == [b"0", b"1", b"2"]  # type: ignore[type-var]
+    assert sorted(part.value for part in seen) == ["0", "1", "2"]
     assert not any("more" in log for log in toys.opened)
     assert toys.stopped
 
@@ -186,7 +186,7 @@ def test_searches_that_are_between_two_hear_of_a_stop() -> None:
             engine.search(Position(), Limits(time=20 if int(text) else 0.01), stop=stop)
 
     with closing(Pool(Toys(search), Needs(), 1).run(toy(i) for i in range(9))) as parts:
-        assert next(parts).chunk == b"0"
+        assert next(parts).value == "0"
 
 
 def test_a_chunk_is_let_go_before_the_next_one_is_waited_for() -> None:
@@ -262,7 +262,7 @@ KINDS_OF_WORK = [
 
 
 @pytest.mark.parametrize("kind", KINDS_OF_WORK)
-def test_a_kind_is_found_by_its_name(kind: type[Kind[Any]]) -> None:
+def test_a_kind_is_found_by_its_name(kind: type[Kind[Any, Any]]) -> None:
     assert type(kind_named(kind.name())) is kind
 
 
@@ -278,12 +278,15 @@ def test_what_names_no_kind_is_refused(name: str) -> None:
 
 ELSEWHERE = """
 import json, sys
-from kr.jobs.kinds import perform
+from kr.jobs.kinds import kind_named, perform
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 given = json.load(sys.stdin)
 needs = Needs(given["places"])
-print(json.dumps([[bytes(chunk).hex() for chunk in perform(Unit.from_json(unit), needs)] for unit in given["units"]]))
+results = []
+for unit in map(Unit.from_json, given["units"]):
+    results.append([bytes(kind_named(unit.kind).encode(value)).hex() for value in perform(unit, needs)])
+print(json.dumps(results))
 """
 
 
@@ -300,12 +303,12 @@ def elsewhere(units: Sequence[Unit], places: dict[str, str], directory: Path) ->
 
 
 @pytest.fixture
-def parts(monkeypatch: pytest.MonkeyPatch) -> list[FinishedPortion]:
+def parts(monkeypatch: pytest.MonkeyPatch) -> list[FinishedPortion[Any]]:
     """All parts that pools give."""
-    given: list[FinishedPortion] = []
+    given: list[FinishedPortion[Any]] = []
     run = Pool.run
 
-    def listened(self: Pool[Any], units: Any) -> Any:
+    def listened(self: Pool[Any, Any], units: Any) -> Any:
         with closing(run(self, units)) as found:
             for part in found:
                 given.append(part)
@@ -318,7 +321,7 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> list[FinishedPortion]:
 class Here:
     """Weights, openings and a database in one place for this process, and in another one for the other."""
 
-    def __init__(self, directory: Path, whole: Path, parts: list[FinishedPortion]) -> None:
+    def __init__(self, directory: Path, whole: Path, parts: list[FinishedPortion[Any]]) -> None:
         self.directory, self.parts = directory, parts
         here, there = directory / "here", directory / "there"
         here.mkdir()
@@ -415,14 +418,14 @@ def timeless(kind: str, chunk: Chunk) -> Any:
         game = json.loads(bytes(chunk))
         return game | {"replies": [reply and reply[:-1] for reply in game["replies"]]}
     if kind == EvolutionDuels.name():
-        return json.loads(bytes(chunk))["games"]
+        return json.loads(bytes(chunk))[0]
     return bytes(chunk)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("work", ["solve", "annotate", "judge", "doubling", "evolve", "match", "selfplay"])
 def test_a_search_that_was_ended_gives_no_result(
-    work: str, parts: list[FinishedPortion], tmp_path: Path, whole: Path
+    work: str, parts: list[FinishedPortion[Any]], tmp_path: Path, whole: Path
 ) -> None:
     here = Here(tmp_path, whole, parts)
     getattr(here, work)()
@@ -453,20 +456,22 @@ def test_a_search_that_was_ended_gives_no_result(
     ],
 )
 def test_another_process_does_a_unit_as_this_one(
-    work: str, kind: type[Kind[Any]], parts: list[FinishedPortion], tmp_path: Path, whole: Path
+    work: str, kind: type[Kind[Any, Any]], parts: list[FinishedPortion[Any]], tmp_path: Path, whole: Path
 ) -> None:
     here = Here(tmp_path, whole, parts)
     getattr(here, work)()
     mine = [part for part in parts if part.unit.kind == kind.name()]
-    found = results(mine)
+    encoded = {key: list(map(kind().encode, values)) for key, values in results(mine).items()}
     units = list({part.unit.key: part.unit for part in mine}.values())
     here.move()
     for unit, chunks in zip(units, elsewhere(units, here.places, tmp_path / "cwd"), strict=True):
-        there, own = ([timeless(kind.name(), chunk) for chunk in each] for each in (chunks, found[unit.key]))
+        there, own = ([timeless(kind.name(), chunk) for chunk in each] for each in (chunks, encoded[unit.key]))
         assert there == own
         assert there
         if kind not in (Answers, EvolutionDuels, Pairs):
-            assert result_checksum(chunks) == result_checksum(found[unit.key])
+            assert result_checksum(chunks) == result_checksum(encoded[unit.key])
+        # a value is the same after it has travelled
+        assert [kind().encode(kind().decode(unit, chunk)) for chunk in chunks] == chunks
     if kind is EvolutionDuels:
         # genomes are in the unit itself
         return

@@ -17,10 +17,11 @@ from kr.cli import main
 from kr.evaluation.kinds import load_evaluation
 from kr.evaluation.patterns import mover_frame
 from kr.game.position import Side
+from kr.jobs.unit import Unit
 from kr.learn import games
 from kr.learn.fitting.dataset import Label, read_samples
 from kr.learn.selfplay import SelfplaySettings, selfplay
-from kr.learn.shards import stored_game
+from kr.learn.shards import Shards
 
 pytestmark = pytest.mark.core
 
@@ -170,7 +171,7 @@ def test_shards_with_and_without_leaves_are_not_one_run(
 
 def test_a_game_that_was_cut_off_is_none() -> None:
     with pytest.raises(ValueError, match="cut off"):
-        stored_game(b"short")
+        Shards().decode(Unit(Shards.name(), "0"), b"short")
 
 
 def test_the_samples_of_a_fit_have_the_leaves(run: tuple[Path, list[games.StoredGame]]) -> None:

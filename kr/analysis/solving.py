@@ -9,9 +9,8 @@ has also the time from which the answer no longer changed.
 
 from __future__ import annotations
 
-import json
 import operator
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import asdict, dataclass, fields
 from functools import partial
@@ -32,13 +31,13 @@ from kr.evaluation.chances import KNOWN, Chances, problem_chances
 from kr.game.position import Move
 from kr.game.value import Value
 from kr.jobs.journal import Journal, open_journal, typed
-from kr.jobs.kinds import Portion
+from kr.jobs.kinds import Portion, UnitSteps
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.match.machines import SLOW
 from kr.players.workers import EngineKind, engine_needs
 from kr.settings import Settings, option
-from kr.storage import checksum, parse_json, provenance
+from kr.storage import checksum, provenance
 from kr.threads import MAX_THREADS
 
 PROVED, LIKELY_VERDICT, UNCLEAR = "proved", "likely", "unclear"
@@ -264,25 +263,23 @@ def solve_all(
         pool = work_pool(Answers(), Needs(places), workers, [engine], settings.cluster)
         with closing(pool.run(units)) as parts:
             for part in parts:
-                assert part.chunk is not None
-                entry = parse_json(bytes(part.chunk))
                 if journal:
-                    journal.append(entry)
-                enter(*_answer(problems, engine.score_scale, entry))
+                    journal.append(part.value)
+                enter(*_answer(problems, engine.score_scale, part.value))
     return [solutions[job] for job in jobs]
 
 
-class Answers(EngineKind):
+class Answers(EngineKind[dict[str, Any]]):
     """Units of one problem and one limit; the result is a line of the file of answers."""
 
-    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[Engine]]]:
+    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Engine, dict[str, Any]]:
         yield [Portion(partial(self._solve, unit))]
 
-    def _solve(self, unit: Unit, engine: Engine, stop: Stop) -> bytes | None:
+    def _solve(self, unit: Unit, engine: Engine, stop: Stop) -> dict[str, Any] | None:
         values = unit.values
         problem, limits = Problem.from_object(values["problem"]), Limits.parse(values["limits"])
         solution = solve(problem, engine, limits, values["multipv"], stop)
-        return None if stop.is_set() else json.dumps(_entry(values["number"], solution)).encode()
+        return None if stop.is_set() else _entry(values["number"], solution)
 
 
 Job = tuple[Limits, int]

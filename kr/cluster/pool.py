@@ -22,7 +22,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from kr import __version__
 from kr.cluster.answers import TOO_SMALL, UnitsAnswer, read_answer, read_call_answer
@@ -36,10 +36,11 @@ from kr.jobs.kinds import Kind
 from kr.jobs.needs import Needs
 from kr.jobs.pool import AHEAD, SIGNALS_WAIT, FinishedPortion
 from kr.jobs.progress import CREW
-from kr.jobs.unit import Chunk, Unit
+from kr.jobs.unit import Unit
 from kr.units import counted, format_duration
 
 T = TypeVar("T")
+R = TypeVar("R")
 log = logging.getLogger("kr.cluster")
 
 TASK_SECONDS = 20.0
@@ -79,20 +80,20 @@ class _Delivery:
     tasks: list[_Task] = field(default_factory=list)
 
 
-class ClusterPool(Generic[T]):
+class ClusterPool(Generic[T, R]):
     """Workers of a cluster that do the units of one job: `kr.jobs.pool.Pool` elsewhere.
 
     cluster: its address, as text. Raises InvalidSettingError for another text.
     """
 
-    def __init__(self, kind: Kind[T], needs: Needs, cluster: str) -> None:
+    def __init__(self, kind: Kind[T, R], needs: Needs, cluster: str) -> None:
         self._kind, self._needs, self._cluster = kind, needs, cluster
         self._job = uuid.uuid4().hex
         self._tasks: dict[int, _Task] = {}
         self._numbers = iter(range(1 << 62))
         self._again: deque[Unit] = deque()
         self._news: queue.SimpleQueue[tuple[str, int, TaskAnswer] | None] = queue.SimpleQueue()
-        self._rest: deque[FinishedPortion] = deque()
+        self._rest: deque[FinishedPortion[R]] = deque()
         self._stopped = False
         self._left: dict[str, str] = {}
         self._silent: set[str] = set()
@@ -116,7 +117,7 @@ class ClusterPool(Generic[T]):
 
     # The generator
 
-    def run(self, units: Iterable[Unit | None]) -> Generator[FinishedPortion, None, None]:
+    def run(self, units: Iterable[Unit | None]) -> Generator[FinishedPortion[R], None, None]:
         """Do units; yields their portions as their tasks end: see `kr.jobs.pool.Pool.run`.
 
         Raises ClusterError if no worker can do the work, the first error of the work itself, and OSError.
@@ -148,7 +149,7 @@ class ClusterPool(Generic[T]):
                 for task in self._tasks.values():
                     _cancel(task.future)
 
-    def _heard(self, connection: ClusterConnection, timeout: float) -> Iterator[FinishedPortion]:
+    def _heard(self, connection: ClusterConnection, timeout: float) -> Iterator[FinishedPortion[R]]:
         """Portions of the news so far; waits for the first for up to `timeout` seconds."""
         while True:
             try:
@@ -169,7 +170,7 @@ class ClusterPool(Generic[T]):
             while self._rest:
                 yield self._rest.popleft()
 
-    def rest(self) -> Iterator[FinishedPortion]:
+    def rest(self) -> Iterator[FinishedPortion[R]]:
         """Portions that were done before the work ended and have not been yielded."""
         while self._rest:
             yield self._rest.popleft()
@@ -293,7 +294,7 @@ class ClusterPool(Generic[T]):
 
     # Answers
 
-    def _taken(self, connection: ClusterConnection, task: _Task, answer: TaskAnswer) -> Iterator[FinishedPortion]:
+    def _taken(self, connection: ClusterConnection, task: _Task, answer: TaskAnswer) -> Iterator[FinishedPortion[R]]:
         """Portions of a task's answer; units left undone are sent again."""
         if answer.frame is None:
             self._lost(task, answer)
@@ -305,16 +306,18 @@ class ClusterPool(Generic[T]):
             self._failed(connection, task, f"its answer makes no sense: {error}", blame=True)
             return
         for result in reply.results:
+            unit = left[result.key]
             try:
-                self._kind.check(left[result.key], result.chunks)
+                values = [self._kind.decode(unit, chunk) for chunk in result.chunks]
+                self._kind.check(unit, values)
             except (ValueError, LookupError, TypeError) as error:
                 task.units = list(left.values())
                 self._failed(connection, task, f"its answer makes no sense: {error}", blame=True, claimed=reply.worker)
                 return
-            unit = left.pop(result.key)
+            del left[result.key]
             self._seconds.append(result.seconds)
             self._failures.pop(unit.key, None)
-            yield from _portions(unit, result.chunks, result.seconds, reply.worker)
+            yield from _portions(unit, values, result.seconds, reply.worker)
         if reply.results:
             self._file_requests.pop(reply.worker, None)
         task.units = list(left.values())
@@ -517,12 +520,12 @@ class _Source:
         return [self._ready.popleft() for _ in range(min(count, len(self._ready)))]
 
 
-def _portions(unit: Unit, chunks: Sequence[Chunk], seconds: float, worker: str) -> Iterator[FinishedPortion]:
-    """A unit's chunks as portions, the last of which completes it."""
-    if not chunks:
-        yield FinishedPortion(unit, 0, None, 1.0, seconds, True, worker)
-    for number, chunk in enumerate(chunks):
-        yield FinishedPortion(unit, number, chunk, 1 / len(chunks), seconds, number == len(chunks) - 1, worker)
+def _portions(unit: Unit, values: Sequence[R], seconds: float, worker: str) -> Iterator[FinishedPortion[R]]:
+    """A unit's values as portions, the last of which completes it."""
+    if not values:
+        yield FinishedPortion(unit, 0, cast(R, None), 1.0, seconds, True, worker)
+    for number, value in enumerate(values):
+        yield FinishedPortion(unit, number, value, 1 / len(values), seconds, number == len(values) - 1, worker)
 
 
 def _cancel(future: Any) -> None:

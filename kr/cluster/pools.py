@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     from kr.cluster.pool import ClusterPool
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 
 def work_pool(
-    kind: Kind[T], needs: Needs, workers: int, ready: Sequence[T] = (), cluster: str = ""
-) -> Pool[T] | ClusterPool[T]:
+    kind: Kind[T, R], needs: Needs, workers: int, ready: Sequence[T] = (), cluster: str = ""
+) -> Pool[T, R] | ClusterPool[T, R]:
     """Pool of `workers` threads, the first of which have `ready` tools, or that of a cluster if one is named."""
     if not cluster:
         return Pool(kind, needs, workers, ready)

@@ -13,7 +13,6 @@ Tasks that Dask has cancelled keep running; a thread watches for that and stops 
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import shutil
@@ -57,7 +56,7 @@ class _Tools(NamedTuple):
     """Open tools of a thread."""
 
     job: str
-    kind: Kind[Any]
+    kind: Kind[Any, Any]
     tools: Any
 
 
@@ -136,22 +135,22 @@ def _units(task: Mapping[str, Any], chunks: Sequence[Chunk]) -> tuple[dict[str, 
 
 
 def _perform(name: str, job: _Job, unit: Unit, stop: Stop) -> list[Chunk]:
-    """Do a unit with the tools of this thread, and return its chunks."""
+    """Do a unit with the tools of this thread, and return its values as chunks."""
     kind = kind_named(unit.kind)
     needs = job.needs if kind.keeps_needs else job.needs.afresh()
     tools = _tools(name, kind, unit, needs)
     chunks = []
     for step in kind.steps(unit, needs):
         for portion in step:
-            chunk = portion.do(tools, stop)
+            value = portion.do(tools, stop)
             if stop.is_set():
                 return []
-            if chunk is not None:
-                chunks.append(chunk)
+            if value is not None:
+                chunks.append(kind.encode(value))
     return chunks
 
 
-def _tools(name: str, kind: Kind[Any], unit: Unit, needs: Needs) -> Any:
+def _tools(name: str, kind: Kind[Any, Any], unit: Unit, needs: Needs) -> Any:
     """Tools that this thread holds from unit to unit of a job."""
     open_tools: _Tools | None = getattr(_thread, "tools", None)
     if open_tools is None or open_tools.job != name or type(open_tools.kind) is not type(kind):
@@ -189,10 +188,8 @@ def _unfit(task: Mapping[str, Any]) -> dict[str, Any]:
 @cache
 def search_signature() -> dict[str, Any]:
     """Signature of the search of this process, and its nodes per second: two numbers by name."""
-    unit = Unit(SIGNATURE_KIND, "signature")
-    (chunk,) = perform(unit, Needs())
-    signature: dict[str, Any] = json.loads(bytes(chunk))
-    return signature
+    signatures: list[dict[str, Any]] = perform(Unit(SIGNATURE_KIND, "signature"), Needs())
+    return signatures[0]
 
 
 # Stops

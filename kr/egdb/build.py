@@ -205,8 +205,8 @@ class _Builder:
         with closing(pool.run(self._units())) as parts:
             for part in parts:
                 self.progress.solved += part.weight
-                if part.chunk is not None:
-                    chunks.setdefault(part.unit.key, {})[part.number] = part.chunk
+                if part.value is not None:
+                    chunks.setdefault(part.unit.key, {})[part.number] = part.value
                 if part.last:
                     self._enter(part.unit, _in_order(chunks.pop(part.unit.key)), part.seconds)
                 # held while waiting for the next part, it would stay in memory along with that part

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache, partial
 from pathlib import Path
@@ -19,7 +19,7 @@ from kr.egdb.database import Database, distance_pieces
 from kr.egdb.sample import drawn, survival
 from kr.egdb.slices import Shape, shape_named
 from kr.errors import InvalidDatabaseError
-from kr.jobs.kinds import Kind, Portion, Stop
+from kr.jobs.kinds import Kind, Portion, Stop, UnitSteps
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Chunk, Unit
 
@@ -63,38 +63,21 @@ class CheckedRange:
     counts: dict[Shape, tuple[int, int, int]] = field(default_factory=dict)
     """Losses, draws and wins of each slice."""
 
-    def to_json(self) -> str:
-        counts = {slices.name(shape): counts for shape, counts in self.counts.items()}
-        return json.dumps({**asdict(self), "shape": slices.name(self.shape), "counts": counts})
 
-    @classmethod
-    def from_json(cls, chunk: Chunk) -> CheckedRange:
-        found = storage.parse_json(bytes(chunk))
-        return cls(
-            shape_named(found["shape"]),
-            found["gone_through"],
-            found["positions"],
-            found["wrong"],
-            [(kind, tuple(position), stated, right) for kind, position, stated, right in found["findings"]],
-            None if found["arrangements"] is None else tuple(found["arrangements"]),
-            {shape_named(name): tuple(counts) for name, counts in found["counts"].items()},
-        )
-
-
-class FileCheck(Kind[None]):
-    """Checking a file. Values of a unit: its path."""
+class FileCheck(Kind[None, CheckedFile]):
+    """Checking a file of this machine. Values of a unit: its path."""
 
     def open(self, unit: Unit, needs: Needs) -> None:
         return None
 
-    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[None]]]:
+    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[None, CheckedFile]:
         yield [Portion(partial(self._check, Path(unit.values["path"])))]
 
-    def _check(self, path: Path, tools: None, stop: Stop) -> bytes:
-        return json.dumps(asdict(_checked_file(path))).encode()
+    def _check(self, path: Path, tools: None, stop: Stop) -> CheckedFile:
+        return _checked_file(path)
 
 
-class RangeCheck(Kind[CheckedDatabase]):
+class RangeCheck(Kind[CheckedDatabase, CheckedRange]):
     """Checking a range of positions.
 
     Values of a unit: pair, first and last arrangement of men, for a proof; or shape, first and last index, sample (the
@@ -106,9 +89,25 @@ class RangeCheck(Kind[CheckedDatabase]):
         pieces, memory = unit.tools["pieces"], unit.tools["memory"]
         return needs.load(DATABASE_NEED, unit.needs["egdb"], lambda place: _loaded(Path(place), pieces, memory))
 
-    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[CheckedDatabase]]]:
+    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[CheckedDatabase, CheckedRange]:
         check = _proved if "pair" in unit.values else _sampled
         yield [Portion(partial(check, unit.values))]
+
+    def encode(self, value: CheckedRange) -> Chunk:
+        counts = {slices.name(shape): counts for shape, counts in value.counts.items()}
+        return json.dumps({**asdict(value), "shape": slices.name(value.shape), "counts": counts}).encode()
+
+    def decode(self, unit: Unit, chunk: Chunk) -> CheckedRange:
+        fields = storage.parse_json(bytes(chunk))
+        return CheckedRange(
+            shape_named(fields["shape"]),
+            fields["gone_through"],
+            fields["positions"],
+            fields["wrong"],
+            [(kind, tuple(position), stated, right) for kind, position, stated, right in fields["findings"]],
+            None if fields["arrangements"] is None else tuple(fields["arrangements"]),
+            {shape_named(name): tuple(counts) for name, counts in fields["counts"].items()},
+        )
 
 
 def database_key(digests: Mapping[str, str], pieces: int) -> str:
@@ -146,7 +145,7 @@ def _checked_file(path: Path) -> CheckedFile:
     return CheckedFile(str(path), digest=digest(path))
 
 
-def _proved(values: Mapping[str, Any], tools: CheckedDatabase, stop: Stop) -> bytes | None:
+def _proved(values: Mapping[str, Any], tools: CheckedDatabase, stop: Stop) -> CheckedRange | None:
     """Check the positions of a pair with some arrangements of men, and their distances if these are known."""
     pair, first, last = shape_named(values["pair"]), values["first"], values["last"]
     known = tools.known if sum(pair) <= tools.database.distance_pieces else None
@@ -157,7 +156,7 @@ def _proved(values: Mapping[str, Any], tools: CheckedDatabase, stop: Stop) -> by
     counts = {pair: own} if slices.is_symmetric(pair) else {slices.twin(pair): other, pair: own}
     positions = sum(map(sum, counts.values()))
     done = gone_through(pair, first, last)
-    return CheckedRange(pair, done, positions, wrong, findings, (first, last), counts).to_json().encode()
+    return CheckedRange(pair, done, positions, wrong, findings, (first, last), counts)
 
 
 def gone_through(pair: Shape, first: int, last: int) -> int:
@@ -168,7 +167,7 @@ def gone_through(pair: Shape, first: int, last: int) -> int:
     return (last - first) * slices.block(pair) * len(slices.members(pair))
 
 
-def _sampled(values: Mapping[str, Any], tools: CheckedDatabase, stop: Stop) -> bytes:
+def _sampled(values: Mapping[str, Any], tools: CheckedDatabase, stop: Stop) -> CheckedRange:
     """Check some of the positions of a slice with indices from `first` to `last` - 1."""
     shape, first, last = shape_named(values["shape"]), values["first"], values["last"]
     sampler = _egdb.EndgameSampler(None, shape, first, last, _chances(values["sample"]), values["seed"], False)
@@ -180,4 +179,4 @@ def _sampled(values: Mapping[str, Any], tools: CheckedDatabase, stop: Stop) -> b
         more, found = _egdb.egdb_check_boards(tools.database.core, boards, distances)
         wrong += more
         findings += found
-    return CheckedRange(shape, last - first, positions, wrong, findings).to_json().encode()
+    return CheckedRange(shape, last - first, positions, wrong, findings)

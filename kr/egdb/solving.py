@@ -21,7 +21,7 @@ from kr.egdb import files, scheduling, slices
 from kr.egdb.scheduling import SolverCall
 from kr.egdb.slices import Shape, shape_named
 from kr.errors import InvalidDatabaseError
-from kr.jobs.kinds import Kind, Portion, Stop
+from kr.jobs.kinds import Kind, Portion, Stop, UnitSteps
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Chunk, Unit
 
@@ -57,7 +57,7 @@ class Space:
         return self._space
 
 
-class SlicePairs(Kind[Space]):
+class SlicePairs(Kind[Space, Chunk | None]):
     """Solving a pair.
 
     Values of a unit: the pair's name, `distances` (true if they are wanted) and `files` (the kinds of files wanted).
@@ -70,7 +70,7 @@ class SlicePairs(Kind[Space]):
     def open(self, unit: Unit, needs: Needs) -> Space:
         return Space()
 
-    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[Space]]]:
+    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Space, Chunk | None]:
         solving = _Solving(unit, needs)
         steps = list(scheduling.steps(solving.pair))
         weight = slices.pair_size(solving.pair) / sum(call.positions for step in steps for call in step)
@@ -78,6 +78,13 @@ class SlicePairs(Kind[Space]):
             yield [Portion(partial(solving.solve, call), call.positions * weight) for call in step]
         yield [Portion(partial(solving.file, kind), 0.0) for kind in unit.values["files"]]
         yield [Portion(partial(_content, array), 0.0) for array in solving.arrays()]
+
+    def encode(self, value: Chunk | None) -> Chunk:
+        assert value is not None
+        return value
+
+    def decode(self, unit: Unit, chunk: Chunk) -> Chunk:
+        return chunk
 
 
 class _Solving:

@@ -33,7 +33,6 @@ from kr.egdb import checking, files, slices, stats
 from kr.egdb.checking import (
     DATABASE_NEED,
     CheckedDatabase,
-    CheckedFile,
     CheckedRange,
     FileCheck,
     Finding,
@@ -192,8 +191,7 @@ class _Verifier:
         units = (Unit(FileCheck.name(), path.name, values={"path": str(path)}) for path in paths)
         with closing(Pool(FileCheck(), Needs(), self.threads).run(units)) as parts:
             for done, part in enumerate(parts, start=1):
-                assert part.chunk is not None
-                checked = CheckedFile(**storage.parse_json(bytes(part.chunk)))
+                checked = part.value
                 path = Path(checked.path)
                 if checked.problem:
                     self.found.add(checked.problem)
@@ -229,8 +227,7 @@ class _Verifier:
             pool = work_pool(RangeCheck(), needs, self.threads, cluster=self.settings.cluster)
             with closing(pool.run(units)) as parts:
                 for part in parts:
-                    assert part.chunk is not None
-                    checked = CheckedRange.from_json(part.chunk)
+                    checked = part.value
                     done += checked.gone_through
                     self._note(checked)
                     self._advance("positions", done, positions)

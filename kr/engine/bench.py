@@ -8,10 +8,9 @@ Times are CPU seconds, so that other work on the machine matters little.
 
 from __future__ import annotations
 
-import json
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import pairwise
@@ -24,7 +23,7 @@ from kr.engine.result import Info
 from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, weights_option
 from kr.errors import InvalidFenError, InvalidSettingError
 from kr.game.position import Position
-from kr.jobs.kinds import Kind, Portion, Stop
+from kr.jobs.kinds import Kind, Portion, Stop, UnitSteps
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.notation import fen_lines
@@ -216,8 +215,8 @@ def run_bench(settings: BenchSettings, on_line: Callable[[BenchLine], None] | No
     return BenchResult(settings, engine.name, tuple(lines))
 
 
-class SearchSignature(Kind[None]):
-    """Work by which machines see that they search alike: the bench. Its result is a JSON object of two numbers.
+class SearchSignature(Kind[None, dict[str, float]]):
+    """Work by which machines see that they search alike: the bench. Its result is two numbers by name.
 
     {"signature": 15075549, "nodes_per_second": 6100000.0}
     """
@@ -225,13 +224,13 @@ class SearchSignature(Kind[None]):
     def open(self, unit: Unit, needs: Needs) -> None:
         return None
 
-    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[None]]]:
+    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[None, dict[str, float]]:
         yield [Portion(_signature)]
 
 
-def _signature(tools: None, stop: Stop) -> bytes:
+def _signature(tools: None, stop: Stop) -> dict[str, float]:
     result = run_bench(BenchSettings())
-    return json.dumps({"signature": result.signature, "nodes_per_second": result.nps}).encode()
+    return {"signature": result.signature, "nodes_per_second": result.nps}
 
 
 def features() -> dict[str, dict[str, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,12 +14,14 @@ from kr import _core
 from kr.errors import InvalidSettingError
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Chunk, Unit
+from kr.storage import parse_json
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 
 class Stop(_core.Stop):
@@ -40,17 +43,25 @@ class Stop(_core.Stop):
 
 
 @dataclass(frozen=True)
-class Portion(Generic[T]):
+class Portion(Generic[T, R]):
     """A part of a unit that one worker does in one go."""
 
-    do: Callable[[T, Stop], Chunk | None]
-    """Returns its chunk of the result; None if it has none or was stopped early."""
+    do: Callable[[T, Stop], R | None]
+    """Returns its value; None if it has none or was stopped early."""
     weight: float = 1.0
     """Its share of the work among all portions, for progress."""
 
 
-class Kind(ABC, Generic[T]):
-    """A kind of work. T: the tools that each worker keeps from unit to unit."""
+UnitSteps = Iterator[Sequence[Portion[T, R]]]
+"""UnitSteps of a unit, in order; the portions of a step may be done in parallel. No step is empty."""
+
+
+class Kind(ABC, Generic[T, R]):
+    """A kind of work. T: the tools that each worker keeps from unit to unit; R: the value of a portion.
+
+    The result of a unit is the values of its portions in order. They stay what they are within a process, and travel to
+    another one as chunks of bytes: as JSON, if the kind knows of nothing else.
+    """
 
     keeps_needs = True
     """True if workers of other machines keep what they have loaded of a unit's needs for later units."""
@@ -65,15 +76,24 @@ class Kind(ABC, Generic[T]):
         """Tools for units like this one. Raises MissingNeedError, and the errors of opening them."""
 
     @abstractmethod
-    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[T]]]:
-        """Steps of a unit, in order; the portions of a step may be done in parallel. No step is empty."""
+    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[T, R]:
+        """UnitSteps of a unit."""
+
+    def encode(self, value: R) -> Chunk:
+        """A value as it travels."""
+        return json.dumps(value).encode()
+
+    def decode(self, unit: Unit, chunk: Chunk) -> R:
+        """The value in a chunk. Raises ValueError, LookupError or TypeError if it is not one of such a unit."""
+        value: R = parse_json(bytes(chunk))
+        return value
 
     def split(self, unit: Unit, count: int) -> list[Unit]:
         """A unit as up to `count` smaller ones, for the end of a job; the unit itself if its kind knows of none."""
         return [unit]
 
-    def check(self, unit: Unit, chunks: Sequence[Chunk]) -> None:
-        """Raise ValueError if chunks that came from another machine can't be the result of a unit."""
+    def check(self, unit: Unit, values: Sequence[R]) -> None:
+        """Raise ValueError if values that came from another machine can't be the result of a unit."""
 
     def stop(self, tools: T) -> None:
         """End the current and all later work of these tools, from another thread, where a Stop can't."""
@@ -82,7 +102,7 @@ class Kind(ABC, Generic[T]):
         """Free resources of the tools other than memory."""
 
 
-def kind_named(name: str) -> Kind[Any]:
+def kind_named(name: str) -> Kind[Any, Any]:
     """Kind of work by its name. Raises InvalidSettingError if kr has no such kind."""
     module, _, member = name.partition(":")
     try:
@@ -94,12 +114,12 @@ def kind_named(name: str) -> Kind[Any]:
     return found()
 
 
-def perform(unit: Unit, needs: Needs) -> list[Chunk]:
+def perform(unit: Unit, needs: Needs) -> list[Any]:
     """Do a unit in this thread, from itself and its needs alone; returns its result."""
     kind = kind_named(unit.kind)
     tools, stop = kind.open(unit, needs), Stop()
     try:
-        chunks = (portion.do(tools, stop) for step in kind.steps(unit, needs) for portion in step)
-        return [chunk for chunk in chunks if chunk is not None]
+        values = (portion.do(tools, stop) for step in kind.steps(unit, needs) for portion in step)
+        return [value for value in values if value is not None]
     finally:
         kind.close(tools)

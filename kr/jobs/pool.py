@@ -10,14 +10,15 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
-from kr.jobs.kinds import Kind, Portion, Stop
+from kr.jobs.kinds import Kind, Portion, Stop, UnitSteps
 from kr.jobs.needs import Needs
-from kr.jobs.unit import Chunk, Unit
+from kr.jobs.unit import Unit
 from kr.threads import start_all
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 SIGNALS_WAIT = 0.5
 """Seconds."""
@@ -26,13 +27,14 @@ AHEAD = 2
 
 
 @dataclass(frozen=True)
-class FinishedPortion:
+class FinishedPortion(Generic[R]):
     """A finished portion of a unit."""
 
     unit: Unit
     number: int
-    """Number of the portion, from 0: the order of the chunks in the result."""
-    chunk: Chunk | None
+    """Number of the portion, from 0: the order of the values in the result."""
+    value: R
+    """None if its kind has portions without a value."""
     weight: float
     seconds: float
     """Seconds since the unit was begun."""
@@ -43,11 +45,11 @@ class FinishedPortion:
 
 
 @dataclass
-class _Begun(Generic[T]):
+class _Begun(Generic[T, R]):
     """A unit under way."""
 
     unit: Unit
-    steps: Iterator[Sequence[Portion[T]]]
+    steps: UnitSteps[T, R]
     began: float
     portions: int = 0
     """Pieces of the steps so far."""
@@ -55,14 +57,14 @@ class _Begun(Generic[T]):
     """Pieces of this step not done yet."""
 
 
-class Pool(Generic[T]):
+class Pool(Generic[T, R]):
     """Workers that do the units of one job, each a thread with its own tools.
 
     ready: open tools for the first workers, which the caller closes; the other workers open theirs with their first
     unit.
     """
 
-    def __init__(self, kind: Kind[T], needs: Needs, workers: int, ready: Sequence[T] = ()) -> None:
+    def __init__(self, kind: Kind[T, R], needs: Needs, workers: int, ready: Sequence[T] = ()) -> None:
         self._kind = kind
         self._needs = needs
         self._tools: list[T] = list(ready)
@@ -74,10 +76,10 @@ class Pool(Generic[T]):
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
         self._waiting: deque[Unit] = deque()
-        self._portions: deque[tuple[_Begun[T], int, Portion[T]]] = deque()
-        self._news: queue.SimpleQueue[FinishedPortion | BaseException | None] = queue.SimpleQueue()
+        self._portions: deque[tuple[_Begun[T, R], int, Portion[T, R]]] = deque()
+        self._news: queue.SimpleQueue[FinishedPortion[R] | BaseException | None] = queue.SimpleQueue()
 
-    def run(self, units: Iterable[Unit | None]) -> Generator[FinishedPortion, None, None]:
+    def run(self, units: Iterable[Unit | None]) -> Generator[FinishedPortion[R], None, None]:
         """Do units; yields their parts as they are done.
 
         units: asked for when a worker will soon be free; None means that no unit can begin before another is done. A
@@ -113,7 +115,7 @@ class Pool(Generic[T]):
         if error is not None:
             raise error
 
-    def _heard(self) -> FinishedPortion | BaseException | None:
+    def _heard(self) -> FinishedPortion[R] | BaseException | None:
         """The next news. Waits are short, because a signal that arrives as a wait begins is handled only at its end."""
         while True:
             try:
@@ -121,7 +123,7 @@ class Pool(Generic[T]):
             except queue.Empty:
                 continue
 
-    def rest(self) -> Iterator[FinishedPortion]:
+    def rest(self) -> Iterator[FinishedPortion[R]]:
         """Parts that were done before the work ended and have not been yielded."""
         while not self._news.empty():
             if isinstance(news := self._news.get(), FinishedPortion):
@@ -171,19 +173,19 @@ class Pool(Generic[T]):
                     self._tools.append(own)
                     if self._stop.is_set():
                         self._kind.stop(own)
-                chunk = portion.do(tools, self._stop)
-                if chunk is None and self._stop.is_set():
+                value = portion.do(tools, self._stop)
+                if value is None and self._stop.is_set():
                     break
-                self._done(begun, number, portion, chunk)
+                self._done(begun, number, portion, cast(R, value))
                 # a thread that waits for work must not keep a finished unit alive
-                del taken, begun, portion, chunk
+                del taken, begun, portion, value
         except BaseException as error:  # raised in the thread that asks for parts
             self._news.put(error)
         finally:
             if own is not None:
                 self._kind.close(own)
 
-    def _next(self) -> tuple[_Begun[T], int, Portion[T]] | None:
+    def _next(self) -> tuple[_Begun[T, R], int, Portion[T, R]] | None:
         """A portion of a unit under way, or of a new one; None if there is none left."""
         while True:
             with self._lock:
@@ -197,16 +199,16 @@ class Pool(Generic[T]):
             begun = _Begun(unit, filter(None, self._kind.steps(unit, self._needs)), time.monotonic())
             self._hand_out(begun, next(begun.steps))
 
-    def _hand_out(self, begun: _Begun[T], step: Sequence[Portion[T]]) -> None:
+    def _hand_out(self, begun: _Begun[T, R], step: Sequence[Portion[T, R]]) -> None:
         with self._lock:
             begun.running = len(step)
             self._portions.extend((begun, begun.portions + i, portion) for i, portion in enumerate(step))
             begun.portions += len(step)
             self._changed.notify_all()
 
-    def _done(self, begun: _Begun[T], number: int, portion: Portion[T], chunk: Chunk | None) -> None:
+    def _done(self, begun: _Begun[T, R], number: int, portion: Portion[T, R], value: R) -> None:
         """Report a finished portion; after the last portion of a step the next step begins."""
-        part = FinishedPortion(begun.unit, number, chunk, portion.weight, time.monotonic() - begun.began, last=False)
+        part = FinishedPortion(begun.unit, number, value, portion.weight, time.monotonic() - begun.began, last=False)
         with self._lock:
             begun.running -= 1
             if begun.running:

@@ -11,7 +11,7 @@ from typing import Any
 from kr.storage import parse_json
 
 Chunk = bytes | memoryview
-"""A part of a unit's result, which is the chunks of all its portions in order."""
+"""A value of a unit's result as it travels, or a file."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.learn import games
 from kr.learn.games import RUN, StoredGame
-from kr.learn.shards import UNIT_SETTINGS, OpeningMix, Shards, opening_mix, ranges, stored_game
+from kr.learn.shards import UNIT_SETTINGS, OpeningMix, Shards, opening_mix, ranges
 from kr.players.workers import egdb_needs
 from kr.settings import Settings, option, seed_option, workers_option
 from kr.threads import worker_count
@@ -188,17 +188,15 @@ def _play(
     try:
         with closing(pool.run(units)) as parts:
             for part in parts:
-                assert part.chunk is not None
                 run.result.seconds = time.monotonic() - began
-                run.take(stored_game(part.chunk))
+                run.take(part.value)
                 if on_game is not None:
                     on_game(run.result)
                 if stop is not None and stop.is_set():
                     pool.stop()
     finally:
         for part in pool.rest():
-            if part.chunk is not None:
-                run.take(stored_game(part.chunk))
+            run.take(part.value)
         run.keep_unfinished()
     return run.result
 

@@ -8,7 +8,7 @@ each) and their scores (2 each).
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -19,7 +19,7 @@ import numpy as np
 from kr import _core, storage
 from kr.errors import InvalidSettingError
 from kr.evaluation import kinds
-from kr.jobs.kinds import Kind, Portion, Stop
+from kr.jobs.kinds import Kind, Portion, Stop, UnitSteps
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Chunk, Unit
 from kr.learn.games import StoredGame, check_playable
@@ -91,7 +91,7 @@ class SelfplayTools:
         self.leaf_scores = np.zeros(_core.MAX_GAME_PLIES, dtype=np.int16)
 
 
-class Shards(Kind[SelfplayTools]):
+class Shards(Kind[SelfplayTools, StoredGame]):
     """Each game depends on its number, the tools (UNIT_SETTINGS) and the needs alone: weights, openings, egdb."""
 
     def open(self, unit: Unit, needs: Needs) -> SelfplayTools:
@@ -110,7 +110,7 @@ class Shards(Kind[SelfplayTools]):
         openings = needs.load("openings", unit.needs["openings"], _loaded_openings)
         return SelfplayTools(player, openings, database, has_leaves=tools["leaf_nodes"] > 0)
 
-    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[SelfplayTools]]]:
+    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[SelfplayTools, StoredGame]:
         yield [Portion(partial(_play, number)) for begin, end in unit.values["games"] for number in range(begin, end)]
 
     def split(self, unit: Unit, count: int) -> list[Unit]:
@@ -122,13 +122,38 @@ class Shards(Kind[SelfplayTools]):
             for i, (first, last) in enumerate(pairwise(bounds))
         ]
 
-    def check(self, unit: Unit, chunks: Sequence[Chunk]) -> None:
+    def encode(self, value: StoredGame) -> Chunk:
+        has_leaves = len(value.leaves) > 0
+        black, white, kings, side = value.start
+        plies = len(value.moves)
+        columns: list[tuple[np.ndarray, str]] = [(value.moves, "<u2"), (value.scores, "<i2")]
+        if has_leaves:
+            columns += [(value.leaves, "<u4"), (value.leaf_scores, "<i2")]
+        head = _GAME.pack(
+            value.game, black, white, kings, value.opening, plies, side, value.result, value.reason, has_leaves
+        )
+        return head + b"".join(array.astype(dtype).tobytes() for array, dtype in columns)
+
+    def decode(self, unit: Unit, chunk: Chunk) -> StoredGame:
+        if len(chunk) < _GAME.size:
+            raise ValueError("a game that was cut off")
+        number, black, white, kings, opening, plies, side, result, reason, has_leaves = _GAME.unpack_from(chunk)
+        moves = np.frombuffer(chunk, "<u2", plies, _GAME.size).astype(np.uint16)
+        scores = np.frombuffer(chunk, "<i2", plies, _GAME.size + 2 * plies).astype(np.int16)
+        game = StoredGame(number, (black, white, kings, side), opening, result, reason, moves, scores)
+        if not has_leaves:
+            return game
+        end = _GAME.size + 4 * plies
+        leaves = np.frombuffer(chunk, "<u4", 4 * plies, end).astype(np.uint32).reshape(-1, 4)
+        leaf_scores = np.frombuffer(chunk, "<i2", plies, end + 16 * plies).astype(np.int16)
+        return replace(game, leaves=leaves, leaf_scores=leaf_scores)
+
+    def check(self, unit: Unit, values: Sequence[StoredGame]) -> None:
         """Games with the right numbers, whose moves are legal."""
         numbers = [number for begin, end in unit.values["games"] for number in range(begin, end)]
-        found = [stored_game(chunk) for chunk in chunks]
-        if [game.game for game in found] != numbers:
-            raise ValueError(f"{counted(len(found), 'game')} with other numbers than the {len(numbers)} asked for")
-        check_playable(found)
+        if [game.game for game in values] != numbers:
+            raise ValueError(f"{counted(len(values), 'game')} with other numbers than the {len(numbers)} asked for")
+        check_playable(values)
 
 
 def _loaded_weights(text: str) -> tuple[str, _core.Evaluator]:
@@ -141,7 +166,7 @@ def _loaded_openings(spec: str) -> tuple[str, np.ndarray]:
     return storage.checksum(bits), bits
 
 
-def _play(number: int, tools: SelfplayTools, stop: Stop) -> bytes | None:
+def _play(number: int, tools: SelfplayTools, stop: Stop) -> StoredGame | None:
     leaves = (tools.leaves, tools.leaf_scores)
     found = tools.core.play(tools.openings, number, tools.start, tools.moves, tools.scores, *leaves, stop.flag)
     if found is None:
@@ -150,27 +175,12 @@ def _play(number: int, tools: SelfplayTools, stop: Stop) -> bytes | None:
         tools.database.raise_damage()
     plies, result, reason, opening = found
     black, white, kings, side = map(int, tools.start)
-    columns: list[tuple[np.ndarray, str]] = [(tools.moves, "<i2"), (tools.scores, "<i2")]
-    if tools.has_leaves:
-        columns += [(tools.leaves, "<u4"), (tools.leaf_scores, "<i2")]
-    head = _GAME.pack(number, black, white, kings, opening, plies, side, result, reason, tools.has_leaves)
-    return head + b"".join(array[:plies].astype(dtype).tobytes() for array, dtype in columns)
-
-
-def stored_game(chunk: Chunk) -> StoredGame:
-    """The game of a chunk. Raises ValueError if it is not one."""
-    if len(chunk) < _GAME.size:
-        raise ValueError("a game that was cut off")
-    number, black, white, kings, opening, plies, side, result, reason, has_leaves = _GAME.unpack_from(chunk)
-    moves = np.frombuffer(chunk, "<u2", plies, _GAME.size).astype(np.uint16)
-    scores = np.frombuffer(chunk, "<i2", plies, _GAME.size + 2 * plies).astype(np.int16)
+    # the next game is written into the same arrays
+    moves, scores = tools.moves[:plies].copy(), tools.scores[:plies].copy()
     game = StoredGame(number, (black, white, kings, side), opening, result, reason, moves, scores)
-    if not has_leaves:
+    if not tools.has_leaves:
         return game
-    end = _GAME.size + 4 * plies
-    leaves = np.frombuffer(chunk, "<u4", 4 * plies, end).astype(np.uint32).reshape(-1, 4)
-    leaf_scores = np.frombuffer(chunk, "<i2", plies, end + 16 * plies).astype(np.int16)
-    return replace(game, leaves=leaves, leaf_scores=leaf_scores)
+    return replace(game, leaves=tools.leaves[:plies].copy(), leaf_scores=tools.leaf_scores[:plies].copy())
 
 
 def ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:

@@ -12,7 +12,6 @@ than one move, the position after each move is searched with the longest limit, 
 from __future__ import annotations
 
 import itertools
-import json
 import math
 import operator
 import random
@@ -33,7 +32,7 @@ from kr.errors import InvalidSettingError
 from kr.evaluation.kinds import SHIPPED, weights_texts
 from kr.game.position import Position
 from kr.jobs.journal import check_journal, open_journal, typed
-from kr.jobs.kinds import Kind, Portion
+from kr.jobs.kinds import Kind, Portion, UnitSteps
 from kr.jobs.needs import Needs
 from kr.jobs.pool import Pool
 from kr.jobs.unit import Unit
@@ -46,7 +45,7 @@ from kr.players.own import EnginePlayer
 from kr.players.registry import kind_of, player_from_spec
 from kr.players.workers import player_of, players_needs
 from kr.settings import REQUIRED, Settings, option, workers_option
-from kr.storage import checksum, lock, make_directory, parse_json, provenance
+from kr.storage import checksum, lock, make_directory, provenance
 from kr.units import counted, format_count, parse_count
 
 DOUBLINGS = 5
@@ -398,10 +397,8 @@ def compare_positions(
         )
         with closing(Pool(Comparisons(), Needs(places), workers, [player.engine]).run(units)) as parts:
             for part in parts:
-                assert part.chunk is not None
-                entry = parse_json(bytes(part.chunk))
-                journal.append(entry)
-                done[part.unit.key] = ComparedPosition.from_json(entry)
+                journal.append(part.value)
+                done[part.unit.key] = ComparedPosition.from_json(part.value)
                 on_position(1)
     return [done[fen] for fen in positions]
 
@@ -444,7 +441,7 @@ def _player(settings: DoublingSettings) -> EnginePlayer:
     return player
 
 
-class Comparisons(Kind[Engine]):
+class Comparisons(Kind[Engine, dict[str, Any]]):
     """Units of one position each; the result is a line of the journal."""
 
     def open(self, unit: Unit, needs: Needs) -> Engine:
@@ -452,13 +449,13 @@ class Comparisons(Kind[Engine]):
         assert isinstance(player, EnginePlayer)
         return player.engine
 
-    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[Engine]]]:
+    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Engine, dict[str, Any]]:
         yield [Portion(partial(self._compare, unit))]
 
-    def _compare(self, unit: Unit, engine: Engine, stop: Stop) -> bytes | None:
+    def _compare(self, unit: Unit, engine: Engine, stop: Stop) -> dict[str, Any] | None:
         limits = [Limits.parse(text) for text in unit.values["limits"]]
         comparison = search_position(Position.from_fen(unit.values["fen"]), limits, engine, stop)
-        return None if stop.is_set() else json.dumps(asdict(comparison)).encode()
+        return None if stop.is_set() else asdict(comparison)
 
 
 def search_position(

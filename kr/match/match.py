@@ -27,7 +27,7 @@ from kr.match.elo import Estimate, Sprt, estimate
 from kr.match.game import FAILURE, Adjudication, FinishedGame
 from kr.match.log import Effort, MatchGame, MatchLog, open_log
 from kr.match.machines import MatchWorker, match_workers
-from kr.match.pairs import Pairs, decode_game
+from kr.match.pairs import Pairs
 from kr.match.tally import MatchTally
 from kr.match.verdict import PairsInOrder
 from kr.openings.decks import DECKS, Opening, deck
@@ -395,9 +395,8 @@ def _play(
 
     with interruptible(interrupt), closing(pool.run(units)) as parts:
         for part in parts:
-            assert part.chunk is not None
             pair = part.unit.values["pair"]
-            a_black, finished = decode_game(schedule[pair].position, part.chunk)
+            a_black, finished = part.value
             game = _entered(pair, a_black, schedule[pair], finished, part.worker)
             if log:
                 log.append(game, _pdn(settings, result.names, game, schedule[pair], finished))

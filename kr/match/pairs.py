@@ -1,4 +1,4 @@
-"""Units of a match: the two games of a pair, with one opening and colours swapped. A game is a JSON object.
+"""Units of a match: the two games of a pair, with one opening and colours swapped. A game travels as a JSON object.
 
     {"a_black": true, "moves": [[[8, 13], 0, false], ...], "replies": [[4, 9, 2011, 0.0031], null, ...], "winner": 1,
      "reason": "no legal move", "detail": ""}
@@ -10,12 +10,12 @@ score, depth, nodes and seconds, or null for the only legal move. The winner is 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from kr.engine.limits import Limits, TimeControl, parse_limits
 from kr.game.position import Move, Position, Side
-from kr.jobs.kinds import Kind, Portion, Stop
+from kr.jobs.kinds import Kind, Portion, Stop, UnitSteps
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Chunk, Unit
 from kr.match.game import Adjudication, FinishedGame, play_game
@@ -26,9 +26,11 @@ from kr.storage import parse_json
 
 Pairing = tuple[Player, Player]
 """A and B."""
+PairGame = tuple[bool, FinishedGame]
+"""A game of a pair: True if A was Black, and the game itself."""
 
 
-class Pairs(Kind[Pairing]):
+class Pairs(Kind[Pairing, PairGame]):
     """Games of a pair. tools: hash (bytes), patience (seconds) and egdb_memory (bytes) of the players."""
 
     def open(self, unit: Unit, needs: Needs) -> Pairing:
@@ -39,21 +41,39 @@ class Pairs(Kind[Pairing]):
             first.close()
             raise
 
-    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[Pairing]]]:
+    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Pairing, PairGame]:
         values = unit.values
         opening = Opening(values["opening"], Position.from_fen(values["fen"]))
         controls = [parse_limits(text) for text in values["controls"]]
         for a_black in values["games"]:
             yield [Portion(partial(self._play, unit, needs, opening, controls, a_black))]
 
-    def check(self, unit: Unit, chunks: Sequence[Chunk]) -> None:
-        """Games of the right colours, whose moves are legal."""
+    def encode(self, value: PairGame) -> Chunk:
+        a_black, game = value
+        fields = {
+            "a_black": a_black,
+            "moves": [[move.path, move.captured, move.whole] for move in game.moves],
+            "replies": [reply and reply[1:] for reply in game.replies],
+            "winner": game.winner,
+            "reason": game.reason,
+            "detail": game.detail,
+        }
+        return json.dumps(fields).encode()
+
+    def decode(self, unit: Unit, chunk: Chunk) -> PairGame:
+        fields = parse_json(bytes(chunk))
+        moves = tuple(Move(tuple(path), captured, whole) for path, captured, whole in fields["moves"])
+        replies = tuple(reply and Reply(move, *reply) for move, reply in zip(moves, fields["replies"], strict=True))
+        winner = None if fields["winner"] is None else Side(fields["winner"])
         start = Position.from_fen(unit.values["fen"])
-        found = [decode_game(start, chunk) for chunk in chunks]
-        if [a_black for a_black, _ in found] != unit.values["games"]:
+        return fields["a_black"], FinishedGame(start, moves, replies, winner, fields["reason"], fields["detail"])
+
+    def check(self, unit: Unit, values: Sequence[PairGame]) -> None:
+        """Games of the right colours, whose moves are legal."""
+        if [a_black for a_black, _ in values] != unit.values["games"]:
             raise ValueError("other games than those asked for")
-        for _, game in found:
-            position = start
+        for _, game in values:
+            position = game.start
             for move in game.moves:
                 position = position.play(move)
 
@@ -74,7 +94,7 @@ class Pairs(Kind[Pairing]):
         a_black: bool,
         table: Pairing,
         stop: Stop,
-    ) -> bytes | None:
+    ) -> PairGame | None:
         values = unit.values
         black, white = (0, 1) if a_black else (1, 0)
         finished = play_game(
@@ -86,24 +106,4 @@ class Pairs(Kind[Pairing]):
             database_of(unit, needs, "referee"),
             stop,
         )
-        return None if finished is None else json.dumps(_game(a_black, finished)).encode()
-
-
-def _game(a_black: bool, finished: FinishedGame) -> dict[str, object]:
-    return {
-        "a_black": a_black,
-        "moves": [[move.path, move.captured, move.whole] for move in finished.moves],
-        "replies": [reply and reply[1:] for reply in finished.replies],
-        "winner": finished.winner,
-        "reason": finished.reason,
-        "detail": finished.detail,
-    }
-
-
-def decode_game(start: Position, chunk: Chunk) -> tuple[bool, FinishedGame]:
-    """A game of a pair: True if A was Black, and the game itself. start: its first position."""
-    found = parse_json(bytes(chunk))
-    moves = tuple(Move(tuple(path), captured, whole) for path, captured, whole in found["moves"])
-    replies = tuple(reply and Reply(move, *reply) for move, reply in zip(moves, found["replies"], strict=True))
-    winner = None if found["winner"] is None else Side(found["winner"])
-    return found["a_black"], FinishedGame(start, moves, replies, winner, found["reason"], found["detail"])
+        return None if finished is None else (a_black, finished)

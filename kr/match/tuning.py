@@ -6,7 +6,7 @@ match that confirms or refutes what was found (`confirm.pdn`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -23,12 +23,12 @@ from kr.errors import InvalidSettingError
 from kr.evaluation.kinds import SHIPPED, weights_texts
 from kr.game.position import Side
 from kr.jobs.journal import open_journal, typed
-from kr.jobs.kinds import Portion, Stop
+from kr.jobs.kinds import Stop, UnitSteps
 from kr.jobs.needs import Needs
 from kr.jobs.pool import interruptible
-from kr.jobs.unit import Chunk, Unit
+from kr.jobs.unit import Unit
 from kr.match.match import MOST_GAMES, MatchResult, MatchSettings, blank_pair, check_match, opening_order, play_match
-from kr.match.pairs import Pairing, Pairs, decode_game
+from kr.match.pairs import PairGame, Pairing, Pairs
 from kr.match.spsa import Spsa
 from kr.openings.decks import DECKS, deck
 from kr.players.own import EnginePlayer
@@ -243,8 +243,8 @@ class TunedPairs(Pairs):
     def open(self, unit: Unit, needs: Needs) -> Pairing:
         return player_of(unit, needs, "a"), player_of(unit, needs, "a")
 
-    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[Pairing]]]:
-        def play(do: Callable[[Pairing, Stop], Chunk | None], table: Pairing, stop: Stop) -> Chunk | None:
+    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Pairing, PairGame]:
+        def play(do: Callable[[Pairing, Stop], PairGame | None], table: Pairing, stop: Stop) -> PairGame | None:
             for player, options in zip(table, unit.values["options"], strict=True):
                 assert isinstance(player, EnginePlayer)
                 player.engine.set_options(player.options | options)
@@ -357,9 +357,8 @@ def _play(
 
     with interruptible(interrupt), closing(pool.run(units())) as parts:
         for part in parts:
-            assert part.chunk is not None
             pair = part.unit.values["pair"]
-            a_black, finished = decode_game(openings[pair].position, part.chunk)
+            a_black, finished = part.value
             winner = finished.winner
             under_way[pair] += 1 if winner is None else 2 * ((winner == Side.BLACK) == a_black)
             if part.last:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from kr.engine.database import load_database
 from kr.engine.engine import Engine
@@ -19,8 +19,10 @@ from kr.players.registry import player_from_spec
 if TYPE_CHECKING:
     from kr.egdb.database import Database
 
+R = TypeVar("R")
 
-class EngineKind(Kind[Engine]):
+
+class EngineKind(Kind[Engine, R]):
     """Work for which each worker keeps an engine. tools: hash (bytes), threads, egdb_memory (bytes)."""
 
     def open(self, unit: Unit, needs: Needs) -> Engine:

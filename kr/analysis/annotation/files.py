@@ -10,7 +10,7 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -30,7 +30,7 @@ from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, has
 from kr.errors import InvalidPdnError, InvalidSettingError
 from kr.game.position import Position
 from kr.jobs.journal import Journal, open_journal
-from kr.jobs.kinds import Portion
+from kr.jobs.kinds import Portion, UnitSteps
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.pdn import Game, Results, read_game, write_game
@@ -38,7 +38,7 @@ from kr.pdn.game import setups_object
 from kr.players.workers import EngineKind, engine_needs
 from kr.policy.policy import Policy, load_people, load_policy, people_option
 from kr.settings import option, workers_option
-from kr.storage import check_output, lock, make_directory, parse_json, provenance
+from kr.storage import check_output, lock, make_directory, provenance
 from kr.threads import worker_count
 
 JOURNAL = ".journal"
@@ -286,23 +286,22 @@ def _annotated(
     pool = work_pool(AnnotatedGames(), Needs(places), workers, [engine], settings.cluster)
     with closing(pool.run(units)) as parts:
         for part in parts:
-            assert part.chunk is not None
-            entry = parse_json(bytes(part.chunk))
+            entry = dict(part.value)
             if pages:
                 pages.write(entry["game"]["page"], entry.pop("html"))
             yield entry
 
 
-class AnnotatedGames(EngineKind):
+class AnnotatedGames(EngineKind[GameEntry]):
     """Units of one game; the result is its line of the journal and, if wanted, its page."""
 
-    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[Engine]]]:
+    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Engine, GameEntry]:
         policy = None
         if "policy" in unit.needs:
             policy = needs.load("policy", unit.needs["policy"], _loaded_policy)
         yield [Portion(partial(self._annotate, unit, policy))]
 
-    def _annotate(self, unit: Unit, policy: Policy | None, engine: Engine, stop: Stop) -> bytes | None:
+    def _annotate(self, unit: Unit, policy: Policy | None, engine: Engine, stop: Stop) -> GameEntry | None:
         values = unit.values
         game = read_game(values["pdn"])
         assert game is not None
@@ -320,7 +319,7 @@ class AnnotatedGames(EngineKind):
             number = values["number"]
             entry["game"]["page"] = page_name(number, game.headers)
             entry["html"] = page(number, game, annotation, values["by"])
-        return json.dumps(entry).encode()
+        return entry
 
 
 def _loaded_policy(place: str) -> tuple[str, Policy]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import base64
-import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -14,9 +13,9 @@ import numpy as np
 
 from kr import _core
 from kr.evaluation.evolved import EvolvedNetwork
-from kr.jobs.kinds import Kind, Portion, Stop
+from kr.jobs.kinds import Kind, Portion, Stop, UnitSteps
 from kr.jobs.needs import Needs
-from kr.jobs.unit import Unit
+from kr.jobs.unit import Chunk, Unit
 from kr.players.deciders import make_decider
 
 MOST_EVALUATORS = 200
@@ -74,21 +73,29 @@ class DuelSetting:
     most_plies: int
 
 
-class EvolutionDuels(Kind[dict[int, _core.EvolvedEvaluator]]):
-    """Units of some games. The result of a portion is JSON: `games`, and the `seconds` of the thread."""
+Evaluators = dict[int, _core.EvolvedEvaluator]
+"""Evaluators by the number of the genome."""
+PlayedDuels = tuple[list[DuelResult], float]
+"""Results of games, and the seconds of the thread that played them."""
 
-    def open(self, unit: Unit, needs: Needs) -> dict[int, _core.EvolvedEvaluator]:
+
+class EvolutionDuels(Kind[Evaluators, PlayedDuels]):
+    """Units of some games."""
+
+    def open(self, unit: Unit, needs: Needs) -> Evaluators:
         return {}
 
-    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[dict[int, _core.EvolvedEvaluator]]]]:
+    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Evaluators, PlayedDuels]:
         duels = [duel_of(values) for values in unit.values["duels"]]
         size = max(1, min(len(duels) // PORTIONS, 8)) if unit.values["quick"] else 1
         shares = [duels[first : first + size] for first in range(0, len(duels), size)]
         yield [Portion(partial(self._play, unit.values, share), len(share)) for share in shares]
 
-    def _play(
-        self, values: Mapping[str, Any], duels: list[Duel], kept: dict[int, _core.EvolvedEvaluator], stop: Stop
-    ) -> bytes | None:
+    def decode(self, unit: Unit, chunk: Chunk) -> PlayedDuels:
+        games, seconds = super().decode(unit, chunk)
+        return [DuelResult(*each) for each in games], seconds
+
+    def _play(self, values: Mapping[str, Any], duels: list[Duel], kept: Evaluators, stop: Stop) -> PlayedDuels | None:
         began = time.thread_time()
         network = EvolvedNetwork(**values["network"])
         games = []
@@ -104,12 +111,12 @@ class EvolutionDuels(Kind[dict[int, _core.EvolvedEvaluator]]):
             if played is None:
                 break
             result, reason, moves = played
-            games.append([duel.stage, duel.number, result, reason, len(moves)])
-        return json.dumps({"games": games, "seconds": time.thread_time() - began}).encode() if games else None
+            games.append(DuelResult(duel.stage, duel.number, result, reason, len(moves)))
+        return (games, time.thread_time() - began) if games else None
 
 
 def _evaluator(
-    network: EvolvedNetwork, number: int, genomes: Mapping[str, str], kept: dict[int, _core.EvolvedEvaluator]
+    network: EvolvedNetwork, number: int, genomes: Mapping[str, str], kept: Evaluators
 ) -> _core.EvolvedEvaluator:
     if number not in kept:
         if len(kept) >= MOST_EVALUATORS:
@@ -161,9 +168,3 @@ def duels_unit(key: str, setting: DuelSetting, duels: Sequence[Duel], genomes: M
 
 def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
-
-
-def results_in(chunk: bytes | memoryview) -> tuple[list[DuelResult], float]:
-    """Results in the chunk of a portion, and the seconds that it took."""
-    values = json.loads(bytes(chunk))
-    return [DuelResult(*each) for each in values["games"]], values["seconds"]

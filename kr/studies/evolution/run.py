@@ -33,8 +33,8 @@ from kr.studies.evolution.duels import (
     DuelSetting,
     DuelSide,
     EvolutionDuels,
+    PlayedDuels,
     duels_unit,
-    results_in,
 )
 from kr.studies.evolution.history import RunHistory
 from kr.studies.evolution.population import CHAMPIONS_KEPT, DuelPairing, Individual, new_population
@@ -285,18 +285,17 @@ def _play(
     made: dict[str, str],
 ) -> None:
     """Play what is left. Results are kept about once a second, and in the end."""
-    pool: Pool[Any] = Pool(EvolutionDuels(), Needs(), worker_count(evolution.settings.workers))
+    pool = Pool(EvolutionDuels(), Needs(), worker_count(evolution.settings.workers))
     pending: list[DuelResult] = []
     spent = 0.0
     kept = written = time.monotonic()
 
-    def hear(part: FinishedPortion) -> None:
+    def hear(part: FinishedPortion[PlayedDuels]) -> None:
         nonlocal spent
-        if part.chunk is not None:
-            results, seconds = results_in(part.chunk)
-            evolution.take(results, seconds)
-            pending.extend(results)
-            spent += seconds
+        results, seconds = part.value
+        evolution.take(results, seconds)
+        pending.extend(results)
+        spent += seconds
 
     def keep() -> None:
         nonlocal spent, kept

@@ -8,7 +8,6 @@ position is kept in a journal and serves every split; the same command resumes.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
@@ -25,7 +24,7 @@ from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.evaluation.kinds import load_scorer
 from kr.game.position import Position
 from kr.jobs.journal import open_journal
-from kr.jobs.kinds import Portion
+from kr.jobs.kinds import Portion, UnitSteps
 from kr.jobs.needs import Needs
 from kr.jobs.pool import Pool
 from kr.jobs.unit import Unit
@@ -120,10 +119,8 @@ class SearchMoves:
             pool = Pool(RankedPositions(), Needs(places), self._workers, [self._engine])
             with closing(pool.run(self._units(missing, needs))) as parts:
                 for part in parts:
-                    assert part.chunk is not None
-                    values = storage.parse_json(bytes(part.chunk))
-                    journal.append(values)
-                    entry = _rankings_of(values)
+                    journal.append(part.value)
+                    entry = _rankings_of(part.value)
                     found |= entry
                     done += len(entry)
                     self._tell(done, len(wanted))
@@ -151,20 +148,20 @@ class SearchMoves:
             self._on_searched(done, total)
 
 
-class RankedPositions(EngineKind):
+class RankedPositions(EngineKind[dict[str, Any]]):
     """Units of a few positions; the result is a line of the journal."""
 
-    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[Engine]]]:
+    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Engine, dict[str, Any]]:
         yield [Portion(partial(self._rank, unit))]
 
-    def _rank(self, unit: Unit, engine: Engine, stop: Stop) -> bytes | None:
+    def _rank(self, unit: Unit, engine: Engine, stop: Stop) -> dict[str, Any] | None:
         limits = Limits(nodes=unit.values["nodes"])
         orders = []
         for board, static in zip(unit.values["boards"], unit.values["static"], strict=True):
             orders.append(ranking(engine, _frame(board), static, limits, stop))
             if stop.is_set():
                 return None
-        return json.dumps({"boards": unit.values["boards"], "orders": orders}).encode()
+        return {"boards": unit.values["boards"], "orders": orders}
 
 
 def ranking(

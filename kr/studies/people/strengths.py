@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import math
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -33,7 +33,7 @@ from kr.errors import InvalidPolicyError, InvalidSettingError
 from kr.game.position import Move, Position, Side
 from kr.hdf5 import reading, write_hdf5
 from kr.jobs.journal import open_journal
-from kr.jobs.kinds import Portion
+from kr.jobs.kinds import Portion, UnitSteps
 from kr.jobs.needs import Needs
 from kr.jobs.pool import Pool
 from kr.jobs.unit import Unit
@@ -236,13 +236,13 @@ def agreement(decisions: Decisions, loss: NDArray[np.float32], least: int = LEAS
 # Judging
 
 
-class PlayedGames(EngineKind):
-    """Units of a few games; the result is the losses of their moves as JSON."""
+class PlayedGames(EngineKind[dict[str, Any]]):
+    """Units of a few games; the result is the losses of their moves, a line of the journal."""
 
-    def steps(self, unit: Unit, needs: Needs) -> Iterator[Sequence[Portion[Engine]]]:
+    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Engine, dict[str, Any]]:
         yield [Portion(partial(self._judge, unit))]
 
-    def _judge(self, unit: Unit, engine: Engine, stop: Stop) -> bytes | None:
+    def _judge(self, unit: Unit, engine: Engine, stop: Stop) -> dict[str, Any] | None:
         judging = JudgeSettings(tc=Limits(nodes=unit.values["nodes"]))
         found = []
         for start, moves in unit.values["games"]:
@@ -251,7 +251,7 @@ class PlayedGames(EngineKind):
             if stop.is_set():
                 return None
             found.append([round(max(0.0, each.loss), 5) if each.judged else None for each in judged])
-        return json.dumps({"first": unit.values["first"], "losses": found}).encode()
+        return {"first": unit.values["first"], "losses": found}
 
 
 def _game(start: str, moves: Sequence[Sequence[int]]) -> Game:
@@ -304,10 +304,8 @@ def _judged(
         workers = worker_count(settings.workers)
         with closing(Pool(PlayedGames(), Needs(places), workers, [engine]).run(units)) as parts:
             for part in parts:
-                assert part.chunk is not None
-                values = storage.parse_json(bytes(part.chunk))
-                journal.append(values)
-                enter(_entry(blocks, firsts, values))
+                journal.append(part.value)
+                enter(_entry(blocks, firsts, part.value))
     return losses
 
 
