@@ -54,6 +54,7 @@ from .engine.search import Stop as Stop
 from .errors import ClusterError as ClusterError
 from .errors import DivergedError as DivergedError
 from .errors import IllegalMoveError as IllegalMoveError
+from .errors import InvalidCheckpointError as InvalidCheckpointError
 from .errors import InvalidDatabaseError as InvalidDatabaseError
 from .errors import InvalidFenError as InvalidFenError
 from .errors import InvalidGamesError as InvalidGamesError
@@ -126,6 +127,7 @@ from .policy.policy import Policy as Policy
 from .policy.policy import PolicyRows as PolicyRows
 from .policy.policy import load_policy as load_policy
 from .policy.shape import PolicyShape as PolicyShape
+from .studies.descent import FitProgress as FitProgress
 from .studies.endings.game_positions import GamePositionsSettings as GamePositionsSettings
 from .studies.endings.game_positions import write_game_positions as write_game_positions
 from .studies.endings.model_file import EndnetModel as EndnetModel
@@ -135,12 +137,11 @@ from .studies.endings.rivals import RivalRow as RivalRow
 from .studies.endings.rivals import RivalSettings as RivalSettings
 from .studies.endings.rivals import run_rivals as run_rivals
 from .studies.endings.scores import EndnetScores as EndnetScores
+from .studies.endings.settings import EndnetFitSettings as EndnetFitSettings
 from .studies.endings.table import EndnetTable as EndnetTable
 from .studies.endings.table import EndnetTableSettings as EndnetTableSettings
 from .studies.endings.testing import EndnetTestSettings as EndnetTestSettings
 from .studies.endings.testing import score_net as score_net
-from .studies.endings.training import EndnetFitSettings as EndnetFitSettings
-from .studies.endings.training import FitProgress as FitProgress
 from .studies.endings.training import fit_endnet as fit_endnet
 from .studies.evolution.reading import EvolutionRun as EvolutionRun
 from .studies.evolution.reading import read_run as read_run
@@ -149,6 +150,7 @@ from .studies.evolution.run import evolve as evolve
 from .studies.evolution.settings import EvolveSettings as EvolveSettings
 from .studies.people.decisions import Decisions as Decisions
 from .studies.people.decisions import read_decisions as read_decisions
+from .studies.people.fit_task import PolicyProgress as PolicyProgress
 from .studies.people.settings import PolicyFitSettings as PolicyFitSettings
 from .studies.people.splits import DecisionSplit as DecisionSplit
 from .studies.people.splits import split_decisions as split_decisions
@@ -157,7 +159,6 @@ from .studies.people.strengths import PlayersSettings as PlayersSettings
 from .studies.people.strengths import PlayerStrength as PlayerStrength
 from .studies.people.strengths import measure_losses as measure_losses
 from .studies.people.strengths import player_strengths as player_strengths
-from .studies.people.training import PolicyProgress as PolicyProgress
 from .studies.people.training import fit_policy as fit_policy
 
 __version__: str

@@ -78,6 +78,10 @@ class InvalidModelError(KrError):
     """A network's model file that is damaged, of another version, or not a model file."""
 
 
+class InvalidCheckpointError(KrError):
+    """The checkpoint of a fit that is damaged, or of another version."""
+
+
 class ThreadError(KrError):
     """A thread that the system refuses to start."""
 

@@ -1,15 +1,16 @@
-"""`kr policy fit`: what it learns, that interruptions change nothing, and what it refuses."""
+"""`kr policy fit`: what it learns, the command in all its ends, and what it refuses.
+
+What all trainings have in common, checkpoints and ways to end, is tested in `test_descent.py`.
+"""
 
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,24 +23,20 @@ from test_full_disk import room
 
 from kr import cli
 from kr.archives.archive import ReadSettings
-from kr.errors import (
-    DivergedError,
-    InvalidPolicyError,
-    InvalidSettingError,
-    OutputBusyError,
-    StoppedError,
-)
+from kr.cli import console
+from kr.errors import InvalidSettingError, StoppedError
 from kr.game.position import Position
 from kr.policy.model_file import PolicyModel, read_policy, save_policy
 from kr.policy.policy import Policy, load_policy
 from kr.policy.shape import PolicyShape
-from kr.studies.people import descent, strengths, training
+from kr.studies.people import logit, strengths, training
 from kr.studies.people.decisions import Decisions, read_decisions
 from kr.studies.people.examples import make_examples
+from kr.studies.people.fit_task import PolicyProgress
 from kr.studies.people.nets import start_arrays
 from kr.studies.people.settings import PolicyFitSettings
 from kr.studies.people.splits import split_decisions
-from kr.studies.people.training import PolicyProgress, edges_of, fit_policy, judged_policy
+from kr.studies.people.training import edges_of, fit_policy, judged_policy
 
 GAMES = 40
 TINY: dict[str, dict[str, Any]] = {
@@ -47,6 +44,8 @@ TINY: dict[str, dict[str, Any]] = {
     "logit": {"layout": "small", "max_iter": 30},
     "post": {"maps": 8, "highway": 8, "epochs": 2, "batch": 64},
 }
+INTERRUPTED_AT = {"net": 4, "logit": 24, "post": 30}
+"""Calls about training: in the second epoch, or leg."""
 SHAPE = PolicyShape(hidden=(24, 8))
 
 
@@ -68,13 +67,44 @@ def tiny(archive: Path, out: Path, model: str = "net", **changed: Any) -> Policy
     return PolicyFitSettings((archive,), out, model=model, **{**TINY[model], **changed})
 
 
+def words(archive: Path, out: Path, model: str) -> list[str]:
+    """The command line of that fit."""
+    texts = {name: ",".join(map(str, value)) if name == "hidden" else value for name, value in TINY[model].items()}
+    options = [f"--{name.replace('_', '-')}={text}" for name, text in texts.items()]
+    return ["policy", "fit", str(archive), "--out", str(out), "--model", model, *options]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A tiny fit that nothing disturbed."""
+
+    model: PolicyModel
+    progress: list[PolicyProgress]
+    out: Path
+
+
+Fits = Callable[[str], Fit]
+
+
+@pytest.fixture(scope="module")
+def fits(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Fits:
+    """Gives such a fit by the name of its model."""
+
+    @cache
+    def fit(name: str) -> Fit:
+        out, progress = tmp_path_factory.mktemp(name) / "policy.h5", list[PolicyProgress]()
+        return Fit(fit_policy(tiny(archive, out, name), progress.append), progress, out)
+
+    return fit
+
+
 @pytest.fixture
 def settings(archive: Path, tmp_path: Path) -> PolicyFitSettings:
     return tiny(archive, tmp_path / "policy.h5")
 
 
-def told(model: PolicyModel) -> tuple[Any, ...]:
-    """What must not depend on interruptions: all but the times."""
+def essence(model: PolicyModel) -> tuple[Any, ...]:
+    """Everything that must not depend on interruptions: all but the times."""
     fit = json.loads(json.dumps(model.card["fit"]))
     for point in fit.get("curve", ()):
         point.pop("seconds", None)
@@ -102,14 +132,11 @@ def test_it_learns_what_is_played(tmp_path: Path, name: str, changed: dict[str, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TINY)
-@pytest.mark.smoke
-def test_a_fit_is_told_on_the_card(archive: Path, tmp_path: Path, decisions: Decisions, name: str) -> None:
-    fitted = tiny(archive, tmp_path / "policy.h5", name)
-    seen: list[PolicyProgress] = []
-    model = fit_policy(fitted, seen.append)
-    assert told(read_policy(fitted.out)) == told(model)
-    assert [path.name for path in tmp_path.iterdir()] == ["policy.h5"]
-    card = model.card
+def test_a_fit_is_told_on_the_card(fits: Fits, decisions: Decisions, name: str) -> None:
+    fit = fits(name)
+    model, card = fit.model, fit.model.card
+    assert essence(read_policy(fit.out)) == essence(model)
+    assert [path.name for path in fit.out.parent.iterdir()] == ["policy.h5"]
     assert card["data"] == {"files": ["games.pdn"], **decisions.facts(), "signature": decisions.signature}
     parts = split_decisions(decisions)
     assert card["split"] | {"leak": 0} == {
@@ -117,14 +144,14 @@ def test_a_fit_is_told_on_the_card(archive: Path, tmp_path: Path, decisions: Dec
         "training": len(parts.training), "validation": len(parts.validation), "test": len(parts.test),
     }  # fmt: skip
     assert json.loads(model.attrs["parents"]) == [decisions.signature]
-    training_steps = [each for each in seen if each.what.startswith("training")]
+    training_steps = [each for each in fit.progress if each.what == "training"]
     assert training_steps[-1].done == training_steps[-1].total
     assert [each.done for each in training_steps] == sorted(each.done for each in training_steps)
 
 
 @pytest.mark.slow
-def test_the_best_round_is_kept(settings: PolicyFitSettings, decisions: Decisions) -> None:
-    model = fit_policy(settings)
+def test_the_best_epoch_is_kept(fits: Fits, decisions: Decisions) -> None:
+    model = fits("net").model
     fit = model.card["fit"]
     losses = [point["validation_loss"] for point in fit["curve"]]
     assert len(losses) == 3
@@ -135,9 +162,9 @@ def test_the_best_round_is_kept(settings: PolicyFitSettings, decisions: Decision
 
 
 @pytest.mark.slow
-def test_scores_are_counted_from_the_probabilities(settings: PolicyFitSettings, decisions: Decisions) -> None:
+def test_scores_are_counted_from_the_probabilities(fits: Fits, decisions: Decisions) -> None:
     """The card's scores of the test part, by one question at a time."""
-    model = fit_policy(settings)
+    model = fits("net").model
     policy, rows = Policy(model), split_decisions(decisions).test
     ranks, entropies = [], []
     for row in rows:
@@ -156,10 +183,7 @@ def test_scores_are_counted_from_the_probabilities(settings: PolicyFitSettings, 
 
 
 @pytest.mark.slow
-def test_fewer_games_and_the_year(settings: PolicyFitSettings) -> None:
-    model = fit_policy(replace(settings, games=10, years=3, epochs=1))
-    assert model.card["split"]["training_games"] == 10
-    assert len(model.shape.years) == 2
+def test_a_fit_without_a_test_part(settings: PolicyFitSettings) -> None:
     without_test = fit_policy(replace(settings, split="none", epochs=1))
     assert without_test.card["test"] is None
     assert without_test.card["split"]["test"] == 0
@@ -177,12 +201,14 @@ def players(decisions: Decisions, tmp_path_factory: pytest.TempPathFactory) -> P
 
 
 @pytest.mark.slow
-def test_a_net_is_told_the_player_s_strength(settings: PolicyFitSettings, decisions: Decisions, players: Path) -> None:
-    fitted = replace(settings, players=players, strengths=3)
-    model = fit_policy(fitted)
-    assert len(model.shape.strengths) == 2
-    assert model.checksum != fit_policy(replace(settings, out=settings.out.with_name("other.h5"))).checksum
-    parts = split_decisions(decisions)
+def test_a_net_is_told_the_player_s_strength_and_the_year(
+    settings: PolicyFitSettings, decisions: Decisions, players: Path
+) -> None:
+    """Fitted to fewer games, too."""
+    model = fit_policy(replace(settings, players=players, strengths=3, years=3, games=10, epochs=1))
+    assert model.card["split"]["training_games"] == 10
+    assert (len(model.shape.strengths), len(model.shape.years)) == (2, 2)
+    parts = split_decisions(decisions).first_games(decisions, 10, 1)
     told_strengths = strengths.strengths_of(decisions, strengths.read_losses(players, decisions).loss, parts.training)
     assert not np.isnan(told_strengths).all()
     assert model.card["test"] == judged_policy(Policy(model), decisions, parts.test, told_strengths)
@@ -199,14 +225,14 @@ def test_edges_part_values_evenly() -> None:
 
 
 def test_where_something_is_hidden_the_order_is_the_same(decisions: Decisions) -> None:
-    """Batches follow from seed and number alone, wherever a round is entered."""
+    """Batches follow from seed and number alone, wherever an epoch is entered."""
     from kr.studies.people.net_training import NetLearner, NetRecipe
 
     shape = PolicyShape(hidden=(8, 8), sight="none", years=(1900.0,))
     examples = make_examples(decisions, shape, None)
     recipe = NetRecipe(2, 100, 1e-3, 0, 0, hidden_before=0.5, hidden_player=0.25, seed=7)
     learner = NetLearner(shape, recipe, examples, examples)
-    whole, late = list(learner.round(1, 0)), list(learner.round(1, 3))
+    whole, late = list(learner.epoch(1, 0)), list(learner.epoch(1, 3))
     assert len(whole) == learner.batches == len(late) + 3
     for one, other in zip(whole[3:], late, strict=True):
         assert all((one[name] == other[name]).all() for name in one)
@@ -214,13 +240,13 @@ def test_where_something_is_hidden_the_order_is_the_same(decisions: Decisions) -
     assert 0.4 < (before == 32).all(axis=1).mean() < 0.6
     years = np.concatenate([batch["year"] for batch in whole])
     assert 0.15 < (years == 2).mean() < 0.35
-    first = next(learner.round(0, 0))
+    first = next(learner.epoch(0, 0))
     assert (first["boards"] != whole[0]["boards"]).any()
 
 
 @pytest.mark.slow
-def test_a_logit_keeps_its_best_leg(archive: Path, tmp_path: Path, decisions: Decisions) -> None:
-    model = fit_policy(tiny(archive, tmp_path / "policy.h5", "logit", max_iter=60))
+def test_a_logit_keeps_its_best_leg(fits: Fits, decisions: Decisions) -> None:
+    model = fits("logit").model
     curve = model.card["fit"]["curve"]
     losses = [point["validation_loss"] for point in curve]
     assert model.card["fit"]["best_leg"] == 1 + int(np.argmin(losses))
@@ -235,214 +261,75 @@ def test_first_numbers_follow_from_the_seed() -> None:
     assert {name: ("float32", array.shape) for name, array in one.items()} == SHAPE.array_sizes
 
 
-# --- interruptions
-
-
-@pytest.fixture(scope="module")
-def undisturbed(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Any, ...]]:
-    directory = tmp_path_factory.mktemp("undisturbed")
-    return {name: told(fit_policy(tiny(archive, directory / f"{name}.h5", name))) for name in TINY}
+# --- the command
 
 
 @pytest.mark.slow
+@pytest.mark.smoke
 @pytest.mark.parametrize("name", TINY)
-@pytest.mark.parametrize("at", [1, 3, 5])
-def test_stopped_and_resumed_equals_undisturbed(
-    archive: Path, tmp_path: Path, undisturbed: dict[str, tuple[Any, ...]], name: str, at: int
-) -> None:
-    fitted, stop, seen = tiny(archive, tmp_path / "policy.h5", name), threading.Event(), []
+def test_the_command_resumes_wherever_it_ended(
+    archive: Path, tmp_path: Path, fits: Fits, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    name: str,
+) -> None:  # fmt: skip
+    """Ctrl-C in training, then a disk too full for the output, then neither: the policy is that of one whole fit."""
+    out = tmp_path / "policy.h5"
+    show, shown = console.Stages.show, list[float]()
 
-    def count(found: PolicyProgress) -> None:
-        if found.what.startswith("training"):
-            seen.append(found)
-            if len(seen) == at:
-                stop.set()
-
-    with pytest.raises(StoppedError, match=r"policy\.h5: the fit was stopped .*; run the same command to resume"):
-        fit_policy(fitted, count, stop)
-    assert not fitted.out.exists()
-    assert told(fit_policy(fitted)) == undisturbed[name]
-    assert [path.name for path in tmp_path.iterdir()] == ["policy.h5"]
-
-
-@pytest.mark.slow
-def test_ctrl_c_keeps_what_was_done(archive: Path, tmp_path: Path, undisturbed: dict[str, tuple[Any, ...]]) -> None:
-    """No batch is trained on twice, though checkpoints are rare."""
-    fitted, seen = tiny(archive, tmp_path / "policy.h5"), list[PolicyProgress]()
-
-    def interrupt(found: PolicyProgress) -> None:
-        if found.what == "training":
-            seen.append(found)
-            if len(seen) == 2:
+    def interrupt(stages: console.Stages, what: str, done: float, total: float, unit: str, more: str = "") -> None:
+        show(stages, what, done, total, unit, more)
+        if what == "training":
+            shown.append(done)
+            if len(shown) == INTERRUPTED_AT[name]:
                 raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        fit_policy(fitted, interrupt)
-    again: list[PolicyProgress] = []
-    assert told(fit_policy(fitted, again.append)) == undisturbed["net"]
-    first = next(each for each in again if each.what == "training")
-    assert first.done == seen[-1].done > 0
-
-
-KILLED = """
-import os, signal, sys
-from kr import cli
-from kr.game.position import Position
-from kr.studies.people import descent, logit
-
-saves, save = [], descent.save_checkpoint
-
-def save_and_die(*arguments):
-    save(*arguments)
-    saves.append(1)
-    if len(saves) == int(sys.argv[1]):
-        os.kill(os.getpid(), signal.SIGKILL)
-
-descent.save_checkpoint = logit.save_checkpoint = save_and_die
-descent.SAVED_EVERY = 0
-sys.exit(cli.main(sys.argv[2:]))
-"""
-
-
-def words(settings: PolicyFitSettings) -> list[str]:
-    """The command line of a tiny fit."""
-    fixed = ["--hidden", "16,8", "--epochs", "3", "--batch", "64"]
-    if settings.model == "logit":
-        fixed = ["--model", "logit", "--layout", "small", "--max-iter", "30"]
-    return ["policy", "fit", str(settings.files[0]), "--out", str(settings.out), *fixed]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "saves"), [("net", 1), ("net", 4), ("logit", 1)])
-def test_killed_and_resumed_equals_undisturbed(
-    archive: Path, tmp_path: Path, undisturbed: dict[str, tuple[Any, ...]], name: str, saves: int
-) -> None:
-    settings = tiny(archive, tmp_path / "policy.h5", name)
-    command = [sys.executable, "-c", KILLED, str(saves), *words(settings)]
-    done = subprocess.run(command, capture_output=True, check=False)
-    assert done.returncode == -signal.SIGKILL, done.stderr
-    assert Path(f"{settings.out}.state").exists()
-    assert not settings.out.exists()
-    assert cli.main(words(settings)) == 0
-    assert told(read_policy(settings.out)) == undisturbed[name]
-
-
-@pytest.mark.slow
-def test_a_finished_fit_is_only_read(settings: PolicyFitSettings, capsys: pytest.CaptureFixture[str]) -> None:
-    first = fit_policy(settings)
-    before = settings.out.read_bytes()
-    seen: list[PolicyProgress] = []
-    assert told(fit_policy(settings, seen.append)) == told(first)
-    assert {each.what for each in seen} == {"reading games"}
-    assert settings.out.read_bytes() == before
-    assert cli.main(words(settings)) == 0
-    assert "fitted already" in capsys.readouterr().out
-    assert fit_policy(replace(settings, seed=2)).checksum != first.checksum
-
-
-def interrupted(settings: PolicyFitSettings) -> Path:
-    """Stop a training; returns its checkpoint."""
-    stop = threading.Event()
-
-    def in_training(found: PolicyProgress) -> None:
-        if found.what.startswith("training") and found.done:
-            stop.set()
-
-    with pytest.raises(StoppedError):
-        fit_policy(replace(settings, batch=32), in_training, stop)
-    path = Path(f"{settings.out}.state")
-    assert path.exists()
-    return path
-
-
-@pytest.mark.slow
-def test_the_checkpoint_of_another_fit_is_not_used(
-    settings: PolicyFitSettings, undisturbed: dict[str, tuple[Any, ...]]
-) -> None:
-    interrupted(settings)
-    assert told(fit_policy(settings)) == undisturbed["net"]
-
-
-def other_arrays(**changed: Any) -> Callable[[Path], None]:
-    def edit(path: Path) -> None:
-        with np.load(path) as file:
-            arrays = dict(file) | changed
-        with path.open("wb") as opened:
-            np.savez(opened, **arrays)
-
-    return edit
-
-
-def remade(make: Callable[[Path], None]) -> Callable[[Path], None]:
-    def edit(path: Path) -> None:
-        path.unlink()
-        make(path)
-
-    return edit
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        remade(lambda path: path.write_bytes(b"PK nothing")),
-        remade(os.mkfifo),
-        remade(os.mkdir),
-        lambda path: path.write_bytes(path.read_bytes()[:-200]),
-        other_arrays(a_w1=np.zeros(3)),
-        other_arrays(b_b1=np.full(16, np.nan, dtype=np.float32)),
-        other_arrays(o_0000=np.array(["a"])),
-        other_arrays(told="{}"),
-        other_arrays(told='{"round": 1, "batches": 0, "loss_sum": 0, "seconds": 0, "curve": [{}]}'),
-    ],
-    ids=["text", "fifo", "directory", "truncated", "shape", "nan", "type", "told", "curve"],
-)
-def test_a_damaged_checkpoint_is_named(settings: PolicyFitSettings, spoil: Callable[[Path], None]) -> None:
-    spoil(interrupted(settings))
-    with pytest.raises(InvalidPolicyError, match=r"policy\.h5\.state: damaged checkpoint; remove it to start afresh"):
-        fit_policy(replace(settings, batch=32))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("writer", ["save_checkpoint", "save_policy"])
-def test_a_full_disk_is_named_and_the_fit_goes_on_with_room(
-    settings: PolicyFitSettings, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
-    undisturbed: dict[str, tuple[Any, ...]], writer: str,
-) -> None:  # fmt: skip
-    where: Any = descent if writer == "save_checkpoint" else training
-    write = getattr(where, writer)
+    monkeypatch.setattr(console.Stages, "show", interrupt)
+    assert cli.main(words(archive, out, name)) == 1
+    assert capsys.readouterr().err.endswith("kr: interrupted\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["policy.h5.state"]
 
     def cramped(*arguments: Any) -> None:
         with room(5000):
-            write(*arguments)
+            save_policy(*arguments)
 
-    monkeypatch.setattr(where, writer, cramped)
-    assert cli.main(words(settings)) == 1
-    name = "policy.h5.state" if writer == "save_checkpoint" else "policy.h5"
-    assert capsys.readouterr() == ("", f"kr: {settings.out.with_name(name)}: File too large\n")
+    monkeypatch.setattr(training, "save_policy", cramped)
+    done, calls = shown[-1], len(shown)
+    assert cli.main(words(archive, out, name)) == 1
+    assert capsys.readouterr() == ("", f"kr: {out}: File too large\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["policy.h5.state"]
+    # what was done is not done again, but for the leg of a logit that was under way
+    assert shown[calls] == (done if name != "logit" else logit.LOGIT_LEG)
     monkeypatch.undo()
-    assert {path.name for path in settings.out.parent.iterdir()} <= {"policy.h5.state"}
-    assert cli.main(words(settings)) == 0
-    assert told(read_policy(settings.out)) == undisturbed["net"]
 
-
-# --- what is refused
-
-
-def test_two_writers_are_refused(settings: PolicyFitSettings) -> None:
-    held = "import sys, time, kr.storage as s\nwith s.lock(sys.argv[1]): print(flush=True); time.sleep(60)"
-    with subprocess.Popen([sys.executable, "-c", held, str(settings.out)], stdout=subprocess.PIPE) as other:
-        assert other.stdout
-        other.stdout.readline()
-        with pytest.raises(OutputBusyError):
-            fit_policy(settings)
-        other.kill()
+    assert cli.main(words(archive, out, name)) == 0
+    assert essence(read_policy(out)) == essence(fits(name).model)
+    assert [path.name for path in tmp_path.iterdir()] == ["policy.h5"]
+    assert "fitted already" not in capsys.readouterr().out
+    before = out.read_bytes()
+    assert cli.main(words(archive, out, name)) == 0
+    assert "fitted already" in capsys.readouterr().out
+    assert out.read_bytes() == before
 
 
 @pytest.mark.slow
-def test_a_loss_without_end_is_named(settings: PolicyFitSettings, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(DivergedError, match=r"policy\.h5: the loss is nan in round 1; try a smaller --rate"):
-        fit_policy(replace(settings, rate=10, decay=100, epochs=400, batch=8))
+def test_a_stopped_logit_says_how_far_it_is(archive: Path, tmp_path: Path) -> None:
+    stop = threading.Event()
+
+    def on_progress(progress: PolicyProgress) -> None:
+        if progress.what == "training" and progress.done == logit.LOGIT_LEG + 2:
+            stop.set()
+
+    with pytest.raises(StoppedError, match=r"stopped after 22 iterations, its last checkpoint is at 20; run the same"):
+        fit_policy(tiny(archive, tmp_path / "policy.h5", "logit"), on_progress, stop)
+
+
+def test_a_fit_stops_while_it_reads(settings: PolicyFitSettings) -> None:
+    stop = threading.Event()
+    stop.set()
+    with pytest.raises(StoppedError, match=r"policy\.h5: the fit was stopped \(reading games\); run the same command"):
+        fit_policy(settings, stop=stop)
+
+
+# --- what is refused
 
 
 def test_games_too_few(tmp_path: Path) -> None:

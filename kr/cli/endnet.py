@@ -5,13 +5,15 @@ from typing import Any
 
 from kr.cli import console, endnet_rivals, options
 from kr.settings import REQUIRED, option
+from kr.studies.descent import FitProgress
 from kr.studies.endings.game_positions import GamePositionsSettings, write_game_positions
 from kr.studies.endings.model_file import EndnetModel, load_model
 from kr.studies.endings.scores import EndnetScores
+from kr.studies.endings.settings import EndnetFitSettings
 from kr.studies.endings.table import EndnetTable, EndnetTableSettings, TableProgress
 from kr.studies.endings.table_text import TABLES, rival_rows, tested_text
 from kr.studies.endings.testing import EndnetTestSettings, score_net
-from kr.studies.endings.training import EndnetFitSettings, FitProgress, fit_endnet
+from kr.studies.endings.training import fit_endnet
 from kr.text import visible
 from kr.units import counted
 
@@ -30,13 +32,13 @@ def _fit(settings: EndnetFitSettings, json: bool = options.JSON) -> None:
     """
     with console.Stages() as stages:
 
-        def on_progress(found: FitProgress) -> None:
-            parts = [counted(found.epoch, "epoch")]
-            if found.loss is not None:
-                parts.append(f"loss {found.loss:.4f}")
-            if found.accuracy is not None:
-                parts.append(f"{100 * found.accuracy:.2f}% right")
-            stages.show("training", found.done, found.total, "positions", ", ".join(parts))
+        def on_progress(progress: FitProgress) -> None:
+            parts = [counted(progress.epoch, "epoch")]
+            if progress.loss is not None:
+                parts.append(f"loss {progress.loss:.4f}")
+            if progress.best:
+                parts.append(f"{100 * progress.best['accuracy']:.2f}% right")
+            stages.show("training", progress.done, progress.total, "positions", ", ".join(parts))
 
         model = fit_endnet(settings, on_progress)
     if not model.earlier:

@@ -9,8 +9,9 @@ from kr.game.position import Position
 from kr.policy.model_file import PolicyModel, read_policy
 from kr.policy.policy import Policy, shipped_policy
 from kr.settings import REQUIRED, option
+from kr.studies.people.fit_task import PolicyProgress
 from kr.studies.people.settings import PolicyFitSettings
-from kr.studies.people.training import PolicyProgress, fit_policy
+from kr.studies.people.training import fit_policy
 from kr.text import visible
 from kr.units import counted
 
@@ -27,15 +28,15 @@ def _fit(settings: PolicyFitSettings, json: bool = options.JSON) -> None:
         kr policy fit games.pdn.xz --out policy.h5
         kr policy fit games.pdn.xz --out policy.h5 --hidden 1024,128 --years 6
     """
-    fitted: set[str] = set()
+    stages_shown: set[str] = set()
     with console.Stages() as stages:
 
-        def on_progress(found: PolicyProgress) -> None:
-            fitted.add(found.what)
-            stages.show(found.what, found.done, found.total, found.unit, found.more)
+        def on_progress(progress: PolicyProgress) -> None:
+            stages_shown.add(progress.what)
+            stages.show(progress.what, progress.done, progress.total, progress.unit, progress.more)
 
         model = fit_policy(settings, on_progress)
-    earlier = not any(what.startswith("training") for what in fitted)
+    earlier = not any(what.startswith("training") for what in stages_shown)
     if not earlier:
         console.wrote(settings.out, "policy")
     if json:

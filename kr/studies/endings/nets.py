@@ -1,9 +1,9 @@
-"""The networks in JAX: their numbers, and what they say.
+"""The networks in JAX: their numbers and their logits.
 
 A network is a dictionary of arrays and pure functions of it. Boards are uint32 (n, 3), black, white and kings, with
 Black to move; logits (n, 3) are of loss, draw and win for Black.
 
-What the paper leaves open, and what is taken here: kernels are 3x3 with zero padding, 32 channels, a first dense layer
+Choices where the paper leaves it open: kernels are 3x3 with zero padding, 32 channels, a first dense layer
 of 128 units; the first convolution is followed by Mish, a block is convolution, batch norm, Mish, convolution, batch
 norm, sum with its input, Mish; convolutions before a batch norm have no bias; weights start as those of Haiku, normal
 with the deviation 1/sqrt(inputs), cut at two deviations; batch norm uses the batch in training and the running means
@@ -14,18 +14,15 @@ times as fast, and it is the same sum.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from kr.notation import SQUARES
+from kr.studies.descent import Arrays
 from kr.studies.endings.shape import NetShape
-
-Arrays: TypeAlias = dict[str, Any]
-"""Arrays of a network by name."""
-Apply: TypeAlias = Callable[[Arrays, Arrays, Any, bool], tuple[Any, Arrays]]
 
 NORM_DECAY = 0.99
 NORM_EPSILON = 1e-5

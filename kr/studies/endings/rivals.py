@@ -30,6 +30,7 @@ from kr.egdb.sample_reader import SampleFile, SampleRows, SampleStream
 from kr.errors import InvalidSettingError
 from kr.learn.nets import check_jax
 from kr.settings import REQUIRED, Settings, option, parse_names, seed_option
+from kr.studies.descent import FitProgress
 from kr.studies.endings.asking import Asker
 from kr.studies.endings.exact_rival import open_exact, position_count
 from kr.studies.endings.region_rival import RegionSettings, fit_regions
@@ -249,15 +250,16 @@ class _Runner:
         return _Plan(f"trees {size}", "trees", asdict(chosen), fit)
 
     def _net_plan(self, size: str) -> _Plan:
-        from kr.studies.endings.training import EndnetFitSettings, FitProgress, fit_endnet
+        from kr.studies.endings.settings import EndnetFitSettings
+        from kr.studies.endings.training import fit_endnet
 
         chosen = EndnetFitSettings(
             samples=self.settings.samples, out=self.settings.out / "rivals" / f"net {size}.h5", hidden=NET_UNITS[size],
             limit=self.settings.limit, epochs=self.settings.epochs, seed=self.settings.seed,
         )  # fmt: skip
 
-        def on_progress(found: FitProgress) -> None:
-            self._tell(RivalProgress(f"net {size}", found.done, found.total, "positions"))
+        def on_progress(progress: FitProgress) -> None:
+            self._tell(RivalProgress(f"net {size}", progress.done, progress.total, "positions"))
 
         def fit() -> _Made:
             model = fit_endnet(chosen, on_progress)

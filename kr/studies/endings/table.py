@@ -25,6 +25,7 @@ from kr.egdb.sample_reader import SampleFile
 from kr.errors import InvalidSampleError
 from kr.learn.nets import check_jax
 from kr.settings import REQUIRED, Settings, option, parse_names, seed_option
+from kr.studies.descent import FitProgress
 from kr.studies.endings.asking import Asker
 from kr.studies.endings.experiments import (
     EXPERIMENTS,
@@ -40,9 +41,10 @@ from kr.studies.endings.experiments import (
 from kr.studies.endings.model_file import EndnetModel
 from kr.studies.endings.rivals import SIZES, RivalSettings, run_rivals
 from kr.studies.endings.scores import count_scores
+from kr.studies.endings.settings import EndnetFitSettings
 from kr.studies.endings.table_text import table_markdown
 from kr.studies.endings.testing import fit_blend, scored_rows
-from kr.studies.endings.training import EndnetFitSettings, FitProgress, fit_endnet
+from kr.studies.endings.training import fit_endnet
 from kr.units import parse_count
 
 DIRECT_HIDDEN = (256, 32)
@@ -184,9 +186,9 @@ class EndnetTable:
         )  # fmt: skip
         cost = _Cost()
 
-        def on_progress(found: FitProgress) -> None:
-            right = "" if found.accuracy is None else f"{100 * found.accuracy:.2f}% right"
-            self._tell(TableProgress(f"train {net.name}", found.done, found.total, "positions", right))
+        def on_progress(progress: FitProgress) -> None:
+            right = f"{100 * progress.best['accuracy']:.2f}% right" if progress.best else ""
+            self._tell(TableProgress(f"train {net.name}", progress.done, progress.total, "positions", right))
 
         model = fit_endnet(settings, on_progress)
         if _kept(path.with_suffix(".json"), [model.checksum]) is None:

@@ -1,23 +1,22 @@
-"""The policy `logit`, fitted: a conditional logit over the positions after each move, by L-BFGS-B, without networks.
+"""Fit of the policy `logit`: a conditional logit over the positions after each move, by L-BFGS-B, without networks.
 
-The logit of a choice is what the regions of the position after it say, seen by the side that moved, and material, plus
-a number each of its move, its target and, with sight, its bin. The entries of the regions, as in `kr fit`, have two
-weights, opening and ending, and the same kernels add them up; here their logits are compared within a decision:
+The logit of a choice is the sum of the regions of the position after it, seen by the side that moved, and of material,
+plus a number each of its move, its target and, with sight, its bin. The entries of the regions, as in `kr fit`, have
+two weights, opening and ending, and the same kernels add them up; here their logits are compared within a decision:
 
     loss = sum over decisions of -log softmax(logits)[played] + l2 / 2 * sum of squares of all weights
 
 The optimiser works in legs and starts afresh in each; a leg ends in a checkpoint beside the output: a killed fit
-resumes to the same numbers. It ends when a leg no longer lowers the loss on the validation decisions, and the weights
-of the leg where that was lowest are kept.
+resumes to the same numbers. It ends when a leg no longer lowers the loss on the validation decisions; the weights of
+the leg with the lowest such loss are the result.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,12 +30,10 @@ from kr.learn.fitting.dataset import Samples
 from kr.learn.fitting.inputs import LOSSES, Entries, FittedWeights, Inputs, forward, ranked
 from kr.notation import SQUARES
 from kr.policy.shape import LOGIT_UNIT, MOVES, PolicyShape
-from kr.studies.people.descent import checkpoint_path, read_checkpoint, same_kind, save_checkpoint
+from kr.studies.checkpoint import FitStage
 from kr.studies.people.examples import Examples, make_examples
+from kr.studies.people.fit_task import FitTask
 from kr.threads import thread_pool
-
-if TYPE_CHECKING:
-    from kr.studies.people.training import FitTask
 
 LOGIT_LEG = 20
 """Iterations from one checkpoint to the next."""
@@ -52,10 +49,10 @@ MATERIAL = 3
 
 @dataclass(frozen=True, eq=False)
 class ChoiceGroup:
-    """The choices after which there is, or is no, king on the board."""
+    """The choices after which there is a king on the board, or those after which there is none."""
 
     rows: NDArray[np.int64]
-    """Which of all choices they are."""
+    """Their numbers among all choices."""
     entries: Entries
     inputs: Inputs
 
@@ -113,19 +110,19 @@ class ChoiceObjective:
         """Logit (m,) of each choice of some decisions, which have the entries of this objective."""
         parts = self.weights(x)
         examples = data.examples
-        found = np.empty(len(examples.move), dtype=np.float32)
+        logits = np.empty(len(examples.move), dtype=np.float32)
         for number, group in enumerate(data.groups):
             table, material = (each.reshape(-1, PHASES) for each in parts[2 * number : 2 * number + 2])
             solution = FittedWeights(table.astype(np.float32), np.empty((0, PHASES), dtype=np.float32), material)
-            there, slopes = (np.empty(len(group.rows), dtype=np.float32) for _ in range(2))
+            sums, slopes = (np.empty(len(group.rows), dtype=np.float32) for _ in range(2))
             unused = np.zeros((MATERIAL, PHASES))
-            forward(group.inputs, group.entries, solution, LOSSES.index("ce"), self._pool, there, slopes, unused)
-            found[group.rows] = there
+            forward(group.inputs, group.entries, solution, LOSSES.index("ce"), self._pool, sums, slopes, unused)
+            logits[group.rows] = sums
         move, target, behind = (each.astype(np.float32) for each in parts[4:])
-        found += move[examples.move] + target[examples.target]
+        logits += move[examples.move] + target[examples.target]
         if self.shape.plies >= 0:
-            found += behind[examples.behind]
-        return found
+            logits += behind[examples.behind]
+        return logits
 
     def _gradient(self, slopes: NDArray[np.float32]) -> NDArray[np.float64]:
         """Gradient by the weights (size,) of a loss with these derivatives (m,) by the logits."""
@@ -144,7 +141,7 @@ class ChoiceObjective:
         return np.concatenate(parts)
 
     def _curvature(self) -> NDArray[np.float64]:
-        """Sum (size,) of the squares of what a weight is multiplied with."""
+        """Sum (size,) of the squares of the factors of each weight."""
         examples = self.data.examples
         parts: list[NDArray[np.float64]] = []
         for group in self.data.groups:
@@ -189,7 +186,7 @@ def _material_terms(inputs: Inputs) -> NDArray[np.float64]:
 
 
 def _shares(inputs: Inputs) -> NDArray[np.float64]:
-    """(n, 2): how far each position is opening and ending."""
+    """(n, 2): shares of opening and ending in each position."""
     opening = inputs.pieces / MAX_BOARD_PIECES
     return np.stack([opening, 1 - opening], axis=1)
 
@@ -201,14 +198,14 @@ def choice_data(
     layout = LAYOUTS[shape.layout]
     after = [_core.choice_boards(np.ascontiguousarray(each.boards)) for each in (training, validation)]
     crowned = [(boards[:, 2] | boards[:, 3]) != 0 for boards in after]
-    found: tuple[list[ChoiceGroup], list[ChoiceGroup]] = ([], [])
+    parts: tuple[list[ChoiceGroup], list[ChoiceGroup]] = ([], [])
     for kings in GROUPS:
         rows = [np.flatnonzero(each == kings) for each in crowned]
-        fitted, held = (_samples(boards[there]) for boards, there in zip(after, rows, strict=True))
-        entries, *inputs = ranked(fitted, held, with_parts(*layout.group(kings), ()), pool)
-        for groups, there, own in zip(found, rows, inputs, strict=True):
-            groups.append(ChoiceGroup(there, entries, own))
-    first, second = ((groups[0], groups[1]) for groups in found)
+        fitted, judged = (_samples(boards[numbers]) for boards, numbers in zip(after, rows, strict=True))
+        entries, *inputs = ranked(fitted, judged, with_parts(*layout.group(kings), ()), pool)
+        for groups, numbers, own in zip(parts, rows, inputs, strict=True):
+            groups.append(ChoiceGroup(numbers, entries, own))
+    first, second = ((groups[0], groups[1]) for groups in parts)
     return ChoiceData(first, training), ChoiceData(second, validation)
 
 
@@ -224,42 +221,49 @@ class LogitState:
     x: NDArray[np.float64]
     best: NDArray[np.float64]
     """The vector of the leg with the lowest validation loss."""
-    history: NDArray[np.float64]
-    """(legs, 4): iterations so far, mean training and validation loss, seconds."""
+    curve: tuple[dict[str, Any], ...] = ()
+    """After each leg: iterations so far, mean training and validation loss, seconds."""
     finished: bool = False
+
+    @property
+    def done(self) -> int:
+        """Iterations so far."""
+        return int(self.curve[-1]["iterations"]) if self.curve else 0
+
+    @property
+    def losses(self) -> list[float]:
+        """Validation losses."""
+        return [point["validation_loss"] for point in self.curve]
 
 
 def fit_logit(task: FitTask) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Arrays of a conditional logit, and what the card says of the fit."""
-    settings, path = task.settings, checkpoint_path(task.settings.out)
+    """Arrays of a conditional logit, and the part of the card about its fit."""
+    settings, checkpoint = task.settings, task.checkpoint
     with thread_pool(settings.workers) as pool:
         data, validation = choice_data(_examples(task, "training"), _examples(task, "validation"), task.shape, pool)
         objective = ChoiceObjective(data, task.shape, settings.l2, pool)
 
-        def parse(file: Mapping[str, NDArray[Any]]) -> LogitState:
-            history = file["history"]
-            if history.ndim != 2 or history.shape[1] != 4 or not np.isfinite(history).all():
-                raise ValueError("history")
-            like = np.zeros(objective.size)
-            return LogitState(
-                same_kind(file["x"], like), same_kind(file["best"], like), history, bool(file["finished"])
-            )
+        def parse(arrays: list[NDArray[Any]], stage: FitStage, story: dict[str, Any]) -> LogitState:
+            x, best = arrays
+            return LogitState(x, best, tuple(dict(point) for point in stage.curve), bool(story["finished"]))
 
-        fresh = LogitState(np.zeros(objective.size), np.zeros(objective.size), np.empty((0, 4)))
-        state = read_checkpoint(path, task.fingerprint, parse) or fresh
+        def save(state: LogitState) -> None:
+            # the fit may end after fewer iterations than it may take
+            total = state.done if state.finished else settings.max_iter
+            stage = FitStage(state.done, total, "iterations", state.curve)
+            checkpoint.save([state.x, state.best], stage, finished=state.finished)
+
+        fresh = LogitState(np.zeros(objective.size), np.zeros(objective.size))
+        state = checkpoint.load([fresh.x, fresh.best], parse) or fresh
+        save(state)
+        task.training(state.done, settings.max_iter, "iterations", "")
         while not state.finished:
             state = _leg(task, objective, validation, state)
-            kept = {"x": state.x, "best": state.best, "history": state.history, "finished": state.finished}
-            save_checkpoint(path, {"fingerprint": task.fingerprint, **kept})
+            save(state)
         arrays, clipped = logit_arrays(objective, state.best)
-    curve = [
-        {"round": leg, "iterations": int(done), "loss": loss, "validation_loss": held, "seconds": round(seconds, 1)}
-        for leg, (done, loss, held, seconds) in enumerate(state.history.tolist(), 1)
-    ]
-    best = int(np.argmin(state.history[:, 2]))
     return arrays, {
-        "l2": settings.l2, "layout": settings.layout, "best_leg": best + 1, "weights": objective.size,
-        "clipped": clipped, "curve": curve,
+        "l2": settings.l2, "layout": settings.layout, "best_leg": 1 + int(np.argmin(state.losses)),
+        "weights": objective.size, "clipped": clipped, "curve": state.curve,
     }  # fmt: skip
 
 
@@ -276,9 +280,9 @@ def _leg(task: FitTask, objective: ChoiceObjective, validation: ChoiceData, star
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     settings = task.settings
-    done = int(start.history[-1, 0]) if len(start.history) else 0
-    earlier = float(start.history[-1, 3]) if len(start.history) else 0.0
-    lowest = start.history[:, 2].min(initial=np.inf)
+    done = start.done
+    earlier = float(start.curve[-1]["seconds"]) if start.curve else 0.0
+    lowest = min(start.losses, default=np.inf)
     began, count = time.monotonic(), 0
 
     def checked(x: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
@@ -290,7 +294,8 @@ def _leg(task: FitTask, objective: ChoiceObjective, validation: ChoiceData, star
         loss, gradient = objective(x)
         if not (np.isfinite(loss) and np.isfinite(gradient).all()):
             raise DivergedError(
-                f"{settings.out}: the loss is {loss} after {done + count} iterations; try a larger --l2"
+                f"{settings.out}: the loss is no longer a finite number after {done + count} iterations; "
+                "try a larger --l2"
             )
         return loss, gradient
 
@@ -305,15 +310,18 @@ def _leg(task: FitTask, objective: ChoiceObjective, validation: ChoiceData, star
     # One BLAS thread: with more, the sums would depend on the machine, and on a busy one they wait for each other.
     with threadpool_limits(limits=1, user_api="blas"):
         x = minimize(checked, start.x, jac=True, method="L-BFGS-B", callback=advance, options=options).x
-        losses = objective.loss_of(objective.data, x), objective.loss_of(validation, x)
-    row = [done + count, *losses, earlier + time.monotonic() - began]
-    better = losses[1] < lowest
-    finished = count < iterations or done + count >= settings.max_iter or losses[1] > lowest - LEAST_GAIN
-    return LogitState(x, x if better else start.best, np.concatenate([start.history, [row]]), finished)
+        loss, validation_loss = objective.loss_of(objective.data, x), objective.loss_of(validation, x)
+    point = {
+        "round": len(start.curve) + 1, "iterations": done + count, "loss": loss, "validation_loss": validation_loss,
+        "seconds": round(earlier + time.monotonic() - began, 1),
+    }  # fmt: skip
+    best = x if validation_loss < lowest else start.best
+    finished = count < iterations or done + count >= settings.max_iter or validation_loss > lowest - LEAST_GAIN
+    return replace(start, x=x, best=best, curve=(*start.curve, point), finished=finished)
 
 
 def logit_arrays(objective: ChoiceObjective, x: NDArray[np.float64]) -> tuple[dict[str, NDArray[Any]], int]:
-    """The arrays of a policy file, and how many table entries were cut to fit 16 bits."""
+    """The arrays of a policy file, and the number of table entries that were cut to fit 16 bits."""
     units = LOGIT_UNIT * TABLE_UNITS
     limit = np.iinfo(np.int16).max
     parts = objective.weights(x)

@@ -1,4 +1,4 @@
-"""The policy `net`, trained: AdamW with a rate that falls along a cosine, dropout, and what is told left out at times.
+"""Training of the policy `net`: AdamW with a rate that falls along a cosine, dropout, and inputs hidden at times.
 
 Decisions that somebody made, neither forced nor prescribed, make up the batches. In some of them the moves before are
 hidden, in some the player's strength and the year, so that the policy answers well where they are not known.
@@ -6,7 +6,7 @@ hidden, in some the player's strength and the year, so that the policy answers w
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,7 +17,7 @@ import optax
 from numpy.typing import NDArray
 
 from kr.policy.shape import UNKNOWN_SQUARE, PolicyShape, buckets_of
-from kr.studies.people.descent import SCANNED_BATCHES
+from kr.studies.descent import Arrays, Learner, Point
 from kr.studies.people.examples import Examples
 from kr.studies.people.nets import choice_logits, choice_losses, start_arrays
 
@@ -31,7 +31,7 @@ LEAST_RATE = 0.01
 
 @dataclass(frozen=True)
 class NetRecipe:
-    """How a net is trained."""
+    """Settings of the training of a net."""
 
     epochs: int
     batch: int
@@ -45,44 +45,43 @@ class NetRecipe:
     seed: int
 
 
-class NetLearner:
-    """A net with its examples: a `Learner`. A round is an epoch."""
-
-    scanned = SCANNED_BATCHES
+class NetLearner(Learner):
+    """A net with its examples."""
 
     def __init__(self, shape: PolicyShape, recipe: NetRecipe, training: Examples, validation: Examples) -> None:
         self.shape, self.recipe, self.training = shape, recipe, training
-        self.judged = validation
+        self.validation = validation
         self.chosen = np.flatnonzero(training.chosen)
         self.batch = min(recipe.batch, len(self.chosen))
-        self.rounds = recipe.epochs
+        self.epochs = recipe.epochs
         self.batches = len(self.chosen) // self.batch
         # a multiple of 4, so that few sizes are compiled
         most = max(int(examples.counts.max()) for examples in (training, validation))
         self.width = -(-most // 4) * 4
 
-    def start(self) -> dict[str, NDArray[np.float32]]:
-        """Numbers before any training."""
-        return start_arrays(self.shape, self.recipe.seed)
+    def start(self) -> tuple[Arrays, Arrays]:
+        return start_arrays(self.shape, self.recipe.seed), {}
 
     def optimiser(self) -> Any:
-        """AdamW."""
         return optax.adamw(1.0, weight_decay=self.recipe.decay)
 
-    def rate(self, step: int, losses: list[float]) -> float:
+    def rates(self, steps: NDArray[np.int32], losses: Sequence[float]) -> NDArray[np.float32]:
+        return np.array([self._rate(step) for step in steps.tolist()], dtype=np.float32)
+
+    def _rate(self, step: int) -> float:
         """A short rise, then half a cosine."""
-        steps = self.rounds * self.batches
+        steps = self.epochs * self.batches
         warm = min(WARM_STEPS, steps // 10)
         if step < warm:
             return self.recipe.rate * (step + 1) / warm
         share = (step - warm) / max(1, steps - warm)
         return self.recipe.rate * (LEAST_RATE + (1 - LEAST_RATE) * (1 + float(np.cos(np.pi * share))) / 2)
 
-    def loss(self, arrays: Any, batch: Any, key: Any) -> Any:
-        """Mean cross entropy of what was played."""
-        return choice_losses(choice_logits(self.shape, arrays, batch, self.recipe.dropout, key), batch).mean()
+    def loss(self, parameters: Any, state: Any, batch: Any, key: Any) -> tuple[Any, Any]:
+        logits = choice_logits(self.shape, parameters, batch, self.recipe.dropout, key)
+        return choice_losses(logits, batch).mean(), state
 
-    def round(self, number: int, first: int) -> Iterator[dict[str, NDArray[Any]]]:
+    def epoch(self, number: int, first: int) -> Iterator[dict[str, NDArray[Any]]]:
         """The batches of an epoch; the last decisions of its order, too few for a batch, are left out."""
         recipe = self.recipe
         order = np.random.default_rng([recipe.seed, number]).permutation(self.chosen)
@@ -97,16 +96,15 @@ class NetLearner:
                 batch[name] = np.where(chance[row] < recipe.hidden_player, unknown, batch[name])
             yield batch
 
-    def judge(self, arrays: Mapping[str, NDArray[np.float32]]) -> dict[str, float]:
+    def judge(self, parameters: Arrays, state: Arrays) -> Point:
         """Cross entropy and top-1 and -3 on the validation decisions that somebody made."""
-        judged = self.judged
-        rows = np.flatnonzero(judged.chosen)
+        rows = np.flatnonzero(self.validation.chosen)
         losses, ranks = np.empty(len(rows)), np.empty(len(rows), dtype=np.int64)
         for start in range(0, len(rows), JUDGED_AT_ONCE):
             part = rows[start : start + JUDGED_AT_ONCE]
             # the last ones are filled up, so that one size is compiled
-            batch = judged.padded(np.resize(part, JUDGED_AT_ONCE), self.width)
-            loss, rank = self._judged(arrays, batch)
+            batch = self.validation.padded(np.resize(part, JUDGED_AT_ONCE), self.width)
+            loss, rank = self._scores(parameters, batch)
             losses[start : start + len(part)] = loss[: len(part)]
             ranks[start : start + len(part)] = rank[: len(part)]
         return {
@@ -116,11 +114,11 @@ class NetLearner:
         }
 
     @cached_property
-    def _judged(self) -> Any:
-        def ask(arrays: Any, batch: Any) -> Any:
-            logits = choice_logits(self.shape, arrays, batch, 0, None)
+    def _scores(self) -> Any:
+        def scores(parameters: Any, batch: Any) -> Any:
+            logits = choice_logits(self.shape, parameters, batch, 0, None)
             losses = choice_losses(logits, batch)
             played = jax.numpy.take_along_axis(logits, batch["played"][:, None], axis=1)
             return losses, (logits > played).sum(axis=1)
 
-        return jax.jit(ask)
+        return jax.jit(scores)

@@ -1,20 +1,18 @@
-"""The policy `net` in JAX, as it is trained: what kr.policy.shape says, with dropout after the first layer.
+"""The policy `net` in JAX, as it is trained: the network of kr.policy.shape, with dropout after the first layer.
 
 A batch is a dictionary of arrays as `Examples.padded` makes them; choices beyond a decision's own have no probability.
 """
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from kr.policy.shape import PolicyShape, buckets_of
-
-NetArrays: TypeAlias = dict[str, Any]
-"""Arrays of a network, or of a batch, by name."""
+from kr.studies.descent import Arrays
 
 SET_INPUTS = 30
 """About as many inputs of a position are set."""
@@ -26,16 +24,16 @@ IMPOSSIBLE = -1e9
 def start_arrays(shape: PolicyShape, seed: int) -> dict[str, Any]:
     """Numbers before any training; the same for the same seed."""
     source = np.random.default_rng(seed)
-    found = {}
+    arrays = {}
     for name, (_, size) in shape.array_sizes.items():
         terms = {"w1": SET_INPUTS, "w2": size[0]}.get(name, size[-1])
         scale = np.sqrt(2 / terms) * (1 if name in ("w1", "w2") else HEAD_SCALE)
         numbers = source.normal(0, scale, size) if len(size) == 2 else np.zeros(size)
-        found[name] = numbers.astype(np.float32)
-    return found
+        arrays[name] = numbers.astype(np.float32)
+    return arrays
 
 
-def choice_logits(shape: PolicyShape, arrays: NetArrays, batch: NetArrays, dropout: float, key: Any) -> Any:
+def choice_logits(shape: PolicyShape, arrays: Arrays, batch: Arrays, dropout: float, key: Any) -> Any:
     """Logits (n, width) of the choices of a batch. key: of this batch's dropout, None to ask without it."""
     hidden = jax.nn.relu(net_inputs(shape, batch) @ arrays["w1"] + arrays["b1"])
     if key is not None and dropout:
@@ -50,13 +48,13 @@ def choice_logits(shape: PolicyShape, arrays: NetArrays, batch: NetArrays, dropo
     return jnp.where(jnp.arange(width) < batch["counts"][:, None], logits, IMPOSSIBLE)
 
 
-def choice_losses(logits: Any, batch: NetArrays) -> Any:
+def choice_losses(logits: Any, batch: Arrays) -> Any:
     """Cross entropy (n,) of what was played, nats."""
     played = jnp.take_along_axis(logits, batch["played"][:, None], axis=1)[:, 0]
     return jax.nn.logsumexp(logits, axis=1) - played
 
 
-def net_inputs(shape: PolicyShape, batch: NetArrays) -> Any:
+def net_inputs(shape: PolicyShape, batch: Arrays) -> Any:
     """Inputs (n, shape.inputs) of a batch, 0 or 1."""
     boards = batch["boards"]
     squares = (boards[:, :, None] >> jnp.arange(32, dtype=jnp.uint32)) & 1

@@ -15,7 +15,7 @@ Asked for whole moves, it answers with those of its leaps: illegal ones left out
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +26,9 @@ from kr.notation import SQUARES
 from kr.policy.model_file import PolicyModel
 from kr.policy.policy import PolicyRows
 from kr.policy.shape import MOVES, PolicyShape
+from kr.studies.descent import Arrays
 from kr.studies.people.leaps import LeapRows, LeapTree, tops
 
-PostArrays: TypeAlias = dict[str, Any]
-"""Arrays of the network by name."""
 PUBLISHED_BATCHES = 150_000
 KERNELS = (1, 2, 3, 4)
 CONVOLUTIONS = 4
@@ -58,7 +57,7 @@ def post_sizes(shape: PolicyShape) -> dict[str, tuple[int, ...]]:
 
 
 def post_changes(shape: PolicyShape, batches: int, batch: int, split: str) -> list[str]:
-    """What is not as published, in words. batches: trained on, of so many leaps."""
+    """Differences from the published network, in words. batches: trained on; batch: leaps of each."""
     maps, units = shape.hidden
     flat = SQUARES * maps * len(KERNELS)
     changes = [
@@ -77,15 +76,15 @@ def post_changes(shape: PolicyShape, batches: int, batch: int, split: str) -> li
 def post_start(shape: PolicyShape, seed: int) -> dict[str, NDArray[np.float32]]:
     """Numbers before any training; the same for the same seed."""
     source = np.random.default_rng(seed)
-    found = {}
+    arrays = {}
     for name, size in post_sizes(shape).items():
         area = int(np.prod(size[:-2]))
         most = np.sqrt(6 / (area * sum(size[-2:]))) if name.endswith("_w") else 0.0
-        found[name] = source.uniform(-most, most, size).astype(np.float32)
-    return found
+        arrays[name] = source.uniform(-most, most, size).astype(np.float32)
+    return arrays
 
 
-def post_logits(shape: PolicyShape, arrays: PostArrays, boards: Any, dropout: float, key: Any) -> Any:
+def post_logits(shape: PolicyShape, arrays: Arrays, boards: Any, dropout: float, key: Any) -> Any:
     """Logits (n, 128) of boards uint32 (n, 4). key: of this batch's dropout, None to ask without it."""
     import jax
     import jax.numpy as jnp
@@ -93,8 +92,8 @@ def post_logits(shape: PolicyShape, arrays: PostArrays, boards: Any, dropout: fl
     def thinned(values: Any, part: int) -> Any:
         if key is None or not dropout:
             return values
-        kept = jax.random.bernoulli(jax.random.fold_in(key, part), 1 - dropout, values.shape)
-        return values * kept / (1 - dropout)
+        mask = jax.random.bernoulli(jax.random.fold_in(key, part), 1 - dropout, values.shape)
+        return values * mask / (1 - dropout)
 
     bits = ((boards[:, :, None] >> jnp.arange(SQUARES, dtype=jnp.uint32)) & 1).astype(jnp.float32)
     values = bits[:, 0] - bits[:, 1] + 3 * (bits[:, 2] - bits[:, 3])
@@ -145,13 +144,13 @@ class PostPolicy:
 
     def logits(self, boards: NDArray[np.uint32]) -> NDArray[np.float32]:
         """Logits (n, 128) of leaps, illegal ones included."""
-        found = np.empty((len(boards), MOVES), dtype=np.float32)
+        logits = np.empty((len(boards), MOVES), dtype=np.float32)
         for start in range(0, len(boards), LEAPS_AT_ONCE):
             part = boards[start : start + LEAPS_AT_ONCE]
             # the last ones are filled up, so that one size is compiled
             whole = np.resize(part, (LEAPS_AT_ONCE, 4))
-            found[start : start + len(part)] = self._ask(dict(self.model.arrays), whole)[: len(part)]
-        return found
+            logits[start : start + len(part)] = self._ask(dict(self.model.arrays), whole)[: len(part)]
+        return logits
 
     def predict(
         self,
@@ -167,8 +166,8 @@ class PostPolicy:
         )
 
     def leap_scores(self, leaps: LeapRows) -> dict[str, Any]:
-        """How often leaps were among its first ones, with illegal ones in the way and without, the share of first ones
-        that are illegal, and of whole moves whose leaps are all its first ones with illegal ones in the way."""
+        """Shares of leaps among its first ones, with illegal ones in the way and without, the share of first ones that
+        are illegal, and of whole moves whose leaps are all its first ones with illegal ones in the way."""
         logits = self.logits(leaps.boards)
         allowed = legal_leaps(leaps)
         mine = np.take_along_axis(logits, leaps.label[:, None].astype(np.int64), axis=1)
@@ -190,6 +189,6 @@ class PostPolicy:
 
 
 def legal_leaps(leaps: LeapRows) -> NDArray[np.bool_]:
-    """(k, 128) which leaps are legal on the boards of some; within a capture too, any piece's."""
+    """(k, 128) True for the legal leaps on the boards of some; within a capture too, any piece's."""
     tree = LeapTree(np.ascontiguousarray(leaps.boards))
     return tree.legal[tree.roots]

@@ -1,4 +1,4 @@
-"""The post's network, trained: Adam at a rate that falls after each epoch, by little if the validation got better, by
+"""Training of the post's network: Adam at a rate that falls after each epoch, by little if the validation loss fell, by
 more if not, and a penalty on the squares of the weights, as published.
 
 Every leap of a capture is a sample, forced moves are samples too.
@@ -6,7 +6,7 @@ Every leap of a capture is a sample, forced moves are samples too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -19,6 +19,7 @@ import optax
 from numpy.typing import NDArray
 
 from kr.policy.shape import PolicyShape
+from kr.studies.descent import Arrays, Learner, Point
 from kr.studies.people.leaps import LeapRows
 from kr.studies.people.post_net import LEAPS_AT_ONCE, post_logits, post_start
 
@@ -28,7 +29,7 @@ BETTER, WORSE = 0.99, 0.9
 
 @dataclass(frozen=True)
 class PostRecipe:
-    """How the post's network is trained."""
+    """Settings of the training of the post's network."""
 
     epochs: int
     batch: int
@@ -39,42 +40,40 @@ class PostRecipe:
     seed: int
 
 
-class PostLearner:
-    """The post's network with its leaps: a `Learner`. A round is an epoch."""
+class PostLearner(Learner):
+    """The post's network with its leaps."""
 
     scanned = 1
 
     def __init__(self, shape: PolicyShape, recipe: PostRecipe, training: LeapRows, validation: LeapRows) -> None:
-        self.shape, self.recipe, self.training, self.judged = shape, recipe, training, validation
+        self.shape, self.recipe, self.training, self.validation = shape, recipe, training, validation
         self.batch = min(recipe.batch, len(training))
-        self.rounds = recipe.epochs
+        self.epochs = recipe.epochs
         self.batches = len(training) // self.batch
 
-    def start(self) -> dict[str, NDArray[np.float32]]:
-        """Numbers before any training."""
-        return post_start(self.shape, self.recipe.seed)
+    def start(self) -> tuple[Arrays, Arrays]:
+        return post_start(self.shape, self.recipe.seed), {}
 
     def optimiser(self) -> Any:
-        """Adam."""
         return optax.adam(1.0)
 
-    def rate(self, step: int, losses: list[float]) -> float:
-        """The rate after these validation losses."""
+    def rates(self, steps: NDArray[np.int32], losses: Sequence[float]) -> NDArray[np.float32]:
+        """One rate for all steps of an epoch, by the validation losses before it."""
         rate = self.recipe.rate
         lowest = float("inf")
         for loss in losses:
             rate *= BETTER if loss < lowest else WORSE
             lowest = min(lowest, loss)
-        return rate
+        return np.full(len(steps), rate, dtype=np.float32)
 
-    def loss(self, arrays: Any, batch: Any, key: Any) -> Any:
-        """Mean cross entropy of the leaps that were made, and the penalty."""
-        logits = post_logits(self.shape, arrays, batch["boards"], self.recipe.dropout, key)
-        told = optax.softmax_cross_entropy_with_integer_labels(logits, batch["label"].astype(jnp.int32)).mean()
-        squares = sum((array**2).sum() for name, array in arrays.items() if name.endswith("_w"))
-        return told + self.recipe.decay / 2 * squares
+    def loss(self, parameters: Any, state: Any, batch: Any, key: Any) -> tuple[Any, Any]:
+        """Mean cross entropy of the leaps that were made, with the penalty."""
+        logits = post_logits(self.shape, parameters, batch["boards"], self.recipe.dropout, key)
+        entropy = optax.softmax_cross_entropy_with_integer_labels(logits, batch["label"].astype(jnp.int32)).mean()
+        squares = sum((array**2).sum() for name, array in parameters.items() if name.endswith("_w"))
+        return entropy + self.recipe.decay / 2 * squares, state
 
-    def round(self, number: int, first: int) -> Iterator[dict[str, NDArray[Any]]]:
+    def epoch(self, number: int, first: int) -> Iterator[dict[str, NDArray[Any]]]:
         """The batches of an epoch; the last leaps of its order, too few for a batch, are left out."""
         order = np.random.default_rng([self.recipe.seed, number]).permutation(len(self.training))
         ends = range(first * self.batch, (self.batches + 1) * self.batch, self.batch)
@@ -82,13 +81,15 @@ class PostLearner:
             rows = order[start:end]
             yield {"boards": self.training.boards[rows], "label": self.training.label[rows]}
 
-    def judge(self, arrays: Mapping[str, NDArray[np.float32]]) -> dict[str, float]:
+    def judge(self, parameters: Arrays, state: Arrays) -> Point:
         """Cross entropy and top-1 and -3 of validation leaps, illegal ones in the way."""
-        judged = self.judged
-        losses, ranks = np.empty(len(judged)), np.empty(len(judged), dtype=np.int64)
-        for start in range(0, len(judged), LEAPS_AT_ONCE):
-            boards, label = judged.boards[start : start + LEAPS_AT_ONCE], judged.label[start : start + LEAPS_AT_ONCE]
-            loss, rank = self._judged(arrays, np.resize(boards, (LEAPS_AT_ONCE, 4)), np.resize(label, LEAPS_AT_ONCE))
+        leaps = self.validation
+        losses, ranks = np.empty(len(leaps)), np.empty(len(leaps), dtype=np.int64)
+        for start in range(0, len(leaps), LEAPS_AT_ONCE):
+            boards, label = leaps.boards[start : start + LEAPS_AT_ONCE], leaps.label[start : start + LEAPS_AT_ONCE]
+            # the last ones are filled up, so that one size is compiled
+            filled = np.resize(boards, (LEAPS_AT_ONCE, 4)), np.resize(label, LEAPS_AT_ONCE)
+            loss, rank = self._scores(parameters, *filled)
             losses[start : start + len(label)] = loss[: len(label)]
             ranks[start : start + len(label)] = rank[: len(label)]
         return {
@@ -98,11 +99,11 @@ class PostLearner:
         }
 
     @cached_property
-    def _judged(self) -> Any:
-        def ask(arrays: Any, boards: Any, label: Any) -> Any:
-            logits = post_logits(self.shape, arrays, boards, 0, None)
+    def _scores(self) -> Any:
+        def scores(parameters: Any, boards: Any, label: Any) -> Any:
+            logits = post_logits(self.shape, parameters, boards, 0, None)
             wide = label.astype(jnp.int32)
             mine = jnp.take_along_axis(logits, wide[:, None], axis=1)
             return optax.softmax_cross_entropy_with_integer_labels(logits, wide), (logits > mine).sum(axis=1)
 
-        return jax.jit(ask)
+        return jax.jit(scores)

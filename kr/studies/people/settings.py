@@ -11,7 +11,7 @@ from kr.errors import InvalidSettingError
 from kr.evaluation.layouts import DEFAULT_LAYOUT, LAYOUTS
 from kr.policy.shape import MODELS, SIGHTS
 from kr.settings import REQUIRED, Settings, option, same_option, seed_option
-from kr.studies.endings.training import parse_hidden
+from kr.studies.endings.settings import parse_hidden
 from kr.studies.people.splits import SPLITS
 from kr.threads import MAX_THREADS
 from kr.units import parse_count

@@ -1,15 +1,14 @@
 """`kr policy fit`: learns from recorded games what people play.
 
-Games become decisions, which are split; the training part fits the model, the validation part chooses the round that is
-kept, the test part only judges the finished policy, asked as everyone will ask it. What was read, how it was split, how
-the fit went and what came out stand on the policy's card.
+Games become decisions, which are split; the training part fits the model, the validation part chooses the best epoch,
+the test part only judges the finished policy, in the way that everyone will use it. Data, split, the course of the fit
+and its scores stand on the policy's card.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,21 +17,24 @@ from numpy.typing import NDArray
 
 from kr import storage
 from kr.archives.archive import Archive
-from kr.engine.search import Stop
 from kr.errors import InvalidPolicyError, InvalidSettingError, StoppedError
 from kr.evaluation.kinds import Scorer, load_scorer
+from kr.learn.nets import check_jax
 from kr.policy.model_file import PolicyModel, read_policy, save_policy
 from kr.policy.policy import Policy
 from kr.policy.shape import PolicyShape
+from kr.studies.checkpoint import fitting
+from kr.studies.descent import Descent, FitProgress, Learner
 from kr.studies.people.decisions import Decisions, decisions_of
-from kr.studies.people.descent import Descent, DescentProgress, checkpoint_path
-from kr.studies.people.examples import Examples, known_years, make_examples
+from kr.studies.people.examples import known_years
+from kr.studies.people.fit_task import FitTask, OnPolicyProgress, PolicyProgress
 from kr.studies.people.leaps import played_leaps
 from kr.studies.people.settings import PolicyFitSettings
 from kr.studies.people.splits import DecisionSplit, leak, split_decisions
 from kr.studies.people.strengths import read_losses, strengths_of
 
 if TYPE_CHECKING:
+    from kr.engine.search import Stop
     from kr.studies.people.post_net import PostPolicy
 
 HIDDEN_BEFORE = 0.1
@@ -48,59 +50,6 @@ NOT_GOOD_FOR = (
 )
 
 
-@dataclass(frozen=True)
-class PolicyProgress:
-    """How far a fit is."""
-
-    what: str
-    """The stage."""
-    done: int
-    total: int
-    unit: str
-    more: str = ""
-    """What the fit says meanwhile."""
-
-
-OnPolicyProgress = Callable[[PolicyProgress], None]
-
-
-@dataclass(frozen=True, eq=False)
-class FitTask:
-    """One fit: its data, and whom to tell."""
-
-    settings: PolicyFitSettings
-    shape: PolicyShape
-    decisions: Decisions
-    split: DecisionSplit
-    strengths: NDArray[np.float32] | None
-    """(decisions,) mean loss of each mover in other games, NaN for unknown; None if the policy isn't told it."""
-    eyes: Scorer | None
-    fingerprint: str
-    show: OnPolicyProgress
-    """Shows progress."""
-    tell: OnPolicyProgress
-    """The same, but raises StoppedError if the fit is to stop: for steps that have nothing to save."""
-    stop: Stop | None
-
-    def chosen(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """True for the decisions of these rows that somebody made: neither forced nor prescribed."""
-        return (self.decisions.choices[rows] > 1) & ~self.decisions.prescribed[rows]
-
-    def looking(self, part: str) -> Callable[[int, int], None]:
-        """What shows how far the examples of a part of the split are."""
-        return lambda done, total: self.tell(PolicyProgress(f"looking at the {part} part", done, total, "decisions"))
-
-    def training(self, done: int, total: int, unit: str, more: str) -> None:
-        """Show how far the training is."""
-        self.show(PolicyProgress("training", done, total, unit, more))
-
-    def examples(self, part: str) -> Examples:
-        """The examples of a part of the split."""
-        rows = getattr(self.split, part)
-        strengths = None if self.strengths is None else self.strengths[rows]
-        return make_examples(self.decisions.of(rows), self.shape, self.eyes, strengths, self.looking(part))
-
-
 def fit_policy(
     settings: PolicyFitSettings, on_progress: OnPolicyProgress | None = None, stop: Stop | None = None
 ) -> PolicyModel:
@@ -108,15 +57,11 @@ def fit_policy(
 
     stop: ends the fit after the batches under way; called again, it resumes. Raises StoppedError then,
     InvalidSettingError for games too few to split, or without JAX for a network, InvalidPdnError for damaged files,
-    InvalidPolicyError for a damaged checkpoint, DivergedError if the loss is not finite, OutputBusyError if another
-    process writes the same file.
+    InvalidCheckpointError, DivergedError if the loss is not finite, OutputBusyError if another process writes the same
+    file.
     """
     if settings.model != "logit":
-        _check_networks()
-    storage.check_output(settings.out)
-    for read in (*settings.files, *([settings.players] if settings.players else [])):
-        if settings.out.exists() and read.exists() and settings.out.samefile(read):
-            raise InvalidSettingError(f"--out {settings.out} is read by this fit; choose another file")
+        check_jax("; --model logit needs neither")
 
     def show(progress: PolicyProgress) -> None:
         if on_progress:
@@ -127,7 +72,7 @@ def fit_policy(
         if stop is not None and stop.is_set():
             raise StoppedError(f"{settings.out}: the fit was stopped ({progress.what}); run the same command to resume")
 
-    with storage.lock(settings.out):
+    with fitting(settings.out, (*settings.files, *([settings.players] if settings.players else []))):
         decisions = _read(settings, tell)
         parts = split_decisions(decisions, settings.split, settings.seed)
         if settings.games:
@@ -142,24 +87,13 @@ def fit_policy(
         shape = _shape(settings, decisions, parts, strengths)
         eyes = load_scorer() if shape.plies >= 0 else None
         fingerprint = _fingerprint(settings, shape, decisions, parts, strengths, eyes)
+        task = FitTask(settings, shape, decisions, parts, strengths, eyes, fingerprint, show, tell, stop)
         model = _finished(settings.out, fingerprint)
         if model is None:
-            task = FitTask(settings, shape, decisions, parts, strengths, eyes, fingerprint, show, tell, stop)
             model = _fitted(task)
             save_policy(settings.out, model)
-        checkpoint_path(settings.out).unlink(missing_ok=True)
+        task.checkpoint.remove()
     return model
-
-
-def _check_networks() -> None:
-    try:
-        import jax  # noqa: F401
-        import optax  # noqa: F401
-    except ImportError as error:
-        raise InvalidSettingError(
-            "fitting a network needs JAX and optax: pip install 'kr-draughts[nets]', or '.[nets]' in kr's checkout; "
-            f"--model logit needs neither ({error})"
-        ) from error
 
 
 def _read(settings: PolicyFitSettings, tell: OnPolicyProgress) -> Decisions:
@@ -206,7 +140,7 @@ def _shape(
 
 
 def edges_of(values: NDArray[np.float32], buckets: int) -> tuple[float, ...]:
-    """Edges between so many buckets with about as many values each, NaN left out; fewer where many are the same."""
+    """Edges between buckets with about as many values each, NaN left out; fewer where many values are equal."""
     known = values[~np.isnan(values)].astype(np.float64)
     if not len(known):
         return ()
@@ -222,17 +156,17 @@ def _fingerprint(
     strengths: NDArray[np.float32] | None,
     eyes: Scorer | None,
 ) -> str:
-    told = {**settings.shaping(), "shape": shape.json(), "eyes": eyes.signature if eyes else ""}
+    shaping = {**settings.shaping(), "shape": shape.json(), "eyes": eyes.signature if eyes else ""}
     arrays: list[NDArray[Any]] = [decisions.year, parts.training, parts.validation, parts.test]
     if strengths is not None:
         arrays.append(strengths)
     return storage.checksum(
-        json.dumps(told, sort_keys=True, default=str).encode(), decisions.signature.encode(), *arrays
+        json.dumps(shaping, sort_keys=True, default=str).encode(), decisions.signature.encode(), *arrays
     )
 
 
 def _finished(path: Path, fingerprint: str) -> PolicyModel | None:
-    """The policy that an earlier start of the same fit finished; another one is in the way of none."""
+    """The policy, if an earlier start of this fit finished it; None if there is another one, which is replaced."""
     if not path.exists():
         return None
     try:
@@ -276,29 +210,29 @@ def judged_policy(
     rows: NDArray[np.int64],
     strengths: NDArray[np.float32] | None = None,
 ) -> dict[str, Any]:
-    """How well a policy says what was played in some decisions: shares of all, and of those that somebody chose, within
-    its first choices, and the mean cross entropy of the latter in nats.
+    """Scores of a policy on some decisions: shares of all, and of those that somebody chose, within its first choices,
+    and the mean cross entropy of the latter in nats.
 
     strengths: (decisions,) of the movers, NaN for unknown.
     """
-    asked = decisions.of(rows)
+    sample = decisions.of(rows)
     strength = None if strengths is None else strengths[rows]
-    found = policy.predict(asked.boards, asked.before, strength, known_years(asked))
-    counts = np.diff(found.first)
-    mine = (
-        (found.origin == np.repeat(asked.moves[:, 0], counts))
-        & (found.target == np.repeat(asked.moves[:, 1], counts))
-        & (found.captured == np.repeat(asked.captured, counts))
+    choices = policy.predict(sample.boards, sample.before, strength, known_years(sample))
+    counts = np.diff(choices.first)
+    is_played = (
+        (choices.origin == np.repeat(sample.moves[:, 0], counts))
+        & (choices.target == np.repeat(sample.moves[:, 1], counts))
+        & (choices.captured == np.repeat(sample.captured, counts))
     )
-    told = found.probability[mine]
-    ranks = np.add.reduceat(found.probability > np.repeat(told, counts), found.first[:-1], dtype=np.int64)
-    chosen = (counts > 1) & ~asked.prescribed
+    played = choices.probability[is_played]
+    ranks = np.add.reduceat(choices.probability > np.repeat(played, counts), choices.first[:-1], dtype=np.int64)
+    chosen = (counts > 1) & ~sample.prescribed
     return {
         "decisions": len(rows),
         "chosen": int(chosen.sum()),
         "top_all": {str(top): float((ranks < top).mean()) for top in TOPS},
         "top_chosen": {str(top): float((ranks[chosen] < top).mean()) for top in TOPS},
-        "cross_entropy": float(-np.log(np.maximum(told[chosen], 1e-30)).mean()),
+        "cross_entropy": float(-np.log(np.maximum(played[chosen], 1e-30)).mean()),
     }
 
 
@@ -331,7 +265,7 @@ def _fit_net(task: FitTask) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         **task.settings.chosen, hidden_before=HIDDEN_BEFORE, hidden_player=HIDDEN_PLAYER, seed=task.settings.seed
     )
     learner = NetLearner(task.shape, recipe, task.examples("training"), task.examples("validation"))
-    return _descended(task, learner)
+    return _trained(task, learner)
 
 
 def _fit_logit(task: FitTask) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
@@ -347,7 +281,7 @@ def _fit_post(task: FitTask) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     leaps = (played_leaps(task.decisions.of(rows)) for rows in (task.split.training, task.split.validation))
     recipe = PostRecipe(**task.settings.chosen, seed=task.settings.seed)
     learner = PostLearner(task.shape, recipe, *leaps)
-    arrays, fit = _descended(task, learner)
+    arrays, fit = _trained(task, learner)
     batches = fit["best_epoch"] * learner.batches
     return arrays, {**fit, "changes": post_changes(task.shape, batches, learner.batch, task.settings.split)}
 
@@ -355,18 +289,18 @@ def _fit_post(task: FitTask) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
 _FITTERS = {"net": _fit_net, "logit": _fit_logit, "post": _fit_post}
 
 
-def _descended(task: FitTask, learner: Any) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """A network trained, and what the card says of it."""
+def _trained(task: FitTask, learner: Learner) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Arrays of a trained network, and the part of the card about its training."""
 
-    def on_progress(found: DescentProgress) -> None:
-        parts = [f"epoch {min(found.round + 1, learner.rounds)} of {learner.rounds}"]
-        if found.loss is not None:
-            parts.append(f"loss {found.loss:.3f}")
-        if found.best:
-            parts.append(f"{100 * found.best['top1']:.1f}% first choices")
-        task.training(found.done, found.total, "decisions", ", ".join(parts))
+    def on_progress(progress: FitProgress) -> None:
+        parts = [f"epoch {min(progress.epoch + 1, learner.epochs)} of {learner.epochs}"]
+        if progress.loss is not None:
+            parts.append(f"loss {progress.loss:.3f}")
+        if progress.best:
+            parts.append(f"{100 * progress.best['top1']:.1f}% first choices")
+        task.training(progress.done, progress.total, "decisions", ", ".join(parts))
 
-    descent = Descent(learner, task.settings.out, task.fingerprint, task.settings.seed)
-    arrays, curve = descent.run(on_progress, task.stop)
-    best = min(curve, key=lambda point: point["validation_loss"])
-    return arrays, {**task.settings.chosen, "best_epoch": best["round"], "curve": curve}
+    net = Descent(learner, task.checkpoint, task.settings.seed).run(on_progress, task.stop)
+    # the name of an epoch in policy files
+    curve = [{"round" if name == "epoch" else name: value for name, value in point.items()} for point in net.curve]
+    return net.parameters, {**task.settings.chosen, "best_epoch": net.best["epoch"], "curve": curve}
