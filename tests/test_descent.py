@@ -285,7 +285,10 @@ def remade(make: Callable[[Path], None]) -> Callable[[Path], None]:
     return edit
 
 
-STORY = '{"study": "endings", "done": 6, "total": 18, "unit": "batches", "epoch": 1, "batches": 0, "loss_sum": 0, '
+STORY = (
+    '{"study": "endings", "done": 6, "total": 18, "unit": "batches", "loss": null, '
+    '"epoch": 1, "batches": 0, "loss_sum": 0, '
+)
 DAMAGE: dict[str, Callable[[Path], None]] = {
     "text": remade(lambda path: path.write_bytes(b"PK nothing")),
     "fifo": remade(os.mkfifo),
@@ -342,7 +345,7 @@ def test_a_checkpoint_is_gone_once_it_is_removed(checkpoint: StudyCheckpoint) ->
 
 def test_arrays_and_story_come_back(out: Path) -> None:
     saved = StudyCheckpoint(out, "x", "people")
-    stage = FitStage(3, 5, "iterations", [{"loss": 0.1, "validation_loss": 0.2, "seconds": 1.5}])
+    stage = FitStage(3, 5, "iterations", 0.5, [{"loss": 0.1, "validation_loss": 0.2, "seconds": 1.5}])
     saved.save([np.arange(3.0), np.int32(4)], stage, finished=True)
     arrays, loaded, story = saved.load([np.zeros(3), np.int32(0)], lambda *parts: parts) or ((), None, {})
     assert [array.tolist() for array in arrays] == [[0, 1, 2], 4]

@@ -35,8 +35,10 @@ class FitStage:
     total: int
     unit: str
     """What is counted, in the plural."""
+    loss: float | None
+    """Mean loss in the epoch under way."""
     curve: Sequence[Mapping[str, Any]]
-    """Measurements after each epoch, among them `loss` and `validation_loss`."""
+    """Measurements after each epoch, among them `loss`, `validation_loss` and `seconds`."""
 
 
 @contextmanager
@@ -131,9 +133,9 @@ def _parse_story(text: str) -> tuple[FitStage, dict[str, Any]]:
     stage = FitStage(**{each.name: story[each.name] for each in fields(FitStage)})
     if story["study"] not in STUDIES or not 0 <= int(stage.done) <= int(stage.total) or type(stage.unit) is not str:
         raise ValueError("not the stage of a fit")
-    for point in stage.curve:
-        if not all(math.isfinite(point[name]) for name in ("loss", "validation_loss", "seconds")):
-            raise ValueError("a curve of other things than numbers")
+    numbers = [point[name] for point in stage.curve for name in ("loss", "validation_loss", "seconds")]
+    if not all(map(math.isfinite, [0 if stage.loss is None else stage.loss, *numbers])):
+        raise ValueError("a curve of other things than numbers")
     return stage, story
 
 

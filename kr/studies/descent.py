@@ -262,7 +262,7 @@ class Descent:
         leaves = self._jax.device_get(self._jax.tree.leaves((now.carry, now.best)))
         if not all(np.isfinite(leaf).all() for leaf in leaves):
             raise self._diverged()
-        stage = FitStage(*self._counts(), "batches", now.curve)
+        stage = FitStage(*self._counts(), "batches", now.loss_sum / now.batches if now.batches else None, now.curve)
         own = {name: getattr(now, name) for name in ("epoch", "batches", "loss_sum", "seconds")}
         self.checkpoint.save(leaves, stage, **own)
 

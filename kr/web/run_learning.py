@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from kr.errors import InvalidGamesError, InvalidSettingError, KrError
+from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.evaluation import files as weights_files
 from kr.jobs.journal import JournalView
 from kr.match.log import Written, log_of
@@ -229,15 +229,6 @@ class FitRun(OneRun):
 
     kind = "fit"
 
-    @classmethod
-    def is_one(cls, path: Path) -> bool:
-        """True if a file holds weights with the report of a fit."""
-        try:
-            with weights_files.opened(own(path)) as file:
-                return "report" in file.attrs
-        except (KrError, OSError):
-            return False
-
     @property
     def folder(self) -> Path:
         return self.path.parent
@@ -269,7 +260,7 @@ class FitRun(OneRun):
             iterations = ", ".join(
                 f"{group} {counted(len(rows), 'iteration')}" for group, rows in self._losses().items()
             )
-            return {"state": self.state(False), "progress": iterations or "reading games"}
+            return {"state": self.state(False), "progress": iterations or "reading data"}
         held = [row for row in finished[1]["loss"] if row["set"] == "held_out" and row["loss"] is not None]
         losses = ", ".join(f"{row['group']} {row['loss']:.4f}" for row in held)
         return {"state": "done", "progress": f"held-out loss {losses}" if losses else "fitted"}

@@ -36,6 +36,15 @@ MOST_GAME = 1 << 20
 PAIR_POINTS = ("0", "½", "1", "1½", "2")
 
 
+def match_run(path: Path) -> type[OneRun] | None:
+    """The kind of run that a file of games is the output of, by the log beside it; None if it is not of a match."""
+    try:
+        settings = begun_settings(own(log_of(path)))
+    except (KrError, OSError):
+        return None
+    return MatchRun if settings is not None and "players" in settings else None
+
+
 class MatchRun(OneRun):
     """A match: a PDN file with its log beside it."""
 
@@ -48,15 +57,6 @@ class MatchRun(OneRun):
         self._in_order_games = 0
         self._beginning = 0
         self._names: tuple[str, str] | None = None
-
-    @classmethod
-    def is_one(cls, path: Path) -> bool:
-        """True if the log beside a file is that of a match."""
-        try:
-            settings = begun_settings(own(log_of(path)))
-        except (KrError, OSError):
-            return False
-        return settings is not None and "players" in settings
 
     @property
     def folder(self) -> Path:

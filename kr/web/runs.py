@@ -25,7 +25,8 @@ from kr.web.request import PageRequest
 from kr.web.run_files import FileTree, Stamp, stamp
 from kr.web.run_kinds import OneRun
 from kr.web.run_learning import FitRun, SelfplayRun, TrainingRun
-from kr.web.run_match import MatchRun
+from kr.web.run_match import match_run
+from kr.web.run_studies import StudyRun, file_run
 
 POLL_SECONDS = 1.0
 MOST_RUNS = 500
@@ -41,8 +42,8 @@ class RunWatch:
         self._now = now
         self._looked = -POLL_SECONDS
         self._runs: dict[str, OneRun] = {}
-        # True for files that are fits or matches, with the stamp they were read at
-        self._judged: dict[Path, tuple[Stamp, bool]] = {}
+        # kinds of run of files, with the stamp they were read at
+        self._judged: dict[Path, tuple[Stamp, type[OneRun] | None]] = {}
 
     def rows(self) -> list[dict[str, Any]]:
         """The runs in order of name, each with its name, kind, state, progress and time of the last change."""
@@ -74,7 +75,7 @@ class RunWatch:
         if self._now() - self._looked < POLL_SECONDS:
             return
         runs: dict[str, OneRun] = {}
-        judged: dict[Path, tuple[Stamp, bool]] = {}
+        judged: dict[Path, tuple[Stamp, type[OneRun] | None]] = {}
         for title, tree in self._trees.items():
             for folder, names in tree.look():
                 for kind, path in self._find(folder, names, judged):
@@ -88,14 +89,14 @@ class RunWatch:
         self._looked = self._now()
 
     def _find(
-        self, folder: Path, names: frozenset[str], judged: dict[Path, tuple[Stamp, bool]]
+        self, folder: Path, names: frozenset[str], judged: dict[Path, tuple[Stamp, type[OneRun] | None]]
     ) -> Iterator[tuple[type[OneRun], Path]]:
         """Runs in a directory, not in those below."""
 
-        def is_one(kind: type[FitRun] | type[MatchRun], path: Path, source: Path) -> bool:
+        def judge(path: Path, source: Path, kind_of: Callable[[Path], type[OneRun] | None]) -> type[OneRun] | None:
             now = stamp(source)
             before = self._judged.get(path)
-            judged[path] = before if before and before[0] == now else (now, kind.is_one(path))
+            judged[path] = before if before and before[0] == now else (now, kind_of(path))
             return judged[path][1]
 
         if HISTORY_FILE in names:
@@ -104,17 +105,21 @@ class RunWatch:
             yield SelfplayRun, folder
         for name in sorted(names):
             path = folder / name
+            kind: type[OneRun] | None = None
             if name.endswith(".h5.checkpoint"):
                 yield FitRun, path.with_suffix("")
+            elif name.endswith(".h5.state"):
+                yield StudyRun, path.with_suffix("")
             elif name.startswith(".") and name.endswith(".h5.lock"):
                 yield FitRun, folder / name[1:].removesuffix(".lock")
             elif name.endswith(".h5") and not name.startswith(("shard-", ".")):
                 # a training run copies the tables it began with
                 copied = name == "start.h5" and HISTORY_FILE in names
-                if not copied and f"{name}.checkpoint" not in names and is_one(FitRun, path, path):
-                    yield FitRun, path
-            elif f"{name}.log" in names and is_one(MatchRun, path, log_of(path)):
-                yield MatchRun, path
+                under_way = not names.isdisjoint((f"{name}.checkpoint", f"{name}.state"))
+                if not copied and not under_way and (kind := judge(path, path, file_run)):
+                    yield kind, path
+            elif f"{name}.log" in names and (kind := judge(path, log_of(path), match_run)):
+                yield kind, path
 
 
 def _names(directories: tuple[Path, ...]) -> list[str]:

@@ -250,7 +250,7 @@ def fit_logit(task: FitTask) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         def save(state: LogitState) -> None:
             # the fit may end after fewer iterations than it may take
             total = state.done if state.finished else settings.max_iter
-            stage = FitStage(state.done, total, "iterations", state.curve)
+            stage = FitStage(state.done, total, "iterations", None, state.curve)
             checkpoint.save([state.x, state.best], stage, finished=state.finished)
 
         fresh = LogitState(np.zeros(objective.size), np.zeros(objective.size))
