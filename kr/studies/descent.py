@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kr.engine.search import Stop
-from kr.errors import DivergedError, StoppedError
+from kr.errors import DivergedError, InvalidSettingError, StoppedError
 from kr.studies.checkpoint import FitStage, StudyCheckpoint
 
 SAVED_EVERY = 30.0
@@ -29,6 +29,18 @@ Arrays: TypeAlias = dict[str, Any]
 """Arrays of a network, or of a batch, by name."""
 Point: TypeAlias = dict[str, Any]
 """Measurements after an epoch."""
+
+
+def check_jax(otherwise: str = "") -> None:
+    """Raise InvalidSettingError if JAX or optax is missing. otherwise: end of the message, about a way without them."""
+    try:
+        import jax  # noqa: F401
+        import optax  # noqa: F401
+    except ImportError as error:
+        raise InvalidSettingError(
+            "training and asking networks needs JAX and optax: pip install 'kr-draughts[nets]', or '.[nets]' in kr's "
+            f"checkout{otherwise} ({error})"
+        ) from error
 
 
 class Learner(ABC):

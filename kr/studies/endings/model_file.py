@@ -22,7 +22,7 @@ from kr import storage
 from kr.egdb.sample_file import UNREAD
 from kr.errors import InvalidModelError
 from kr.hdf5 import FINITE, Hdf5Source, number_in, reading, write_hdf5
-from kr.learn.nets import check_jax
+from kr.studies.descent import check_jax
 from kr.studies.endings.shape import NetShape
 from kr.units import Range
 

@@ -28,9 +28,8 @@ from kr import _core, storage
 from kr.egdb.database import directory_for
 from kr.egdb.sample_reader import SampleFile, SampleRows, SampleStream
 from kr.errors import InvalidSettingError
-from kr.learn.nets import check_jax
 from kr.settings import REQUIRED, Settings, option, parse_names, seed_option
-from kr.studies.descent import FitProgress
+from kr.studies.descent import FitProgress, check_jax
 from kr.studies.endings.asking import Asker
 from kr.studies.endings.exact_rival import open_exact, position_count
 from kr.studies.endings.region_rival import RegionSettings, fit_regions

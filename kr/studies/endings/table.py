@@ -23,9 +23,8 @@ from kr import figures, storage
 from kr.egdb.sample import SampleSettings, write_sample
 from kr.egdb.sample_reader import SampleFile
 from kr.errors import InvalidSampleError
-from kr.learn.nets import check_jax
 from kr.settings import REQUIRED, Settings, option, parse_names, seed_option
-from kr.studies.descent import FitProgress
+from kr.studies.descent import FitProgress, check_jax
 from kr.studies.endings.asking import Asker
 from kr.studies.endings.experiments import (
     EXPERIMENTS,

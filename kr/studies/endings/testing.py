@@ -12,8 +12,8 @@ from kr.errors import InvalidModelError
 from kr.evaluation.files import KIND as WEIGHTS_KIND
 from kr.evaluation.files import WeightsFile
 from kr.hdf5 import reading
-from kr.learn.nets import check_jax
 from kr.settings import REQUIRED, Settings, option
+from kr.studies.descent import check_jax
 from kr.studies.endings.asking import Asker
 from kr.studies.endings.model_file import load_model
 from kr.studies.endings.scores import EndnetScores, count_scores

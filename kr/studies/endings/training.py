@@ -15,9 +15,8 @@ from kr import figures, storage
 from kr.egdb.sample_reader import SampleStream
 from kr.engine.search import Stop
 from kr.errors import InvalidModelError, InvalidSettingError
-from kr.learn.nets import check_jax
 from kr.studies.checkpoint import StudyCheckpoint, fitting
-from kr.studies.descent import Descent, FitProgress
+from kr.studies.descent import Descent, FitProgress, check_jax
 from kr.studies.endings.model_file import EndnetModel, load_model, save_model
 from kr.studies.endings.settings import EndnetFitSettings
 

@@ -21,12 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kr.errors import InvalidPolicyError
-from kr.learn.nets import check_jax
 from kr.notation import SQUARES
 from kr.policy.model_file import PolicyModel
 from kr.policy.policy import PolicyRows
 from kr.policy.shape import MOVES, PolicyShape
-from kr.studies.descent import Arrays
+from kr.studies.descent import Arrays, check_jax
 from kr.studies.people.leaps import LeapRows, LeapTree, tops
 
 PUBLISHED_BATCHES = 150_000

@@ -19,12 +19,11 @@ from kr import storage
 from kr.archives.archive import Archive
 from kr.errors import InvalidPolicyError, InvalidSettingError, StoppedError
 from kr.evaluation.kinds import Scorer, load_scorer
-from kr.learn.nets import check_jax
 from kr.policy.model_file import PolicyModel, read_policy, save_policy
 from kr.policy.policy import Policy
 from kr.policy.shape import PolicyShape
 from kr.studies.checkpoint import fitting
-from kr.studies.descent import Descent, FitProgress, Learner
+from kr.studies.descent import Descent, FitProgress, Learner, check_jax
 from kr.studies.people.decisions import Decisions, decisions_of
 from kr.studies.people.examples import known_years
 from kr.studies.people.fit_task import FitTask, OnPolicyProgress, PolicyProgress
