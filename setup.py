@@ -66,8 +66,13 @@ UNITS = sorted(path.stem for path in Path("kr").glob("_*.pyx"))
 """The compiled units. Each has its parts in a folder of its name; all of them include the parts of _rules."""
 
 
+def parts(unit: str) -> list[Path]:
+    """The parts of a unit and their headers."""
+    return [path for path in Path("kr", unit).rglob("*.*") if path.suffix in (".pxi", ".h")]
+
+
 def units(distribution: Distribution) -> list[Extension]:
-    """The extensions. A changed part rebuilds its unit, a changed contract (.pxd) all units."""
+    """The extensions. A changed part or header (.pxi, .h) rebuilds its unit, a changed contract (.pxd) all units."""
     # Python's own flags include -g, which makes the files five times as large
     level = ["-O1", "-g", "-UNDEBUG"] if DEBUG else ["-O3", "-g0", "-DNDEBUG"]
     # gcc warns of variables that are filled by functions whose failure is checked, and of Cython's own
@@ -75,12 +80,14 @@ def units(distribution: Distribution) -> list[Extension]:
     compile_args = [*level, arch_flag(chosen_arch(distribution)), *warnings]
     sanitize = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-fno-sanitize-recover=undefined"] * bool(SANITIZE)
     # setup.py has Cython's options
-    contracts = [Path("setup.py"), *Path("kr").glob("_*.pxd"), *Path("kr/_rules").rglob("*.pxi")]
+    contracts = [Path("setup.py"), *Path("kr").glob("_*.pxd"), *parts("_rules")]
     return [
         Extension(
             f"kr.{name}",
             [f"kr/{name}.pyx"],
-            depends=sorted(map(str, [*contracts, *Path("kr", name).rglob("*.pxi")])),
+            # headers are named from here, as parts are: "_rules/memory.h" is not the system's memory.h
+            include_dirs=["kr"],
+            depends=sorted(map(str, [*contracts, *parts(name)])),
             extra_compile_args=compile_args + sanitize,
             extra_link_args=sanitize,
         )

@@ -1,4 +1,5 @@
-"""The parts of the compiled units: each uses only the parts above it, and those of a folder are adjacent."""
+"""The parts of the compiled units: each uses only the parts above it, and those of a folder are adjacent. C stands in
+headers beside the parts."""
 
 import itertools
 import re
@@ -17,6 +18,8 @@ pytestmark = pytest.mark.skipif(len(UNITS) < 2, reason="the sources of the compi
 STRING = re.compile(r'"""(?:.|\n)*?"""|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|#[^\n]*')
 NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 INCLUDE = re.compile(r'^include "([^"]+)"', re.MULTILINE)
+HEADER = re.compile(r'^cdef extern from "(_[^"]+)"', re.MULTILINE)
+INCLUDED_BY_HEADER = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 LAST_NAME = re.compile(r"([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*$")
 
 
@@ -109,6 +112,19 @@ def test_parts_stand_in_folders_by_subject(unit: str) -> None:
     assert sorted(parts) == sorted((PACKAGE / unit).with_suffix("").rglob("*.pxi"))
     folders = [folder for folder, _ in itertools.groupby(part.parent for part in parts)]
     assert len(folders) == len(set(folders))
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_headers_stand_beside_the_parts_of_their_names(unit: str) -> None:
+    """Each is included there, and may include others of its folder."""
+    own = {part: HEADER.findall(part.read_text()) for part in parts_of(unit)}
+    headers = {PACKAGE / name for names in own.values() for name in names}
+    assert headers == {*(PACKAGE / unit).with_suffix("").rglob("*.h")}
+    assert [
+        names for part, names in own.items() if names and [PACKAGE / n for n in names] != [part.with_suffix(".h")]
+    ] == []
+    for header in headers:
+        assert {header.parent / name for name in INCLUDED_BY_HEADER.findall(header.read_text())} <= headers
 
 
 ABOVE = "cdef inline int used_below(int x) noexcept nogil:\n    return x\n"

@@ -20,10 +20,10 @@ from kr import _core, _egdb, _learn
 from kr.storage import data_path
 
 CHECKOUT = Path(__file__).parents[1]
-CODE = (".py", ".pyc", ".pyx", ".pxd", ".pxi", ".c", ".so")
+CODE = (".py", ".pyc", ".pyx", ".pxd", ".pxi", ".h", ".c", ".so")
 DATA = ("weights/*.h5", "weights/*.md", "selfplay/*.txt", "selfplay/*.sh", "egdb/*.egdb", "egdb/*.md")
 SOURCES = (
-    *("kr/_*.p??", "kr/_*/**/*.pxi", "Makefile", "mkdocs.yml", "docs/**/*.*"),
+    *("kr/_*.p??", "kr/_*/**/*.pxi", "kr/_*/**/*.h", "Makefile", "mkdocs.yml", "docs/**/*.*"),
     *("bench/*.py", "tests/*.py", "tests/data/*"),
 )
 
@@ -112,6 +112,7 @@ def test_wheels_carry_all_data(linked: Path) -> None:
     subprocess.run(command, cwd=linked, check=True, capture_output=True)
     beside = data_beside_the_code()
     assert beside >= {"kr/engine/bench.txt", "kr/analysis/classics.jsonl", "kr/py.typed", "kr/_core.pyi"}
+    assert {path.suffix for path in (linked / "wheel" / "kr").rglob("*") if path.is_file()} & {*CODE} == {".py"}
     for name, carried in [(n, n) for n in beside] + [(n, f"kr/data/{n}") for n in files_named(DATA)]:
         assert (linked / "wheel" / carried).read_bytes() == (CHECKOUT / name).read_bytes()
 
@@ -187,7 +188,7 @@ build.run()
 
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
-    """A checkout with one small unit, whose part is to be written."""
+    """A checkout with one small unit, whose part and header are to be written."""
     pytest.importorskip("Cython")
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(CHECKOUT / name, tmp_path)
@@ -200,8 +201,9 @@ def small(tmp_path: Path) -> Path:
 @pytest.mark.slow
 @in_checkout
 def test_an_unchanged_core_is_compiled_once(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    part = small / "kr" / "_core" / "part.pxi"
-    part.write_text("ANSWER = 42")
+    folder = small / "kr" / "_core"
+    (folder / "part.pxi").write_text('cdef extern from "_core/answer.h":\n    int THE_ANSWER\n\nANSWER = THE_ANSWER\n')
+    (folder / "answer.h").write_text("#define THE_ANSWER 42\n")
 
     def build(to: str) -> bool:
         done = subprocess.run([sys.executable, "-c", EDITABLE, to], cwd=small, capture_output=True, check=False)
@@ -213,9 +215,11 @@ def test_an_unchanged_core_is_compiled_once(small: Path, monkeypatch: pytest.Mon
     # from here on no compilation succeeds
     monkeypatch.setenv("CFLAGS", "-include no_such_header.h")
     assert build("second")
-    later = time.time() + 60
-    os.utime(part, (later, later))
-    assert not build("third")
+    now = time.time()
+    for edited in (folder / "part.pxi", folder / "answer.h"):
+        os.utime(edited, (now + 60, now + 60))
+        assert not build(edited.stem), edited
+        os.utime(edited, (now - 60, now - 60))
 
 
 FLAVOUR = '''

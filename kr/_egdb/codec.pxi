@@ -3,47 +3,23 @@
 # docs/reference/egdb-format.md describes the format. Files are not trusted: whatever their bytes, no read leaves the body. Every chunk
 # is read once, into memory, so that a file may change or shrink while it is in use.
 
-cdef extern from *:
-    """
-    #include <string.h>
-    static inline uint64_t kr_load64(const uint8_t* p) { uint64_t x; memcpy(&x, p, 8); return x; }
-    static inline uint32_t kr_load32(const uint8_t* p) { uint32_t x; memcpy(&x, p, 4); return x; }
-    static inline uint64_t kr_load64_big(const uint8_t* p) { return __builtin_bswap64(kr_load64(p)); }
-    static inline void kr_store32(uint8_t* p, uint32_t x) { memcpy(p, &x, 4); }
-    static inline int kr_load_state(const uint8_t* p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
-    static inline void kr_store_state(uint8_t* p, int x) { __atomic_store_n(p, (uint8_t)x, __ATOMIC_RELEASE); }
-    #include <errno.h>
-    #include <pthread.h>
-    #include <unistd.h>
-    /* 0, or -1 if the file doesn't have these bytes (any more) */
-    static int kr_read_at(int descriptor, uint8_t* to, size_t size, off_t at) {
-        while (size > 0) {
-            ssize_t count = pread(descriptor, to, size, at);
-            if (count < 0 && errno == EINTR) continue;
-            if (count <= 0) return -1;
-            to += count;
-            size -= (size_t)count;
-            at += count;
-        }
-        return 0;
-    }
-    """
+from libc.errno cimport EINTR, errno
+from posix.unistd cimport close as close_descriptor, dup as duplicate, pread
+
+cdef extern from "<pthread.h>" nogil:
     ctypedef struct pthread_mutex_t:
         pass
-    int pthread_mutex_init(pthread_mutex_t* mutex, const void* attributes) noexcept nogil
-    int pthread_mutex_destroy(pthread_mutex_t* mutex) noexcept nogil
-    int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept nogil
-    int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept nogil
-    int read_at "kr_read_at"(int descriptor, uint8_t* to, u64 size, u64 at) noexcept nogil
-    int close_descriptor "close"(int descriptor) noexcept nogil
-    int duplicate "dup"(int descriptor) noexcept nogil
-    u64 load64 "kr_load64"(const uint8_t* p) noexcept nogil
-    u32 load32 "kr_load32"(const uint8_t* p) noexcept nogil
-    u64 load64_big "kr_load64_big"(const uint8_t* p) noexcept nogil
-    void store32 "kr_store32"(uint8_t* p, u32 x) noexcept nogil
-    # acquire and release: a thread that reads the state CHUNK_GOOD also reads the chunk's bytes
-    int load_state "kr_load_state"(const uint8_t* p) noexcept nogil
-    void store_state "kr_store_state"(uint8_t* p, int x) noexcept nogil
+    int pthread_mutex_init(pthread_mutex_t* mutex, const void* attributes)
+    int pthread_mutex_destroy(pthread_mutex_t* mutex)
+    int pthread_mutex_lock(pthread_mutex_t* mutex)
+    int pthread_mutex_unlock(pthread_mutex_t* mutex)
+
+# the compiler's own
+cdef extern from * nogil:
+    int ATOMIC_ACQUIRE "__ATOMIC_ACQUIRE"
+    int ATOMIC_RELEASE "__ATOMIC_RELEASE"
+    uint8_t atomic_load "__atomic_load_n"(const uint8_t* p, int order)
+    void atomic_store "__atomic_store_n"(uint8_t* p, uint8_t x, int order)
 
 cpdef enum:
     CODE_MIN_BLOCK_BITS = 6      # a block of 64 entries never takes more bytes than a length in the index can be
@@ -82,6 +58,47 @@ cdef struct CodedBlock:
     const uint8_t* data
     u64 end                      # its length in bits
     int value                    # of its first entry; VALUE_UNKNOWN if damaged
+
+
+cdef inline u64 load64(const uint8_t* p) noexcept nogil:
+    cdef u64 x
+    memcpy(&x, p, sizeof(x))
+    return x
+
+
+cdef inline u32 load32(const uint8_t* p) noexcept nogil:
+    cdef u32 x
+    memcpy(&x, p, sizeof(x))
+    return x
+
+
+cdef inline void store32(uint8_t* p, u32 x) noexcept nogil:
+    memcpy(p, &x, sizeof(x))
+
+
+cdef inline int load_state(const uint8_t* p) noexcept nogil:
+    """A thread that reads the state CHUNK_GOOD also reads the chunk's bytes."""
+    return atomic_load(p, ATOMIC_ACQUIRE)
+
+
+cdef inline void store_state(uint8_t* p, int x) noexcept nogil:
+    atomic_store(p, <uint8_t>x, ATOMIC_RELEASE)
+
+
+cdef int read_at(int descriptor, uint8_t* to, u64 size, u64 at) noexcept nogil:
+    """0, or -1 if the file doesn't have these bytes (any more)."""
+    cdef ssize_t count
+    while size > 0:
+        count = pread(descriptor, to, size, at)
+        if count < 0 and errno == EINTR:
+            continue
+        if count <= 0:
+            return -1
+        to += count
+        size -= <u64>count
+        at += <u64>count
+    return 0
+
 
 cdef u32 CRC_TABLE[8][256]
 
@@ -215,7 +232,7 @@ cdef inline u64 bits_at(const CodedBlock* block, u64 at) noexcept nogil:
     cdef u64 bits
     if at >= block.end:
         return ~<u64>0
-    bits = load64_big(block.data + (at >> 3)) << (at & 7)
+    bits = byte_swapped(load64(block.data + (at >> 3))) << (at & 7)
     if block.end - at < 64:
         bits |= ~<u64>0 >> (block.end - at)
     return bits

@@ -7,18 +7,8 @@
 # Memory is slow, so a probe first collects all entries that it will read, and a batch of probes those of several.
 # Everything here is seen with Black to move: positions with White to move are turned first.
 
-cdef extern from *:
-    """
-    #define kr_rarely(x) __builtin_expect(!!(x), 0)
-    /* rows by the bits of their number */
-    #define ODD_ROWS 0x783C1E0F0ULL
-    #define ROWS_2367 0x7F801FE00ULL
-    #define ROWS_4567 0x7FBFC0000ULL
-    """
-    bint rarely "kr_rarely"(bint x) noexcept nogil
-    const u64 ODD_ROWS
-    const u64 ROWS_2367
-    const u64 ROWS_4567
+cdef extern from * nogil:
+    bint rarely "unlikely"(bint x)          # Cython's own
 
 cdef struct StoredSlice:
     Slice shape

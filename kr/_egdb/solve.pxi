@@ -20,22 +20,19 @@ cdef enum:
     MAX_TOLD = 16            # positions passed on together, after prefetching their predecessors
     TOLD_AT_ONCE = 256       # positions on the stacks from which on they are passed on
 
-cdef extern from *:
-    """
-    /* Blocks of neighbouring arrangements share words, and other threads write those. */
-    #define kr_atomic_or(word, bits) __atomic_fetch_or((word), (bits), __ATOMIC_RELAXED)
-    static inline uint64_t kr_rotated_left(uint64_t x, int n) {
-        return x << n | x >> (64 - n);
-    }
-    static inline uint64_t kr_load8(const uint8_t* bytes) {
-        uint64_t word;
-        memcpy(&word, bytes, 8);
-        return word;
-    }
-    """
-    void atomic_or "kr_atomic_or"(u64* word, u64 bits) noexcept nogil
-    u64 rotated_left "kr_rotated_left"(u64 x, int n) noexcept nogil      # n from 1 to 63
-    u64 load8 "kr_load8"(const uint8_t* bytes) noexcept nogil
+cdef extern from * nogil:
+    int ATOMIC_RELAXED "__ATOMIC_RELAXED"
+    u64 atomic_fetch_or "__atomic_fetch_or"(u64* word, u64 bits, int order)
+
+
+cdef inline void atomic_or(u64* word, u64 bits) noexcept nogil:
+    """Blocks of neighbouring arrangements share words, and other threads write those."""
+    atomic_fetch_or(word, bits, ATOMIC_RELAXED)
+
+
+cdef inline u64 rotated_left(u64 x, int n) noexcept nogil:
+    """n from 1 to 63."""
+    return x << n | x >> (64 - n)
 
 
 cdef u32* KING_SETS[EGDB_MAX_PIECES]     # by size: every set of numbers below 32, by rank
@@ -441,8 +438,8 @@ cdef void pack_block(const uint8_t* states, u64 size, u64 start, u64* values, u6
         captures = 0
         eight = 0
         while eight < count:
-            packed |= packed_values8(load8(states + i + eight)) << 2 * eight
-            captures |= packed_captures8(load8(states + i + eight)) << 2 * eight
+            packed |= packed_values8(load64(states + i + eight)) << 2 * eight
+            captures |= packed_captures8(load64(states + i + eight)) << 2 * eight
             eight += 8
         if not stored:
             captures = <u64>-1

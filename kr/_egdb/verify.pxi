@@ -150,7 +150,7 @@ cdef u64 next_stale(const uint8_t* marks, u64 number, u64 size) noexcept nogil:
     """The first stale mark from `number` on, or `size`; the marks are followed by 8 zero bytes."""
     cdef u64 stale
     while number < size:
-        stale = load8(marks + number) & <u64>0x0101010101010101 * MARK_STALE
+        stale = load64(marks + number) & <u64>0x0101010101010101 * MARK_STALE
         if stale:
             return number + (lsb(stale) >> 3)
         number += 8

@@ -1,19 +1,6 @@
 # Hash of a position (Zobrist 1970): a random number for each piece on each square, and one for the side to move.
 
-cdef extern from *:
-    """
-    #include <stdint.h>
-    /* Every unit has its own tables, which saves an indirection; they are filled when the unit is loaded. */
-    static uint64_t kr_zobrist[4][35];
-    static uint64_t kr_zobrist_side;
-    __attribute__((constructor)) static void kr_fill_zobrist(void) {
-        uint64_t state = 0x6B72;
-        int piece, bit;
-        for (piece = 0; piece < 4; piece++)
-            for (bit = 0; bit < 35; bit++) kr_zobrist[piece][bit] = kr_splitmix64(&state);
-        kr_zobrist_side = kr_splitmix64(&state);
-    }
-    """
+cdef extern from "_rules/hash.h":
     const u64 ZOBRIST "kr_zobrist"[4][35]     # [colour + 2 * king][square]
     const u64 ZOBRIST_SIDE "kr_zobrist_side"
 

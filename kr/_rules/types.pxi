@@ -4,19 +4,10 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, u
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
-cdef extern from *:
-    """
-    #include <assert.h>
-    #include <stdint.h>
-    /* `cdef inline` must inline: the side to move is a constant in the generators only if every
-       layer above them is inlined, and by itself gcc gives up on the larger ones. */
-    #undef CYTHON_INLINE
-    #if defined(__GNUC__)
-    #define CYTHON_INLINE inline __attribute__((always_inline))
-    #else
-    #define CYTHON_INLINE inline
-    #endif
-    """
+cdef extern from "_rules/types.h":
+    pass
+
+cdef extern from "<assert.h>":
     void c_assert "assert"(bint condition) noexcept nogil
 
 ctypedef uint64_t u64
