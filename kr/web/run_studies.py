@@ -88,7 +88,7 @@ class StudyRun(OneRun):
             parts.append(f"validation loss {stage.curve[-1]['validation_loss']:.4f}")
         return {"kind": f"fit of {study}", "state": self.state(False), "progress": ", ".join(parts)}
 
-    def shown(self) -> Json:
+    def content(self) -> Json:
         output = self._finished()
         if output is not None:
             return _page(output.facts, output.curve)

@@ -42,7 +42,7 @@ class RunWatch:
         self._now = now
         self._looked = -POLL_SECONDS
         self._runs: dict[str, OneRun] = {}
-        # kinds of run of files, with the stamp they were read at
+        # the kind of run that files are the output of, with the stamp they were read at
         self._judged: dict[Path, tuple[Stamp, type[OneRun] | None]] = {}
 
     def rows(self) -> list[dict[str, Any]]:
