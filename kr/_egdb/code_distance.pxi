@@ -223,7 +223,7 @@ def encoded_distances_size(const uint8_t[::1] distances not None):
 def encode_distances(const uint8_t[::1] distances not None, int block_bits=0):
     """Encode half-distances in blocks of 2^block_bits entries; 0: the encoder chooses the size.
 
-    distances: DISTANCE_ANY is a don't-care. Returns block_bits, which is smaller than asked for if a block would be too
+    distances: DISTANCE_ANY is a don't-care. Returns block_bits, which is smaller than requested if a block would be too
     long to index; index, data (followed by CODE_PAD bytes) and code lengths, all uint8. Raises ValueError.
     """
     cdef DistanceEncoder e

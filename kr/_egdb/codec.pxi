@@ -150,7 +150,7 @@ cdef inline int run_class(u32 length) noexcept nogil:
 
 
 cdef inline int class_extra(int run) noexcept nogil:
-    """Extra bits of a class, which tell its lengths apart."""
+    """Extra bits of a class, which distinguish its lengths."""
     return 0 if run < CODE_EXACT_RUNS else (run - CODE_EXACT_RUNS) // 4 + 2
 
 
@@ -373,10 +373,10 @@ cdef inline u32 fill_run(u64* words, u32 begin, u64 end, int value, u32 size) no
     Returns the start of the next run.
     """
     cdef u64 pattern = <u64>value * <u64>0x5555555555555555
-    cdef u64 kept = (<u64>1 << 2 * (begin & 31)) - 1
+    cdef u64 mask = (<u64>1 << 2 * (begin & 31)) - 1
     cdef u32 stop = <u32>min(end, size)
     cdef u32 word = begin >> 5
-    words[word] = words[word] & kept | pattern & ~kept
+    words[word] = words[word] & mask | pattern & ~mask
     word += 1
     while word << 5 < stop:
         words[word] = pattern

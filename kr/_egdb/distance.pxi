@@ -150,7 +150,7 @@ cdef inline void settle_predecessors(const View* view, const View* other, Distan
 cdef u64 settle_level(const View* view, const View* other, Distances* distances, Distances* before, int value,
                       int h) noexcept nogil:
     """Pass on the distances of all positions with this value and h; returns their number."""
-    cdef u64 found = 0
+    cdef u64 count = 0
     cdef uint8_t* place = distances.settled
     cdef uint8_t* end = distances.settled + view.size
     cdef u64 i
@@ -160,10 +160,10 @@ cdef u64 settle_level(const View* view, const View* other, Distances* distances,
             break
         i = place - distances.settled
         if state_value(view.states[i]) == value:
-            found += 1
+            count += 1
             settle_predecessors(view, other, before, i, value, h)
         place += 1
-    return found
+    return count
 
 
 cdef void solve_distances(Workspace* space, SolvedSlice** solved, View* views, int count) noexcept nogil:

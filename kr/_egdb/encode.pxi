@@ -31,7 +31,7 @@ cdef struct Encoder:
     u64 bytes                    # of `packed`
     CodeOutput out
     int symbols
-    # segments of the block at hand
+    # segments of the current block
     int segments
     uint16_t* firsts
     uint16_t* lasts
@@ -380,7 +380,7 @@ cdef int write_blocks(Encoder* e) noexcept nogil:
     cdef u32 length, begin
     cdef BitWriter bits
     cdef int i, symbol, run
-    cdef int first = VALUE_LOSS   # kept from the block before, as a block of don't-cares may have any
+    cdef int first = VALUE_LOSS   # carried over from the block before, as a block of don't-cares may have any
     for number in range((e.out.entries - 1 >> e.out.block_bits) + 1):
         find_segments(e, number)
         if take_cheapest(e) > 8 * ENCODE_MAX_BYTES:
@@ -463,7 +463,7 @@ cdef int fitting_blocks(u64 bits, u64 entries, u64 mean_bytes) noexcept nogil:
 def encode_values(const uint8_t[::1] codes not None, u64 entries, int block_bits=0):
     """Encode values in blocks of 2^block_bits entries; 0: the encoder chooses the size.
 
-    codes: 2 bits an entry, 3 for a don't-care. Returns block_bits, which is smaller than asked for if a block would be
+    codes: 2 bits an entry, 3 for a don't-care. Returns block_bits, which is smaller than requested if a block would be
     too long to index; index, data (followed by CODE_PAD bytes) and code lengths (3, symbols), all uint8. Raises
     ValueError.
     """

@@ -100,7 +100,7 @@ cdef class CodedFile:
         import numpy as np
 
         out = np.empty(indices.shape[0], dtype=np.int16)
-        cdef int16_t[::1] found = out
+        cdef int16_t[::1] entries = out
         cdef Py_ssize_t i
         for i in range(indices.shape[0]):
             if indices[i] >= self.coded.entries:
@@ -108,9 +108,9 @@ cdef class CodedFile:
         with nogil:
             for i in range(indices.shape[0]):
                 if self.coded.table != NULL:
-                    found[i] = coded_value(&self.coded, indices[i])
+                    entries[i] = coded_value(&self.coded, indices[i])
                 else:
-                    found[i] = coded_distance(&self.coded, indices[i])
+                    entries[i] = coded_distance(&self.coded, indices[i])
         return out
 
     def unpacked(self):

@@ -61,9 +61,9 @@ cdef enum:
     RANK_ROW = 64            # squares and marks
     TURNED_ROW = 96
 
-# What the k-th square of a set adds to its rank; a mark adds 0.
+# Addend of the k-th square of a set to its rank; 0 for a mark.
 cdef u32 RANKS[EGDB_MAX_PIECES + 1][RANK_ROW]
-# The same for a turned board of 32 squares, by the number of squares of the set at or above the square.
+# Addends for a turned board of 32 squares, by the number of squares of the set at or above the square.
 cdef u32 TURNED_RANKS[RANK_MARKS + EGDB_MAX_PIECES + 1][TURNED_ROW]
 
 

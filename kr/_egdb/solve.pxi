@@ -17,8 +17,8 @@ cdef enum:
     STATE_VALUE = 0x03
     MAX_MAN_MOVES = 2 * EGDB_MAX_PIECES
     MAX_WAYS = 4 * EGDB_MAX_PIECES      # king moves into a position
-    MAX_TOLD = 16            # positions passed on together, after prefetching their predecessors
-    TOLD_AT_ONCE = 256       # positions on the stacks from which on they are passed on
+    MAX_PASSED = 16          # positions passed on together, after prefetching their predecessors
+    PASSED_AT_ONCE = 256     # positions on the stacks from which on they are passed on
 
 cdef extern from * nogil:
     int ATOMIC_RELAXED "__ATOMIC_RELAXED"
@@ -218,7 +218,7 @@ cdef inline int best_man_move(const View* view, u64 own_kings, u64 opponent_king
     """1 if a man's quiet move wins, 0 if there are some but none wins, -1 if there are none; *drawn: one draws."""
     cdef const ManMove* move
     cdef u64 kings, beside
-    cdef int found = -1
+    cdef int best = -1
     cdef int i, value
     drawn[0] = 0
     for i in range(view.man_moves):
@@ -232,10 +232,10 @@ cdef inline int best_man_move(const View* view, u64 own_kings, u64 opponent_king
                              + rank_turned(pext(opponent_kings, beside), move.free_count - popcount(kings)))
         if value == VALUE_LOSS:
             return 1
-        found = 0
+        best = 0
         if value == VALUE_DRAW:
             drawn[0] = 1
-    return found
+    return best
 
 
 cdef void start_view(const View* view, SolvedSlice** solved) noexcept nogil:
@@ -243,7 +243,7 @@ cdef void start_view(const View* view, SolvedSlice** solved) noexcept nogil:
     cdef Board board
     cdef u64 t, o, opponent_kings, own_kings, own, opponent, empty, beside, movers
     cdef uint8_t* state = view.states
-    cdef int count, drawn, found, value
+    cdef int count, drawn, man_move, value
     board.side = BLACK
     board.key = 0
     for t in range(view.opponent_sets):
@@ -262,12 +262,12 @@ cdef void start_view(const View* view, SolvedSlice** solved) noexcept nogil:
                 value = best_capture(solved, &board, movers, empty)
                 state[0] = STATE_FINAL | STATE_CAPTURE | value | (0 if value == VALUE_DRAW else STATE_PENDING)
             else:
-                found = best_man_move(view, own_kings, opponent_kings, &drawn) if view.man_moves else -1
+                man_move = best_man_move(view, own_kings, opponent_kings, &drawn) if view.man_moves else -1
                 if view.man_moves == 0:
                     drawn = 0
                 count = (popcount(own_kings << 4 & empty) + popcount(own_kings << 5 & empty)
                          + popcount(own_kings >> 4 & empty) + popcount(own_kings >> 5 & empty))
-                if found == 1:
+                if man_move == 1:
                     state[0] = STATE_FINAL | STATE_PENDING | VALUE_WIN
                 elif count == 0:
                     state[0] = STATE_FINAL | (VALUE_DRAW if drawn else STATE_PENDING | VALUE_LOSS)
@@ -277,7 +277,7 @@ cdef void start_view(const View* view, SolvedSlice** solved) noexcept nogil:
             state += 1
 
 
-cdef inline int predecessors(const View* view, const View* other, u64 index, u64* found) noexcept nogil:
+cdef inline int predecessors(const View* view, const View* other, u64 index, u64* indices) noexcept nogil:
     """Find the positions of `other` from which the opponent's kings have come by quiet moves; returns their number."""
     cdef u64 opponent_kings = pdep(view.opponent_table[<u32>index // <u32>view.own_sets], view.free)
     cdef u64 own_kings = pdep(view.own_table[<u32>index % <u32>view.own_sets], view.free & ~opponent_kings)
@@ -298,24 +298,25 @@ cdef inline int predecessors(const View* view, const View* other, u64 index, u64
     while ways:
         way = pop_lsb(&ways)
         king = pdep(view.way_kings[way], opponent_kings)
-        found[size] = row + rank_turned(pext(opponent_kings ^ king ^ rotated_left(king, view.way_shifts[way]), beside),
-                                        squares)
+        indices[size] = row + rank_turned(
+            pext(opponent_kings ^ king ^ rotated_left(king, view.way_shifts[way]), beside), squares
+        )
         size += 1
     return size
 
 
-cdef void tell_losses(Workspace* space, View* views) noexcept nogil:
+cdef void pass_losses(Workspace* space, View* views) noexcept nogil:
     """Take a few lost positions from the stack, and make their predecessors wins."""
-    cdef u64 before[MAX_TOLD * MAX_WAYS]
+    cdef u64 before[MAX_PASSED * MAX_WAYS]
     cdef uint8_t* states[2]
-    cdef int ends[MAX_TOLD]
-    cdef int told_view[MAX_TOLD]
+    cdef int ends[MAX_PASSED]
+    cdef int other_view[MAX_PASSED]
     cdef int count = 0
     cdef int size = 0
     cdef int i, j, v, open
     cdef u32 top
     cdef uint8_t state
-    while space.losses_size and count < MAX_TOLD:
+    while space.losses_size and count < MAX_PASSED:
         space.losses_size -= 1
         top = space.losses[space.losses_size]
         v = <int>(top & 1)
@@ -324,14 +325,14 @@ cdef void tell_losses(Workspace* space, View* views) noexcept nogil:
         while j < size:
             prefetch(&views[1 - v].states[before[j]])
             j += 1
-        told_view[count] = 1 - v
+        other_view[count] = 1 - v
         ends[count] = size
         count += 1
     states[0] = views[0].states
     states[1] = views[1].states
     j = 0
     for i in range(count):
-        v = told_view[i]
+        v = other_view[i]
         while j < ends[i]:
             # without a branch, since half of them are known already
             state = states[v][before[j]]
@@ -342,18 +343,18 @@ cdef void tell_losses(Workspace* space, View* views) noexcept nogil:
             j += 1
 
 
-cdef void tell_wins(Workspace* space, View* views) noexcept nogil:
+cdef void pass_wins(Workspace* space, View* views) noexcept nogil:
     """Take a few won positions from the stack, and count down their predecessors; at 0 these are losses."""
-    cdef u64 before[MAX_TOLD * MAX_WAYS]
+    cdef u64 before[MAX_PASSED * MAX_WAYS]
     cdef uint8_t* states[2]
-    cdef int ends[MAX_TOLD]
-    cdef int told_view[MAX_TOLD]
+    cdef int ends[MAX_PASSED]
+    cdef int other_view[MAX_PASSED]
     cdef int count = 0
     cdef int size = 0
     cdef int i, j, v
     cdef u32 top
     cdef uint8_t state
-    while space.wins_size and count < MAX_TOLD:
+    while space.wins_size and count < MAX_PASSED:
         space.wins_size -= 1
         top = space.wins[space.wins_size]
         v = <int>(top & 1)
@@ -362,14 +363,14 @@ cdef void tell_wins(Workspace* space, View* views) noexcept nogil:
         while j < size:
             prefetch(&views[1 - v].states[before[j]])
             j += 1
-        told_view[count] = 1 - v
+        other_view[count] = 1 - v
         ends[count] = size
         count += 1
     states[0] = views[0].states
     states[1] = views[1].states
     j = 0
     for i in range(count):
-        v = told_view[i]
+        v = other_view[i]
         while j < ends[i]:
             state = states[v][before[j]]
             state -= state < STATE_FINAL
@@ -381,12 +382,12 @@ cdef void tell_wins(Workspace* space, View* views) noexcept nogil:
             j += 1
 
 
-cdef inline void tell_all(Workspace* space, View* views) noexcept nogil:
+cdef inline void pass_all(Workspace* space, View* views) noexcept nogil:
     while space.losses_size or space.wins_size:
         if space.losses_size:
-            tell_losses(space, views)
+            pass_losses(space, views)
         else:
-            tell_wins(space, views)
+            pass_wins(space, views)
 
 
 cdef void resolve_views(Workspace* space, View* views, int count) noexcept nogil:
@@ -406,9 +407,9 @@ cdef void resolve_views(Workspace* space, View* views, int count) noexcept nogil
             space.losses[space.losses_size] = <u32>(i << 1 | <u64>v)
             space.wins_size += (state & (STATE_PENDING | STATE_VALUE)) == (STATE_PENDING | VALUE_WIN)
             space.losses_size += (state & (STATE_PENDING | STATE_VALUE)) == (STATE_PENDING | VALUE_LOSS)
-            if space.wins_size + space.losses_size >= TOLD_AT_ONCE:
-                tell_all(space, views)
-    tell_all(space, views)
+            if space.wins_size + space.losses_size >= PASSED_AT_ONCE:
+                pass_all(space, views)
+    pass_all(space, views)
 
 
 cdef inline u64 packed_values8(u64 states) noexcept nogil:

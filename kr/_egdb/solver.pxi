@@ -1,4 +1,4 @@
-# The solver of endgame databases, for Python: the slices it knows, and one call for each range of arrangements.
+# The solver of endgame databases, for Python: its slices, and one call for each range of arrangements.
 #
 # A man's move leads to an arrangement that is one row further advanced. So the arrangements of a slice that have
 # advanced equally far are independent: they are solved side by side, the most advanced first.

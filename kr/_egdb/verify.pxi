@@ -20,7 +20,7 @@ cdef enum:
     MARK_VALUE = 3           # the value in the database
     MARK_PROVEN = 4
     MARK_STALE = 8           # to be examined: for the first time, or again since a successor was proven
-    MAX_FINDINGS = 8         # findings that a call keeps; all are counted
+    MAX_FINDINGS = 8         # findings that a call lists; all are counted
     NO_DISTANCE = -1         # a probe's distance of a draw
     SOURCE_STORED = 1
     SOURCE_MOVES = 4
@@ -34,7 +34,7 @@ cdef struct Finding:
 
 cdef struct Findings:
     u64 count
-    Finding kept[MAX_FINDINGS]
+    Finding entries[MAX_FINDINGS]
 
 cdef struct TwinBlocks:
     const Egdb* db
@@ -52,10 +52,10 @@ cdef struct TwinBlocks:
 
 cdef void report_finding(Findings* findings, int kind, const Board* board, int stated, int right) noexcept nogil:
     if findings.count < MAX_FINDINGS:
-        findings.kept[findings.count].kind = kind
-        findings.kept[findings.count].stated = stated
-        findings.kept[findings.count].right = right
-        findings.kept[findings.count].board = board[0]
+        findings.entries[findings.count].kind = kind
+        findings.entries[findings.count].stated = stated
+        findings.entries[findings.count].right = right
+        findings.entries[findings.count].board = board[0]
     findings.count += 1
 
 
@@ -288,32 +288,32 @@ cdef void check_twin_blocks(TwinBlocks* blocks, bint symmetric, bint alone, u64*
 
     symmetric: the slice is its own twin; alone: the two blocks are the same, so that only one of them counts.
     """
-    cdef u64 found[6]
+    cdef u64 probed[6]
     cdef u64 before = blocks.findings.count
     cdef int i
-    memset(found, 0, sizeof(found))
-    probe_blocks(blocks, found)
+    memset(probed, 0, sizeof(probed))
+    probe_blocks(blocks, probed)
     prove(blocks)
     # wrong values make wrong distances, which needn't be reported too
     if blocks.distances[BLACK] != NULL and blocks.findings.count == before:
         check_distances(blocks)
     for i in range(3):
-        counts[i] += found[i]
+        counts[i] += probed[i]
         if not alone:
-            counts[i if symmetric else i + 3] += found[i + 3]
+            counts[i if symmetric else i + 3] += probed[i + 3]
 
 
-cdef list findings_found(const Findings* findings):
-    """The findings that were kept, for Python: (kind, (black, white, kings, side), stated, right)."""
-    cdef const Finding* found
+cdef list findings_for_python(const Findings* findings):
+    """The findings listed, for Python: (kind, (black, white, kings, side), stated, right)."""
+    cdef const Finding* finding
     cdef u64 i
-    kept = []
+    reported = []
     for i in range(min(findings.count, <u64>MAX_FINDINGS)):
-        found = &findings.kept[i]
-        position = (unpad(found.board.pieces[BLACK]), unpad(found.board.pieces[WHITE]), unpad(found.board.kings),
-                    found.board.side)
-        kept.append((found.kind, position, found.stated, found.right))
-    return kept
+        finding = &findings.entries[i]
+        position = (unpad(finding.board.pieces[BLACK]), unpad(finding.board.pieces[WHITE]), unpad(finding.board.kings),
+                    finding.board.side)
+        reported.append((finding.kind, position, finding.stated, finding.right))
+    return reported
 
 
 cdef class KnownDistances:
@@ -362,7 +362,7 @@ cdef class KnownDistances:
                 s += 1
 
     def distance_batch(self, const u32[:, ::1] boards not None, short[::1] distances not None):
-        """As that of the database, from what is unpacked."""
+        """As `distance_batch` of the database, from the unpacked distances."""
         distances_of(&self.db, boards, distances)
 
 
@@ -425,7 +425,7 @@ def egdb_check_arrangements(EndgameDatabase database not None, tuple shape, u64 
             free(blocks.marks[side])
             free(blocks.distances[side])
     return ((counts[0], counts[1], counts[2]), (counts[3], counts[4], counts[5]), findings.count,
-            findings_found(&findings))
+            findings_for_python(&findings))
 
 
 def egdb_check_boards(EndgameDatabase database not None, const u32[:, ::1] boards, bint distances):
@@ -462,4 +462,4 @@ def egdb_check_boards(EndgameDatabase database not None, const u32[:, ::1] board
                 right = NO_DISTANCE if stated == VALUE_DRAW else right_distance(&board, &database.db, NULL, stated)
                 if distance != right:
                     report_finding(&findings, FINDING_DISTANCE, &board, distance, right)
-    return findings.count, findings_found(&findings)
+    return findings.count, findings_for_python(&findings)

@@ -27,28 +27,28 @@ def as_rows(boards: ArrayLike) -> NDArray[np.uint32]:
     boards: whole numbers (n, 4) like these, or (n, 3) with Black to move. Raises InvalidSettingError, which names the
     first row that is not a position.
     """
-    given = np.asarray(boards)
-    if given.ndim != 2 or given.shape[1] not in (3, 4) or given.dtype.kind not in "iu":
+    array = np.asarray(boards)
+    if array.ndim != 2 or array.shape[1] not in (3, 4) or array.dtype.kind not in "iu":
         raise InvalidSettingError(
-            f"boards: {given.dtype} {given.shape}; expected whole numbers of shape (n, 3): black, white, kings, or "
+            f"boards: {array.dtype} {array.shape}; expected whole numbers of shape (n, 3): black, white, kings, or "
             "(n, 4): and the side to move"
         )
-    if given.dtype != np.uint32:
-        bad = ((given < 0) | (given > BITS)).any(axis=1)
+    if array.dtype != np.uint32:
+        bad = ((array < 0) | (array > BITS)).any(axis=1)
         if bad.any():
-            raise _wrong(given, int(np.argmax(bad)), "its numbers are not bitboards of 32 bits")
-    rows = np.zeros((len(given), 4), dtype=np.uint32)
-    rows[:, : given.shape[1]] = given
+            raise _wrong(array, int(np.argmax(bad)), "its numbers are not bitboards of 32 bits")
+    rows = np.zeros((len(array), 4), dtype=np.uint32)
+    rows[:, : array.shape[1]] = array
     if (rows[:, 3] > 1).any():
         row = int(np.argmax(rows[:, 3] > 1))
-        raise _wrong(given, row, f"the side to move is {rows[row, 3]}, not 0 (Black) or 1 (White)")
+        raise _wrong(array, row, f"the side to move is {rows[row, 3]}, not 0 (Black) or 1 (White)")
     bad = impossible(rows[:, :3])
     if bad.any():
         row = int(np.argmax(bad))
         try:
             check_board(*map(int, rows[row, :3]))
         except InvalidFenError as error:
-            raise _wrong(given, row, str(error)) from None
+            raise _wrong(array, row, str(error)) from None
     return rows
 
 

@@ -1,6 +1,6 @@
 """`kr egdb build`: builds a database pair by pair on all cores, and resumes a build that was stopped.
 
-During a build, the values that later pairs look up are kept in a directory `.values` of the database, two bits a
+During a build, the values that later pairs look up are stored in a directory `.values` of the database, two bits a
 position, for a restart. They are removed when no pair needs them.
 """
 
@@ -118,20 +118,20 @@ class _Builder:
         self.workers = worker_count(settings.workers)
         self.needs = Needs()
         self.keys: dict[Shape, str] = {}
-        """Identity of the values at hand, by pair."""
-        wanted = list(slices.pairs_up_to(settings.pieces))
-        self.missing = {pair: kinds for pair in wanted if (kinds := self._missing_files(pair))}
+        """Identity of the available values, by pair."""
+        pairs = list(slices.pairs_up_to(settings.pieces))
+        self.missing = {pair: kinds for pair in pairs if (kinds := self._missing_files(pair))}
         todo = self._with_lost_values()
         self.plan = Plan(todo)
         self.left = len(todo)
-        held = {successor for pair in todo for successor in slices.successors(pair)} - set(todo)
-        need = scheduling.peak_memory(todo, sorted(held), self.workers)
+        solved = {successor for pair in todo for successor in slices.successors(pair)} - set(todo)
+        need = scheduling.peak_memory(todo, sorted(solved), self.workers)
         self._admit(todo, need)
-        total = sum(map(slices.pair_size, wanted))
-        self.progress = BuildProgress(total, pairs=len(wanted), pairs_done=len(wanted) - len(todo), peak_memory=need)
+        total = sum(map(slices.pair_size, pairs))
+        self.progress = BuildProgress(total, pairs=len(pairs), pairs_done=len(pairs) - len(todo), peak_memory=need)
         self.progress.directory = directory
         self.progress.earlier = total - sum(map(slices.pair_size, todo))
-        for pair in sorted(held):
+        for pair in sorted(solved):
             self.needs.put(self.keys[pair], str(self.values_path(pair)))
             if not settings.cluster:  # whose workers read the files
                 values = read_values(self.values_path(pair), pair, self._with_distances(pair))
@@ -159,7 +159,7 @@ class _Builder:
         return slices.pieces(pair) <= self.settings.distances
 
     def _with_lost_values(self) -> list[Shape]:
-        """The missing pairs, and those finished ones whose values they need but that are no longer at hand."""
+        """The missing pairs, and those finished ones whose values they need but which are lost."""
         todo = set(self.missing)
         unseen = list(todo)
         while unseen:
@@ -170,7 +170,7 @@ class _Builder:
         return sorted(todo, key=lambda pair: (slices.pieces(pair), pair[0] + pair[2], pair))
 
     def _has_values(self, pair: Shape) -> bool:
-        """True if the pair's values are at hand, complete and undamaged."""
+        """True if the pair's values are available, complete and undamaged."""
         crc = read_crc(self.values_path(pair), pair, self._with_distances(pair))
         if crc is not None:
             self.keys[pair] = values_key(pair, crc)
@@ -209,7 +209,7 @@ class _Builder:
                     chunks.setdefault(part.unit.key, {})[part.number] = part.value
                 if part.last:
                     self._enter(part.unit, _in_order(chunks.pop(part.unit.key)), part.seconds)
-                # held while waiting for the next part, it would stay in memory along with that part
+                # otherwise it would stay in memory along with the next part
                 del part
                 self._advance(began)
         self._advance(began)

@@ -65,7 +65,7 @@ class CheckedRange:
 
 
 class FileCheck(Kind[None, CheckedFile]):
-    """Checking a file of this machine. Values of a unit: its path."""
+    """Checking a file. Values of a unit: its path."""
 
     def open(self, unit: Unit, needs: Needs) -> None:
         return None
@@ -135,11 +135,11 @@ def digest(path: Path) -> str:
 
 def _checked_file(path: Path) -> CheckedFile:
     try:
-        found = files.open_slice(path)
-        if found.header.kind == "wld":
-            for shape in slices.members(found.header.pair):
-                stats.counts_of(found.header, shape)
-        found.check()
+        file = files.open_slice(path)
+        if file.header.kind == "wld":
+            for shape in slices.members(file.header.pair):
+                stats.counts_of(file.header, shape)
+        file.check()
     except InvalidDatabaseError as error:
         return CheckedFile(str(path), str(error))
     return CheckedFile(str(path), digest=digest(path))
@@ -155,8 +155,8 @@ def _proved(values: Mapping[str, Any], tools: CheckedDatabase, stop: Stop) -> Ch
         return None
     counts = {pair: own} if slices.is_symmetric(pair) else {slices.twin(pair): other, pair: own}
     positions = sum(map(sum, counts.values()))
-    done = gone_through(pair, first, last)
-    return CheckedRange(pair, done, positions, wrong, findings, (first, last), counts)
+    passed = gone_through(pair, first, last)
+    return CheckedRange(pair, passed, positions, wrong, findings, (first, last), counts)
 
 
 def gone_through(pair: Shape, first: int, last: int) -> int:
@@ -176,7 +176,7 @@ def _sampled(values: Mapping[str, Any], tools: CheckedDatabase, stop: Stop) -> C
     findings: list[Finding] = []
     for boards, *_ in drawn(sampler):
         positions += len(boards)
-        more, found = _egdb.egdb_check_boards(tools.database.core, boards, distances)
-        wrong += more
-        findings += found
+        count, more_findings = _egdb.egdb_check_boards(tools.database.core, boards, distances)
+        wrong += count
+        findings += more_findings
     return CheckedRange(shape, last - first, positions, wrong, findings)

@@ -30,7 +30,7 @@ NONE = "none"
 WORKERS = Range(THREADS.low, THREADS.high, zero="one per core")
 ENVIRONMENT = "KR_EGDB"
 UNKNOWN_VALUE = 255
-"""Stands in arrays for the value of a position with too many pieces."""
+"""Value in arrays of a position with too many pieces."""
 ROWS_AT_ONCE = 1 << 15
 """Positions that a thread looks up at a time."""
 VALUES = (Value.LOSS, Value.DRAW, Value.WIN)
@@ -65,9 +65,9 @@ def find(setting: str = "") -> Path | None:
     return best if best is not None and reach[best] > 1 else None
 
 
-def directory_for(given: Path | None) -> Path:
-    """The directory given, or the one that `find` selects. Raises InvalidDatabaseError if there is none."""
-    directory = given or find()
+def directory_for(chosen: Path | None) -> Path:
+    """The chosen directory, or the one that `find` selects. Raises InvalidDatabaseError if there is none."""
+    directory = chosen or find()
     if directory is None:
         raise InvalidDatabaseError("no endgame database found; give its directory, or build one with `kr egdb build`")
     return directory
@@ -119,7 +119,7 @@ class Database:
         self.core = core
         self.files = opened
         self._unpack_bytes = unpack_bytes
-        self._known: _egdb.KnownDistances | None = None
+        self._distances: _egdb.KnownDistances | None = None
         self._lock = threading.Lock()
 
     @classmethod
@@ -137,22 +137,22 @@ class Database:
         on the pieces of values and distances. Raises InvalidDatabaseError if the directory has no database, or a file
         of it is damaged or of another kind.
         """
-        found = listing(Path(directory))
-        pieces = min(found.complete("wld"), max_pieces)
+        present = listing(Path(directory))
+        pieces = min(present.complete("wld"), max_pieces)
         if pieces < 2:
             raise no_database(Path(directory))
-        reach = {"wld": pieces, "dtw": min(pieces, found.complete("dtw"), max_distances)}
-        opened = [
+        reach = {"wld": pieces, "dtw": min(pieces, present.complete("dtw"), max_distances)}
+        slice_files = [
             files.open_slice(path)
             for kind in files.FILE_KINDS
-            for pair, path in found.paths[kind].items()
+            for pair, path in present.paths[kind].items()
             if slices.pieces(pair) <= reach[kind]
         ]
-        values = {file.header.stored: file.coded for file in opened if file.header.kind == "wld"}
-        distances = {file.header.stored: file.coded for file in opened if file.header.kind == "dtw"}
+        values = {file.header.stored: file.coded for file in slice_files if file.header.kind == "wld"}
+        distances = {file.header.stored: file.coded for file in slice_files if file.header.kind == "dtw"}
         core = _egdb.EndgameDatabase(values, distances, unpacked=_unpacked(values, unpack_bytes))
         _unpack(core)
-        database = cls(Path(directory), core, opened, unpack_bytes)
+        database = cls(Path(directory), core, slice_files, unpack_bytes)
         database.raise_damage()
         return database
 
@@ -208,16 +208,16 @@ class Database:
         boards, workers and errors: as for `values`. The first call unpacks distances into as much memory as values.
         """
         with self._lock:
-            if self._known is None:
-                known = _egdb.KnownDistances(self.core, distance_pieces(self, self._unpack_bytes))
-                known.unpack(0, 1)
-                self._known = known
-        return self._for_all(boards, "int16", self._known.distance_batch, workers)
+            if self._distances is None:
+                unpacked = _egdb.KnownDistances(self.core, distance_pieces(self, self._unpack_bytes))
+                unpacked.unpack(0, 1)
+                self._distances = unpacked
+        return self._for_all(boards, "int16", self._distances.distance_batch, workers)
 
     def _for_all(
         self, boards: ArrayLike, dtype: str, look_up: Callable[[NDArray[np.uint32], Any], None], workers: int
     ) -> NDArray[Any]:
-        """What the core finds for each board, by several threads."""
+        """Results of the core for each board, by several threads."""
         import numpy as np
 
         from kr.egdb.boards import as_rows

@@ -1,4 +1,4 @@
-"""Exact play: the moves of a position with their values, and the one that is hardest to meet."""
+"""Exact play: the moves of a position with their values, and the one that is hardest to answer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kr.game.position import Move, Position
 from kr.game.value import Value
 
 ENDLESS = 1 << 16
-"""Stands for an unknown distance: longer than all known ones."""
+"""An unknown distance: longer than all known ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def exact_moves(database: Database | None, position: Position) -> list[ExactMove
 
 
 def hardest_move(database: Database | None, position: Position, seen: Collection[Position] = ()) -> ExactMove | None:
-    """Of the moves that keep the value, the one that asks most of the opponent; None where `exact_moves` has none.
+    """The move that keeps the value and is hardest for the opponent; None if `exact_moves` has none.
 
     A win: the quickest. A loss: the slowest, then the one with the fewest winning answers. A draw: the one with the
     most losing answers, to a position not seen before if possible. seen: earlier positions of the game. Raises
@@ -65,11 +65,11 @@ def hardest_move(database: Database | None, position: Position, seen: Collection
 
     def difficulty(each: ExactMove) -> tuple[float, ...]:
         answers = exact_moves(database, each.after)
-        kept = sum(answer.value is each.value.opposite for answer in answers) / max(1, len(answers))
+        share = sum(answer.value is each.value.opposite for answer in answers) / max(1, len(answers))
         new = each.after not in seen
         if each.value is Value.LOSS:
-            return each.distance or ENDLESS, -kept, each.after.pieces, new, each.after.key
-        return new, -kept, each.after.pieces, each.after.key
+            return each.distance or ENDLESS, -share, each.after.pieces, new, each.after.key
+        return new, -share, each.after.pieces, each.after.key
 
     return max(best, key=difficulty)
 

@@ -22,13 +22,13 @@ from kr.game.value import Value
 
 EASY_PLIES, HARD_PLIES = 9, 23
 SAMPLES = 1 << 12, 1 << 17
-"""Positions drawn from a slice: first a few, then many if none of them was wanted."""
+"""Positions drawn from a slice: first a few, then many if none of them fits."""
 MOST_LOOKED_AT = 300
-"""Positions of the wanted value whose difficulty is found out, of each sample."""
+"""Most positions of the wanted value whose difficulty is measured, of each sample."""
 
 
 class Difficulty(StrEnum):
-    """How difficult a position should be."""
+    """Difficulty of a position."""
 
     ANY = "any"
     EASY = "easy"
@@ -42,8 +42,8 @@ def material(own: tuple[int, int | None], other: tuple[int, int | None]) -> list
     "own" are the pieces of the side to move.
     """
 
-    def kings(pieces: int, wanted: int | None) -> Sequence[int]:
-        return range(pieces + 1) if wanted is None else (wanted,)
+    def kings(pieces: int, count: int | None) -> Sequence[int]:
+        return range(pieces + 1) if count is None else (count,)
 
     return [
         (own[0] - own_kings, own_kings, other[0] - other_kings, other_kings)
@@ -55,7 +55,7 @@ def material(own: tuple[int, int | None], other: tuple[int, int | None]) -> list
 def find_exercise(
     database: Database, shapes: Sequence[Shape], goal: Value, difficulty: Difficulty, side: Side, seed: int
 ) -> Position | None:
-    """A random position of these slices with a choice of quiet moves; None if none is found.
+    """A random position of these slices with a choice of quiet moves; None if no drawn one fits.
 
     goal: its value for `side`, which is to move. Each slice is as likely as the others. In a drawn position at least
     one move loses. The same seed gives the same position. Raises InvalidDatabaseError.
@@ -77,27 +77,27 @@ def _drawn(database: Database, shape: Shape, goal: Value, count: int, chance: ra
     size = slices.size(shape)
     chances = survival(min(1.0, count / size))
     sampler = _egdb.EndgameSampler(database.core, shape, 0, size, chances, chance.getrandbits(63), quiet=True)
-    wanted = VALUES.index(goal)
-    found = [tuple(map(int, board)) for boards, values, *_ in drawn(sampler) for board in boards[values == wanted]]
+    value = VALUES.index(goal)
+    matching = [tuple(map(int, board)) for boards, values, *_ in drawn(sampler) for board in boards[values == value]]
     database.raise_damage()
-    chance.shuffle(found)
-    for black, white, kings in found:
+    chance.shuffle(matching)
+    for black, white, kings in matching:
         yield Position(black, white, kings, Side.BLACK)
 
 
 def _is_wanted(database: Database, position: Position, goal: Value, difficulty: Difficulty) -> bool:
     moves = exact_moves(database, position)
-    kept = sum(each.value is goal for each in moves)
-    if len(moves) < 2 or (goal is Value.DRAW and kept == len(moves)):
+    keeping = sum(each.value is goal for each in moves)
+    if len(moves) < 2 or (goal is Value.DRAW and keeping == len(moves)):
         return False
     if difficulty is Difficulty.ANY:
         return True
     distance = moves[0].distance if goal is Value.WIN else None
     if distance is not None:
-        found = _graded(distance <= EASY_PLIES, distance >= HARD_PLIES)
+        grade = _graded(distance <= EASY_PLIES, distance >= HARD_PLIES)
     else:
-        found = _graded(2 * kept >= len(moves), kept == 1)
-    return found is difficulty
+        grade = _graded(2 * keeping >= len(moves), keeping == 1)
+    return grade is difficulty
 
 
 def _graded(easy: bool, hard: bool) -> Difficulty:

@@ -2,7 +2,7 @@
 
 docs/reference/egdb-format.md describes the format. The header is checked when a file is opened; the entries have a
 checksum for each chunk of 64 KiB. The core copies a chunk into memory when it is first needed and checks the copy. So a
-later change of the file can't change a value: a chunk read before stays as it was, one read after is found damaged.
+later change of the file can't change a value: a chunk read before stays as it was, one read after shows as damaged.
 """
 
 from __future__ import annotations

@@ -49,14 +49,14 @@ def probe(database: Database, position: Position) -> ProbedPosition:
 
 
 def known_moves(database: Database, position: Position) -> list[ProbedMove]:
-    """Those moves of any position whose values the database knows, best first: captures may lead into it.
+    """Moves of any position whose values the database knows, best first: captures may lead into it.
 
     Raises InvalidDatabaseError.
     """
-    found = (_probed_move(database, position, move) for move in position.legal_moves())
+    moves = (_probed_move(database, position, move) for move in position.legal_moves())
     # quick wins first, slow losses first
     return sorted(
-        filter(None, found), key=lambda move: (-move.value.sign, move.value.sign * (move.distance or 0))
+        filter(None, moves), key=lambda move: (-move.value.sign, move.value.sign * (move.distance or 0))
     )  # fmt: skip
 
 

@@ -48,12 +48,12 @@ UNPACK_FRACTION = 1e-3
 
 
 def slices_of(text: str) -> list[Shape]:
-    """The slices that a choice of pieces means, the fewest pieces first. Raises InvalidSettingError.
+    """The slices of a choice of pieces, the fewest pieces first. Raises InvalidSettingError.
 
     The choice is a list of parts with commas: "6", "2-7", or "4v3" for four pieces against three, whichever of them
     moves.
     """
-    chosen: set[Shape] = set()
+    selection: set[Shape] = set()
     for part in text.split(","):
         numbers = re.fullmatch(r"(\d)(?:([-v])(\d))?", part.strip())
         first, joint, second = numbers.groups() if numbers else ("", "", "")
@@ -69,8 +69,10 @@ def slices_of(text: str) -> list[Shape]:
                 f"list of these, from 2 to {slices.EGDB_MAX_PIECES} pieces"
             )
         shapes = [shape for count in range(low, high + 1) for shape in slices.shapes(count)]
-        chosen |= {shape for shape in shapes if not sides or sides & {sum(shape[:2]), sum(shape[2:])}}
-    return [shape for count in range(2, most_pieces(chosen) + 1) for shape in slices.shapes(count) if shape in chosen]
+        selection |= {shape for shape in shapes if not sides or sides & {sum(shape[:2]), sum(shape[2:])}}
+    return [
+        shape for count in range(2, most_pieces(selection) + 1) for shape in slices.shapes(count) if shape in selection
+    ]
 
 
 def most_pieces(shapes: Collection[Shape]) -> int:
@@ -79,7 +81,7 @@ def most_pieces(shapes: Collection[Shape]) -> int:
 
 
 def parse_pieces(text: str) -> str:
-    """Check a choice of pieces, as `slices_of` understands it. Raises InvalidSettingError."""
+    """Check a choice of pieces in the form of `slices_of`. Raises InvalidSettingError."""
     slices_of(text)
     return ",".join(part.strip() for part in text.split(","))
 
@@ -102,7 +104,7 @@ def format_shares(shares: tuple[float, float, float]) -> str:
 
 @dataclass(frozen=True)
 class SampleSettings(Settings):
-    """SampleChoice of the positions, and form of the file."""
+    """Choice of the positions, and form of the file."""
 
     out: Path = option(REQUIRED, "HDF5 file to write.")
     pieces: str = option(
@@ -119,7 +121,7 @@ class SampleSettings(Settings):
     )
     stratify: str = option(
         "none",
-        "With --count: as many of each number of pieces, slice or value, as far as there are so many.",
+        "With --count: as many of each number of pieces, slice or value, as far as there are enough.",
         choices=STRATIFIED,
     )
     seed: int = seed_option("Seed of the choice of positions.")
@@ -175,8 +177,8 @@ def write_sample(
 ) -> Sample:
     """Write a sample.
 
-    on_progress: called with positions gone through and positions in all; on_count: likewise, while positions are
-    counted from which to choose. Raises InvalidSettingError if the database has fewer pieces or distances, or fewer
+    on_progress: called with positions passed and positions in all; on_count: likewise, while the positions to choose
+    from are counted. Raises InvalidSettingError if the database has fewer pieces or distances, or fewer
     positions, or the disk too little space; InvalidDatabaseError if the database is damaged; and OSError.
     """
     storage.check_output(settings.out)
@@ -241,8 +243,8 @@ def _cuts(shares: tuple[float, float, float]) -> NDArray[np.uint64]:
 def _check_reach(settings: SampleSettings, what: str, reach: int) -> None:
     """Refuse pieces for which the database lacks values or distances."""
     if reach < most_pieces(slices_of(settings.pieces)):
-        held = f"has {what} of positions with up to {reach} pieces" if reach > 1 else f"has no {what}"
-        raise InvalidSettingError(f"--pieces {settings.pieces}: the database in {settings.dir or find()} {held}")
+        reach_text = f"has {what} of positions with up to {reach} pieces" if reach > 1 else f"has no {what}"
+        raise InvalidSettingError(f"--pieces {settings.pieces}: the database in {settings.dir or find()} {reach_text}")
 
 
 def _check_disk(settings: SampleSettings, expected: float) -> None:
@@ -266,7 +268,7 @@ def _check_disk(settings: SampleSettings, expected: float) -> None:
 
 
 class _Progress:
-    """Tells how much has been gone through, in several passes."""
+    """Progress through the positions, in several passes."""
 
     def __init__(self, tell: Callable[[float, float], None] | None, positions: int, passes: int = 1) -> None:
         self._tell = tell
@@ -275,7 +277,7 @@ class _Progress:
         self._done = 0.0
 
     def advance(self, count: float) -> None:
-        """Positions of one pass."""
+        """Count positions of one pass."""
         self._done += count / self._passes
         if self._tell:
             self._tell(self._done, self._positions)
@@ -293,7 +295,7 @@ class _Drawing:
     def counting(
         self, tell: Callable[[float, float], None] | None
     ) -> Callable[[Mapping[Shape, float]], Iterator[tuple[Shape, Drawn]]]:
-        """A function that draws with given probabilities, with values only if they matter for the choice."""
+        """A function that draws by probabilities, with values only if they matter for the choice."""
 
         def draw(fractions: Mapping[Shape, float]) -> Iterator[tuple[Shape, Drawn]]:
             progress = _Progress(tell, sum(map(slices.size, fractions)))
@@ -320,10 +322,10 @@ class _Drawing:
             advance(count)
 
         def fill(shape: Shape, sampler: Any) -> list[Drawn]:
-            kept = [choice.kept(shape, batch) for batch in drawn(sampler, hashes)]
+            parts = [choice.filtered(shape, batch) for batch in drawn(sampler, hashes)]
             if distances:
-                kept = [batch._replace(distances=self.opened.distances(batch.boards, workers=1)) for batch in kept]
-            return kept
+                parts = [batch._replace(distances=self.opened.distances(batch.boards, workers=1)) for batch in parts]
+            return parts
 
         try:
             for shape, fraction in choice.fractions.items():

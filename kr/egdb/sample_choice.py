@@ -1,9 +1,8 @@
-"""SampleChoice of exactly so many positions, from all alike or equally from strata.
+"""Choice of an exact number of positions, from all alike or equally from strata.
 
-Positions are drawn with a probability that gives slightly more than are wanted, and those with the lowest keys are
-kept. A key is a hash of the position's hash, so that it says nothing about share and order. How many positions there
-are to choose from is known only where none are left out: otherwise it is estimated from what was drawn, and drawn
-again.
+Positions are drawn with a probability that gives slightly more than are wanted, and those with the lowest keys stay.
+A key is a hash of the position's hash, so that it is independent of share and order. The number of positions to choose
+from is known only if none are left out: otherwise it is estimated from a draw, and another draw follows.
 """
 
 from __future__ import annotations
@@ -21,12 +20,12 @@ from kr.egdb.slices import Shape
 from kr.errors import InvalidSettingError
 
 STRATIFIED = ("none", "pieces", "slice", "value")
-"""What is chosen equally: nothing, numbers of pieces, slices, or values."""
+"""Strata of equal size: none, numbers of pieces, slices, or values."""
 KEYS = 2**64
 DEVIATIONS = 6
 """Standard deviations by which more positions are drawn than are wanted."""
 SOME = 10
-"""Positions more, where there are few."""
+"""Additional positions, which matter if there are few."""
 MOST_DRAWS = 20
 
 
@@ -43,13 +42,13 @@ class Drawn(NamedTuple):
     """(n,): plies, -1 for a draw."""
 
     def chosen(self, which: Any) -> Drawn:
-        """Some of them. which: an index of numpy."""
+        """Some of the positions. which: an index of numpy."""
         distances = None if self.distances is None else self.distances[which]
         return Drawn(self.boards[which], self.values[which], self.hashes[which], distances)
 
     @staticmethod
     def joined(parts: Sequence[Drawn]) -> Drawn:
-        """The positions of all parts, which have distances or don't alike."""
+        """The positions of all parts, all with distances or all without."""
         boards, values, hashes, distances = zip(*parts, strict=True)
         return Drawn(
             np.concatenate(boards),
@@ -73,7 +72,7 @@ class Strata:
 
     @property
     def names(self) -> list[str]:
-        """What each is, in words."""
+        """Name of each stratum."""
         if self.by == "value":
             return [str(value) for value in VALUES]
         if self.by == "none":
@@ -81,7 +80,7 @@ class Strata:
         return list(dict.fromkeys(map(self._name, self.shapes)))
 
     def number(self, shape: Shape, values: NDArray[np.uint8]) -> NDArray[np.intp]:
-        """The stratum (n,) of each of some positions of a slice."""
+        """Stratum (n,) of each position of a slice."""
         if self.by == "value":
             return values.astype(np.intp)
         number = 0 if self.by == "none" else self.names.index(self._name(shape))
@@ -89,14 +88,14 @@ class Strata:
 
     def sizes(self) -> NDArray[np.float64]:
         """Positions (strata,) of each, an upper bound where it isn't known."""
-        found = np.zeros(len(self.names))
+        sizes = np.zeros(len(self.names))
         for shape in self.shapes:
             which = slice(None) if self.by in ("value", "none") else self.names.index(self._name(shape))
-            found[which] += slices.size(shape)
-        return found
+            sizes[which] += slices.size(shape)
+        return sizes
 
     def fractions(self, each: NDArray[np.float64]) -> dict[Shape, float]:
-        """The probability of drawing, by slice, if that of each stratum is given."""
+        """Probability of drawing, by slice, from that of each stratum."""
         if self.by in ("value", "none"):
             return dict.fromkeys(self.shapes, float(each.max()))
         return {shape: float(each[self.names.index(self._name(shape))]) for shape in self.shapes}
@@ -107,61 +106,61 @@ class Strata:
 
 @dataclass(frozen=True)
 class SampleChoice:
-    """Which positions are drawn, and which of these are kept."""
+    """Probabilities of drawing, and the filter of the drawn positions."""
 
     fractions: Mapping[Shape, float]
     """Probability of drawing a position, by slice."""
     strata: Strata | None = None
     bounds: NDArray[np.uint64] | None = None
-    """Key (strata,) below which positions are kept; None keeps all."""
+    """Key (strata,) below which positions stay; None for all."""
 
-    def kept(self, shape: Shape, drawn: Drawn) -> Drawn:
-        """The positions that are kept of those drawn from a slice."""
+    def filtered(self, shape: Shape, drawn: Drawn) -> Drawn:
+        """The positions that stay of those drawn from a slice."""
         if self.strata is None or self.bounds is None:
             return drawn
-        # a value that a damaged file has lost is told later
-        known = drawn.values < len(VALUES) if self.strata.by == "value" else np.ones(len(drawn.values), dtype=np.bool_)
-        number = self.strata.number(shape, np.where(known, drawn.values, 0))
-        return drawn.chosen(known & (_keys(drawn.hashes) < self.bounds[number]))
+        # a value that a damaged file has lost is reported later
+        valid = drawn.values < len(VALUES) if self.strata.by == "value" else np.ones(len(drawn.values), dtype=np.bool_)
+        number = self.strata.number(shape, np.where(valid, drawn.values, 0))
+        return drawn.chosen(valid & (_keys(drawn.hashes) < self.bounds[number]))
 
 
 def choose_sample(count: int, strata: Strata, filtered: bool, draw: Draw) -> SampleChoice:
-    """Choose `count` positions, equally from the strata as far as they have so many.
+    """Choose `count` positions, equally from the strata as far as they have enough.
 
     filtered: draws leave some positions out. Raises InvalidSettingError if there are fewer.
     """
-    known = strata.sizes()
-    certain = np.full(len(known), not filtered and strata.by != "value")
-    # relative error of what is known
-    doubt = np.zeros(len(known))
+    sizes = strata.sizes()
+    certain = np.full(len(sizes), not filtered and strata.by != "value")
+    # relative error of the sizes
+    doubt = np.zeros(len(sizes))
     for _ in range(MOST_DRAWS):
-        if certain.all() and known.sum() < count:
-            raise InvalidSettingError(f"count: {count} is out of range; there are {int(known.sum())} such positions")
-        quotas = shared_out(count, known)
+        if certain.all() and sizes.sum() < count:
+            raise InvalidSettingError(f"count: {count} is out of range; there are {int(sizes.sum())} such positions")
+        quotas = shared_out(count, sizes)
         spread = DEVIATIONS * (np.sqrt(quotas) + doubt * quotas) + SOME
-        each = np.minimum(1.0, (quotas + spread) / np.maximum(known, 1))
+        each = np.minimum(1.0, (quotas + spread) / np.maximum(sizes, 1))
         fractions = strata.fractions(each)
         if strata.by == "value":
             each[:] = each.max()
-        expected = np.maximum(each * known, 1)
+        expected = np.maximum(each * sizes, 1)
         tally = _Tally(strata, (quotas - spread) / expected, (quotas + spread) / expected)
         for shape, drawn in draw(fractions):
             tally.add(shape, drawn)
         bounds = [tally.bound(number, int(quota)) for number, quota in enumerate(quotas)]
-        # a stratum that is to give all it is believed to have may have more
-        settled = quotas.sum() == count and bool((certain | (quotas < np.floor(known))).all())
+        # a stratum that gives all of its estimated size may be larger
+        settled = quotas.sum() == count and bool((certain | (quotas < np.floor(sizes))).all())
         if settled and all(bound is not None for bound in bounds):
             return SampleChoice(fractions, strata, np.array(bounds, dtype=np.uint64))
         whole = each >= 1
         estimate = np.maximum(tally.drawn, 1) / each
-        known = np.where(certain, known, np.where(whole, tally.drawn, np.minimum(estimate, strata.sizes())))
+        sizes = np.where(certain, sizes, np.where(whole, tally.drawn, np.minimum(estimate, strata.sizes())))
         doubt = np.where(certain | whole, 0.0, 1 / np.sqrt(np.maximum(tally.drawn, 1)))
         certain |= whole
-    raise AssertionError(f"{count} positions were not found in {MOST_DRAWS} draws")
+    raise AssertionError(f"{count} positions were not reached in {MOST_DRAWS} draws")
 
 
 def shared_out(count: int, sizes: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Share a number out equally among sets of these sizes, as far as they have so many: (3, 5, 9), 12 -> (3, 4, 5)."""
+    """Share a number out equally among sets of these sizes, as far as they have enough: (3, 5, 9), 12 -> (3, 4, 5)."""
     quotas = np.zeros(len(sizes), dtype=np.int64)
     for done, number in enumerate(np.argsort(sizes, kind="stable")):
         quotas[number] = min(int(sizes[number]), count // (len(sizes) - done))
@@ -170,7 +169,7 @@ def shared_out(count: int, sizes: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 class _Tally:
-    """Counts of what was drawn, and the keys in the window of each stratum in which its bound is expected."""
+    """Counts of drawn positions, and the keys in the window of each stratum in which its bound is expected."""
 
     def __init__(self, strata: Strata, low: NDArray[np.float64], high: NDArray[np.float64]) -> None:
         """low, high (strata,): the windows, as parts of all keys."""
@@ -193,7 +192,7 @@ class _Tally:
             self._keys[number].append(own[(own >= low) & (own <= high)])
 
     def bound(self, number: int, quota: int) -> int | None:
-        """The key below which a stratum has so many positions; None if it isn't in the window."""
+        """The key below which a stratum has `quota` positions; None if it isn't in the window."""
         if quota == 0:
             return 0
         within = quota - int(self._below[number])

@@ -35,7 +35,7 @@ COLUMNS: dict[str, tuple[str, tuple[int, ...], Callable[[SampleRows], NDArray[An
 
 @dataclass(frozen=True)
 class ExportSettings(Settings):
-    """What is exported, and where to."""
+    """The sample to export, and the file to write."""
 
     sample: Path = option(REQUIRED, "File that `kr egdb sample` wrote.", argument=True, metavar="SAMPLE")
     out: Path = option(REQUIRED, "File to write; its name ends in .npz or .parquet.")

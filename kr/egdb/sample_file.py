@@ -7,7 +7,7 @@ datasets, with a row for each position:
    row (squares 1-4), column 0 the left one with Black at the top;
  - `pieces` uint8 (n, 4): the number of pieces on each plane;
  - `value` uint8 (n,): 0 loss, 1 draw, 2 win, for Black to move;
- - `distance` int16 (n,), if asked for: plies to the end under best play, -1 for a draw.
+ - `distance` int16 (n,), if requested: plies to the end under best play, -1 for a draw.
 The datasets `board`, `value` and `distance` have an attribute `sha256`, of their bytes in order. Attributes of the
 file: `kind`, `format_version`, `checksum` (of all these digests), `order`, the names of planes and values, and the
 provenance.
@@ -107,7 +107,7 @@ class SampleWriter:
             self._file = stack.enter_context(h5py.File(temporary, "w", libver=("v110", "v110")))
             for name, share in self._shares.items():
                 share.open(self._file.create_group(name), self._names, self._compression)
-            # from here on __exit__ closes what is open
+            # from here on __exit__ closes the files
             self._stack = stack.pop_all()
         return self
 
@@ -173,7 +173,7 @@ class SampleWriter:
 
     @contextmanager
     def _reading_back(self, temporary: Path) -> Iterator[None]:
-        """Read back, when the block ends without an error, what it wrote. Raises UnreadableOutputError."""
+        """Read the file back when the block ends without an error. Raises UnreadableOutputError."""
         yield
         try:
             with reading_in_place(temporary, UnreadableOutputError, "file", UNREAD) as (source, file), file:
@@ -183,14 +183,14 @@ class SampleWriter:
                     for column, digest in share.digests.items():
                         dtype, shape = _SHAPES[column]
                         rows = group.chunks(file, column, np.dtype(dtype).str, (None, *shape))
-                        read = hashlib.sha256()
+                        content = hashlib.sha256()
                         for first in range(0, share.rows, READ_BACK_ROWS):
-                            read.update(rows.read(first, min(first + READ_BACK_ROWS, share.rows)).data)
-                        if rows.shape[0] != share.rows or read.digest() != digest.digest():
+                            content.update(rows.read(first, min(first + READ_BACK_ROWS, share.rows)).data)
+                        if rows.shape[0] != share.rows or content.digest() != digest.digest():
                             wrong.append(f"{name}/{column}")
         except UnreadableOutputError as error:
-            said = str(error).removeprefix(f"{temporary}: ")
-            raise UnreadableOutputError(f"{self.path}: not written, since it can't be read back: {said}") from error
+            fault = str(error).removeprefix(f"{temporary}: ")
+            raise UnreadableOutputError(f"{self.path}: not written, since it can't be read back: {fault}") from error
         if wrong:
             raise UnreadableOutputError(
                 f"{self.path}: not written, since {wrong[0]} was read back with another content"

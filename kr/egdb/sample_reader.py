@@ -7,7 +7,7 @@
     for rows in stream.epoch(0):
         step(rows.boards, rows.values)
 
-A file may be larger than memory. Anyone may have made it: what is in it is checked before it is believed.
+A file may be larger than memory. Anyone may have made it: its content is checked before it is used.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ DIGEST = 64
 POOL_ROWS = 1 << 20
 """Rows that a stream holds in memory and shuffles at a time."""
 READ_AT_ONCE = 1 << 17
-"""Rows read at a time where all of a share are gone through."""
+"""Rows read at a time in a pass over a whole share."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class SampleShare:
         self.name = name
         self.counts = counts
         self.chunk_rows = columns["board"].rows
-        """Rows that are packed together: whole multiples are read fastest."""
+        """Rows of a chunk: whole multiples are read fastest."""
         self._path = path
         self._columns = columns
 
@@ -97,7 +97,7 @@ class SampleShare:
     def read(self, first: int, last: int) -> SampleRows:
         """Rows from `first` to `last`, which is not one of them, in the order of the file.
 
-        Raises InvalidSettingError if there are none such, and InvalidSampleError if the file is damaged.
+        Raises InvalidSettingError for rows that don't exist, and InvalidSampleError if the file is damaged.
         """
         if not 0 <= first <= last <= len(self):
             raise InvalidSettingError(
@@ -170,24 +170,24 @@ class SampleFile:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings that the file was made with, as it says; empty if it doesn't say."""
+        """The settings that the file was made with, by its attributes; empty if it has none."""
         with suppress(ValueError, RecursionError):
-            found = json.loads(str(self.attrs.get("settings", "")))
-            return found if isinstance(found, dict) else {}
+            settings = json.loads(str(self.attrs.get("settings", "")))
+            return settings if isinstance(settings, dict) else {}
         return {}
 
     @property
     def pieces(self) -> str:
-        """The choice of pieces, such as "2-6" or "4v3"; "" if the file doesn't say."""
-        found = self.settings.get("pieces", "")
-        if isinstance(found, list):
-            # before sides could be chosen
-            return "-".join(map(str, sorted(set(found))))
-        return str(found)
+        """The choice of pieces, such as "2-6" or "4v3"; "" if the file has none."""
+        pieces = self.settings.get("pieces", "")
+        if isinstance(pieces, list):
+            # files from before sides could be chosen
+            return "-".join(map(str, sorted(set(pieces))))
+        return str(pieces)
 
     @property
     def is_quiet(self) -> bool:
-        """True if the file says that it has no position in which the side to move must capture."""
+        """True if by its settings the file has no position in which the side to move must capture."""
         return self.settings.get("quiet") is True
 
 
@@ -262,10 +262,10 @@ class SampleStream:
                 raise InvalidSettingError(f"{name}: {number} is out of range; expected 1 or more")
         if seed < 0:
             raise InvalidSettingError(f"seed: {seed} is out of range; expected 0 or more")
-        given = [paths] if isinstance(paths, Path | str) else list(paths)
-        if not given:
+        sources = [paths] if isinstance(paths, Path | str) else list(paths)
+        if not sources:
             raise InvalidSettingError("paths: no file; give one or more files of sampled positions")
-        self.files = [SampleFile(path) for path in given]
+        self.files = [SampleFile(path) for path in sources]
         self.batch = batch
         self.seed = seed
         self.quiet = quiet
@@ -274,21 +274,21 @@ class SampleStream:
         self._pool_rows = pool_rows
         self._parts = _parts(self._shares, limit)
         if not len(self._parts):
-            raise InvalidSettingError(f"{', '.join(map(str, given))}: no {share} positions")
+            raise InvalidSettingError(f"{', '.join(map(str, sources))}: no {share} positions")
 
     @cached_property
-    def _kept(self) -> NDArray[np.int64]:
+    def _row_counts(self) -> NDArray[np.int64]:
         """Rows of each part that are used; a pass over the files if those without captures must be counted."""
-        kept = self._parts[:, 2] - self._parts[:, 1]
+        counts = self._parts[:, 2] - self._parts[:, 1]
         for i, (file, first, last) in enumerate(self._parts.tolist()):
             if self._filtered[file]:
-                kept[i] = np.count_nonzero(~_core.pending_captures(self._shares[file].read(first, last).boards))
-        return kept
+                counts[i] = np.count_nonzero(~_core.pending_captures(self._shares[file].read(first, last).boards))
+        return counts
 
     @property
     def positions(self) -> int:
         """Positions of an epoch; the first call counts the quiet ones, if only these are wanted."""
-        return int(self._kept.sum())
+        return int(self._row_counts.sum())
 
     @property
     def batches(self) -> int:
@@ -310,7 +310,7 @@ class SampleStream:
         left = skip * self.batch
         waiting: list[SampleRows] = []
         for i, pool in enumerate(pools):
-            size = int(self._kept[pool].sum())
+            size = int(self._row_counts[pool].sum())
             if left >= size:
                 left -= size
                 continue

@@ -54,23 +54,23 @@ def steps(pair: Shape) -> Iterator[list[SolverCall]]:
             yield calls
 
 
-def urgency(wanted: Sequence[Shape]) -> dict[Shape, int]:
+def urgency(pairs: Sequence[Shape]) -> dict[Shape, int]:
     """Positions on the longest chain of pairs that begins with each pair, every one resting on the one before it.
 
     The pair with the longest chain is solved first.
     """
-    chosen = set(wanted)
+    members = set(pairs)
     chains: dict[Shape, int] = {}
-    for pair in sorted(wanted, key=lambda pair: (slices.pieces(pair), pair[0] + pair[2]), reverse=True):
+    for pair in sorted(pairs, key=lambda pair: (slices.pieces(pair), pair[0] + pair[2]), reverse=True):
         chains[pair] = slices.pair_size(pair)
-        followers = [other for other in chains if other in chosen and pair in slices.successors(other)]
+        followers = [other for other in chains if other in members and pair in slices.successors(other)]
         chains[pair] += max((chains[other] for other in followers), default=0)
     return chains
 
 
 @dataclass
 class Plan:
-    """Order in which pairs are begun, and what each of them still needs."""
+    """Order in which pairs are begun, and the unsolved pairs that each of them needs."""
 
     todo: Sequence[Shape]
     """Pairs to solve, each once."""
@@ -81,9 +81,9 @@ class Plan:
     _ready: list[tuple[int, Shape]] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
-        chosen = set(self.todo)
+        members = set(self.todo)
         self._urgency = urgency(self.todo)
-        self.waiting = {pair: set(slices.successors(pair)) & chosen for pair in self.todo}
+        self.waiting = {pair: set(slices.successors(pair)) & members for pair in self.todo}
         self.users = {}
         for pair in self.todo:
             for successor in slices.successors(pair):

@@ -121,27 +121,27 @@ def complete_pieces(present: Collection[Shape]) -> int:
 @cache
 def promotions(pair: Shape) -> frozenset[Shape]:
     """The pairs reached by promoting a man without a capture."""
-    found = set()
+    reached = set()
     for men, kings, other_men, other_kings in members(pair):
         if men:
-            found.add(pair_of((men - 1, kings + 1, other_men, other_kings)))
+            reached.add(pair_of((men - 1, kings + 1, other_men, other_kings)))
         if other_men:
-            found.add(pair_of((men, kings, other_men - 1, other_kings + 1)))
-    return frozenset(found)
+            reached.add(pair_of((men, kings, other_men - 1, other_kings + 1)))
+    return frozenset(reached)
 
 
 @cache
 def captures(pair: Shape) -> frozenset[Shape]:
     """The pairs reached by a capture of any number of pieces, with or without a promotion."""
-    found = set()
+    reached = set()
     for men, kings, other_men, other_kings in members(pair):
         for men_left in range(other_men + 1):
             for kings_left in range(other_kings + 1):
                 if 0 < men_left + kings_left < other_men + other_kings:
-                    found.add(pair_of((men, kings, men_left, kings_left)))
+                    reached.add(pair_of((men, kings, men_left, kings_left)))
                     if men:
-                        found.add(pair_of((men - 1, kings + 1, men_left, kings_left)))
-    return frozenset(found)
+                        reached.add(pair_of((men - 1, kings + 1, men_left, kings_left)))
+    return frozenset(reached)
 
 
 def successors(pair: Shape) -> frozenset[Shape]:

@@ -30,7 +30,7 @@ CRC_BYTES = 8
 """Bytes of a file's checksum, at its end."""
 READ_BYTES = 1 << 24
 MAX_SPACE_WASTE = 1 << 24
-"""Positions of working memory that a thread may keep beyond the needs of its present pair."""
+"""Positions of working memory that a thread may hold beyond the needs of its present pair."""
 
 
 @dataclass
@@ -96,17 +96,17 @@ class _Solving:
         self.solver = _egdb.EndgameSolver()
         for name, key in unit.needs.items():
             load = partial(_loaded_values, shape_named(name))
-            for shape, known in needs.load(VALUES_NEED, key, load).items():
-                self.solver.add(shape, known.values, None, known.distances)
-        self.found: dict[Shape, SliceValues] = {}
+            for shape, other in needs.load(VALUES_NEED, key, load).items():
+                self.solver.add(shape, other.values, None, other.distances)
+        self.slice_values: dict[Shape, SliceValues] = {}
         self.codes: dict[Shape, NDArray[np.uint64]] = {}
         for shape in slices.members(self.pair):
-            found = self.found[shape] = SliceValues(np.zeros(words(shape), dtype=np.uint64))
+            own = self.slice_values[shape] = SliceValues(np.zeros(words(shape), dtype=np.uint64))
             if unit.values["files"]:
                 self.codes[shape] = np.zeros(words(shape), dtype=np.uint64)
             if self.distances:
-                found.distances = np.empty(slices.size(shape), dtype=np.uint8)
-            self.solver.add(shape, found.values, self.codes.get(shape), found.distances)
+                own.distances = np.empty(slices.size(shape), dtype=np.uint8)
+            self.solver.add(shape, own.values, self.codes.get(shape), own.distances)
 
     def solve(self, call: SolverCall, space: Space, stop: Stop) -> None:
         self.solver.solve(
@@ -117,26 +117,26 @@ class _Solving:
     def file(self, kind: str, space: Space, stop: Stop) -> bytes:
         """Content of a file: the slice of the pair that compresses better."""
         counts = {
-            slices.name(shape): _egdb.count_values(found.values, slices.size(shape))[:3]
-            for shape, found in self.found.items()
+            slices.name(shape): _egdb.count_values(own.values, slices.size(shape))[:3]
+            for shape, own in self.slice_values.items()
         }
         if kind == "wld":
             return files.values_file(self.codes, {"counts": counts})
         longest, stored = {}, {}
-        for shape, found in self.found.items():
-            assert found.distances is not None
+        for shape, own in self.slice_values.items():
+            assert own.distances is not None
             size = slices.size(shape)
-            longest[slices.name(shape)] = _egdb.longest_win(found.distances, found.values, size)
+            longest[slices.name(shape)] = _egdb.longest_win(own.distances, own.values, size)
             stored[shape] = np.empty(size, dtype=np.uint8)
-            _egdb.stored_distances(found.distances, self.codes[shape], size, stored[shape])
+            _egdb.stored_distances(own.distances, self.codes[shape], size, stored[shape])
         return files.distances_file(stored, {"counts": counts, "longest": longest})
 
     def arrays(self) -> Iterator[NDArray[Any]]:
         self.codes.clear()
-        for found in self.found.values():
-            yield found.values
-            if found.distances is not None:
-                yield found.distances
+        for own in self.slice_values.values():
+            yield own.values
+            if own.distances is not None:
+                yield own.distances
 
 
 def _content(array: NDArray[Any], space: Space, stop: Stop) -> memoryview:
@@ -186,14 +186,14 @@ def read_crc(path: Path, pair: Shape, distances: bool) -> int | None:
 
 def read_values(path: Path, pair: Shape, distances: bool) -> dict[Shape, SliceValues]:
     """Values of a pair's slices, read from their file."""
-    found = {}
+    slice_values = {}
     with open(path, "rb") as file:
         for shape in slices.members(pair):
             values = np.fromfile(file, dtype=np.uint64, count=words(shape))
-            found[shape] = SliceValues(
+            slice_values[shape] = SliceValues(
                 values, np.fromfile(file, dtype=np.uint8, count=slices.size(shape)) if distances else None
             )
-    return found
+    return slice_values
 
 
 def _loaded_values(pair: Shape, place: str) -> tuple[str, dict[Shape, SliceValues]]:

@@ -126,10 +126,10 @@ def read_stats(directory: Path) -> DatabaseStats:
     pairs = []
     totals = []
     for count in range(2, slices.EGDB_MAX_PIECES + 1):
-        found = [read_pair(directory, pair) for pair in slices.pairs(count) if _path(directory, "wld", pair).exists()]
-        if found:
-            pairs += found
-            totals.append(_total(count, found, len(found) == len(slices.pairs(count))))
+        present = [read_pair(directory, pair) for pair in slices.pairs(count) if _path(directory, "wld", pair).exists()]
+        if present:
+            pairs += present
+            totals.append(_total(count, present, len(present) == len(slices.pairs(count))))
     if not pairs:
         raise no_database(directory)
     return DatabaseStats(directory, tuple(pairs), tuple(totals))
@@ -140,13 +140,13 @@ def read_pair(directory: Path, pair: Shape) -> PairStats:
     values, distances = _path(directory, "wld", pair), _path(directory, "dtw", pair)
     header = files.read_header(values)
     longest = files.read_header(distances).facts.get("longest", {}) if distances.exists() else {}
-    found = []
+    slice_stats = []
     for shape in slices.members(pair):
         plies, index = longest.get(slices.name(shape), (0, 0))
         win = LongestWin(plies, Position.from_bits(_egdb.egdb_position(shape, index)).fen) if plies else None
-        found.append(SliceStats(shape, counts_of(header, shape), win))
+        slice_stats.append(SliceStats(shape, counts_of(header, shape), win))
     distance_bytes = distances.stat().st_size if distances.exists() else None
-    return PairStats(pair, tuple(found), values.stat().st_size, distance_bytes)
+    return PairStats(pair, tuple(slice_stats), values.stat().st_size, distance_bytes)
 
 
 def counts_of(header: files.SliceHeader, shape: Shape) -> Counts:

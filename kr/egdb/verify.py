@@ -6,8 +6,8 @@ way that shares nothing with the builder. Each win and loss must follow from val
 that passes is proven, not merely consistent. Distances are compared with those of the successors. Finally the values
 are counted, and the counts compared with those in the files and, in total, with Table I (see stats.py).
 
-A proof can take hours. Its progress is kept in a file of the directory (`.verified-7` for 7 pieces) while no problem
-has been found. The next run resumes there if database and code are unchanged, byte for byte.
+A proof can take hours. Its progress is stored in a file of the directory (`.verified-7` for 7 pieces) as long as there
+is no problem. The next run resumes there if database and code are unchanged, byte for byte.
 
 With a fraction to sample, only that part of the positions is compared with its successors, which is not a proof.
 """
@@ -116,7 +116,7 @@ class Verification:
     problems: list[str] = field(default_factory=list)
     """Descriptions of the first problems, a line each."""
     skipped: list[str] = field(default_factory=list)
-    """Files of which only the checksums were compared: they have more pieces than were wanted, or than are complete."""
+    """Files of which only the checksums were compared: they have more pieces than wanted, or than complete."""
     seconds: float = 0.0
     """Including those of earlier runs that this one resumed."""
 
@@ -134,7 +134,7 @@ OnProgress = Callable[[str, float, float], None]
 def verify_database(settings: VerifySettings, on_progress: OnProgress | None = None) -> Verification:
     """Verify a database; the problems with it are part of the result.
 
-    Raises InvalidDatabaseError if there is no database, InvalidSettingError if it has fewer pieces than asked for.
+    Raises InvalidDatabaseError if there is no database, InvalidSettingError if it has fewer pieces than the settings.
     """
     return _Verifier(settings, on_progress).run()
 
@@ -146,7 +146,7 @@ class _Verifier:
         self.settings = settings
         self.on_progress = on_progress
         self.directory = directory_for(settings.dir)
-        self.found = Verification(self.directory, sampled=settings.sample > 0)
+        self.result = Verification(self.directory, sampled=settings.sample > 0)
         self.threads = worker_count(settings.workers)
         self.digests: dict[str, str] = {}
         """Digests of the good files, by name."""
@@ -154,30 +154,30 @@ class _Verifier:
 
     def run(self) -> Verification:
         """Check files, then, if all are good, positions and counts."""
-        found = self.found
+        result = self.result
         headers = self._check_files()
-        found.pieces = self._complete(headers)
-        self.proof = _Proof(self.directory / PROOF_NAME.format(found.pieces), self.began)
-        found.skipped = [name for name, header in headers.items() if sum(header.stored) > found.pieces]
-        if not found.wrong:
+        result.pieces = self._complete(headers)
+        self.proof = _Proof(self.directory / PROOF_NAME.format(result.pieces), self.began)
+        result.skipped = [name for name, header in headers.items() if sum(header.stored) > result.pieces]
+        if not result.wrong:
             self._check_positions()
-        if not found.wrong and not found.sampled:
+        if not result.wrong and not result.sampled:
             self._compare_counts(headers)
-        found.seconds = self.proof.seconds
-        return found
+        result.seconds = self.proof.seconds
+        return result
 
     def _complete(self, headers: dict[str, files.SliceHeader]) -> int:
         """Most pieces up to which all files are present and wanted."""
         complete = slices.complete_pieces({header.pair for header in headers.values() if header.kind == "wld"})
-        wanted = self.settings.pieces
-        if not self.found.wrong and complete < max(wanted, 2):
+        pieces = self.settings.pieces
+        if not self.result.wrong and complete < max(pieces, 2):
             missing = next(
                 name for pair in slices.pairs(complete + 1) if (name := files.file_name("wld", pair)) not in headers
             )
             raise InvalidSettingError(
-                f"{self.directory}: {missing} is missing; `kr egdb build --pieces {max(wanted, 2)}` makes it"
+                f"{self.directory}: {missing} is missing; `kr egdb build --pieces {max(pieces, 2)}` makes it"
             )
-        return min(complete, wanted) if wanted else complete
+        return min(complete, pieces) if pieces else complete
 
     # Files
 
@@ -186,7 +186,7 @@ class _Verifier:
         paths = sorted(self.directory.glob(f"*{files.SUFFIX}"))
         if not paths:
             raise no_database(self.directory)
-        self.found.files = len(paths)
+        self.result.files = len(paths)
         headers = {}
         units = (Unit(FileCheck.name(), path.name, values={"path": str(path)}) for path in paths)
         with closing(Pool(FileCheck(), Needs(), self.threads).run(units)) as parts:
@@ -194,35 +194,35 @@ class _Verifier:
                 checked = part.value
                 path = Path(checked.path)
                 if checked.problem:
-                    self.found.add(checked.problem)
+                    self.result.add(checked.problem)
                 else:
                     headers[path.name] = files.read_header(path)
                     self.digests[path.name] = checked.digest
-                    self.found.bytes += path.stat().st_size
+                    self.result.bytes += path.stat().st_size
                 self._advance("files", done, len(paths))
-        self.found.problems.sort()
+        self.result.problems.sort()
         return headers
 
     # Positions
 
     def _check_positions(self) -> None:
-        pieces, memory = self.found.pieces, self.settings.memory
+        pieces, memory = self.result.pieces, self.settings.memory
         shapes = [shape for count in range(2, pieces + 1) for shape in slices.shapes(count)]
         positions = sum(map(slices.size, shapes))
         database = Database.open(self.directory, unpack_bytes=memory, max_pieces=pieces)
         for count in range(2, pieces + 1):
-            self.found.verified[count] = VerifiedPieces(distances=count <= database.distance_pieces)
+            self.result.verified[count] = VerifiedPieces(distances=count <= database.distance_pieces)
         key = database_key(self.digests, pieces)
         needs = Needs({key: str(self.directory)})
-        done = 0 if self.found.sampled else self._resume(key)
-        values = self._sampled_ranges(shapes) if self.found.sampled else self._unproven_ranges()
+        done = 0 if self.result.sampled else self._resume(key)
+        values = self._sampled_ranges(shapes) if self.result.sampled else self._unproven_ranges()
         tools = {"pieces": pieces, "memory": memory}
         units = (
             Unit(RangeCheck.name(), " ".join(map(str, each.values())), {"egdb": key}, tools, each) for each in values
         )
         try:
-            known = None if self.found.sampled else self._known_distances(database)
-            needs.keep(DATABASE_NEED, key, CheckedDatabase(database, known))
+            distances = None if self.result.sampled else self._known_distances(database)
+            needs.keep(DATABASE_NEED, key, CheckedDatabase(database, distances))
             self._advance("positions", done, positions)
             pool = work_pool(RangeCheck(), needs, self.threads, cluster=self.settings.cluster)
             with closing(pool.run(units)) as parts:
@@ -235,28 +235,28 @@ class _Verifier:
             self._save(at_once=True)
             raise
         database.raise_damage()
-        if not self.found.sampled:
+        if not self.result.sampled:
             self.proof.forget()
 
     def _resume(self, key: str) -> int:
-        """Load the proof of an earlier run; returns the number of positions it has gone through."""
+        """Load the proof of an earlier run; returns the number of positions it has passed."""
         self.proof.load(f"{key} {_code_digest()}")
         for shape, counts in self.proof.counts.items():
-            self.found.verified[sum(shape)].positions += int(counts.sum())
+            self.result.verified[sum(shape)].positions += int(counts.sum())
         return sum(gone_through(pair, *each) for pair, ranges in self.proof.ranges.items() for each in ranges)
 
     def _known_distances(self, database: Database) -> _egdb.KnownDistances:
         """Distances, unpacked as far as they fit into memory."""
-        known = _egdb.KnownDistances(database.core, distance_pieces(database, self.settings.memory))
+        distances = _egdb.KnownDistances(database.core, distance_pieces(database, self.settings.memory))
         with thread_pool(self.threads) as pool:
-            list(pool.map(known.unpack, range(self.threads), [self.threads] * self.threads))
-        return known
+            list(pool.map(distances.unpack, range(self.threads), [self.threads] * self.threads))
+        return distances
 
     def _unproven_ranges(self) -> Iterator[dict[str, Any]]:
         """Ranges of the unproven arrangements of men, those with the most kings first: they take longest."""
         ranges = [
             (pair, first, min(first + step, stop))
-            for pair in slices.pairs_up_to(self.found.pieces)
+            for pair in slices.pairs_up_to(self.result.pieces)
             for step in [max(1, CHECKED_AT_ONCE // slices.block(pair))]
             for begin, stop in self.proof.missing(pair)
             for first in range(begin, stop, step)
@@ -275,40 +275,40 @@ class _Verifier:
         )
 
     def _save(self, at_once: bool = False) -> None:
-        """Save the proof; once a problem is found, remove it, so that the next run checks everything again."""
-        if self.found.wrong:
+        """Save the proof; once there is a problem, remove it, so that the next run checks everything again."""
+        if self.result.wrong:
             self.proof.forget()
-        elif not self.found.sampled:
+        elif not self.result.sampled:
             self.proof.save(at_once)
 
     def _note(self, checked: CheckedRange) -> None:
-        verified = self.found.verified[sum(checked.shape)]
+        verified = self.result.verified[sum(checked.shape)]
         verified.positions += checked.positions
         if checked.arrangements:
             self.proof.add(checked)
         for number, finding in enumerate(checked.findings):
-            # the last finding stands for those that the core left out
+            # the last finding represents those that the core left out
             more = checked.wrong - len(checked.findings) if number == len(checked.findings) - 1 else 0
-            self.found.add(_describe(checked.shape, finding), 1 + more)
+            self.result.add(_describe(checked.shape, finding), 1 + more)
         self._save()
 
     def _compare_counts(self, headers: dict[str, files.SliceHeader]) -> None:
         """Compare the counts of values with those in the files, and the number of positions with Table I."""
-        for count, verified in self.found.verified.items():
+        for count, verified in self.result.verified.items():
             verified.counts = Counts()
             for shape in slices.shapes(count):
                 losses, draws, wins = map(int, self.proof.counts[shape])
                 counts = Counts(wins, losses, draws)
                 name = files.file_name("wld", slices.pair_of(shape))
                 if counts != (stated := stats.counts_of(headers[name], shape)):
-                    self.found.add(
+                    self.result.add(
                         f"{self.directory / name}: states {_in_words(stated)} for slice {slices.name(shape)}, "
                         f"which has {_in_words(counts)}"
                     )
                 verified.counts += counts
             total = verified.counts.positions + stats.one_sided(count).positions
             if total != stats.TABLE_I[count]:
-                self.found.add(f"{total} positions with {count} pieces; Table I has {stats.TABLE_I[count]}")
+                self.result.add(f"{total} positions with {count} pieces; Table I has {stats.TABLE_I[count]}")
 
     def _advance(self, stage: str, done: float, total: float) -> None:
         if self.on_progress:
@@ -318,8 +318,8 @@ class _Verifier:
 class _Proof:
     """Results of a proof so far, in memory and in a file from which the next run resumes.
 
-    The contents of the file are true at any time, whoever wrote it: of several proofs at the same time, any one can be
-    resumed. A directory that can't be written to goes without the file.
+    The contents of the file are true at any time, whichever process wrote it: of several proofs at the same time, any
+    one can be resumed. In a read-only directory there is no file.
     """
 
     def __init__(self, path: Path, began: float) -> None:
@@ -341,14 +341,14 @@ class _Proof:
         # a bad file is ignored: the proof then starts anew
         with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
             check, text = storage.read_regular(self.path).decode().split("\n", 1)
-            found = storage.parse_json(text)
+            stored = storage.parse_json(text)
             right = storage.checksum(text.encode()), PROOF_FORMAT, self.key
-            if (check, found["format"], found["key"]) == right:
+            if (check, stored["format"], stored["key"]) == right:
                 self.ranges = {
-                    shape_named(name): [(a, b) for a, b in ranges] for name, ranges in found["ranges"].items()
+                    shape_named(name): [(a, b) for a, b in ranges] for name, ranges in stored["ranges"].items()
                 }
-                self.counts = {shape_named(name): np.array(counts) for name, counts in found["counts"].items()}
-                self._began -= found["seconds"]
+                self.counts = {shape_named(name): np.array(counts) for name, counts in stored["counts"].items()}
+                self._began -= stored["seconds"]
 
     def add(self, checked: CheckedRange) -> None:
         """Add a proven range and its counts."""
