@@ -1,7 +1,7 @@
 """The bench: fixed positions searched to a fixed depth by one thread.
 
 The node total is the signature of search and evaluation: a change that is meant to alter nothing keeps it. `compare`
-measures what each feature of the search is worth in nodes and time by switching it off.
+measures the worth of each feature of the search in nodes and time by switching it off.
 
 Times are CPU seconds, so that other work on the machine matters little.
 """
@@ -45,7 +45,7 @@ CHINOOK = {
 
 @dataclass(frozen=True)
 class BenchSettings(Settings):
-    """Positions of the bench, and how each is searched."""
+    """Positions of the bench, and settings of their searches."""
 
     depth: int = option(15, "Depth of each search, in plies: {allowed}.", low=1, high=60)
     weights: str | None = weights_option()
@@ -74,7 +74,7 @@ class BenchLine:
     move: str
     score: int
     depth: int
-    """Less than the settings ask for if the search saw the game to its end before."""
+    """Less than in the settings if the search saw the game to its end before."""
     nodes: int
     seconds: float
     probes: int
@@ -216,7 +216,7 @@ def run_bench(settings: BenchSettings, on_line: Callable[[BenchLine], None] | No
 
 
 class SearchSignature(Kind[None, dict[str, float]]):
-    """Work by which machines see that they search alike: the bench. Its result is two numbers by name.
+    """Work by which machines check that they search alike: the bench. Its result is two numbers by name.
 
     {"signature": 15075549, "nodes_per_second": 6100000.0}
     """
@@ -239,11 +239,11 @@ def features() -> dict[str, dict[str, int]]:
     Options whose names begin with the same word, such as "lmr", belong to one feature. Options that are off by default
     are left out.
     """
-    found: dict[str, dict[str, int]] = {}
+    by_word: dict[str, dict[str, int]] = {}
     for name, (default, _, _, off, _) in SEARCH_OPTIONS.items():
         if default != off:
-            found.setdefault(first_word(name), {})[name] = off
-    return {word if len(off) > 1 else next(iter(off)): off for word, off in found.items()}
+            by_word.setdefault(first_word(name), {})[name] = off
+    return {word if len(off) > 1 else next(iter(off)): off for word, off in by_word.items()}
 
 
 def first_word(name: str) -> str:
@@ -264,15 +264,15 @@ def compare(
     """
     own = parse_search_options(settings.options)
     engine = _engine(settings)
-    chosen: dict[str, dict[str, int]] = {"": own} | {name: own | dict(extra) for name, extra in variants.items()}
-    for options in chosen.values():
+    searches: dict[str, dict[str, int]] = {"": own} | {name: own | dict(extra) for name, extra in variants.items()}
+    for options in searches.values():
         engine.set_options(options)
     positions = load_positions(settings.positions)
     rounds = []
     for _ in range(settings.rounds):
-        lines: dict[str, list[BenchLine]] = {name: [] for name in chosen}
+        lines: dict[str, list[BenchLine]] = {name: [] for name in searches}
         for position in positions:
-            for name, options in chosen.items():
+            for name, options in searches.items():
                 engine.set_options(options)
                 lines[name].append(_search(engine, position, settings.depth))
                 if on_search is not None:
@@ -300,10 +300,10 @@ def _search(engine: Engine, position: Position, depth: int) -> BenchLine:
 
     engine.new_game()
     began = time.thread_time()
-    found = engine.search(position, Limits(depth=depth), on_info=finished)
+    result = engine.search(position, Limits(depth=depth), on_info=finished)
     return BenchLine(
-        position.fen, str(found.move), found.score, found.depth, found.nodes, time.thread_time() - began,
-        found.probes, found.hits, tuple(iterations),
+        position.fen, str(result.move), result.score, result.depth, result.nodes, time.thread_time() - began,
+        result.probes, result.hits, tuple(iterations),
     )  # fmt: skip
 
 

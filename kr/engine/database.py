@@ -1,4 +1,4 @@
-"""The endgame database behind engines and games: opened once and shared, and the rule by which it decides games."""
+"""The endgame database of engines and games: opened once and shared, and the rule by which it decides games."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _opening = threading.Lock()
 
 
 def load_database(setting: str = "", memory: int = EGDB_MEMORY) -> Database | None:
-    """Open the endgame database of an `--egdb` setting; None for "none", and for "" if none is found.
+    """Open the endgame database of an `--egdb` setting; None for "none", and for "" if there is none.
 
-    setting: a directory, "none", or "" to look where databases are kept. memory: bytes in which to unpack it, as far as
-    it fits. Equal arguments give the same shared object. Raises InvalidSettingError and InvalidDatabaseError.
+    setting: a directory, "none", or "" for the usual places. memory: bytes in which to unpack it, as far as it fits.
+    Equal arguments give the same shared object. Raises InvalidSettingError and InvalidDatabaseError.
     """
     from kr.egdb.database import Database, find
 

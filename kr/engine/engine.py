@@ -42,8 +42,8 @@ class Engine:
     weights: path of a weights file, "manual" (the hand-built evaluation), "material" (men and kings only), or None or
     "shipped" for the shipped tables. hash_mb: megabytes of hash table. threads: threads of one search; with one thread,
     the same search from the same state gives the same result. database: the endgame database to probe, or the text of
-    an `--egdb` setting: a directory, "" for the one that is found, "none" or None for none; engines share it. options:
-    search options that differ from their defaults, by name (SEARCH_OPTIONS). Raises InvalidWeightsError,
+    an `--egdb` setting: a directory, "" for one in the usual places, "none" or None for none; engines share it.
+    options: search options that differ from their defaults, by name (SEARCH_OPTIONS). Raises InvalidWeightsError,
     InvalidDatabaseError and InvalidSettingError.
 
     `score_scale`: centi-men to a logit of the expected result (`kr.evaluation.chances`).
@@ -129,19 +129,19 @@ class Engine:
         root, history = _with_history(position, history)
         course = Course(self._searcher.forget_search)
 
-        def heard(info: Info) -> None:
+        def on_line(info: Info) -> None:
             course.thread = threading.get_ident()
             course.add(info)
             if on_info is not None:
                 on_info(info)
 
-        def ended(found: _core.SearchReply | BaseException) -> None:
+        def finish(reply: _core.SearchReply | BaseException) -> None:
             course.thread = threading.get_ident()
             try:
                 with self._errors():
-                    if isinstance(found, BaseException):
-                        raise found
-                outcome: SearchOutcome = self._result(root, found)
+                    if isinstance(reply, BaseException):
+                        raise reply
+                outcome: SearchOutcome = self._result(root, reply)
             except BaseException as error:
                 outcome = error
             try:
@@ -151,7 +151,7 @@ class Engine:
                 outcome = error
             course.end(outcome)
 
-        request = _request(root, limits, history, multipv, heard, forced_at_once, course.stop)
+        request = _request(root, limits, history, multipv, on_line, forced_at_once, course.stop)
 
         def progress() -> SearchProgress | None:
             now = self._searcher.progress(request)
@@ -161,7 +161,7 @@ class Engine:
         try:
             under_way.add(course)
             with self._errors():
-                self._searcher.start(request, ended)
+                self._searcher.start(request, finish)
         except BaseException:
             # Ctrl-C may also come once the search has begun
             course.stop.set()
@@ -170,7 +170,7 @@ class Engine:
         return search
 
     def _result(self, position: Position, reply: _core.SearchReply) -> SearchResult:
-        """Raises InvalidDatabaseError if the search met damage."""
+        """The result of a reply. Raises InvalidDatabaseError if the search met damage."""
         if self.database is not None and reply.probes:
             self.database.raise_damage()
         lines = _infos(position, reply)
@@ -208,24 +208,24 @@ class Engine:
 
         Waits as `new_game` does. Raises InvalidSettingError.
         """
-        chosen = check_search_options(options)
+        checked = check_search_options(options)
         with self._errors():
             try:
-                self._searcher.set_options(chosen)
+                self._searcher.set_options(checked)
             except ValueError as error:
                 raise InvalidSettingError(str(error)) from error
 
     def chances(self, score: int, value: Value | None = None) -> Chances:
-        """Chances of a win, a draw and a loss, given a score of this engine.
+        """Chances of a win, a draw and a loss, for a score of this engine.
 
-        value: given if it is proved, as in `SearchResult.value`.
+        value: the proved value if there is one, as in `SearchResult.value`.
         """
         return chances(score, self.score_scale, value)
 
     def evaluate(self, position: Position | Board) -> int:
         """Static score in centi-men, side to move's view. Meaningful only if nothing can be captured.
 
-        Raises InvalidSettingError for what is not a position.
+        Raises InvalidSettingError for anything but a position.
         """
         return int(self._scorer.core.evaluate(*position_of(position).bits))
 
@@ -234,11 +234,11 @@ class Engine:
         import numpy as np
 
         try:
-            given = np.asarray(positions)
+            array = np.asarray(positions)
             # numpy converts fractions, negative numbers and numbers beyond 32 bits silently
             with np.errstate(invalid="ignore"):
-                rows = np.ascontiguousarray(given, dtype=np.uint32)
-            if not (rows == given).all():
+                rows = np.ascontiguousarray(array, dtype=np.uint32)
+            if not (rows == array).all():
                 raise ValueError("numbers out of range")
         except (TypeError, ValueError, OverflowError) as error:
             raise InvalidSettingError(f"positions are not an array of 32-bit numbers: {error}") from None
@@ -254,17 +254,17 @@ class Engine:
         return scores
 
 
-def _value(score: int, known: int) -> Value | None:
+def _value(score: int, database_value: int) -> Value | None:
     """Proved result of a position with this score and this value in the endgame database."""
-    if known != _egdb.VALUE_UNKNOWN:
+    if database_value != _egdb.VALUE_UNKNOWN:
         from kr.egdb.database import VALUES
 
-        return VALUES[known]
+        return VALUES[database_value]
     return None if abs(score) <= SCORE_PROVED else Value.from_sign(score)
 
 
 def _with_history(position: Position | Board, history: Sequence[Position]) -> tuple[Position, Sequence[Position]]:
-    """The position on a board with its own history. Raises InvalidSettingError if there is another one."""
+    """The position on a board with its own history. Raises InvalidSettingError if a second history is given."""
     if not isinstance(position, Board):
         return position_of(position), history
     if history:
@@ -281,8 +281,8 @@ def _request(
     forced_at_once: bool,
     stop: Stop | None,
 ) -> _core.SearchRequest:
-    """Arguments of a search as the core takes them. Raises IllegalMoveError and InvalidSettingError."""
-    earlier = _history(history)
+    """Arguments of a search for the core. Raises IllegalMoveError and InvalidSettingError."""
+    earlier_bits = _history(history)
     if position.is_over:
         raise IllegalMoveError(f"{position.fen} has no legal move: the game is over")
     lines = Range(1, MAX_LINES).check("multipv", multipv)
@@ -293,7 +293,7 @@ def _request(
     clocked = limits.left is not None
     return _core.SearchRequest(
         position.bits,
-        earlier,
+        earlier_bits,
         time=most,
         nodes=limits.nodes,
         depth=limits.depth,
@@ -315,9 +315,9 @@ def _listener(position: Position, on_info: Callable[[Info], None]) -> Callable[[
     return listener
 
 
-def _check_function(name: str, given: object, taken: str) -> None:
-    if given is not None and not callable(given):
-        raise InvalidSettingError(f"{name} is {given!r}, not a function that takes {taken}")
+def _check_function(name: str, function: object, argument: str) -> None:
+    if function is not None and not callable(function):
+        raise InvalidSettingError(f"{name} is {function!r}, not a function that takes {argument}")
 
 
 def _history(history: Iterable[Position]) -> list[tuple[int, int, int, int]]:
@@ -325,10 +325,10 @@ def _history(history: Iterable[Position]) -> list[tuple[int, int, int, int]]:
         positions = list(history)
     except TypeError:
         raise InvalidSettingError(f"the history is {history!r}, not a sequence of positions") from None
-    for earlier in positions:
-        if not isinstance(earlier, Position):
-            raise InvalidSettingError(f"a position of the history is {earlier!r}, not a Position")
-    return [earlier.bits for earlier in positions]
+    for position in positions:
+        if not isinstance(position, Position):
+            raise InvalidSettingError(f"a position of the history is {position!r}, not a Position")
+    return [position.bits for position in positions]
 
 
 def _infos(position: Position, reply: _core.SearchReply) -> list[Info]:
@@ -342,11 +342,13 @@ def _infos(position: Position, reply: _core.SearchReply) -> list[Info]:
 
 
 def _moves(position: Position, moves: list[tuple[int, int, int]]) -> tuple[Move, ...]:
-    """Legal moves of a line that the core gives as squares and captured pieces."""
+    """Legal moves of a line from squares and captured pieces, the form of the core."""
     line, bits = [], position.bits
     for origin, target, captured in moves:
         # the squares between are only in the move generator's list; a quiet move has none
-        found = Position.from_bits(bits).find_move(origin, target, captured) if captured else Move((origin, target))
-        line.append(found)
+        move_on_board = (
+            Position.from_bits(bits).find_move(origin, target, captured) if captured else Move((origin, target))
+        )
+        line.append(move_on_board)
         bits = _core.play(*bits, origin, target, captured)
     return tuple(line)

@@ -23,9 +23,9 @@ MOVES_AHEAD = 30
 CLOCK_SHARE = 0.8
 """Largest share of the clock that one move may take."""
 UNSETTLED = 3.0
-"""A move that is hard to find may take this many times its share of the clock."""
+"""A difficult move may take this many times its share of the clock."""
 LATENCY = 0.01
-"""Seconds kept back from each move for the delay until the answer stops the clock."""
+"""Seconds reserved in each move for the delay until the answer stops the clock."""
 SHORTEST = 0.001
 """Seconds for a move when the clock is all but empty."""
 
@@ -96,7 +96,7 @@ class Limits:
 
         On a clock the usual time is left/M + inc, where M is the number of moves to the next time control, or 30 if
         that is less or there is none. The longest time is three times as much. Neither exceeds 80% of left + inc, and
-        10 ms are kept back from both.
+        10 ms are reserved in both.
         """
         if self.left is None:
             return self.time, self.time
@@ -139,7 +139,7 @@ class TimeControl:
 
     @property
     def longest(self) -> float:
-        """Seconds of all periods, without what moves add."""
+        """Seconds of all periods, without increments."""
         return self.time + (self.then.longest if self.then else 0.0)
 
     @classmethod
@@ -153,15 +153,15 @@ class TimeControl:
         plain = text.strip()
         whole = _WHOLE_GAME.match(plain)
         parts = _PERIODS.split(plain[whole.end() :] if whole else plain)
-        found = [_PERIOD.fullmatch(part) for part in parts]
-        alone = found[0] if len(found) == 1 else None
-        told = alone is None or alone["moves"] or alone["inc"] or alone["delay"] or ":" in alone["time"] or whole
-        if not told or not all(found):
+        periods = [_PERIOD.fullmatch(part) for part in parts]
+        alone = periods[0] if len(periods) == 1 else None
+        is_control = alone is None or alone["moves"] or alone["inc"] or alone["delay"] or ":" in alone["time"] or whole
+        if not is_control or not all(periods):
             raise InvalidSettingError(f"{text!r} is not a time control such as 5m+3s, 40/30m, 45m d5s or 40/2h:1h")
-        in_seconds = len(found) > 1 or (alone is not None and alone["delay"] and not whole)
+        in_seconds = len(periods) > 1 or (alone is not None and alone["delay"] and not whole)
         control: TimeControl | None = None
         try:
-            for part in reversed(found):
+            for part in reversed(periods):
                 assert part is not None
                 control = cls(
                     _clock_time(part["time"], "s" if in_seconds else "m"),
@@ -178,19 +178,19 @@ class TimeControl:
     def __str__(self) -> str:
         head = "" if self.moves is None else f"{self.moves}/"
         if self.then is not None:
-            # the last period needs no increment to be known as one
+            # the last period is a period even without an increment
             last = str(self.then)
             return f"{head}{self._lasting()}:{last.removesuffix('+0s')}"
         return f"{head}{self._lasting()}{'' if self.moves or self.inc or self.delay else '+0s'}"
 
     def _lasting(self) -> str:
-        """Time and what each move adds."""
+        """Time, and the increment or delay of each move."""
         added = f"+{_duration(self.inc)}" if self.inc else f" d{_duration(self.delay)}" if self.delay else ""
         return f"{_duration(self.time)}{added}"
 
 
 _WHOLE_GAME = re.compile(r"(?:G|SD|TC)\s*/\s*", re.IGNORECASE)
-# a colon between minutes and seconds is none between periods
+# a colon between minutes and seconds does not separate periods
 _PERIODS = re.compile(r"\s*(?:,|:(?![0-5]\d(?:\.\d{1,3})?(?![\d/a-z.])))\s*", re.IGNORECASE)
 _PERIOD = re.compile(
     r"(?:(?P<moves>[^/+|]+)/)?(?P<time>[^/+|d;]+)(?:[+|](?P<inc>[^/+|d;]+))?(?:[\s;+]*d\s*/?\s*(?P<delay>[^/+|d;]+))?",
@@ -201,8 +201,8 @@ _PERIOD = re.compile(
 def _clock_time(text: str, unit: str) -> float:
     """Seconds of one part of a time control. unit: that of a bare number."""
     text = text.strip().replace("'", "m").replace('"', "s")
-    if found := re.fullmatch(r"(?:(\d{1,4}):)?(\d{1,4}):(\d\d(?:\.\d{1,3})?)", text):
-        return 3600 * int(found[1] or 0) + 60 * int(found[2]) + float(found[3])
+    if match := re.fullmatch(r"(?:(\d{1,4}):)?(\d{1,4}):(\d\d(?:\.\d{1,3})?)", text):
+        return 3600 * int(match[1] or 0) + 60 * int(match[2]) + float(match[3])
     return parse_duration(text + unit if text[-1:].isdecimal() else text)
 
 

@@ -36,7 +36,7 @@ def format_search_options(options: Mapping[str, int]) -> str:
 
 
 def check_search_options(options: Mapping[str, int] | None) -> dict[str, int]:
-    """Search options as plain numbers, as the core takes them. Raises InvalidSettingError for anything else."""
+    """Search options as plain numbers, for the core. Raises InvalidSettingError for anything else."""
     if options is not None and not isinstance(options, Mapping):
         expected = "a mapping of names to numbers such as {'lmr_move': 4}"
         raise InvalidSettingError(f"search options {options!r}: expected {expected}")

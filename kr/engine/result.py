@@ -13,7 +13,7 @@ SCORE_WIN: int = _core.SCORE_WIN
 SCORE_DECIDED: int = _core.SCORE_DECIDED
 """Beyond this, a score is a win or loss seen to its end."""
 SCORE_PROVED: int = _core.SCORE_STATIC_MAX
-"""Beyond this, a score is a proved win or loss: seen to its end, or to where the endgame database knows it."""
+"""Beyond this, a score is a proved win or loss: seen to its end, or to a position of the endgame database."""
 
 
 @dataclass(frozen=True)

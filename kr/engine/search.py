@@ -28,7 +28,7 @@ _EXIT_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class SearchProgress:
-    """How far a running search has come, between its infos."""
+    """Progress of a running search, between its infos."""
 
     depth: int
     """Depth of the iteration at work; 0 before the first."""
@@ -68,13 +68,13 @@ class Course:
             self.bells.discard(bell)
             bell.release()
 
-    def wait(self, seen: int, timeout: float | None = None) -> bool:
-        """Wait for more infos than have been seen, or for the end. False if neither comes in time.
+    def wait(self, count: int, timeout: float | None = None) -> bool:
+        """Wait for more than `count` infos, or for the end. False if neither comes in time.
 
         Raises InvalidSettingError if the search's own thread would wait.
         """
         until = math.inf if timeout is None else time.monotonic() + timeout
-        while not self.has_news(seen):
+        while not self.has_news(count):
             left = until - time.monotonic()
             if left <= 0:
                 return False
@@ -85,14 +85,14 @@ class Course:
             self.bells.add(bell)
             try:
                 # news that came before the bell was in place rang nothing
-                if not self.has_news(seen):
+                if not self.has_news(count):
                     bell.acquire(timeout=min(left, threading.TIMEOUT_MAX))
             finally:
                 self.bells.discard(bell)
         return True
 
-    def has_news(self, seen: int) -> bool:
-        return self.outcome is not None or len(self.infos) > seen
+    def has_news(self, count: int) -> bool:
+        return self.outcome is not None or len(self.infos) > count
 
 
 class Search:
@@ -122,10 +122,10 @@ class Search:
         self._course.stop.set()
 
     def __iter__(self) -> Iterator[Info]:
-        seen = 0
-        while self._course.wait(seen) and len(self._course.infos) > seen:
-            yield self._course.infos[seen]
-            seen += 1
+        count = 0
+        while self._course.wait(count) and len(self._course.infos) > count:
+            yield self._course.infos[count]
+            count += 1
 
     @property
     def done(self) -> bool:
@@ -133,7 +133,7 @@ class Search:
         return self._course.outcome is not None
 
     def progress(self) -> SearchProgress | None:
-        """How far the search has come by now, also between two infos; None once it has ended. From any thread."""
+        """Progress of the search, also between two infos; None once it has ended. From any thread."""
         return self._progress()
 
     def stop(self) -> None:
@@ -171,7 +171,7 @@ under_way: set[Course] = set()
 
 @atexit.register
 def _end_searches() -> None:
-    """Let no search use what the interpreter takes down. A search whose callback never returns is abandoned."""
+    """End all searches before the interpreter goes. A search whose callback never returns is abandoned."""
     until = time.monotonic() + _EXIT_SECONDS
     for course in tuple(under_way):
         course.stop.set()
@@ -180,7 +180,7 @@ def _end_searches() -> None:
 
 
 def _forget_searches() -> None:
-    """A forked process has none of its parent's search threads: nothing may wait for them."""
+    """Forget all searches in a forked process, which has none of its parent's search threads to wait for."""
     for course in tuple(under_way):
         if course.thread == threading.get_ident():
             continue  # one of its callbacks forked

@@ -1,4 +1,4 @@
-"""The settings of an engine that commands share, and the engine that they ask for.
+"""The settings of an engine that commands share, and the engine made from them.
 
 Each default and each help text stands here once. A settings class takes the fields that it needs:
 
@@ -35,7 +35,7 @@ class EngineSettings(Protocol):
 
     @property
     def egdb(self) -> str:
-        """Endgame database, as load_database takes it."""
+        """Endgame database, in the form of load_database."""
 
     @property
     def egdb_memory(self) -> int:
@@ -48,15 +48,15 @@ def engine_from(
     threads: int = 1,
     options: Mapping[str, int] | None = None,
 ) -> Engine:
-    """The engine that settings ask for. weights, threads, options: as for Engine, with the same errors."""
+    """The engine of some settings. weights, threads, options: as for Engine, with the same errors."""
     database = load_database(settings.egdb, settings.egdb_memory)
     return Engine(weights, settings.hash / MEBIBYTE, threads, database, options)
 
 
 def weights_option() -> Any:
-    """Setting: the evaluation, as Engine takes it."""
-    told = "the shipped tables if not given; with +FILE, a network for endings beside it."
-    return option(None, f"Evaluation: a {weights_texts()}; {told}")
+    """Setting: the evaluation, in the form of Engine."""
+    rest = "the shipped tables if not given; with +FILE, a network for endings beside it."
+    return option(None, f"Evaluation: a {weights_texts()}; {rest}")
 
 
 def hash_option(whose: str = "", default: int = DEFAULT_HASH) -> Any:
@@ -73,7 +73,7 @@ def threads_option(help: str = "Threads to search with.") -> Any:
 
 
 def egdb_option(default: str = "", rest: str = "the first one found if not given") -> Any:
-    """Setting: the endgame database, as load_database takes it."""
+    """Setting: the endgame database, in the form of load_database."""
     return option(default, f"Endgame database: its directory, or none; {rest}.", metavar="DIR|none")
 
 
