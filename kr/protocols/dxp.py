@@ -235,7 +235,7 @@ class PlayedGame:
 class Operator:
     """Operator of kr: sends chat and requests to go back during a game, from any thread.
 
-    Given to `listen` or `connect`, whose `say` reports the answers.
+    `listen` and `connect` take it; their `say` reports the answers.
     """
 
     def __init__(self) -> None:
@@ -267,7 +267,7 @@ def listen(
     on_open: Callable[[str], None] = lambda address: None,
     operator: Operator | None = None,
 ) -> None:
-    """Play the games that other programs ask for, one program at a time, up to the number of games wanted.
+    """Play the games that other programs request, one program at a time, up to the number of games wanted.
 
     on_game: called after each game. say: called with chat and other news, line by line. on_open: called with the
     address once connections are accepted. operator: may chat and ask to take moves back. Raises ProtocolError if it
@@ -338,7 +338,7 @@ class _Desk:
     def __init__(
         self,
         settings: DxpSettings,
-        wanted: int | None,
+        games: int | None,
         save: Callable[[str], None],
         on_game: Callable[[PlayedGame], None],
         say: Say,
@@ -349,7 +349,7 @@ class _Desk:
         self._settings = settings
         self._manners = settings.manners()
         self._thinker = Thinker(settings.engine())
-        self._wanted = wanted
+        self._games = games
         self._save = save
         self._on_game = on_game
         self._say = say
@@ -358,7 +358,7 @@ class _Desk:
     @property
     def is_done(self) -> bool:
         """True once all games wanted have been played."""
-        return self.played == self._wanted
+        return self.played == self._games
 
     @contextmanager
     def attended(self, link: Link[Inner]) -> Iterator[None]:
@@ -372,7 +372,7 @@ class _Desk:
     # as follower
 
     def serve(self, connection: socket.socket, caller: str, usual_start: str) -> None:
-        """Play the games that the peer asks for, until it leaves or breaks the protocol."""
+        """Play the games that the peer requests, until it leaves or breaks the protocol."""
         self.opponent = caller
         link: Link[Inner] = Link(connection)
         request: GameRequest | None = None
@@ -466,12 +466,12 @@ class _Desk:
             self._say("no moves to take back: no game is under way")
 
     def _play(self, link: Link[Inner], terms: Terms) -> DxpEnding:
-        last = self._wanted is not None and self.played + 1 >= self._wanted
+        last = self._games is not None and self.played + 1 >= self._games
         game = DxpGame(link, self._thinker, terms, self._manners, last, self._say)
         try:
             ending = game.play()
         except BaseException as error:
-            # after Ctrl-C or a failure of the engine the game is kept, and the other side is told
+            # after Ctrl-C or a failure of the engine the game is saved, and the other side gets a message
             reason = "interrupted" if isinstance(error, KeyboardInterrupt) else f"{self._settings.name} failed: {error}"
             self._finished(terms, game.board.moves, DxpEnding(Result.UNFINISHED, reason, Next.BROKEN))
             game.abandon()

@@ -214,9 +214,9 @@ class DxpGame:
         self._spent = dict.fromkeys(Side, 0.0)
         self._chatted_at = -1
         self._drawn: str | None = None
-        self._asked: int | None = None
-        """Ply that we have asked to go back to; None if no answer is awaited."""
-        self._asked_until = 0.0
+        self._back_ply: int | None = None
+        """Ply of our request to go back; None if no answer is awaited."""
+        self._back_until = 0.0
         self._turn_begins()
 
     def play(self) -> DxpEnding:
@@ -231,7 +231,7 @@ class DxpGame:
             if self._manners.greeting:
                 self._link.send(Chat(self._manners.greeting))
             while True:
-                if self._asked is not None:
+                if self._back_ply is not None:
                     self._await_answer()
                 elif self.board.position.side == self._terms.own:
                     self._end_if_over()
@@ -265,7 +265,7 @@ class DxpGame:
                 if isinstance(message, GameRequest):
                     return self._parted(ending, request=message)
                 if isinstance(message, Chat):
-                    self._heard(message)
+                    self._show_chat(message)
                 elif isinstance(message, BackRequest):
                     self._link.send(BackAccept(BACK_REFUSED))
                 elif isinstance(message, Remark):
@@ -312,7 +312,7 @@ class DxpGame:
             item = self._link.take()
             if not isinstance(item, SearchDone):
                 self._handle(item)
-                if board.position.side != self._terms.own or len(board.moves) != ply or self._asked is not None:
+                if board.position.side != self._terms.own or len(board.moves) != ply or self._back_ply is not None:
                     self._thinker.finish()
                     return
                 continue
@@ -320,11 +320,11 @@ class DxpGame:
                 continue
             if isinstance(item.outcome, BaseException):
                 raise item.outcome
-            found = item.outcome
-            self._thinker.last = Info(found.depth, found.score, found.nodes, found.time, found.pv)
+            result = item.outcome
+            self._thinker.last = Info(result.depth, result.score, result.nodes, result.time, result.pv)
             seconds = time.monotonic() - self._turn_began
-            self._link.send(format_dxp_move(found.move, seconds))
-            self._play(found.move)
+            self._link.send(format_dxp_move(result.move, seconds))
+            self._play(result.move)
             return
 
     def _limits(self) -> Limits:
@@ -335,8 +335,8 @@ class DxpGame:
             return limits
         left = terms.minutes * 60 - self._spent[terms.own]
         # half of the moves so far are ours, and one more if we began
-        made = (len(self.board.moves) + (self.board.start.side == terms.own)) // 2
-        clock = replace(limits, left=left, inc=0.0, moves=max(terms.moves - made, 1) if terms.moves else None)
+        moves_made = (len(self.board.moves) + (self.board.start.side == terms.own)) // 2
+        clock = replace(limits, left=left, inc=0.0, moves=max(terms.moves - moves_made, 1) if terms.moves else None)
         return min(limits, clock, key=_usual_seconds) if limits.left is not None else clock
 
     # the other side's turn
@@ -347,11 +347,11 @@ class DxpGame:
     def _await_answer(self) -> None:
         """Await the answer to our request to go back. A move that crosses the request counts."""
         try:
-            item = self._link.take(min(self._deadline, self._asked_until) - time.monotonic())
+            item = self._link.take(min(self._deadline, self._back_until) - time.monotonic())
         except SilentError:
             if time.monotonic() >= self._deadline:
                 raise
-            self._asked = None
+            self._back_ply = None
             self._say(f"{self._terms.opponent} has not answered the request to go back")
             return
         self._take(item)
@@ -385,8 +385,8 @@ class DxpGame:
                 self._link.send(Chat(message.text))
             case TakeBack():
                 self._ask_back(message.plies)
-            case BackAccept() if self._asked is not None:
-                self._answered(message, self._asked)
+            case BackAccept() if self._back_ply is not None:
+                self._answered(message, self._back_ply)
             case Chat():
                 self._answer(message)
             case BackRequest():
@@ -419,8 +419,8 @@ class DxpGame:
             return Result.of(own.other), "time"
         if unsent := self._unsent(claim):
             return unsent
-        said = ", claiming a win that the board does not show" if claim == I_WIN else ""
-        return Result.UNFINISHED, f"{name} ended the game{said}"
+        claim_text = ", claiming a win that the board does not show" if claim == I_WIN else ""
+        return Result.UNFINISHED, f"{name} ended the game{claim_text}"
 
     def _unsent(self, claim: int) -> tuple[Result, str] | None:
         """Result and reason if one move of the other side would win the game or draw it by rule.
@@ -436,16 +436,16 @@ class DxpGame:
             if outcome := self.board.outcome():
                 outcomes.append(outcome)
             self.board.undo()
-        said = f"by a move that {self._terms.opponent} did not send"
+        how = f"by a move that {self._terms.opponent} did not send"
         # a win before a draw
         outcomes.sort(key=lambda outcome: outcome.winner is None)
         if not outcomes or (outcomes[0].winner is None and claim != UNKNOWN):
             return None
-        return outcomes[0].result, f"{outcomes[0].reason}, {said}"
+        return outcomes[0].result, f"{outcomes[0].reason}, {how}"
 
     def _answer(self, message: Chat) -> None:
         """Answer chat with the engine's view, once between two moves, lest two programs answer each other for ever."""
-        self._heard(message)
+        self._show_chat(message)
         ply = len(self.board.moves)
         if ply <= self._chatted_at:
             return
@@ -462,13 +462,13 @@ class DxpGame:
             )
         )
 
-    def _heard(self, message: Chat) -> None:
+    def _show_chat(self, message: Chat) -> None:
         self._say(f"{self._terms.opponent} says: {message.text}")
 
     def _go_back(self, message: BackRequest) -> None:
         """Go back to an earlier position, if that is allowed and the position exists."""
         ply = 2 * (message.number - 1) + (message.side != self._first)
-        if not self._manners.takeback or self._asked is not None or not 0 <= ply <= len(self.board.moves):
+        if not self._manners.takeback or self._back_ply is not None or not 0 <= ply <= len(self.board.moves):
             self._link.send(BackAccept(BACK_REFUSED))
             self._say(f"{self._terms.opponent} asks to go back to move {message.number}: refused")
             return
@@ -478,22 +478,22 @@ class DxpGame:
 
     def _ask_back(self, plies: int | None) -> None:
         """Ask the other side to take plies back; None: those since we were last to move."""
-        made = len(self.board.moves)
+        played = len(self.board.moves)
         if plies is None:
             plies = 2 if self.board.position.side == self._terms.own else 1
-        if self._asked is not None or not 0 < plies <= made:
-            length = f"the game has {counted(made, 'ply')}"
-            reason = "the last request is not answered yet" if self._asked is not None else length
+        if self._back_ply is not None or not 0 < plies <= played:
+            length = f"the game has {counted(played, 'ply')}"
+            reason = "the last request is not answered yet" if self._back_ply is not None else length
             self._say(f"no request to take back {counted(plies, 'ply')}: {reason}")
             return
-        self._asked, self._asked_until = made - plies, time.monotonic() + BACK_SECONDS
-        number, second = divmod(self._asked, 2)
+        self._back_ply, self._back_until = played - plies, time.monotonic() + BACK_SECONDS
+        number, second = divmod(self._back_ply, 2)
         self._link.send(BackRequest(number + 1, self._first.other if second else self._first))
-        into = counted(self._asked, "ply")
+        into = counted(self._back_ply, "ply")
         self._say(f"{self._terms.opponent} is asked to go back to move {number + 1}, {into} into the game")
 
     def _answered(self, answer: BackAccept, ply: int) -> None:
-        self._asked = None
+        self._back_ply = None
         if answer.code == BACK_ACCEPTED:
             self._say(f"{self._terms.opponent} agrees to go back")
             self._set_back(ply)

@@ -29,7 +29,7 @@ from kr.threads import start_all
 from kr.units import format_duration
 
 PAUSE = 0.1
-"""Seconds between two messages of ours, unless the first was answered: public clients take all data of one read for one
+"""Seconds between two messages of ours, unless the first was answered: public clients treat all data of one read as one
 message."""
 MOST_UNREAD = 1000
 """Most messages that may wait in the inbox."""
@@ -159,15 +159,15 @@ def parse_address(text: str) -> tuple[str, int]:
     """
     # a number alone is a port, not an IPv4 address
     full = f":{text}" if re.fullmatch("[0-9]+", text) else text
-    found = re.fullmatch(r"(?:\[([^\[\]\s]+)\]|([^:\[\]\s]*))(?::([0-9]{1,5}))?", full)
-    if found is None or int(found[3] or PORT) > MAX_PORT:
+    match = re.fullmatch(r"(?:\[([^\[\]\s]+)\]|([^:\[\]\s]*))(?::([0-9]{1,5}))?", full)
+    if match is None or int(match[3] or PORT) > MAX_PORT:
         expected = f"HOST:PORT, HOST or PORT, as in {LOOPBACK}:{PORT} or [::1]:{PORT}, with a port up to {MAX_PORT}"
         raise InvalidSettingError(f"{text!r} is not an address: expected {expected}")
-    return found[1] or found[2] or LOOPBACK, int(found[3] or PORT)
+    return match[1] or match[2] or LOOPBACK, int(match[3] or PORT)
 
 
 def format_address(address: tuple[str, int]) -> str:
-    """Text of an address, as parse_address reads it."""
+    """Text of an address, in the form of parse_address."""
     host, port = address
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 

@@ -279,9 +279,9 @@ def format_message(message: Message) -> str:
             return f"A{_name(message.name)}{_digits(message.code, 1)}"
         case MoveMade():
             ends = f"{_square(message.origin)}{_square(message.target)}"
-            taken = "".join(map(_square, message.captured))
+            captured = "".join(map(_square, message.captured))
             seconds = min(message.seconds, MOST_SECONDS)
-            return f"M{_digits(seconds, 4)}{ends}{_digits(len(message.captured), 2)}{taken}"
+            return f"M{_digits(seconds, 4)}{ends}{_digits(len(message.captured), 2)}{captured}"
         case GameEnd():
             return f"E{_digits(message.reason, 1)}{message.stop:d}"
         case Chat():

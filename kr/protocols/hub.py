@@ -87,7 +87,7 @@ PARAMETERS = {
         # megabytes of the hash table
         Parameter("hash", str(DEFAULT_HASH_MB), "int", 1, MOST_MEGABYTES),
         Parameter("threads", "1", "int", 1, MAX_THREADS),
-        # the directory of an endgame database, "none", or "auto" to look where databases are kept
+        # the directory of an endgame database, "none", or "auto" for the usual places
         Parameter("egdb", AUTO, "string"),
         # megabytes in which to unpack the database, as far as it fits
         Parameter("egdb-memory", str(EGDB_MEMORY // MEBIBYTE), "int", 0, MOST_MEGABYTES),
@@ -127,14 +127,14 @@ class HubServer:
         self._position: Position | None = Position()
         self._history: tuple[Position, ...] = ()
         self._level = HubLevel()
-        self._seen_frame = FRAMES[0]
+        self._start_frame = FRAMES[0]
         """Frame of the last start position received, which also holds for the positions after it."""
         self._search: Search | None = None
         self._pondered: HubLevel | None = None
         """Limits of the search under way once the expected move has been played."""
         self._timer: Timer | None = None
         """Ends that search when its time is up."""
-        self._told_nodes = 0
+        self._last_nodes = 0
         """Nodes in its last info line."""
         self._commands: dict[str, Callable[[dict[str, str]], None]] = {
             "hub": self._hub,
@@ -195,7 +195,7 @@ class HubServer:
             self._stop_search()
             self._engine = None
         if name == "frame":
-            self._seen_frame = FRAMES[0]
+            self._start_frame = FRAMES[0]
         self._values[name] = value
 
     def _init(self, args: dict[str, str]) -> None:
@@ -242,18 +242,18 @@ class HubServer:
     @property
     def _frame(self) -> str:
         """Frame in which positions are read."""
-        return self._seen_frame if self._values["frame"] == AUTO else self._values["frame"]
+        return self._start_frame if self._values["frame"] == AUTO else self._values["frame"]
 
     def _in_frame(self, position: Position) -> Position:
         """Actual position behind a received one: positions of clients with the frame "mover" are turned back.
 
-        With frame=auto the start position tells the frame: Black begins, so with White to move it is a turned one.
+        With frame=auto the start position decides the frame: Black begins, so with White to move it is a turned one.
         Other positions could be read either way, so the frame of the last start position holds for them.
         """
         if position == _TURNED_START:
-            self._seen_frame = "mover"
+            self._start_frame = "mover"
         elif position == Position():
-            self._seen_frame = "pdn"
+            self._start_frame = "pdn"
         return position.flipped() if self._frame == "mover" else position
 
     def _frame_hint(self, number: int) -> str:
@@ -277,7 +277,7 @@ class HubServer:
             raise ProtocolError("no position to search: the last pos was invalid")
         if self._position.is_over:
             raise IllegalMoveError(f"no legal move in {self._position.fen}: the side to move has lost")
-        self._told_nodes = 0
+        self._last_nodes = 0
         pondering = modes[0] == "ponder"
         self._search = self._ready_engine().start(
             self._position,
@@ -293,13 +293,13 @@ class HubServer:
         """Answer for a search, in its thread."""
         if isinstance(outcome, SearchResult):
             # the nodes of an iteration that was cut short, and the lines that it changed
-            if outcome.depth and outcome.nodes != self._told_nodes:
+            if outcome.depth and outcome.nodes != self._last_nodes:
                 for info in outcome.lines:
                     self._send_info(info)
             self._send(self._done(outcome))
         elif isinstance(outcome, KrError):
             self._send_error(outcome)
-        else:  # a client must be told in its protocol
+        else:  # the client gets the error in its protocol
             self._send(format_hub_line("error", message=f"the search failed: {type(outcome).__name__}: {outcome}"))
 
     def _done(self, result: SearchResult) -> str:
@@ -309,7 +309,7 @@ class HubServer:
         return format_hub_line("done", move=format_hub_move(result.move), **expected)
 
     def _ponder_hit(self, args: dict[str, str]) -> None:
-        """The expected move was played: the search under way continues, with the clock running from now on."""
+        """Continue the search under way, with its clock running from now on, since the expected move was played."""
         level, self._pondered = self._pondered, None
         if self._search is None or level is None:
             return
@@ -337,12 +337,12 @@ class HubServer:
 
     def _send_info(self, info: Info) -> None:
         """Write an info line. Clients match it by pattern, so the order of its fields is part of the protocol."""
-        self._told_nodes = info.nodes
+        self._last_nodes = info.nodes
         number = f"multipv={info.multipv} " if info.multipv > 1 else ""
         speed = info.nodes / info.time / 1e6 if info.time > 0 else 0.0
         probes = f" probes={info.probes} hits={info.hits}" if info.probes else ""
         self._send(
-            # the core does not track the mean leaf depth: the nominal depth stands for it
+            # the core does not track the mean leaf depth: the nominal depth takes its place
             f"info {number}depth={info.depth} mean-depth={info.depth:.1f} score={format_hub_score(info.score)} "
             f"nodes={info.nodes} time={info.time:.3f} nps={speed:.3f} "
             f'pv="{" ".join(format_hub_move(move) for move in info.pv)}"{probes}'

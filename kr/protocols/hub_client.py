@@ -115,7 +115,7 @@ class HubClient:
     ) -> SearchResult:
         """Let the engine choose a move. Its time is measured here, from the question to the answer.
 
-        history: earlier positions, oldest first. stop: once set, the engine is told to move at once; with one the
+        history: earlier positions, oldest first. stop: once set, the engine has to move at once; with one the
         limits may be Limits(), a search until it is set. on_line: called with the arguments of each ``info`` line of
         the engine as it comes; `read_info` makes an Info of them. multipv: best moves that get a line, for engines
         that declare ``multipv``. The score is the engine's last one, 0 if it sent none. Raises ProtocolError with
@@ -136,7 +136,7 @@ class HubClient:
         patience = math.inf if endless else self._patience
         allowed = min((time + self._margin for time in times if time is not None), default=patience)
         deadline, question = begin + allowed, "go think"
-        said: Mapping[str, str] = {}
+        last_info: Mapping[str, str] = {}
         while (line := self._next_unless(stop, deadline, question)) is None or line.command != "done":
             if line is None:
                 self._send("stop")
@@ -144,7 +144,7 @@ class HubClient:
             elif line.command == "info" and "score" in line.args:
                 # only the last one is parsed further, so that our work takes no time from the engine's
                 if line.args.get("multipv", "1") == "1":
-                    said = line.args
+                    last_info = line.args
                 if on_line is not None:
                     on_line(line.args)
         elapsed = time.monotonic() - begin
@@ -154,7 +154,7 @@ class HubClient:
             self._fail(f"plays an illegal move: {error}")
         except KrError as error:
             self._fail(f"sends nonsense instead of a move: {error}")
-        best = read_info(said, position)
+        best = read_info(last_info, position)
         if best is None:
             return SearchResult(move, 0, 0, 0, elapsed, (move,), ())
         pv = best.pv if best.pv[:1] == (move,) else (move,)
@@ -275,7 +275,7 @@ class HubClient:
                 return line
 
     def _discard_unread(self) -> None:
-        """Discard lines that came after the last answer, so that none is taken for the next answer."""
+        """Discard lines that came after the last answer, so that none counts as the next answer."""
         with suppress(queue.Empty):
             while self._lines.get_nowait() is not None:
                 pass
@@ -370,8 +370,8 @@ def _level_line(limits: Limits) -> str:
     words = {"depth": limits.depth, "nodes": limits.nodes, "move_time": limits.time}
     if limits.left is not None:
         words |= {"moves": limits.moves, "time": limits.left, "inc": limits.inc or None}
-    given = {name: value for name, value in words.items() if value is not None}
-    return format_hub_line("level", **given) if given else format_hub_line("level", infinite=None)
+    arguments = {name: value for name, value in words.items() if value is not None}
+    return format_hub_line("level", **arguments) if arguments else format_hub_line("level", infinite=None)
 
 
 def read_info(args: Mapping[str, str], position: Position) -> Info | None:

@@ -91,20 +91,20 @@ def parse_hub_move(text: str, position: Position) -> Move:
     if not _MOVE.fullmatch(text):
         raise ProtocolError(f"{shown(text)} is not a move: expected one such as 11-15, or 15x22x18 for a capture")
     try:
-        origin, target, *taken = (parse_square(number) for number in re.split("[-x]", text))
+        origin, target, *captures = (parse_square(number) for number in re.split("[-x]", text))
     except ValueError as error:
         raise ProtocolError(f"{shown(text)} is not a move: {error}") from None
-    captured = sum(1 << square for square in set(taken))
-    found: dict[int, Move] = {}
+    captured = sum(1 << square for square in set(captures))
+    matches: dict[int, Move] = {}
     legal = position.legal_moves()
     for move in legal:
         same = move.origin == origin and move.target == target and move.is_capture == ("x" in text)
-        if same and (not taken or move.captured == captured):
-            found.setdefault(move.captured, move)
-    if len(found) == 1:
-        return next(iter(found.values()))
-    fault = "is ambiguous" if found else "is not legal"
-    choices = " ".join(map(format_hub_move, found.values() if found else legal))
+        if same and (not captures or move.captured == captured):
+            matches.setdefault(move.captured, move)
+    if len(matches) == 1:
+        return next(iter(matches.values()))
+    fault = "is ambiguous" if matches else "is not legal"
+    choices = " ".join(map(format_hub_move, matches.values() if matches else legal))
     raise IllegalMoveError(f"{text} {fault} in {position.fen}: expected {choices or 'no move'}")
 
 

@@ -21,7 +21,7 @@ def read_squares(text: str, black: str) -> tuple[int, int, int]:
     black: character of Black's men; White's is w.
     """
     board = {
-        piece: sum(1 << square for square, found in enumerate(text) if found == piece)
+        piece: sum(1 << square for square, character in enumerate(text) if character == piece)
         for piece in (black, black.upper(), "w", "W")
     }
     kings = board[black.upper()] | board["W"]
@@ -29,7 +29,7 @@ def read_squares(text: str, black: str) -> tuple[int, int, int]:
 
 
 def write_squares(position: Position, black: str) -> str:
-    """A character for each square, as read_squares reads it."""
+    """A character for each square, in the form of read_squares."""
     text = [EMPTY] * SQUARES
     for man, pieces in ((black, position.black), ("w", position.white)):
         for square in squares(pieces):
