@@ -1,4 +1,4 @@
-"""HDF5 files: read with suspicion, since anyone may have made them, and written so that they can be read again."""
+"""HDF5 files: checked as they are read, since anyone may have made them, and read back once written."""
 
 from kr.hdf5.files import reading, reading_in_place, write_hdf5
 from kr.hdf5.library import MOST_ATTRIBUTES, MOST_CHUNKS, MOST_TEXT

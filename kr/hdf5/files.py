@@ -1,8 +1,8 @@
-"""HDF5 files as kr reads and writes them.
+"""Reading and writing HDF5 files.
 
 A file is read into memory once, and HDF5 sees only this copy, in a process of its own (`kr.hdf5.process`) unless the
 file came with kr or this process wrote it. One that may be larger than memory is opened by `reading_in_place`: HDF5
-tells where the chunks of its datasets are, and `ChunkedRows` reads and unpacks them.
+locates the chunks of its datasets, and `ChunkedRows` reads and unpacks them.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _open_file(path: Path | str, error: type[KrError], what: str) -> FileIO:
 def _check(
     path: Path | str, file: FileIO, part: structures.FilePart, size: int, error: type[KrError], what: str
 ) -> None:
-    """Refuse what another program is writing, what is not of HDF5's present format, and what would hang HDF5."""
+    """Refuse files that another program is writing, that are not of HDF5's present format, or that would hang HDF5."""
     beginning = part(0, structures.BEGINNING)
     whole = beginning.startswith(structures.HDF5_BEGINNING)
     if not whole or structures.is_being_written(beginning):
@@ -115,10 +115,10 @@ def write_hdf5(
 ) -> None:
     """Write a file at once or not at all: it is read back before it takes its name.
 
-    attrs: texts and numbers; packing: for some of the datasets, how h5py shall pack them. Raises OSError, and
-    UnreadableOutputError if HDF5 can't read what it wrote.
+    attrs: texts and numbers; packing: h5py's options of compression for some of the datasets. Raises OSError, and
+    UnreadableOutputError if HDF5 can't read the file back.
     """
-    content = _written(arrays, attrs, packing or {})
+    content = _hdf5_content(arrays, attrs, packing or {})
     with atomic_path(path) as temporary:
         temporary.write_bytes(content)
         _check_written(path, temporary, content, arrays, attrs)
@@ -127,7 +127,7 @@ def write_hdf5(
     _own[hashlib.sha256(content).digest()] = None
 
 
-def _written(
+def _hdf5_content(
     arrays: Mapping[str, NDArray[Any]], attrs: Mapping[str, Any], packing: Mapping[str, Mapping[str, Any]]
 ) -> bytes:
     """The content of a file. HDF5 writes to memory, since it never gives up a file that it fails to write: on a full
@@ -151,14 +151,14 @@ def _check_written(
     try:
         with library_file(content, len(content), KrError, str(path)) as source:
             for name, array in arrays.items():
-                found = source.read(name, array.dtype.str, array.shape)
+                stored = source.read(name, array.dtype.str, array.shape)
                 # as bytes: NaN is not equal to itself
-                wanted, there = (np.ascontiguousarray(each).reshape(-1).view(np.uint8) for each in (array, found))
-                same = same and np.array_equal(wanted, there)
-            told = {name: repr(value.item() if hasattr(value, "item") else value) for name, value in attrs.items()}
-            same = same and told == {name: repr(value) for name, value in source.attributes.items()}
+                original, copy = (np.ascontiguousarray(each).reshape(-1).view(np.uint8) for each in (array, stored))
+                same = same and np.array_equal(original, copy)
+            texts = {name: repr(value.item() if hasattr(value, "item") else value) for name, value in attrs.items()}
+            same = same and texts == {name: repr(value) for name, value in source.attributes.items()}
     except KrError as error:
-        said = str(error).removeprefix(f"{path}: ")
-        raise UnreadableOutputError(f"{path}: not written, since HDF5 can't read it back: {said}") from error
+        reason = str(error).removeprefix(f"{path}: ")
+        raise UnreadableOutputError(f"{path}: not written, since HDF5 can't read it back: {reason}") from error
     if not same:
         raise UnreadableOutputError(f"{path}: not written, since it was read back with another content")

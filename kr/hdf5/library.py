@@ -1,8 +1,8 @@
-"""What HDF5 tells of a file: only the features that kr writes are accepted.
+"""The content of a file by HDF5: only the features that kr writes are accepted.
 
-HDF5 can do far more than hold tables: link to other files, keep data in them, run filters from plugins, claim any size.
-Accepted are, in the root group, attributes that are plain texts or numbers, and plain datasets of integers behind hard
-links, packed by the two filters that kr uses. All sizes are checked before anything is read.
+HDF5 can do far more than hold tables: link to other files, store data in them, run filters from plugins, claim any
+size. Accepted are, in the root group, attributes that are plain texts or numbers, and plain datasets of integers behind
+hard links, packed by the two filters that kr uses. All sizes are checked before anything is read.
 """
 
 from __future__ import annotations
@@ -58,14 +58,14 @@ def _opened_in_place(descriptor: int) -> Any:
     from h5py import h5f, h5p
 
     access = h5p.create(h5p.FILE_ACCESS)
-    # as h5py opens files; HDF5 wants the same of all who have a file open
+    # as h5py opens files; HDF5 requires the same of all openings of a file
     access.set_fclose_degree(h5f.CLOSE_STRONG)
-    # what has been checked, even if the name leads to another file by now
+    # the checked file, even if the name leads to another one by now
     return h5f.open(f"/proc/self/fd/{descriptor}".encode(), h5f.ACC_RDONLY, fapl=access)
 
 
 class LibrarySource(Hdf5Source):
-    """An open file or a group in it, as HDF5 in this process reads it."""
+    """An open file or a group in it, read by HDF5 in this process."""
 
     def __init__(self, root: Any, size: int, error: type[KrError], damaged: str, unread: Collection[str] = ()) -> None:
         """unread: names of attributes to leave out, whatever they are."""
@@ -135,9 +135,9 @@ class LibrarySource(Hdf5Source):
         import numpy as np
         from h5py import h5s
 
-        dataset, found = self._dataset(name, dtype, shape)
-        self._check_size(name, dataset, found, np.dtype(dtype).itemsize)
-        array = np.empty(found, dtype=dtype)
+        dataset, lengths = self._dataset(name, dtype, shape)
+        self._check_size(name, dataset, lengths, np.dtype(dtype).itemsize)
+        array = np.empty(lengths, dtype=dtype)
         dataset.read(h5s.ALL, h5s.ALL, array)
         return array
 
@@ -166,19 +166,19 @@ class LibrarySource(Hdf5Source):
         # before its shape: to get that of a virtual dataset, HDF5 may open other files
         self._check_layout(name, dataset.get_create_plist())
         kind = dataset.get_type()
-        found = dataset.get_space().get_simple_extent_dims()
-        right = len(found) == len(shape) and all(b in (a, None) for a, b in zip(found, shape, strict=True))
+        dimensions = dataset.get_space().get_simple_extent_dims()
+        right = len(dimensions) == len(shape) and all(b in (a, None) for a, b in zip(dimensions, shape, strict=True))
         if kind.committed() or not kind.equal(h5t.py_create(np.dtype(dtype))) or not right:
-            held = kind.dtype if kind.get_class() in (h5t.INTEGER, h5t.FLOAT) else "of another type"
+            kind_text = kind.dtype if kind.get_class() in (h5t.INTEGER, h5t.FLOAT) else "of another type"
             lengths = ", ".join("any" if length is None else str(length) for length in shape)
-            raise self.refusal(f"{name} is {held} {found}; expected {dtype} ({lengths})")
-        return dataset, found
+            raise self.refusal(f"{name} is {kind_text} {dimensions}; expected {dtype} ({lengths})")
+        return dataset, dimensions
 
     def _chunks(self, name: str, dtype: str, shape: tuple[int | None, ...]) -> Chunks:
         import numpy as np
         from h5py import h5d, h5z
 
-        dataset, found = self._dataset(name, dtype, shape)
+        dataset, dimensions = self._dataset(name, dtype, shape)
         plist = dataset.get_create_plist()
         if plist.get_layout() != h5d.CHUNKED:
             raise self.refusal(f"{name} is not chunked")
@@ -187,12 +187,12 @@ class LibrarySource(Hdf5Source):
             raise self.refusal(f"{name} is packed in a way that kr does not use")
         chunk = plist.get_chunk()
         unpacked = math.prod(chunk) * np.dtype(dtype).itemsize
-        if chunk[1:] != found[1:] or unpacked > MOST_CHUNK_BYTES:
+        if chunk[1:] != dimensions[1:] or unpacked > MOST_CHUNK_BYTES:
             raise self.refusal(f"{name} is chunked in a way that kr does not use")
-        count = -(-found[0] // chunk[0])
-        # what deflate makes of a chunk is never smaller
+        count = -(-dimensions[0] // chunk[0])
+        # a chunk packed by deflate is never smaller
         if count * 8 > self._size:
-            raise self.refusal(f"{name} claims {found[0]} rows, more than the file holds")
+            raise self.refusal(f"{name} claims {dimensions[0]} rows, more than the file holds")
         places = np.full((count, 2), -1, dtype=np.int64)
 
         def note(info: Any) -> bool | None:
@@ -209,7 +209,7 @@ class LibrarySource(Hdf5Source):
         if (places < 0).any():
             raise self.refusal(f"{name} has chunks that are missing or in impossible places")
         attributes = LibrarySource(dataset, self._size, self._error, self._damaged).attributes
-        return Chunks(found, chunk[0], bool(filters), places, attributes)
+        return Chunks(dimensions, chunk[0], bool(filters), places, attributes)
 
     def _check_layout(self, name: str, plist: Any) -> None:
         """Refuse data in other files, and filters that kr does not use."""

@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FINITE = Range()
-"""Any number that is one."""
+"""Any finite number."""
 
 
 def number_in(name: str, value: object, allowed: Range, *, whole: bool = False) -> Any:
-    """A number that a file gives as `name`, as a plain float or int, or with `whole` as a plain int.
+    """A number that a file has as `name`, as a plain float or int, or with `whole` as a plain int.
 
-    Raises InvalidNumberError, which does not name the file, for None (which stands for a number that is missing), texts
-    and truth values, and numbers that are not finite or out of range.
+    Raises InvalidNumberError, which does not name the file, for None (a missing number), texts and truth values, and
+    numbers that are not finite or out of range.
     """
     if value is None:
         raise InvalidNumberError(f"{name} is missing")
@@ -31,7 +31,7 @@ def number_in(name: str, value: object, allowed: Range, *, whole: bool = False) 
 def check_array(name: str, array: NDArray[Any], allowed: Range, *, unknown: bool = False) -> None:
     """Raise InvalidNumberError unless all numbers of an array are finite and from `low` to `high` of a range.
 
-    unknown: True if NaN may stand for a number that is not known.
+    unknown: True if NaN is allowed, for an unknown number.
     """
     import numpy as np
 

@@ -4,8 +4,8 @@ The process starts with the first file that needs it, serves all threads of this
 to do for a while. It reads as `kr.hdf5.library` does. A watchdog in it, which needs nothing of the interpreter, ends it
 when a request takes too long; a file that has ended it once is refused from then on.
 
-A request is a line of JSON, and behind that which opens a file its content. The answer is REQUEST_TAKEN, a line of
-JSON, and the bytes of an array if the line has its type and shape.
+A request is a line of JSON; the content of a file follows the one that opens it. The answer is REQUEST_TAKEN, a line
+of JSON, and the bytes of an array if the line has its type and shape.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ READ_SECONDS = 10.0
 """Time of a request, and a second more for each BYTES_A_SECOND of the file, but no more than LONGEST_READ."""
 BYTES_A_SECOND = 4 << 20
 BYTES_A_SECOND_IN_PLACE = 256 << 20
-"""Of a file whose rows are not read there."""
+"""The rate for a file whose rows are not read there."""
 LONGEST_READ = 600.0
 READER_IDLE_SECONDS = 20.0
-"""After so long without a request the process ends."""
+"""Seconds without a request after which the process ends."""
 REQUEST_TAKEN = b"+"
 MOST_REFUSED = 1000
 """Files that are remembered for having ended a process."""
@@ -78,7 +78,7 @@ def opened_in_place_apart(
 
 
 class DistantSource(Hdf5Source):
-    """An open file or a group in it, as the other process reads it."""
+    """An open file or a group in it, read by the other process."""
 
     def __init__(self, file: _DistantFile, group: tuple[str, ...], error: type[KrError], damaged: str) -> None:
         super().__init__(error, damaged)
@@ -108,14 +108,14 @@ class DistantSource(Hdf5Source):
 
 
 class _RefusedError(Exception):
-    """A file that can't be read; says why."""
+    """A file that can't be read, with the reason."""
 
 
 class _DistantFile:
-    """A file that is open in the other process, whichever runs by now."""
+    """A file that is open in the other process, which may have been restarted."""
 
     def __init__(self, place: Mapping[str, Any], content: bytes, key: object, limit: float) -> None:
-        """place: what is needed to open it; limit: of each request, in seconds."""
+        """place: arguments to open it; limit: of each request, in seconds."""
         self._place = place
         self._content = content
         self._key = key
@@ -128,7 +128,7 @@ class _DistantFile:
         with _lock:
             if self._key in _refused:
                 raise _RefusedError(_refused[self._key])
-            # one that ends for want of work may do so just when it is asked
+            # an idle process may end just when it gets a request
             for _ in range(3):
                 process = _running()
                 try:
@@ -153,14 +153,14 @@ class _DistantFile:
         return {"what": what, "number": self._number, "limit": self._limit, **details}
 
 
-def _checked(found: tuple[dict[str, Any], Any]) -> tuple[dict[str, Any], Any]:
-    if "refused" in found[0]:
-        raise _RefusedError(found[0]["refused"])
-    return found
+def _checked(answer: tuple[dict[str, Any], Any]) -> tuple[dict[str, Any], Any]:
+    if "refused" in answer[0]:
+        raise _RefusedError(answer[0]["refused"])
+    return answer
 
 
 class _LostError(Exception):
-    """The other process has ended; says how. accepted: True if it had accepted the request."""
+    """The other process has ended, in the way `how`. accepted: True if it had accepted the request."""
 
     def __init__(self, how: str, accepted: bool) -> None:
         super().__init__(how)
@@ -198,7 +198,7 @@ class _Process:
                     answer = json.loads(line)
                     return answer, self._array(*answer["array"]) if "array" in answer else None
         except BaseException:
-            # the rest of the answer would be taken for the next one
+            # the rest of the answer would count as the next one
             self.end()
             raise
         with suppress(subprocess.TimeoutExpired):
@@ -220,7 +220,7 @@ class _Process:
         return array.reshape(shape)
 
     def kill(self) -> None:
-        """End it, whatever it does; whoever asks it is told that it is lost."""
+        """Kill it; requests under way raise _LostError."""
         self._process.kill()
         self._process.wait()
 
@@ -239,16 +239,16 @@ class _Process:
 _lock = threading.RLock()
 _process: _Process | None = None
 _ending = False
-"""True from when this process ends: what a daemon thread asks then would leave another process behind."""
+"""True once this process ends: a request by a daemon thread would leave another process behind."""
 _numbers = count()
 _refused: dict[object, str] = {}
-"""What was said of the files that ended a process, by their keys."""
+"""Reasons of the files that ended a process, by their keys."""
 
 
-def _remember(key: object, said: str) -> None:
+def _remember(key: object, reason: str) -> None:
     while len(_refused) >= MOST_REFUSED:
         del _refused[next(iter(_refused))]
-    _refused[key] = said
+    _refused[key] = reason
 
 
 def _running() -> _Process:
@@ -276,7 +276,7 @@ def _end() -> None:
 
 
 def _forget() -> None:
-    """A forked process has pipes of its parent, which it must not use."""
+    """Forget the process in a forked child, which must not use the pipes of its parent."""
     global _lock, _process
 
     _lock, _process = threading.RLock(), None
@@ -295,7 +295,7 @@ def serve() -> None:
     requests = sys.stdin.buffer
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    # what the library prints must not get among the answers
+    # output of the library must not get among the answers
     os.dup2(nowhere, sys.stdout.fileno())
     files: dict[int, _ServedFile] = {}
     while True:
@@ -368,9 +368,9 @@ def _answered(files: dict[int, _ServedFile], request: Mapping[str, Any], content
         return {"attributes": source.attributes}, None
     if what == "has":
         return {"has": source.has(request["name"])}, None
-    asked = request["name"], request["dtype"], request["shape"]
+    selection = request["name"], request["dtype"], request["shape"]
     if what == "array":
-        return {}, source.read(*asked)
-    chunks = source.places(*asked)
-    told = {"whole": chunks.shape, "rows": chunks.rows, "packed": chunks.packed, "attributes": chunks.attributes}
-    return told, chunks.places
+        return {}, source.read(*selection)
+    chunks = source.places(*selection)
+    layout = {"whole": chunks.shape, "rows": chunks.rows, "packed": chunks.packed, "attributes": chunks.attributes}
+    return layout, chunks.places

@@ -1,4 +1,4 @@
-"""What readers of HDF5 files see: attributes, datasets, groups, and the chunks of what is larger than memory."""
+"""The interface of readers of HDF5 files: attributes, datasets, groups, and chunks of data larger than memory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Attribute = str | int | float
 
 @dataclass(frozen=True)
 class Chunks:
-    """Where the chunks of a dataset are, which are cut along the rows."""
+    """Places of the chunks of a dataset, which are cut along the rows."""
 
     shape: tuple[int, ...]
     """Of the dataset."""
@@ -43,7 +43,7 @@ class Hdf5Source(ABC):
     attributes: dict[str, Attribute]
 
     def __init__(self, error: type[KrError], damaged: str) -> None:
-        """error: raised, with the text `damaged` before it, for what is missing, foreign or damaged."""
+        """error: raised, with the text `damaged` before it, for missing, foreign or damaged parts."""
         self._error = error
         self._damaged = damaged
 
@@ -64,7 +64,7 @@ class Hdf5Source(ABC):
 
     @abstractmethod
     def read(self, name: str, dtype: str, shape: Sequence[int | None]) -> NDArray[Any]:
-        """A dataset, whatever its numbers are. Raises what `reading` does."""
+        """A dataset, its numbers unchecked. Raises what `reading` does."""
 
     def number(self, name: str, allowed: Range, default: float | None = None, *, whole: bool = False) -> Any:
         """A number of the attributes (`numbers.number_in`). Raises what `reading` does."""
@@ -79,11 +79,11 @@ class Hdf5Source(ABC):
 
     @abstractmethod
     def has(self, name: str) -> bool:
-        """True if there is something of this name."""
+        """True if there is an object of this name."""
 
     @abstractmethod
     def places(self, name: str, dtype: str, shape: Sequence[int | None]) -> Chunks:
-        """Where the chunks of a dataset of this type and shape are. Raises what `reading` does."""
+        """Places of the chunks of a dataset of this type and shape. Raises what `reading` does."""
 
     def chunks(self, file: FileIO, name: str, dtype: str, shape: Sequence[int | None]) -> ChunkedRows:
         """The chunks of a dataset of this type and shape, which are cut along the rows, None for any length.
