@@ -11,7 +11,7 @@ import reference
 from kr.egdb.database import Database
 from kr.errors import InvalidFenError, InvalidPdnError, InvalidSettingError
 from kr.game.position import Position, Side
-from kr.openings.decks import BARRED, DECKS, LOST, PLAYABLE, deck, format_line, generated, read_deck, said_of
+from kr.openings.decks import BARRED, DECKS, LOST, PLAYABLE, deck, deck_sources, format_line, generated, read_deck
 from kr.openings.marks import MarkSettings, mark_deck
 from kr.storage import data_path
 
@@ -186,7 +186,7 @@ def test_openings_are_chosen_by_what_is_said_of_them(name, size, playable, accep
     chosen = deck(f"{name}:accepted")
     assert len(chosen) == accepted
     assert all(opening.accepted for opening in chosen)
-    judged, listed = said_of(name)
+    judged, listed = deck_sources(name)
     assert source in listed
     assert re.match(rf"{name}: {size} openings, each searched \d+ nodes by shipped", judged)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from kr.cli import console, options
 from kr.errors import InvalidSettingError
 from kr.evaluation.chances import format_score
-from kr.openings.decks import DECKS, Opening, deck, generated, said_of
+from kr.openings.decks import DECKS, Opening, deck, deck_sources, generated
 from kr.openings.marks import MarkSettings, mark_deck
 from kr.settings import option
 from kr.units import counted
@@ -38,7 +38,7 @@ def command(
         if out:
             raise InvalidSettingError("--out needs --mark")
         openings = deck(settings.deck, playable_only=not all)
-        judged, accepted = said_of(settings.deck.partition(":")[0])
+        judged, accepted = deck_sources(settings.deck.partition(":")[0])
         if json:
             entries = [_entry(opening) for opening in openings]
             about = {"judged": judged or None, "accepted_by": accepted or None}

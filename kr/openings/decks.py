@@ -1,10 +1,9 @@
 """Opening decks, generated from the rules: the start, 49 two-move, 174 three-move and 2,500 11-man openings; and
 10,000 random endings, for self-play.
 
-The rules do not tell which openings are too one-sided to play. The deck files in selfplay/, made by
-`kr openings --mark` (kr.openings.marks), mark those, by kr's own search, and those that a published list accepts; their
-first lines say by which search and which list. If such a file is missing, every opening counts as playable except the
-barred three-move ones.
+Some openings are too one-sided to play. The deck files in selfplay/, made by `kr openings --mark` (kr.openings.marks),
+mark those, by kr's own search, and those that a published list accepts; their first lines name the search and the
+list. If such a file is missing, every opening counts as playable except the barred three-move ones.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ PLAYABLE, LOST, BARRED = "playable", "lost", "barred"
 STANDINGS = (PLAYABLE, LOST, BARRED)
 NOT_SEARCHED = "-"
 SELECTIONS = ("all", "playable", "accepted")
-"""Openings of a deck by what is said of them, as in 11man:accepted."""
+"""Openings of a deck by their marks, as in 11man:accepted."""
 _ACCEPTED: dict[bool | None, str] = {True: "yes", False: "no", None: "-"}
 _ACCEPTED_WORDS = {word: accepted for accepted, word in _ACCEPTED.items()}
 _LIST = "# accepted: "
@@ -61,7 +60,7 @@ NAMED_AFTER_LATER_LINE = frozenset(
     )
 )
 
-# Depth of the search that finds the three-move openings that lose a man.
+# Depth of the search for three-move openings that lose a man.
 MAN_LOST_PLIES = 4
 # Plies of a game that count as its opening by default: those of a three-move ballot.
 BALLOT_PLIES = 3
@@ -120,7 +119,7 @@ def deck(name: str, playable_only: bool = True) -> list[Opening]:
     dropped. A game without a result (*) is an opening line and gives its final position; a finished game gives its
     position after three moves, or its start if that is set up. With ":PLIES" after the path of a PDN file, every game
     gives its position after that number of moves. ":all", ":playable" or ":accepted" after the name of a deck or a deck
-    file chooses openings by what is said of them, whatever playable_only.
+    file chooses openings by their marks, whatever playable_only.
     Raises InvalidSettingError, InvalidFenError, InvalidPdnError.
     """
     if (chosen := _SELECTED.fullmatch(name)) and not Path(name).is_file():
@@ -137,10 +136,10 @@ def deck(name: str, playable_only: bool = True) -> list[Opening]:
         raise InvalidSettingError(
             f"no openings {name!r}: expected {', '.join(DECKS)} or a file of FENs or PDN games; {words} may follow"
         )
-    found = [opening for opening in openings if opening.playable or not playable_only]
-    if not found:
+    selection = [opening for opening in openings if opening.playable or not playable_only]
+    if not selection:
         raise InvalidSettingError(f"{name} holds no opening to play")
-    return found
+    return selection
 
 
 _SELECTED = re.compile(rf"(.+):({'|'.join(SELECTIONS)})")
@@ -150,15 +149,15 @@ def _selected(name: str, selection: str) -> list[Opening]:
     openings = deck(name, playable_only=selection == "playable")
     if selection != "accepted":
         return openings
-    found = [opening for opening in openings if opening.accepted]
-    if not found:
-        listed = ", ".join(each for each in DECKS if said_of(each)[1])
+    accepted = [opening for opening in openings if opening.accepted]
+    if not accepted:
+        listed = ", ".join(each for each in DECKS if deck_sources(each)[1])
         raise InvalidSettingError(f"no published list of {name} is known, only of {listed}")
-    return found
+    return accepted
 
 
-def said_of(name: str) -> tuple[str, str]:
-    """How the openings of a shipped deck were judged, and the published list that accepts some; "" for neither."""
+def deck_sources(name: str) -> tuple[str, str]:
+    """The search that judged the openings of a shipped deck, and the published list that accepts some; "" if none."""
     file = data_path("selfplay", f"{name}.txt")
     lines = file.read_text(encoding="utf-8").splitlines()[:3] if name in DECKS and file.is_file() else []
     judged = [line.removeprefix("# ") for line in lines if line.startswith(f"# {name}: ")]
@@ -232,7 +231,7 @@ def _three_move() -> tuple[Opening, ...]:
     lines = _lines(Position(), 3)
     name = {position: line for line, position in reversed(lines)}
     name |= {position: line for line, position in lines if line in NAMED_AFTER_LATER_LINE}
-    kept = [(line, position) for line, position in lines if name[position] == line and not _loses_man(position)]
+    even = [(line, position) for line, position in lines if name[position] == line and not _loses_man(position)]
     return tuple(
         Opening(
             f"3move {number}",
@@ -241,7 +240,7 @@ def _three_move() -> tuple[Opening, ...]:
             BARRED if number in BARRED_NUMBERS else PLAYABLE,
             accepted=number not in BARRED_NUMBERS,
         )
-        for number, (line, position) in enumerate(kept, start=1)
+        for number, (line, position) in enumerate(even, start=1)
     )
 
 
@@ -275,7 +274,7 @@ class _Half:
     men: int
 
     def turned(self) -> _Half:
-        """The same for White."""
+        """White's part that mirrors this one."""
         origin, target = self.path
         men = Position(self.men, 0).flipped().white
         return _Half(31 - self.removed, (31 - origin, 31 - target), men)
@@ -292,10 +291,10 @@ def _eleven_man() -> tuple[Opening, ...]:
     openings: list[Opening] = []
     for black in halves:
         for white in (half.turned() for half in halves):
-            taken = f"remove {square_name(black.removed)} and {square_name(white.removed)}"
+            removal = f"remove {square_name(black.removed)} and {square_name(white.removed)}"
             moves = f"{format_path(black.path, False)} {format_path(white.path, False)}"
             position = Position(black.men, white.men, 0, Side.BLACK)
-            openings.append(Opening(f"11man {len(openings) + 1}", position, f"{taken}; {moves}"))
+            openings.append(Opening(f"11man {len(openings) + 1}", position, f"{removal}; {moves}"))
     return tuple(openings)
 
 
@@ -327,7 +326,7 @@ def _square_behind(origin: int, target: int) -> int | None:
 
 
 def format_line(opening: Opening) -> str:
-    """Line of a deck file: number, moves, standing, score, FEN and whether it is accepted, separated by tabs."""
+    """Line of a deck file: number, moves, standing, score, FEN and acceptance, separated by tabs."""
     score = NOT_SEARCHED if opening.score is None else str(opening.score)
     accepted = _ACCEPTED[opening.accepted]
     return "\t".join((str(opening.number), opening.moves, opening.standing, score, opening.position.fen, accepted))
@@ -390,7 +389,7 @@ def _pdn_openings(path: Path, plies: int | None = None) -> tuple[Opening, ...]:
 @lru_cache(maxsize=4)
 def _read_pdn(path: Path, plies: int | None, state: tuple[int, int]) -> tuple[Opening, ...]:
     name = path.name[: path.name.lower().rindex(".pdn")]
-    found: dict[Position, Opening] = {}
+    openings: dict[Position, Opening] = {}
     for number, game in enumerate(read_games(path), start=1):
         played = plies is not None or game.result != "*"
         length = _opening_plies(game) if plies is None else plies
@@ -404,10 +403,10 @@ def _read_pdn(path: Path, plies: int | None, state: tuple[int, int]) -> tuple[Op
                 if node.setup is not None:
                     start, line = node.setup, []
             moves = " ".join(map(str, line))
-            found.setdefault(position, Opening(f"{name} {number}", _playing(position), moves, start=start))
+            openings.setdefault(position, Opening(f"{name} {number}", _playing(position), moves, start=start))
         except InvalidFenError as error:
             raise InvalidFenError(f"{path}, game {number}: {error}") from None
-    return tuple(found.values())
+    return tuple(openings.values())
 
 
 def _opening_plies(game: Game) -> int | None:

@@ -16,7 +16,7 @@ PIECES = range(3, 7)
 """Pieces of each side."""
 MOST_KINGS = 2
 HOME_SHARE = 0.5
-"""Share of positions in which a side keeps men at home."""
+"""Share of positions in which a side has men at home."""
 HOME = (0, 2)
 """Squares, seen from Black, from which two men guard the king row: 1 and 3, the bridge."""
 SQUARES_FOR_MEN = range(28)
@@ -29,12 +29,12 @@ def random_endings() -> list[Position]:
     The numbers of pieces differ by at most one. Each side has up to MOST_KINGS kings.
     """
     chance = random.Random(SEED)
-    found: dict[Position, None] = {}
-    while len(found) < ENDINGS:
+    positions: dict[Position, None] = {}
+    while len(positions) < ENDINGS:
         position = _placed(chance)
         if position is not None and _is_quiet(position):
-            found[position] = None
-    return list(found)
+            positions[position] = None
+    return list(positions)
 
 
 def _placed(chance: random.Random) -> Position | None:
@@ -67,7 +67,7 @@ def _bits(squares: set[int] | list[int]) -> int:
 
 
 def _turned(squares: int) -> int:
-    """The same squares for White."""
+    """The squares mirrored, for White."""
     return Position(squares, 0, squares).flipped().white
 
 

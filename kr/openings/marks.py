@@ -17,10 +17,10 @@ from kr.openings.decks import (
     Opening,
     deck,
     deck_header,
+    deck_sources,
     format_line,
     generated,
     read_deck,
-    said_of,
 )
 from kr.settings import Settings, option
 from kr.storage import check_output, lock
@@ -89,12 +89,12 @@ def mark_deck(
 
 
 def _listed(settings: MarkSettings) -> tuple[list[Opening], str]:
-    """The openings of a deck with what a published list says of each, and the name of the list."""
+    """The openings of a deck with the marks of a published list, and the name of the list."""
     openings = generated(settings.deck)
     if settings.accepted is None:
         accepted = {opening.position: opening.accepted for opening in deck(settings.deck, playable_only=False)}
         marked = [replace(each, accepted=accepted.get(each.position, each.accepted)) for each in openings]
-        return marked, said_of(settings.deck)[1]
+        return marked, deck_sources(settings.deck)[1]
     named = {opening.position for opening in read_deck(settings.accepted)}
     if unknown := named - {opening.position for opening in openings}:
         raise InvalidSettingError(f"{settings.accepted}: {min(each.fen for each in unknown)} is not of {settings.deck}")

@@ -75,32 +75,32 @@ def find_opening(text: str) -> list[OpeningPosition]:
 
     Raises InvalidSettingError for anything else, IllegalMoveError for an illegal move.
     """
-    wanted = " ".join(text.replace(",", " ").split())
-    known = ballots()
-    if wanted.lower().startswith("11man"):
-        number = wanted[len("11man") :].strip()
+    words = " ".join(text.replace(",", " ").split())
+    table = ballots()
+    if words.lower().startswith("11man"):
+        number = words[len("11man") :].strip()
         starts = [board for board, each in eleven_man_ballots().items() if str(each) == number]
         if not starts:
             raise InvalidSettingError(f"no ballot {text!r}: 11-man ballots are 11man 1 to 11man 2500")
         return [OpeningPosition(0, starts[0])]
-    if wanted.isdecimal():
-        found = [board for board, ballot in known.items() if ballot.number == int(wanted)]
-        if not found:
-            raise InvalidSettingError(f"ballot {wanted} does not exist: they are numbered 1 to {len(known)}")
-    elif wanted[:1].isdecimal():
+    if words.isdecimal():
+        boards = [board for board, ballot in table.items() if ballot.number == int(words)]
+        if not boards:
+            raise InvalidSettingError(f"ballot {words} does not exist: they are numbered 1 to {len(table)}")
+    elif words[:1].isdecimal():
         board, plies = Position().bits, 0
-        for move in wanted.split():
+        for move in words.split():
             board = played(board, moves_named(board, move)[0])
             plies += 1
         return [OpeningPosition(plies, board)]
     else:
-        name = plain_name(wanted)
-        found = [board for board, ballot in known.items() if name and plain_name(ballot.name) == name]
-        found = found or [board for board, ballot in known.items() if name and name in plain_name(ballot.name)]
-        if not found:
+        name = plain_name(words)
+        boards = [board for board, ballot in table.items() if name and plain_name(ballot.name) == name]
+        boards = boards or [board for board, ballot in table.items() if name and name in plain_name(ballot.name)]
+        if not boards:
             names = ", ".join(sorted(set(BALLOT_NAMES.values())))
             raise InvalidSettingError(
-                f"no ballot {text!r}: expected a number from 1 to {len(known)}, moves such as 11-15 23-19, 11man 17, "
+                f"no ballot {text!r}: expected a number from 1 to {len(table)}, moves such as 11-15 23-19, 11man 17, "
                 f"or {names}"
             )
-    return [OpeningPosition(BALLOT_PLIES, board) for board in found]
+    return [OpeningPosition(BALLOT_PLIES, board) for board in boards]
