@@ -51,11 +51,11 @@ class UnreadableOutputError(KrError):
 
 
 class DivergedError(KrError):
-    """A fit whose loss is no longer a number."""
+    """A fit whose loss has become NaN or infinite."""
 
 
 class StoppedError(KrError):
-    """Work that was stopped before its end; what is done is kept, and the same call resumes it."""
+    """Work that was stopped before its end; finished parts are saved, and the same call resumes it."""
 
 
 class InvalidProblemError(KrError):
@@ -95,7 +95,7 @@ class ClusterError(KrError):
 
 
 class WorkerLostError(ClusterError):
-    """A worker of a cluster that ended, or can't be reached any more, with what it kept."""
+    """A worker of a cluster that ended, or can't be reached any more, with its state."""
 
 
 class InvalidPolicyError(KrError):

@@ -27,7 +27,7 @@ def check_installed() -> None:
 
 
 def check_plots(directory: Path) -> None:
-    """Raise InvalidSettingError if plots can't be written to a directory: better before a long fit than after it."""
+    """Raise InvalidSettingError if plots can't be written to a directory, before a long fit rather than after it."""
     check_installed()
     storage.check_directory(directory)
 

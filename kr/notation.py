@@ -22,7 +22,7 @@ _SIDE_LETTERS = "BW"
 _CELL = 6
 """Columns of a square of a board in text."""
 _PIECE = re.compile(r"(K?)(?:([0-9]+)(?:-(K?)([0-9]+))?|([A-J](?:10|[0-9])))")
-# what stands around a FEN where it was copied from: quotes, brackets, and the tag of a PDN game
+# text around a copied FEN: quotes, brackets, and the tag of a PDN game
 _QUOTES = "\"'`\u201c\u201d\u201e\u2018\u2019\u201a\u00ab\u00bb"
 _BRACKETS = {"[": "]", "(": ")", "{": "}"}
 _TAG = re.compile(r"FEN(?:\s*[:=]\s*|\s+|(?=[\"'\u201c\u201e]))", re.IGNORECASE)
@@ -84,12 +84,12 @@ def check_board(black: int, white: int, kings: int) -> None:
 def parse_fen(text: str, *, crown: bool = False) -> tuple[int, int, int, int]:
     """Read a position as (black, white, kings, side).
 
-    The form is ``B:W18,24,K10:B12,K22``: the side to move, then the two sides' squares in either order, K before
-    a king. Other forms are read too: ranges (``1-12``, ``K1-4``), blanks, lower case, a final dot, a side without
-    pieces; move counters at the end (``:H0:F1``), which are left out; squares named by letters, a1 at the left hand of
-    Black, who moves first (a1 is 4, c3 is 11); quotes or brackets around it, as in ``[FEN "W:W21,K30:B1,2"]``.
-    crown: read a man on its king row as a king, for collections of problems that leave the K out.
-    Raises InvalidFenError, with the reason, for anything else.
+    The form is ``B:W18,24,K10:B12,K22``: the side to move, then the two sides' squares in either order, K before a
+    king. Other forms are read too: ranges (``1-12``, ``K1-4``), blanks, lower case, a final dot, a side without pieces;
+    move counters at the end (``:H0:F1``), which are left out; squares named by file and row, a1 at the left hand of
+    Black, who moves first (a1 is 4, c3 is 11); quotes or brackets around it, as in ``[FEN "W:W21,K30:B1,2"]``. crown:
+    read a man on its king row as a king, for collections of problems that leave the K out. Raises InvalidFenError, with
+    the reason, for anything else.
     """
     if not isinstance(text, str):
         raise InvalidFenError(f"a FEN is text such as B:W18,24,K10:B12,K22, not {text!r}")
@@ -140,7 +140,7 @@ def format_fen(black: int, white: int, kings: int, side: int) -> str:
 def parse_path(text: str) -> tuple[int, ...]:
     """Squares 0-31 named by the text of a move: ``11-15``, ``22x15``, ``10x19x26``, ``22:15``, ``9 - 13``.
 
-    The separator does not tell captures from other moves: old files write captures with ``-``.
+    The separator does not distinguish captures from other moves: old files write captures with ``-``.
     Raises IllegalMoveError for any other text.
     """
     if not isinstance(text, str) or not _MOVE.fullmatch(text.strip()):

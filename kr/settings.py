@@ -43,12 +43,12 @@ def option(
     zero: str = "",
     choices: tuple[str, ...] = (),
 ) -> Any:
-    """A dataclass field with the words that a command line needs, and the values that Settings lets it have.
+    """A dataclass field with its words for a command line, and the values that Settings allows.
 
     default: the parsed value, or REQUIRED; help: one line, units named, in which "{allowed}" becomes the range or the
     choices; parse: text to value, raising InvalidSettingError, for types that the command line doesn't know; show:
     value to the text shown as default and in errors; name: option name if it isn't the field's ("lambda" for
-    `lambda_`); metavar: what stands for the value in the help; argument: a positional argument instead of an option;
+    `lambda_`); metavar: placeholder of the value in the help; argument: a positional argument instead of an option;
     low, high, above, below, zero: as for Range; choices: the texts allowed.
     """
     bounds = Range(low, high, above, below, zero, show or plain_number)
@@ -76,9 +76,9 @@ class Settings:
     def __post_init__(self) -> None:
         kind: Any = type(self)
         for name, hint, words in _checked_fields(kind):
-            given = getattr(self, name)
-            value = check_value(name, hint, words, given)
-            if value is not given:
+            original = getattr(self, name)
+            value = check_value(name, hint, words, original)
+            if value is not original:
                 object.__setattr__(self, name, value)
 
 
@@ -125,12 +125,12 @@ def _as_paths(value: Any) -> Any:
 
 def one_of(choices: tuple[str, ...]) -> str:
     """Choices in words: "black, white or random"."""
-    named = [choice for choice in choices if choice]
-    return " or ".join(filter(None, (", ".join(named[:-1]), *named[-1:])))
+    words = [choice for choice in choices if choice]
+    return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
 def some_text(text: str) -> str:
-    """For `parse`: text that is not empty, where leaving the option out has a meaning. Raises InvalidSettingError."""
+    """For `parse`: text that is not empty, if leaving the option out has a meaning. Raises InvalidSettingError."""
     if not text.strip():
         raise InvalidSettingError(f"{text!r} is empty")
     return text
@@ -151,12 +151,12 @@ def parse_names(allowed: tuple[str, ...], what: str) -> Callable[[str], tuple[st
 
 def same_option(settings: type, name: str) -> Any:
     """A dataclass field with the default and the words of that name in other settings."""
-    (found,) = (each for each in dataclasses.fields(settings) if each.name == name)
-    return field(default=found.default, metadata=found.metadata)
+    (original,) = (each for each in dataclasses.fields(settings) if each.name == name)
+    return field(default=original.default, metadata=original.metadata)
 
 
 def workers_option(what: str = "Threads") -> Any:
-    """Setting: how many at a time of `what` a command works on."""
+    """Setting: number of `what` that work at a time."""
     return option(0, f"{what}: {{allowed}}.", low=THREADS.low, high=THREADS.high, zero="one per core")
 
 

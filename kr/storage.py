@@ -31,7 +31,7 @@ SHIPPED_WEIGHTS = ("kr.h5", "evolved.h5", "people.h5")
 
 
 def remove_orphans(directory: Path, pattern: str) -> None:
-    """Remove temporary files that killed writers of files with such names left."""
+    """Remove temporary files of killed writers of files with such names."""
     for orphan in directory.glob(f".{pattern}.*.tmp"):
         pid = orphan.name.split(".")[-3]
         if pid.isdigit() and not _alive(int(pid)):
@@ -147,7 +147,7 @@ def read_open(file: FileIO, path: str | Path, most: int = 1 << 30) -> bytes:
 def is_written_elsewhere(file: FileIO) -> bool:
     """True if another program has locked an open file, as HDF5 does while it writes.
 
-    To find out takes a lock, for a moment: ask only where something is wrong with the file already.
+    The check takes a lock for a moment: make it only if something is wrong with the file already.
     """
     try:
         fcntl.flock(file.fileno(), fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -280,17 +280,17 @@ def _plain(value: Any) -> Any:
     return asdict(value) if is_dataclass(value) and not isinstance(value, type) else str(value)
 
 
-def check_version(found: object, readable: Sequence[int]) -> str | None:
+def check_version(version: object, readable: Sequence[int]) -> str | None:
     """Complaint about the `format_version` of a file; None if it is one of the readable ones."""
-    if type(found) is int and found in readable:
+    if type(version) is int and version in readable:
         return None
     *others, last = map(str, readable)
     reads = f"this kr reads {' and '.join(filter(None, (', '.join(others), last)))}"
-    if type(found) is not int:
-        kind = "missing" if found is None else f"{repr(found)[:40]}, not a whole number"
+    if type(version) is not int:
+        kind = "missing" if version is None else f"{repr(version)[:40]}, not a whole number"
         return f"its format version is {kind}; {reads}"
-    advice = "a newer kr wrote it" if found > max(readable) else "no kr wrote it"
-    return f"format version {found}, {reads}: {advice}"
+    advice = "a newer kr wrote it" if version > max(readable) else "no kr wrote it"
+    return f"format version {version}, {reads}: {advice}"
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -375,5 +375,5 @@ def data_path(kind: str, name: str = "") -> Path:
 
 def is_shipped(path: str | Path) -> bool:
     """True for a file that comes with kr: as trusted as kr itself."""
-    found = Path(os.path.realpath(path))
-    return found.name in SHIPPED_WEIGHTS and found.parent == Path(os.path.realpath(data_path("weights")))
+    real_path = Path(os.path.realpath(path))
+    return real_path.name in SHIPPED_WEIGHTS and real_path.parent == Path(os.path.realpath(data_path("weights")))

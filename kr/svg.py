@@ -121,20 +121,20 @@ def board(
 ) -> Svg:
     """Draw a board.
 
-    position: what stands on it; None for an empty board. flipped: Black at the bottom. last_move: a Move, or its text
+    position: the pieces on it; None for an empty board. flipped: Black at the bottom. last_move: a Move, or its text
     such as "11-15"; the squares it touched are coloured. arrows: arrows, or moves to draw one for. squares: squares
     0-31 to highlight. fill: colours of single squares, by square. labels: short texts to write on squares, by square; a
-    piece there is drawn smaller, above its label. coordinates: whether the dark squares show their numbers. size: width
-    and height in pixels; None to leave that to where it is shown. colors: colours by the names in COLORS, for those
-    that shall be others. backdrop: without it the edge, and all squares that have no colour of their own, are left out,
-    for many positions to be laid over one empty board. Raises InvalidSettingError for a square, size or name of a
-    colour that there is not.
+    piece there is drawn smaller, above its label. coordinates: True if the dark squares show their numbers. size: width
+    and height in pixels; None for the size of the page's style. colors: colours by the names in COLORS, in place of the
+    defaults. backdrop: without it the edge, and all squares that have no colour of their own, are left out, for many
+    positions to be laid over one empty board. Raises InvalidSettingError for an invalid square, size or name of a
+    colour.
     """
     palette = _palette(colors)
     touched = () if not last_move else parse_path(last_move) if isinstance(last_move, str) else last_move.path
     fill, labels, squares = dict(fill or {}), dict(labels or {}), set(squares)
-    for what, given in (("a highlight", squares), ("fill", fill), ("a label", labels)):
-        _check_squares(given, what)
+    for what, numbers in (("a highlight", squares), ("fill", fill), ("a label", labels)):
+        _check_squares(numbers, what)
     width = 8 * CELL + 2 * EDGE
     parts = [opening(width, size), f"<title>{escape(_title(position))}</title>"]
     if backdrop:
@@ -188,8 +188,8 @@ def _palette(colors: Mapping[str, str] | None) -> dict[str, str]:
     return COLORS | dict(colors or {})
 
 
-def _check_squares(given: Iterable[int], what: str) -> None:
-    for square in given:
+def _check_squares(numbers: Iterable[int], what: str) -> None:
+    for square in numbers:
         if not isinstance(square, int) or not 0 <= square < SQUARES:
             raise InvalidSettingError(f"{what} has the square {square!r}; squares are 0 to {SQUARES - 1} here")
 
@@ -217,7 +217,7 @@ def _backdrop(width: float, palette: Mapping[str, str]) -> list[str]:
 
 
 def _colour(palette: Mapping[str, str], name: str) -> str:
-    """A colour as a quoted attribute: by its name in the palette, or as SVG writes it."""
+    """A colour as a quoted attribute: by its name in the palette, or in SVG's notation."""
     return f'"{escape(palette.get(name, name))}"'
 
 
@@ -242,7 +242,7 @@ def _square(
 
 
 def _piece(side: str, king: bool, x: float, y: float, palette: Mapping[str, str], labelled: bool = False) -> str:
-    """A man is a disc with a groove, a king two discs and a crown. labelled: it makes room for what is below it."""
+    """A man is a disc with a groove, a king two discs and a crown. labelled: it makes room for the text below it."""
     style = f"fill={_colour(palette, side)} stroke={_colour(palette, f'{side} rim')}"
     if king:
         shape = (

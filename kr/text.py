@@ -1,4 +1,4 @@
-"""Text from elsewhere: shown with nothing in it that acts, and compared without case and accents."""
+"""Text from elsewhere: shown with its control characters escaped, and compared without case and accents."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def visible(text: str) -> str:
-    r"""Text in one line, with escapes such as ``\x1b`` for all that a terminal or a page would obey or hide.
+    r"""Text in one line, with escapes such as ``\x1b`` for characters that a terminal or a page would obey or hide.
 
     These are control characters, separators of lines and paragraphs, marks and overrides of direction, characters
     without a width, and halves of surrogate pairs.
@@ -36,15 +36,15 @@ def plain_name(name: str) -> str:
 def same_person(name: str) -> str:
     """A key that the spellings of a name have in common: "Müller, J.", "J Muller" and "MULLER, J"."""
     bare = _DOT.sub(" ", plain_name(name)).split()
-    written = " ".join(bare)
-    if "," not in written and len(bare) > 1:
-        written = f"{bare[-1]}, {' '.join(bare[:-1])}"
-    return ", ".join(" ".join(part.split()) for part in written.split(","))
+    whole = " ".join(bare)
+    if "," not in whole and len(bare) > 1:
+        whole = f"{bare[-1]}, {' '.join(bare[:-1])}"
+    return ", ".join(" ".join(part.split()) for part in whole.split(","))
 
 
 # the dot of an initial, not that of a version
 _DOT = re.compile(r"(?<=[^\W\d])\.")
-# letters that no accent is taken from by decomposition, and signs that are typed in several ways
+# characters whose accents decomposition does not remove, and signs that are typed in several ways
 _LETTERS = str.maketrans(
     {
         "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "\u0131": "i", "ħ": "h",

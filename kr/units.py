@@ -1,4 +1,4 @@
-"""Durations, counts and sizes as people write them, "20ms", "300k", "64MB", "1 game", and ranges of numbers.
+"""Durations, counts and sizes as text, "20ms", "300k", "64MB", "1 game", and ranges of numbers.
 
 Every `format_*` with a matching `parse_*` returns the shortest text that parses to the same number.
 Sizes use powers of 1024 (64MB is 64 * 2**20 bytes), counts powers of 1000.
@@ -169,7 +169,7 @@ def plain_number(number: float) -> str:
 class Range:
     """The numbers that a setting takes: from `low` to `high`, both included, or strictly between `above` and `below`.
 
-    zero: what 0 stands for, where it is allowed although it lies outside; show: value to text.
+    zero: meaning of 0, if it is allowed although it lies outside; show: value to text.
     """
 
     low: float | None = None
@@ -205,7 +205,7 @@ class Range:
     def check(self, name: str, value: Any, *, whole: bool = True) -> Any:
         """The value of the setting `name` as a plain int, or with `whole` off a plain float or int.
 
-        Raises InvalidSettingError where it is not such a number, or out of range.
+        Raises InvalidSettingError if it is not such a number, or out of range.
         """
         number = check_number(name, value, whole=whole)
         if number not in self:

@@ -1,4 +1,4 @@
-"""A game as it is played: moves, moves taken back, and how the rules end it."""
+"""A game as it is played: moves, moves taken back, and its end by the rules."""
 
 from __future__ import annotations
 
@@ -78,13 +78,13 @@ class Board:
 
     @property
     def history(self) -> tuple[Position, ...]:
-        """Earlier positions that can still be repeated, oldest first; what a search needs to see repetitions."""
+        """Earlier positions that can still be repeated, oldest first; a search needs them to see repetitions."""
         return tuple(self._positions[-1 - self._reversible[-1] : -1])
 
     @property
     def recent(self) -> tuple[Position, ...]:
-        """The same, with the two positions before at least, if there are any: who chooses among what people play is
-        told the moves that led here."""
+        """The history, with at least the two positions before if there are any: a policy of what people play takes them
+        into account."""
         return tuple(self._positions[-1 - min(max(2, self._reversible[-1]), self._played[-1]) : -1])
 
     def legal_moves(self) -> list[Move]:
@@ -96,7 +96,7 @@ class Board:
         return self.position.is_legal(move)
 
     def parse_move(self, text: str) -> Move:
-        """The legal move that a PDN text means. Raises IllegalMoveError if there is none, or more than one."""
+        """The legal move of a PDN text. Raises IllegalMoveError if there is none, or more than one."""
         return self.position.parse_move(text)
 
     def piece_at(self, square: int | str) -> Piece | None:
@@ -116,7 +116,7 @@ class Board:
         return move
 
     def set_up(self, position: Position) -> None:
-        """Put another position in place of the one on the board; what can be repeated begins anew with it.
+        """Put another position in place of the one on the board; the history begins anew with it.
 
         Raises InvalidSettingError if it has the other side to move.
         """
@@ -201,13 +201,13 @@ def draw_by_rule(position: Position, history: Sequence[Position]) -> str:
 
 
 def _lasting(position: Position) -> tuple[int, int, int]:
-    """What quiet moves of kings don't change: the men of both sides, and the number of pieces."""
+    """Part of a position that quiet moves of kings don't change: the men of both sides, and the number of pieces."""
     men = ~position.kings
     return position.black & men, position.white & men, position.pieces
 
 
 def rule_of(occurrence: int, quiet: int) -> str:
-    """The rule that makes a draw of a position on the board for the nth time, after so many plies without progress."""
+    """The rule that makes a draw of a position on the board for the nth time, after `quiet` plies without progress."""
     return REPETITION if occurrence >= REPETITIONS else NO_PROGRESS if quiet >= NO_PROGRESS_PLIES else ""
 
 

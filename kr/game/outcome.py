@@ -1,4 +1,4 @@
-"""Outcome of a game: who won, and why it ended."""
+"""Outcome of a game: the winner, and the reason for its end."""
 
 from __future__ import annotations
 

@@ -32,8 +32,8 @@ def perft(position: Position | Board, depth: int, threads: int = 1, by_moves: bo
 
     by_moves: use the slower counter, which makes each move as a search does and gives the same number.
 
-    Raises InvalidSettingError for what is not a position, for a depth that is not from 0 to MAX_DEPTH or threads that
-    are not from 1 to MAX_THREADS, and ThreadError where they can't be started.
+    Raises InvalidSettingError for anything but a position, for a depth that is not from 0 to MAX_DEPTH or threads that
+    are not from 1 to MAX_THREADS, and ThreadError if they can't be started.
     """
     position = position_of(position)
     depth, threads = _checked(depth, 0, threads)

@@ -24,7 +24,7 @@ START_BLACK = 0x00000FFF
 START_WHITE = 0xFFF00000
 
 Bits = tuple[int, int, int, int]
-"""A position as the compiled core takes it: black, white, kings and the side to move."""
+"""A position in the form of the compiled core: black, white, kings and the side to move."""
 
 
 class Side(IntEnum):
@@ -40,7 +40,7 @@ class Side(IntEnum):
 
 
 class Piece(StrEnum):
-    """A piece on the board; its text is the character that stands for it in a diagram."""
+    """A piece on the board; its text is its character in a diagram."""
 
     BLACK_MAN = "b"
     BLACK_KING = "B"
@@ -118,10 +118,10 @@ class Position:
 
     def _complete(self) -> None:
         """Fill in missing bitboards, and convert numbers such as numpy's to int."""
-        given = {"black": self.black, "white": self.white, "kings": self.kings}
-        if all(bits is None for bits in given.values()):
-            given = {"black": START_BLACK, "white": START_WHITE, "kings": 0}
-        for name, bits in given.items():
+        bitboards = {"black": self.black, "white": self.white, "kings": self.kings}
+        if all(bits is None for bits in bitboards.values()):
+            bitboards = {"black": START_BLACK, "white": START_WHITE, "kings": 0}
+        for name, bits in bitboards.items():
             try:
                 object.__setattr__(self, name, 0 if bits is None else operator.index(bits))
             except TypeError:
@@ -136,7 +136,7 @@ class Position:
 
     @classmethod
     def from_bits(cls, bits: Bits) -> Position:
-        """The position of bitboards and a side to move, as `bits` gives them. Raises InvalidFenError."""
+        """The position of bitboards and a side to move, in the form of `bits`. Raises InvalidFenError."""
         return cls(*bits)  # type: ignore[arg-type]  # a number is taken for the side as well
 
     @property
@@ -195,21 +195,21 @@ class Position:
         return [self._move(path, captured, paths) for path, captured in paths]
 
     def moves_named(self, text: str) -> list[Move]:
-        """The legal moves, leading to different positions, that a PDN text may mean: one, unless it is ambiguous.
+        """The legal moves of a PDN text, leading to different positions: one, unless it is ambiguous.
 
         The text gives origin and target, and may give landing squares between them. A text with every square of a move
         means that move, even if the squares are also part of a longer capture. Raises IllegalMoveError, naming the
         legal moves, if nothing matches.
         """
-        named, paths = parse_path(text), self._moves()
-        exact = [found for found in paths if found[0] == named]
-        matches = {found[1]: found for found in exact or reversed(paths) if _follows(named, found[0])}
+        squares, paths = parse_path(text), self._moves()
+        exact = [entry for entry in paths if entry[0] == squares]
+        matches = {entry[1]: entry for entry in exact or reversed(paths) if _follows(squares, entry[0])}
         if not matches:
             raise IllegalMoveError(f"{''.join(text.split())} is not legal: {self._choices()}")
         return [self._move(path, captured, paths) for path, captured in reversed(matches.values())]
 
     def parse_move(self, text: str) -> Move:
-        """The legal move that a PDN text means. Raises IllegalMoveError if there is none, or more than one."""
+        """The legal move of a PDN text. Raises IllegalMoveError if there is none, or more than one."""
         moves = self.moves_named(text)
         if len(moves) > 1:
             raise IllegalMoveError(f"{''.join(text.split())} is ambiguous: write {' or '.join(map(str, moves))}")
@@ -218,9 +218,9 @@ class Position:
     def find_move(self, origin: int, target: int, captured: int = 0) -> Move:
         """The legal move with these squares (0-31) and captured bitboard. Raises IllegalMoveError if there is none."""
         paths = self._moves()
-        for path, taken in paths:
-            if path[0] == origin and path[-1] == target and taken == captured:
-                return self._move(path, taken, paths)
+        for path, pieces in paths:
+            if path[0] == origin and path[-1] == target and pieces == captured:
+                return self._move(path, pieces, paths)
         raise IllegalMoveError(f"{format_path((origin, target), captured != 0)} is not legal: {self._choices()}")
 
     def play(self, move: Move | str) -> Position:
@@ -235,7 +235,7 @@ class Position:
         return Position.from_bits(after)
 
     def flipped(self) -> Position:
-        """The same position with the board turned by 180 degrees and the colours swapped."""
+        """The position with the board turned by 180 degrees and the colours swapped."""
         return Position(_turned(self.white), _turned(self.black), _turned(self.kings), self.side.other)
 
     def diagram(self) -> str:
@@ -267,14 +267,14 @@ class Position:
         return f"{name}'s legal moves are {moves}" if moves else f"{name} has no legal move, the game is over"
 
 
-def _follows(named: tuple[int, ...], path: tuple[int, ...]) -> bool:
+def _follows(squares: tuple[int, ...], path: tuple[int, ...]) -> bool:
     """True if a move's squares begin, end and pass in order through the squares that its text names."""
-    if named[0] != path[0] or named[-1] != path[-1]:
+    if squares[0] != path[0] or squares[-1] != path[-1]:
         return False
-    if len(named) == 2:
+    if len(squares) == 2:
         return True
     between = iter(path[1:-1])
-    return all(square in between for square in named[1:-1])
+    return all(square in between for square in squares[1:-1])
 
 
 def _turned(bits: int) -> int:

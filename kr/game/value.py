@@ -38,7 +38,7 @@ class Value(StrEnum):
 
     @property
     def opposite(self) -> Value:
-        """The same value from the opponent's view."""
+        """The value from the opponent's view."""
         return Value.from_sign(-self.sign)
 
     def winner(self, side: Side) -> Side | None:
@@ -47,7 +47,7 @@ class Value(StrEnum):
 
 
 class Result(StrEnum):
-    """Result of a game as English draughts writes it: Black, the first player, is named first.
+    """Result of a game in the usage of English draughts: Black, the first player, is named first.
 
     Each is equal to its text: ``Result.DRAWN == "1/2-1/2"``.
     """

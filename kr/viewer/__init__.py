@@ -1,1 +1,1 @@
-"""What pages with a server and pages without one share: positions and games as JSON, and the scripts that show them."""
+"""Shared by pages with a server and pages without one: positions and games as JSON, and the scripts that show them."""

@@ -1,4 +1,4 @@
-"""What the scripts of a page need of kr.svg: the pieces and the colours, defined there once."""
+"""Pieces and colours of kr.svg for the scripts of a page."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from kr.viewer.assets import static
 
 _IMPORT = re.compile(r'^import \{([^{}]*)\} from "\./([\w-]+\.js)";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const) (\w+))", re.MULTILINE)
-# what is left of any other form, or would end the script in a page
+# imports and exports of any other form, and texts that would end the script in a page
 _OTHER = re.compile(r"^(?:import|export)\b.*|^.*(?:</script|<!--).*", re.MULTILINE | re.IGNORECASE)
 
 
@@ -31,32 +31,32 @@ def script(entry: str, read: Callable[[str], str] = static) -> str:
     Imports are of the form `import {a, b as c} from "./name.js";`, exports of the form `export function a`, `class` or
     `const`. Raises BundleError for any other, for a missing export and for modules that import each other.
     """
-    done: dict[str, str] = {}
+    scripts: dict[str, str] = {}
     exports: dict[str, list[str]] = {}
 
     def add(name: str, importers: tuple[str, ...]) -> None:
         if name in importers:
             raise BundleError(f"modules import each other: {' -> '.join([*importers, name])}")
-        if name in done:
+        if name in scripts:
             return
         source = read(name)
-        for taken, other in _IMPORT.findall(source):
+        for names, other in _IMPORT.findall(source):
             add(other, (*importers, name))
-            for each in taken.split(","):
-                if (wanted := each.split(" as ")[0].strip()) and wanted not in exports[other]:
-                    raise BundleError(f"{name} imports {wanted} from {other}, which has no such export")
+            for each in names.split(","):
+                if (export := each.split(" as ")[0].strip()) and export not in exports[other]:
+                    raise BundleError(f"{name} imports {export} from {other}, which has no such export")
         exports[name] = _EXPORT.findall(source)
         body = _EXPORT.sub("", _IMPORT.sub(_constants, source))
         if odd := _OTHER.search(body):
             raise BundleError(f"{name}: {odd[0].strip()!r} can't be joined with other modules")
-        done[name] = f"const {_variable(name)} = (() => {{\n{body}\nreturn {{{', '.join(exports[name])}}};\n}})();\n"
+        scripts[name] = f"const {_variable(name)} = (() => {{\n{body}\nreturn {{{', '.join(exports[name])}}};\n}})();\n"
 
     add(entry, ())
-    return f'(() => {{\n"use strict";\n{"".join(done.values())}}})();\n'
+    return f'(() => {{\n"use strict";\n{"".join(scripts.values())}}})();\n'
 
 
-def _constants(found: re.Match[str]) -> str:
-    return f"const {{{found[1].replace(' as ', ': ')}}} = {_variable(found[2])};"
+def _constants(match: re.Match[str]) -> str:
+    return f"const {{{match[1].replace(' as ', ': ')}}} = {_variable(match[2])};"
 
 
 def _variable(name: str) -> str:

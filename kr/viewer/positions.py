@@ -29,7 +29,7 @@ def position_json(position: Position) -> dict[str, Any]:
 
 
 def over(position: Position) -> str | None:
-    """Why a game is over in this position, by its board alone; None if it goes on."""
+    """Reason why a game is over in this position, by its board alone; None if it goes on."""
     if not position.is_over:
         return None
     loser, winner = SIDE_NAMES[position.side], SIDE_NAMES[position.side.other]
