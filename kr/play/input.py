@@ -19,9 +19,9 @@ TABLE_COMMANDS = {
     "flip": "turn the board",
     "draw": "offer a draw, or accept one",
     "resign": "resign the game",
-    "save": "save FILE: write the game to another file (it is kept after each move anyway)",
+    "save": "save FILE: write the game to another file (it is saved after each move anyway)",
     "help": "show this list",
-    "quit": "leave; the game is kept and can be resumed",
+    "quit": "leave; the game is saved and can be resumed",
 }
 """Commands and their descriptions."""
 OTHER_WORDS = {"?": "help", "h": "help", "legal": "moves", "takeback": "undo", "exit": "quit", "q": "quit"}
@@ -49,7 +49,7 @@ def read_move(text: str, position: Position, begun: Sequence[int] = ()) -> Move 
     """Legal move of a text, or its squares (0-31) so far if more are needed.
 
     text: PDN in any form, or squares separated by blanks. begun: squares typed before. Raises IllegalMoveError with a
-    one-line message that says what would be right.
+    one-line message that names the right form.
     """
     typed = text.strip().rstrip(_SEPARATORS)
     if not _SQUARES.fullmatch(typed):

@@ -16,7 +16,7 @@ _TERMS: dict[str, Any] = {field.name: field.default for field in fields(MatchSet
 RESIGN_SCORE: int = _TERMS["win_score"]
 """Least deficit in centi-men."""
 RESIGN_MOVES: int = _TERMS["win_moves"]
-"""Consecutive moves of the engine for which that must hold."""
+"""Consecutive moves of the engine with that deficit."""
 OFFER_SCORE: int = _TERMS["draw_score"]
 """Centi-men that no score exceeds in either direction."""
 OFFER_MOVES: int = _TERMS["draw_moves"]

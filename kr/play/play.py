@@ -1,4 +1,4 @@
-"""A game at the board between people and engines, with clocks, draw offers, and a file in which it is kept.
+"""A game at the board between people and engines, with clocks, draw offers, and a file to which it is saved.
 
     play = Play.prepare(PlaySettings(level=3), table)
     outcome = play.run()
@@ -7,8 +7,8 @@ The table shows events and asks people for lines: a terminal, a program, a test.
 caller that must not wait, such as a web page, takes the same game step by step and answers each step in its own time:
 
     steps = play.steps()
-    wanted = next(steps)            # a Prompt, or a Thought
-    wanted = steps.send("11-15")
+    question = next(steps)          # a Prompt, or a Thought
+    question = steps.send("11-15")
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ import shlex
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from kr.engine.engine import Engine
 from kr.engine.limits import TimeControl
 from kr.engine.result import SCORE_DECIDED, SCORE_WIN, SearchResult
 from kr.engine.search import Stop
@@ -48,7 +48,7 @@ from kr.storage import lock, printable
 from kr.units import counted, format_value
 
 Steps = Generator[Prompt | Thought, Any, Outcome | None]
-"""A game, step by step: yields what is wanted next, is sent the answer, and returns the end of the game."""
+"""A game, step by step: yields the next prompt or thought, is sent the answer, and returns the end of the game."""
 _Turn = Generator[Prompt | Thought, Any, None]
 
 
@@ -63,7 +63,7 @@ class _Leave(Exception):
 
 
 class Play:
-    """A game between two players. make_adviser: makes what gives hints. now: seconds of a running clock."""
+    """A game between two players. make_adviser: makes the giver of hints. now: seconds of a running clock."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class Play:
         make_adviser: Callable[[], Adviser] | None = None,
     ) -> None:
         self._settings, self._setup, self._record, self._table, self._now = settings, setup, record, table, now
-        self._make_adviser = make_adviser or self._full_engine
+        self._make_adviser = make_adviser or partial(engine_from, settings)
         self._adviser: Adviser | None = None
         self.board = record.board()
         self._seats = [Seat(name, player) for name, player in zip(_names(setup.specs, players), players, strict=True)]
@@ -87,7 +87,7 @@ class Play:
         """Number of people that play."""
         self._flipped = humans == [Side.BLACK]
         self._offer: Side | None = None
-        """Side whose draw offer stands."""
+        """Side whose draw offer is open."""
         self._offered_at: dict[Side, int] = {}
         self._began = 0.0
 
@@ -100,7 +100,7 @@ class Play:
         make_adviser: Callable[[], Adviser] | None = None,
         make_player: Callable[[str], Player] | None = None,
     ) -> Play:
-        """Set up the game that the settings ask for: start its players and find its file.
+        """Set up the game of the settings: start its players and choose its file.
 
         make_player: makes the player of a text, if not PlaySettings.make_player.
         Raises InvalidSettingError, InvalidFenError, InvalidPdnError, InvalidWeightsError, InvalidDatabaseError,
@@ -109,7 +109,7 @@ class Play:
         if settings.resume:
             record = PlayRecord.resume(settings.resume)
             setup = set_up(settings, record.game.headers, record.game.end().turn)
-            # settings given now replace those of the file
+            # present settings replace those of the file
             for tag in SETUP_TAGS:
                 record.game.headers.pop(tag, None)
             record.game.headers.update(setup.headers)
@@ -118,8 +118,8 @@ class Play:
             today = datetime.datetime.now()
             # the names follow once the players have started
             headers = {"Date": f"{today:%Y.%m.%d}", "Round": "?", "Black": "", "White": "", **setup.headers}
-            given = None if str(settings.out) == NO_FILE else settings.out or default_path(today)
-            record = PlayRecord.begin(setup.start, headers, given, setup.line)
+            path = None if str(settings.out) == NO_FILE else settings.out or default_path(today)
+            record = PlayRecord.begin(setup.start, headers, path, setup.line)
         players: list[Player | None] = []
         try:
             for spec in setup.specs:
@@ -136,7 +136,7 @@ class Play:
 
     @property
     def game(self) -> Game:
-        """The game as it is kept, with times and the engines' scores as comments."""
+        """The game as in its file, with times and the engines' scores as comments."""
         return self._record.game
 
     @property
@@ -145,36 +145,36 @@ class Play:
         return self._seats[Side.BLACK].left, self._seats[Side.WHITE].left
 
     def run(self) -> Outcome | None:
-        """Play to the end; None if someone leaves before, with the game kept in its file.
+        """Play to the end; None if someone leaves before, with the game saved to its file.
 
         Raises ProtocolError and InvalidDatabaseError if an engine fails, OutputBusyError if another process holds the
         file, OSError.
         """
         steps = self.steps()
         try:
-            wanted = next(steps)
+            question = next(steps)
             while True:
                 try:
-                    answer = self._answer(wanted)
+                    answer = self._answer(question)
                 except BaseException as error:
-                    wanted = steps.throw(error)
+                    question = steps.throw(error)
                 else:
-                    wanted = steps.send(answer)
+                    question = steps.send(answer)
         except StopIteration as end:
             outcome: Outcome | None = end.value
             return outcome
 
-    def _answer(self, wanted: Prompt | Thought) -> str | Reply | SearchResult:
-        if isinstance(wanted, Thought):
-            return wanted.find()
+    def _answer(self, question: Prompt | Thought) -> str | Reply | SearchResult:
+        if isinstance(question, Thought):
+            return question.find()
         try:
-            return self._table.ask(wanted.text, wanted.words, wanted.seconds)
+            return self._table.ask(question.text, question.words, question.seconds)
         except TimeUp:
             return ""
 
     def steps(self) -> Steps:
-        """The same game as a generator: each step waits for its answer to be sent, or for an error to be thrown. It
-        returns the result of `run`. Closing it before the end leaves the game, and closes the players in any case.
+        """The game as a generator: each step waits for its answer to be sent, or for an error to be thrown. It returns
+        the result of `run`. Closing it before the end leaves the game, and closes the players in any case.
         """
         steps = self._steps()
         # once begun, it closes the players whenever it is closed, even before the first step
@@ -232,8 +232,8 @@ class Play:
             self._play(side, legal[0], 0.0, None)
             return
         self._tell("thinking", f"{SIDE_NAMES[side]} is thinking ...", side=side)
-        asked, stop = (self.board.position, clock.limits(), self.board.recent), Stop()
-        reply: Reply = yield Thought(lambda: player.search(*asked, stop), stop.set)
+        arguments, stop = (self.board.position, clock.limits(), self.board.recent), Stop()
+        reply: Reply = yield Thought(lambda: player.search(*arguments, stop), stop.set)
         if clock.stop(reply.time) > self._settings.margin:
             raise _Over(Outcome(side.other, OVERTIME))
         scores = [*self._record.scores(side), reply.score]
@@ -266,10 +266,10 @@ class Play:
                 elif not text.strip():
                     begun = ()
                 else:
-                    found = read_move(text, position, begun)
-                    begun = found if isinstance(found, tuple) else ()
-                    if isinstance(found, Move):
-                        self._move_by_hand(side, found)
+                    typed = read_move(text, position, begun)
+                    begun = typed if isinstance(typed, tuple) else ()
+                    if isinstance(typed, Move):
+                        self._move_by_hand(side, typed)
                     else:
                         self._tell_squares(begun)
             except (KrError, OSError) as error:
@@ -287,7 +287,7 @@ class Play:
         seat = self._seats[side]
         clocked = seat.clock is not None and isinstance(seat.clock.control, TimeControl)
         self._record.add(move, seconds, seat.clock.left if clocked and seat.clock else None, reply)
-        # a move declines the offer that stands
+        # a move declines an open offer
         if self._offer == side.other:
             self._offer = None
         self._save()
@@ -311,12 +311,12 @@ class Play:
                 legal = position.legal_moves()
                 self._tell("moves", f"legal: {' '.join(map(str, legal))}", moves=_texts(legal))
             case "hint":
-                found = yield from self._advice()
-                line = " ".join(map(str, found.pv[:8]))
-                self._tell("hint", f"{found.move}: {self._promise(found)}; {line}", **self._found(found))
+                advice = yield from self._advice()
+                line = " ".join(map(str, advice.pv[:8]))
+                self._tell("hint", f"{advice.move}: {self._promise(advice)}; {line}", **self._advice_facts(advice))
             case "eval":
-                found = yield from self._advice()
-                self._tell("eval", f"for {SIDE_NAMES[side]}: {self._promise(found)}", **self._found(found))
+                advice = yield from self._advice()
+                self._tell("eval", f"for {SIDE_NAMES[side]}: {self._promise(advice)}", **self._advice_facts(advice))
             case "undo":
                 self._undo(side)
             case "board":
@@ -357,7 +357,7 @@ class Play:
                    plies=moves - ply, fen=self.board.position.fen)  # fmt: skip
 
     def _draw(self, side: Side) -> None:
-        """Accept the offer that stands, or make one. An engine answers at once, a person by their next line."""
+        """Accept the open offer, or make one. An engine answers at once, a person by their next line."""
         if self._offer == side.other:
             raise _Over(Outcome(None, AGREEMENT))
         if not self._may_offer(side):
@@ -400,34 +400,31 @@ class Play:
 
     # --- advice
 
-    def _full_engine(self) -> Engine:
-        return engine_from(self._settings)
-
     def _advice(self) -> Generator[Thought, SearchResult, SearchResult]:
         """Search for a hint. The clock of the person who asks stands still meanwhile."""
-        asked = self._now()
+        begin = self._now()
         if self._adviser is None:
             self._adviser = self._make_adviser()
         adviser, position, history, stop = self._adviser, self.board.position, self.board.history, Stop()
         limits = self._settings.hint_tc
-        found = yield Thought(lambda: adviser.search(position, limits, history, stop=stop), stop.set)
-        self._began += self._now() - asked
-        return found
+        result = yield Thought(lambda: adviser.search(position, limits, history, stop=stop), stop.set)
+        self._began += self._now() - begin
+        return result
 
-    def _promise(self, found: SearchResult) -> str:
+    def _promise(self, result: SearchResult) -> str:
         assert self._adviser is not None
-        chances = self._adviser.chances(found.score, found.value)
-        if found.value is not None:
-            plies = SCORE_WIN - abs(found.score) if abs(found.score) > SCORE_DECIDED else None
-            return f"a proved {format_value(found.value, plies)}"
+        chances = self._adviser.chances(result.score, result.value)
+        if result.value is not None:
+            plies = SCORE_WIN - abs(result.score) if abs(result.score) > SCORE_DECIDED else None
+            return f"a proved {format_value(result.value, plies)}"
         shares = f"win {chances.win:.0%}, draw {chances.draw:.0%}, loss {chances.loss:.0%}"
-        return f"{format_score(found.score)} centi-men, expected result {chances.expected:.2f} ({shares})"
+        return f"{format_score(result.score)} centi-men, expected result {chances.expected:.2f} ({shares})"
 
-    def _found(self, found: SearchResult) -> dict[str, Any]:
+    def _advice_facts(self, result: SearchResult) -> dict[str, Any]:
         assert self._adviser is not None
-        chances = self._adviser.chances(found.score, found.value)
-        return {"move": str(found.move), "score": found.score, "value": found.value, "depth": found.depth,
-                "pv": _texts(found.pv),
+        chances = self._adviser.chances(result.score, result.value)
+        return {"move": str(result.move), "score": result.score, "value": result.value, "depth": result.depth,
+                "pv": _texts(result.pv),
                 "expected": round(chances.expected, 4), "win": round(chances.win, 4),
                 "draw": round(chances.draw, 4), "loss": round(chances.loss, 4)}  # fmt: skip
 
@@ -466,18 +463,18 @@ class Play:
         self._tell("more", f"from {square_name(begun[-1])} to {' or '.join(squares)}", squares=list(map(int, squares)))
 
     def _tell_end(self, outcome: Outcome) -> None:
-        kept = self._record.path if self._record.kept else None
-        text = f"{outcome}" + (f"\nkept in {kept}" if kept else "")
+        path = self._record.path if self._record.saved else None
+        text = f"{outcome}" + (f"\nkept in {path}" if path else "")
         self._tell(
             "end", text, self._view(), result=outcome.result, winner=outcome.winner, reason=outcome.reason,
-            plies=len(self.board.moves), fen=self.board.position.fen, file=None if kept is None else str(kept),
+            plies=len(self.board.moves), fen=self.board.position.fen, file=None if path is None else str(path),
         )  # fmt: skip
 
     def _leave(self) -> None:
-        """Keep the game and tell how to resume it."""
+        """Save the game and show the command that resumes it."""
         self._save()
         path = self._record.path
-        if path is None or not self._record.kept:
+        if path is None or not self._record.saved:
             nothing = "nothing was played" if not self._record.is_begun else "the game is not kept"
             self._tell("left", nothing, file=None, resume=None, result=Result.UNFINISHED)
             return
@@ -505,7 +502,7 @@ class Play:
         self._seats[side].clock = None if control is None else self._record.clock(side, control)
 
     def _save(self) -> None:
-        """Keep the game. If that fails, the game continues all the same."""
+        """Save the game. If that fails, the game continues all the same."""
         try:
             self._record.save()
         except (KrError, OSError) as error:

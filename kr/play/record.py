@@ -1,4 +1,4 @@
-"""The game as a file in PDN: kept after each move, resumed later."""
+"""The game as a file in PDN: saved after each move, resumed later."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def default_path(now: datetime.datetime) -> Path:
 
 
 class PlayRecord:
-    """A game as a PDN tree, and its file. path: None if the game is not kept."""
+    """A game as a PDN tree, and its file. path: None for a game without a file."""
 
     def __init__(self, game: Game, path: Path | None) -> None:
         self.game = game
         self.path = path
-        self.kept = False
+        self.saved = False
         """True if the file is up to date."""
         self.opening = opening_plies(game)
         """Plies of the opening, which were not chosen at the board and can't be taken back."""
@@ -59,7 +59,7 @@ class PlayRecord:
 
     @classmethod
     def resume(cls, path: Path) -> PlayRecord:
-        """Resume the game of a file, keeping its comments and variations.
+        """Resume the game of a file, with its comments and variations.
 
         Raises InvalidSettingError unless the file holds one game, which is unfinished; InvalidPdnError, OSError.
         """
@@ -67,14 +67,14 @@ class PlayRecord:
             raise InvalidSettingError(f"{path}: no such file; kr play names the file of a game when it ends")
         games = [game for game, _ in zip(read_games(path), range(2), strict=False)]
         if len(games) != 1:
-            held = "no game" if not games else "several games"
-            raise InvalidSettingError(f"{path} holds {held}: expected one unfinished game")
+            content = "no game" if not games else "several games"
+            raise InvalidSettingError(f"{path} holds {content}: expected one unfinished game")
         (game,) = games
         if game.result != Result.UNFINISHED:
             end = game.headers.get("Termination", "finished")
             raise InvalidSettingError(f"{path}: the game is over, {game.result} ({end}); begin a new one")
         record = cls(game, path)
-        record.kept = True
+        record.saved = True
         return record
 
     @property
@@ -92,7 +92,7 @@ class PlayRecord:
         node.set_emt(round(seconds, 3))
         if left is not None:
             node.set_clock(round(left, 3))
-        self._end, self.kept = node, False
+        self._end, self.saved = node, False
 
     def undo(self, plies: int) -> None:
         """Remove the last moves."""
@@ -101,15 +101,15 @@ class PlayRecord:
             assert parent is not None
             parent.variations = [other for other in parent.variations if other is not node]
             self._end = parent
-        self.kept = False
+        self.saved = False
 
     def scores(self, side: Side) -> list[int]:
         """Scores of a side's engine so far, in centi-men, its own view."""
-        found = []
+        scores = []
         for ply, node in enumerate(self.game.mainline()):
             if (self.game.start.side + ply) % 2 == side and (score := _SCORE.search(node.comment)):
-                found.append(round(100 * float(score[1])))
-        return found
+                scores.append(round(100 * float(score[1])))
+        return scores
 
     def clock(self, side: Side, control: Limits | TimeControl) -> Clock:
         """Clock of a side after its last move."""
@@ -126,13 +126,13 @@ class PlayRecord:
         """Enter the result and the reason for it."""
         self.game.result = self.game.headers["Result"] = result
         self.game.headers["Termination"] = termination
-        self.kept = False
+        self.saved = False
 
     def save(self) -> None:
         """Write the file, if there is one and it is out of date. Raises OSError."""
-        if self.path is not None and not self.kept and (self.path.exists() or self.is_begun):
+        if self.path is not None and not self.saved and (self.path.exists() or self.is_begun):
             write_atomic(self.path, write_game(self.game))
-            self.kept = True
+            self.saved = True
 
     def copy_to(self, path: Path) -> None:
         """Write the game to another file. Raises InvalidSettingError if it exists already, OSError."""

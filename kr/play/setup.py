@@ -75,7 +75,7 @@ class PlaySettings(Settings):
     seed: int = option(
         0, "Seed of random choices: side, ballot, draws of a level or policy; 0: a new one each time.", low=0
     )
-    out: Path | None = option(None, "PDN file in which to keep the game, or none; a new one in the user's data "
+    out: Path | None = option(None, "PDN file to save the game to, or none; a new one in the user's data "
                               "directory if not given.", metavar="FILE|none")  # fmt: skip
     resume: Path | None = option(None, "Resume the game of this PDN file.", metavar="FILE")
     resign: bool = option(True, "Let engines resign lost games.")
@@ -94,8 +94,8 @@ class PlaySettings(Settings):
             raise InvalidSettingError("--weights names your opponent: leave out --black, --white and --resume")
         if self.resume and (self.ballot or self.out):
             raise InvalidSettingError("--resume continues a game in its own file: leave out --ballot and --out")
-        for name, given in (("--tc", self.tc), ("--tc-engine", self.tc_engine), ("--hint-tc", self.hint_tc)):
-            if given == Limits():
+        for name, limit in (("--tc", self.tc), ("--tc-engine", self.tc_engine), ("--hint-tc", self.hint_tc)):
+            if limit == Limits():
                 raise InvalidSettingError(f"{name} sets no limit: expected one such as 1s, nodes=2000 or 5m+3s")
 
     def make_player(self, spec: str) -> Player:
@@ -126,15 +126,15 @@ def set_up(settings: PlaySettings, tags: Mapping[str, str] | None = None, to_mov
     Raises InvalidSettingError, InvalidFenError, InvalidPdnError.
     """
     # time controls of other programs mean something else
-    kept = tags if tags and any(tag in tags for tag in SPEC_TAGS) else {}
-    seed = settings.seed or _number(kept.get(SEED_TAG, "")) or secrets.randbelow(10**6) + 1
+    stored = tags if tags and any(tag in tags for tag in SPEC_TAGS) else {}
+    seed = settings.seed or _number(stored.get(SEED_TAG, "")) or secrets.randbelow(10**6) + 1
     source = random.Random(seed)
     start, line, opening = _start(settings.ballot, source)
-    specs = _specs(settings, kept, Side.BLACK if tags is None else to_move, source, seed)
+    specs = _specs(settings, stored, Side.BLACK if tags is None else to_move, source, seed)
     if settings.level is not None and not any(",level=" in spec for spec in specs):
         raise InvalidSettingError("--level is the strength of kr, but kr plays neither side: leave it out")
-    tc = settings.tc or _control(kept.get(CONTROL_TAG, ""))
-    tc_engine = settings.tc_engine or (None if settings.tc else _control(kept.get(ENGINE_CONTROL_TAG, "")))
+    tc = settings.tc or _control(stored.get(CONTROL_TAG, ""))
+    tc_engine = settings.tc_engine or (None if settings.tc else _control(stored.get(ENGINE_CONTROL_TAG, "")))
     controls = tuple(
         (tc if isinstance(tc, TimeControl) else None) if spec == HUMAN else tc_engine or tc or THINKING
         for spec in specs
@@ -169,41 +169,41 @@ def _start(ballot: str, source: random.Random) -> tuple[Position, tuple[Move, ..
 
 
 def _numbered(name: str, number: str) -> Opening:
-    """Opening of a deck, also one that is marked as lost or barred: who asks for it by its number wants it."""
+    """Opening of a deck by its number, also one that is marked as lost or barred."""
     openings = deck(name, playable_only=False)
-    found = [opening for opening in openings if opening.number == int(number)]
-    if not found:
+    matches = [opening for opening in openings if opening.number == int(number)]
+    if not matches:
         raise InvalidSettingError(f"--ballot: {name} has no opening {number}; they are numbered 1 to {len(openings)}")
-    return found[0]
+    return matches[0]
 
 
 def _specs(
-    settings: PlaySettings, kept: Mapping[str, str], to_move: Side, source: random.Random, seed: int
+    settings: PlaySettings, stored: Mapping[str, str], to_move: Side, source: random.Random, seed: int
 ) -> tuple[str, str]:
     opponent = settings.weights or SHIPPED
     if "level" in kind_of(opponent).settings and ",level=" not in opponent:
         opponent += f",level={settings.level or DEFAULT_LEVEL}"
-    named = [settings.black, settings.white]
-    if kept and not settings.side:
+    players = [settings.black, settings.white]
+    if stored and not settings.side:
         for side, tag in enumerate(SPEC_TAGS):
-            before = kept.get(tag, "")
-            if not named[side] and kind_of(before).starts_program:
+            before = stored.get(tag, "")
+            if not players[side] and kind_of(before).starts_program:
                 # a file must not start programs on its own
                 raise InvalidSettingError(
                     f"{SIDE_NAMES[side]} was played by {before}: confirm with --{SIDE_NAMES[side].lower()} '{before}'"
                 )
-            named[side] = named[side] or before
-    if not any(named):
+            players[side] = players[side] or before
+    if not any(players):
         own = source.choice(list(Side)) if settings.side == RANDOM else SIDES.get(settings.side, to_move)
-        named[own] = HUMAN
+        players[own] = HUMAN
     specs = []
-    for side, name in enumerate(named):
-        spec = name or (opponent if named[1 - side] == HUMAN else HUMAN)
-        known = () if spec == HUMAN else kind_of(spec).settings
-        if "level" in known and settings.level is not None:
+    for side, name in enumerate(players):
+        spec = name or (opponent if players[1 - side] == HUMAN else HUMAN)
+        accepted = () if spec == HUMAN else kind_of(spec).settings
+        if "level" in accepted and settings.level is not None:
             spec = f"{_OWN.sub('', spec)},level={settings.level}"
-        # what a player draws differs from game to game
-        if "seed" in known and (",level=" in spec or ",temperature=" in spec) and ",seed=" not in spec:
+        # a player's random draws differ from game to game
+        if "seed" in accepted and (",level=" in spec or ",temperature=" in spec) and ",seed=" not in spec:
             spec += f",seed={seed}"
         specs.append(spec)
     return specs[0], specs[1]

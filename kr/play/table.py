@@ -1,4 +1,4 @@
-"""The table at which a game is played: events shown there, answers wanted from people and engines, and the seats."""
+"""The table of a game: events shown there, prompts for people and thoughts of engines, and the seats."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ class View:
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened in a game."""
+    """An event in a game."""
 
     kind: str
     """start, turn, thinking, move, more (squares of a move), undo, offer, answer (to an offer), end, left; and the
     results of commands: moves, hint, eval, board, saved, help, error."""
     text: str = ""
-    """For people; "" if the board says it all."""
+    """Text for people; "" if the board is enough."""
     facts: Mapping[str, Any] = field(default_factory=dict)
-    """For programs."""
+    """Facts for programs."""
     view: View | None = None
 
 
@@ -47,14 +47,14 @@ class Table(Protocol):
     """Shows the game, and asks people for lines."""
 
     def tell(self, event: Event) -> None:
-        """Show something."""
+        """Show an event."""
 
     def ask(self, prompt: str, words: Sequence[str], seconds: float | None) -> str:
         """Line typed by a person. words: completions. Raises EOFError, KeyboardInterrupt, TimeUp."""
 
 
 class Adviser(Protocol):
-    """What gives hints; an Engine is one."""
+    """A giver of hints; an Engine is one."""
 
     def search(
         self, position: Position, limits: Limits, history: Sequence[Position], *, stop: Stop | None
@@ -62,7 +62,7 @@ class Adviser(Protocol):
         """Search a position, as Engine.search does."""
 
     def chances(self, score: int, value: Value | None) -> Chances:
-        """Chances of a win, a draw and a loss, given a score."""
+        """Chances of a win, a draw and a loss, for a score."""
 
 
 @dataclass(frozen=True)
