@@ -6,7 +6,7 @@ The built-in set is kr/analysis/classics.jsonl, in the format of every problem f
  - `result`: "W-win", "B-win" or "draw", the published result (absent or empty: unknown);
  - `solution`: the published line as PDN moves; `first_move`: its first move;
  - `keeping_moves`: every move that keeps the published result, if an exact database has them;
- - `disproved`: true if an exact database has another result; such a problem is no puzzle.
+ - `disproved`: true if an exact database has another result; such a problem is not a puzzle.
 
 Other keys are ignored. A PDN file gives one problem for each game that has a FEN tag.
 

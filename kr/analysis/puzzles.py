@@ -293,7 +293,7 @@ class Puzzle:
             distance = self._database.distance(position)
             if distance is not None and distance < PLAIN_PLIES:
                 return True, "the win is plain"
-        if lead >= PLAIN_LEAD and lead > _lead(board.start, self.solver) and not _captures(position):
+        if lead >= PLAIN_LEAD and lead > _lead(board.start, self.solver) and not position.legal_moves()[0].is_capture:
             proved = exact if exact is not None else self._search(position, ()).value
             if proved is Value.LOSS:
                 return True, f"the win is plain: {lead} pieces ahead"
@@ -355,7 +355,3 @@ def _answers(each: ExactMove) -> int:
 def _lead(position: Position, side: Side) -> int:
     own, other = (position.black, position.white) if side is Side.BLACK else (position.white, position.black)
     return own.bit_count() - other.bit_count()
-
-
-def _captures(position: Position) -> bool:
-    return position.legal_moves()[0].is_capture

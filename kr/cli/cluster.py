@@ -89,7 +89,7 @@ def _forget(
 
 
 command = options.group(
-    """Look at a Dask cluster that does work for --cluster: its workers and what they keep.
+    """Look at a Dask cluster that does work for --cluster: its workers and their files.
 
     Start one by `dask scheduler` here and `dask worker tcp://HOST:8786 --nthreads 1` on each machine.
 

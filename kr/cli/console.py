@@ -46,7 +46,7 @@ def set_quiet(quiet: bool) -> None:
 
 
 def put(text: str = "", end: str = "\n", flush: bool = False) -> None:
-    """Print text for people to stdout: all that commands print but JSON. What a terminal would obey is escaped."""
+    """Print text for people to stdout: all that commands print but JSON. Control characters are escaped."""
     print(visible_lines(text), end=end, flush=flush)
 
 

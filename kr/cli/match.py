@@ -32,7 +32,7 @@ def command(settings: MatchSettings, json: bool = options.JSON) -> None:
         kr match weights/new.h5 shipped --tc nodes=5000 --games 20k --sprt 0 5
         kr match 'hub:kr hub' shipped --ballot 3move
     """
-    if "a" not in options.given() and FITTED.exists():
+    if "a" not in options.explicit_parameters() and FITTED.exists():
         settings = replace(settings, a=str(FITTED), b=SHIPPED)
         console.say(f"players: {FITTED}, as kr fit wrote it, and {SHIPPED}")
     work = Progress("match", settings.games, "games")

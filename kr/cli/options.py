@@ -167,7 +167,7 @@ def command(run: Callable[..., None]) -> click.Command:
     return Command(run.__name__, callback=call, params=parameters, **_texts(inspect.getdoc(run) or ""))
 
 
-def given() -> set[str]:
+def explicit_parameters() -> set[str]:
     """Names of the parameters that the command line of the running command has, and not by default."""
     context = click.get_current_context()
     return {name for name in context.params if context.get_parameter_source(name) is not ParameterSource.DEFAULT}

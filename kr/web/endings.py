@@ -94,7 +94,7 @@ def play_ending(house: House, request: PageRequest) -> dict[str, Any]:
         "better": [] if keeps else [move_json(each.move) for each in moves if each.value is moves[0].value],
         "reply": reply,
         "position": position_json(board.position),
-        "quiet": _quiet(board),
+        "quiet": len(board.history),
         "seen": (*board.history, board.position).count(board.position),
         "over": over,
     }
@@ -144,11 +144,6 @@ def _over(board: Board, person: Side, goal: Value, value: Value) -> dict[str, st
     if goal is Value.DRAW and value is Value.DRAW and held:
         return {"result": "held", "why": f"{HOLD_MOVES} moves"}
     return None
-
-
-def _quiet(board: Board) -> int:
-    """Plies since the last capture or man's move."""
-    return len(board.history)
 
 
 ROUTES = {

@@ -257,7 +257,7 @@ class Engines:
         rest = min(settings.hash, LOADED_HASH) / MEBIBYTE
         first = Engine(settings.weights, settings.hash / MEBIBYTE, settings.threads, database)
         self.own: Lender[Engine] = Lender(
-            partial(Engine, settings.weights, rest, 1, database), _end_engine, MOST_ENGINES, first
+            partial(Engine, settings.weights, rest, 1, database), Engine.stop, MOST_ENGINES, first
         )
         """Engines of kr. The first has all of the hash that the settings give, the others 16 MB at most."""
         self.names = [f"kr ({first.name})"]
@@ -291,10 +291,6 @@ def give_way() -> None:
             # from the niceness of the process on: the server itself may give way to something
             niceness = os.getpriority(os.PRIO_PROCESS, os.getpid()) + SEARCH_NICENESS
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), niceness)
-
-
-def _end_engine(engine: Engine) -> None:
-    engine.stop()
 
 
 def _command(text: str) -> list[str]:

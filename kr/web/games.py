@@ -123,7 +123,7 @@ def _results(request: PageRequest) -> Results:
 
 def _content(request: PageRequest) -> bytes:
     """Content sent by a page: text, or the bytes of a file."""
-    # half of a character of two is no text
+    # half of a surrogate pair can't be encoded
     return _decoded(request) if request.has("data") else request.text("text", LONGEST_PASTE).encode("utf-8", "replace")
 
 

@@ -37,7 +37,7 @@ LEVEL_HASH_MB = 0.5
 _SPEC = re.compile(r"shipped,level=(\d{1,2}),seed=(\d{1,18})")
 _PEOPLE = re.compile(r"policy:shipped,temperature=1,seed=(\d{1,18})")
 PEOPLE = 0
-"""Stands for a level: the shipped policy, which plays what people play, and searches nothing."""
+"""In place of a level: the shipped policy, which plays what people play, and searches nothing."""
 _EVOLVED = re.compile(r"evolved:shipped,generation=(\d{1,6})")
 LONGEST_CLOCK = 24 * 3600.0
 """Seconds for a game, and seconds for each move."""
@@ -52,7 +52,7 @@ def levels(house: House, request: PageRequest) -> dict[str, Any]:
 
 
 def opponent_from_request(request: PageRequest) -> dict[str, Any]:
-    """The opponent that a page asks for, as PlaySettings takes it: `level` or `weights`. Raises InvalidSettingError."""
+    """Opponent of a request, as settings of PlaySettings: `level` or `weights`. Raises InvalidSettingError."""
     if champion := _champion(request):
         return {"weights": champion}
     level = request.number("level", PEOPLE, len(LEVELS))

@@ -155,7 +155,7 @@ class LiveGame:
         """Held while a step changes the game in its thread."""
         self._task: asyncio.Task[None] | None = None
         self._events: list[Event] = []
-        self._wanted: Prompt | Thought | None = None
+        self._question: Prompt | Thought | None = None
         self._offer = False
         self._clocks: list[float | None] = [None, None]
         self._ticking: Side | None = None
@@ -186,7 +186,7 @@ class LiveGame:
         viewer: Viewer = asyncio.Queue()
         async with self._stepping:
             viewer.put_nowait(self._whole())
-            if self._wanted is not None:
+            if self._question is not None:
                 viewer.put_nowait(self._state())
             elif self._task is None or self._task.done():
                 viewer.put_nowait(None)
@@ -211,12 +211,12 @@ class LiveGame:
                 raise InvalidSettingError("path is not a list of squares")
             line = "-".join(map(str, path))
         if self._lines.full():
-            raise InvalidSettingError("kr is still busy with what was said before")
+            raise InvalidSettingError("kr is still busy with earlier messages")
         self._lines.put_nowait((ply, line))
         # a person need not wait for a move that they take back, or for a hint that they no longer want
         unwanted = do != "hint" if self._side == self._you else do in ("undo", "resign")
-        if unwanted and isinstance(self._wanted, Thought):
-            self._wanted.stop()
+        if unwanted and isinstance(self._question, Thought):
+            self._question.stop()
 
     @property
     def is_begun(self) -> bool:
@@ -242,14 +242,14 @@ class LiveGame:
         steps = self._play.steps()
         ending: Exception | None = None
         try:
-            wanted = await self._step(steps.send, None)
-            while wanted is not None:
+            question = await self._step(steps.send, None)
+            while question is not None:
                 try:
-                    answer = await self._answer(wanted)
+                    answer = await self._answer(question)
                 except (KrError, OSError) as error:
-                    wanted = await self._step(steps.throw, error)
+                    question = await self._step(steps.throw, error)
                 else:
-                    wanted = await self._step(steps.send, answer)
+                    question = await self._step(steps.send, answer)
         except OutputBusyError:
             ending = InvalidSettingError("another kr web has this game open: play it there, or stop that one")
         except (KrError, OSError) as error:
@@ -270,21 +270,21 @@ class LiveGame:
                 return None
 
         async with self._stepping:
-            self._wanted = await self._in_thread(advanced)
+            self._question = await self._in_thread(advanced)
             self._set_clocks()
             events, self._events = self._events, []
             for event in events:
                 self._publish(event)
-            if self._wanted is not None:
+            if self._question is not None:
                 self._send(self._state())
-        return self._wanted
+        return self._question
 
-    async def _answer(self, wanted: Prompt | Thought) -> str | Reply | SearchResult:
-        if isinstance(wanted, Prompt):
-            return await self._line(wanted)
+    async def _answer(self, question: Prompt | Thought) -> str | Reply | SearchResult:
+        if isinstance(question, Prompt):
+            return await self._line(question)
         with self._games.house.engines.own.ask(self.id) as loan:
             self._lent.engine = await loan.arrival()
-            answer: Reply | SearchResult = await self._in_thread(wanted.find, wanted.stop)
+            answer: Reply | SearchResult = await self._in_thread(question.find, question.stop)
         return answer
 
     async def _line(self, prompt: Prompt) -> str:
@@ -355,7 +355,7 @@ class LiveGame:
     def _state(self) -> dict[str, Any]:
         """State that a page shows beside the board."""
         board = self._play.board
-        prompted, theirs = isinstance(self._wanted, Prompt), self._side == self._you
+        prompted, theirs = isinstance(self._question, Prompt), self._side == self._you
         clocks = list(self._clocks)
         if self._ticking is not None and (left := clocks[self._ticking]) is not None:
             clocks[self._ticking] = left - (time.monotonic() - self._since)
@@ -368,11 +368,11 @@ class LiveGame:
 
     def _set_clocks(self) -> None:
         """Set the clocks for the next prompt or thought. That of the person stands still during a hint."""
-        before, wanted, side = self._clocks[self._you], self._wanted, self._side
+        before, question, side = self._clocks[self._you], self._question, self._side
         self._clocks, self._ticking, self._since = list(self._play.clocks), None, time.monotonic()
-        if isinstance(wanted, Prompt):
-            if wanted.seconds is not None:
-                self._clocks[side], self._ticking = wanted.seconds - self._margin, side
+        if isinstance(question, Prompt):
+            if question.seconds is not None:
+                self._clocks[side], self._ticking = question.seconds - self._margin, side
         elif side == self._you:
             self._clocks[side] = before
         elif self._clocks[side] is not None:

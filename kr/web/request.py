@@ -109,7 +109,7 @@ class PageRequest:
         return read_document(self._value(name, _REQUIRED))
 
     def board(self, start: str = "start", moves: str = "moves") -> Board:
-        """A game given by the FEN it starts from and its moves. Raises InvalidFenError and IllegalMoveError."""
+        """A game from its start, a FEN, and its moves. Raises InvalidFenError and IllegalMoveError."""
         board = Board(self.position(start))
         for move in self.texts(moves, LONGEST_LINE, 100, ()):
             board.play(move)

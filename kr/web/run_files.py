@@ -28,7 +28,7 @@ class Listed(NamedTuple):
     changed: tuple[int, int]
     at: float
     files: frozenset[str]
-    """Names of regular files; links are left out, since what they lead to in the same tree has its own name there."""
+    """Names of regular files; links are left out, since their targets in the same tree have names of their own."""
     folders: tuple[str, ...]
 
 

@@ -122,8 +122,8 @@ class SelfplayRun(OneRun):
             shard = self._sum.add(path)
             after = self._sum.black_wins, self._sum.draws, self._sum.white_wins, self._sum.games, self._sum.plies
             self._counted[name] = now
-            made = [b - a for a, b in zip(before, after, strict=True)]
-            self._history.append((now[0] / 1e9 if now else 0.0, made[0], made[1], made[2], made[3], made[4]))
+            gains = [b - a for a, b in zip(before, after, strict=True)]
+            self._history.append((now[0] / 1e9 if now else 0.0, gains[0], gains[1], gains[2], gains[3], gains[4]))
             if self._newest is None or name > self._newest[0]:
                 self._newest = name, shard
                 self._attrs = dict(shard.attrs)
@@ -136,16 +136,16 @@ class SelfplayRun(OneRun):
     def content(self) -> Json:
         complete = self._count()
         shaping, began = self._described()
-        total, made = self._sum, self._sum.games
+        total, games = self._sum, self._sum.games
         there, wanted = self._wanted()
         waiting = sum(count for name, (_, count) in self._parts.items() if name in self.names)
         facts = [("Games", games_there(there, None if wanted is not None and there > wanted else wanted))]
         if waiting:
             facts.append(("Games of shards under way", f"{waiting:,}"))
-        if made:
+        if games:
             facts += [
                 ("Speed", f"{total.games_per_second:.1f} games/s" if total.games_per_second else "unknown"),
-                ("Plies a game", f"{total.plies / made:.1f}, from {total.shortest} to {total.longest}"),
+                ("Plies a game", f"{total.plies / games:.1f}, from {total.shortest} to {total.longest}"),
                 ("Shards", f"{total.shards:,}, {total.bytes / 1e6:,.1f} MB"),
             ]
         labels = {"weights": "Weights", "nodes": "Nodes a move", "tc": "Time a move", "openings": "Openings",
@@ -156,7 +156,7 @@ class SelfplayRun(OneRun):
         facts += story(self._attrs or began)
         everything = total.black_wins, total.draws, total.white_wins
         results = [[name, *shares(each)] for name, each in [("all", everything), *total.decks.items()]]
-        reasons = [[name, count, f"{100 * count / max(made, 1):.1f}"] for name, count in total.reasons.items()]
+        reasons = [[name, count, f"{100 * count / max(games, 1):.1f}"] for name, count in total.reasons.items()]
         phases = [[name, *shares(each)] for name, each in total.phases.items()]
         head = ["games", "Black wins %", "drawn %", "White wins %"]
         page: Json = {
@@ -383,8 +383,8 @@ class TrainingRun(OneRun):
 
     def progress(self) -> Json:
         history = self._history()
-        made = sum(generation.under_way is None for generation in history.generations)
-        text = counted(made, "generation")
+        finished = sum(generation.under_way is None for generation in history.generations)
+        text = counted(finished, "generation")
         step = history.generations[-1].under_way if history.generations else "play"
         if step:
             text += f"; now {len(history.generations)}, {step}{self._how_far(history)}"
@@ -404,19 +404,25 @@ class TrainingRun(OneRun):
         from kr.learn.training.history import rows
 
         history = self._history()
-        made = rows(history)
+        generations = rows(history)
         facts = [
             ("Begun with", Path(history.weights).name or "shipped"),
             ("Strongest", history.best),
             ("Seed", str(history.seed)),
         ]
-        best = [row for row in made if row["accepted"]]
+        best = [row for row in generations if row["accepted"]]
         if best:
             facts.append(("Elo over the start", f"{best[-1]['total']:+.1f} ± {best[-1]['total_error']:.1f}"))
         facts += self._under_way(history)
-        facts += [("Warning", f"generation {row['generation']}: {row['warning']}") for row in made if row["warning"]]
+        facts += [
+            ("Warning", f"generation {row['generation']}: {row['warning']}") for row in generations if row["warning"]
+        ]
         facts += story(history.provenance)
-        return {"facts": facts, "tables": _training_tables(history, made), "charts": _training_charts(made)}
+        return {
+            "facts": facts,
+            "tables": _training_tables(history, generations),
+            "charts": _training_charts(generations),
+        }
 
     def _under_way(self, history: Any) -> list[tuple[str, str]]:
         from kr.learn.training.gate import Gate
@@ -442,8 +448,8 @@ class TrainingRun(OneRun):
             self._gate[1].look()
             settings = generation.gate.settings
             gate = Gate(Sprt(*settings["sprt"]), settings["gate_stop"])
-            for written in self._gate[1].entries:
-                gate.add(written.game)
+            for entry in self._gate[1].entries:
+                gate.add(entry.game)
             facts += [
                 ("Wins, losses, draws so far", "-".join(str(gate.tally.points[points]) for points in (2, 0, 1))),
                 *strength(gate.pentanomial), *tested(gate.test, gate.pentanomial),
@@ -451,11 +457,11 @@ class TrainingRun(OneRun):
         return facts
 
 
-def _training_tables(history: Any, made: Sequence[Json]) -> list[Json]:
+def _training_tables(history: Any, rows: Sequence[Json]) -> list[Json]:
     head = ["generation", "played by", "nodes", "games", "plies", "Black wins %", "drawn %", "White wins %",
             "positions", "held-out loss", "play", "fit", "gate"]  # fmt: skip
     cells, gates = [], []
-    for row, generation in zip(made, history.generations, strict=True):
+    for row, generation in zip(rows, history.generations, strict=True):
         results = [_percent(row[name]) for name in ("black_wins", "draws", "white_wins")]
         cells.append([
             row["generation"], row["player"], row["nodes"], row["games"], _tenth(row["plies_a_game"]), *results,
@@ -476,8 +482,8 @@ def _training_tables(history: Any, made: Sequence[Json]) -> list[Json]:
     return [page_table("Gates", gate_head, gates), page_table("Generations", head, cells)]
 
 
-def _training_charts(made: Sequence[Json]) -> list[Json]:
-    known = [row for row in made if row["total"] is not None]
+def _training_charts(rows: Sequence[Json]) -> list[Json]:
+    known = [row for row in rows if row["total"] is not None]
     lines = []
     for accepted, name in ((True, "accepted"), (False, "refused")):
         points = [
@@ -485,7 +491,7 @@ def _training_charts(made: Sequence[Json]) -> list[Json]:
             for row in known if row["accepted"] == accepted
         ]  # fmt: skip
         lines.append(line(name, points, "points"))
-    losses = [[row["generation"], round(row["held_out_loss"], 5)] for row in made if row["held_out_loss"] is not None]
+    losses = [[row["generation"], round(row["held_out_loss"], 5)] for row in rows if row["held_out_loss"] is not None]
     charts = [
         chart("Elo over the start, with 95% errors", "generation", "Elo", lines),
         chart("Held-out loss", "generation", "mean loss", [line("held-out loss", losses)]),

@@ -73,9 +73,9 @@ class MatchRun(OneRun):
             self._beginning = self._log.beginnings
             self.tally, self._outcomes, self._names = MatchTally(), bytearray(), None
             self._ordered = None
-        for written in self._log.entries[self.tally.games :]:
+        for entry in self._log.entries[self.tally.games :]:
             before = list(self.tally.pairs)
-            self.tally.add(written.game)
+            self.tally.add(entry.game)
             self._outcomes += bytes(i for i, count in enumerate(self.tally.pairs) if count > before[i])
 
     @property
@@ -100,8 +100,8 @@ class MatchRun(OneRun):
         """The pairs on which the verdict rests."""
         if self._ordered is None or self._ordered.test != test:
             self._ordered, self._in_order_games = PairsInOrder(test), 0
-        for written in self._log.entries[self._in_order_games :]:
-            self._ordered.add(written.game)
+        for entry in self._log.entries[self._in_order_games :]:
+            self._ordered.add(entry.game)
         self._in_order_games = len(self._log.entries)
         return self._ordered
 

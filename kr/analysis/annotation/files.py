@@ -209,7 +209,7 @@ def annotate_files(
             pages = Pages(settings.html)
         if settings.out is not None:
             check_output(settings.out)
-        engine = _engine(settings)
+        engine = engine_from(settings, settings.weights)
         policy = load_people(settings.people)
         if settings.html is not None:
             make_directory(settings.html)
@@ -256,10 +256,6 @@ def in_order(entries: Iterable[GameEntry]) -> Iterator[GameEntry]:
         while following in waiting:
             yield waiting.pop(following)
             following += 1
-
-
-def _engine(settings: AnnotateSettings) -> Engine:
-    return engine_from(settings, settings.weights)
 
 
 def _annotated(

@@ -328,7 +328,7 @@ def _judged(
         best = search.confirmed(judged.ply, best)
     loss = best.expected - judged.expected
     judged = replace(judged, judged=True, value_before=before.value, others_expected=best.expected)
-    # a move that brings a won position back is no progress: it isn't as good as one that is
+    # a move that brings a won position back makes no progress: it isn't as good as one that does
     idle = judged.certain is Value.WIN and judged.occurrence > 1 and best.value is Value.WIN and loss > -TIE
     if loss <= TIE and not idle:
         return replace(
@@ -451,7 +451,7 @@ class _Search:
         return _Choice(after, line.line if line else (move,), line.score if line else 0, KNOWN[value].expected, value)
 
     def _assess(self, position: Position, history: tuple[Position, ...]) -> _Assessment:
-        # the second line shows whether the best move is the only one
+        # a second line, to see if the best move is the only one
         analysis = analyze(self._engine, Task(position, history), self._limits, multipv=2, stop=self._stop)
         lines = tuple(
             _Choice(position.play(line.pv[0]), line.pv, line.score, line.chances.expected, line.certain)
