@@ -67,7 +67,7 @@ def option(
 
 
 class Settings:
-    """Base of settings: every field made by `option` is checked, whoever fills it in.
+    """Base of settings: every field made by `option` is checked.
 
     Text in a field for paths becomes a path. A subclass with more to check overrides `__post_init__` and calls this one
     first. Raises InvalidSettingError, which names the field.

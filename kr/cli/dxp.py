@@ -80,13 +80,13 @@ def _read_lines(file: int, operator: Operator) -> None:
 def _obey(line: str, operator: Operator) -> None:
     word, *rest = line.split()[:3] or [""]
     if word == "/back" and (not rest or (len(rest) == 1 and rest[0].isdecimal())):
-        heard = operator.take_back(int(rest[0]) if rest else None)
+        connected = operator.take_back(int(rest[0]) if rest else None)
     elif word.startswith("/"):
         console.say(f"{word} is not a command: /back, /back 5, or chat that begins with another character")
         return
     else:
-        heard = not line or operator.chat(line)
-    if not heard:
+        connected = not line or operator.chat(line)
+    if not connected:
         console.say("nobody is connected")
 
 

@@ -49,7 +49,7 @@ def read_answer(frame: bytes, task_keys: Container[str]) -> UnitsAnswer:
     first = 0
     for each in _field(values, "results", list):
         if not isinstance(each, dict):
-            raise ValueError("a result of no form")
+            raise ValueError("a malformed result")
         key, count = _field(each, "key", str), _field(each, "chunks", int)
         seconds: Any = each.get("seconds")
         if key not in task_keys or key in keys:
@@ -93,9 +93,9 @@ def _complaints(values: dict[str, Any]) -> tuple[list[str], tuple[str, str, str]
     """Missing files and the error of an answer, if there are any."""
     missing, failed = _field(values, "missing", list), _field(values, "failed", list)
     if not all(isinstance(each, str) for each in [*missing, *failed]):
-        raise ValueError("files or an error of no form")
+        raise ValueError("malformed files or error")
     if failed and (len(failed) != 3 or failed[2] not in ("worker", "work", "block")):
-        raise ValueError("an error of no form")
+        raise ValueError("a malformed error")
     return missing, (failed[0], failed[1], failed[2]) if failed else None
 
 
@@ -103,5 +103,5 @@ def _field(values: dict[str, Any], name: str, kind: type) -> Any:
     """A field, or the empty value of its type if it is absent. Raises ValueError for another type."""
     value = values.get(name, kind())
     if type(value) is not kind:
-        raise ValueError(f"{name} of no form")
+        raise ValueError(f"malformed {name}")
     return value

@@ -80,7 +80,7 @@ class WorkerInfo:
     memory_limit: int
     memory: int
     silence: float
-    """Seconds since its last message, beyond those of the worker heard of last."""
+    """Seconds since its last message, beyond those of the worker with the latest one."""
     status: str
 
 

@@ -7,7 +7,7 @@ a worker costs at most the task it was doing:
 - one that answers with garbage, can't do its work (a full disk, no memory) or has another kr: named, and left
 - one that is silent, or takes far longer than others: named, and left; its units are sent to others
 - a scheduler that vanishes: waited for; all units under way are sent again
-- a Ctrl-C, or a coordinator that is killed: workers notice that nobody wants their tasks, and stop
+- a Ctrl-C, or a coordinator that is killed: workers notice that their tasks are cancelled, and stop
 """
 
 from __future__ import annotations
@@ -140,16 +140,16 @@ class ClusterPool(Generic[T, R]):
                         lost = connection.times_lost
                         self._send_all_again()
                     self._report(connection)
-                    yield from self._heard(connection, SIGNALS_WAIT)
+                    yield from self._portions_of_news(connection, SIGNALS_WAIT)
                     self._look(connection)
-                yield from self._heard(connection, 0.0)
+                yield from self._portions_of_news(connection, 0.0)
             finally:
                 CREW.text = ""
                 self._stopped = True
                 for task in self._tasks.values():
                     _cancel(task.future)
 
-    def _heard(self, connection: ClusterConnection, timeout: float) -> Iterator[FinishedPortion[R]]:
+    def _portions_of_news(self, connection: ClusterConnection, timeout: float) -> Iterator[FinishedPortion[R]]:
         """Portions of the news so far; waits for the first for up to `timeout` seconds."""
         while True:
             try:
@@ -166,7 +166,7 @@ class ClusterPool(Generic[T, R]):
             task = self._tasks.pop(number, None)
             if task is None:
                 continue
-            self._rest.extend(self._taken(connection, task, answer))
+            self._rest.extend(self._portions_of_answer(connection, task, answer))
             while self._rest:
                 yield self._rest.popleft()
 
@@ -294,7 +294,9 @@ class ClusterPool(Generic[T, R]):
 
     # Answers
 
-    def _taken(self, connection: ClusterConnection, task: _Task, answer: TaskAnswer) -> Iterator[FinishedPortion[R]]:
+    def _portions_of_answer(
+        self, connection: ClusterConnection, task: _Task, answer: TaskAnswer
+    ) -> Iterator[FinishedPortion[R]]:
         """Portions of a task's answer; units left undone are sent again."""
         if answer.frame is None:
             self._lost(task, answer)

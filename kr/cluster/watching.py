@@ -112,14 +112,14 @@ def forget_files(settings: WatchSettings, workers: Sequence[str] = ()) -> dict[s
 
 
 def _reports(connection: ClusterConnection) -> list[WorkerReport]:
-    heard = {address for address, each in connection.workers.items() if each.silence < SILENCE}
-    answers: dict[str, Any] = connection.on_each(worker.worker_facts, sorted(heard)) if heard else {}
+    alive = {address for address, each in connection.workers.items() if each.silence < SILENCE}
+    answers: dict[str, Any] = connection.on_each(worker.worker_facts, sorted(alive)) if alive else {}
     tasks = connection.processing()
     reports = []
     for address, each in connection.workers.items():
         plain = (address, each.host, each.threads, each.memory, each.memory_limit, len(tasks.get(address, ())))
         answer = answers.get(address)
-        if address not in heard:
+        if address not in alive:
             reports.append(WorkerReport(*plain, problem=f"not heard of for {each.silence:.0f} s"))
         elif not isinstance(answer, dict):
             reports.append(WorkerReport(*plain, problem=_problem(answer)))

@@ -6,7 +6,7 @@ store. Errors are answers as well, so that no exception is pickled on its way ba
     {"missing": [SHA-256, ...]}              files of the parcels that the store lacks
     {"refused": "kr 0.1.0; ..."}             this worker is not the one that the coordinator needs
     {"failed": [class, message, "work"]}     an error of kr; "worker": of this machine, such as a full disk
-    {"stopped": true}                        nobody wants the result any more
+    {"stopped": true}                        the task was cancelled
 
 Tasks that Dask has cancelled keep running; a thread watches for that and stops their searches.
 """
@@ -218,7 +218,7 @@ def _watching() -> Iterator[Stop]:
 
 
 def _watch(worker: Any) -> None:
-    """Set the stops of tasks that nobody waits for, until no task runs."""
+    """Set the stops of cancelled tasks, until no task runs."""
     while True:
         time.sleep(WATCH_SECONDS)
         with _watch_lock:

@@ -401,7 +401,7 @@ class Play:
     # --- advice
 
     def _advice(self) -> Generator[Thought, SearchResult, SearchResult]:
-        """Search for a hint. The clock of the person who asks stands still meanwhile."""
+        """Search for a hint. The person's clock stands still meanwhile."""
         begin = self._now()
         if self._adviser is None:
             self._adviser = self._make_adviser()

@@ -374,5 +374,5 @@ def serve_stdio(settings: dict[str, str] | None = None) -> None:
     try:
         sys.stdout.flush()
     except OSError:
-        # nobody reads any more: keep the interpreter from complaining as it exits
+        # the reader has gone: keep the interpreter from complaining as it exits
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -48,7 +48,7 @@ LOADED_HASH = 16 * MEBIBYTE
 SEARCH_NICENESS = 10
 """Niceness added to the threads that search, on Linux."""
 IDLE_SECONDS = 60.0
-"""Time after which an engine that nobody uses is closed."""
+"""Time after which an idle engine is closed."""
 HUB = "hub:"
 
 T = TypeVar("T")

@@ -4,12 +4,12 @@ Every user of a machine can reach what listens on it, so that loopback asks for 
 it, http://127.0.0.1:8128/TOKEN/: a browser that opens it gets the cookie and is sent to /, programs put what they ask
 for behind it.
 
-A token is for one run and written nowhere. One that was kept for the next run would be had by whoever listens at the
-same port in between: pages that wait for their server send it the cookie. So a page that is open goes on once the new
-address has been opened in its browser, which `kr web` does when it starts.
+A token is for one run and written nowhere. If it stayed for the next run, another program that listens at the same
+port in between would get it: pages that wait for their server send it the cookie. So an open page continues once the
+new address has been opened in its browser, which `kr web` does when it starts.
 
-A browser is started with a key in the address in place of the token, for other users see the command lines of
-processes. It opens the door once, within a short time.
+A browser is started with a key in the address in place of the token, since other users see the command lines of
+processes. It works once, within a short time.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ class Entry:
         self._keys: dict[str, float] = {}
 
     def make_key(self) -> str:
-        """A key, which opens the door once."""
+        """A key, which works once."""
         key = secrets.token_urlsafe(24)
         self._keys[key] = self._now() + KEY_SECONDS
         return key
 
     def takes_key(self, text: str) -> bool:
-        """True if this is a key that nobody has used; it is used up."""
+        """True if this is an unused key; it is used up."""
         matches = [key for key in list(self._keys) if _same(text, key)]
         return any(self._keys.pop(key, 0.0) >= self._now() for key in matches)
 

@@ -73,7 +73,7 @@ def bounded_document(game: Game) -> dict[str, Any]:
 
 
 def read_text(text: str, results: Results, on_fault: OnFault) -> Iterator[Game]:
-    """Games of a text that people paste: PDN, or positions as FEN, one a line. on_fault: hears of those left out."""
+    """Games of a text that people paste: PDN, or positions as FEN, one a line. on_fault: called for those left out."""
     if lines := _fens(text):
         return _positions(lines, on_fault)
     return _games(Reader(f"{text}\n", results=results, forgiving=True, on_error=lambda error: on_fault(str(error))))
@@ -143,7 +143,7 @@ class GameList(ABC):
             while len(self._games) < number and self._read():
                 pass
             if len(self._games) < number:
-                raise InvalidSettingError(f"{self.name} has {len(self._games)} games; game {number} is not there")
+                raise InvalidSettingError(f"{self.name} has {len(self._games)} games; there is no game {number}")
             row, text = self._unpacked(number - 1)
         (game,) = Reader(f"{text}\n")
         return {"document": bounded_document(game), "warnings": row["warnings"]}
@@ -261,7 +261,7 @@ class FileList(GameList):
 
 
 class _Bounded:
-    """The text of some bytes as a file, as far as it is read."""
+    """The text of some bytes as a file, up to LONGEST_UPLOAD characters."""
 
     def __init__(self, content: bytes) -> None:
         self._text = Text(io.BufferedReader(io.BytesIO(content)))

@@ -36,7 +36,7 @@ LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
 def is_loopback(host: str) -> bool:
-    """True if an address to listen on lets in nobody but this machine."""
+    """True if an address to listen on accepts only this machine."""
     if host == "localhost":
         return True
     try:
@@ -46,7 +46,7 @@ def is_loopback(host: str) -> bool:
 
 
 class Guard:
-    """The app behind its door.
+    """The app behind its access control.
 
     entry: None if everyone who can connect may send requests.
     now: the clock, in seconds, by which requests are counted.

@@ -153,13 +153,13 @@ class _Judging:
         give_way()
         try:
             moves = self._judge(lambda judged: self._tell(partial(self._add, judged)), self._stop)
-        except Exception as error:  # whatever it is, it is raised where somebody hears it
+        except Exception as error:  # any error is raised in the event loop
             self._tell(partial(self._result.set_exception, error))
         else:
             self._tell(partial(self._result.set_result, moves))
 
     def _tell(self, call: Callable[[], None]) -> None:
-        # a loop that is closed has nobody left to hear
+        # the loop may be closed
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(call)
 

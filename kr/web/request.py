@@ -77,7 +77,7 @@ class PageRequest:
         if not isinstance(value, list | tuple) or len(value) > most:
             raise InvalidSettingError(f"{name} is not a list of at most {most} texts")
         if not all(isinstance(each, str) and len(each) <= longest for each in value):
-            raise InvalidSettingError(f"{name} holds something else than texts of at most {longest} characters")
+            raise InvalidSettingError(f"{name} is not a list of texts of at most {longest} characters")
         return list(value)
 
     def object(self, name: str) -> PageRequest:
@@ -101,7 +101,7 @@ class PageRequest:
         if not isinstance(value, list | tuple) or len(value) > SQUARES:
             raise InvalidSettingError(f"{name} is not a list of at most {SQUARES} squares")
         if not all(type(each) is int and 1 <= each <= SQUARES for each in value):
-            raise InvalidSettingError(f"{name} holds something else than squares from 1 to {SQUARES}")
+            raise InvalidSettingError(f"{name} is not a list of squares from 1 to {SQUARES}")
         return tuple(square - 1 for square in value)
 
     def document(self, name: str = "document") -> Game:

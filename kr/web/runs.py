@@ -51,7 +51,7 @@ class RunWatch:
         return [{"name": name, **run.row()} for name, run in list(self._runs.items())[:MOST_RUNS]]
 
     def page(self, name: str) -> dict[str, Any]:
-        """Everything about a run. Raises InvalidSettingError if there is none of this name."""
+        """Everything about a run. Raises InvalidSettingError for an unknown name."""
         return {"name": name, **self._run(name).page()}
 
     def game(self, name: str, number: int) -> dict[str, Any]:
