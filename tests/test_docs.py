@@ -105,6 +105,21 @@ def test_links_of_the_front_pages_lead_somewhere() -> None:
             assert (page.parent / target).exists(), f"{name}: {target}"
 
 
+@pytest.mark.parametrize("page", sorted((DOCS / "lab").glob("*.md")), ids=lambda page: page.name)
+def test_lab_notes_open_with_their_result(page: Path) -> None:
+    """The first screen has figures, before any section tells how they came about."""
+    opening = page.read_text().partition("\n## ")[0]
+    assert len(opening.splitlines()) <= 40
+    assert len(re.findall(r"\d", opening)) >= 15
+
+
+def test_sections_are_named_by_nouns() -> None:
+    """Recipes may say how to do something."""
+    headings = {(page.name, line) for page in PAGES for line in re.findall(r"^#+ .+", page.read_text(), re.MULTILINE)}
+    assert len(headings) > 100
+    assert [each for each in sorted(headings) if re.match(r"#+ (What|How(?! to )|Who|Whether)\b", each[1])] == []
+
+
 FIGURES = runpy.run_path(str(CHECKOUT / "bench" / "figures.py")) if DOCS.is_dir() else {}
 MEASURED = tomllib.loads((DOCS / "measurements.toml").read_text()) if DOCS.is_dir() else {}
 FRONT_PAGES = [
