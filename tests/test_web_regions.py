@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
 from web_pages import PHONE, WIDE, Opener, click_square, opened, serving, wait_until
 
 import kr
+from kr.evaluation.kinds import load_evaluation
 from kr.web.serve import WebServer
 
 if TYPE_CHECKING:
@@ -38,9 +40,12 @@ def labels(page: Page) -> list[str]:
     return page.locator("main .board .labels text").all_text_contents()
 
 
+TABLES = cache(load_evaluation)
+
+
 def meant(position: kr.Position) -> tuple[str, list[tuple[float, list[int]]]]:
     """Score and regions from Black's view, found without the page's code."""
-    found = kr.explain(position)
+    found = kr.explain(position, TABLES())
     sign = 1 if position.side is kr.Side.BLACK else -1
     regions = sorted(found.regions, key=lambda region: -abs(region.score))
     return f"{sign * found.score:+d}", [(sign * each.score, [s + 1 for s in each.squares]) for each in regions]
@@ -49,15 +54,30 @@ def meant(position: kr.Position) -> tuple[str, list[tuple[float, list[int]]]]:
 SCORED = """text => [...document.querySelectorAll(".panel.regions p")].some(p => p.textContent.startsWith(text))"""
 
 
+STRONGEST = """total => {
+  const rows = [...document.querySelectorAll(".strongest tbody tr")].slice(0, 10);
+  const scores = rows.map(row => Number(row.cells[0].innerText.replace("\N{MINUS SIGN}", "-")));
+  return Math.abs(scores.reduce((sum, score) => sum + score, 0) - total) <= 5;
+}"""
+
+
 def wait_for_score(page: Page, position: kr.Position) -> None:
-    score = meant(position)[0].replace("-", MINUS).replace("+0", "0")
+    """Wait for the score of a position, which the position before may have had too, and for its strongest regions."""
+    text, regions = meant(position)
+    score = text.replace("-", MINUS).replace("+0", "0")
     wait_until(page, SCORED, f"Static score {score if len(score) > 2 else f'{score}.0'} ")
+    wait_until(page, STRONGEST, sum(score for score, _ in regions[:10]))
 
 
-@pytest.mark.parametrize("size", [WIDE, PHONE])
-def test_the_strongest_regions_follow_the_position(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
+def told(opened: Opener, server: WebServer, size: dict[str, int] = WIDE) -> Page:
+    """A window with the panel open."""
     page = opened(server.address, size)
     page.locator(".panel.regions > summary").click()
+    return page
+
+
+def test_the_strongest_regions_follow_the_position(server: WebServer, opened: Opener) -> None:
+    page = told(opened, server)
     board = kr.Board()
     for text in ["", *LINE.split()]:
         if text:
@@ -74,14 +94,35 @@ def test_the_strongest_regions_follow_the_position(server: WebServer, opened: Op
             assert row[3].split() == list(map(str, squares))
         # a number on each piece
         assert len(labels(page)) == board.position.pieces
+    # the keyboard stays in the list
+    page.locator(".strongest tbody tr").nth(3).focus()
+    page.keyboard.press("ArrowLeft")
+    board.undo()
+    wait_for_score(page, board.position)
+    assert page.evaluate("() => document.activeElement.sectionRowIndex") == 3
+    assert page.locator(".board .region").count() > 0
     page.get_by_label("all regions").check()
     assert len(shown(page)) == len(meant(board.position)[1])
+    # counts of the shipped tables
+    seen = {row[2] for row in shown(page)}
+    assert len(seen) > 5
+    assert all(each == "never" or float(each.removesuffix(" thousand")) > 0 for each in seen)
+    assert "games of self-play by these tables" in page.locator(".panel.regions").inner_text()
 
 
-def test_a_region_is_outlined_on_the_board(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address)
-    page.locator(".panel.regions > summary").click()
+PICTURED = """row => row.querySelector(".mini path + path").getAttribute("d").match(/M\\d,\\d/g).map(each => {
+  const [column, line] = each.slice(1).split(",").map(Number);
+  return line * 4 + (column - (1 - line % 2)) / 2 + 1;
+})"""
+TURNED = """() => getComputedStyle(document.querySelector(".mini")).transform"""
+
+
+def test_a_region_is_outlined_on_the_board_and_in_a_picture(server: WebServer, opened: Opener) -> None:
+    """On a phone, where the list stands below the board."""
+    page = told(opened, server, PHONE)
     wait_for_score(page, kr.Position())
+    for row, (_, squares) in zip(page.locator(".strongest tbody tr").all(), meant(kr.Position())[1], strict=False):
+        assert row.evaluate(PICTURED) == squares
     row = page.locator(".strongest tbody tr").nth(1)
     squares = row.locator("td").nth(3).inner_text().split()
     row.hover()
@@ -90,11 +131,14 @@ def test_a_region_is_outlined_on_the_board(server: WebServer, opened: Opener) ->
     assert page.locator(".board .region").count() == 0
     row.focus()
     assert page.locator(".board .region").count() == len(squares)
+    # the pictures turn with the board
+    assert page.evaluate(TURNED) == "none"
+    page.get_by_role("button", name="Flip").first.click()
+    assert page.evaluate(TURNED).startswith("matrix(-1")
 
 
 def test_colours_can_be_chosen_and_go_with_the_panel(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address)
-    page.locator(".panel.regions > summary").click()
+    page = told(opened, server)
     wait_for_score(page, kr.Position())
     coloured = ".board .heat :is(.helps-black, .helps-white)"
     assert page.locator(coloured).count() == 24
@@ -113,53 +157,7 @@ def test_colours_can_be_chosen_and_go_with_the_panel(server: WebServer, opened: 
 @pytest.mark.parametrize("weights", ["manual", "material"])
 def test_evaluations_without_tables(opened: Opener, weights: str) -> None:
     with serving(weights=weights) as server:
-        page = opened(server.address)
-        page.locator(".panel.regions > summary").click()
+        page = told(opened, server)
         wait_until(page, SCORED, "Static score ")
         assert not page.locator(".strongest").is_visible()
         assert len(labels(page)) == 24
-
-
-def test_counts_of_the_shipped_tables_are_told(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address)
-    page.locator(".panel.regions > summary").click()
-    wait_for_score(page, kr.Position())
-    page.get_by_label("all regions").check()
-    seen = {row[2] for row in shown(page)}
-    assert len(seen) > 5
-    assert all(each == "never" or float(each.removesuffix(" thousand")) > 0 for each in seen)
-    assert "games of self-play by these tables" in page.locator(".panel.regions").inner_text()
-
-
-PICTURED = """row => row.querySelector(".mini path + path").getAttribute("d").match(/M\\d,\\d/g).map(each => {
-  const [column, line] = each.slice(1).split(",").map(Number);
-  return line * 4 + (column - (1 - line % 2)) / 2 + 1;
-})"""
-TURNED = """() => getComputedStyle(document.querySelector(".mini")).transform"""
-
-
-def test_each_region_has_a_picture_that_turns_with_the_board(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address)
-    page.locator(".panel.regions > summary").click()
-    wait_for_score(page, kr.Position())
-    for row, (_, squares) in zip(page.locator(".strongest tbody tr").all(), meant(kr.Position())[1], strict=False):
-        assert row.evaluate(PICTURED) == squares
-    assert page.evaluate(TURNED) == "none"
-    page.get_by_role("button", name="Flip").first.click()
-    assert page.evaluate(TURNED).startswith("matrix(-1")
-
-
-def test_the_keyboard_stays_in_the_list(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address)
-    page.locator(".panel.regions > summary").click()
-    wait_for_score(page, kr.Position())
-    click_square(page, 11)
-    click_square(page, 15)
-    board = kr.Board()
-    board.play("11-15")
-    wait_for_score(page, board.position)
-    page.locator(".strongest tbody tr").nth(3).focus()
-    page.keyboard.press("ArrowLeft")
-    wait_for_score(page, kr.Position())
-    assert page.evaluate("() => document.activeElement.sectionRowIndex") == 3
-    assert page.locator(".board .region").count() > 0

@@ -143,12 +143,27 @@ def point_of(page: Page, square: int, selector: str = "main .board", flipped: bo
 
 
 def wait_until(page: Page, function: str, arg: Any = None, seconds: float = 15.0) -> None:
-    """Wait until a function of JavaScript gives something true. Playwright's own way evaluates text in the page, which
-    the policy of these pages forbids."""
-    until = time.monotonic() + seconds
-    while not page.evaluate(function, arg):
-        assert time.monotonic() < until, f"never true: {function} of {arg}"
-        page.wait_for_timeout(10)
+    """Wait until a function of JavaScript gives something true. The page itself looks, so that waiting costs one call;
+    Playwright's own way evaluates text in the page, which the policy of these pages forbids."""
+    from playwright.sync_api import Error
+
+    waiting = f"""async ([arg, until]) => {{
+      const look = {function};
+      while (!await look(arg)) {{
+        if (Date.now() > until) return false;
+        await new Promise(resolve => setTimeout(resolve, 10));
+      }}
+      return true;
+    }}"""
+    until = time.time() + seconds
+    while True:
+        try:
+            assert page.evaluate(waiting, [arg, until * 1000]), f"never true: {function} of {arg}"
+            return
+        except Error as error:
+            # the page was loaded again meanwhile
+            if "context was destroyed" not in str(error) or time.time() > until:
+                raise
 
 
 def wait_for_board(page: Page, fen: str, selector: str = "main .board", seconds: float = 15.0) -> None:
