@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 __all__ = ["opened", "server"]
 pytestmark = pytest.mark.slow
 
-STEPS = 1000
-"""Of each of two walks."""
 KEYS = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End", "f", "n", "p", " ", "Tab", "Enter", "Escape"]
 BOARD = ".analyse .board"
 
@@ -116,13 +114,23 @@ class Walk:
             assert kr.Position.from_fen(state["fen"]).fen == state["fen"], what
 
 
-@pytest.mark.parametrize(("seed", "size"), [(1, WIDE), (2, PHONE)])
-def test_a_random_walk(server: WebServer, opened: Opener, seed: int, size: dict[str, int]) -> None:
+def walked(server: WebServer, opened: Opener, seed: int, size: dict[str, int], steps: int) -> None:
     # a position that can't be is refused by the server, and the browser tells its console so
     page = opened(server.address, size, allowed="status of 400")
     walk = Walk(page, seed)
     last: list[str] = []
-    for _ in range(STEPS):
+    for _ in range(steps):
         last = [*last[-5:], walk.step()]
         walk.check("; ".join(last))
-    assert walk.legal > STEPS / 20
+    assert walk.legal > steps / 20
+
+
+@pytest.mark.parametrize(("seed", "size"), [(1, WIDE), (2, PHONE)])
+def test_a_random_walk(server: WebServer, opened: Opener, seed: int, size: dict[str, int]) -> None:
+    walked(server, opened, seed, size, 100)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("seed", "size"), [(3, WIDE), (4, PHONE)])
+def test_a_long_random_walk(server: WebServer, opened: Opener, seed: int, size: dict[str, int]) -> None:
+    walked(server, opened, seed, size, 1000)
