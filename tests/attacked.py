@@ -127,7 +127,7 @@ def open_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Attacked]:
 
 @pytest.fixture(autouse=True)
 def survives(request: pytest.FixtureRequest) -> Iterator[None]:
-    """After the attack all is as before."""
+    """After the attacks of a test all is as before."""
     names = [name for name in ("server", "open_server") if name in request.fixturenames]
     servers: list[Attacked] = [request.getfixturevalue(name) for name in names]
     before = [server.memory for server in servers]
@@ -142,9 +142,14 @@ def survives(request: pytest.FixtureRequest) -> Iterator[None]:
         assert server.errors.read_text() == ""
 
 
+def connected(server: Attacked, seconds: float = SECONDS) -> socket.socket:
+    """A connection that sends what it likes."""
+    return socket.create_connection(("127.0.0.1", server.port), timeout=seconds)
+
+
 def raw(server: Attacked, *parts: bytes, seconds: float = SECONDS) -> bytes:
     """What is answered to these bytes until the connection is closed, or for so many seconds after the last byte."""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=seconds) as link:
+    with connected(server, seconds) as link:
         try:
             for part in parts:
                 link.sendall(part)
@@ -182,17 +187,21 @@ UPGRADE = (
 )  # fmt: skip
 
 
-def trickle(link: socket.socket, piece: bytes) -> None:
-    """Send a piece now and then until the connection is closed."""
-    link.settimeout(0.05)
+def trickle(links: dict[socket.socket, bytes]) -> None:
+    """Send a piece on each connection now and then until all are closed."""
     until = time.monotonic() + SECONDS
-    while True:
-        assert time.monotonic() < until, "the connection is still open"
-        try:
-            link.sendall(piece)
-            if not link.recv(1 << 16):
-                return
-        except TimeoutError:
-            continue
-        except OSError:
-            return
+    for link in links:
+        link.setblocking(False)
+    left = dict(links)
+    while left:
+        assert time.monotonic() < until, f"{len(left)} connections are still open: {[*left.values()]}"
+        for link, piece in [*left.items()]:
+            try:
+                link.send(piece)
+                if not link.recv(1 << 16):
+                    del left[link]
+            except BlockingIOError:
+                continue
+            except OSError:
+                del left[link]
+        time.sleep(0.05)

@@ -1,7 +1,7 @@
 """Attacks on the server over loopback, by raw sockets and WebSockets that send what no page sends.
 
-Each is answered shortly or cut off. After each the server answers a normal page, holds little more memory, and has
-said nothing on its standard error.
+Each is answered shortly or cut off. After each group of them the server answers a normal page, holds little more
+memory, and has said nothing on its standard error.
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import socket
 import time
-from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from itertools import product
 from typing import Any
 
@@ -19,9 +18,11 @@ from attacked import (
     SECONDS,
     UPGRADE,
     Attacked,
+    connected,
     open_server,
     raw,
     request,
+    rest,
     server,
     status,
     survives,
@@ -37,78 +38,83 @@ pytestmark = pytest.mark.slow
 
 # --- who asks
 
-
-@pytest.mark.parametrize(
-    "host",
-    ["evil.example:{port}", "127.0.0.1.nip.io:{port}", "localtest.me:{port}", "localhost.evil.example:{port}",
-     "127.0.0.1:{port}, evil.example", "evil.example#127.0.0.1:{port}", "2130706433:{port}", "0x7f.1:{port}",
-     "127.1:{port}", "0:{port}", "[::ffff:127.0.0.1]:{port}", "localhost:{port}0", "\xe9vil:{port}", "a" * 5000],
-)  # fmt: skip
-@pytest.mark.parametrize("upgrade", [(), UPGRADE])
-def test_names_that_lead_here_are_not_its_own(server: Attacked, host: str, upgrade: Sequence[str]) -> None:
-    path = "/live" if upgrade else "/"
-    answer = raw(server, request(server, f"GET {path} HTTP/1.1", *upgrade, host=host.format(port=server.port)))
-    assert status(answer) in (400, 403, 421)
-    assert b"<html" not in answer
+HOSTS = [
+    "evil.example:{port}", "127.0.0.1.nip.io:{port}", "localtest.me:{port}", "localhost.evil.example:{port}",
+    "127.0.0.1:{port}, evil.example", "evil.example#127.0.0.1:{port}", "2130706433:{port}", "0x7f.1:{port}",
+    "127.1:{port}", "0:{port}", "[::ffff:127.0.0.1]:{port}", "localhost:{port}0", "\xe9vil:{port}", "a" * 5000,
+]  # fmt: skip
+WAYS_IN = [("/", ()), ("/live", UPGRADE)]
+"""As a page is loaded, and as its WebSocket is."""
 
 
-@pytest.mark.parametrize("lines", [["Host: evil.example", "Host: {own}"], ["Host: {own}", "Host: evil.example"], []])
-def test_a_request_has_one_host(server: Attacked, lines: list[str]) -> None:
-    own = f"127.0.0.1:{server.port}"
-    head = "".join(f"{line.format(own=own)}\r\n" for line in lines)
-    assert status(raw(server, f"GET / HTTP/1.1\r\n{head}Connection: close\r\n\r\n".encode())) in (400, 421)
+def test_names_that_lead_here_are_not_its_own(server: Attacked) -> None:
+    for host, (path, upgrade) in product(HOSTS, WAYS_IN):
+        answer = raw(server, request(server, f"GET {path} HTTP/1.1", *upgrade, host=host.format(port=server.port)))
+        assert status(answer) in (400, 403, 421), (host, path)
+        assert b"<html" not in answer, (host, path)
 
 
-@pytest.mark.parametrize(
-    "origin", ["http://evil.example", "null", "", "file://", "http://127.0.0.1", "http://127.0.0.1:{port}.evil.example",
-               "http://127.0.0.1:{port}/", "https://127.0.0.1:{port}", "http://user@127.0.0.1:{port}"],
-)  # fmt: skip
-@pytest.mark.parametrize("upgrade", [(), UPGRADE])
-def test_no_other_page_drives_it(server: Attacked, origin: str, upgrade: Sequence[str]) -> None:
-    line = "GET /live HTTP/1.1" if upgrade else "POST /api/position HTTP/1.1"
-    header = f"Origin: {origin.format(port=server.port)}"
-    answer = raw(server, request(server, line, *upgrade, header, "Content-Type: application/json", "Content-Length: 0"))
-    assert status(answer) == 403
+def test_a_request_has_one_host(server: Attacked) -> None:
+    own = f"Host: 127.0.0.1:{server.port}"
+    for lines in (["Host: evil.example", own], [own, "Host: evil.example"], []):
+        head = "".join(f"{line}\r\n" for line in lines)
+        answer = raw(server, f"GET / HTTP/1.1\r\n{head}Connection: close\r\n\r\n".encode())
+        assert status(answer) in (400, 421), lines
 
 
-@pytest.mark.parametrize(
-    "cookie",
-    ["", "{name}=", "{name}=wrong", "{name}", "{name}={cut}", "{name}={token}x", '{name}="{token}"', "{name}x={token}",
-     "kr-token={token}", "kr-token-{other}={token}", "{name} ={token}", "{name}=\xff\xfe", "other={token}",
-     "; ;=;" * 1000, "{name}=" + "x" * 50_000],
-)  # fmt: skip
-@pytest.mark.parametrize("upgrade", [(), UPGRADE])
-def test_nobody_gets_in_by_another_cookie(open_server: Attacked, cookie: str, upgrade: Sequence[str]) -> None:
+ORIGINS = [
+    "http://evil.example", "null", "", "file://", "http://127.0.0.1", "http://127.0.0.1:{port}.evil.example",
+    "http://127.0.0.1:{port}/", "https://127.0.0.1:{port}", "http://user@127.0.0.1:{port}",
+]  # fmt: skip
+
+
+def test_no_other_page_drives_it(server: Attacked) -> None:
+    lines = [("POST /api/position HTTP/1.1", ()), ("GET /live HTTP/1.1", UPGRADE)]
+    for origin, (line, upgrade) in product(ORIGINS, lines):
+        headers = f"Origin: {origin.format(port=server.port)}", "Content-Type: application/json", "Content-Length: 0"
+        assert status(raw(server, request(server, line, *upgrade, *headers))) == 403, (origin, line)
+
+
+COOKIES = [
+    "", "{name}=", "{name}=wrong", "{name}", "{name}={cut}", "{name}={token}x", '{name}="{token}"', "{name}x={token}",
+    "kr-token={token}", "kr-token-{other}={token}", "{name} ={token}", "{name}=\xff\xfe", "other={token}",
+    "; ;=;" * 1000, "{name}=" + "x" * 50_000,
+]  # fmt: skip
+
+
+def test_nobody_gets_in_by_another_cookie(open_server: Attacked) -> None:
     token = open_server.token or ""
     names = {"name": open_server.cookie, "other": open_server.port - 1}
-    line = "GET /live HTTP/1.1" if upgrade else "GET / HTTP/1.1"
-    sent = cookie.format(token=token, cut=token[:-1], **names)
-    answer = raw(open_server, request(open_server, line, *upgrade, f"Cookie: {sent}"))
-    # a header too long for a handshake is not answered
-    assert status(answer) in ((0, 400, 403) if upgrade else (401,))
-    assert b"<html" not in answer
+    for cookie, (path, upgrade) in product(COOKIES, WAYS_IN):
+        sent = cookie.format(token=token, cut=token[:-1], **names)
+        answer = raw(open_server, request(open_server, f"GET {path} HTTP/1.1", *upgrade, f"Cookie: {sent}"))
+        # a header too long for a handshake is not answered
+        assert status(answer) in ((0, 400, 403) if upgrade else (401,)), (cookie[:100], path)
+        assert b"<html" not in answer, (cookie[:100], path)
 
 
-@pytest.mark.parametrize(
-    "path",
-    ["/?{token}", "/?token={token}", "//{token}/", "//{token}/live", "/./{token}/live", "/x/../{token}/live", "/{cut}/",
-     "/{cut}/live", "/{token}x/live", "/{upper}/live", "/{token}%2Flive", "/{token}%2F", "/%{hex}/live",
-     "/live/{token}/", "/live?/{token}/", "/%00{token}/live", "/ {token}/live", "/{token}%00/live", "/{token}\\live",
-     "/{token};/live", "/live#/{token}/", "http://127.0.0.1/{token}/live", "/" + "x" * 30_000, "/{token}" * 2000 + "x",
-     "*", ""],
-)  # fmt: skip
-@pytest.mark.parametrize("upgrade", [(), UPGRADE])
-def test_nobody_gets_in_by_another_path(open_server: Attacked, path: str, upgrade: Sequence[str]) -> None:
+PATHS = [
+    "/?{token}", "/?token={token}", "//{token}/", "//{token}/live", "/./{token}/live", "/x/../{token}/live", "/{cut}/",
+    "/{cut}/live", "/{token}x/live", "/{upper}/live", "/{token}%2Flive", "/{token}%2F", "/%{hex}/live",
+    "/live/{token}/", "/live?/{token}/", "/%00{token}/live", "/ {token}/live", "/{token}%00/live", "/{token}\\live",
+    "/{token};/live", "/live#/{token}/", "http://127.0.0.1/{token}/live", "/" + "x" * 30_000, "/{token}" * 2000 + "x",
+    "*", "",
+]  # fmt: skip
+
+
+def test_nobody_gets_in_by_another_path(open_server: Attacked) -> None:
     token = open_server.token or ""
     escaped = f"{ord(token[0]):02x}{token[1:]}"
-    sent = path.format(token=token, cut=token[:-1], upper=token.swapcase(), hex=escaped)
-    answer = raw(open_server, request(open_server, f"GET {sent} HTTP/1.1", *upgrade))
-    assert status(answer) in (0, 400, 401, 403, 404)
-    assert b"<html" not in answer
-    assert b"set-cookie" not in answer.lower()
-    if status(answer) == 404:
-        # behind the token, where there is nothing
-        assert path.startswith("/{token}")
+    for path, upgrade in product(PATHS, ((), UPGRADE)):
+        sent = path.format(token=token, cut=token[:-1], upper=token.swapcase(), hex=escaped)
+        answer = raw(open_server, request(open_server, f"GET {sent} HTTP/1.1", *upgrade))
+        case = path[:100], bool(upgrade)
+        assert status(answer) in (0, 400, 401, 403, 404), case
+        assert b"<html" not in answer, case
+        assert b"set-cookie" not in answer.lower(), case
+        if status(answer) == 404:
+            # behind the token, where there is nothing
+            assert path.startswith("/{token}"), case
 
 
 def test_a_key_opens_the_door_once_and_not_for_long() -> None:
@@ -170,42 +176,55 @@ WAYS_UP = [
 SLASHES = ["/", "%2f", "%5c", "\\", "//", "%252f"]
 
 
-@pytest.mark.parametrize("prefix", ["/static/", "/", "/api/"])
-def test_no_path_leads_out(server: Attacked, prefix: str) -> None:
-    for way, slash in product(WAYS_UP, SLASHES):
-        for goal in ("etc/passwd", "web/app.py", "proc/self/environ"):
-            path = f"{prefix}{(way + slash) * 6}{goal}".replace("/", slash, 0)
-            answer = raw(server, request(server, f"GET {path} HTTP/1.1"))
-            assert status(answer) in (400, 404, 405), path
-            assert b"root:" not in answer
-            assert b"import" not in answer
+GOALS = ["etc/passwd", "web/app.py", "proc/self/environ"]
 
 
-@pytest.mark.parametrize(
-    "line",
-    ["GET /etc/passwd HTTP/1.1", "GET file:///etc/passwd HTTP/1.1", "GET http://evil.example/ HTTP/1.1",
-     "CONNECT evil.example:80 HTTP/1.1", "TRACE / HTTP/1.1", "OPTIONS * HTTP/1.1", "PUT /static/main.js HTTP/1.1",
-     "DELETE / HTTP/1.1", "PROPFIND / HTTP/1.1", "GET /live HTTP/1.1", "GET /api/position HTTP/1.1", "POST / HTTP/1.1",
-     "GET  HTTP/1.1", "PRI * HTTP/2.0", "\x00\x01\x02", "\x16\x03\x01\x02\x00\x01",
-     "GET /" + "a" * 60_000 + " HTTP/1.1", "GET /\xff HTTP/1.1", "A" * 40_000],
-)  # fmt: skip
-def test_odd_requests_are_refused(server: Attacked, line: str) -> None:
-    answer = raw(server, request(server, line))
-    assert 400 <= status(answer) < 500
-    assert len(answer) < 2000
+def test_no_path_leads_out(server: Attacked) -> None:
+    for prefix, way, slash, goal in product(["/static/", "/", "/api/"], WAYS_UP, SLASHES, GOALS):
+        path = f"{prefix}{(way + slash) * 6}{goal}".replace("/", slash, 0)
+        answer = raw(server, request(server, f"GET {path} HTTP/1.1"))
+        assert status(answer) in (400, 404, 405), path
+        assert b"root:" not in answer, path
+        assert b"import" not in answer, path
 
 
-@pytest.mark.parametrize(
-    "lines",
-    [["Content-Length: -1"], ["Content-Length: 5", "Content-Length: 6"], ["Content-Length: 99999999999999999999"],
-     ["Transfer-Encoding: chunked", "Content-Length: 5"], ["Transfer-Encoding: gzip, chunked"],
-     ["Transfer-Encoding: chunked, chunked"], ["Content-Length: 0x10"], [" folded: header"], ["no colon"],
-     ["X: " + "y" * 70_000], ["\xff: x"], ["Expect: 100-continue", "Content-Length: 5000000000"]],
-)  # fmt: skip
-def test_headers_that_lie(server: Attacked, lines: list[str]) -> None:
-    answer = raw(server, request(server, "POST /api/position HTTP/1.1", "Content-Type: application/json", *lines))
-    assert status(answer) in (0, 100, 400, 408, 413, 415, 501)
-    assert b'"moves"' not in answer
+ODD_LINES = [
+    "GET /etc/passwd HTTP/1.1", "GET file:///etc/passwd HTTP/1.1", "GET http://evil.example/ HTTP/1.1",
+    "CONNECT evil.example:80 HTTP/1.1", "TRACE / HTTP/1.1", "OPTIONS * HTTP/1.1", "PUT /static/main.js HTTP/1.1",
+    "DELETE / HTTP/1.1", "PROPFIND / HTTP/1.1", "GET /live HTTP/1.1", "GET /api/position HTTP/1.1", "POST / HTTP/1.1",
+    "GET  HTTP/1.1", "PRI * HTTP/2.0", "\x00\x01\x02", "\x16\x03\x01\x02\x00\x01",
+    "GET /" + "a" * 60_000 + " HTTP/1.1", "GET /\xff HTTP/1.1", "A" * 40_000,
+]  # fmt: skip
+
+
+def test_odd_requests_are_refused(server: Attacked) -> None:
+    for line in ODD_LINES:
+        answer = raw(server, request(server, line))
+        assert 400 <= status(answer) < 500, line[:100]
+        assert len(answer) < 2000, line[:100]
+
+
+FALSE_HEADERS = [
+    ["Content-Length: -1"], ["Content-Length: 5", "Content-Length: 6"], ["Content-Length: 99999999999999999999"],
+    ["Transfer-Encoding: chunked", "Content-Length: 5"], ["Transfer-Encoding: gzip, chunked"],
+    ["Transfer-Encoding: chunked, chunked"], ["Content-Length: 0x10"], [" folded: header"], ["no colon"],
+    ["X: " + "y" * 70_000], ["\xff: x"], ["Expect: 100-continue", "Content-Length: 5000000000"],
+]  # fmt: skip
+
+
+def test_headers_that_lie(server: Attacked) -> None:
+    # at once: some are answered only when no more has come for a while
+    with ExitStack() as stack:
+        links = [stack.enter_context(connected(server)) for _ in FALSE_HEADERS]
+        for link, lines in zip(links, FALSE_HEADERS, strict=True):
+            line = "POST /api/position HTTP/1.1"
+            sent = request(server, line, "Content-Type: application/json", *lines)
+            with suppress(OSError):
+                link.sendall(sent)
+        for link, lines in zip(links, FALSE_HEADERS, strict=True):
+            answer = rest(link)
+            assert status(answer) in (0, 100, 400, 408, 413, 415, 501), lines[0][:100]
+            assert b'"moves"' not in answer, lines[0][:100]
 
 
 def test_many_headers_are_not_kept(server: Attacked) -> None:
@@ -237,18 +256,17 @@ BODIES: dict[str, bytes] = {
 }
 
 
-@pytest.mark.parametrize("name", BODIES)
-def test_bodies_that_no_page_sends(server: Attacked, name: str) -> None:
-    body = BODIES[name]
-    begun = time.monotonic()
-    head = request(server, "POST /api/position HTTP/1.1", "Content-Type: application/json",
-                   f"Content-Length: {len(body)}")  # fmt: skip
-    answer = raw(server, head + body)
-    assert status(answer) == 400
-    told = json.loads(answer.partition(b"\r\n\r\n")[2])
-    assert list(told) == ["error"]
-    assert len(told["error"]) <= 600
-    assert time.monotonic() - begun < SECONDS
+def test_bodies_that_no_page_sends(server: Attacked) -> None:
+    for name, body in BODIES.items():
+        begun = time.monotonic()
+        head = request(server, "POST /api/position HTTP/1.1", "Content-Type: application/json",
+                       f"Content-Length: {len(body)}")  # fmt: skip
+        answer = raw(server, head + body)
+        assert status(answer) == 400, name
+        told = json.loads(answer.partition(b"\r\n\r\n")[2])
+        assert list(told) == ["error"], name
+        assert len(told["error"]) <= 600, name
+        assert time.monotonic() - begun < SECONDS, name
 
 
 def test_a_body_without_end_is_cut_off(server: Attacked) -> None:
@@ -259,32 +277,33 @@ def test_a_body_without_end_is_cut_off(server: Attacked) -> None:
     assert status(answer) in (0, 413)
 
 
-@pytest.mark.parametrize("path", ["/api/position", "/api/nothing", "/", "/static/main.js"])
-@pytest.mark.parametrize("encoding", ["Content-Length: 4000000", "Transfer-Encoding: chunked"])
-def test_a_body_that_trickles_is_cut_off(server: Attacked, path: str, encoding: str) -> None:
-    """Also after its answer: nobody keeps a connection by sending on."""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=SECONDS) as link:
-        link.sendall(request(server, f"POST {path} HTTP/1.1", "Content-Type: application/json", encoding))
-        trickle(link, b"1\r\n \r\n" if "chunked" in encoding else b" ")
+def test_what_trickles_is_cut_off(server: Attacked) -> None:
+    """Requests, and bodies also after their answers: nobody keeps a connection by sending on. All at the same time."""
+    trickles: list[tuple[bytes, bytes]] = [
+        (begun, b"x" if begun else b"") for begun in (b"", b"G", b"GET / HTTP/1.1\r\nHost: ", b"\r\n")
+    ]
+    for path in ("/api/position", "/api/nothing", "/", "/static/main.js"):
+        for encoding, piece in (("Content-Length: 4000000", b" "), ("Transfer-Encoding: chunked", b"1\r\n \r\n")):
+            head = request(server, f"POST {path} HTTP/1.1", "Content-Type: application/json", encoding)
+            trickles.append((head, piece))
+    with ExitStack() as stack:
+        links = {}
+        for begun, piece in trickles:
+            link = stack.enter_context(connected(server))
+            link.sendall(begun)
+            links[link] = piece
+        trickle(links)
 
 
 # --- many and slow
 
 
-@pytest.mark.parametrize("begun", [b"", b"G", b"GET / HTTP/1.1\r\nHost: ", b"\r\n"])
-def test_a_request_that_trickles_is_cut_off(server: Attacked, begun: bytes) -> None:
-    with socket.create_connection(("127.0.0.1", server.port), timeout=SECONDS) as link:
-        link.sendall(begun)
-        trickle(link, b"x" if begun else b"")
-
-
-@pytest.mark.parametrize("begun", [b"", b"GET / HTTP/1.1\r\n", b"POST /api/position HTTP/1.1\r\nContent-Length: 5\r\n"])
-def test_a_thousand_idle_connections_keep_nobody_out(server: Attacked, begun: bytes) -> None:
-    with ExitStack() as stack:
-        for _ in range(1000):
-            link = stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=SECONDS))
-            link.sendall(begun)
-        assert server.works()
+def test_a_thousand_idle_connections_keep_nobody_out(server: Attacked) -> None:
+    for begun in (b"", b"GET / HTTP/1.1\r\n", b"POST /api/position HTTP/1.1\r\nContent-Length: 5\r\n"):
+        with ExitStack() as stack:
+            for _ in range(1000):
+                stack.enter_context(connected(server)).sendall(begun)
+            assert server.works(), begun
 
 
 def test_a_thousand_connections_that_ask_keep_nobody_out(server: Attacked) -> None:
@@ -292,8 +311,7 @@ def test_a_thousand_connections_that_ask_keep_nobody_out(server: Attacked) -> No
     asked = f"GET /static/main.js HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode()
     with ExitStack() as stack:
         for _ in range(1000):
-            link = stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=SECONDS))
-            link.sendall(asked)
+            stack.enter_context(connected(server)).sendall(asked)
         assert server.works()
 
 
@@ -303,7 +321,7 @@ def test_answers_that_nobody_takes(server: Attacked) -> None:
     before = server.links
     with ExitStack() as stack:
         for _ in range(3):
-            link = stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=SECONDS))
+            link = stack.enter_context(connected(server))
             link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             link.sendall(asked)
         until = time.monotonic() + SECONDS
