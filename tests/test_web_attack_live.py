@@ -11,7 +11,7 @@ import socket
 import struct
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager, suppress
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from attacked import (
     SECONDS,
     UPGRADE,
     Attacked,
+    connected,
     open_server,
     raw,
     request,
@@ -76,22 +77,25 @@ MESSAGES: dict[str, str | bytes] = {
 }
 
 
-@pytest.mark.parametrize("name", MESSAGES)
-def test_messages_that_no_page_sends_end_the_connection(server: Attacked, name: str) -> None:
-    with server.live() as link:
-        link.send(MESSAGES[name])
-        assert closed_with(link) in (1000, 1003, live.POLICY_VIOLATION, 1007)
+def test_messages_that_no_page_sends_end_the_connection(server: Attacked) -> None:
+    for name, message in MESSAGES.items():
+        with server.live() as link:
+            link.send(message)
+            assert closed_with(link) in (1000, 1003, live.POLICY_VIOLATION, 1007), name
 
 
-@pytest.mark.parametrize(
-    "do", ["nothing", "", "__class__", "../runs", "runs\x00", "x" * 100_000, 7, [], {}, True, 1e308, "\ud800"]
-)
-def test_unknown_things_to_do_are_refused(server: Attacked, do: Any) -> None:
+UNKNOWN: list[Any] = [
+    "nothing", "", "__class__", "../runs", "runs\x00", "x" * 100_000, 7, [], {}, True, 1e308, "\ud800",
+]  # fmt: skip
+
+
+def test_unknown_things_to_do_are_refused(server: Attacked) -> None:
     with server.live() as link:
-        link.send(json.dumps({"id": 1, "do": do}))
-        told = json.loads(link.recv(SECONDS))
-        assert set(told) == {"id", "error"}
-        assert len(told["error"]) < 600
+        for id, do in enumerate(UNKNOWN):
+            link.send(json.dumps({"id": id, "do": do}))
+            told = json.loads(link.recv(SECONDS))
+            assert set(told) == {"id", "error"}, str(do)[:100]
+            assert len(told["error"]) < 600, str(do)[:100]
 
 
 def test_unknown_ids_are_passed_over(server: Attacked) -> None:
@@ -117,15 +121,13 @@ def test_streams_are_bounded(server: Attacked) -> None:
         assert sum("error" in each for each in told) == 5
 
 
-@pytest.mark.parametrize("message", ['{"id": 1, "stop": true}', '{"id": 1, "do": "nothing"}', '{"id": 9, "say": {}}'])
-def test_a_flood_of_messages_ends_the_connection(server: Attacked, message: str) -> None:
-    with server.live() as link:
-        try:
-            for _ in range(20 * int(live.MESSAGE_BURST)):
-                link.send(message)
-        except ConnectionClosed:
-            pass
-        assert closed_with(link) in (live.POLICY_VIOLATION, 1006)
+def test_a_flood_of_messages_ends_the_connection(server: Attacked) -> None:
+    for message in ('{"id": 1, "stop": true}', '{"id": 1, "do": "nothing"}', '{"id": 9, "say": {}}'):
+        with server.live() as link:
+            with suppress(ConnectionClosed):
+                for _ in range(20 * int(live.MESSAGE_BURST)):
+                    link.send(message)
+            assert closed_with(link) in (live.POLICY_VIOLATION, 1006), message
 
 
 def test_a_message_that_is_too_large(server: Attacked) -> None:
@@ -176,10 +178,10 @@ FRAMES: dict[str, bytes] = {
 }
 
 
-@pytest.fixture
+@contextmanager
 def handshaken(server: Attacked) -> Iterator[socket.socket]:
     """A raw connection that has become a WebSocket."""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=SECONDS) as link:
+    with connected(server) as link:
         upgrade = request(server, "GET /live HTTP/1.1", *UPGRADE).replace(b"Connection: close\r\n", b"")
         link.sendall(upgrade)
         answer = b""
@@ -189,63 +191,63 @@ def handshaken(server: Attacked) -> Iterator[socket.socket]:
         yield link
 
 
-@pytest.mark.parametrize("name", FRAMES)
-def test_frames_that_no_browser_sends(handshaken: socket.socket, name: str) -> None:
-    handshaken.sendall(FRAMES[name])
-    answer = rest(handshaken)
-    # a frame that closes, or nothing
-    assert not answer or answer[0] == 0x88
+def test_frames_that_no_browser_sends(server: Attacked) -> None:
+    for name, sent in FRAMES.items():
+        with handshaken(server) as link:
+            link.sendall(sent)
+            answer = rest(link)
+            # a frame that closes, or nothing
+            assert not answer or answer[0] == 0x88, name
 
 
-@pytest.mark.parametrize(
-    ("first", "more"),
-    [
-        (b"", frame(9, b"x" * 125)),
-        (frame(1, b"{", fin=False), frame(0, fin=False)),
-        (frame(2, fin=False), frame(0, fin=False)),
-    ],
-    ids=["pings", "parts of text", "parts of bytes"],
-)
-def test_a_flood_of_frames_that_is_not_read(
-    server: Attacked, handshaken: socket.socket, first: bytes, more: bytes
-) -> None:
+FLOODS: dict[str, tuple[bytes, bytes]] = {
+    "pings": (b"", frame(9, b"x" * 125)),
+    "parts of text": (frame(1, b"{", fin=False), frame(0, fin=False)),
+    "parts of bytes": (frame(2, fin=False), frame(0, fin=False)),
+}
+
+
+def test_a_flood_of_frames_that_is_not_read(server: Attacked) -> None:
     """What waits for the client, or for the end of its message, is bounded: it is cut off."""
-    handshaken.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    handshaken.settimeout(SECONDS)
-    before = server.memory
-    with pytest.raises(ConnectionError):
-        handshaken.sendall(first)
-        for _ in range(64):
-            handshaken.sendall(more * 20_000)
-    assert server.memory - before < MOST_GROWTH
+    for name, (first, more) in FLOODS.items():
+        before = server.memory
+        with handshaken(server) as link:
+            link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            link.settimeout(SECONDS)
+            with pytest.raises(ConnectionError):
+                link.sendall(first)
+                for _ in range(64):
+                    link.sendall(more * 20_000)
+        assert server.memory - before < MOST_GROWTH, name
 
 
 def test_a_handshake_without_an_end(server: Attacked) -> None:
-    with socket.create_connection(("127.0.0.1", server.port), timeout=SECONDS) as link:
+    with connected(server) as link:
         link.sendall(request(server, "GET /live HTTP/1.1", *UPGRADE)[:-2])
-        trickle(link, b"X: y\r\n")
+        trickle({link: b"X: y\r\n"})
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [{"Sec-WebSocket-Key": "short"}, {"Sec-WebSocket-Version": "99"}, {"Sec-WebSocket-Extensions": "x" * 5000},
-     {"Sec-WebSocket-Extensions": "permessage-deflate; server_max_window_bits=99"}, {"Sec-WebSocket-Protocol": "a,b,c"},
-     {"Sec-WebSocket-Protocol": "\xff"}, {"X": "\xe9"}],
-)  # fmt: skip
-def test_handshakes_that_lie(server: Attacked, headers: dict[str, str]) -> None:
-    lines = [line for line in UPGRADE if line.partition(":")[0] not in headers]
-    lines += [f"{name}: {value}" for name, value in headers.items()]
-    sent = request(server, "GET /live HTTP/1.1", *lines).replace(b"Connection: close\r\n", b"")
-    with socket.create_connection(("127.0.0.1", server.port), timeout=SECONDS) as link:
-        link.sendall(sent)
-        answer = link.recv(4096)
-        assert status(answer) in (0, 101, 400, 403, 426, 500)
+HANDSHAKES = [
+    {"Sec-WebSocket-Key": "short"}, {"Sec-WebSocket-Version": "99"}, {"Sec-WebSocket-Extensions": "x" * 5000},
+    {"Sec-WebSocket-Extensions": "permessage-deflate; server_max_window_bits=99"}, {"Sec-WebSocket-Protocol": "a,b,c"},
+    {"Sec-WebSocket-Protocol": "\xff"}, {"X": "\xe9"},
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("path", ["/", "/live/", "/live%2f..", "/api/position", "/nothing"])
-def test_only_one_path_is_a_websocket(server: Attacked, path: str) -> None:
-    answer = raw(server, request(server, f"GET {path} HTTP/1.1", *UPGRADE))
-    assert status(answer) in (400, 403, 404)
+def test_handshakes_that_lie(server: Attacked) -> None:
+    for headers in HANDSHAKES:
+        lines = [line for line in UPGRADE if line.partition(":")[0] not in headers]
+        lines += [f"{name}: {value}" for name, value in headers.items()]
+        sent = request(server, "GET /live HTTP/1.1", *lines).replace(b"Connection: close\r\n", b"")
+        with connected(server) as link:
+            link.sendall(sent)
+            assert status(link.recv(4096)) in (0, 101, 400, 403, 426, 500), headers
+
+
+def test_only_one_path_is_a_websocket(server: Attacked) -> None:
+    for path in ("/", "/live/", "/live%2f..", "/api/position", "/nothing"):
+        answer = raw(server, request(server, f"GET {path} HTTP/1.1", *UPGRADE))
+        assert status(answer) in (400, 403, 404), path
 
 
 def test_a_page_that_is_quiet_stays(server: Attacked) -> None:
