@@ -191,6 +191,23 @@ def late(app: ASGIApp, seconds: float) -> ASGIApp:
     return answer
 
 
+def faults_in(page: Page, place: str | None = None, passes: int = 1) -> list[str]:
+    """Faults that axe sees in light, where it must have some rules to follow, and those of colours in dark."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    faults = []
+    for scheme, only in (("light", {}), ("dark", {"options": {"runOnly": ["color-contrast"]}})):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        report = Axe().run(page, place, **only).response
+        assert len(report["passes"]) >= (1 if only else passes)
+        faults += [
+            f"{scheme}: {fault['id']}: {fault['help']}: {node['html'][:150]} {node['any'][:1]}"
+            for fault in report["violations"]
+            for node in fault["nodes"][:5]
+        ]
+    return faults
+
+
 SILENT = "The server does not answer. Is kr web still running?"
 
 
