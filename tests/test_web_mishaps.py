@@ -53,10 +53,9 @@ def said(page: Page, text: str) -> None:
 
 
 def set_up(page: Page, position: Position) -> None:
-    if position != Position():
-        page.get_by_label("FEN", exact=True).fill(position.fen)
-        page.get_by_role("button", name="Set", exact=True).click()
-        wait_for_board(page, position.fen)
+    page.get_by_label("FEN", exact=True).fill(position.fen)
+    page.get_by_role("button", name="Set", exact=True).click()
+    wait_for_board(page, position.fen)
     wait_until(page, "() => document.querySelector('main .board .movable') !== null")
 
 
@@ -70,35 +69,34 @@ def drag(page: Page, origin: int, target: int) -> None:
     page.mouse.up()
 
 
-@pytest.mark.parametrize(
-    ("position", "act", "why", "captures"),
-    [
-        (FORCED, lambda page: click_square(page, 9), "9-13 and 9-14 aren't possible: you must capture, 15x22", 1),
-        (FORCED, lambda page: drag(page, 9, 14), "9-14 isn't possible: you must capture, 15x22", 1),
-        (FORCED, lambda page: [click_square(page, each) for each in (9, 14)], "9-14 isn't possible: you must", 1),
-        (FORCED, lambda page: [click_square(page, each) for each in (15, 19)], "15-19 isn't possible: you must", 1),
-        (FORCED, lambda page: click_square(page, 4), "The black man on 4 can't move: you must capture, 15x22", 1),
-        (FORCED, lambda page: click_square(page, 18), "18 is a white man: Black is to move", 0),
-        (Position(), lambda page: click_square(page, 1), "The black man on 1 is blocked", 0),
-        (Position(), lambda page: drag(page, 11, 18), "11-18 isn't possible: 11 can go to 15 or 16", 0),
-    ],
-)
-def test_a_move_that_is_not_possible_is_explained(
-    server: WebServer, opened: Opener, position: Position, act: Callable[[Page], Any], why: str, captures: int
-) -> None:
+# a position, what somebody does there, what is then said, and the arrows that show captures
+IMPOSSIBLE: list[tuple[Position, Callable[[Page], Any], str, int]] = [
+    (FORCED, lambda page: click_square(page, 9), "9-13 and 9-14 aren't possible: you must capture, 15x22", 1),
+    (FORCED, lambda page: drag(page, 9, 14), "9-14 isn't possible: you must capture, 15x22", 1),
+    (FORCED, lambda page: [click_square(page, each) for each in (9, 14)], "9-14 isn't possible: you must", 1),
+    (FORCED, lambda page: [click_square(page, each) for each in (15, 19)], "15-19 isn't possible: you must", 1),
+    (FORCED, lambda page: click_square(page, 4), "The black man on 4 can't move: you must capture, 15x22", 1),
+    (FORCED, lambda page: click_square(page, 18), "18 is a white man: Black is to move", 0),
+    (Position(), lambda page: click_square(page, 1), "The black man on 1 is blocked", 0),
+    (Position(), lambda page: drag(page, 11, 18), "11-18 isn't possible: 11 can go to 15 or 16", 0),
+]
+
+
+def test_a_move_that_is_not_possible_is_explained(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, DESK)
-    set_up(page, position)
-    act(page)
-    said(page, why)
-    assert page.locator("main .arrow.must").count() == captures
-    assert read_board(page) == meant_board(position.fen)
-    # the next move takes it away
-    move = position.legal_moves()[0]
-    for square in (move.origin + 1, move.target + 1):
-        click_square(page, square)
-    wait_for_board(page, position.play(move).fen)
-    assert page.locator("main .arrow.must").count() == 0
-    assert page.locator("#status").inner_text() == ""
+    for position, act, why, captures in IMPOSSIBLE:
+        set_up(page, position)
+        act(page)
+        said(page, why)
+        assert page.locator("main .arrow.must").count() == captures, why
+        assert read_board(page) == meant_board(position.fen), why
+        # the next move takes it away
+        move = position.legal_moves()[0]
+        for square in (move.origin + 1, move.target + 1):
+            click_square(page, square)
+        wait_for_board(page, position.play(move).fen)
+        assert page.locator("main .arrow.must").count() == 0, why
+        assert page.locator("#status").inner_text() == "", why
 
 
 def test_a_forced_capture_is_explained_to_keys_fingers_and_in_a_game(server: WebServer, opened: Opener) -> None:
@@ -208,35 +206,33 @@ ACTS: dict[str, Callable[[Page], Any]] = {
 }
 
 
-@pytest.mark.parametrize("act", ACTS)
-def test_a_late_game_does_not_overwrite_what_was_done_since(server: WebServer, opened: Opener, act: str) -> None:
+def test_a_late_game_does_not_overwrite_what_was_done_since(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, DESK, **CLIPBOARD)
-    wait_until(page, "() => document.querySelector('main .board .movable') !== null")
-    with held(page, "games/read") as waiting:
-        paste(page, '[Event "Late"]\n\n1. 10-15 *')
-        page.get_by_text("Reading Pasted text").wait_for()
-        while not waiting:
-            page.wait_for_timeout(10)
-        ACTS[act](page)
-        page.wait_for_timeout(50)
-    said(page, "Pasted text is read; its games are listed")
-    if act == "another page":
-        assert page.evaluate("location.hash").startswith("#learn")
-        page.get_by_role("link", name="Analyse").click()
-    elif act == "set-up":
-        assert page.get_by_role("button", name="Done").is_visible()
-        page.get_by_role("button", name="Cancel").click()
-    elif act == "a comment":
-        page.get_by_role("button", name="Done").click()
-        shows(page, "mine")
-    assert fen(page) == (Position().play("9-14") if act == "a move" else Position()).fen
-    # it is not lost
-    page.locator(".games").get_by_title("Late").click()
-    shows(page, "10-15")
-
-
-def test_a_file_that_is_read_can_be_given_up(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address, DESK, **CLIPBOARD)
+    for act, done in ACTS.items():
+        set_up(page, Position())
+        with held(page, "games/read") as waiting:
+            paste(page, f'[Event "Late for {act}"]\n\n1. 10-15 *')
+            page.get_by_text("Reading Pasted text").wait_for()
+            while not waiting:
+                page.wait_for_timeout(10)
+            done(page)
+            page.wait_for_timeout(50)
+        said(page, "Pasted text is read; its games are listed")
+        if act == "another page":
+            assert page.evaluate("location.hash").startswith("#learn")
+            page.get_by_role("link", name="Analyse").click()
+        elif act == "set-up":
+            assert page.get_by_role("button", name="Done").is_visible()
+            page.get_by_role("button", name="Cancel").click()
+        elif act == "a comment":
+            page.get_by_role("button", name="Done").click()
+            shows(page, "mine")
+        assert fen(page) == (Position().play("9-14") if act == "a move" else Position()).fen, act
+        # it is not lost
+        page.locator(".games").get_by_title(f"Late for {act}").click()
+        shows(page, "10-15")
+    # a text that is being read can be given up
+    set_up(page, Position())
     with held(page, "games/read"):
         paste(page, "1. 10-15 *")
         page.get_by_role("button", name="Cancel").click()
