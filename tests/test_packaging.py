@@ -129,8 +129,21 @@ def test_source_archives_carry_all_that_a_build_and_its_tests_need(
     assert data_beside_the_code() | files_named(DATA) | files_named(SOURCES) <= set(listed.files)
 
 
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A checkout with one small unit, whose part and header are to be written."""
+    pytest.importorskip("Cython")
+    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(CHECKOUT / name, tmp_path)
+    (tmp_path / "kr" / "_core").mkdir(parents=True)
+    (tmp_path / "kr" / "__init__.py").write_text('__version__ = "1.0"')
+    (tmp_path / "kr" / "_core.pyx").write_text('include "_core/part.pxi"')
+    return tmp_path
+
+
 ASKED = """
 import sys
+import setuptools
 from distutils.core import run_setup
 found = run_setup("setup.py", sys.argv[1:], stop_after="commandline")
 build, wheel = found.get_command_obj("build_ext"), found.get_command_obj("bdist_wheel")
@@ -141,7 +154,6 @@ print(arch, wheel.build_number or "")
 """
 
 
-@pytest.mark.slow
 @in_checkout
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the levels are those of x86")
 @pytest.mark.parametrize(
@@ -157,15 +169,12 @@ print(arch, wheel.build_number or "")
     ],
 )
 def test_wheels_run_on_any_machine_of_their_name(
-    linked: Path, monkeypatch: pytest.MonkeyPatch, command: str, arch: str | None, built: str
+    small: Path, monkeypatch: pytest.MonkeyPatch, command: str, arch: str | None, built: str
 ) -> None:
-    pytest.importorskip("setuptools")
     monkeypatch.delenv("KR_ARCH", raising=False)
     if arch:
         monkeypatch.setenv("KR_ARCH", arch)
-    done = subprocess.run(
-        [sys.executable, "-c", ASKED, command], cwd=linked, check=True, capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, "-c", ASKED, command], cwd=small, check=True, capture_output=True, text=True)
     assert done.stdout.splitlines()[-1] == built
 
 
@@ -178,24 +187,13 @@ def test_the_release_carries_no_debug_information() -> None:
 
 EDITABLE = """
 import sys
+import setuptools
 from distutils.core import run_setup
 build = run_setup("setup.py", ["build_ext"], stop_after="commandline").get_command_obj("build_ext")
 build.editable_mode, build.build_lib, build.build_temp = True, sys.argv[1], sys.argv[1] + "-objects"
 build.ensure_finalized()
 build.run()
 """
-
-
-@pytest.fixture
-def small(tmp_path: Path) -> Path:
-    """A checkout with one small unit, whose part and header are to be written."""
-    pytest.importorskip("Cython")
-    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(CHECKOUT / name, tmp_path)
-    (tmp_path / "kr" / "_core").mkdir(parents=True)
-    (tmp_path / "kr" / "__init__.py").write_text('__version__ = "1.0"')
-    (tmp_path / "kr" / "_core.pyx").write_text('include "_core/part.pxi"')
-    return tmp_path
 
 
 @pytest.mark.slow
