@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from kr.errors import ClusterError, InvalidSettingError, StoppedError, WorkerLos
 from kr.evaluation import weights
 from kr.jobs.needs import Needs
 from kr.learn.fitting import held_part, spread
-from kr.learn.fitting.fit import FitSettings, fit
+from kr.learn.fitting.fit import FitResult, FitSettings, fit
 
 
 class Answered:
@@ -86,28 +87,54 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
+def settings_in(run: Path, directory: Path) -> FitSettings:
+    return FitSettings(
+        directories=(run,), out=directory / "made.h5", layout=TINY, holdout=0.2, max_iter=11, tolerance=0.0
+    )
+
+
 @pytest.fixture
 def settings(run: Path, tmp_path: Path) -> FitSettings:
-    return FitSettings(
-        directories=(run,), out=tmp_path / "made.h5", layout=TINY, holdout=0.2, max_iter=11, tolerance=0.0
-    )
+    return settings_in(run, tmp_path)
+
+
+def use(patch: pytest.MonkeyPatch, made: CrewHere) -> CrewHere:
+    """Give a crew to fits."""
+
+    @contextmanager
+    def opened(cluster: str, files: Mapping[str, Path]) -> Iterator[CrewHere]:
+        for digest, path in files.items():
+            made.needs.put(digest, str(path))
+        yield made
+
+    patch.setattr(spread, "open_crew", opened)
+    return made
 
 
 @pytest.fixture
 def crew(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Give a crew to the fits of a test."""
+    return partial(use, monkeypatch)
 
-    def use(made: CrewHere) -> CrewHere:
-        @contextmanager
-        def opened(cluster: str, files: Mapping[str, Path]) -> Iterator[CrewHere]:
-            for digest, path in files.items():
-                made.needs.put(digest, str(path))
-            yield made
 
-        monkeypatch.setattr(spread, "open_crew", opened)
-        return made
+@pytest.fixture(scope="module")
+def here(run: Path, tmp_path_factory: pytest.TempPathFactory) -> FitResult:
+    """The fit in one process."""
+    return fit(settings_in(run, tmp_path_factory.mktemp("here")))
 
-    return use
+
+@pytest.fixture(scope="module")
+def calm(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], tuple[FitResult, list[str]]]:
+    """The fit by workers of whom none is lost, and its calls, by their number."""
+
+    @cache
+    def made(count: int) -> tuple[FitResult, list[str]]:
+        with pytest.MonkeyPatch.context() as patch:
+            workers = use(patch, CrewHere(count))
+            result = fit(on_cluster(settings_in(run, tmp_path_factory.mktemp("calm")), "calm.h5"))
+        return result, workers.calls
+
+    return made
 
 
 def on_cluster(settings: FitSettings, name: str) -> FitSettings:
@@ -121,10 +148,8 @@ def tables(path: Path) -> list[np.ndarray]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 3])
-def test_parts_make_the_tables_of_one_process(settings: FitSettings, crew: Any, count: int) -> None:
-    here = fit(settings)
-    crew(CrewHere(count))
-    there = fit(on_cluster(settings, "spread.h5"))
+def test_parts_make_the_tables_of_one_process(here: FitResult, calm: Any, count: int) -> None:
+    there, _ = calm(count)
     for own, other in zip(tables(here.path), tables(there.path), strict=True):
         difference = np.abs(own.astype(int) - other)
         # a sixteenth of a centi-man, where a sum was rounded the other way
@@ -142,12 +167,11 @@ def test_parts_make_the_tables_of_one_process(settings: FitSettings, crew: Any, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("lost", [[2], [7, 8, 41, 60]])
-def test_a_lost_worker_changes_nothing(settings: FitSettings, crew: Any, lost: list[int]) -> None:
-    calm = crew(CrewHere(3))
-    undisturbed = fit(on_cluster(settings, "calm.h5"))
+def test_a_lost_worker_changes_nothing(settings: FitSettings, crew: Any, calm: Any, lost: list[int]) -> None:
+    undisturbed, calls = calm(3)
     disturbed = crew(CrewHere(3, lost=lost))
     assert fit(on_cluster(settings, "disturbed.h5")).checksum == undisturbed.checksum
-    assert len(disturbed.calls) > len(calm.calls)
+    assert len(disturbed.calls) > len(calls)
 
 
 @pytest.mark.slow
@@ -173,7 +197,7 @@ def test_workers_that_are_always_lost_end_the_fit(settings: FitSettings, crew: A
 
 
 @pytest.mark.slow
-def test_resume(settings: FitSettings, crew: Any) -> None:
+def test_resume(settings: FitSettings, crew: Any, calm: Any) -> None:
     class StopAt:
         def __init__(self) -> None:
             self.looks = 0
@@ -182,8 +206,8 @@ def test_resume(settings: FitSettings, crew: Any) -> None:
             self.looks += 1
             return self.looks == 23
 
+    whole, _ = calm(2)
     crew(CrewHere(2))
-    whole = fit(on_cluster(settings, "whole.h5"))
     resumed = on_cluster(settings, "resumed.h5")
     with pytest.raises(StoppedError):
         fit(resumed, stop=StopAt())  # type: ignore[arg-type]
@@ -196,10 +220,11 @@ def test_resume(settings: FitSettings, crew: Any) -> None:
 
 
 @pytest.mark.slow
-def test_indices_on_the_disk(settings: FitSettings, crew: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_indices_on_the_disk(
+    settings: FitSettings, crew: Any, calm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("KR_STORE", str(tmp_path / "store"))
-    crew(CrewHere(2))
-    in_memory = fit(on_cluster(settings, "memory.h5"))
+    in_memory, _ = calm(2)
     monkeypatch.setattr(spread, "MEMORY_SHARE", 1e-9)
     made: list[np.ndarray] = []
     array = held_part._array
@@ -224,10 +249,9 @@ def test_too_little_memory_is_refused(settings: FitSettings, crew: Any) -> None:
     assert made.kept == {"worker 0": {}, "worker 1": {}}
 
 
-@pytest.mark.slow
-def test_on_a_cluster(settings: FitSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.soak
+def test_on_a_cluster(settings: FitSettings, here: FitResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KR_STORE", str(tmp_path / "store"))
-    here = fit(settings)
     there = fit(on_cluster(settings, "spread.h5"))
     for own, other in zip(tables(here.path), tables(there.path), strict=True):
         assert np.abs(own.astype(int) - other).max() <= 1
