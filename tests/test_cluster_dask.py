@@ -194,6 +194,7 @@ def in_the_middle(do: Callable[[], None], games: int) -> Callable[[SelfplayResul
     return look
 
 
+@pytest.mark.soak
 def test_killed_workers_cost_nothing_but_time(cluster: str, tables: Path, tmp_path: Path) -> None:
     played(tmp_path, "here", tables, "", 200)
 
@@ -288,6 +289,7 @@ def test_no_scheduler_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, t
 # --- Ctrl-C
 
 
+@pytest.mark.soak
 def test_ctrl_c_ends_in_good_order_and_the_run_resumes(tables: Path, tmp_path: Path) -> None:
     """Which the coordinator does, for a terminal tells its workers too."""
     line = [
@@ -312,6 +314,7 @@ def test_ctrl_c_ends_in_good_order_and_the_run_resumes(tables: Path, tmp_path: P
     assert shards(tmp_path / "there") == shards(tmp_path / "here")
 
 
+@pytest.mark.soak
 def test_workers_stop_for_a_coordinator_that_was_killed(cluster: str, tables: Path, tmp_path: Path) -> None:
     """Though Dask lets tasks run on whose results nobody wants."""
     line = [

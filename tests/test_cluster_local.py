@@ -103,7 +103,7 @@ def test_what_workers_write_is_for_this_user_alone(local: tuple[ClusterConnectio
     assert [each.stat().st_mode & 0o777 for each in mine] == [0o700]
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_nobody_is_left_if_the_coordinator_is_killed(tmp_path: Path) -> None:
     line = [
         sys.executable, "-m", "kr", "selfplay", "--games", "1e6", "--nodes", "1000", "--shard-games", "10", "--out",

@@ -164,13 +164,12 @@ def test_wins_that_lead_nowhere_are_found(whole: Path, copy: Path) -> None:
         assert _egdb.egdb_check_boards(shaken.core, boards, False) == (0, [])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("share", [0.3, 0.9])
-def test_a_sample_is_compared_with_its_successors(whole: Path, copy: Path, share: float) -> None:
+def test_a_sample_is_compared_with_its_successors(whole: Path, copy: Path) -> None:
+    share = 0.1
     found = verified(whole, sample=share)
     assert (found.wrong, found.sampled) == (0, True)
     checked = sum(each.positions for each in found.verified.values())
-    assert abs(checked - share * 199_520) < 1_500
+    assert abs(checked - share * 199_520) < 700
     assert found.verified[3].counts is None
     again = verified(whole, sample=share, workers=1)
     assert again.verified == found.verified
@@ -183,7 +182,6 @@ def test_a_sample_is_compared_with_its_successors(whole: Path, copy: Path, share
     assert verified(copy, sample=share).wrong > 100
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("pair", [(0, 1, 0, 1), (1, 1, 1, 0), TWO_KINGS], ids=slices.name)
 def test_one_wrong_distance_is_found(copy: Path, pair: Shape) -> None:
     path = copy / files.file_name("dtw", pair)
@@ -200,8 +198,9 @@ def test_one_wrong_distance_is_found(copy: Path, pair: Shape) -> None:
     plies = database.distance(position_at(stored, index)) or 0
     halves[index] -= 1
     storage.write_atomic(path, files.distances_file({stored: halves}, opened.header.facts))
-    for sample in (0.0, 0.999):
-        found = verified(copy, sample=sample)
+    # a sample of nearly all is slow, but for two pieces
+    for sample in (0.0, 0.999)[: 1 + (sum(pair) == 2)]:
+        found = verified(copy, sample=sample, pieces=sum(pair))
         assert found.wrong
         assert all(problem.startswith("dtw-") for problem in found.problems)
         expected = position_at(stored, index)

@@ -115,7 +115,7 @@ def content(path: Path) -> Any:
     return arrays
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_killed_in_every_step(learned_from_many: Path, tmp_path: Path) -> None:
     undisturbed, run = tmp_path / "undisturbed", tmp_path / "run"
     expected = train(replace(SETTINGS, out=undisturbed, weights=str(learned_from_many)))
