@@ -12,8 +12,8 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, suppress
-from functools import partial
+from contextlib import closing, contextmanager, suppress
+from functools import cache, partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -302,8 +302,8 @@ def elsewhere(units: Sequence[Unit], places: dict[str, str], directory: Path) ->
     return [[bytes.fromhex(chunk) for chunk in chunks] for chunks in json.loads(done.stdout)]
 
 
-@pytest.fixture
-def parts(monkeypatch: pytest.MonkeyPatch) -> list[FinishedPortion[Any]]:
+@contextmanager
+def listening() -> Iterator[list[FinishedPortion[Any]]]:
     """All parts that pools give."""
     given: list[FinishedPortion[Any]] = []
     run = Pool.run
@@ -314,8 +314,9 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> list[FinishedPortion[Any]]:
                 given.append(part)
                 yield part
 
-    monkeypatch.setattr(pool.Pool, "run", listened)
-    return given
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pool.Pool, "run", listened)
+        yield given
 
 
 class Here:
@@ -422,15 +423,26 @@ def timeless(kind: str, chunk: Chunk) -> Any:
     return bytes(chunk)
 
 
+@pytest.fixture(scope="module")
+def works(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Here]:
+    """Each work done once, and what it needed moved to where the other process has it."""
+
+    @cache
+    def done(work: str) -> Here:
+        with listening() as parts:
+            here = Here(tmp_path_factory.mktemp(work), whole, parts)
+            getattr(here, work)()
+        here.move()
+        return here
+
+    return done
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("work", ["solve", "annotate", "judge", "doubling", "evolve", "match", "selfplay"])
-def test_a_search_that_was_ended_gives_no_result(
-    work: str, parts: list[FinishedPortion[Any]], tmp_path: Path, whole: Path
-) -> None:
-    here = Here(tmp_path, whole, parts)
-    getattr(here, work)()
-    here.move()
-    unit, needs = parts[-1].unit, Needs(here.places)
+def test_a_search_that_was_ended_gives_no_result(work: str, works: Callable[[str], Here]) -> None:
+    here = works(work)
+    unit, needs = here.parts[-1].unit, Needs(here.places)
     kind, stop = kind_named(unit.kind), Stop()
     tools = kind.open(unit, needs)
     stop.set()
@@ -456,14 +468,12 @@ def test_a_search_that_was_ended_gives_no_result(
     ],
 )
 def test_another_process_does_a_unit_as_this_one(
-    work: str, kind: type[Kind[Any, Any]], parts: list[FinishedPortion[Any]], tmp_path: Path, whole: Path
+    work: str, kind: type[Kind[Any, Any]], works: Callable[[str], Here], tmp_path: Path
 ) -> None:
-    here = Here(tmp_path, whole, parts)
-    getattr(here, work)()
-    mine = [part for part in parts if part.unit.kind == kind.name()]
+    here = works(work)
+    mine = [part for part in here.parts if part.unit.kind == kind.name()]
     encoded = {key: list(map(kind().encode, values)) for key, values in results(mine).items()}
     units = list({part.unit.key: part.unit for part in mine}.values())
-    here.move()
     for unit, chunks in zip(units, elsewhere(units, here.places, tmp_path / "cwd"), strict=True):
         there, own = ([timeless(kind.name(), chunk) for chunk in each] for each in (chunks, encoded[unit.key]))
         assert there == own
