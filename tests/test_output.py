@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from models import random_model
 from policies import random_policy_model
 from recorded import write_archive
+from tables import TINY
 
 from kr import cli
 from kr.cli import console
@@ -80,7 +81,7 @@ COMMANDS = [
     "evolve pack evolution --generations 0,1 --out packed.h5",
     "explain",
     "explain --moves '11-15 22-18 15x22 25x18' --svg explained.svg --weights manual",
-    "fit run --out fitted.h5 --l2 1 --max-iter 2",
+    "fit run --layout tiny.toml --out fitted.h5 --l2 1 --max-iter 2",
     "games run --pdn exported.pdn",
     "match material manual --games 2 --tc nodes=20 --hash 1MB --sprt 0 5 --pdn match.pdn",
     "match material,hash=1MB,lmr_move=4,etc_depth=5 manual,hash=1MB,egdb=none --games 2 --tc nodes=20",
@@ -101,8 +102,8 @@ COMMANDS = [
     f"solve-problem --tc nodes=10 --tc nodes=20 {SMALL} --out answers.jsonl",
     f"solve-problem 'hundred years' --tc nodes=500 --multipv 2 {SMALL}",
     "solve-problem W:W21,K30:B1,2 --tc depth=9 --hash 1MB",
-    "train --out training --weights material --generations 1 --games 20 --nodes 9 --gate-games 2 --gate-nodes 9 "
-    "--egdb none --workers 1 --max-iter 2",
+    "train --out training --layout tiny.toml --weights material --generations 1 --games 20 --nodes 9 --gate-games 2 "
+    "--gate-nodes 9 --egdb none --workers 1 --max-iter 2",
     "weights check games.pdn",
     "weights show",
     "weights show manual",
@@ -117,6 +118,7 @@ def place(tmp_path_factory: pytest.TempPathFactory, whole: Path) -> Path:
     directory = tmp_path_factory.mktemp("output")
     (directory / "games.pdn").write_text(GAMES)
     (directory / "one.pdn").write_text(ONE_GAME)
+    (directory / "tiny.toml").write_text(TINY.toml())
     write_archive(directory / "people.pdn", 30)
     save_policy(directory / "policy.h5", random_policy_model(PolicyShape(hidden=(16, 8))))
     (directory / "fens.txt").write_text(f"{Position().fen}\n{KINGS}\n")
@@ -253,7 +255,7 @@ def test_nothing_is_suggested_if_nothing_is_similar(line: str, capsys: pytest.Ca
         ("endnet fit endings.h5 --hidden 8,4 --epochs 1 --limit 100 --out told-net.h5", "told-net.h5", "network"),
         ("evolve --generations 1 --plies 1 --population 4 --moves 5 --comparisons 0 --out told-run", "told-run", "run"),
         ("evolve pack evolution --short --out told-champions.h5", "told-champions.h5", "champions"),
-        ("fit run --out told-tables.h5 --l2 1 --max-iter 2", "told-tables.h5", "tables"),
+        ("fit run --layout tiny.toml --out told-tables.h5 --l2 1 --max-iter 2", "told-tables.h5", "tables"),
         ("games run --pdn told-games.pdn", "told-games.pdn", "12 games"),
         ("explain --svg told.svg", "told.svg", ""),
         ("match material manual --games 2 --tc nodes=9 --hash 1MB --pdn told-match.pdn", "told-match.pdn", "2 games"),
