@@ -74,7 +74,8 @@ def parts(unit: str) -> list[Path]:
 def units(distribution: Distribution) -> list[Extension]:
     """The extensions. A changed part or header (.pxi, .h) rebuilds its unit, a changed contract (.pxd) all units."""
     # Python's own flags include -g, which makes the files five times as large
-    level = ["-O1", "-g", "-UNDEBUG"] if DEBUG else ["-O3", "-g0", "-DNDEBUG"]
+    # the lines of a trace are enough of those for a debug build: with all, it takes twice as long to compile
+    level = ["-Og", "-g1", "-UNDEBUG"] if DEBUG else ["-O3", "-g0", "-DNDEBUG"]
     # gcc warns of variables that are filled by functions whose failure is checked, and of Cython's own
     warnings = ["-Wno-unused-function", "-Wno-maybe-uninitialized"]
     compile_args = [*level, arch_flag(chosen_arch(distribution)), *warnings]
