@@ -388,7 +388,7 @@ print(steps)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("where", [1, 4, 9, 30, 45, 60, 90])
+@pytest.mark.parametrize("where", [4, 45, *(pytest.param(each, marks=pytest.mark.soak) for each in (1, 9, 30, 60, 90))])
 def test_a_kill_at_any_statement_leaves_an_index_that_is_mended(archive: Path, where: int) -> None:
     done = subprocess.run([sys.executable, "-c", KILLED, str(archive), str(where)], capture_output=True, text=True)
     assert done.returncode in (-signal.SIGKILL, 0), done.stderr
