@@ -111,6 +111,14 @@ def test_layers_that_do_not_fit(layers: list[tuple[int, int]]) -> None:
         _core.EvolvedEvaluator(arrays, 1.5, 0.0, False)
 
 
+def test_one_layer_is_a_weight_for_each_square() -> None:
+    """The weight of a square counts for the piece there, wherever it stands in the list of pieces."""
+    weights = np.arange(32, dtype=np.float32).reshape(32, 1)
+    evaluator = _core.EvolvedEvaluator([(weights, np.ones(1, dtype=np.float32))], 1.5, 0.0, False)
+    boards = np.array([[1 << 3 | 1 << 9, 1 << 20, 1 << 9, 0], [0, 1 << 31, 0, 0]], dtype=np.uint32)
+    assert evaluator.outputs(boards).tolist() == [1 + 3 + 1.5 * 9 - 20, 1 - 31]
+
+
 def test_a_file_of_champions(tmp_path: Path) -> None:
     path = tmp_path / "champions.h5"
     runs = [a_run(), a_run("fogel2001-2", NETWORKS[-1], (0, 100))]

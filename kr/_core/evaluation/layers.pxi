@@ -1,0 +1,41 @@
+# Layers of networks of floats: the forward pass of the networks below and of policies. Inputs are few of many, so that
+# they are listed by their rows of weights.
+
+cdef extern from "_core/evaluation/layers.h":
+    void layer_sums "kr_layer_sums"(const float* weights, const float* biases, const int* rows, const float* inputs,
+                                    int count, float* sums, int units) noexcept nogil
+    float dot "kr_dot"(const float* a, const float* b, int units) noexcept nogil
+    void tanh_of_all "kr_tanh_of_all"(float* values, int count) noexcept nogil
+
+cdef struct Layer:
+    int inputs
+    int units                   # in multiples of 8; the weights of those beyond are 0
+    float* weights              # [inputs][units]
+    float* biases
+
+
+cdef int open_layer(Layer* layer, const float[:, ::1] weights, const float[::1] biases) except -1:
+    """Copy weights (inputs, units) and biases (units,)."""
+    cdef int units = <int>weights.shape[1]
+    cdef int i
+    layer.inputs = <int>weights.shape[0]
+    layer.units = (units + 7) // 8 * 8
+    layer.weights = <float*>allocate_pages(layer.inputs * layer.units * sizeof(float))
+    layer.biases = <float*>allocate_pages(layer.units * sizeof(float))
+    if layer.weights == NULL or layer.biases == NULL:
+        raise MemoryError("no memory for a network")
+    for i in range(layer.inputs):
+        memcpy(layer.weights + i * layer.units, &weights[i, 0], units * sizeof(float))
+    memcpy(layer.biases, &biases[0], units * sizeof(float))
+    return 0
+
+
+cdef void close_layer(Layer* layer) noexcept nogil:
+    free(layer.weights)
+    free(layer.biases)
+
+
+cdef inline void add_inputs(const Layer* layer, const int* rows, const float* inputs, int count,
+                            float* sums) noexcept nogil:
+    """The sums of a layer from the inputs that are listed by their rows, NULL for all."""
+    layer_sums(layer.weights, layer.biases, rows, inputs, count, sums, layer.units)
