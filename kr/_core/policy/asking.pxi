@@ -11,6 +11,7 @@ cdef enum:
     POLICY_SQUARES = 32
     POLICY_UNKNOWN = 32          # as a square of a move before: not known
     POLICY_MOVES = 128           # origin and direction
+    POLICY_UNITS = 4096          # of a layer of a net, at most
     POLICY_BEFORE = 4            # squares of the moves before: origin and target of the opponent's and the own last one
 
 cdef struct Asked:
@@ -38,11 +39,7 @@ cdef class PolicyAsker:
     cdef int strengths           # buckets, the unknown one included; 0 if it isn't asked for
     cdef int years
 
-    cdef Py_ssize_t scratch_size(self) noexcept nogil:
-        """Floats that `logits` needs as working memory."""
-        return 0
-
-    cdef void logits(self, const Asked* asked, float* scratch, float* found) noexcept nogil:
+    cdef void logits(self, const Asked* asked, float* found) noexcept nogil:
         """The logit of each choice."""
         pass
 
@@ -75,7 +72,7 @@ cdef class PolicyAsker:
             for edge in range(self.behind_edges):
                 asked.behind[i] += behind >= self.behind_edge[edge]
 
-    cdef void ask(self, const u32* row, const uint8_t* before, int strength, int year, Asked* asked, float* scratch,
+    cdef void ask(self, const u32* row, const uint8_t* before, int strength, int year, Asked* asked,
                   float* probabilities) noexcept nogil:
         """The probability of each choice of a position with choices, in the order of generation."""
         cdef float most, total
@@ -90,7 +87,7 @@ cdef class PolicyAsker:
             return
         if self.eyes is not None:
             self.look(asked)
-        self.logits(asked, scratch, probabilities)
+        self.logits(asked, probabilities)
         most = probabilities[0]
         for i in range(1, asked.moves.size):
             most = max(most, probabilities[i])
@@ -114,7 +111,6 @@ cdef class PolicyAsker:
         cdef Asked asked
         cdef Py_ssize_t n = boards.shape[0]
         cdef Py_ssize_t i
-        cdef float* scratch
         cdef bint wrong = False
         check_frames(boards)
         if (before.shape[0] != n or before.shape[1] != POLICY_BEFORE or strength.shape[0] != n or year.shape[0] != n
@@ -126,54 +122,15 @@ cdef class PolicyAsker:
                 raise ValueError(f"row {i}: a square above {POLICY_UNKNOWN}, or a bucket that the model doesn't have")
         array = np.empty(first[n] + MAX_MOVES, dtype=np.float32)
         cdef float[::1] probabilities = array
-        scratch = <float*>malloc((self.scratch_size() + 1) * sizeof(float))
-        if scratch == NULL:
-            raise MemoryError("no memory for asking a policy")
         with nogil:
             for i in range(n):
                 if first[i] < 0 or first[i] > first[n]:
                     wrong = True
                     break
-                self.ask(&boards[i, 0], &before[i, 0], strength[i], year[i], &asked, scratch, &probabilities[first[i]])
+                self.ask(&boards[i, 0], &before[i, 0], strength[i], year[i], &asked, &probabilities[first[i]])
                 if asked.moves.size != first[i + 1] - first[i]:
                     wrong = True
                     break
-        free(scratch)
         if wrong:
             raise ValueError(f"row {i}: the offsets are not those of its choices")
         return array[:first[n]]
-
-
-cdef inline float dot(const float* a, const float* b, int n) noexcept nogil:
-    """Sum of the products; n is a multiple of 8, so that eight sums run side by side."""
-    cdef float[8] sums
-    cdef int i, j
-    for j in range(8):
-        sums[j] = 0
-    i = 0
-    while i < n:
-        for j in range(8):
-            sums[j] += a[i + j] * b[i + j]
-        i += 8
-    return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]))
-
-
-cdef inline void add_scaled(float* sums, const float* row, float factor, int n) noexcept nogil:
-    cdef int i
-    for i in range(n):
-        sums[i] += factor * row[i]
-
-
-cdef inline void add_row(float* sums, const float* row, int n) noexcept nogil:
-    cdef int i
-    for i in range(n):
-        sums[i] += row[i]
-
-
-cdef inline void add_squares(float* sums, const float* rows, u32 squares, int n) noexcept nogil:
-    """Add the row of each square of a set."""
-    cdef u64 left = squares
-    cdef int square
-    while left:
-        square = pop_lsb(&left)
-        add_row(sums, rows + square * n, n)

@@ -23,7 +23,7 @@ cdef class PolicyLogit(PolicyAsker):
                 or max(max(row) for row in move_ids) >= POLICY_MOVES):
             raise ValueError("the arrays of the policy do not belong together")
 
-    cdef void logits(self, const Asked* asked, float* scratch, float* found) noexcept nogil:
+    cdef void logits(self, const Asked* asked, float* found) noexcept nogil:
         cdef Board child
         cdef int i, origin, target
         for i in range(asked.moves.size):
