@@ -1,6 +1,6 @@
-/* kr_layer_sums: the sums of a layer of a network; kr_dot, kr_tanh_of_all. C, since Cython has no vectors, which keep sums
-   in registers, and since only a pragma keeps products from being fused into sums: so numbers are the same on every
-   machine. */
+/* kr_layer_sums: the sums of a layer of a network; kr_dot, kr_tanh_of_all. C, since Cython has no vectors, which keep
+   sums in registers, and since only a pragma keeps products from being fused into sums: so numbers are the same on
+   every machine. */
 
 #pragma once
 
@@ -34,7 +34,7 @@ static inline __attribute__((always_inline)) void kr_add_inputs(const float* wei
     for (i = 0; i < vectors; i++) ((kr_eight*)sums)[i] = sum[i];
 }
 
-/* A number of units that is a multiple of eight. The number of vectors is a constant in each branch; 40 units are five. */
+/* The sums of all units, a multiple of eight. The number of vectors is a constant in each branch; 40 units are five. */
 static void kr_layer_sums(const float* weights, const float* biases, const int* rows, const float* inputs, int count,
         float* sums, int units) {
     int at, vectors;
