@@ -2,39 +2,6 @@
 #
 # An entry is two words, the data and the key xored with the data, so that a torn write by another thread reads as a
 # miss.
-#
-# Two positions with the same key would share an entry. With 64 bits this is too rare to be observed: builds with
-# CFLAGS=-DKR_KEY_BITS=32, for example, compare fewer bits, so that bench/collisions.py can count collisions.
-
-cdef extern from *:
-    """
-    #ifndef KR_KEY_BITS
-    #define KR_KEY_BITS 64
-    #endif
-    static unsigned long long kr_lookups, kr_collisions;
-
-    static inline int kr_same_key(unsigned long long stored, unsigned long long key) {
-    #if KR_KEY_BITS < 64
-        if ((stored ^ key) << (64 - KR_KEY_BITS))
-            return 0;
-        kr_collisions += stored != key;
-        return 1;
-    #else
-        return stored == key;
-    #endif
-    }
-
-    static inline void kr_count_lookup(void) {
-    #if KR_KEY_BITS < 64
-        kr_lookups++;
-    #endif
-    }
-    """
-    int KEY_BITS "KR_KEY_BITS"
-    u64 lookups "kr_lookups"
-    u64 collisions "kr_collisions"
-    bint same_key "kr_same_key"(u64 stored, u64 key) noexcept nogil
-    void count_lookup "kr_count_lookup"() noexcept nogil
 
 cdef enum:
     CLUSTER = 4
@@ -109,10 +76,9 @@ cdef inline Hit probe(const Table* table, u64 key, int ply) noexcept nogil:
     hit.found = False
     hit.move = 0
     hit.bound = BOUND_NONE
-    count_lookup()
     for i in range(CLUSTER):
         data = cluster[i].data
-        if data != 0 and same_key(cluster[i].check ^ data, key):
+        if data != 0 and cluster[i].check ^ data == key:
             hit.found = True
             hit.move = <int>(data & 4095)
             hit.bound = entry_bound(data)
@@ -166,9 +132,3 @@ cdef void clear_table(Table* table) noexcept nogil:
 
 cdef void new_generation(Table* table) noexcept nogil:
     table.generation = table.generation + 1 & GENERATIONS - 1
-
-
-def table_collisions():
-    """Bits of the key that are compared, look-ups so far, and collisions: entries of other positions taken for the one
-    looked up. Look-ups and collisions are counted only in builds that compare fewer than 64 bits."""
-    return KEY_BITS, lookups, collisions
