@@ -127,6 +127,13 @@ def test_headers_stand_beside_the_parts_of_their_names(unit: str) -> None:
         assert {header.parent / name for name in INCLUDED_BY_HEADER.findall(header.read_text())} <= headers
 
 
+@pytest.mark.parametrize("unit", UNITS)
+def test_no_part_has_c_in_a_string(unit: str) -> None:
+    assert [
+        part.name for part in parts_of(unit) if re.search(r'^cdef extern from .*:\s+"""', part.read_text(), re.M)
+    ] == []
+
+
 ABOVE = "cdef inline int used_below(int x) noexcept nogil:\n    return x\n"
 
 

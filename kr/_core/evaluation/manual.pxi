@@ -1,51 +1,7 @@
 # The hand-built evaluation: what players of the game look at, each with a weight for the opening and one for the
 # ending. Every term counts for one side, from its own view; the score is the mover's sum minus the opponent's.
 
-cdef extern from *:
-    """
-    /* Sets of squares by their numbers on Black's side, which is how either side sees its own in a `Camp`. */
-    #define KR_SQ(n) (1ULL << ((n) - 1 + ((n) - 1) / 8))
-    #define KR_2(a, b) (KR_SQ(a) | KR_SQ(b))
-    #define KR_3(a, b, c) (KR_2(a, b) | KR_SQ(c))
-    #define KR_4(a, b, c, d) (KR_2(a, b) | KR_2(c, d))
-    #define KR_ROW(n) (0xFULL << (((n) - 1) * 4 + ((n) - 1) / 2))
-    /* single squares */
-    #define SQUARE_1 KR_SQ(1)
-    #define SQUARE_2 KR_SQ(2)
-    #define SQUARE_3 KR_SQ(3)
-    #define SQUARE_4 KR_SQ(4)
-    #define SQUARE_13 KR_SQ(13)
-    #define SQUARE_20 KR_SQ(20)
-    #define SQUARE_21 KR_SQ(21)
-    #define SQUARE_24 KR_SQ(24)
-    #define SQUARE_28 KR_SQ(28)
-    #define SQUARE_30 KR_SQ(30)
-    #define SQUARE_32 KR_SQ(32)
-    /* regions; rows are counted from 1 */
-    #define ROW_6 KR_ROW(6)
-    #define ROW_7 KR_ROW(7)
-    #define EVEN_ROWS (KR_ROW(2) | KR_ROW(4) | KR_ROW(6) | KR_ROW(8))
-    #define ROWS_3_4_7_8 (KR_ROW(3) | KR_ROW(4) | KR_ROW(7) | KR_ROW(8))
-    #define ROWS_5_TO_8 (KR_ROW(5) | KR_ROW(6) | KR_ROW(7) | KR_ROW(8))
-    #define LEFT_HALF (KR_4(1, 2, 5, 6) | KR_4(9, 10, 13, 14) | KR_4(17, 18, 21, 22) | KR_4(25, 26, 29, 30))
-    #define RIGHT_HALF (SQUARES & ~LEFT_HALF)
-    #define CENTRE_SQUARES KR_4(14, 15, 18, 19)
-    #define INNER_SQUARES (KR_4(6, 7, 10, 11) | KR_4(22, 23, 26, 27) | KR_2(16, 17))
-    #define SIDE_SQUARES (KR_3(5, 13, 21) | KR_3(12, 20, 28))
-    #define RIM (KR_ROW(1) | KR_ROW(8) | SIDE_SQUARES)
-    #define DOUBLE_CORNERS KR_4(1, 5, 28, 32)
-    /* formations */
-    #define BRIDGE_MEN KR_2(1, 3)
-    #define OREO_MEN KR_3(2, 3, 7)
-    #define CORNER_MEN KR_2(4, 8)
-    #define HELD_AT_13 KR_2(17, 21)
-    #define LEFT_LOCK KR_3(5, 9, 13)
-    #define LEFT_LOCKED KR_4(14, 17, 18, 22)
-    #define RIGHT_LOCK KR_3(12, 16, 20)
-    #define RIGHT_LOCKED KR_4(19, 23, 24, 27)
-    #define STRONG_CORNER KR_2(1, 2)
-    #define BEFORE_STRONG_CORNER (KR_4(5, 9, 13, 14) | KR_2(17, 21))
-    """
+cdef extern from "_core/evaluation/manual.h":
     const u64 SQUARE_1, SQUARE_2, SQUARE_3, SQUARE_4, SQUARE_13, SQUARE_20
     const u64 SQUARE_21, SQUARE_24, SQUARE_28, SQUARE_30, SQUARE_32
     const u64 ROW_6, ROW_7, EVEN_ROWS, ROWS_3_4_7_8, ROWS_5_TO_8, LEFT_HALF, RIGHT_HALF
