@@ -24,7 +24,7 @@ from kr import __version__
 from kr.cluster.answers import TOO_SMALL, CallAnswer, read_call_answer
 from kr.cluster.connection import SCHEDULER_PATIENCE, SILENCE, ClusterConnection, TaskAnswer, block_frames, connected
 from kr.cluster.frames import framed
-from kr.cluster.parcels import pack
+from kr.cluster.parcels import file_parcel
 from kr.cluster.store import Store
 from kr.cluster.worker import raised, search_signature
 from kr.errors import ClusterError, WorkerLostError
@@ -55,7 +55,7 @@ class Crew:
     def __init__(self, connection: ClusterConnection, files: Mapping[str, Path]) -> None:
         self._connection = connection
         self._files = {digest: Path(path) for digest, path in files.items()}
-        self._parcels = {digest: pack(str(path))[0] for digest, path in self._files.items()}
+        self._parcels = {digest: file_parcel(path, digest) for digest, path in self._files.items()}
         self._block_futures: dict[tuple[str, str], list[Any]] = {}
         """Futures of the blocks of files being sent, by file and by their only receiver, or "" for any worker."""
         self.job = uuid.uuid4().hex

@@ -74,6 +74,11 @@ def pack(text: str, what: str = EGDB_NEEDS[0]) -> tuple[Parcel, dict[str, Path]]
     return {"text": parts, "places": places, "single": single}, files
 
 
+def file_parcel(path: Path, digest: str) -> Parcel:
+    """Parcel of the path of one file, whose SHA-256 is known."""
+    return {"text": [0], "places": [[(path.name, digest, path.stat().st_size)]], "single": [True]}
+
+
 def unpack(parcel: Parcel, store: Store) -> str:
     """Text of a parcel whose files are all in a store."""
     paths = []
