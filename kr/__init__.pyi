@@ -96,8 +96,8 @@ from .learn.fitting.dataset import Label as Label
 from .learn.fitting.dataset import Samples as Samples
 from .learn.fitting.dataset import read_samples as read_samples
 from .learn.fitting.fit import FitResult as FitResult
-from .learn.fitting.fit import FitSettings as FitSettings
 from .learn.fitting.fit import fit as fit
+from .learn.fitting.settings import FitSettings as FitSettings
 from .learn.games import GameArrays as GameArrays
 from .learn.games import read_game_arrays as read_game_arrays
 from .learn.selfplay import SelfplayResult as SelfplayResult

@@ -25,12 +25,14 @@ from kr.errors import DivergedError, InvalidSettingError, InvalidWeightsError, O
 from kr.evaluation import weights
 from kr.evaluation.layouts import LAYOUTS
 from kr.evaluation.parts import KINGS_SHAPES, MEN_SHAPES, Windows, with_parts
-from kr.evaluation.patterns import region_indices
-from kr.learn.fitting import fit as fit_module
+from kr.evaluation.patterns import GROUPS, region_indices
+from kr.learn.fitting import report as fit_report
 from kr.learn.fitting.dataset import Dataset, Label, read_samples
-from kr.learn.fitting.fit import FitSettings, fit
+from kr.learn.fitting.fit import fit, quantised
+from kr.learn.fitting.group import FittedGroup
 from kr.learn.fitting.inputs import Entries, Inputs, Prior, predict, ranked
-from kr.learn.fitting.objective import Objective
+from kr.learn.fitting.objective import LEG, Objective
+from kr.learn.fitting.settings import FitSettings
 from kr.learn.fitting.sums import InputSums, LocalSums
 
 __all__ = ["tiny_file"]
@@ -219,8 +221,8 @@ def test_resumed_equals_uninterrupted(long_settings: FitSettings, uninterrupted:
     steps: list[tuple[str, int]] = []
     # the number of workers makes no difference either
     result = fit(replace(long_settings, workers=3), lambda what, done, total: steps.append((what, done)))
-    leg = (stop[1] - 1) // fit_module.LEG
-    assert next(step for step in steps if step[0] == stop[0]) == (stop[0], leg * fit_module.LEG + 1)
+    leg = (stop[1] - 1) // LEG
+    assert next(step for step in steps if step[0] == stop[0]) == (stop[0], leg * LEG + 1)
     assert result.checksum == weights.load_tables(uninterrupted).checksum
     assert [p.name for p in long_settings.out.parent.iterdir()] == ["made.h5"]
 
@@ -353,7 +355,7 @@ def test_report_adds_up(settings: FitSettings, dataset: Dataset, loss: str) -> N
     result = fit(replace(settings, loss=loss))
     report = result.report
     assert report == json.loads(weights.load_tables(settings.out).attrs["report"])
-    for kings, group in fit_module.GROUPS.items():
+    for kings, group in GROUPS.items():
         for name, samples in (("training", dataset.training[kings]), ("held_out", dataset.held_out[kings])):
             (counts,) = (r for r in report["samples"] if (r["group"], r["set"]) == (group, name))
             assert (counts["positions"], counts["distinct"]) == (samples.positions, len(samples))
@@ -422,7 +424,7 @@ def test_a_prior_is_kept(settings: FitSettings, tmp_path: Path) -> None:
     result = fit(later)
     assert result.checksum != stiff.checksum
     assert result.report["history"]["kings"][-1][0] < stiff.report["history"]["kings"][-1][0]
-    assert "prior multiplied by: men" in fit_module.fit_report.report_text(result.report)
+    assert "prior multiplied by: men" in fit_report.report_text(result.report)
     assert weights.load_tables(later.out).attrs["prior"] == f"{settings.out} ({earlier.checksum})"
     # other earlier tables make another fit, the same ones the same
     assert fit(later) == result
@@ -455,8 +457,8 @@ def test_clipping_is_counted(settings: FitSettings, dataset: Dataset, pool: Thre
     objective = Objective(sums, 1.0, 1.0)
     solution = objective.solution(np.zeros(objective.size))
     solution.table[:3] = [[1.0, -1.0], [0.0, -50.0], [50.0, 50.0]]
-    one = fit_module.FittedGroup(False, entries, sums.report(solution), solution, np.empty((0, 2)), 1.0, None)
-    made = fit_module.quantised(one, 60.0)
+    one = FittedGroup(False, entries, sums.report(solution), solution, np.empty((0, 2)), 1.0, None)
+    made = quantised(one, 60.0)
     assert made.clipped == 2
     assert made.table[0, entries.indices[0][:3]].tolist() == [[960, -960], [0, -32767], [32767, 32767]]
 

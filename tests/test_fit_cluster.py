@@ -21,7 +21,8 @@ from kr.errors import ClusterError, InvalidSettingError, StoppedError, WorkerLos
 from kr.evaluation import weights
 from kr.jobs.needs import Needs
 from kr.learn.fitting import held_part, spread
-from kr.learn.fitting.fit import FitResult, FitSettings, fit
+from kr.learn.fitting.fit import FitResult, fit
+from kr.learn.fitting.settings import FitSettings
 
 
 class Answered:

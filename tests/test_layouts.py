@@ -17,7 +17,8 @@ from kr.evaluation import weights
 from kr.evaluation.kinds import explain, load_evaluation
 from kr.evaluation.layouts import DEFAULT_LAYOUT, LAYOUTS, Layout
 from kr.evaluation.patterns import mover_frame
-from kr.learn.fitting.fit import FitSettings, fit
+from kr.learn.fitting.fit import fit
+from kr.learn.fitting.settings import FitSettings
 from kr.learn.selfplay import SelfplaySettings, selfplay
 from kr.match.match import MatchSettings, play_match
 from kr.storage import data_path

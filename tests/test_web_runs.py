@@ -22,7 +22,7 @@ from kr.engine.limits import Limits
 from kr.errors import InvalidSettingError
 from kr.evaluation.layouts import LAYOUTS
 from kr.hdf5 import process, structures
-from kr.learn.fitting.fit import Checkpoint, FitState
+from kr.learn.fitting.checkpoint import Checkpoint, FitState
 from kr.learn.games import read_game_arrays, read_shard
 from kr.learn.selfplay import SelfplaySettings, selfplay
 from kr.learn.training.history import load_history

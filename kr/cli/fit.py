@@ -8,7 +8,8 @@ from kr.evaluation.files import FITTED
 from kr.learn import games
 from kr.learn.fitting import check as fit_check
 from kr.learn.fitting import report as fit_report
-from kr.learn.fitting.fit import FitSettings, fit
+from kr.learn.fitting.fit import fit
+from kr.learn.fitting.settings import FitSettings
 from kr.settings import option
 from kr.units import counted
 

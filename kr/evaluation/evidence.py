@@ -58,7 +58,7 @@ class Evidence:
     fitted: bool
     """True if the tables were fitted to these games; False if games were counted later."""
     tables: str
-    """Checksum of the tables."""
+    """Checksum of the tables; empty for those that are not written yet."""
 
     @property
     def games(self) -> int:

@@ -238,7 +238,7 @@ class FitRun(OneRun):
 
     def _losses(self) -> Mapping[str, Any]:
         """Losses of a fit under way by group; empty before its first checkpoint."""
-        from kr.learn.fitting.fit import checkpoint_losses
+        from kr.learn.fitting.checkpoint import checkpoint_losses
 
         path = self.file(checkpoint_of(self.path).name)
         return {} if path is None else checkpoint_losses(path)
@@ -435,7 +435,7 @@ class TrainingRun(OneRun):
         step = generation.under_way
         facts = [("Under way", f"generation {generation.number}, {step}{self._how_far(history)}")]
         if step == "fit" and (path := self.file(checkpoint_of(Path(f"g{generation.number:02d}.h5")).name)):
-            from kr.learn.fitting.fit import checkpoint_losses
+            from kr.learn.fitting.checkpoint import checkpoint_losses
 
             iterations = (
                 f"{group} {counted(len(each), 'iteration')}" for group, each in checkpoint_losses(path).items()

@@ -59,10 +59,10 @@ def counted_entries(made: Weights, dataset: Dataset, workers: int = 1) -> Eviden
     return _evidence(codes, dataset.runs, positions, fitted=False, tables=made.checksum)
 
 
-def fitted_entries(groups: Sequence[FittedGroup], runs: Sequence[SampledRun], checksum: str) -> Evidence:
-    """How often the entries of tables occur in the training samples that they were fitted to.
+def fitted_entries(groups: Sequence[FittedGroup], runs: Sequence[SampledRun]) -> Evidence:
+    """How often the entries of new tables occur in the training samples that they were fitted to.
 
-    groups: that of the men's tables, that of the kings'; runs: whose games the samples are; checksum: of the tables.
+    groups: that of the men's tables, that of the kings'; runs: whose games the samples are.
     """
     codes = []
     for group, size in zip(groups, _SIZES.values(), strict=True):
@@ -70,11 +70,11 @@ def fitted_entries(groups: Sequence[FittedGroup], runs: Sequence[SampledRun], ch
         for row, indices, seen in zip(codes[-1], group.entries.indices, group.entries.seen, strict=True):
             row[indices] = encoded(seen)
     positions = sum(group.sums.training.positions for group in groups)
-    return _evidence(codes, runs, positions, fitted=True, tables=checksum)
+    return _evidence(codes, runs, positions, fitted=True)
 
 
 def _evidence(
-    codes: Sequence[NDArray[np.uint8]], runs: Sequence[SampledRun], positions: int, *, fitted: bool, tables: str
+    codes: Sequence[NDArray[np.uint8]], runs: Sequence[SampledRun], positions: int, *, fitted: bool, tables: str = ""
 ) -> Evidence:
     read = tuple(CountedRun(run.games - run.held_out, run.seed, run.player) for run in runs)
     return Evidence(codes[0], codes[1], read, positions, fitted, tables)

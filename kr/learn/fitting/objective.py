@@ -19,13 +19,21 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kr.errors import InvalidSettingError
+from kr.errors import DivergedError, InvalidSettingError, InvalidWeightsError
 from kr.evaluation.parts import Part
-from kr.evaluation.patterns import PHASES
-from kr.learn.fitting.dataset import logistic_slope
+from kr.evaluation.patterns import GROUPS, PHASES
+from kr.learn.fitting.checkpoint import Checkpoint, FitState
+from kr.learn.fitting.dataset import OnFitProgress, logistic_slope
+from kr.learn.fitting.group import FittedGroup
 from kr.learn.fitting.inputs import FittedWeights, Prior
-from kr.learn.fitting.sums import PRIOR_LOGITS, LossSums
+from kr.learn.fitting.settings import FitSettings
+from kr.learn.fitting.source import SampleSource
+from kr.learn.fitting.sums import PRIOR_LOGITS, LossSums, SampleSums
 
+LEG = 10
+"""Iterations from one checkpoint to the next."""
+MEMORY = 10
+"""Pairs of steps and gradients that L-BFGS keeps."""
 MATERIAL_START = np.array([[1.0, 1.0], [1.5, 1.5], [0.0, 0.0]])
 """Logits of a man, a king and having the move to begin with."""
 
@@ -116,3 +124,73 @@ class Objective:
             return np.stack([np.bincount(self._shown[i], column, minlength=size) for column in columns], axis=1)
 
         return np.concatenate([np.zeros((0, PHASES)), *self.entries.windows.gathered(from_region)])
+
+
+def fitted_group(
+    settings: FitSettings,
+    source: SampleSource,
+    kings: bool,
+    prior: Prior | None,
+    states: dict[bool, FitState],
+    checkpoint: Checkpoint,
+    report_to: OnFitProgress,
+) -> FittedGroup:
+    """Fit the tables of one group. states: of both groups, as far as they are known; saved after each leg."""
+    with source.group(kings, settings.windows(kings), prior) as sums:
+        positions = sums.positions
+        objective = Objective(sums, settings.l2, settings.l2_parts, prior if positions else None)
+        one = FitState(np.zeros(objective.size), np.empty((0, 2)), finished=not positions)
+        if positions:
+            one = states.get(kings, one)
+            if len(one.x) != objective.size:
+                raise InvalidWeightsError(f"{checkpoint.path}: damaged checkpoint; remove it to start afresh")
+            while not one.finished:
+                one = _leg(settings, objective, sums, one, f"{GROUPS[kings]} tables", report_to)
+                states[kings] = one
+                checkpoint.save(states)
+        solution = objective.solution(one.x)
+        # the factor of centi-men comes from the men alone
+        slope = 0.0 if kings else sums.men_slope(solution)
+        return FittedGroup(
+            kings, sums.entries, sums.report(solution), solution, one.history, slope, objective.prior_scale
+        )
+
+
+def _leg(
+    settings: FitSettings,
+    objective: Objective,
+    sums: SampleSums,
+    start: FitState,
+    what: str,
+    report_to: OnFitProgress,
+) -> FitState:
+    """Up to LEG iterations more."""
+    from scipy.optimize import OptimizeResult, minimize
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    done = len(start.history)
+    history: list[tuple[float, float]] = []
+
+    def checked(x: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        loss, gradient = objective(x)
+        if not (np.isfinite(loss) and np.isfinite(gradient).all()):
+            raise DivergedError(
+                f"{what}: the loss is {loss} after {done + len(history)} iterations; "
+                f"the last checkpoint is at {done}; try a larger --l2 than {settings.l2:g}"
+            )
+        return loss, gradient
+
+    def record(intermediate_result: OptimizeResult) -> None:
+        x = intermediate_result.x
+        loss = (intermediate_result.fun - objective.penalty(x)) / sums.positions
+        history.append((loss, sums.held_out_loss(objective.solution(x))))
+        report_to(what, done + len(history), settings.max_iter)
+
+    iterations = min(LEG, settings.max_iter - done)
+    options = {"maxiter": iterations, "maxcor": MEMORY, "ftol": settings.tolerance, "gtol": 0.0}
+    # One BLAS thread: with more, the sums would depend on the machine, and on a busy one they wait for each other.
+    with threadpool_limits(limits=1, user_api="blas"):
+        found = minimize(checked, start.x, jac=True, method="L-BFGS-B", callback=record, options=options)
+    steps = np.concatenate([start.history, np.reshape(history, (-1, 2))])
+    # a leg that ends before its time has converged, or can get no lower
+    return FitState(found.x, steps, finished=len(history) < iterations or len(steps) >= settings.max_iter)

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from kr import storage
 from kr.evaluation.parts import Windows
-from kr.learn.fitting.dataset import Dataset, SampledRun
+from kr.learn.fitting.dataset import Dataset, OnFitProgress, SampledRun, read_samples
 from kr.learn.fitting.inputs import Prior, ranked
+from kr.learn.fitting.settings import FitSettings
 from kr.learn.fitting.sums import LocalSums, SampleSums
+from kr.threads import thread_pool
 
 SOME_BOARDS = 20_000
 """Training positions of a group that pictures are drawn from."""
@@ -26,6 +28,11 @@ class SampleSource(ABC):
     identity: str
     """The same for the same samples, for checkpoints."""
     runs: Sequence[SampledRun]
+
+    @classmethod
+    @abstractmethod
+    def reading(cls, settings: FitSettings, on_progress: OnFitProgress) -> AbstractContextManager[SampleSource]:
+        """The samples of the games that a fit asks for, read. Raises InvalidGamesError."""
 
     @abstractmethod
     def group(self, kings: bool, windows: Windows, prior: Prior | None) -> AbstractContextManager[SampleSums]:
@@ -44,6 +51,13 @@ class LocalSource(SampleSource):
         self.runs = dataset.runs
         sets = [s for group in (dataset.training, dataset.held_out) for s in group.values()]
         self.identity = storage.checksum(*(a for s in sets for a in (s.count, s.target)))
+
+    @classmethod
+    @contextmanager
+    def reading(cls, settings: FitSettings, on_progress: OnFitProgress) -> Iterator[SampleSource]:
+        games = settings.directories, settings.label, settings.holdout, settings.seed
+        with thread_pool(settings.workers) as pool:
+            yield cls(read_samples(*games, settings.workers, on_progress), settings.loss, pool)
 
     @contextmanager
     def group(self, kings: bool, windows: Windows, prior: Prior | None) -> Iterator[SampleSums]:

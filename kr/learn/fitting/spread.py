@@ -11,10 +11,11 @@ gradient comes back from every part (16 bytes each).
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from kr.learn import games
 from kr.learn.fitting.dataset import SCORE_STEPS, Label, OnFitProgress, SampledRun, score_scale
 from kr.learn.fitting.held_part import unpacked_sums, weights_bytes
 from kr.learn.fitting.inputs import MATERIAL_WEIGHTS, Entries, FittedWeights, Prior, entries_of, ranked_entries
+from kr.learn.fitting.settings import FitSettings
 from kr.learn.fitting.source import SOME_BOARDS, SampleSource
 from kr.learn.fitting.sums import PRIOR_LOGITS, ROUNDING_SAMPLES, GroupSums, SampleSums, added, slope_of
 from kr.units import counted, format_size
@@ -44,17 +46,18 @@ KERNEL_BYTES = 11
 """Bytes of a training sample beside its board and labels: pieces, material, logit and slope."""
 LOST_ROUNDS = 20
 """Times that parts may be lost in a row before the fit gives up."""
-Values = Callable[[int], Mapping[str, Any]]
+NO_SHARDS = slice(0)
 
 
-@dataclass
-class _Recorded:
-    """A call that made a part what it is, to be repeated for its next worker."""
+@dataclass(frozen=True)
+class _Question:
+    """A call to all parts. One that made them what they are is repeated for the next worker of a part."""
 
     function: str
-    values: Values
+    values: Mapping[str, Any]
     chunk: bytes | None
-    files: Callable[[int], Sequence[str]]
+    shards: slice
+    """Those of each part that it reads."""
 
 
 @dataclass
@@ -73,17 +76,12 @@ class SpreadSource(SampleSource):
     """Samples on the workers of a crew."""
 
     def __init__(
-        self,
-        crew: Crew,
-        shards: Mapping[Path, Sequence[tuple[str, Path]]],
-        label: Label,
-        split: tuple[int, float],
-        loss: str,
+        self, crew: Crew, shards: Mapping[Path, Sequence[tuple[str, Path]]], settings: FitSettings,
         on_progress: OnFitProgress,
-    ) -> None:
-        """shards: SHA-256 and path of those of each run directory; split: seed and share of the games held out."""
-        self._crew, self.loss = crew, loss
-        self._recorded: list[_Recorded] = []
+    ) -> None:  # fmt: skip
+        """shards: SHA-256 and path of those of each run directory."""
+        self._crew, self.loss = crew, settings.loss
+        self._recorded: list[_Question] = []
         self._last: tuple[bytes, Shared] | None = None
         self._directories = list(shards)
         every = [(number, digest) for number, each in enumerate(shards.values()) for digest, _ in each]
@@ -92,23 +90,43 @@ class SpreadSource(SampleSource):
         count = min(len(members), len(every))
         bounds = [len(every) * i // count for i in range(count + 1)]
         self.parts = [_Part(every[bounds[i] : bounds[i + 1]], members[i]) for i in range(count)]
-        self._read(label, split, on_progress)
+        self._read(settings.label, (settings.seed, settings.holdout), on_progress)
+
+    @classmethod
+    @contextmanager
+    def reading(cls, settings: FitSettings, on_progress: OnFitProgress) -> Iterator[SampleSource]:
+        """Raises ClusterError, and InvalidSettingError if the workers have too little memory."""
+        shards = {
+            directory: [(digest_of(path), path) for path in games.game_files(directory)]
+            for directory in settings.directories
+        }
+        files = {digest: path for each in shards.values() for digest, path in each}
+        with open_crew(settings.cluster, files) as crew:
+            try:
+                yield cls(crew, shards, settings, on_progress)
+            except (ClusterError, KeyboardInterrupt):
+                raise  # nobody to tell, or no time
+            except BaseException:
+                _let_go(crew)
+                raise
+            _let_go(crew)
 
     # Calls
 
     def everywhere(
         self,
         function: str,
-        values: Values = lambda part: {},
+        values: Mapping[str, Any] = MappingProxyType({}),
         chunk: bytes | None = None,
-        files: Callable[[int], Sequence[str]] = lambda part: (),
+        shards: slice = NO_SHARDS,
         record: bool = False,
     ) -> list[tuple[dict[str, Any], list[bytes]]]:
         """Answers of all parts to a call, in their order; parts that are lost are made anew and asked again.
 
-        record: the call changes what the parts are. Raises the errors of the function, ClusterError.
+        shards: those of each part that it reads; record: the call changes what the parts are. Raises the errors of the
+        function, ClusterError.
         """
-        asked = _Recorded(function, values, chunk, files)
+        asked = _Question(function, values, chunk, shards)
         found: dict[int, tuple[dict[str, Any], list[bytes]]] = {}
         waiting = list(range(len(self.parts)))
         for _ in range(LOST_ROUNDS):
@@ -140,12 +158,17 @@ class SpreadSource(SampleSource):
             self._last = chunk, self._crew.share(chunk)
         return [self._last[1]]
 
-    def _call(self, number: int, asked: _Recorded, shared: Sequence[Shared]) -> Any:
+    def _call(self, number: int, asked: _Question, shared: Sequence[Shared]) -> Any:
         part = self.parts[number]
+        shards = part.shards[asked.shards]
         values = {
-            "part": number, "threads": self._crew.threads(part.member), "loss": self.loss, **asked.values(number)
+            "part": number, "threads": self._crew.threads(part.member), "loss": self.loss, "shards": shards,
+            **asked.values,
         }  # fmt: skip
-        return self._crew.call(part.member, f"{MODULE}:{asked.function}", values, shared, asked.files(number))
+        if "regions" in values:
+            values["on_disk"] = self._indices_on_disk(part, len(values["regions"]))
+        digests = [digest for _, digest in shards]
+        return self._crew.call(part.member, f"{MODULE}:{asked.function}", values, shared, digests)
 
     def _made_anew(self, lost: Sequence[int]) -> list[int]:
         """Give lost parts to other members and repeat there what made them; returns all these parts."""
@@ -169,55 +192,41 @@ class SpreadSource(SampleSource):
     # Reading
 
     def _read(self, label: Label, split: tuple[int, float], on_progress: OnFitProgress) -> None:
-        rounds = max(-(-len(part.shards) // SHARDS_AT_ONCE) for part in self.parts)
+        most = max(len(part.shards) for part in self.parts)
+        batches = [slice(first, first + SHARDS_AT_ONCE) for first in range(0, most, SHARDS_AT_ONCE)]
         total = sum(len(part.shards) for part in self.parts) * (2 if label.score_share else 1)
         done = 0
 
-        def batch(step: int) -> Callable[[int], list[tuple[int, str]]]:
-            return lambda part: self.parts[part].shards[step * SHARDS_AT_ONCE : (step + 1) * SHARDS_AT_ONCE]
-
-        def advance(step: int) -> None:
+        def advance(batch: slice) -> None:
             nonlocal done
-            done += sum(len(batch(step)(part)) for part in range(len(self.parts)))
+            done += sum(len(part.shards[batch]) for part in self.parts)
             on_progress("reading games", done, total)
 
         scales: list[float | None] = [None] * len(self._directories)
         if label.score_share:
             sums = np.zeros((len(self._directories), 2, SCORE_STEPS))
-            for step in range(rounds):
-                counting = self._counting(batch(step), split)
-                answers = self.everywhere("score_counts", counting, files=_digests(batch(step)))
-                for _, (counts,) in answers:
+            counting = {"directories": len(self._directories), "split": split}
+            for batch in batches:
+                for _, (counts,) in self.everywhere("score_counts", counting, shards=batch):
                     sums += np.frombuffer(counts).reshape(sums.shape)
-                advance(step)
+                advance(batch)
             scales = [score_scale(each, *sums[i]) for i, each in enumerate(self._directories)]
+        labels = {"label": [label.score_share, label.decay, label.leaves], "split": split, "scales": scales}
         runs: list[list[Any]] = []
-        for step in range(rounds):
-            reading = self._reading(batch(step), step, rounds, label, split, scales)
-            answers = self.everywhere("read_shards", reading, files=_digests(batch(step)), record=True)
+        for step, batch in enumerate(batches):
+            reading = {**labels, "step": step, "last": batch is batches[-1]}
+            answers = self.everywhere("read_shards", reading, shards=batch, record=True)
             for part, (values, _) in zip(self.parts, answers, strict=True):
                 runs += values["runs"]
                 part.bytes = values["bytes"]
                 part.counts = {(bool(h), bool(k)): (p, d) for h, k, p, d in values["counts"]}
-            self._check_memory((step + 1) / rounds)
-            advance(step)
+            self._check_memory((step + 1) / len(batches))
+            advance(batch)
         self._tell_memory()
         self.runs = [self._run(number, runs, scale) for number, scale in enumerate(scales)]
         if not any(part.counts[False, kings][0] for part in self.parts for kings in (False, True)):
             where = ", ".join(map(str, self._directories))
             raise InvalidGamesError(f"{where}: no quiet searched position in these games")
-
-    def _counting(self, batch: Callable[[int], list[tuple[int, str]]], split: tuple[int, float]) -> Values:
-        return lambda part: {"directories": len(self._directories), "shards": batch(part), "split": split}
-
-    def _reading(
-        self, batch: Callable[[int], list[tuple[int, str]]], step: int, rounds: int, label: Label,
-        split: tuple[int, float], scales: Sequence[float | None],
-    ) -> Values:  # fmt: skip
-        return lambda part: {
-            "step": step, "last": step == rounds - 1, "shards": batch(part), "split": split, "scales": scales,
-            "label": [label.score_share, label.decay, label.leaves],
-        }  # fmt: skip
 
     def _run(self, number: int, runs: Sequence[Sequence[Any]], scale: float | None) -> SampledRun:
         own = [each for each in runs if each[0] == number]
@@ -253,23 +262,20 @@ class SpreadSource(SampleSource):
     @contextmanager
     def group(self, kings: bool, windows: Windows, prior: Prior | None) -> Iterator[SampleSums]:
         values = {"kings": kings, "regions": windows.regions, "base": windows.base}
-        answers = self.everywhere(
-            "count_entries", lambda part: {**values, "on_disk": self._on_disk(part, len(windows.regions))}, record=True
-        )
+        answers = self.everywhere("count_entries", values, record=True)
         seen, held_out = _counts(windows, answers)
         indices = [ranked_entries(seen[r], held_out[r], prior, r) for r in range(len(windows.regions))]
         entries = entries_of(windows, indices, [seen[r][order] for r, order in enumerate(indices)])
         lengths = [len(order) for order in indices]
         every = np.concatenate([np.zeros(0, dtype=np.uint32), *indices]).astype("<u4").tobytes()
-        self.everywhere("rank_entries", lambda part: {"lengths": lengths}, every, record=True)
+        self.everywhere("rank_entries", {"lengths": lengths}, every, record=True)
         try:
             yield SpreadSums(self, entries, kings)
         finally:
             self.forget("count_entries", "rank_entries")
 
-    def _on_disk(self, number: int, regions: int) -> bool:
+    def _indices_on_disk(self, part: _Part, regions: int) -> bool:
         """True if the table indices of a part would not fit into the worker's memory beside its samples."""
-        part = self.parts[number]
         limit = self._crew.memory_limits().get(part.member, 0)
         own = [each for each in self.parts if each.member == part.member]
         distinct = sum(count for each in own for _, count in each.counts.values())
@@ -277,7 +283,7 @@ class SpreadSource(SampleSource):
         return bool(limit) and size > MEMORY_SHARE * limit
 
     def some_boards(self) -> dict[bool, NDArray[np.uint32]]:
-        answers = self.everywhere("some_boards", lambda part: {"least": SOME_BOARDS // len(self.parts)})
+        answers = self.everywhere("some_boards", {"least": SOME_BOARDS // len(self.parts)})
         return {
             bool(kings): np.concatenate([
                 np.frombuffer(chunks[kings], dtype=np.uint32).reshape(-1, 4) for _, chunks in answers
@@ -329,7 +335,7 @@ class SpreadSums(SampleSums):
 
     def report(self, solution: FittedWeights) -> GroupSums:
         step = max(1, self._count(True, 1) // ROUNDING_SAMPLES)
-        answers = self._source.everywhere("report_sums", lambda part: {"steps": [0, step]}, weights_bytes(solution))
+        answers = self._source.everywhere("report_sums", {"steps": [0, step]}, weights_bytes(solution))
         training, held_out = zip(*(unpacked_sums(*each) for each in answers), strict=True)
         return GroupSums(added(training), added(held_out))
 
@@ -338,14 +344,8 @@ class SpreadSums(SampleSums):
         total, difference = (sum(pair[i] for pair in pairs) for i in (0, 1))
         if not total:
             return 0.0
-        found = self._source.everywhere(
-            "men_slopes", lambda part: {"mean": difference / total}, weights_bytes(solution)
-        )
+        found = self._source.everywhere("men_slopes", {"mean": difference / total}, weights_bytes(solution))
         return slope_of(*(sum(values["sums"][i] for values, _ in found) for i in (0, 1)))
-
-
-def _digests(batch: Callable[[int], list[tuple[int, str]]]) -> Callable[[int], list[str]]:
-    return lambda part: [digest for _, digest in batch(part)]
 
 
 def _counts(
@@ -359,30 +359,6 @@ def _counts(
             seen[region][indices] += counts[0]
             held_out[region][indices] += counts[1]
     return seen, held_out
-
-
-@contextmanager
-def spread_samples(
-    cluster: str, directories: Sequence[Path], label: Label, holdout: float, seed: int, loss: str,
-    on_progress: OnFitProgress,
-) -> Iterator[SpreadSource]:  # fmt: skip
-    """The samples of run directories on the workers of a cluster: as `kr.learn.fitting.dataset.read_samples`.
-
-    Raises InvalidGamesError, ClusterError, and InvalidSettingError if the workers have too little memory.
-    """
-    shards = {}
-    for directory in map(Path, directories):
-        shards[directory] = [(digest_of(path), path) for path in games.game_files(directory)]
-    files = {digest: path for each in shards.values() for digest, path in each}
-    with open_crew(cluster, files) as crew:
-        try:
-            yield SpreadSource(crew, shards, label, (seed, holdout), loss, on_progress)
-        except (ClusterError, KeyboardInterrupt):
-            raise  # nobody to tell, or no time
-        except BaseException:
-            _let_go(crew)
-            raise
-        _let_go(crew)
 
 
 def _let_go(crew: Crew) -> None:

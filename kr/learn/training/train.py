@@ -27,7 +27,9 @@ from kr.evaluation.kinds import weights_texts
 from kr.evaluation.layouts import LAYOUTS, Layout
 from kr.learn import games
 from kr.learn.fitting.dataset import Label
-from kr.learn.fitting.fit import FitSettings, fit, read_priors
+from kr.learn.fitting.fit import fit
+from kr.learn.fitting.priors import read_priors
+from kr.learn.fitting.settings import FitSettings
 from kr.learn.selfplay import SelfplayResult, SelfplaySettings, selfplay
 from kr.learn.shards import opening_mix
 from kr.learn.training import history as train_history
