@@ -15,7 +15,7 @@ from kr import cli
 from kr.analysis.annotation.annotation import annotate
 from kr.analysis.annotation.judging import AVOIDED, MARKS, ONLY, OVERSIGHT, TRAP, JudgedMove, JudgeSettings
 from kr.analysis.annotation.marking import slipped
-from kr.analysis.annotation.people import with_people
+from kr.analysis.annotation.policy import with_policy
 from kr.engine.engine import Engine
 from kr.errors import InvalidSettingError
 from kr.game.position import Move, Position, Side
@@ -108,7 +108,7 @@ def test_judgements_are_told_what_the_policy_says() -> None:
     assert write_game(game) == text
     annotate(game, engine, always)
     assert "A trap" not in write_game(game)
-    assert with_people(game, (), random_policy(SHAPE), always) == ()
+    assert with_policy(game, (), random_policy(SHAPE), always) == ()
 
 
 @pytest.mark.slow

@@ -200,7 +200,7 @@ def test_people_without_search(server, start):
     page.get_by_role("button", name="New game").click()
     words = page.locator("#level-words")
     wait_until(page, "() => document.querySelector('#level-words').textContent")
-    assert "A model of recorded games" in words.inner_text()
+    assert "People of recorded games" in words.inner_text()
     page.get_by_label("Level", exact=True).select_option("4")
     assert "chooses among what people play. Each level beats" in words.inner_text()
 

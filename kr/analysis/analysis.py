@@ -27,7 +27,7 @@ from kr.game.position import Move, Position
 from kr.game.value import Value
 from kr.notation import SIDE_NAMES, fen_lines
 from kr.pdn import Game, GameNode, Reader
-from kr.policy.policy import LikelyMove, Policy, people_option
+from kr.policy.policy import LikelyMove, Policy, policy_option
 from kr.settings import Settings, option
 from kr.storage import is_file
 from kr.units import counted, format_count, parse_count
@@ -56,7 +56,7 @@ class AnalyzeSettings(Settings):
     depth: int | None = option(None, "The same as --tc depth=.", low=1, high=MOST_LIMITS["depth"])
     game: int = option(1, "Number of the game in a PDN file, from 1.", low=1)
     ply: str = option("", "Plies of a PDN game to analyse, such as 20 or 10-30; 0 is before the first move.")
-    people: str = people_option()
+    people: str = policy_option()
     weights: str | None = weights_option()
     hash: int = hash_option()
     threads: int = threads_option()

@@ -21,7 +21,7 @@ from kr.evaluation.chances import format_score
 from kr.game.outcome import DRAW_BY
 from kr.game.position import Move
 from kr.notation import SIDE_NAMES
-from kr.policy.policy import LikelyMove, load_people
+from kr.policy.policy import LikelyMove, chosen_policy
 from kr.text import visible, visible_lines
 from kr.units import counted, format_rate, format_value
 
@@ -39,8 +39,8 @@ def command(settings: AnalyzeSettings, json: bool = options.JSON) -> None:
     of the game; "draw by repetition" or "for lack of progress" beside it is the result of the game by the rules, which
     score and chances follow. Ctrl-C ends the search and shows its result; with several positions it also ends the
     command. Invalid lines of a file or of standard input are reported and left out; the exit code is then 1. --json
-    prints an object after each iteration. "people" is the share of people who would play the move, by a model learned
-    from recorded games (--people none: leave it out).
+    prints an object after each iteration. "people" is the share of people who would play the move, learned from
+    recorded games (--people none: leave it out).
 
     Example:
         kr analyze
@@ -60,7 +60,7 @@ def command(settings: AnalyzeSettings, json: bool = options.JSON) -> None:
         # errors in the source are reported before the tables are loaded
         tasks = chain(list(islice(tasks, 1)), tasks)
     engine = settings.make_engine()
-    policy = load_people(settings.people)
+    policy = chosen_policy(settings.people)
     with _stopping() as stop:
         for task in tasks:
             if stop.pressed:

@@ -107,7 +107,7 @@ def search_at(
     history: Sequence[Position],
     seed: int,
     stop: Stop | None = None,
-    people: Policy | None = None,
+    policy: Policy | None = None,
 ) -> Info:
     """Line that a level below the last chooses.
 
@@ -121,8 +121,8 @@ def search_at(
     lines = sorted(found.lines, key=lambda line: line.score, reverse=True)
     expected = [engine.chances(line.score).expected for line in lines]
     likely = None
-    if people and level.likeness:
-        by_move = {_squares(move): probability for move, probability in people.choices(position, history)}
+    if policy and level.likeness:
+        by_move = {_squares(move): probability for move, probability in policy.choices(position, history)}
         likely = [by_move.get(_squares(line.pv[0]), 0.0) for line in lines]
     source = random.Random(f"{seed} {position.key} {len(history)}")
     return lines[choose(level, expected, source, likely)]

@@ -35,7 +35,7 @@ NOBODY = "none"
 class EnginePlayer:
     """kr's engine. Raises InvalidWeightsError.
 
-    weights: as for Engine; people: the policy of a level that chooses among what people play; seed: of the errors of
+    weights: as for Engine; policy: that of a level that chooses among what people play; seed: of the errors of
     its level.
     """
 
@@ -50,10 +50,10 @@ class EnginePlayer:
         threads: int = 1,
         level: Level = FULL,
         seed: int = 1,
-        people: Policy | None = None,
+        policy: Policy | None = None,
     ) -> None:
         database = database if level.database else None
-        self._level, self._seed, self._people = level, seed, people if level.likeness else None
+        self._level, self._seed, self._policy = level, seed, policy if level.likeness else None
         self.options = dict(options or {})
         """Search options that differ from their defaults."""
         self.engine = Engine(weights, hash_mb=hash_mb, threads=threads, database=database, options=options)
@@ -68,8 +68,8 @@ class EnginePlayer:
             self.signature += f" threads {threads}"
         if not level.full:
             self.signature += f" {level} seed {seed}"
-        if self._people:
-            self.signature += f" people {self._people.signature}"
+        if self._policy:
+            self.signature += f" people {self._policy.signature}"
 
     def new_game(self) -> None:
         self.engine.new_game()
@@ -81,7 +81,7 @@ class EnginePlayer:
         if self._level.full:
             result = self.engine.search(position, limits, history=history, stop=stop)
             return Reply(result.move, result.score, result.depth, result.nodes, time.perf_counter() - began)
-        line = search_at(self._level, self.engine, position, limits, history, self._seed, stop, self._people)
+        line = search_at(self._level, self.engine, position, limits, history, self._seed, stop, self._policy)
         return Reply(line.pv[0], line.score, line.depth, line.nodes, time.perf_counter() - began)
 
     def close(self) -> None:
@@ -102,7 +102,7 @@ def _make(spec: PlayerSpec, resources: Resources) -> EnginePlayer:
         seed = parse_count(own.get("seed", 1))
     except InvalidSettingError as error:
         raise InvalidSettingError(f"player {spec.spec!r}: {error}") from None
-    people = load_policy(own.get("people", SHIPPED)) if level.likeness else None
+    policy = load_policy(own.get("people", SHIPPED)) if level.likeness else None
     player = EnginePlayer(
         spec.text,
         resources.hash_mb if own_hash is None else own_hash / MEBIBYTE,
@@ -111,7 +111,7 @@ def _make(spec: PlayerSpec, resources: Resources) -> EnginePlayer:
         threads,
         level,
         seed,
-        people,
+        policy,
     )
     if own_hash is not None:
         player.signature += f" hash {format_size(own_hash)}"

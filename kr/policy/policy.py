@@ -198,13 +198,13 @@ def load_policy(text: str | Path = SHIPPED) -> Policy:
         return found
 
 
-def people_option() -> Any:
-    """Setting: the policy that says what people play, as `load_people` takes it."""
+def policy_option() -> Any:
+    """Setting: the policy that says what people play, as `chosen_policy` takes it."""
     told = "none, or a policy of `kr policy fit`"
-    return option(SHIPPED, f"Model of what people play: shipped, {told}.", metavar="POLICY|none")
+    return option(SHIPPED, f"What people play: shipped, {told}.", metavar="POLICY|none")
 
 
-def load_people(text: str) -> Policy | None:
+def chosen_policy(text: str) -> Policy | None:
     """The policy of such a setting; None for "none". Raises InvalidPolicyError."""
     return None if text == "none" else load_policy(text)
 

@@ -14,7 +14,7 @@ from anyio.to_thread import run_sync
 from kr.analysis.annotation.annotation import TABLE, Annotation, signature
 from kr.analysis.annotation.judging import JudgedMove, JudgeSettings, judge_moves
 from kr.analysis.annotation.marking import MARK_KINDS, mark_game, pov
-from kr.analysis.annotation.people import with_people
+from kr.analysis.annotation.policy import with_policy
 from kr.engine.limits import Limits
 from kr.engine.search import Stop
 from kr.errors import InvalidPdnError, InvalidSettingError
@@ -73,7 +73,7 @@ async def annotate_game(house: House, request: PageRequest, inbox: Inbox) -> Asy
 
 
 def _annotation(house: House, game: Game, moves: tuple[JudgedMove, ...], settings: JudgeSettings) -> Annotation:
-    return Annotation(with_people(game, moves, house.policy, settings), settings)
+    return Annotation(with_policy(game, moves, house.policy, settings), settings)
 
 
 def _marked(game: Game, annotation: Annotation, by: str) -> dict[str, Any]:

@@ -156,5 +156,5 @@ def opponent_from_spec(house: House, lent: LentEngine, spec: str) -> Player:
     level = level_numbered(int(match[1]))
     if level.full:
         return _FullStrength(lent, spec)
-    seed, people = int(match[2]), load_policy()
-    return EnginePlayer(house.settings.weights, LEVEL_HASH_MB, house.database, level=level, seed=seed, people=people)
+    seed, policy = int(match[2]), load_policy()
+    return EnginePlayer(house.settings.weights, LEVEL_HASH_MB, house.database, level=level, seed=seed, policy=policy)

@@ -26,7 +26,7 @@ from kr.analysis.annotation.judging import (
     judge_moves,
 )
 from kr.analysis.annotation.marking import mark_game, unjudged_opening
-from kr.analysis.annotation.people import with_people
+from kr.analysis.annotation.policy import with_policy
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.search import Stop
@@ -179,7 +179,7 @@ def annotate(
     settings = settings or JudgeSettings()
     moves = judge_moves(game, engine, settings, stop, on_move)
     if policy is not None:
-        moves = with_people(game, moves, policy, settings)
+        moves = with_policy(game, moves, policy, settings)
     annotation = Annotation(moves, settings)
     mark_game(game, annotation.moves, annotation.report, by or signature(engine, settings.tc), line_plies)
     return annotation

@@ -36,7 +36,7 @@ from kr.jobs.unit import Unit
 from kr.pdn import Game, Results, read_game, write_game
 from kr.pdn.game import setups_object
 from kr.players.workers import EngineKind, engine_needs
-from kr.policy.policy import Policy, load_people, load_policy, people_option
+from kr.policy.policy import Policy, chosen_policy, load_policy, policy_option
 from kr.settings import option, workers_option
 from kr.storage import check_output, lock, make_directory, provenance
 from kr.threads import worker_count
@@ -65,7 +65,7 @@ class AnnotateSettings(JudgeSettings, ReadSettings):
     line: int = option(12, "Most plies of a better line; 0: none.", low=0)
     weights: str | None = weights_option()
     hash: int = hash_option("of each engine")
-    people: str = people_option()
+    people: str = policy_option()
     workers: int = workers_option("Games annotated at a time")
     cluster: str = cluster_option()
     egdb: str = egdb_option()
@@ -210,7 +210,7 @@ def annotate_files(
         if settings.out is not None:
             check_output(settings.out)
         engine = engine_from(settings, settings.weights)
-        policy = load_people(settings.people)
+        policy = chosen_policy(settings.people)
         if settings.html is not None:
             make_directory(settings.html)
             stack.enter_context(lock(settings.html))

@@ -102,7 +102,7 @@ export function panel(app) {
           el("tr", null, ["Move", "Share of people", "The same as a bar"].map(name => el("th", {scope: "col"}, name)))),
             rows),
       said, more, el("p", {class: "muted"},
-        "A model of what people play, learned from recorded games. It tells what is usual, not what is good.")),
+        "What people play, learned from recorded games. It tells what is usual, not what is good.")),
     show() {
       active = true;
       follow();

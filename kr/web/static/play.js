@@ -61,7 +61,7 @@ function newGame(app, begin) {
       return;
     }
     const own = told[level.value].words;
-    words.textContent = level.value === "0" ? `A model of recorded games: ${own}. Between levels 5 and 6.` :
+    words.textContent = level.value === "0" ? `People of recorded games: ${own}. Between levels 5 and 6.` :
       `Level ${level.value}: ${own}. Each level beats the one below about three times in four.`;
   }
   tell();

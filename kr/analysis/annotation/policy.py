@@ -13,7 +13,7 @@ from kr.pdn import Game
 from kr.policy.policy import Policy
 
 
-def with_people(
+def with_policy(
     game: Game, moves: Sequence[JudgedMove], policy: Policy, settings: JudgeSettings
 ) -> tuple[JudgedMove, ...]:
     """The judgements of a game's moves, with the policy's probabilities for each that had a choice."""
