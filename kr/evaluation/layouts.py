@@ -114,6 +114,10 @@ class Layout:
         """Name and regions as plain lists, for JSON; squares 0 to 31."""
         return {"name": self.name, "men": [list(r) for r in self.men], "kings": [list(r) for r in self.kings]}
 
+    def text(self) -> str:
+        """Layout as JSON, as weights files have it."""
+        return json.dumps(self.as_dict(), separators=(",", ":"))
+
     def toml(self) -> str:
         """The text of a layout file."""
         lines = [f"name = {json.dumps(self.name, ensure_ascii=False)}"]

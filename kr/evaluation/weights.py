@@ -107,7 +107,7 @@ class Parts:
 
 def table_checksum(layout: Layout, *tables: NDArray[Any]) -> str:
     """The identity of weights: layout and tables, in the order of `Weights`, and nothing else."""
-    return storage.checksum(_layout_text(layout).encode(), *tables)
+    return storage.checksum(layout.text().encode(), *tables)
 
 
 def save_tables(
@@ -143,7 +143,7 @@ def save_tables(
             tables[f"{group}_table"] = tables[f"{group}_table"] - parts.windows.unfolded(parts.values)
             tables[f"{group}_parts"] = parts.values
             described[group] = [[list(part.squares), part.home] for part in parts.windows.parts]
-    own = {"layout": _layout_text(layout), "parts": json.dumps(described, separators=(",", ":"))}
+    own = {"layout": layout.text(), "parts": json.dumps(described, separators=(",", ":"))}
     arrays: dict[str, NDArray[Any]] = tables
     if evidence:
         arrays, attrs = {**tables, **evidence.arrays()}, {**attrs, **evidence.attributes()}
@@ -223,7 +223,3 @@ def _check_array(
         raise InvalidWeightsError(
             f"{path}: {name} is {dtype} {tuple(shape)}, its layout needs {right_dtype} {right_shape}"
         )
-
-
-def _layout_text(layout: Layout) -> str:
-    return json.dumps(layout.as_dict(), separators=(",", ":"))
