@@ -8,7 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from web_pages import PHONE, WIDE, Opener, click_square, meant_board, opened, read_board, server, serving, wait_until
+from web_pages import (
+    PHONE,
+    WIDE,
+    Opener,
+    click_square,
+    faults_in,
+    meant_board,
+    opened,
+    read_board,
+    server,
+    serving,
+    wait_until,
+)
 
 import kr
 from kr.engine.limits import Limits
@@ -120,7 +132,7 @@ def play_on(page: Page, board: kr.Board, side: str, plies: int = 400, chance: ra
 
 @pytest.mark.parametrize(
     ("side", "fen", "phone"),
-    [("black", "", ""), ("white", "", "yes"), ("black", CAPTURES, ""), ("white", ONE_EACH, "")],
+    [("black", "", ""), ("black", CAPTURES, ""), ("white", ONE_EACH, "yes")],
 )
 def test_whole_games_by_clicks(server, start, games_directory, side, fen, phone):
     page = start(server, side=side, fen=fen, phone=phone)
@@ -251,7 +263,8 @@ def test_the_clock_of_who_is_to_move_runs(server, opened):
     page.clock.pause_at(1)
     fill(page, clock="1+0")
     clocks = [page.get_by_role("timer", name=f"{side}'s clock") for side in ("Black", "White")]
-    wait_until(page, SAID, "Your move")
+    # the timers of the page stand still too
+    page.locator(".turn").get_by_text("Your move").wait_for()
     assert [clock.inner_text() for clock in clocks] == ["1:00", "1:00"]
     page.clock.run_for(51_000)
     left = float(clocks[0].inner_text())
@@ -307,24 +320,25 @@ def test_two_windows_and_a_reload(server, start):
     assert read_board(page) == meant_board(board.fen)
 
 
-@pytest.mark.parametrize("lost", [False, True])
-def test_a_server_that_starts_again(start, games_directory, lost):
+def test_a_server_that_starts_again(start, games_directory):
+    """Twice: with the file of the game, and without it."""
     with serving() as server:
         page = start(server, allowed=GONE)
         board = kr.Board()
         play_on(page, board, "black", 4)
-    wait_until(page, SAID, "The game goes on when it does.")
-    # no move can be made now
-    assert page.locator("main .board .movable").count() == 0
-    if lost:
-        for file in games_directory.iterdir():
-            file.unlink()
-    with serving(port=server.port):
-        play_on(page, board, "black", 4)
-        assert len(board.moves) >= 8
-        page.reload()
-        assert turn_of(page, board, len(board.moves) // 2)
-    assert len(list(games_directory.glob("*.pdn"))) == 1
+    for lost in (False, True):
+        wait_until(page, SAID, "The game goes on when it does.")
+        # no move can be made now
+        assert page.locator("main .board .movable").count() == 0
+        if lost:
+            for file in games_directory.iterdir():
+                file.unlink()
+        with serving(port=server.port):
+            play_on(page, board, "black", 4)
+            page.reload()
+            assert turn_of(page, board, len(board.moves) // 2)
+        assert len(list(games_directory.glob("*.pdn"))) == 1
+    assert len(board.moves) >= 12
 
 
 def test_a_game_by_keys_alone(server, opened):
@@ -400,12 +414,9 @@ def test_the_form(server, opened):
     assert not page.get_by_role("button", name="Analyse").is_visible()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_game_for_everyone(server, opened, scheme):
+def test_a_game_for_everyone(server, opened):
     """The rules of axe while a game is played and when it is over; nothing is wider than a small window."""
-    from axe_playwright_python.sync_playwright import Axe
-
-    page = opened(server.address + "#play", PHONE, color_scheme=scheme, reduced_motion="reduce")
+    page = opened(server.address + "#play", PHONE, reduced_motion="reduce")
     # the form comes first where the board would fill the window
     form, board = page.locator(".new-game").bounding_box(), page.locator("main .board").bounding_box()
     assert form["y"] < board["y"]
@@ -415,8 +426,7 @@ def test_a_game_for_everyone(server, opened, scheme):
     page.wait_for_selector("main .arrow")
 
     def check() -> None:
-        faults = Axe().run(page).response["violations"]
-        assert [(fault["id"], node["html"][:150]) for fault in faults for node in fault["nodes"]] == []
+        assert faults_in(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
 
     check()
@@ -431,7 +441,7 @@ def test_impatient_clicks_are_harmless(server, start):
     board = kr.Board()
     assert turn_of(page, board)
     chance = random.Random(5)
-    for _ in range(80):
+    for _ in range(40):
         click_square(page, chance.randint(1, 32), flipped=True)
     wait_until(page, TURN, 0)
     for text in line(page):
