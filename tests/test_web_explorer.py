@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from web_pages import PHONE, Opener, finished, meant_board, opened, read_board, serving, wait_until
+from web_pages import PHONE, Opener, faults_in, finished, meant_board, opened, read_board, serving, wait_until
 
 from kr.archives.index_build import index_path
 from kr.errors import InvalidSettingError, KrError
@@ -357,7 +357,7 @@ def test_without_an_archive_the_panel_says_how_to_name_one(opened: Opener, files
 
 
 @pytest.mark.slow
-def test_the_panel_fits_a_phone(server: WebServer, opened: Opener) -> None:
+def test_the_panel_fits_a_phone_and_keeps_the_rules_of_axe(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, PHONE)
     unfold(page)
     page.click(".explorer .search summary")
@@ -367,17 +367,8 @@ def test_the_panel_fits_a_phone(server: WebServer, opened: Opener) -> None:
         && [...document.querySelectorAll(".explorer td.score")].every(each => each.textContent)""",
     )
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    wait_until(page, f"() => ({GAMES})().length === 4")
+    page.evaluate("() => { for (const each of document.querySelectorAll('.explorer details')) each.open = true; }")
+    assert faults_in(page, ".explorer") == []
     assert page.evaluate("""() => { const box = document.querySelector(".explorer .scroll");
         return box.scrollWidth <= box.clientWidth; }""")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_panel_keeps_the_rules_of_axe(server: WebServer, opened: Opener, scheme: str) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    page = opened(server.address, color_scheme=scheme)
-    unfold(page)
-    page.evaluate("() => { for (const each of document.querySelectorAll('.explorer details')) each.open = true; }")
-    wait_until(page, f"() => ({GAMES})().length === 4")
-    faults = axe.Axe().run(page, ".explorer").response["violations"]
-    assert [(fault["id"], fault["nodes"][0]["html"][:200]) for fault in faults] == []
