@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from policies import random_policy
-from web_pages import PHONE, SMALL, WIDE, Opener, click_square, opened, read_board, serving, wait_until
+from web_pages import PHONE, SMALL, Opener, click_square, opened, read_board, serving, wait_until
 
 from kr.errors import KrError
 from kr.game.board import Board
@@ -114,9 +114,8 @@ def wait_for_moves(page: Page, board: Board, most: int = 8) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [WIDE, PHONE])
-def test_the_panel_follows_and_plays(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
-    page = opened(server.address, size)
+def test_the_panel_follows_and_plays(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, PHONE)
     board = Board()
     page.locator(".panel.people > summary").click()
     wait_for_moves(page, board)
