@@ -325,45 +325,44 @@ BEGUN_HERE = "an id of this server"
 LEVEL = {"BlackPlayer": "human", "WhitePlayer": "shipped,level=3,seed=7"}
 
 
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        ({"level": 11}, "level is not a whole number from 0 to 10"),
-        ({"level": 1, "side": "green"}, "side is not one of"),
-        ({"level": 1, "ballot": "3move 175"}, "3move has no opening 175"),
-        ({"level": 1, "ballot": "/etc/passwd"}, "FEN"),
-        ({"level": 1, "ballot": "games.pdn"}, "FEN"),
-        ({"level": 1, "ballot": "W:W:B1"}, "no legal move"),
-        ({"level": 1, "clock": "soon"}, "'soon' is not a time control"),
-        ({"level": 1, "clock": "2000:00+0"}, "longer than a day"),
-        ({"game": "../../etc/passwd"}, "not the id of a game"),
-        ({"game": "20260101-000000-0123456789ab"}, "not kept here any more"),
-        ({"game": "20260101-000000-0123456789ab", "document": {}}, "not kept here any more"),
-        ({"game": "20260101-000000-0123456789abcdef0123", "document": {}}, "not kept here any more"),
-        ({"game": "20260101-000000-0123456789abcdef012", "document": {}}, "not the id of a game"),
-        (document(), "against a level of kr"),
-        (document(BlackPlayer="human", WhitePlayer="hub:rm x"), "against a level"),
-        (document(**LEVEL, EngineTimeControl="1000000s"), "no EngineTimeControl"),
-        (document(**LEVEL, TimeControl="1000000s"), "not a time control"),
-        (document(**LEVEL, TimeControl="2000m+0s"), "longer than a day"),
-        (document(**LEVEL, Site="x" * 100_000), "more than 100,000 characters"),
-        ({"generation": 123456}, "generation 123456 of the run"),
-        ({"generation": -1}, "generation is not a whole number from 0 to"),
-        ({"generation": "x"}, "generation is not a whole number"),
-        ({"game": BEGUN_HERE, "document": [1]}, "a game is a JSON object"),
-    ],
-)
-def test_bad_requests_get_one_line(games_directory, asked, said):
-    if asked.get("game") == BEGUN_HERE:
-        asked = {**asked, "game": game_files.new_path().stem}
+# a request, and what is said of it
+BAD = [
+    ({"level": 11}, "level is not a whole number from 0 to 10"),
+    ({"level": 1, "side": "green"}, "side is not one of"),
+    ({"level": 1, "ballot": "3move 175"}, "3move has no opening 175"),
+    ({"level": 1, "ballot": "/etc/passwd"}, "FEN"),
+    ({"level": 1, "ballot": "games.pdn"}, "FEN"),
+    ({"level": 1, "ballot": "W:W:B1"}, "no legal move"),
+    ({"level": 1, "clock": "soon"}, "'soon' is not a time control"),
+    ({"level": 1, "clock": "2000:00+0"}, "longer than a day"),
+    ({"game": "../../etc/passwd"}, "not the id of a game"),
+    ({"game": "20260101-000000-0123456789ab"}, "not kept here any more"),
+    ({"game": "20260101-000000-0123456789ab", "document": {}}, "not kept here any more"),
+    ({"game": "20260101-000000-0123456789abcdef0123", "document": {}}, "not kept here any more"),
+    ({"game": "20260101-000000-0123456789abcdef012", "document": {}}, "not the id of a game"),
+    (document(), "against a level of kr"),
+    (document(BlackPlayer="human", WhitePlayer="hub:rm x"), "against a level"),
+    (document(**LEVEL, EngineTimeControl="1000000s"), "no EngineTimeControl"),
+    (document(**LEVEL, TimeControl="1000000s"), "not a time control"),
+    (document(**LEVEL, TimeControl="2000m+0s"), "longer than a day"),
+    (document(**LEVEL, Site="x" * 100_000), "more than 100,000 characters"),
+    ({"generation": 123456}, "generation 123456 of the run"),
+    ({"generation": -1}, "generation is not a whole number from 0 to"),
+    ({"generation": "x"}, "generation is not a whole number"),
+    ({"game": BEGUN_HERE, "document": [1]}, "a game is a JSON object"),
+]
 
+
+def test_bad_requests_get_one_line(games_directory):
     async def told(house):
-        with pytest.raises(KrError) as caught:
-            async with at_table(house, **asked):
-                pass
-        assert said in str(caught.value)
-        assert "\n" not in str(caught.value)
-        assert not games_directory.exists()
+        for asked, said in BAD:
+            given = {**asked, "game": game_files.new_path().stem} if asked.get("game") == BEGUN_HERE else asked
+            with pytest.raises(KrError) as caught:
+                async with at_table(house, **given):
+                    pass
+            assert said in str(caught.value), asked
+            assert "\n" not in str(caught.value), asked
+            assert not games_directory.exists(), asked
 
     story(told)
 
