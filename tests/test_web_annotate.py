@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from test_annotate import BLUNDER, BLUNDER_PLY, PDN, played
+from tree_pages import CLIPBOARD, opens
 from web_pages import (
     PHONE,
     SMALL,
-    WIDE,
     Opener,
     click_square,
     finished,
@@ -238,10 +238,9 @@ def wait_for_status(page: Page, text: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [WIDE, PHONE])
-def test_a_game_is_judged_and_its_marks_are_gone_to(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
+def test_a_game_is_judged_and_its_marks_are_gone_to(server: WebServer, opened: Opener) -> None:
     game = played(BLUNDER)
-    page = opened(server.address, size, reduced_motion="reduce")
+    page = opened(server.address, PHONE, reduced_motion="reduce")
     play(page, game)
     before = page.evaluate("() => document.querySelector('input.fen').value")
     open_panel(page, f"nodes={QUICK}")
@@ -289,8 +288,8 @@ def test_a_game_is_judged_and_its_marks_are_gone_to(server: WebServer, opened: O
 
 @pytest.mark.slow
 def test_judging_is_stopped_by_its_button_and_by_another_game(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address, reduced_motion="reduce")
-    play(page, played(LONG))
+    page = opened(server.address, reduced_motion="reduce", **CLIPBOARD)
+    opens(page, LONG)
     open_panel(page, "seconds=3")
     page.get_by_role("button", name="Analyse the game").click()
     wait_for_status(page, "Judging")
@@ -306,8 +305,8 @@ def test_judging_is_stopped_by_its_button_and_by_another_game(server: WebServer,
 
 @pytest.mark.slow
 def test_the_judging_of_moves_that_change_ends_but_not_that_of_variations(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address, reduced_motion="reduce")
-    play(page, played(BLUNDER))
+    page = opened(server.address, reduced_motion="reduce", **CLIPBOARD)
+    opens(page, BLUNDER)
     open_panel(page, "seconds=0.3")
     page.get_by_role("button", name="Analyse the game").click()
     page.keyboard.press("Home")
@@ -326,8 +325,8 @@ def test_the_judging_of_moves_that_change_ends_but_not_that_of_variations(server
 @pytest.mark.slow
 def test_a_server_that_ends_while_a_game_is_judged_is_told(opened: Opener) -> None:
     with serving() as server:
-        page = opened(server.address, allowed="ERR_CONNECTION_REFUSED", reduced_motion="reduce")
-        play(page, played(LONG))
+        page = opened(server.address, allowed="ERR_CONNECTION_REFUSED", reduced_motion="reduce", **CLIPBOARD)
+        opens(page, LONG)
         open_panel(page, "seconds=3")
         page.get_by_role("button", name="Analyse the game").click()
         wait_for_status(page, "Judging")
