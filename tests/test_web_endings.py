@@ -260,7 +260,16 @@ def test_an_ending_is_won_by_the_moves_of_the_database(
 def test_a_wrong_move_is_told_at_once_and_taken_back(server: WebServer, opened: Opener, house: House) -> None:
     fen = "W:WK19,K23:B12,K28"
     player = start(opened, server, "win", fen)
+    # exact values on demand, until a move is made
+    assert player.page.locator(".values li").count() == 0
+    player.press("Exact values")
+    player.page.wait_for_selector(".values li")
+    assert house.database is not None
+    shown = [text.split()[:2] for text in player.page.locator(".values li").all_text_contents()]
+    assert shown == [[str(each.move), str(each.value)] for each in exact_moves(house.database, Position.from_fen(fen))]
+    assert player.page.locator(".arrow").count() == 3
     said = player.play("19-16")
+    assert player.page.locator(".values li, .arrow").count() == 0
     assert said.startswith("✗ 19-16 gives the win away")
     assert "4 other moves keep the win" in said
     player.press("Take back")
@@ -319,21 +328,6 @@ def test_a_draw_is_held(server: WebServer, opened: Opener, house: House, monkeyp
         said = player.play(best(house, player.board))
     assert said.startswith("✓ You have held: 3 moves")
     assert player.stats()["draw"] == {"tried": 1, "done": 1, "clean": 1}
-
-
-@pytest.mark.slow
-def test_exact_values_on_demand(server: WebServer, opened: Opener, house: House) -> None:
-    fen = "W:WK19,K23:B12,K28"
-    player = start(opened, server, "win", fen)
-    assert player.page.locator(".values li").count() == 0
-    player.press("Exact values")
-    player.page.wait_for_selector(".values li")
-    assert house.database is not None
-    shown = [text.split()[:2] for text in player.page.locator(".values li").all_text_contents()]
-    assert shown == [[str(each.move), str(each.value)] for each in exact_moves(house.database, Position.from_fen(fen))]
-    assert player.page.locator(".arrow").count() == 3
-    player.play("23-27")
-    assert player.page.locator(".values li, .arrow").count() == 0
 
 
 @pytest.mark.slow
