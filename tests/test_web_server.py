@@ -72,8 +72,8 @@ def posted(server: WebServer, path: str, fields: Any, **headers: str) -> tuple[i
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
-def test_it_tells_its_address_and_ends_clean(end: signal.Signals) -> None:
+def test_it_tells_its_address_and_ends_clean() -> None:
+    """By the signal that others send; Ctrl-C is tested below, while somebody analyses."""
     with subprocess.Popen(COMMAND, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout
         found = re.fullmatch(r"kr is at http://127\.0\.0\.1:(\d+)(/[\w-]{32}/)\n", process.stdout.readline())
@@ -81,43 +81,35 @@ def test_it_tells_its_address_and_ends_clean(end: signal.Signals) -> None:
         link = http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=20)
         link.request("GET", f"{found[2]}static/main.js")
         assert link.getresponse().status == 200
-        process.send_signal(end)
+        process.terminate()
         rest, errors = process.communicate(timeout=20)
     assert (process.returncode, rest, errors) == (0, "", "Ctrl-C ends it\nended\n")
 
 
 @pytest.mark.slow
 def test_it_does_not_wait_for_a_text_that_takes_long_to_read() -> None:
-    command = [*COMMAND, "--no-token"]
+    """Its address as JSON, as a program reads it."""
+    command = [*COMMAND, "--json", "--host", "0.0.0.0", "--quiet"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout
-        port = int(process.stdout.readline().rpartition(":")[2].strip("/\n"))
-        link = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        told = json.loads(process.stdout.readline())
+        assert told["address"] == f"http://localhost:{told['port']}/{told['token']}/"
+        assert len(told["token"]) >= 32
+        link = http.client.HTTPConnection("127.0.0.1", told["port"], timeout=20)
+        home, json_type = f"/{told['token']}/api/games", {"content-type": "application/json"}
         upload = None
         for _ in range(2):
             piece = {"data": base64.b64encode(b"(" * 2_900_000).decode(), **({"upload": upload} if upload else {})}
-            link.request("POST", "/api/games/upload", json.dumps(piece), {"content-type": "application/json"})
+            link.request("POST", f"{home}/upload", json.dumps(piece), json_type)
             upload = json.loads(link.getresponse().read())["upload"]
-        link.request("POST", "/api/games/list", json.dumps({"upload": upload}), {"content-type": "application/json"})
+        link.request("POST", f"{home}/list", json.dumps({"upload": upload}), json_type)
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         try:
             _, errors = process.communicate(timeout=25)
         finally:
             process.kill()
-    assert (process.returncode, errors) == (0, "Ctrl-C ends it\nended\n")
-
-
-@pytest.mark.slow
-def test_the_address_as_json() -> None:
-    command = [*COMMAND, "--json", "--host", "0.0.0.0", "--quiet"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stdout
-        told = json.loads(process.stdout.readline())
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=20)
-    assert told["address"] == f"http://localhost:{told['port']}/{told['token']}/"
-    assert len(told["token"]) >= 32
+    assert (process.returncode, errors) == (0, "ended\n")
 
 
 def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
