@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tree_pages import CLIPBOARD, TREE, current, fen, move, on_board, opens, plain, read, saved, shows
-from web_pages import PHONE, WIDE, Opener, click_square, meant_board, opened, read_board, server, serving, wait_until
+from web_pages import PHONE, Opener, click_square, meant_board, opened, read_board, server, serving, wait_until
 
 from kr.pdn import Game, GameNode
 from kr.viewer.document import game_document
@@ -36,27 +36,21 @@ def test_moves_variations_comments_and_marks_are_written(server: WebServer, open
     ]
     assert page.locator(".players").inner_text() == "Ann \u2013 Bob · Example · 1-0"
     assert page.locator(".moves .illegal").all_inner_texts() == ["4-8", "1-2"]
-
-
-def test_times_on_the_clock_are_short(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address, **CLIPBOARD)
+    # the space bar presses a button in focus
+    move(page, "2. 8-11").focus()
+    page.keyboard.press("Space")
+    assert current(page) == "2. 8-11"
+    # times on the clock are short
     opens(page, "1. 11-15 {[%emt 0:00:01.294]} 23-19 {[%clk 0:10:05.2]} 2. 8-11 {[%clk 1:02:03]} 22-17 {[%emt soon]} *")
+    shows(page, "took soon")
     text = " ".join(page.locator(".moves > p").all_inner_texts())
     assert " ".join(text.split()) == "1. 11-15 took 1.3 s 23-19 10:05 left 2. 8-11 1:02:03 left 22-17 took soon"
 
 
-def test_nothing_to_undo_is_said(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address)
-    for name in ("Undo", "Redo"):
-        page.get_by_role("button", name=name).click()
-        page.get_by_text(f"Nothing to {name.lower()}").wait_for()
-
-
 def test_a_new_game_says_how_the_former_one_comes_back(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, **CLIPBOARD)
-    said = page.locator("#status")
     page.get_by_role("button", name="New game").click()
-    assert said.inner_text() == "", "there was no move to lose"
+    assert page.locator("#status").inner_text() == "", "there was no move to lose"
     opens(page, "1. 11-15 23-19 *")
     page.get_by_role("button", name="New game").click()
     wait_until(page, "() => document.querySelector('#status').textContent === 'Undo brings the former game back'")
@@ -82,9 +76,8 @@ def all_nodes(game: Game) -> list[GameNode]:
     return [game, *(node for node in game.descendants() if node.is_legal)]
 
 
-@pytest.mark.parametrize("size", [WIDE, PHONE])
-def test_a_click_on_any_move_shows_its_position(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
-    page = opened(server.address, size, **CLIPBOARD)
+def test_a_click_on_any_move_shows_its_position(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, **CLIPBOARD)
     game = opens(page, TREE)
     nodes = all_nodes(game)[1:]
     buttons = page.locator(".moves button.move")
@@ -151,16 +144,11 @@ def test_keys_step_through_the_tree(server: WebServer, opened: Opener) -> None:
     assert (turned.get_attribute("x"), turned.get_attribute("y")) != before
 
 
-def test_space_starts_what_listens_for_it_and_presses_a_button_in_focus(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address, **CLIPBOARD)
-    opens(page, TREE)
-    move(page, "2. 8-11").focus()
-    page.keyboard.press("Space")
-    assert current(page) == "2. 8-11"
-
-
 def test_moves_on_the_board_grow_the_tree(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, **CLIPBOARD)
+    for name in ("Undo", "Redo"):
+        page.get_by_role("button", name=name).click()
+        page.get_by_text(f"Nothing to {name.lower()}").wait_for()
     game = opens(page, "1. 11-15 23-19 2. 8-11 *")
     page.keyboard.press("ArrowRight")
 
@@ -203,12 +191,11 @@ def sheet(page: Page, name: str, way: str) -> Any:
     return found
 
 
-@pytest.mark.parametrize("way", ["mouse", "keys", "touch"])
-def test_marks_and_comments(server: WebServer, opened: Opener, way: str) -> None:
-    page = opened(server.address, PHONE if way == "touch" else WIDE, has_touch=way == "touch", **CLIPBOARD)
+def test_marks_and_comments_by_mouse_keys_and_fingers(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, PHONE, has_touch=True, **CLIPBOARD)
     game = opens(page, TREE)
     line = list(game.mainline())
-    box = sheet(page, "2. 8-11", way)
+    box = sheet(page, "2. 8-11", "touch")
     box.get_by_role("button", name="good move", exact=True).click()
     box.get_by_label("Comment", exact=True).fill("Not } bad\n<b>at all</b>")
     box.get_by_role("button", name="Done").click()
@@ -216,31 +203,23 @@ def test_marks_and_comments(server: WebServer, opened: Opener, way: str) -> None
     assert page.locator(".moves .comment b").count() == 0
     assert plain(saved(page)) == plain(game)
     # another mark takes the place of the first; the same once more takes it away; what is said by tags stays
-    box = sheet(page, "2. 8-11, good move", way)
+    box = sheet(page, "2. 8-11, good move", "keys")
     box.get_by_role("button", name="blunder").click()
     page.keyboard.press("Escape")
     line[2].nags = ["??"]
     assert plain(saved(page)) == plain(game)
-    box = sheet(page, "2. 8-11, blunder", way)
+    box = sheet(page, "2. 8-11, blunder", "mouse")
     box.get_by_role("button", name="blunder").click()
     box.get_by_role("button", name="Done").click()
     line[2].nags = []
-    box = sheet(page, "1... 23-19", way)
+    box = sheet(page, "1... 23-19", "keys")
     assert box.get_by_label("Comment", exact=True).input_value() == "usual"
     box.get_by_label("Comment", exact=True).fill("so it is")
     box.get_by_role("button", name="Done").click()
     line[1].comments = ["[%clk 0:04:59] so it is"]
     assert plain(saved(page)) == plain(game)
-    sheet(page, "1. 11-15, good move", way).get_by_role("button", name="Clear").click()
+    sheet(page, "1. 11-15, good move", "touch").get_by_role("button", name="Clear").click()
     line[0].nags = []
-    assert plain(saved(page)) == plain(game)
-
-
-def test_escape_leaves_a_comment_as_it_was(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address, **CLIPBOARD)
-    game = opens(page, TREE)
-    sheet(page, "2. 8-11", "mouse").get_by_label("Comment", exact=True).fill("no")
-    page.keyboard.press("Escape")
     assert plain(saved(page)) == plain(game)
 
 
@@ -248,6 +227,10 @@ def test_promote_and_delete_undone_and_redone(server: WebServer, opened: Opener)
     page = opened(server.address, **CLIPBOARD)
     game = opens(page, TREE)
     states = [plain(game)]
+    # Escape leaves a comment as it was
+    sheet(page, "2. 8-11", "mouse").get_by_label("Comment", exact=True).fill("no")
+    page.keyboard.press("Escape")
+    assert plain(saved(page)) == states[0]
     fourth = list(game.mainline())[3]
     assert fourth.parent is not None
     # one variation up, in it another
@@ -283,10 +266,7 @@ def test_an_illegal_variation_never_becomes_the_game(server: WebServer, opened: 
     sheet(page, "1... 23-18", "mouse").get_by_role("button", name="Make it the game").click()
     wait_until(page, "() => document.querySelector('#status').textContent.startsWith('That is not possible')")
     assert plain(saved(page)) == plain(read(text))
-
-
-def test_players_and_result_are_changed(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address, **CLIPBOARD)
+    # players and the result are changed
     opens(page, TREE)
     page.get_by_text("Players and result").click()
     page.locator(".fields").get_by_label("White", exact=True).fill('Zoë "Z" <i>')
