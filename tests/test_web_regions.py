@@ -54,10 +54,10 @@ def meant(position: kr.Position) -> tuple[str, list[tuple[float, list[int]]]]:
 SCORED = """text => [...document.querySelectorAll(".panel.regions p")].some(p => p.textContent.startsWith(text))"""
 
 
-STRONGEST = """total => {
-  const rows = [...document.querySelectorAll(".strongest tbody tr")].slice(0, 10);
-  const scores = rows.map(row => Number(row.cells[0].innerText.replace("\N{MINUS SIGN}", "-")));
-  return Math.abs(scores.reduce((sum, score) => sum + score, 0) - total) <= 5;
+STRONGEST = """regions => {
+  const rows = [...document.querySelectorAll(".strongest tbody tr")];
+  return rows.length > 0 && regions.every(([score, squares], number) => rows[number].cells[3].innerText === squares &&
+    Math.abs(Number(rows[number].cells[0].innerText.replace("\N{MINUS SIGN}", "-")) - score) <= 0.5);
 }"""
 
 
@@ -66,7 +66,7 @@ def wait_for_score(page: Page, position: kr.Position) -> None:
     text, regions = meant(position)
     score = text.replace("-", MINUS).replace("+0", "0")
     wait_until(page, SCORED, f"Static score {score if len(score) > 2 else f'{score}.0'} ")
-    wait_until(page, STRONGEST, sum(score for score, _ in regions[:10]))
+    wait_until(page, STRONGEST, [[score, " ".join(map(str, squares))] for score, squares in regions[:10]])
 
 
 def told(opened: Opener, server: WebServer, size: dict[str, int] = WIDE) -> Page:
