@@ -131,18 +131,19 @@ def play_on(page: Page, board: kr.Board, side: str, plies: int = 400, chance: ra
 
 
 @pytest.mark.parametrize(
-    ("side", "fen", "phone"),
-    [("black", "", ""), ("black", CAPTURES, ""), ("white", ONE_EACH, "yes")],
+    ("side", "fen", "phone", "seed", "score"),
+    [("black", "", "", 5, "0-1"), ("black", CAPTURES, "", 5, "1-0"), ("white", ONE_EACH, "yes", 6, "1/2-1/2")],
 )
-def test_whole_games_by_clicks(server, start, games_directory, side, fen, phone):
+def test_whole_games_by_clicks(server, start, games_directory, side, fen, phone, seed, score):
     page = start(server, side=side, fen=fen, phone=phone)
     board = kr.Board(fen or None)
-    play_on(page, board, side)
+    play_on(page, board, side, chance=random.Random(seed))
     (file,) = games_directory.glob("*.pdn")
     game = read_game(file)
     assert [str(move) for move in game.moves] == [str(move) for move in board.moves] == line(page)
     ending = said(page)
     assert ending.endswith(game.result)
+    assert game.result == score, "short games of each result are played"
     won = {"1-0": "black", "0-1": "white"}.get(game.result)
     assert ending.startswith("A draw: " if won is None else "You win: " if won == side else "kr wins: ")
     if outcome := board.outcome():
@@ -286,7 +287,7 @@ def test_who_is_out_of_time_has_lost(server, start):
     assert clocks[1].inner_text() == "2.0"
     while "wins" not in said(page):
         shown.append(clocks[0].inner_text())
-        page.wait_for_timeout(20)
+        page.wait_for_timeout(60)
     assert said(page) == "kr wins: your time is up. 0-1"
     numbers = [float(text) for text in shown]
     assert numbers == sorted(numbers, reverse=True)
