@@ -205,6 +205,7 @@ def test_exact_values(server: WebServer, opened: Opener) -> None:
     assert database is not None
     known = kr.probe(database, position)
     page = opened(server.address)
+    limit(page, "depth=10")
     press(page, "Analyse")
     set_up(page, position.fen)
     wait_until(page, "() => document.querySelector('.exact:not([hidden])')")
@@ -311,7 +312,7 @@ def test_no_frame_is_late_while_one_steps_through_a_game(server: WebServer, open
     browser = page.context.browser
     assert browser is not None
     browser.start_tracing(page=page, categories=["disabled-by-default-devtools.timeline", "__metadata"])
-    for _ in range(8):
+    for _ in range(5):
         rows(page).first.locator(".pv button").first.click()
         page.wait_for_timeout(120)
     press(page, "Start")
@@ -393,8 +394,8 @@ def test_two_engines_side_by_side(several: WebServer, opened: Opener) -> None:
 def test_a_game_that_can_be_claimed_drawn_says_so(server: WebServer, opened: Opener) -> None:
     """Beside what the position is worth; and a line that makes the draw is one."""
     page = opened(server.address)
-    page.keyboard.press("Space")
     limit(page, "depth=10")
+    page.keyboard.press("Space")
     set_up(page, "W:WK19,K23:B12,K28")
     position = kr.Position.from_fen("W:WK19,K23:B12,K28")
     for move in "23-18 28-32 18-23 32-28 23-18 28-32 18-23".split():
