@@ -127,7 +127,7 @@ def walked(server: WebServer, opened: Opener, seed: int, size: dict[str, int], s
 
 @pytest.mark.parametrize(("seed", "size"), [(1, WIDE), (2, PHONE)])
 def test_a_random_walk(server: WebServer, opened: Opener, seed: int, size: dict[str, int]) -> None:
-    walked(server, opened, seed, size, 100)
+    walked(server, opened, seed, size, 80)
 
 
 @pytest.mark.soak
