@@ -56,7 +56,7 @@ def wait_for_fen(page: Page, fen: str) -> None:
     assert read_board(page) == meant_board(fen)
 
 
-@pytest.mark.parametrize(("size", "plies"), [(WIDE, 8), (PHONE, 4)])
+@pytest.mark.parametrize(("size", "plies"), [(WIDE, 6), (PHONE, 4)])
 def test_moves_by_two_clicks_and_by_dragging(
     server: WebServer, opened: Opener, size: dict[str, int], plies: int
 ) -> None:
