@@ -7,8 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tree_pages import CLIPBOARD, TREE, current, fen, move, on_board, opens, plain, read, saved, shows
-from web_pages import PHONE, Opener, click_square, meant_board, opened, read_board, server, serving, wait_until
+from tree_pages import CLIPBOARD, TREE, current, move, on_board, opens, plain, read, saved, shows
+from web_pages import (
+    PHONE,
+    READ_BOARD,
+    Opener,
+    board_of,
+    click_square,
+    meant_board,
+    opened,
+    server,
+    serving,
+    wait_until,
+)
 
 from kr.pdn import Game, GameNode
 from kr.viewer.document import game_document
@@ -76,6 +87,13 @@ def all_nodes(game: Game) -> list[GameNode]:
     return [game, *(node for node in game.descendants() if node.is_legal)]
 
 
+SEEN = f"""() => {{
+  const marked = [...document.querySelectorAll(".moves [aria-current=step]")];
+  return [document.querySelector("input.fen").value, marked.map(each => [each.ariaLabel, each.innerText]),
+    ({READ_BOARD})("main .board")];
+}}"""
+
+
 def test_a_click_on_any_move_shows_its_position(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, **CLIPBOARD)
     game = opens(page, TREE)
@@ -91,12 +109,12 @@ def test_a_click_on_any_move_shows_its_position(server: WebServer, opened: Opene
     random.Random(3).shuffle(order)
     for number in order:
         buttons.nth(number).click()
-        (marked,) = page.locator(".moves [aria-current=step]").all()
-        shown = fen(page)
+        shown, marks, board = page.evaluate(SEEN)
+        ((label, text),) = marks
         matching = [str(node) for node in nodes if node.position.fen == shown and node.text == names[number]]
-        assert any(each in current(page) for each in matching)
-        assert marked.inner_text().startswith(names[number])
-        assert read_board(page) == meant_board(shown)
+        assert any(each in label for each in matching)
+        assert text.startswith(names[number])
+        assert board_of(*board) == meant_board(shown)
 
 
 def test_keys_step_through_the_tree(server: WebServer, opened: Opener) -> None:
