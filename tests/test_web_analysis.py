@@ -399,6 +399,7 @@ def test_a_game_that_can_be_claimed_drawn_says_so(server: WebServer, opened: Ope
     set_up(page, "W:WK19,K23:B12,K28")
     position = kr.Position.from_fen("W:WK19,K23:B12,K28")
     for move in "23-18 28-32 18-23 32-28 23-18 28-32 18-23".split():
+        wait_until(page, "() => document.querySelector('main .board .movable') !== null")
         for square in map(int, move.split("-")):
             click_square(page, square)
         position = position.play(move)
