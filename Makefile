@@ -20,6 +20,7 @@ INSTALL := $(BIN)/pip install -q --disable-pip-version-check
 # Whoever has finished takes over half of what is left to another; make test PYTEST_JOBS=0 runs all in one process.
 # There is one process more than there are cores, since tests of pages wait a lot.
 PYTEST_JOBS = $(shell expr $$(nproc) + 1)
+MARKED = not soak
 PYTEST = $(BIN)/pytest -q -n $(PYTEST_JOBS) --dist worksteal
 DEBUG := build/debug
 SANITIZERS := LD_PRELOAD="$$(gcc -print-file-name=libasan.so)" \
@@ -34,17 +35,17 @@ OLDEST_EXTRAS := plots train web nets evolve cluster parquet test
 demo: build
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh selfplay/demo.sh
 
-check: style
-	$(PYTEST) -m "not slow and not soak"
+check: lint
+	$(MAKE) -j2 pytest types MARKED="not slow and not soak"
 
-# Types are checked, and the debug build and the site made, while tests wait for browsers and killed processes.
+# While tests wait for browsers and other processes, types are checked, and the debug build and the site are made.
 test: lint .venv/docs
-	$(MAKE) -j2 pytest debug-build types docs
+	$(MAKE) -j2 pytest debug-build types docs $(OLDEST)/installed
 	$(MAKE) debug-run
 	$(MAKE) oldest
 
 pytest: .venv/tests
-	$(PYTEST) -m "not soak"
+	$(PYTEST) -m "$(MARKED)"
 
 # Each starts processes of its own: one a core. Files without such a test aren't even imported.
 soak: PYTEST_JOBS = $(shell nproc)
@@ -95,6 +96,7 @@ debug-run: .venv/tests
 
 # uv finds the oldest versions of what pyproject.toml names that have wheels for this Python; the core is that of .venv.
 # It trusts the certificates that the system does, as pip may: its later versions know the other name of that.
+oldest: PYTEST_JOBS = $(shell nproc)
 oldest: $(OLDEST)/installed
 	KR_OLDEST=1 PYTHONPATH="$(CURDIR)" $(OLDEST)/bin/python -m pytest -q -p no:cacheprovider -n $(PYTEST_JOBS) \
 		--dist worksteal -m smoke $$(grep -l "mark.smoke" tests/test_*.py)

@@ -121,6 +121,7 @@ def test_self_play_is_the_same_bytes(cluster: str, tables: Path, whole: Path, tm
     assert shards(tmp_path / "there") == shards(tmp_path / "here")
 
 
+@pytest.mark.soak
 def test_databases_are_the_same_bytes_and_verified(cluster: str, tmp_path: Path) -> None:
     for name, address in (("here", ""), ("there", cluster)):
         build_database(BuildSettings(pieces=3, dir=tmp_path / name, distances=2, cluster=address))
@@ -129,6 +130,7 @@ def test_databases_are_the_same_bytes_and_verified(cluster: str, tmp_path: Path)
     verify_database(VerifySettings(dir=tmp_path / "there", cluster=cluster))
 
 
+@pytest.mark.soak
 def test_matches_are_the_same_games(cluster: str, tables: Path) -> None:
     here, there = (
         play_match(MatchSettings(
@@ -146,6 +148,7 @@ def test_matches_are_the_same_games(cluster: str, tables: Path) -> None:
     assert sum(each.games for each in there.workers()) == 6
 
 
+@pytest.mark.soak
 def test_solutions_are_the_same(cluster: str, tables: Path) -> None:
     limits = (Limits(nodes=2000), Limits(depth=4))
     found = []
@@ -157,6 +160,7 @@ def test_solutions_are_the_same(cluster: str, tables: Path) -> None:
     assert len(found[0]) == 6
 
 
+@pytest.mark.soak
 def test_annotated_games_are_the_same_pages(cluster: str, tables: Path, tmp_path: Path) -> None:
     games = tmp_path / "games.pdn"
     games.write_text('[Event "x"]\n[FEN "B:W18,K29,30:B1,2,3"]\n\n1. 2-7 18-14 2. 7-10 14x7 3. 3x10 *\n' * 3)
@@ -217,6 +221,7 @@ def wait_for(found: Callable[[], bool], seconds: float = 30.0) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.soak
 def test_a_worker_whose_answers_are_garbage_is_named_and_left(
     cluster: str, tables: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -253,6 +258,7 @@ def set_on(cluster: str, address: str, function: Callable[[Any], None], value: o
         cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
 
 
+@pytest.mark.soak
 def test_the_scheduler_knows_who_did_a_task(cluster: str) -> None:
     with connected(cluster) as found:
         for address in found.workers:
@@ -263,6 +269,7 @@ def test_the_scheduler_knows_who_did_a_task(cluster: str) -> None:
         assert found.holder(None) == ""
 
 
+@pytest.mark.soak
 def test_files_travel_by_checksum_and_are_forgotten(cluster: str, tables: Path, capsys: pytest.CaptureFixture) -> None:
     def kept() -> list[dict[str, Any]]:
         assert cli.main(["cluster", "workers", cluster, "--json"]) == 0

@@ -165,6 +165,7 @@ def test_each_measurement_says_when_and_how() -> None:
         assert re.fullmatch(r"[0-9a-f]{7,40}", figure["commit"]), figure["what"]
 
 
+@pytest.mark.slow
 def test_rooms_stand_above_what_they_import() -> None:
     names = runpy.run_path(str(DOCS / "internals" / "draw_rooms.py"))
     edges = names["graph"]()

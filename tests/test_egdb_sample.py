@@ -213,8 +213,9 @@ def test_what_cannot_be_sampled(whole: Path, tmp_path: Path, changes: dict[str, 
 
 
 @pytest.mark.parametrize("stratify", STRATIFIED)
-@pytest.mark.parametrize("quiet", [False, True])
-@pytest.mark.parametrize("count", [1, 1000, 20_000])
+@pytest.mark.parametrize(
+    ("quiet", "count"), [(False, 1), (True, 1000), (False, 20_000), pytest.param(True, 20_000, marks=pytest.mark.slow)]
+)
 def test_exactly_so_many_equally_from_strata(
     whole: Path, tmp_path: Path, stratify: str, quiet: bool, count: int
 ) -> None:

@@ -145,6 +145,7 @@ def test_the_example_covers_the_board() -> None:
     assert example not in LAYOUTS.values()
 
 
+@pytest.mark.slow
 def test_the_command_writes_layouts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["weights", "layout", "small"]) == 0
     path = tmp_path / "small.toml"
@@ -170,6 +171,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.slow
 def test_tables_carry_their_layout(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """No file of the layout is needed once the tables are made."""
     found = weights.load_tables(made)
@@ -200,6 +202,7 @@ def test_tables_of_any_layout_search_and_explain_alike(made: Path) -> None:
     assert engine.search(kr.Position(), kr.Limits(depth=5)).depth == 5
 
 
+@pytest.mark.slow
 def test_tables_of_any_layout_play(made: Path, tmp_path: Path) -> None:
     """Self-play, a fit to its games that starts from the same tables, and a match of the two."""
     games = tmp_path / "games"
@@ -215,6 +218,7 @@ def test_tables_of_any_layout_play(made: Path, tmp_path: Path) -> None:
     assert len(found.games) == 4
 
 
+@pytest.mark.slow
 def test_the_command_tells_of_squares_without_a_region(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(tmp_path / "games", 60)
     half = tmp_path / "half.toml"

@@ -88,6 +88,7 @@ def test_the_shipped_policy_sees_with_the_shipped_tables() -> None:
     assert policy.card
 
 
+@pytest.mark.slow
 def test_asking_needs_no_network_library(path: Path) -> None:
     code = (
         "import sys; from kr.policy.policy import load_policy; from kr import Position; "
