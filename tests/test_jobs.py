@@ -119,16 +119,6 @@ def test_pieces_of_a_step_are_done_side_by_side() -> None:
     assert results(parts) == {"0": ["a", "b", "c"]}
 
 
-def test_values_stay_what_they_are_within_a_process() -> None:
-    value = object()
-
-    class Things(Toys):
-        def _do(self, text: str, tools: list[str], stop: Stop) -> Any:
-            return value
-
-    assert [part.value is value for part in Pool(Things(), Needs(), 2).run(toy(i) for i in range(3))] == [True] * 3
-
-
 def test_units_are_taken_as_they_are_needed() -> None:
     taken: list[int] = []
     units = (taken.append(i) or toy(i) for i in range(500))  # type: ignore[func-returns-value]
@@ -291,25 +281,34 @@ import json, sys
 from kr.jobs.kinds import kind_named, perform
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
-given = json.load(sys.stdin)
-needs = Needs(given["places"])
-results = []
-for unit in map(Unit.from_json, given["units"]):
-    results.append([bytes(kind_named(unit.kind).encode(value)).hex() for value in perform(unit, needs)])
-print(json.dumps(results))
+for line in sys.stdin:
+    given = json.loads(line)
+    needs = Needs(given["places"])
+    results = []
+    for unit in map(Unit.from_json, given["units"]):
+        results.append([bytes(kind_named(unit.kind).encode(value)).hex() for value in perform(unit, needs)])
+    print(json.dumps(results), flush=True)
 """
 
 
-def elsewhere(units: Sequence[Unit], places: dict[str, str], directory: Path) -> list[list[bytes]]:
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., list[list[bytes]]]]:
     """The results of units in another process, in a directory of its own."""
-    given = json.dumps({"units": [unit.to_json() for unit in units], "places": places})
-    directory.mkdir()
     environment = os.environ | {"PYTHONPATH": str(Path(kinds.__file__).parents[2]), "KR_EGDB": "none"}
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", ELSEWHERE], input=given, capture_output=True, text=True, check=True,
-        env=environment, cwd=directory,
-    )  # fmt: skip
-    return [[bytes.fromhex(chunk) for chunk in chunks] for chunks in json.loads(done.stdout)]
+    with subprocess.Popen(
+        [sys.executable, "-P", "-c", ELSEWHERE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env=environment, cwd=tmp_path_factory.mktemp("cwd"),
+    ) as process:  # fmt: skip
+        assert process.stdin
+        assert process.stdout
+        asked, answered = process.stdin, process.stdout
+
+        def done(units: Sequence[Unit], places: dict[str, str]) -> list[list[bytes]]:
+            print(json.dumps({"units": [unit.to_json() for unit in units], "places": places}), file=asked, flush=True)
+            return [[bytes.fromhex(chunk) for chunk in chunks] for chunks in json.loads(answered.readline())]
+
+        yield done
+        asked.close()
 
 
 @contextmanager
@@ -478,13 +477,13 @@ def test_a_search_that_was_ended_gives_no_result(work: str, works: Callable[[str
     ],
 )
 def test_another_process_does_a_unit_as_this_one(
-    work: str, kind: type[Kind[Any, Any]], works: Callable[[str], Here], tmp_path: Path
+    work: str, kind: type[Kind[Any, Any]], works: Callable[[str], Here], elsewhere: Callable[..., list[list[bytes]]]
 ) -> None:
     here = works(work)
     mine = [part for part in here.parts if part.unit.kind == kind.name()]
     encoded = {key: list(map(kind().encode, values)) for key, values in results(mine).items()}
     units = list({part.unit.key: part.unit for part in mine}.values())
-    for unit, chunks in zip(units, elsewhere(units, here.places, tmp_path / "cwd"), strict=True):
+    for unit, chunks in zip(units, elsewhere(units, here.places), strict=True):
         there, own = ([timeless(kind.name(), chunk) for chunk in each] for each in (chunks, encoded[unit.key]))
         assert there == own
         assert there
