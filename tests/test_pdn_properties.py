@@ -141,6 +141,12 @@ def test_damaged_games_are_read_or_refused(seed: int) -> None:
 
 
 N = 15_000
+HARDEST = (
+    "comments closed at the end of all",
+    "variations in variations",
+    "variations never closed",
+    "variations never closed in many games",
+)
 HARD = {
     "comments never closed": '[a "b"] {\n' * N,
     "comments closed at the end of all": '\n\n[a "b"]\n[c "d"]\n{ ' * N + "}",
@@ -168,7 +174,7 @@ HARD = {
 
 
 @pytest.mark.parametrize("forgiving", [False, True], ids=["strict", "forgiving"])
-@pytest.mark.parametrize("name", HARD)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in HARDEST)) for name in HARD])
 def test_hard_texts_are_read_in_linear_time(name: str, forgiving: bool) -> None:
     """Each takes well under a second; a reader in quadratic time would take minutes."""
     began = time.process_time()
