@@ -30,7 +30,7 @@ _CIRCLE = re.compile(rf"([{SHAPE_COLOURS}])({_SQUARE})", re.IGNORECASE)
 _DRAWN = re.compile(r"\[%(cal|csl)\s++([^\[\]]*)\]")
 _SIDED = r"[wWbB]?(?:(?:\d{1,6}:)?\d{1,6}:)?\d{1,9}(?:\.\d{1,9})?"
 CLOCK = re.compile(rf"\[%(?:clk|clock)\s++({_SIDED})(?:[\s,]++({_SIDED}))?\s*+\]")
-"""Time left: of the player who moved, or of the sides that are named."""
+"""Time left to the player who moved, or to each side named."""
 MOVE_TIME = re.compile(rf"\[%emt\s++({_SIDED})\s*+\]")
 """Time that a move took."""
 
@@ -56,7 +56,7 @@ class ClockTime(NamedTuple):
     """Seconds left on a clock."""
 
     side: Side | None
-    """Whose clock; None for that of the player who moved."""
+    """Owner of the clock; None for the player who moved."""
     seconds: float
 
 
@@ -65,7 +65,7 @@ class CommentParts:
     """A comment taken apart."""
 
     text: str
-    """What is left of it without its clocks, arrows and circles."""
+    """The comment without its clocks, arrows and circles."""
     clocks: tuple[ClockTime, ...] = ()
     arrows: tuple[DrawnArrow, ...] = ()
     circles: tuple[DrawnCircle, ...] = ()
@@ -78,25 +78,25 @@ def split_comment(comment: str) -> CommentParts:
 
 
 def split_drawn(comment: str) -> tuple[str, tuple[DrawnArrow, ...], tuple[DrawnCircle, ...]]:
-    """A comment without its arrows and circles, and these."""
+    """A comment without its arrows and circles, the arrows, and the circles."""
     if "[%c" not in comment:
         return comment, (), ()
     arrows: list[DrawnArrow] = []
     circles: list[DrawnCircle] = []
 
-    def taken(found: re.Match[str]) -> str:
-        items = [item for item in re.split(r"[\s,]+", found[2]) if item]
-        read = [_arrow(item) if found[1] == "cal" else _circle(item) for item in items]
-        if not read or None in read:
-            return found[0]
-        for each in read:
+    def collect(match: re.Match[str]) -> str:
+        items = [item for item in re.split(r"[\s,]+", match[2]) if item]
+        shapes = [_arrow(item) if match[1] == "cal" else _circle(item) for item in items]
+        if not shapes or None in shapes:
+            return match[0]
+        for each in shapes:
             if isinstance(each, DrawnArrow):
                 arrows.append(each)
             elif isinstance(each, DrawnCircle):
                 circles.append(each)
         return " "
 
-    text = _DRAWN.sub(taken, comment)
+    text = _DRAWN.sub(collect, comment)
     if arrows or circles:
         text = re.sub(" {2,}", " ", text).strip()
     return text, tuple(dict.fromkeys(arrows)), tuple(dict.fromkeys(circles))
@@ -104,26 +104,28 @@ def split_drawn(comment: str) -> tuple[str, tuple[DrawnArrow, ...], tuple[DrawnC
 
 def drawn_text(arrows: Sequence[DrawnArrow], circles: Sequence[DrawnCircle]) -> str:
     """The commands for arrows and circles, each square with two digits; "" if there are none."""
-    told = []
+    commands = []
     if circles:
-        told.append(f"[%csl {','.join(f'{each.colour}{each.square + 1:02}' for each in circles)}]")
+        commands.append(f"[%csl {','.join(f'{each.colour}{each.square + 1:02}' for each in circles)}]")
     if arrows:
-        told.append(f"[%cal {','.join(f'{each.colour}{each.origin + 1:02}{each.target + 1:02}' for each in arrows)}]")
-    return "".join(told)
+        commands.append(
+            f"[%cal {','.join(f'{each.colour}{each.origin + 1:02}{each.target + 1:02}' for each in arrows)}]"
+        )
+    return "".join(commands)
 
 
 def clock_times(comment: str) -> tuple[ClockTime, ...]:
-    """Times left in the first command of a comment that tells any."""
-    found = CLOCK.search(comment) if "[%cl" in comment else None
-    if found is None:
+    """Times left, from the first clock command of a comment."""
+    match = CLOCK.search(comment) if "[%cl" in comment else None
+    if match is None:
         return ()
-    return tuple(_clock_time(text) for text in found.groups() if text)
+    return tuple(_clock_time(text) for text in match.groups() if text)
 
 
 def move_time(comment: str) -> float | None:
-    """Seconds that a move took, in a comment such as [%emt 3.2]; None if it tells none."""
-    found = MOVE_TIME.search(comment)
-    return _clock_time(found[1]).seconds if found else None
+    """Seconds that a move took, from a comment such as [%emt 3.2]; None without such a command."""
+    match = MOVE_TIME.search(comment)
+    return _clock_time(match[1]).seconds if match else None
 
 
 def _clock_time(text: str) -> ClockTime:
@@ -138,23 +140,23 @@ def _without(pattern: re.Pattern[str], text: str) -> str:
 
 
 def _arrow(text: str) -> DrawnArrow | None:
-    found = _ARROW.fullmatch(text)
-    if found is None:
+    match = _ARROW.fullmatch(text)
+    if match is None:
         return None
-    origin, target = (_square(each) for each in found.groups()[1:] if each)
+    origin, target = (_square(each) for each in match.groups()[1:] if each)
     return (
-        None if origin is None or target is None or origin == target else DrawnArrow(found[1].upper(), origin, target)
+        None if origin is None or target is None or origin == target else DrawnArrow(match[1].upper(), origin, target)
     )
 
 
 def _circle(text: str) -> DrawnCircle | None:
-    found = _CIRCLE.fullmatch(text)
-    square = _square(found[2]) if found else None
-    return None if found is None or square is None else DrawnCircle(found[1].upper(), square)
+    match = _CIRCLE.fullmatch(text)
+    square = _square(match[2]) if match else None
+    return None if match is None or square is None else DrawnCircle(match[1].upper(), square)
 
 
 def _square(text: str) -> int | None:
-    """The square 0-31 of a number or of letters; None if there is none."""
+    """Square 0-31 from its number or letters; None if there is no such square."""
     if text.isdecimal():
         return int(text) - 1 if 1 <= int(text) <= SQUARES else None
     return letters_square(text.lower())

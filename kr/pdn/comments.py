@@ -25,12 +25,12 @@ def notes_of(game: RootNode) -> tuple[Note, ...]:
         moves: list[str] = []
         notes: list[Note | tuple[int, ChildNode]] = []
         if first is None:
-            notes += _said(parent, 0)
+            notes += _node_notes(parent, 0)
         node = first or parent.next()
         while node is not None:
             notes += [Comment(len(moves), text) for text in node.starting_comments]
             moves.append(node.text)
-            notes += _said(node, len(moves))
+            notes += _node_notes(node, len(moves))
             if node is not first and node.parent is not None:
                 others = node.parent.variations[1:]
                 notes += [(len(moves), other) for other in others]
@@ -38,20 +38,20 @@ def notes_of(game: RootNode) -> tuple[Note, ...]:
             node = node.next()
         lines.append((moves, notes))
     # from the innermost variations out
-    told: list[tuple[Note, ...]] = [()] * len(lines)
+    line_notes: list[tuple[Note, ...]] = [()] * len(lines)
     for number in reversed(range(len(lines))):
-        found: list[Note] = []
+        nested: list[Note] = []
         for note in lines[number][1]:
             if isinstance(note, tuple):
                 inner = line_of[id(note[1])]
-                found.append(Variation(note[0], tuple(lines[inner][0]), told[inner]))
+                nested.append(Variation(note[0], tuple(lines[inner][0]), line_notes[inner]))
             else:
-                found.append(note)
-        told[number] = tuple(found)
-    return told[0]
+                nested.append(note)
+        line_notes[number] = tuple(nested)
+    return line_notes[0]
 
 
-def _said(node: GameNode, ply: int) -> list[Note]:
+def _node_notes(node: GameNode, ply: int) -> list[Note]:
     setup = [Setup(ply, node.setup.fen)] if node.setup is not None else []
     return [*(Nag(ply, text) for text in node.nags), *setup, *(Comment(ply, text) for text in node.comments)]
 
@@ -110,19 +110,19 @@ def plant_notes(line: list[GameNode], notes: Sequence[tuple[int, DraftNote]]) ->
             elif not _end_at_unknown(note).moves:
                 queue.extendleft((ply, inner) for _, inner in reversed(note.notes))
             elif len(nodes) == 1:
-                node.comments.append(_as_text(note))
+                node.comments.append(" ".join(note.moves))
                 warnings.append("a variation without a move to replace: kept as a comment")
             else:
                 index = max(ply, 1) - 1
                 branch = _branch(nodes[index], before + index, note, warnings)
                 waiting.append((branch, note.notes, before + index))
-                # before the first move of the game there is nothing but comments about the game
+                # before the first move of the game all comments are about the game
                 after_variation = ply or -1
     return warnings
 
 
 def _end_at_unknown(line: DraftLine) -> DraftLine:
-    """End a variation where a move is not known: what follows would be taken for the moves after those before it."""
+    """End a variation at an unknown move: the moves after it would be taken for moves of the position before it."""
     end = line.played
     if rest := line.moves[end:]:
         line.notes = [note for note in line.notes if note[0] <= end or not isinstance(note[1], DraftLine | Judgement)]
@@ -179,11 +179,11 @@ def replay_line(
         except InvalidPdnError as error:
             refused = setup, str(error)
         else:
-            replay.go_on(setup.board, texts[ply:end])
-    told: list[tuple[int, DraftNote]] = [
+            replay.resume(setup.board, texts[ply:end])
+    remaining: list[tuple[int, DraftNote]] = [
         (ply, note.text if isinstance(note, DraftSetup) and note.board is None else note) for ply, note in notes
     ]
-    return replay, told, refused
+    return replay, remaining, refused
 
 
 def settable(fen: str, board: Bits) -> Position:
@@ -209,7 +209,3 @@ def moved_notes(
         return notes
     joined = replayed - len(firsts)
     return [(bisect_left(firsts, ply) if ply <= replayed else ply - joined, note) for ply, note in notes]
-
-
-def _as_text(line: DraftLine) -> str:
-    return " ".join(line.moves)

@@ -75,7 +75,7 @@ class Game(RootNode):
         if not isinstance(other, Game):
             return NotImplemented
         mine, others = (self.start, self.result), (other.start, other.result)
-        return mine == others and _told(self) == _told(other) and _same_tree(self, other)
+        return mine == others and _own_headers(self) == _own_headers(other) and _same_tree(self, other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -106,7 +106,7 @@ def _restored(
     return game
 
 
-def _told(game: Game) -> dict[str, str]:
+def _own_headers(game: Game) -> dict[str, str]:
     return {name: value for name, value in game.headers.items() if name not in ("FEN", "SetUp", "Setup")}
 
 

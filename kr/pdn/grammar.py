@@ -71,18 +71,18 @@ _TOKEN = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 _JUNK = re.compile(r"\S{1,20}")
-# A setup command that may go on behind the end of the buffer.
+# A setup command that may continue behind the end of the buffer.
 _SETUP_BEGUN = re.compile(r"/(?:\s*+(?:F|FE|FEN\s*+(?:[“”„‟\"][^“”„‟\"/\n]*+[“”„‟\"]?\s*+)?)?)?\Z")
-# What is left out at once of text that is not PDN: a remark in brackets, or a character.
+# Part of text that is not PDN, left out at once: a remark in brackets, or a character.
 _LEFT_OUT = re.compile(r"\[[^\[\]\n]{0,200}\]|[#&+<>@^|~]+|.", re.DOTALL)
 MOST_LEFT_OUT = 20
-"""Parts left out of a game that are told."""
+"""Parts left out of a game that are reported."""
 _ESCAPED = re.compile(r"\\([\"\\])")
 _DASHES = str.maketrans(dict.fromkeys("X\u00d7", "x") | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"))
-# Words and numbers in round brackets, and what makes a variation of them.
+# Words and numbers in round brackets, and the signs of a variation.
 MOST_REMARK = 400
 _REMARK = re.compile(rf"\(([^(){{}}\[\]]{{1,{MOST_REMARK}}})\)")
-_SAYS = re.compile(r"[^\W\d_]|(?<![\w.])\d++(?!\s*+[.…])")
+_WORD = re.compile(r"[^\W\d_]|(?<![\w.])\d++(?!\s*+[.…])")
 _MOVES = re.compile(rf"\d[ ]?[-xX:\u00d7\u2010-\u2014\u2212][ ]?\d|\b(?:{_LETTERS})\b")
 _JOINED_MOVE = re.compile(r"(?:0[1-9]|[12]\d|3[0-2]){2}")
 _JOINED = re.compile(r"[\s.\d,!?]*+")
@@ -119,7 +119,7 @@ class DraftLine:
     notes: list[tuple[int, DraftNote]] = field(default_factory=list)
     """Comments, judgements, setups and variations, each with the number of moves before it."""
     known: int | None = None
-    """Number of moves before one that nobody wrote down; None if there is none."""
+    """Number of moves before an unknown one; None if all are known."""
 
     @property
     def played(self) -> int:
@@ -157,7 +157,7 @@ class Draft(DraftLine):
     """A game as written."""
 
     offset: int = -1
-    """Offset of its beginning in the buffer; -1 before it is found."""
+    """Offset of its beginning in the buffer; -1 until it is known."""
     tags: dict[str, str] = field(default_factory=dict)
     tag_offsets: dict[str, int] = field(default_factory=dict)
     block: int = 0
@@ -169,11 +169,11 @@ class Draft(DraftLine):
     result: str | None = None
     warnings: list[str] = field(default_factory=list)
     left_out: list[Fault] = field(default_factory=list)
-    """What was passed over by a forgiving buffer."""
+    """Text left out by a forgiving buffer."""
 
     @property
     def is_empty(self) -> bool:
-        """True if nothing has been found yet."""
+        """True if nothing has been read yet."""
         return self.offset < 0
 
 
@@ -202,8 +202,8 @@ class Buffer:
 
     def next_header(self, offset: int) -> int | None:
         """Offset of the first game whose tags follow something other than tags, from the line of `offset` on."""
-        found = _NEXT_HEADER.search(self.text, self.text.rfind("\n", 0, offset) + 1)
-        return found.end() if found else None
+        match = _NEXT_HEADER.search(self.text, self.text.rfind("\n", 0, offset) + 1)
+        return match.end() if match else None
 
     def _game(self, offset: int) -> tuple[Draft | None, int]:
         text, sure, match = self.text, self._sure, _TOKEN.match
@@ -292,9 +292,9 @@ class Buffer:
                 if not self.final and text[begin] == "/" and _SETUP_BEGUN.match(text, begin):
                     self._more(offset)
                 self._pass_over(draft, self._fault(begin))
-                found = _LEFT_OUT.match(text, begin)
-                assert found is not None
-                at = found.end()
+                junk = _LEFT_OUT.match(text, begin)
+                assert junk is not None
+                at = junk.end()
                 continue
             if draft.offset < 0:
                 draft.offset = begin
@@ -305,7 +305,7 @@ class Buffer:
         return (None if draft.is_empty else draft), len(text)
 
     def _more(self, offset: int) -> None:
-        """Ask for more text unless the game is already too long."""
+        """Request more text unless the game is already too long."""
         if len(self.text) - offset >= MAX_GAME_LENGTH:
             raise Fault(offset, f"a game of more than {MAX_GAME_LENGTH:,} characters", len(self.text))
         raise NeedMore
@@ -317,7 +317,7 @@ class Buffer:
         return not self.text[self.text.rfind("\n", 0, begin) + 1 : begin].strip()
 
     def _pass_over(self, draft: Draft, fault: Fault) -> None:
-        """Raise a fault, or note it and go on."""
+        """Raise a fault, or note it and continue."""
         if not self.forgiving:
             raise fault
         if len(draft.left_out) < MOST_LEFT_OUT:
@@ -333,24 +333,24 @@ class Buffer:
 
     def _closing_brace(self, begin: int, offset: int, draft: Draft) -> int:
         """Offset of the brace that closes a comment; without one a forgiving buffer ends it with its line."""
-        first, found = self._brace
-        if not first <= begin <= found:
-            found = self.text.find("}", begin)
-            if found < 0:
-                found = len(self.text)
-            self._brace = begin, found
-        if found == len(self.text):
+        first, brace = self._brace
+        if not first <= begin <= brace:
+            brace = self.text.find("}", begin)
+            if brace < 0:
+                brace = len(self.text)
+            self._brace = begin, brace
+        if brace == len(self.text):
             if not self.final and len(self.text) - begin < MAX_GAME_LENGTH:
                 raise NeedMore
             self._pass_over(draft, self._fault(begin, "the comment that begins here is never closed"))
-            return end if (end := self.text.find("\n", begin)) >= 0 else found
-        if self.text.find("\n[", begin, found) >= 0 and (lost := _FORGOTTEN.search(self.text, begin, found)):
+            return end if (end := self.text.find("\n", begin)) >= 0 else brace
+        if self.text.find("\n[", begin, brace) >= 0 and (lost := _FORGOTTEN.search(self.text, begin, brace)):
             fault = Fault(begin, "the comment that begins here is never closed before the next game", lost.start() + 1)
             self._pass_over(draft, fault)
             return lost.start()
-        if not self.final and found > self._sure:
+        if not self.final and brace > self._sure:
             self._more(offset)
-        return found
+        return brace
 
     def _warn(self, draft: Draft, offset: int, message: str) -> None:
         """Note a warning at a place."""
@@ -375,10 +375,10 @@ class Buffer:
             if not self.final and begin + MOST_REMARK + 2 > len(self.text):
                 self._more(offset)
             return None
-        said = remark[1]
-        if not _SAYS.search(said) or _MOVES.search(said):
+        words = remark[1]
+        if not _WORD.search(words) or _MOVES.search(words):
             return None
-        if _JOINED.fullmatch(said) and all(_JOINED_MOVE.fullmatch(each) for each in re.findall(r"\d++(?!\.)", said)):
+        if _JOINED.fullmatch(words) and all(_JOINED_MOVE.fullmatch(each) for each in re.findall(r"\d++(?!\.)", words)):
             return None
         return remark
 
@@ -418,8 +418,8 @@ class Buffer:
         return end
 
     def _fault(self, begin: int, message: str = "") -> Fault:
-        found = _JUNK.match(self.text, begin)
-        junk = found[0] if found else ""
+        match = _JUNK.match(self.text, begin)
+        junk = match[0] if match else ""
         return Fault(begin, f"{junk!r} is not PDN: {message or _complaint(junk)}")
 
 

@@ -1,4 +1,4 @@
-"""What the tags of a game mean for kr: who plays Black, who begins, and what the squares of its moves are called."""
+"""Meaning of a game's tags for kr: who plays Black, who begins, and the names of the squares in its moves."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kr.notation import SQUARES
 from kr.pdn.grammar import Draft, DraftLine, Fault
 from kr.pdn.writer import ENGLISH
 
-# [GameType "21,B,8,8,N1,0"]: who begins, files, rows, notation with the corner of its first square, invert flag
+# [GameType "21,B,8,8,N1,0"]: side that begins, files, rows, notation with the corner of its first square, invert flag
 _GAME_TYPE = re.compile(r"21,([WB])(?:,8,8(?:,([ANS])([0-3])(?:,([01]))?)?)?", re.IGNORECASE)
 _VARIANT = re.compile(r"american|english|checkers", re.IGNORECASE)
 _OTHER_VARIANT = re.compile(r"pool|russian|brazil|czech|international", re.IGNORECASE)
@@ -24,16 +24,16 @@ def settle_players(tags: dict[str, str]) -> tuple[dict[str, str], str]:
 
     Red begins, and P1 on sites without colours; a GameType may say that White does.
     """
-    # who begins is told by a FEN, unless the GameType also tells that White begins from the first squares
+    # a FEN names the side that begins, unless the GameType also says that White begins from the first squares
     game_type = tags.get("GameType", "")
-    found = None if game_type == ENGLISH else _GAME_TYPE.fullmatch(_plain(game_type))
-    white_begins = bool(found and found[1] in "Ww" and (found[2] or not tags.get("FEN", "").strip()))
+    match = None if game_type == ENGLISH else _GAME_TYPE.fullmatch(_plain(game_type))
+    white_begins = bool(match and match[1] in "Ww" and (match[2] or not tags.get("FEN", "").strip()))
     names: dict[str, str] = {}
-    told = ""
+    warning = ""
     if "Red" in tags and not {"Black", "White"} <= tags.keys():
         if "Black" in tags:
             names = {"Red": "Black", "Black": "White"}
-            told = "Red begins: the tag Red is read as Black, and Black as White"
+            warning = "Red begins: the tag Red is read as Black, and Black as White"
         else:
             names = {"White": "Black", "Red": "White"} if white_begins else {"Red": "Black"}
     elif "P1" in tags and "P2" in tags and not tags.keys() & {"Black", "White"}:
@@ -41,14 +41,14 @@ def settle_players(tags: dict[str, str]) -> tuple[dict[str, str], str]:
     elif white_begins:
         names = {"White": "Black", "Black": "White"}
     if names.get("White") == "Black":
-        told = "White begins by the GameType: White is read as Black, who begins in kr, and Black as White"
+        warning = "White begins by the GameType: White is read as Black, who begins in kr, and Black as White"
     if names or white_begins:
         tags = {names.get(name, name): value for name, value in tags.items()}
     if white_begins:
         tags["GameType"] = tags["GameType"].replace("W", "B", 1).replace("w", "B", 1)
         if "FEN" in tags:
             tags["FEN"] = _FEN_SIDE.sub(lambda side: side[0].translate(_TURNED_SIDES), tags["FEN"])
-    return tags, told
+    return tags, warning
 
 
 def _plain(game_type: str) -> str:
@@ -56,16 +56,16 @@ def _plain(game_type: str) -> str:
 
 
 def number_squares(draft: Draft) -> str:
-    """Write the moves and FEN of a draft with the numbers of kr's squares, as its tags tell what they are called.
+    """Write the moves and FEN of a draft with the numbers of kr's squares for the names that its tags give them.
 
     Returns a warning if that changed something. Letters stay where no tag says that the game is English draughts: with
     letters Russian, Brazilian and Czech games look alike. Raises Fault for a FEN with squares that its board lacks.
     """
     game_type = _plain(draft.tags.get("GameType", ""))
-    found = None if game_type == ENGLISH else _GAME_TYPE.fullmatch(game_type)
+    match = None if game_type == ENGLISH else _GAME_TYPE.fullmatch(game_type)
     kind, corner, inverted = "", 0, False
-    if found and found[2]:
-        kind, corner, inverted = found[2].upper(), int(found[3]), found[4] == "1"
+    if match and match[2]:
+        kind, corner, inverted = match[2].upper(), int(match[3]), match[4] == "1"
     variant = draft.tags.get("Variant", "")
     english = game_type.split(",")[0] == ENGLISH or (
         not game_type and bool(_VARIANT.search(variant)) and not _OTHER_VARIANT.search(variant)
@@ -99,7 +99,7 @@ def number_squares(draft: Draft) -> str:
 
 
 def _number_start(draft: Draft, letters: dict[str, int], numbers: dict[str, int]) -> str:
-    """Write the FEN of a draft with the numbers of kr's squares. Returns what was changed; "" if nothing was."""
+    """Write the FEN of a draft with the numbers of kr's squares. Returns a note of the change, or ""."""
     fen, offset = draft.setup or (draft.tags.get("FEN", ""), draft.tag_offsets.get("FEN", 0))
     try:
         plain = _renumbered(fen, letters, numbers)
@@ -115,10 +115,10 @@ def _number_start(draft: Draft, letters: dict[str, int], numbers: dict[str, int]
 def _renumbered(fen: str, letters: dict[str, int], numbers: dict[str, int]) -> str:
     """A FEN with the numbers of kr's squares. Raises ValueError for a square that the board does not have."""
 
-    def renumbered(found: re.Match[str]) -> str:
-        king, letter, low, high = found.groups()
+    def renumbered(match: re.Match[str]) -> str:
+        king, letter, low, high = match.groups()
         if not (letters if letter else numbers):
-            return found[0]
+            return match[0]
         names = [letter.lower()] if letter else [str(each) for each in range(int(low), int(high or low) + 1)]
         if lost := [name for name in names if name not in (letters if letter else numbers)]:
             raise ValueError(f"there is no square {lost[0]}")
@@ -126,7 +126,7 @@ def _renumbered(fen: str, letters: dict[str, int], numbers: dict[str, int]) -> s
 
     fields = fen.split(":")
     for index, field in enumerate(fields[1:3], 1):
-        # a list begins with the letter of its side, which must not be taken for that of a square
+        # a list begins with the letter of its side, which is not part of a square
         start = len(field) - len(field.lstrip()) + 1
         fields[index] = field[:start] + _FEN_ITEM.sub(renumbered, field[start:])
     return ":".join(fields)

@@ -33,7 +33,7 @@ _GAME_TYPES = {
 
 
 MOST_HINTING = 80
-"""Moves of a game, the first of which is not legal, that are asked what game it is."""
+"""Moves read for a hint at the game, where the first one is illegal."""
 
 
 class Reader:
@@ -126,9 +126,9 @@ class Reader:
             self._offset = following
             if draft is None:
                 break
-            draft.tags, told = settle_players(draft.tags)
-            if told:
-                draft.warnings.append(told)
+            draft.tags, warning = settle_players(draft.tags)
+            if warning:
+                draft.warnings.append(warning)
             headers = draft.tags
             if self._where and not self._where(headers):
                 continue
@@ -151,31 +151,31 @@ class Reader:
         """Drop the text before an offset of the buffer and read at least as much as remains."""
         self._line_of(offset)
         before = self._buffer.text[:offset]
-        kept = self._buffer.text[offset:]
+        rest = self._buffer.text[offset:]
         self._line += self._lines
         newline = before.rfind("\n")
         self._column = offset - newline if newline >= 0 else self._column + offset
         self._counted, self._lines = 0, 0
-        blocks = [kept]
+        blocks = [rest]
         length = 0
-        while length <= len(kept):
+        while length <= len(rest):
             block = self._text.read()
             if not block:
                 break
             blocks.append(block)
             length += len(block)
-        self._buffer = Buffer("".join(blocks), final=length <= len(kept), forgiving=self._forgiving)
+        self._buffer = Buffer("".join(blocks), final=length <= len(rest), forgiving=self._forgiving)
         self._offset = 0
 
     def _find_header(self, offset: int) -> None:
         """Continue at the next game whose tags follow something other than tags."""
-        while (found := self._buffer.next_header(offset)) is None and not self._buffer.final:
+        while (begin := self._buffer.next_header(offset)) is None and not self._buffer.final:
             # an incomplete line may turn out to be such a tag, or the line before it
             text = self._buffer.text
             offset = max(text.rfind("\n", 0, text.rfind("\n")) + 1, self._buffer.text.rfind("\n", 0, offset) + 1)
             self._read_on(offset)
             offset = 0
-        self._offset = found
+        self._offset = begin
 
     def _line_of(self, offset: int) -> int:
         """Line of an offset of the buffer. Ascending offsets are counted once."""
@@ -237,10 +237,10 @@ def read_game(source: Source, *, results: Results = "english", encoding: str = D
     if isinstance(source, str | Path):
         with Reader(source, results=results, encoding=encoding) as reader:
             return reader.read_game()
-    found = _open_readers.get(source)
-    if found is None:
-        found = _open_readers[source] = Reader(cast(Source, _Weak(source)), results=results, encoding=encoding)
-    return found.read_game()
+    open_reader = _open_readers.get(source)
+    if open_reader is None:
+        open_reader = _open_readers[source] = Reader(cast(Source, _Weak(source)), results=results, encoding=encoding)
+    return open_reader.read_game()
 
 
 def is_pdn(path: Path) -> bool:
@@ -273,8 +273,8 @@ def game_from_draft(draft: Draft, results: Results = "english", forgiving: bool 
             f"GameType {game_type[:20]} is {name}; only English draughts ({ENGLISH}) is read",
         )
     warnings = list(draft.warnings)
-    if told := number_squares(draft):
-        warnings.append(told)
+    if warning := number_squares(draft):
+        warnings.append(warning)
     game = Game(draft.tags, _start(draft, warnings))
     final = _play(game, draft, warnings, forgiving)
     result = draft.result

@@ -15,24 +15,24 @@ MOST_LINES = 256
 
 
 def moves_named(board: Bits, text: str) -> list[Move]:
-    """As Position.moves_named: the legal moves that a text may mean; one unless it is ambiguous.
+    """The legal moves that a text may mean, as Position.moves_named; one unless it is ambiguous.
 
     Raises IllegalMoveError, naming the legal moves.
     """
     path = _path(text)
     if path is not None and len(path) == 2:
         origin, target = path
-        found = [each for each in _core.legal_moves(*board) if each[0][0] == origin and each[0][-1] == target]
-        if len(found) == 1:
-            return [_move(*found[0], False)]
+        paths = [each for each in _core.legal_moves(*board) if each[0][0] == origin and each[0][-1] == target]
+        if len(paths) == 1:
+            return [_move(*paths[0], False)]
     return Position.from_bits(board).moves_named(text)
 
 
 def checked(board: Bits, move: Move | str) -> Move:
     """The legal move that is meant, with its shortest unambiguous text. Raises IllegalMoveError."""
     if isinstance(move, str):
-        found = moves_named(board, move)
-        return found[0] if len(found) == 1 else Position.from_bits(board).parse_move(move)
+        moves = moves_named(board, move)
+        return moves[0] if len(moves) == 1 else Position.from_bits(board).parse_move(move)
     paths = _core.legal_moves(*board)
     if (move.path, move.captured) not in paths:
         Position.from_bits(board).play(move)  # raises the error, which names the legal moves
@@ -67,7 +67,7 @@ class Replay:
         self.error: IllegalMoveError | None = None
         """Error at the first illegal move; None if all are legal."""
         self.failed = len(texts)
-        """Number of the text that it is about."""
+        """Number of the text with the error."""
         self.firsts: Sequence[int] = ()
         """Number of the first text of each move."""
         self.ambiguous: list[str] = []
@@ -89,7 +89,7 @@ class Replay:
             self.boards.append(board)
         self.firsts = range(len(texts))
 
-    def go_on(self, board: Bits, texts: Sequence[str]) -> None:
+    def resume(self, board: Bits, texts: Sequence[str]) -> None:
         """Set up a position after the last move, and play more moves from there."""
         rest = Replay(board, texts, self._before + len(self.moves))
         self.moves += rest.moves
@@ -108,8 +108,8 @@ class Replay:
             for way in lines:
                 try:
                     reached = list(way.continued(texts[index], index, last=index + 1 == len(texts)))
-                except IllegalMoveError as found:
-                    error = error or found
+                except IllegalMoveError as illegal:
+                    error = error or illegal
                     continue
                 for after in reached:
                     key = after.board, after.begun
@@ -124,12 +124,12 @@ class Replay:
         if not whole and self.error is None:
             self.failed = lines[0].index
         way = whole[0] if whole else lines[0]
-        taken: list[_Way] = []
+        ways_back: list[_Way] = []
         while way.before is not None:
-            taken.append(way)
+            ways_back.append(way)
             way = way.before
         begun: list[_Way] = []
-        for way in reversed(taken):
+        for way in reversed(ways_back):
             begun.append(way)
             if way.begun:
                 continue
@@ -172,21 +172,21 @@ class _Way:
         self.choices = choices
         self.index = index
         self.begun = begun
-        """Squares of a capture that goes on in the next text; the board is then the one before it."""
+        """Squares of a capture that the next text continues; the board is then the one before it."""
 
     def continued(self, text: str, index: int, last: bool) -> Iterator[_Way]:
         """The readings after one more text. Raises IllegalMoveError if there are none."""
         path = _path(text)
-        found: list[Move] = []
+        moves: list[Move] = []
         partial: tuple[int, ...] = ()
         if not self.begun:
             if not _is_part(self.board, text):
-                found = moves_named(self.board, text)
+                moves = moves_named(self.board, text)
             else:
                 assert path is not None
                 partial = path
                 try:
-                    found = moves_named(self.board, text)
+                    moves = moves_named(self.board, text)
                 except IllegalMoveError:
                     if last:
                         raise
@@ -194,26 +194,26 @@ class _Way:
             squares = self.begun + path[1:]
             for each, captured in _core.legal_moves(*self.board):
                 if each == squares:
-                    found.append(checked(self.board, _move(each, captured, True)))
+                    moves.append(checked(self.board, _move(each, captured, True)))
                 elif each[: len(squares)] == squares:
                     partial = squares
-        if not found and not partial:
+        if not moves and not partial:
             raise _unfinished(self.board, text)
-        choices = list(found)
+        choices = list(moves)
         if partial and not last:
             choices += [
                 checked(self.board, _move(each, captured, True))
                 for each, captured in _core.legal_moves(*self.board)
                 if len(each) > len(partial) and each[: len(partial)] == partial
             ]
-        for move in found:
+        for move in moves:
             yield _Way(played(self.board, move), move, self, choices if len(choices) > 1 else None, index)
         if partial and not last:
             yield _Way(self.board, None, self, None, index, partial)
 
 
 def _is_part(board: Bits, text: str) -> bool:
-    """True if a text names the beginning of a legal capture, which goes on from there."""
+    """True if a text names the beginning of a longer legal capture."""
     path = _path(text)
     if path is None:
         return False

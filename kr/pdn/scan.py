@@ -1,8 +1,8 @@
 """Games read for an index: as text, tags, keys of positions and codes of moves, without the tree of their moves.
 
-Games that are nothing but tags, numbered moves and a result, as nearly all of a collection are, are replayed by the
-compiled rules alone, twenty times as fast as `Reader` builds a `Game`. All others go through `Reader`, so that the same
-games are found, and the same errors.
+Games of tags, numbered moves and a result alone, as nearly all of a collection are, are replayed by the compiled rules
+alone, twenty times as fast as `Reader` builds a `Game`. All others go through `Reader`, so that games and errors are
+the same.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _FOLLOWING = re.compile(r"\s*+(\[|\Z)")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in a text between two games, and what stands before it."""
+    """A place in a text between two games, with the digest of the text before it."""
 
     char: int = 0
     """Characters before it, line ends counted as one."""
@@ -89,7 +89,7 @@ class Scanner(Reader):
         self.used -= positions
 
     def place(self) -> Place:
-        """The place behind the last game. It must not be the end of the text, which `scan` tells."""
+        """The place behind the last game. It must not be the end of the text (see `scan`)."""
         end = self._extent[1]
         self._take(end)
         text = self._buffer.text
@@ -125,13 +125,13 @@ class Scanner(Reader):
                 start = Position.from_fen(headers["FEN"]).bits
             except InvalidFenError:
                 return None
-        read = _core.read_line(text, tags.end(), *start, self.keys[self.used :], self.codes[self.used :])
-        if read is None:
+        line = _core.read_line(text, tags.end(), *start, self.keys[self.used :], self.codes[self.used :])
+        if line is None:
             return None
-        plies, result, end = read
-        # what follows may be a comment, which belongs to the game, or may not have been read yet
-        found = _FOLLOWING.match(text, end)
-        if found is None or not (found[1] or self._buffer.final):
+        plies, result, end = line
+        # a comment that follows belongs to the game, and may not have been read yet
+        following = _FOLLOWING.match(text, end)
+        if following is None or not (following[1] or self._buffer.final):
             return None
         if RESULTS[result] == "*":
             # a star only ends the text
@@ -193,4 +193,4 @@ class Scanner(Reader):
 
 
 class MovedError(InvalidPdnError):
-    """The text before a place is not what it was."""
+    """The text before a place has changed."""

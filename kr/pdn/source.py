@@ -26,7 +26,7 @@ _MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM
 _OLD = ("latin-1", "cp437")
 # Score of a byte beyond ASCII that is not a letter in an encoding: unlikely in a text.
 _IMPROBABLE = -4
-# Scores of a letter beside another, as expected, and of a capital after a small letter.
+# Scores of a letter next to another, as expected, and of a capital after a small letter.
 _BESIDE, _CAPITAL = 2, -2
 # Bytes without a letter in Latin-1; Windows has some there.
 _CONTROLS = bytes(range(0x80, 0xA0))
@@ -70,7 +70,7 @@ class Text:
     @property
     def encoding(self) -> str:
         """Encoding of the text read so far: one name, or several separated by commas."""
-        return self._decoder.found if self._decoder else "text"
+        return self._decoder.encodings if self._decoder else "text"
 
     @property
     def position(self) -> int:
@@ -138,29 +138,29 @@ class Text:
 
 
 class _Decoder:
-    """Bytes to text; `found` names the encodings met."""
+    """Bytes to text; `encodings` names those met."""
 
     def __init__(self, encoding: str, start: bytes) -> None:
         mark = next((mark for mark in _MARKS if start.startswith(mark)), None)
         if encoding == DETECT and mark and mark != codecs.BOM_UTF8:
             encoding = _MARKS[mark]
-        self._given = None if encoding == DETECT else codecs.getincrementaldecoder(encoding)()
-        self._seen: dict[str, None] = {}
+        self._decoder = None if encoding == DETECT else codecs.getincrementaldecoder(encoding)()
+        self._met: dict[str, None] = {}
         self._encoding = encoding
         self._rest = b""
         self._scores = dict.fromkeys(_OLD, 0)
         self._old = _OLD[0]
 
     @property
-    def found(self) -> str:
+    def encodings(self) -> str:
         if self._encoding != DETECT:
             return self._encoding
-        return ",".join(self._seen) or "ascii"
+        return ",".join(self._met) or "ascii"
 
     def decode(self, block: bytes) -> str:
         """Text of a block of bytes, b"" at the end; the beginning of an incomplete line or character waits."""
-        if self._given is not None:
-            return self._given.decode(block, final=not block)
+        if self._decoder is not None:
+            return self._decoder.decode(block, final=not block)
         content = self._rest + block
         # lines are not cut, and an endless one only between characters
         cut = len(content) if not block else content.rfind(b"\n") + 1
@@ -175,7 +175,7 @@ class _Decoder:
             text = content.decode("utf-8")
         except UnicodeDecodeError:
             return "".join(map(self._line, content.splitlines(keepends=True)))
-        self._seen["utf-8"] = None
+        self._met["utf-8"] = None
         return text
 
     def _line(self, line: bytes) -> str:
@@ -188,9 +188,9 @@ class _Decoder:
                 self._scores[name] += _plausibility(line, name)
             self._old = max(_OLD, key=self._scores.__getitem__)
             text = _decoded(line, self._old)
-            self._seen[self._old] = None
+            self._met[self._old] = None
             return text
-        self._seen["utf-8"] = None
+        self._met["utf-8"] = None
         return text
 
 
@@ -205,7 +205,7 @@ def _decoded(line: bytes, encoding: str) -> str:
 
 
 def _plausibility(line: bytes, encoding: str) -> int:
-    """Score for how much a line looks like names and sentences in an encoding."""
+    """Score of a line as names and sentences in an encoding."""
     text = _decoded(line, encoding)
     total = 0
     for at, letter in enumerate(text):

@@ -94,9 +94,9 @@ class GameNode:
 
     @property
     def setup(self) -> Position | None:
-        """The position set up here in place of the one that the move leads to; None if there is none, as nearly always.
+        """The position set up here in place of the one that the move leads to; None, as nearly always, without a setup.
 
-        It has the same side to move. What can be repeated begins anew with it.
+        It has the same side to move. Repetitions are counted from it.
         """
         return None if self._setup is None else Position.from_bits(self._setup)
 
@@ -318,7 +318,7 @@ class GameNode:
 
     def emt(self) -> float | None:
         """Seconds the move took, from a comment such as [%emt 0:00:03] or [%emt 3.2]; None if not given."""
-        return next((taken for each in self._comments or () if (taken := move_time(each)) is not None), None)
+        return next((seconds for each in self._comments or () if (seconds := move_time(each)) is not None), None)
 
     def set_emt(self, seconds: float | None) -> None:
         """Set the seconds the move took; None removes the comment."""
@@ -330,7 +330,7 @@ class GameNode:
 
     @property
     def bits(self) -> Bits:
-        """As `position`, in the form of `Position.bits`; cached."""
+        """The `position` in the form of `Position.bits`; cached."""
         path: list[ChildNode] = []
         node: GameNode = self
         while (board := node._bits) is None:
@@ -345,7 +345,7 @@ class GameNode:
         return board
 
     def mainline_bits(self) -> Iterator[Bits]:
-        """As `positions`, in the form of `bits`; several times faster."""
+        """The `positions` in the form of `bits`; several times faster."""
         board = self.bits
         yield board
         for node in self.mainline():
@@ -367,8 +367,8 @@ class GameNode:
 
     def _set_seconds(self, pattern: re.Pattern[str], name: str, seconds: float | None) -> None:
         rest = [pattern.sub("", comment).strip() if pattern.search(comment) else comment for comment in self.comments]
-        kept = [new for new, old in zip(rest, self.comments, strict=True) if new or not pattern.search(old)]
-        self.comments = kept if seconds is None else [f"[%{name} {_clock_text(seconds)}]", *kept]
+        others = [new for new, old in zip(rest, self.comments, strict=True) if new or not pattern.search(old)]
+        self.comments = others if seconds is None else [f"[%{name} {_clock_text(seconds)}]", *others]
 
 
 class ChildNode(GameNode):

@@ -57,7 +57,7 @@ class StringExporter(Visitor[str]):
         self._units: list[str] = []
         self._ply = 0
         self._plies: list[int] = []
-        # True if the next move needs a number, whoever plays it
+        # True if the next move needs a number, even one of White
         self._numbered = True
         self._opening = ""
         self._touching = False
@@ -197,7 +197,7 @@ class FileExporter(StringExporter):
 
 
 def write_game(game: RootNode, *, results: Results = "english") -> str:
-    """PDN of a game, ending with a newline; read_games gives the same game back.
+    """PDN of a game, ending with a newline; read_games gives an equal game back.
 
     Tags are written unchanged. FEN is canonical, and added if the game does not begin at the usual start.
     """
