@@ -2,11 +2,11 @@
 
 The expected result, a draw counting half, is 1 / (1 + exp(-score / scale)). The scale, centi-men in a logit, is what
 the fit of the tables found when it turned its logits into centi-men (`centimen_per_logit` of a weights file); for the
-built-in evaluations it was fitted to their own games (`kr.evaluation`). How much of the expectation is made of draws is
-one number: of the points that the side with the worse chances may expect, DRAW_SHARE comes from draws. The figures
+built-in evaluations it was fitted to their own games (`kr.evaluation`). One number gives the part of draws in the
+expectation: of the points that the side with the worse chances may expect, DRAW_SHARE comes from draws. The figures
 are in docs/lab/games.md; `python bench/chances.py DIR` repeats them.
 
-A problem is not a position of a game: whoever set it has something to show, a win or a draw that looks hard. Its
+A problem is not a position of a game: its author has something to show, a win or a draw that looks hard. Its
 chances (`problem_chances`) come from an ordered logistic regression on published results, in units of the scale, which
 `python bench/problem_chances.py FILE ANSWERS` repeats.
 """
@@ -20,10 +20,10 @@ from kr import _core
 from kr.game.value import Value
 
 DRAW_SHARE = 0.93
-"""Of the expected points of the side with the worse chances, those that draws bring."""
+"""Share of draws in the expected points of the side with the worse chances."""
 
 LIKELY_FROM = 0.6
-"""Chance from which a value counts as likely; none is likely if no chance reaches it."""
+"""Least chance of a likely value; no value is likely if no chance reaches it."""
 PROBLEM_WIN, PROBLEM_LOSS = 0.55, -1.9
 """Scores of a problem, in units of the scale, at which a win and a loss are as likely as not."""
 PROBLEM_SPREAD = 0.5
@@ -51,7 +51,7 @@ class Chances:
 
     @property
     def likely(self) -> Value | None:
-        """Value whose chance is LIKELY_FROM or more; None if there is none."""
+        """Value whose chance is LIKELY_FROM or more, or None."""
         return self.likeliest if self.of(self.likeliest) >= LIKELY_FROM else None
 
     def of(self, value: Value) -> float:

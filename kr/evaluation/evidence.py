@@ -1,8 +1,8 @@
-"""How often the entries of region tables occur in games: what their weights rest on.
+"""Number of times that the entries of region tables occur in games, the evidence for their weights.
 
-A weights file may hold it beside the tables (`men_seen`, `kings_seen`), one byte for each entry: 0 for an entry that
+A weights file may hold it with the tables (`men_seen`, `kings_seen`), one byte for each entry: 0 for an entry that
 never occurred, else 1 + 4 log2 of the number, rounded, which is right to 9 %. It changes no score and is not part of
-the tables' checksum. The attribute `evidence` says what was counted.
+the tables' checksum. The attribute `evidence` names the games counted.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class CountedRun:
 
     games: int
     seed: int
-    """Of the run."""
+    """Seed of the run."""
     player: str
     """Identity of the evaluation that played: the checksum of its tables, or its name; "" if it isn't known."""
 
@@ -89,7 +89,7 @@ class Evidence:
         return {EVIDENCE: json.dumps({**self.about(), "checksum": storage.checksum(self.men, self.kings)})}
 
     def about(self) -> dict[str, Any]:
-        """What was counted, as JSON."""
+        """The games counted, as JSON."""
         runs = [asdict(run) for run in self.runs]
         return {"runs": runs, "positions": self.positions, "fitted": self.fitted}
 
@@ -107,7 +107,7 @@ def decoded(code: int) -> int:
 
 
 def load_evidence(path: Path | str, checksum: str) -> Evidence | None:
-    """The counts in a weights file of region tables; None if it holds none.
+    """The counts in a weights file of region tables, or None.
 
     checksum: that of the tables; None is also returned if the file is gone or holds others by now. Raises
     InvalidWeightsError.
@@ -138,12 +138,11 @@ def _read(file: WeightsFile) -> Evidence:
         file.array(f"{group}_seen", "uint8", (len(layout.group(group == GROUPS[True])[0]), entries))
         for group, entries in zip(GROUPS.values(), (MEN_ENTRIES, KINGS_ENTRIES), strict=True)
     )
-    found = Evidence(men, kings, tuple(CountedRun(**run) for run in runs), positions, fitted, file.identity)
     if storage.checksum(men, kings) != checksum:
         raise file.damaged("the counts of entries do not match their checksum")
-    return found
+    return Evidence(men, kings, tuple(CountedRun(**run) for run in runs), positions, fitted, file.identity)
 
 
-def _is_run(found: Any) -> bool:
+def _is_run(entry: Any) -> bool:
     kinds = {"games": int, "seed": int, "player": str}
-    return isinstance(found, Mapping) and {name: type(value) for name, value in found.items()} == kinds
+    return isinstance(entry, Mapping) and {name: type(value) for name, value in entry.items()} == kinds

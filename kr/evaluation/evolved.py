@@ -42,17 +42,17 @@ EVOLVED_PREFIX = "evolved:"
 EVOLVED_SCALE = 50.0
 """Centi-men in a logit: with a man's difference of 1 in the output, a man is 100."""
 EVOLVED_INPUTS = ("squares", "sums", "means", "spatial")
-"""What the first layer of 40 units sees: the squares, sums or means over sub-squares, or nodes of sub-squares that have
+"""Inputs of the first layer of 40 units: the squares, sums or means over sub-squares, or nodes of sub-squares that have
 weights of their own."""
 HIDDEN_UNITS = (40, 10)
 SUB_SQUARES = 91
 """Sub-squares of 3x3 to 8x8."""
 KING_RANGE = (1.0, 3.0)
-"""Of a king that evolves."""
+"""Values of a king that evolves."""
 INPUT_RANGE = Range(0, 100)
-"""Of any king, and of the factor of the piece difference."""
+"""Values of any king, and of the factor of the piece difference."""
 GENOME_RANGE = Range(-65504, 65504)
-"""Of the numbers of a genome: what 16 bits hold."""
+"""Numbers of a genome: the range of 16 bits."""
 SHORT_PRECISION = 16
 """Bits of the numbers of a run that is kept small."""
 CHAMPIONS_FILE = "champions.h5"
@@ -61,7 +61,7 @@ CHAMPIONS_FILE = "champions.h5"
 
 @dataclass(frozen=True)
 class EvolvedNetwork:
-    """What a genome means."""
+    """A network whose weights are a genome."""
 
     inputs: str = "squares"
     """One of EVOLVED_INPUTS."""
@@ -70,7 +70,7 @@ class EvolvedNetwork:
     king: float | None = 1.5
     """A king's input; None: the last number of the genome."""
     absolute: bool = False
-    """True if the board is seen as Black sees it whoever is to move, White's result being the opposite."""
+    """True if the board is always seen from Black's side, and the result for White is the opposite."""
 
     def __post_init__(self) -> None:
         if self.inputs not in EVOLVED_INPUTS:
@@ -112,7 +112,7 @@ class EvolvedNetwork:
         return self.windows + (SUB_SQUARES if self.windows else 0) + dense + (self.king is None)
 
     def describe(self) -> str:
-        """In a few words."""
+        """Short text for the network."""
         first = {"squares": "32", "sums": "91 sums", "means": "91 means", "spatial": "32-91"}[self.inputs]
         words = [f"{first}-{'-'.join(map(str, HIDDEN_UNITS))}-1", f"{self.size:,} numbers"]
         words.append("king evolved" if self.king is None else f"king {self.king:g}")
@@ -125,25 +125,25 @@ class EvolvedNetwork:
 
         if genome.shape != (self.size,):
             raise ValueError(f"a genome of the shape {genome.shape}; expected ({self.size},)")
-        found = []
+        layers = []
         at = 0
         if self.windows:
             weights = np.zeros((SQUARES, SUB_SQUARES), dtype=genome.dtype)
             for node, squares in enumerate(self.sub_squares):
                 weights[squares, node] = genome[at : at + len(squares)]
                 at += len(squares)
-            found.append((weights, genome[at : at + SUB_SQUARES]))
+            layers.append((weights, genome[at : at + SUB_SQUARES]))
             at += SUB_SQUARES
         for inputs, units in self.shapes:
             weights = genome[at : at + inputs * units].reshape(inputs, units)
             at += inputs * units
-            found.append((weights, genome[at : at + units]))
+            layers.append((weights, genome[at : at + units]))
             at += units
-        return found
+        return layers
 
     @cached_property
     def hidden_nodes(self) -> list[NDArray[Any]]:
-        """Places in the genome of what feeds each hidden node: its weights and its bias."""
+        """Places in the genome of the weights and bias of each hidden node."""
         import numpy as np
 
         nodes = []
@@ -160,7 +160,7 @@ class EvolvedNetwork:
 
     @cached_property
     def _window_sums(self) -> NDArray[Any]:
-        """(32, 91): what each square adds to each sum or mean."""
+        """(32, 91): contribution of each square to each sum or mean."""
         import numpy as np
 
         windows = np.zeros((SQUARES, SUB_SQUARES))
@@ -173,13 +173,13 @@ class EvolvedNetwork:
         can have their weights on the squares themselves."""
         import numpy as np
 
-        found = [(weights.astype(np.float64), biases) for weights, biases in self.arrays(genome)]
+        arrays = [(weights.astype(np.float64), biases) for weights, biases in self.arrays(genome)]
         if self.inputs in ("sums", "means"):
-            weights, biases = found[0]
-            found[0] = (self._window_sums @ weights, biases)
+            weights, biases = arrays[0]
+            arrays[0] = (self._window_sums @ weights, biases)
         return [
             (np.ascontiguousarray(weights, dtype=np.float32), np.ascontiguousarray(biases, dtype=np.float32))
-            for weights, biases in found
+            for weights, biases in arrays
         ]
 
     def outputs(self, genome: NDArray[Any], boards: NDArray[np.uint32]) -> NDArray[np.float64]:
@@ -199,8 +199,8 @@ class EvolvedNetwork:
         *hidden, (weights, bias) = self.arrays(genome.astype(np.float64))
         for layer, biases in hidden:
             values = np.tanh(values @ layer + biases)
-        found = values @ weights[:, 0] + bias[0] + self.difference * board.sum(axis=1)
-        return np.where(as_white, -found, found) if self.absolute else np.asarray(found)
+        outputs = values @ weights[:, 0] + bias[0] + self.difference * board.sum(axis=1)
+        return np.where(as_white, -outputs, outputs) if self.absolute else np.asarray(outputs)
 
     def evaluator(self, genome: NDArray[Any], scale: float = EVOLVED_SCALE) -> _core.EvolvedEvaluator:
         """Evaluator of the core."""
@@ -214,14 +214,14 @@ class ChampionRun:
 
     name: str
     about: Mapping[str, Any]
-    """`network`, `decider` and what else the file tells of the run."""
+    """`network`, `decider` and other facts of the run in the file."""
     genomes: NDArray[np.float32]
     """(generations, size)."""
     generations: NDArray[np.int32]
 
     @cached_property
     def network(self) -> EvolvedNetwork:
-        """What the genomes mean."""
+        """The network of the genomes."""
         return EvolvedNetwork(**self.about["network"])
 
     def champion(self, generation: int | None = None) -> Evolved:
@@ -283,9 +283,9 @@ def read_runs(file: WeightsFile) -> list[ChampionRun]:
     """The runs in a file of champions. Raises InvalidWeightsError."""
     import numpy as np
 
-    told = file.text("runs")
+    text = file.text("runs")
     try:
-        listed = storage.parse_json(told)
+        listed = storage.parse_json(text)
         runs = []
         sums = []
         for name, about in listed.items():
@@ -310,7 +310,7 @@ def read_runs(file: WeightsFile) -> list[ChampionRun]:
         raise file.damaged("no champions")
     if any((np.diff(run.generations.astype(np.int64)) <= 0).any() for run in runs):
         raise file.damaged("generations out of order")
-    file.verify(storage.checksum(*sums, told.encode()))
+    file.verify(storage.checksum(*sums, text.encode()))
     return runs
 
 
@@ -318,14 +318,14 @@ def save_champions(path: Path | str, runs: list[ChampionRun], attrs: Mapping[str
     """Write a file of champions at once or not at all; returns its checksum. attrs: the provenance."""
     import numpy as np
 
-    told = json.dumps({run.name: dict(run.about) for run in runs})
+    text = json.dumps({run.name: dict(run.about) for run in runs})
     arrays = {}
     for run in runs:
         dtype = np.float16 if run.about.get("precision") == SHORT_PRECISION else np.float32
         arrays[f"genomes.{run.name}"] = np.ascontiguousarray(run.genomes, dtype=dtype)
         arrays[f"generations.{run.name}"] = np.ascontiguousarray(run.generations, dtype=np.int32)
-    checksum = storage.checksum(*arrays.values(), told.encode())
-    files.write(path, EVOLVED_KIND, arrays, checksum, attrs, {"runs": told})
+    checksum = storage.checksum(*arrays.values(), text.encode())
+    files.write(path, EVOLVED_KIND, arrays, checksum, attrs, {"runs": text})
     return checksum
 
 
@@ -338,9 +338,9 @@ def picked_champions(run: ChampionRun, generations: Sequence[int] | None = None,
 
     if generations is not None:
         last = int(run.generations[-1])
-        wanted = sorted({*generations, last})
-        genomes = np.stack([run.champion(generation).genome for generation in wanted])
-        run = ChampionRun(run.name, run.about, genomes, np.array(wanted, dtype=np.int32))
+        numbers = sorted({*generations, last})
+        genomes = np.stack([run.champion(generation).genome for generation in numbers])
+        run = ChampionRun(run.name, run.about, genomes, np.array(numbers, dtype=np.int32))
     if not short:
         return run
     about = {**run.about, "precision": SHORT_PRECISION}
@@ -378,11 +378,11 @@ def load_champion(text: str) -> Evolved:
     runs = load_runs(place)
     run = runs[0]
     if "run" in settings:
-        found = [each for each in runs if each.name == settings["run"]]
-        if not found:
+        matches = [each for each in runs if each.name == settings["run"]]
+        if not matches:
             names = ", ".join(each.name for each in runs)
             raise InvalidSettingError(f"no run {settings['run']!r:.40} in {champions_path(place)}; it has {names:.400}")
-        run = found[0]
+        run = matches[0]
     champion = run.champion(parse_count(settings["generation"]) if "generation" in settings else None)
     champion.path = champions_path(place)
     return champion

@@ -28,14 +28,14 @@ class RegionShare:
     opening: float
     """The entry's weight with all pieces on the board."""
     ending: float
-    """And with none; they are mixed by the number of pieces."""
+    """Weight with no pieces on the board; the two are mixed by the number of pieces."""
     own: float | None
     """Contribution of the entry's own weight, without the smaller windows in it, which share theirs with other entries;
-    None for tables without such parts. An entry never seen in training has no weight of its own."""
+    None for tables without parts. An entry never seen in training has no weight of its own."""
     empty: float
     """Contribution of the entry of the empty region, which belongs to no piece."""
     seen: int | None = None
-    """Positions of games in which the entry occurred, to 9 %; None if the file of the tables doesn't say."""
+    """Positions of games in which the entry occurred, to 9 %; None if unknown."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Explanation:
     rounding: float | None
     """Difference of the score, a whole number, from the sum of material, move and regions; None without a sum."""
     note: str
-    """Remark about this score; "" if there is none."""
+    """Remark about this score, or ""."""
     evidence: str = ""
     """The games in which entries were counted, in words; "" if they were not."""
 
@@ -136,7 +136,7 @@ def piece_share(position: Position, square: int, material: float | None, place: 
 
 
 def note(position: Position) -> str:
-    """Remark about the static score of a position; "" if there is none."""
+    """Remark about the static score of a position, or ""."""
     moves = position.legal_moves()
     if not moves:
         return "the game is over: the static score means nothing here"

@@ -1,6 +1,6 @@
-"""Weights files: what the files of all kinds of evaluations have in common.
+"""Weights files: the form that the files of all kinds of evaluations have in common.
 
-An HDF5 file whose attributes are a header, what the kind adds to it, and the provenance:
+An HDF5 file whose attributes are a header, the kind's additions to it, and the provenance:
  - `kind`: "kr weights"; `format_version`;
  - `evaluation`: the kind of evaluation (`kr.evaluation.kinds`);
  - `checksum`: the identity of the weights, by the kind's own sum over them;
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 KIND = "kr weights"
 FITTED = Path("fitted.h5")
-"""Output of a `kr fit` that names none: replaced only by a fit of the same run directories with the same settings."""
+"""Default output of `kr fit`: replaced only by a fit of the same run directories with the same settings."""
 FORMAT_VERSION = 3
 FIRST_EVALUATION = "regions"
 """The kind of the files of versions 1 and 2."""

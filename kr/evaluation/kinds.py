@@ -1,14 +1,14 @@
 """Kinds of evaluations: their common interface, and the registry.
 
 A kind is a class in a module of its own here, over an `Evaluator` of the core. Some are built in and chosen by
-name; the others are read from weights files, which say their kind (`kr.evaluation.files`).
+name; the others are read from weights files, which name their kind (`kr.evaluation.files`).
 
 How to add one, say `mobility`:
  1. kr/_core/evaluation/mobility.pxi: its score, and `_MobilityEvaluator` in EVALUATORS, as in material.pxi.
  2. kr/_core.pyx: the include of that part, after the others.
  3. kr/evaluation/mobility.py: a `BuiltIn` such as that of material.py, or a `FileEvaluation` such as that of
     evolved.py, as KIND.
-Whatever takes `--weights` then takes it (docs/internals/architecture.md).
+All commands with `--weights` then take it (docs/internals/architecture.md).
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ SUMS_TAKEN_OUT = "tables with a network, BASE+NET, were taken out: they won no m
 CHAMPION = "evolved"
 """Kind of the evaluations that are chosen from a file of several."""
 EVALUATION_KINDS: dict[str, str] = {name: f"kr.evaluation.{name}" for name in _core.EVALUATORS}
-"""The kinds by name, each with the module whose KIND it is; imported when it is asked for."""
+"""The kinds by name, each with the module whose KIND it is; imported when it is first used."""
 
 
 @dataclass(frozen=True)
 class Scorer:
-    """What an engine needs of an evaluation. Engines share it: scoring only reads, from any number of threads."""
+    """The part of an evaluation that engines need, and share: scoring only reads, from any number of threads."""
 
     name: str
     signature: str
@@ -66,7 +66,7 @@ class Evaluation(ABC):
     name: str
     """Name for display."""
     signature: str
-    """Identity of its scores: equal for evaluations that score the same."""
+    """Identity of its scores: equal for evaluations with the same scores."""
     scale: float
     """Centi-men in a logit of the expected result (`kr.evaluation.chances`)."""
     attrs: Mapping[str, Any] = MappingProxyType({})
@@ -74,13 +74,13 @@ class Evaluation(ABC):
 
     @cached_property
     def scorer(self) -> Scorer:
-        """What the search uses: one for all evaluations of this kind that score the same."""
+        """The scorer for the search: one for all evaluations of this kind with the same scores."""
         key = type(self), self.signature, self.name, self.scale
         with _loading:
-            found = _scorers.get(key)
-            if found is None:
-                found = _scorers[key] = Scorer(self.name, self.signature, self.scale, self.evaluator())
-            return found
+            scorer = _scorers.get(key)
+            if scorer is None:
+                scorer = _scorers[key] = Scorer(self.name, self.signature, self.scale, self.evaluator())
+            return scorer
 
     @property
     def core(self) -> _core.Evaluator:
@@ -97,7 +97,7 @@ class Evaluation(ABC):
 
     @abstractmethod
     def facts(self) -> list[tuple[str, str]]:
-        """The same for people: names and texts."""
+        """The details for people: names and texts."""
 
     def explanation(self, position: Position, score: int, worth: dict[int, int]) -> Explanation:
         """The score as a sum, for a kind whose score is one. worth: loss of score without the piece on each square."""
@@ -115,9 +115,9 @@ class Evaluation(ABC):
 
         men, foe_men, kings, foe_kings = boards.T
         rows = np.stack([men | kings, foe_men | foe_kings, kings | foe_kings, np.zeros_like(men)], axis=1)
-        found = np.empty(len(rows), dtype=np.int16)
-        self.core.evaluate_batch(np.ascontiguousarray(rows, dtype=np.uint32), found)
-        return found.astype(np.float64)
+        scores = np.empty(len(rows), dtype=np.int16)
+        self.core.evaluate_batch(np.ascontiguousarray(rows, dtype=np.uint32), scores)
+        return scores.astype(np.float64)
 
     def explain(self, position: Position) -> Explanation:
         """Where the static score of a position comes from. Raises InvalidSettingError for an empty board."""
@@ -129,7 +129,7 @@ class Evaluation(ABC):
 
 
 class BuiltIn(Evaluation):
-    """An evaluation that is part of kr and is asked for by its name."""
+    """An evaluation that is part of kr, chosen by its name."""
 
     about: str
     """Description in one line."""
@@ -167,8 +167,8 @@ class FileEvaluation(Evaluation):
 
 def evaluation_kind(name: str) -> type[Evaluation]:
     """The class of a registered kind."""
-    found: type[Evaluation] = import_module(EVALUATION_KINDS[name]).KIND
-    return found
+    kind: type[Evaluation] = import_module(EVALUATION_KINDS[name]).KIND
+    return kind
 
 
 def built_in() -> tuple[str, ...]:
@@ -210,38 +210,38 @@ def load_evaluation(weights: str | Path | None = None) -> Evaluation:
 
 
 def load_scorer(weights: str | Path | None = None) -> Scorer:
-    """What an engine needs of the evaluation that a text names, as for `load_evaluation`.
+    """The scorer of the evaluation that a text names, as for `load_evaluation`.
 
-    A file that has not changed is read once for all engines that are alive together; an engine keeps no tables beside
-    those of the core. Raises InvalidWeightsError.
+    An unchanged file is read once for all engines that are alive together; an engine keeps no tables but those of the
+    core. Raises InvalidWeightsError.
     """
     name = SHIPPED if weights is None else str(weights)
     try:
         path = files.shipped_path() if name == SHIPPED else Path(name)
-        told = path.stat()
+        status = path.stat()
     except (OSError, ValueError):
         return load_evaluation(weights).scorer
-    key = name, path.absolute(), told.st_dev, told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns
+    key = name, path.absolute(), status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
     with _loading:
-        found = _scorers.get(key)
-        if found is None:
-            found = _scorers[key] = load_evaluation(weights).scorer
-    return found
+        scorer = _scorers.get(key)
+        if scorer is None:
+            scorer = _scorers[key] = load_evaluation(weights).scorer
+    return scorer
 
 
 def load_file(path: str | Path | None = None) -> FileEvaluation:
     """The evaluation in a weights file; None or "shipped" for the tables of kr. Raises InvalidWeightsError."""
     shipped = path is None or str(path) == SHIPPED
-    found = files.shipped_path() if shipped else str(path)
-    with files.opened(found) as file:
+    place = files.shipped_path() if shipped else str(path)
+    with files.opened(place) as file:
         evaluation = _file_kind(file).read(file)
-    evaluation.path = Path(found)
+    evaluation.path = Path(place)
     evaluation.name = SHIPPED if shipped else evaluation.path.stem
     return evaluation
 
 
 def _file_kind(file: WeightsFile) -> type[FileEvaluation]:
-    """The kind that a weights file says it is of."""
+    """The kind that a weights file names."""
     known = {}
     for name in EVALUATION_KINDS:
         kind = evaluation_kind(name)

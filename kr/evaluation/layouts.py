@@ -54,7 +54,7 @@ class Layout:
     """The regions of a set of tables: any 12 squares each without kings on the board, any 8 each with kings.
 
     Each group has 1 to 32 regions. Squares are 0 to 31, in the frame of the side to move (`kr.evaluation.patterns`);
-    their order does not matter. Raises InvalidSettingError for anything else.
+    their order does not matter. Raises InvalidSettingError for other values.
     """
 
     men: tuple[Region, ...]
@@ -85,17 +85,17 @@ class Layout:
     def read(cls, path: Path | str) -> Layout:
         """The layout in a file, named as the file if it has no name. Raises InvalidSettingError, naming the file."""
         try:
-            found = tomllib.loads(storage.read_regular(path, MAX_FILE).decode())
+            fields = tomllib.loads(storage.read_regular(path, MAX_FILE).decode())
         except OSError as error:
             raise InvalidSettingError(f"{path}: can't be read: {error.strerror}") from error
         except (ValueError, RecursionError) as error:
             raise InvalidSettingError(f"{path}: not a layout file: {error}") from error
-        if unknown := set(found) - {"name", *_SIZES}:
+        if unknown := set(fields) - {"name", *_SIZES}:
             raise InvalidSettingError(f"{path}: unknown key {min(unknown)!r}; expected name, men and kings")
-        if missing := [group for group in _SIZES if group not in found]:
+        if missing := [group for group in _SIZES if group not in fields]:
             raise InvalidSettingError(f"{path}: {missing[0]} is missing; expected name, men and kings")
-        men, kings = (_regions(f"{path}: {group}", found[group], size, 1) for group, size in _SIZES.items())
-        return cls(men, kings, found.get("name", Path(path).stem))
+        men, kings = (_regions(f"{path}: {group}", fields[group], size, 1) for group, size in _SIZES.items())
+        return cls(men, kings, fields.get("name", Path(path).stem))
 
     @classmethod
     def from_dict(cls, fields: object) -> Layout:
@@ -132,7 +132,7 @@ class Layout:
 
     @property
     def warning(self) -> str:
-        """Warning about squares that no region of a group has; "" if there are none."""
+        """Warning about squares that no region of a group has, or ""."""
         gaps = []
         for group, regions in (("men", self.men), ("kings", self.kings)):
             if left := set(range(SQUARES)) - set(chain.from_iterable(regions)):
@@ -150,11 +150,11 @@ def read_layout(file: WeightsFile) -> Layout:
         raise file.damaged(f"invalid layout: {error}") from error
 
 
-def _regions(where: str, given: object, size: int, first: int) -> tuple[Region, ...]:
-    """The regions of a group as ascending squares 0-31; first: the number that its first square has in `given`."""
-    if isinstance(given, str | bytes | dict) or not isinstance(given, Iterable):
-        raise InvalidSettingError(f"{where} is {given!r:.60}; expected lists of {size} squares")
-    listed = list(given)
+def _regions(where: str, value: object, size: int, first: int) -> tuple[Region, ...]:
+    """The regions of a group as ascending squares 0-31; first: the number of the first square in `value`."""
+    if isinstance(value, str | bytes | dict) or not isinstance(value, Iterable):
+        raise InvalidSettingError(f"{where} is {value!r:.60}; expected lists of {size} squares")
+    listed = list(value)
     if not 0 < len(listed) <= MAX_REGIONS:
         raise InvalidSettingError(f"{where} has {counted(len(listed), 'region')}; from 1 to {MAX_REGIONS}")
     numbers: dict[Region, int] = {}
@@ -166,11 +166,11 @@ def _regions(where: str, given: object, size: int, first: int) -> tuple[Region, 
     return tuple(numbers)
 
 
-def _squares(where: str, given: object, size: int, first: int) -> Region:
+def _squares(where: str, value: object, size: int, first: int) -> Region:
     try:
-        squares = list(map(_number, given))  # type: ignore[call-overload]
+        squares = list(map(_number, value))  # type: ignore[call-overload]
     except TypeError:
-        raise InvalidSettingError(f"{where} is {given!r:.60}; expected a list of {size} squares") from None
+        raise InvalidSettingError(f"{where} is {value!r:.60}; expected a list of {size} squares") from None
     for place, square in enumerate(squares):
         if not first <= square < first + SQUARES:
             last = first + SQUARES - 1
@@ -183,7 +183,7 @@ def _squares(where: str, given: object, size: int, first: int) -> Region:
 
 
 def _number(square: SupportsIndex) -> int:
-    """An integer, numpy's too. Raises TypeError for anything else, True and False among them."""
+    """An integer, numpy's too. Raises TypeError for other values, True and False among them."""
     if isinstance(square, bool):
         raise TypeError
     return operator.index(square)

@@ -1,10 +1,9 @@
 """Parts: small windows inside the regions, whose weights every table entry that shows them shares.
 
 Most entries of a region are rare or never seen in training, but the smaller windows in it are seen often. A fit
-therefore gives weights to those too: an entry's weight is its own plus those of its parts, so that what is rare falls
-back on what is known of its pieces. Afterwards the parts are added into the tables, and the engine knows nothing of
-them. A weights file keeps the tables without their parts, which are zero for entries that were never seen, and the
-parts beside them.
+therefore gives weights to those too: an entry's weight is its own plus those of its parts, so that a rare entry falls
+back on the weights of its pieces. Afterwards the parts are added into the tables, and the engine never sees them. A
+weights file keeps the parts, and the tables without them, which are zero for entries that were never seen.
 
 Each part has one home, a region or a larger part that holds its squares. Windows are numbered, regions first, then
 parts from large to small, so that adding every part into its home from the last to the first fills the tables.
@@ -28,7 +27,7 @@ MEN_SHAPES = ((4, 2), (2, 4), (3, 2), (2, 3), (2, 2), (1, 1))
 KINGS_SHAPES = ((3, 2), (2, 3), (2, 2), (2, 1), (1, 2), (1, 1))
 """Rows and columns of the parts, without and with kings on the board."""
 MAX_PARTS = 160
-"""Of a group; the largest layout has 137."""
+"""Limit for a group; the largest layout has 137."""
 
 
 @dataclass(frozen=True)
@@ -53,13 +52,13 @@ class Windows:
     parts: tuple[Part, ...] = ()
 
     @classmethod
-    def described(cls, regions: tuple[Region, ...], base: int, found: object) -> Windows:
+    def described(cls, regions: tuple[Region, ...], base: int, entries: object) -> Windows:
         """Regions with the parts that JSON describes as `[squares, home]`. Raises InvalidSettingError."""
-        if not isinstance(found, list) or len(found) > MAX_PARTS:
+        if not isinstance(entries, list) or len(entries) > MAX_PARTS:
             raise InvalidSettingError(f"expected a list of at most {MAX_PARTS} parts")
-        if not all(isinstance(each, list) and len(each) == 2 and type(each[1]) is int for each in found):
+        if not all(isinstance(each, list) and len(each) == 2 and type(each[1]) is int for each in entries):
             raise InvalidSettingError("a part is not a pair of squares and home")
-        return cls(regions, base, tuple(Part(parse_region(squares), home) for squares, home in found))
+        return cls(regions, base, tuple(Part(parse_region(squares), home) for squares, home in entries))
 
     def __post_init__(self) -> None:
         if len({part.squares for part in self.parts}) < len(self.parts):
@@ -97,7 +96,7 @@ class Windows:
         return np.asarray(sum(digits), dtype=np.int64)
 
     def totals(self, weights: NDArray[Any]) -> list[NDArray[Any]]:
-        """For each part its weights and those of the parts in it: (rows, phases) -> (entries, phases) each."""
+        """Weights of each part with those of the parts in it: (rows, phases) -> (entries, phases) each."""
         starts = self.starts
         totals = [weights[a:b].copy() for a, b in itertools.pairwise(starts)]
         for i in reversed(range(len(self.parts))):
@@ -141,7 +140,7 @@ class Windows:
         home_table.reshape([*whole, table.shape[1]])[...] += table.reshape([*shown, table.shape[1]])
 
     def _sums(self, part: Part, home_table: NDArray[Any]) -> NDArray[Any]:
-        """Sum up the table of a part's home over what the part doesn't see."""
+        """Sum up the table of a part's home over the squares outside the part."""
         whole, shown = self._digits(part)
         unseen = tuple(axis for axis, digits in enumerate(shown) if digits == 1)
         return home_table.reshape([*whole, home_table.shape[1]]).sum(axis=unseen).reshape(-1, home_table.shape[1])
@@ -149,12 +148,12 @@ class Windows:
 
 def with_parts(regions: tuple[Region, ...], base: int, shapes: Iterable[tuple[int, int]]) -> Windows:
     """The regions with all windows of the shapes (rows, columns), large to small, that lie in one of them."""
-    made: list[Part] = []
+    parts: list[Part] = []
     for rows, columns in shapes:
         for squares in windows(rows, columns, range(BOARD_ROWS - rows + 1), range(BOARD_COLUMNS - columns + 1)):
-            known: Sequence[Region] = (*regions, *(part.squares for part in made))
+            known: Sequence[Region] = (*regions, *(part.squares for part in parts))
             homes = [i for i, home in enumerate(known) if set(squares) < set(home)]
             if homes:
                 # the smallest, so that the tables of the regions are gone through as seldom as possible
-                made.append(Part(squares, min(homes, key=lambda i: (len(known[i]), i))))
-    return Windows(regions, base, tuple(made))
+                parts.append(Part(squares, min(homes, key=lambda i: (len(known[i]), i))))
+    return Windows(regions, base, tuple(parts))

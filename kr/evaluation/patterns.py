@@ -1,4 +1,4 @@
-"""The one definition of the regions: which squares each table entry looks at, and how its index is computed.
+"""The one definition of the regions: the squares of a table entry, and the computation of its index.
 
 **Frame.** A position is always seen from the side to move: when White is to move, the board is rotated by 180
 degrees and the colours are swapped, so that the mover's men move up the numbers and one table serves both colours.
@@ -39,23 +39,23 @@ TABLE_UNITS = 16
 GROUPS = {False: "men", True: "kings"}
 """Names of the two groups of regions, by whether a king is on the board."""
 MAX_REGIONS = 32
-"""Of either group, as many as the core adds up."""
+"""Limit of either group: the number that the core adds up."""
 
 Region = tuple[int, ...]
 
 
-def parse_region(found: object) -> Region:
-    """Squares of a window from JSON. Raises InvalidSettingError for anything else."""
-    squares = _short_list(found, SQUARES)
+def parse_region(value: object) -> Region:
+    """Squares of a window from JSON. Raises InvalidSettingError for other values."""
+    squares = _short_list(value, SQUARES)
     if not all(type(square) is int and 0 <= square < SQUARES for square in squares):
         raise InvalidSettingError("a window is not a list of ascending squares of 0-31")
     return tuple(squares)
 
 
-def _short_list(found: object, most: int) -> list[Any]:
-    if not isinstance(found, list) or len(found) > most:
+def _short_list(value: object, most: int) -> list[Any]:
+    if not isinstance(value, list) or len(value) > most:
         raise InvalidSettingError(f"not a list of at most {most}")
-    return found
+    return value
 
 
 def windows(rows: int, columns: int, row_offsets: Iterable[int], column_offsets: Iterable[int]) -> tuple[Region, ...]:
@@ -97,7 +97,7 @@ def region_indices(boards: NDArray[np.uint32], regions: tuple[Region, ...], base
     """Table indices of positions in the mover's frame: (n, 4) as `mover_frame` gives them -> (regions, n).
 
     base: digits of a square, 3 without kings and 5 with kings. This is the plain statement of the index; the core
-    computes the same faster.
+    computes it faster.
     """
     import numpy as np
 

@@ -30,12 +30,14 @@ def colours(shares: dict[int, float], side: int) -> dict[int, str]:
 
     ends = [bytes.fromhex(COLORS[name.lower()][1:]) for name in HELPS]
     most = max(FULL_COLOUR, *map(abs, shares.values()))
-    shown = {}
+    by_square = {}
     for square, share in shares.items():
         strength = min(abs(share) / most, 1.0) ** 0.8
         end = ends[(share < 0) ^ side]
-        shown[square] = "#" + "".join(f"{round(a + (b - a) * strength):02x}" for a, b in zip(NEUTRAL, end, strict=True))
-    return shown
+        by_square[square] = "#" + "".join(
+            f"{round(a + (b - a) * strength):02x}" for a, b in zip(NEUTRAL, end, strict=True)
+        )
+    return by_square
 
 
 def picture(

@@ -24,7 +24,7 @@ def draw_explanation(explanation: Explanation, path: Path, *, flipped: bool = Fa
 
 def explanation_figure(explanation: Explanation, *, flipped: bool = False) -> Figure:
     """The board, each piece with its share and its square in the share's colour."""
-    made, (ax,) = new_figure(1, 5.6, 6.0)
+    figure, (ax,) = new_figure(1, 5.6, 6.0)
     shares = explanation.shares
     shades = colours(shares, explanation.position.side)
     for square in range(SQUARES):
@@ -40,9 +40,9 @@ def explanation_figure(explanation: Explanation, *, flipped: bool = False) -> Fi
     for spine in ax.spines.values():
         spine.set_visible(True)
     ax.set_title(explanation.title, color=INK, loc="left", fontsize=11)
-    said = f"{explanation.numbers}:\nblue {HELPS[0]}, orange {HELPS[1]}; weights: {explanation.weights:.20}"
-    made.supxlabel(said, color=MUTED, fontsize=9)
-    return made
+    caption = f"{explanation.numbers}:\nblue {HELPS[0]}, orange {HELPS[1]}; weights: {explanation.weights:.20}"
+    figure.supxlabel(caption, color=MUTED, fontsize=9)
+    return figure
 
 
 def _square(ax: Axes, column: int, row: int, square: int, colour: str) -> None:

@@ -1,13 +1,13 @@
 """The evaluation `regions`: tables learned from games (`kr.evaluation.weights`), and each piece's share of a score.
 
 The score of region tables is a sum: an entry for each region, material, and having the move. An entry belongs to
-all the pieces in its region together. It is shared out among them by Shapley values: what a piece adds to the entry as
-it joins the others, averaged over all orders in which they could come onto the region's squares. This is the one way
-that leaves nothing over, treats pieces alike that do the same, and gives nothing to a piece that changes nothing. What
-the entry of the empty region holds belongs to no piece. Beside its share stands what the score would lose if the piece
-were taken off the board (`worth`): the plainer question, but such differences don't add up to the score, because pieces
-work together, and the piece's absence changes phase and, with the last king, the tables. Sums are exact: the
-core adds up integers, and here the same integers are shared out as fractions.
+all the pieces in its region together. It is shared out among them by Shapley values: the contribution of a piece to the
+entry as it joins the others, averaged over all orders in which they could come onto the region's squares. This is the
+one division without a remainder that treats equal contributions alike and gives nothing to a piece that contributes
+nothing. The entry of the empty region belongs to no piece. Each share comes with the loss of score if the piece were
+taken off the board (`worth`): a plainer measure, but these losses don't add up to the score, because pieces work
+together, and the piece's absence changes phase and, with the last king, the tables. Sums are exact: the core adds up
+integers, and here these integers are shared out as fractions.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 REGION_SCALE = 40.0
-"""Centi-men in a logit for tables whose file has none: that of the shipped tables."""
+"""Centi-men in a logit, that of the shipped tables, for files without a scale."""
 SCORE_UNITS = MAX_BOARD_PIECES * TABLE_UNITS
 """Parts of a centi-man that the core adds up: table units times shares of the phases."""
 
@@ -54,14 +54,14 @@ class Regions(FileEvaluation):
         return cls(read_tables(file))
 
     def evaluator(self) -> _core.Evaluator:
-        made = self.weights
+        weights = self.weights
         return _core.EVALUATORS[REGIONS_KIND](
-            made.layout.men,
-            made.layout.kings,
-            made.men_table,
-            made.kings_table,
-            made.men_material,
-            made.kings_material,
+            weights.layout.men,
+            weights.layout.kings,
+            weights.men_table,
+            weights.kings_table,
+            weights.men_material,
+            weights.kings_material,
         )
 
     def scores(self, boards: NDArray[np.uint32]) -> NDArray[np.float64]:
@@ -77,15 +77,15 @@ class Regions(FileEvaluation):
             f"{layout.name}, {counted(len(layout.men), 'region')} of 12 squares without kings on the board, "
             f"{len(layout.kings)} of 8 with kings"
         )
-        seen = [("evidence", str(self.evidence))] if self.evidence else []
-        return [*super().facts(), ("layout", about), *seen]
+        evidence = [("evidence", str(self.evidence))] if self.evidence else []
+        return [*super().facts(), ("layout", about), *evidence]
 
     def explanation(self, position: Position, score: int, worth: dict[int, int]) -> Explanation:
         return _from_tables(position, self.name, score, worth, self.weights, self.evidence)
 
     @cached_property
     def evidence(self) -> Evidence | None:
-        """How often the entries occur in games, read when it is first asked for; None if the file doesn't say."""
+        """Number of times that the entries occur in games, read when first used; None if unknown."""
         return load_evidence(self.path, self.signature) if self.path and self._counted else None
 
 
@@ -93,19 +93,19 @@ KIND = Regions
 
 
 def _from_tables(
-    position: Position, name: str, score: int, worth: dict[int, int], made: Weights, evidence: Evidence | None
+    position: Position, name: str, score: int, worth: dict[int, int], weights: Weights, evidence: Evidence | None
 ) -> Explanation:
     kings = position.kings != 0
-    regions, base = made.layout.group(kings)
+    regions, base = weights.layout.group(kings)
     table, material, parts = (
-        (made.kings_table, made.kings_material, made.kings_parts)
+        (weights.kings_table, weights.kings_material, weights.kings_parts)
         if kings
-        else (made.men_table, made.men_material, made.men_parts)
+        else (weights.men_table, weights.men_material, weights.men_parts)
     )
     digits = _digits(position)
     mix = _Mix(position.pieces)
     man, king, move = (int(each) for each in mix(material))
-    found, total = [], 0
+    entries, total = [], 0
     shares = dict.fromkeys(occupied(position), Fraction(0))
     for number, region in enumerate(regions):
         shared = None if parts is None else _of_parts(parts, number, digits)
@@ -116,7 +116,7 @@ def _from_tables(
         for square, share in here.items():
             shares[_on_board(position, square)] += share
         opening, ending = (float(each) / TABLE_UNITS for each in entry)
-        found.append(
+        entries.append(
             RegionShare(
                 tuple(sorted(_on_board(position, square) for square in region)),
                 region_total / SCORE_UNITS,
@@ -134,7 +134,7 @@ def _from_tables(
         balance += counts
         pieces.append(piece_share(position, square, counts / SCORE_UNITS, float(share / SCORE_UNITS), worth[square]))
     return Explanation(
-        position, name, score, GROUPS[kings], balance / SCORE_UNITS, move / SCORE_UNITS, tuple(found), tuple(pieces),
+        position, name, score, GROUPS[kings], balance / SCORE_UNITS, move / SCORE_UNITS, tuple(entries), tuple(pieces),
         float(score - Fraction(total + balance + move, SCORE_UNITS)), note(position),
         "" if evidence is None else str(evidence),
     )  # fmt: skip
@@ -197,7 +197,7 @@ def _wrapped(entry: NDArray[Any]) -> NDArray[Any]:
 def _shared_out(
     table: NDArray[np.int16], region: Region, digits: list[int], base: int, mix: _Mix
 ) -> tuple[dict[int, Fraction], int, int]:
-    """The share of each occupied square of a region (Shapley values), the sum, and what the empty region has of it."""
+    """The share of each occupied square of a region (Shapley values), the sum, and the share of the empty region."""
     import numpy as np
 
     occupied = [(base**i * digits[square], square) for i, square in enumerate(region) if digits[square]]

@@ -8,7 +8,7 @@ A weights file (`kr.evaluation.files`) of region tables holds, in units of 1/16 
  - if they are known, how often its entries occur in games (`kr.evaluation.evidence`);
  - attributes: `layout` (JSON: name and squares of every region), `parts` (JSON: squares and home of every part); the
    `checksum` is over layout and whole tables.
-Version 1 had no parts. `kr.evaluation.patterns` says what a region index is and how the two phases are interpolated.
+Version 1 had no parts. `kr.evaluation.patterns` defines the region index and the interpolation of the two phases.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ REGIONS_KIND = "regions"
 MATERIAL_ROWS = ("man", "king", "move")
 
 MATERIAL_RANGE = Range(-(1 << 20), 1 << 20)
-"""Weights of material: what the core adds up in 32 bits, 65,536 centi-men."""
+"""Weights of material: the range of the core's sums in 32 bits, 65,536 centi-men."""
 
 _TABLES = ("men_table", "kings_table", "men_material", "kings_material")
 _GROUPS = ("men", "kings")
@@ -63,7 +63,7 @@ class Weights:
     men_material: NDArray[np.int32]
     """(3, 2): a man, a king (unused), having the move; without kings on the board."""
     kings_material: NDArray[np.int32]
-    """(3, 2): the same with a king on the board."""
+    """(3, 2): a man, a king, having the move; with a king on the board."""
     attrs: dict[str, Any]
     """Provenance and reports."""
     checksum: str
@@ -106,7 +106,7 @@ class Parts:
 
 
 def table_checksum(layout: Layout, *tables: NDArray[Any]) -> str:
-    """The identity of weights: layout and tables, in the order of `Weights`, and nothing else."""
+    """The identity of weights: layout and tables alone, in the order of `Weights`."""
     return storage.checksum(layout.text().encode(), *tables)
 
 
@@ -131,9 +131,9 @@ def save_tables(
     import numpy as np
 
     target = Path(path)
-    given = (men_table, kings_table, men_material, kings_material)
+    ordered = (men_table, kings_table, men_material, kings_material)
     shapes = expected_shapes(layout)
-    tables = dict(zip(_TABLES, (np.ascontiguousarray(a) for a in given), strict=True))
+    tables = dict(zip(_TABLES, (np.ascontiguousarray(a) for a in ordered), strict=True))
     for name, array in tables.items():
         _check_array(target, name, array.dtype, array.shape, *shapes[name])
     checksum = table_checksum(layout, *tables.values())

@@ -26,7 +26,7 @@ from kr.units import Range, counted, parse_count
 
 DECIDER_KINDS = ("minimax", "mcts", "random")
 LEAST_CHANCE = 1e-6
-"""Expected result beside a sure win or loss, for a score that stays finite."""
+"""Expected result next to a sure win or loss, which keeps the score finite."""
 _MCTS_PREFIX, _RANDOM_PREFIX = "mcts:", "random:"
 _ROUNDS = Range(1, 10_000_000)
 
@@ -48,7 +48,7 @@ def make_decider(description: Mapping[str, Any], evaluator: _core.Evaluator | No
 
 
 def describe_decider(description: Mapping[str, Any]) -> str:
-    """In a few words."""
+    """Short text for a decider."""
     if description["kind"] == "minimax":
         extended = ", captures extended" * bool(description.get("extend"))
         return f"minimax of {counted(description['plies'], 'ply')}{extended}"
@@ -63,7 +63,7 @@ class DecidingPlayer(StatelessPlayer):
     """A player whose moves a decider chooses, whatever the limits of the game are. Random choices depend only on the
     decider's seed, the position and the length of the history.
 
-    scale: centi-men in a logit of the expected result; depth: told with each move.
+    scale: centi-men in a logit of the expected result; depth: reported with each move.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class DecidingPlayer(StatelessPlayer):
 
 
 class RandomPlayer(StatelessPlayer):
-    """Plays any legal move alike: what any other player must beat.
+    """Plays legal moves at random, each as likely: the player that any other must beat.
 
     Its moves depend only on the seed, the position and the length of the history.
     """
@@ -103,7 +103,7 @@ class RandomPlayer(StatelessPlayer):
 
 
 def _make_mcts(spec: PlayerSpec, resources: Resources) -> DecidingPlayer:
-    """A player by pure Monte Carlo tree search: it knows the rules and nothing else."""
+    """A player by pure Monte Carlo tree search: it knows the rules alone."""
     try:
         rounds = _ROUNDS.check("play-outs", parse_count(spec.text))
         seed = parse_count(spec.settings.get("seed", 1))

@@ -8,7 +8,7 @@ A level below the last searches all legal moves within its nodes and then errs i
   (kr.evaluation.chances); at temperature 0 it plays the best one;
 - if that move is as good as a win, it plays the best move seen instead: a won game is not thrown away.
 
-LEVELS_BY_CHANCE are as strong and ask no policy. Some levels do not use the endgame database. Strength, and how close
+LEVELS_BY_CHANCE are as strong and use no policy. Some levels do not use the endgame database. Strength, and how close
 the levels come to what people play, have been measured: docs/lab/games.md.
 """
 
@@ -52,7 +52,7 @@ class Level:
 
     @property
     def full(self) -> bool:
-        """True if nothing holds the engine back."""
+        """True if the level has the engine's full strength."""
         return self.nodes is None
 
     def __str__(self) -> str:
@@ -89,7 +89,7 @@ LEVELS_BY_CHANCE = (
     Level(9, 25_000, 0.005),
     Level(10),
 )
-"""As strong, but what people play doesn't count: errors by chance alone."""
+"""Levels of the same strength that err by chance alone, without a policy."""
 FULL = LEVELS[-1]
 
 
@@ -116,9 +116,9 @@ def search_at(
     """
     assert level.nodes is not None
     own = replace(limits, nodes=min(level.nodes, limits.nodes or level.nodes))
-    found = engine.search(position, own, history, multipv=MAX_LINES, stop=stop)
+    info = engine.search(position, own, history, multipv=MAX_LINES, stop=stop)
     # if a search ran out of nodes, its lines may not be in the order of their scores
-    lines = sorted(found.lines, key=lambda line: line.score, reverse=True)
+    lines = sorted(info.lines, key=lambda line: line.score, reverse=True)
     expected = [engine.chances(line.score).expected for line in lines]
     likely = None
     if policy and level.likeness:
@@ -135,18 +135,18 @@ def choose(
 
     likely: probability that a person plays each move.
     """
-    seen = [index for index in range(len(expected)) if source.random() >= level.overlook]
-    seen = seen or [source.randrange(len(expected))]
-    best = chosen = seen[0]
+    noticed = [index for index in range(len(expected)) if source.random() >= level.overlook]
+    noticed = noticed or [source.randrange(len(expected))]
+    best = choice = noticed[0]
     if level.temperature:
-        weights = [math.exp((expected[index] - expected[best]) / level.temperature) for index in seen]
+        weights = [math.exp((expected[index] - expected[best]) / level.temperature) for index in noticed]
         if likely:
-            weights = [weight * likely[index] ** level.likeness for weight, index in zip(weights, seen, strict=True)]
+            weights = [weight * likely[index] ** level.likeness for weight, index in zip(weights, noticed, strict=True)]
         if any(weights):
-            chosen = source.choices(seen, weights)[0]
-    return best if expected[chosen] >= AS_GOOD_AS_WON else chosen
+            choice = source.choices(noticed, weights)[0]
+    return best if expected[choice] >= AS_GOOD_AS_WON else choice
 
 
 def _squares(move: Move) -> tuple[int, int, int]:
-    """What tells moves apart that lead to different positions."""
+    """Key of a move: equal for moves to the same position."""
     return move.origin, move.target, move.captured

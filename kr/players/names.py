@@ -21,8 +21,8 @@ def names_apart(
         return first, second
     versions = [player.version if player else "" for player in players]
     sources = [player.source.split() if player else [] for player in players]
-    told = [tuple(versions), _parting(*sources), *others]
-    one, other = next((pair for pair in told if pair[0] != pair[1]), ("", ""))
+    differences = [tuple(versions), _parting(*sources), *others]
+    one, other = next((pair for pair in differences if pair[0] != pair[1]), ("", ""))
     return f"{first} ({one})" if one else first, f"{second} ({other})" if other else second
 
 

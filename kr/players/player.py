@@ -14,7 +14,7 @@ from kr.protocols.hub_client import PATIENCE
 
 
 class Reply(NamedTuple):
-    """A player's move and how it was found."""
+    """A player's move, with the score, depth, nodes and time of its search."""
 
     move: Move
     score: int
@@ -35,11 +35,11 @@ class Player(Protocol):
     name: str
     """Name for tables and PDN."""
     version: str
-    """Version of the program that plays; "" if it does not tell."""
+    """Version of the program that plays; "" if unknown."""
     source: str
     """Origin: a path with settings, or a command."""
     signature: str
-    """Identity of its play: equal for players that play the same."""
+    """Identity of its play: equal for players with the same play."""
 
     def new_game(self) -> None:
         """Forget the previous game. Raises ProtocolError if the engine has gone and can't be restarted."""
@@ -68,10 +68,10 @@ class StatelessPlayer:
     version = ""
 
     def new_game(self) -> None:
-        """It remembers nothing."""
+        """No state to reset."""
 
     def close(self) -> None:
-        """It holds nothing."""
+        """No resources to free."""
 
 
 class PlayerSpec(NamedTuple):
@@ -92,7 +92,7 @@ class Resources(NamedTuple):
     patience: float = PATIENCE
     """Seconds that a search of another program may take without a time limit."""
     egdb: str = "none"
-    """As kr.engine.database.load_database takes it."""
+    """Text for kr.engine.database.load_database."""
     egdb_memory: int = 0
 
 
@@ -103,7 +103,7 @@ class PlayerKind:
     prefix: str
     """Prefix of their texts; "" for the kind of all texts without another kind's prefix."""
     texts: tuple[str, ...]
-    """Forms of such a text, as the help shows them: "hub:COMMAND"."""
+    """Forms of their texts in the help: "hub:COMMAND"."""
     make: Callable[[PlayerSpec, Resources], Player]
     """Make a player. Raises InvalidSettingError and the kind's own errors."""
     settings: Collection[str] = ()
@@ -117,4 +117,4 @@ class PlayerKind:
     starts_program: bool = False
     """True if the text is a command to run, which must not come from a file."""
     names_itself: bool = False
-    """True if the player tells its own name, rather than taking it from the text."""
+    """True if the player reports its own name, rather than taking it from the text."""

@@ -1,4 +1,4 @@
-"""A policy as a player: it plays what people are likely to play, and searches nothing."""
+"""A policy as a player: it plays the moves that people are likely to play, without a search."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class PolicyPlayer(StatelessPlayer):
     ) -> None:
         self.policy = policy
         self._temperature, self._strength, self._year, self._seed = temperature, strength, year, seed
-        # what the score comes from; a policy without sight has no eyes of its own, and can only count
+        # source of the score; a policy without sight has no eyes of its own, and can only count
         self._eyes = (policy.eyes or load_evaluation(COUNTING).scorer).core
         self.name = f"policy {policy.name}"
         self.source = f"{_PREFIX}{policy.model.path or policy.name}"
-        told = [("temperature", temperature), ("strength", strength), ("year", year)]
-        numbers = [f"{name} {value}" for name, value in told if value is not None]
+        settings = [("temperature", temperature), ("strength", strength), ("year", year)]
+        numbers = [f"{name} {value}" for name, value in settings if value is not None]
         if temperature:
             numbers.append(f"seed {seed}")
         self.signature = " ".join([f"policy {policy.signature}", *numbers])
@@ -73,15 +73,15 @@ class PolicyPlayer(StatelessPlayer):
 def _make(spec: PlayerSpec, resources: Resources) -> PolicyPlayer:
     try:
         policy = load_policy(spec.text)
-        told = {name: _number(name, spec.settings[name]) for name in _RANGES if name in spec.settings}
+        values = {name: _number(name, spec.settings[name]) for name in _RANGES if name in spec.settings}
         for name, edges in (("strength", policy.shape.strengths), ("year", policy.shape.years)):
-            if name in told and not edges:
-                raise InvalidSettingError(f"{name}: this policy is not told it; leave it out")
+            if name in values and not edges:
+                raise InvalidSettingError(f"{name}: this policy does not take it; leave it out")
         seed = parse_count(spec.settings.get("seed", 1))
     except InvalidSettingError as error:
         raise InvalidSettingError(f"player {spec.spec!r}: {error}") from None
-    temperature = told.get("temperature", 0.0)
-    player = PolicyPlayer(policy, temperature, told.get("strength"), told.get("year"), seed)
+    temperature = values.get("temperature", 0.0)
+    player = PolicyPlayer(policy, temperature, values.get("strength"), values.get("year"), seed)
     player.name = ",".join([player.name, *(f"{name}={text}" for name, text in spec.settings.items())])
     player.source = spec.spec
     return player

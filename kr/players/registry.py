@@ -25,8 +25,8 @@ PLAYER_HELP = (
 
 def kind_of(spec: str) -> PlayerKind:
     """Kind of the player that a text names."""
-    found = [kind for kind in PLAYER_KINDS if spec.startswith(kind.prefix)]
-    return max(found, key=lambda kind: len(kind.prefix))
+    kinds = [kind for kind in PLAYER_KINDS if spec.startswith(kind.prefix)]
+    return max(kinds, key=lambda kind: len(kind.prefix))
 
 
 def player_from_spec(

@@ -40,14 +40,14 @@ def engine_needs(engine: Engine, weights: str | None) -> tuple[dict[str, str], d
 
 
 def egdb_needs(database: Database | None) -> tuple[dict[str, str], dict[str, str]]:
-    """Needs and places of an endgame database; empty if there is none."""
+    """Needs and places of an endgame database; empty without one."""
     if database is None:
         return {}, {}
     return {"egdb": database.signature}, {database.signature: str(database.directory)}
 
 
 def database_of(unit: Unit, needs: Needs, name: str = "egdb") -> Database | None:
-    """Endgame database that a unit needs by this name; None if it needs none."""
+    """Endgame database that a unit needs by this name, or None."""
     if name not in unit.needs:
         return None
 
@@ -69,8 +69,8 @@ def players_needs(
     needs = {name: player.signature for name, (_, player) in players.items()}
     places = {player.signature: text for text, player in players.values()}
     if any(isinstance(player, EnginePlayer) and player.engine.database for _, player in players.values()):
-        found, place = egdb_needs(load_database(egdb, egdb_memory))
-        return needs | found, places | place
+        database_needs, place = egdb_needs(load_database(egdb, egdb_memory))
+        return needs | database_needs, places | place
     return needs, places
 
 

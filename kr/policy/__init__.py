@@ -1,1 +1,1 @@
-"""Policies: models of what people play, learned from recorded games, and asked without a network library."""
+"""Policies: models of the moves that people play, learned from recorded games; no network library needed."""

@@ -1,4 +1,4 @@
-"""Policy files: the numbers of a policy, with the story of its fit and a card that says what it is good for.
+"""Policy files: the numbers of a policy, with the provenance of its fit and a card of its data and scores.
 
 An HDF5 file with the attributes `kind` ("kr policy"), `format_version`, `shape` (JSON, `PolicyShape`), `card` (JSON:
 data, splits, scores), `evaluation` and `scale` (the tables that sight looks with, by signature, and their centi-men in
@@ -50,7 +50,7 @@ class PolicyModel:
     def __post_init__(self) -> None:
         import numpy as np
 
-        # what is too large becomes infinite
+        # numbers that are too large become infinite
         with np.errstate(over="ignore"):
             rounded = {
                 name: array.astype(np.float16).astype(np.float32) if array.dtype.kind == "f" else array
@@ -67,13 +67,13 @@ class PolicyModel:
 
     @property
     def checksum(self) -> str:
-        """Identity of what it says."""
+        """Identity of its predictions."""
         head = json.dumps([self.shape.json(), self.evaluation, self.scale])
         return storage.checksum(head.encode(), *(array for _, array in sorted(self.arrays.items())))
 
     @property
     def numbers(self) -> int:
-        """How many numbers it has."""
+        """Number of its parameters."""
         return sum(array.size for array in self.arrays.values())
 
 
@@ -159,12 +159,12 @@ def _listed(sizes: Mapping[str, tuple[str, tuple[int, ...]]]) -> dict[str, list[
     return {name: [kind, list(size)] for name, (kind, size) in sizes.items()}
 
 
-def _parsed_sizes(found: Any) -> dict[str, tuple[str, tuple[int, ...]]]:
+def _parsed_sizes(listing: Any) -> dict[str, tuple[str, tuple[int, ...]]]:
     """Types and sizes as `_listed` has them. Raises ValueError, TypeError or KeyError."""
-    if not isinstance(found, dict) or len(found) > MOST_ARRAYS:
+    if not isinstance(listing, dict) or len(listing) > MOST_ARRAYS:
         raise TypeError("arrays are an object")
     sizes = {}
-    for name, (kind, size) in found.items():
+    for name, (kind, size) in listing.items():
         if kind not in _TYPES or not isinstance(size, list) or not all(type(n) is int and n >= 0 for n in size):
             raise ValueError(f"an array {name!r:.40} of an unknown type")
         sizes[name] = kind, tuple(size)

@@ -1,12 +1,12 @@
-"""A policy that is loaded: asked for the moves that people are likely to play.
+"""A loaded policy, which gives the moves that people are likely to play.
 
     policy = load_policy()
     for likely in policy.choices(Position()):
         print(likely.move, likely.probability)
 
-With the positions before, it is told the last move of the opponent and the mover's own one before that; with a
-strength, the mean loss of the player who is to move, as `kr annotate` measures it; with a year, when. Arrays of
-positions are answered by `predict`, without the GIL.
+Further inputs: from the positions before, the last move of the opponent and the mover's own one before that; the
+strength, the mean loss of the player to move as `kr annotate` measures it; the year of the game. `predict` takes
+arrays of positions, without the GIL.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class PolicyRows(NamedTuple):
 
 
 class Policy:
-    """A policy, ready to be asked, by any number of threads. Raises InvalidPolicyError for the post's network.
+    """A policy, ready for use by any number of threads. Raises InvalidPolicyError for the post's network.
 
     eyes: the evaluation that sight looks with; by default the shipped tables.
     """
@@ -92,7 +92,7 @@ class Policy:
 
     @cached_property
     def core(self) -> _core.PolicyAsker:
-        """What answers, compiled."""
+        """The compiled part."""
         shape, arrays = self.shape, self.model.arrays
         eyes = self.eyes.core if self.eyes else None
         scale = self.eyes.scale if self.eyes else 1.0
@@ -133,13 +133,13 @@ class Policy:
         by_squares: dict[tuple[int, int, int], Move] = {}
         for move in position.legal_moves():
             by_squares.setdefault((move.origin, move.target, move.captured), move)
-        found = []
-        for origin, target, taken, probability in zip(
+        likely_moves = []
+        for origin, target, capture, probability in zip(
             origins.tolist(), targets.tolist(), captured.tolist(), probabilities.tolist(), strict=True
         ):
-            squares = (31 - origin, 31 - target, _turned(taken)) if turned else (origin, target, taken)
-            found.append(LikelyMove(by_squares[squares], probability))
-        return sorted(found, key=lambda likely: -likely.probability)
+            squares = (31 - origin, 31 - target, _turned(capture)) if turned else (origin, target, capture)
+            likely_moves.append(LikelyMove(by_squares[squares], probability))
+        return sorted(likely_moves, key=lambda likely: -likely.probability)
 
     def predict(
         self,
@@ -181,7 +181,7 @@ _loading = threading.RLock()
 
 
 def load_policy(text: str | Path = SHIPPED) -> Policy:
-    """The policy of a file, or "shipped" for the one that comes with kr. One that is in use is not read again.
+    """The policy of a file, or "shipped" for the one that comes with kr. A policy in use is not read again.
 
     Raises InvalidPolicyError, naming the file.
     """
@@ -192,20 +192,20 @@ def load_policy(text: str | Path = SHIPPED) -> Policy:
         return Policy(read_policy(path))
     with _loading:
         key = str(path.absolute()), status.st_mtime_ns, status.st_size
-        found = _policies.get(key)
-        if found is None:
-            found = _policies[key] = Policy(read_policy(path))
-        return found
+        policy = _policies.get(key)
+        if policy is None:
+            policy = _policies[key] = Policy(read_policy(path))
+        return policy
 
 
 def policy_option() -> Any:
-    """Setting: the policy that says what people play, as `chosen_policy` takes it."""
-    told = "none, or a policy of `kr policy fit`"
-    return option(SHIPPED, f"What people play: shipped, {told}.", metavar="POLICY|none")
+    """Setting: the policy for the moves of people, as text for `chosen_policy`."""
+    choices = "none, or a policy of `kr policy fit`"
+    return option(SHIPPED, f"What people play: shipped, {choices}.", metavar="POLICY|none")
 
 
 def chosen_policy(text: str) -> Policy | None:
-    """The policy of such a setting; None for "none". Raises InvalidPolicyError."""
+    """The policy of a `policy_option`; None for "none". Raises InvalidPolicyError."""
     return None if text == "none" else load_policy(text)
 
 
@@ -228,20 +228,20 @@ def moves_before(position: Position, history: Sequence[Position]) -> tuple[int, 
 
     history: earlier positions, oldest first; where they don't lead here by a legal move, the squares are unknown (32).
     """
-    latest, earlier = (None, None) if not history else (history[-1], history[-2] if len(history) > 1 else None)
+    latest, before_that = (None, None) if not history else (history[-1], history[-2] if len(history) > 1 else None)
     last = _squares_between(latest, position)
-    own = _squares_between(earlier, latest) if latest else None
+    own = _squares_between(before_that, latest) if latest else None
     turned = position.side is Side.WHITE
-    found = [
+    numbers = [
         UNKNOWN_SQUARE if squares is None else SQUARES - 1 - square if turned else square
         for squares in (last, own)
         for square in squares or (0, 0)
     ]
-    return found[0], found[1], found[2], found[3]
+    return numbers[0], numbers[1], numbers[2], numbers[3]
 
 
 def _squares_between(before: Position | None, after: Position | None) -> tuple[int, int] | None:
-    """Origin and target of the move from one position to the next; None if there is none."""
+    """Origin and target of the move from one position to the next; None without such a move."""
     if before is None or after is None or before.side is after.side:
         return None
     own, now = (before.black, after.black) if before.side is Side.BLACK else (before.white, after.white)

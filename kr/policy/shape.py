@@ -1,9 +1,9 @@
-"""Shapes of policies: which models there are, what they are told of a position, and which numbers they have.
+"""Shapes of policies: the models, their inputs, and their arrays.
 
 Positions are in the mover's frame: own men, opponent's men, own kings, opponent's kings, squares 0-31, the board turned
 if White is to move. A choice is a legal move; two paths to the same position are one choice.
 
-`sight` says what a policy is told of each choice besides the squares: nothing (`none`), the static score of the
+`sight` is the input for each choice in addition to the squares: nothing (`none`), the static score of the
 position after it once pending captures are resolved by rule (`captures`), that after the opponent's best reply
 (`reply`), or after the best answer to it too (`answer`). The scores are those of an evaluation, in logits of its scale;
 `best` are the edges that the score of the best choice may be above, `behind` those of the bins of how far each choice
@@ -19,7 +19,7 @@ The models:
  - `logit`: a conditional logit. The tables of the regions of `layout`, as a weights file has them, score the position
    after the choice, seen by the side that moved; `LOGIT_UNIT` of it are a logit of 1. `move`, `target` and `behind`, a
    number each, are added.
- - `post`: the network of the post that began this (kr.studies.people.post_net), which only the lab asks.
+ - `post`: the network of the post that began this (kr.studies.people.post_net), for the lab alone.
 """
 
 from __future__ import annotations
@@ -43,8 +43,7 @@ if TYPE_CHECKING:
 
 MODELS = ("net", "logit", "post")
 SIGHTS = ("none", "captures", "reply", "answer")
-"""What a policy is told of each choice; from the second on, the number of quiet plies looked ahead is one less than the
-index."""
+"""Inputs for each choice; from the second on, the number of quiet plies looked ahead is one less than the index."""
 PIECE_INPUTS = 4 * SQUARES
 BEFORE_INPUTS = 4 * (SQUARES + 1)
 UNKNOWN_SQUARE = SQUARES
@@ -61,20 +60,20 @@ BEHIND = (1e-4, 0.03, 0.06, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0, 1.4, 2.0, 3
 
 @dataclass(frozen=True)
 class PolicyShape:
-    """All that decides which numbers a policy has, and what it is told. Raises InvalidSettingError."""
+    """Model, inputs and sizes of a policy. Raises InvalidSettingError."""
 
     model: str = "net"
     sight: str = "captures"
     hidden: tuple[int, int] = (512, 128)
     """Units of the hidden layers of a net; those of the second are a multiple of 8."""
     before: bool = True
-    """True if a net is told the moves before."""
+    """True if the moves before are inputs of a net."""
     strengths: tuple[float, ...] = ()
-    """Edges of the buckets of the mover's mean loss, ascending; none if a net is not told it."""
+    """Edges of the buckets of the mover's mean loss, ascending; empty if it is not an input of a net."""
     years: tuple[float, ...] = ()
     """Edges of the buckets of the year."""
     best: tuple[float, ...] = BEST
-    """Edges of the score of the best choice, in logits; none without sight."""
+    """Edges of the score of the best choice, in logits; empty without sight."""
     behind: tuple[float, ...] = BEHIND
     """Edges of the bins of the distance from it."""
     layout: str = "base"
@@ -138,7 +137,7 @@ class PolicyShape:
         return sum(value >= edge for edge in edges)
 
     def unseeing(self) -> PolicyShape:
-        """The same without sight."""
+        """This shape without sight."""
         return replace(self, sight="none")
 
     def json(self) -> str:
@@ -150,24 +149,24 @@ class PolicyShape:
         """Read the text of a policy file. Raises InvalidPolicyError, which does not name the file."""
         lists = ("hidden", "strengths", "years", "best", "behind")
         try:
-            found: Any = json.loads(text)
-            shape = cls(**{**found, **{name: tuple(found[name]) for name in lists}})
+            fields: Any = json.loads(text)
+            shape = cls(**{**fields, **{name: tuple(fields[name]) for name in lists}})
             if type(shape.before) is not bool:
                 raise TypeError("before is true or false")
             if shape.model != "net" and (shape.strengths or shape.years):
-                raise ValueError("buckets of a model that has none")
+                raise ValueError("buckets of a model without them")
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise InvalidPolicyError("not the shape of a policy") from error
         return shape
 
     def __str__(self) -> str:
-        told = ["squares"]
+        inputs = ["squares"]
         if self.model == "net" and self.before:
-            told.append("moves before")
-        told += [name for name in ("strengths", "years") if getattr(self, name)]
+            inputs.append("moves before")
+        inputs += [name for name in ("strengths", "years") if getattr(self, name)]
         eyes = "" if self.sight == "none" else f", sight: {self.sight}"
         size = f" {self.inputs}-{self.hidden[0]}-{self.hidden[1]}" if self.model == "net" else ""
-        return f"{self.model}{size} of {', '.join(told)}{eyes}"
+        return f"{self.model}{size} of {', '.join(inputs)}{eyes}"
 
 
 def buckets_of(edges: Sequence[float]) -> int:
