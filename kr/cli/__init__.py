@@ -40,7 +40,7 @@ COMMANDS = {
     "egdb": ("egdb", "Build, verify, look up and sample endgame databases."),
     "endnet": ("endnet", "Train networks on endgames; test them beside the exact values."),
     "policy": ("policy", "Learn from recorded games what people play."),
-    "evolve": ("evolve", "Evolve networks that learn to play from nothing but who won."),
+    "evolve": ("evolve", "Evolve networks that learn to play from the results of games alone."),
     "pdn": ("pdn", "Check, convert, count and search games in PDN files."),
     "openings": ("openings", "List or check the opening ballots."),
     "hub": ("hub", "Speak the Hub 2 protocol on standard input and output."),

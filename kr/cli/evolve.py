@@ -7,13 +7,13 @@ from kr.studies.evolution.settings import EvolveSettings
 
 @options.command
 def _run(settings: EvolveSettings, json: bool = options.JSON) -> None:
-    """Evolve networks that learn to play from nothing but who won.
+    """Evolve networks that learn to play from the results of games alone.
 
     A generation plays its games in all cores, the best live on, and the next one is made of them by mutation and
-    crossing, as the scheme says. Each generation's champion plays those before it, which tells its growth; the last one
-    plays chance, pure MCTS and the champion half-way. Run the same command to resume, with more generations to go on.
-    `kr evolve show DIR` shows a run, `kr evolve pack` puts champions into one file, and `kr play --weights evolved:DIR`
-    plays against one.
+    crossing, by the rules of the scheme. Each generation's champion plays those before it, which measures its growth;
+    the last one plays chance, pure MCTS and the champion half-way. Run the same command to resume, or with more
+    generations to continue. `kr evolve show DIR` shows a run, `kr evolve pack` puts champions into one file, and
+    `kr play --weights evolved:DIR` plays against one.
 
     Example:
         kr evolve --out thesis
@@ -21,12 +21,12 @@ def _run(settings: EvolveSettings, json: bool = options.JSON) -> None:
     """
     with console.Stages() as stages:
 
-        def on_progress(found: EvolveProgress) -> None:
-            if found.comparing:
-                stages.show("comparisons", found.compared, found.comparisons, "games", "")
+        def on_progress(state: EvolveProgress) -> None:
+            if state.comparing:
+                stages.show("comparisons", state.compared, state.comparisons, "games", "")
             else:
-                note = "" if found.growth is None else f"growth {found.growth:+.2f}, sum {found.total_growth:+.2f}"
-                stages.show("evolving", found.generation, found.generations, "generations", note)
+                note = "" if state.growth is None else f"growth {state.growth:+.2f}, sum {state.total_growth:+.2f}"
+                stages.show("evolving", state.generation, state.generations, "generations", note)
 
         run = evolve(settings, on_progress)
     console.wrote(settings.out, "run")

@@ -41,22 +41,22 @@ def command(
     """
     if plots:
         check_plots(plots)
-    found = [read_run(each) for each in runs]
-    if empty := [str(place) for place, run in zip(runs, found, strict=True) if not run.generations]:
+    evolutions = [read_run(each) for each in runs]
+    if empty := [str(place) for place, run in zip(runs, evolutions, strict=True) if not run.generations]:
         raise InvalidSettingError(f"{empty[0]} has no finished generation yet")
-    if generation is not None and (short := [run for run in found if generation >= len(run.generations)]):
+    if generation is not None and (short := [run for run in evolutions if generation >= len(run.generations)]):
         raise InvalidSettingError(
             f"generation: {short[0].name} has {counted(len(short[0].generations), 'generation')}, from 0"
         )
     if plots:
-        console.wrote(draw_growth(found, plots / "growth.png"), "growth")
-        console.wrote(draw_family(found[0], plots / "family.png", generation), "family")
+        console.wrote(draw_growth(evolutions, plots / "growth.png"), "growth")
+        console.wrote(draw_family(evolutions[0], plots / "family.png", generation), "family")
     if json:
-        console.emit_json({"runs": [run_details(run) for run in found], "schemes": _schemes(found)})
-    elif len(found) == 1:
-        console.put(_shown(found[0], generation))
+        console.emit_json({"runs": [run_details(run) for run in evolutions], "schemes": _schemes(evolutions)})
+    elif len(evolutions) == 1:
+        console.put(_single(evolutions[0], generation))
     else:
-        console.put(_together(found))
+        console.put(_together(evolutions))
 
 
 def run_details(run: EvolutionRun) -> dict[str, Any]:
@@ -111,7 +111,7 @@ def rival_name(rival: str) -> str:
     return RIVAL_NAMES.get(rival, rival)
 
 
-def _shown(run: EvolutionRun, generation: int | None) -> str:
+def _single(run: EvolutionRun, generation: int | None) -> str:
     """One run: facts, some of its generations, comparisons, the champion's family."""
     parts = [console.facts(run_facts(run)), _generations_table(run)]
     if any(each.games for each in run.comparisons.values()):
@@ -122,25 +122,27 @@ def _shown(run: EvolutionRun, generation: int | None) -> str:
 
 def _generations_table(run: EvolutionRun) -> str:
     count = len(run.generations)
-    chosen = sorted({round(i * (count - 1) / max(SHOWN_GENERATIONS - 1, 1)) for i in range(SHOWN_GENERATIONS)})
+    indices = sorted({round(i * (count - 1) / max(SHOWN_GENERATIONS - 1, 1)) for i in range(SHOWN_GENERATIONS)})
     growth = run.champion_growth
     rows = [
         (row.generation, row.champion, row.born, row.origin, f"{row.points:g}", f"{row.mean_points:+.2f}",
          f"{row.decided / max(row.games, 1):.0%}", f"{growth[each - 1]:+.2f}" if 0 < each <= len(growth) else "",
          f"{sum(growth[:each]):+.2f}")
-        for each in chosen for row in [run.generations[each]]
+        for each in indices for row in [run.generations[each]]
     ]  # fmt: skip
     columns = ["generation", "champion", "born", "origin", "points", "mean", "decided", "growth", "sum"]
     return console.table(columns, rows)
 
 
 def _family(run: EvolutionRun, generation: int | None) -> str:
-    """The family of a champion in a few lines: how many, of what origin, and the line of first parents."""
+    """The family of a champion in a few lines: number and origin of its members, and the line of first parents."""
     tree = family_tree(run, generation)
     origins = ", ".join(f"{count} {origin}" for origin, count in sorted(tree.origins().items()))
-    shown = [f"{number} ({run.family[number].origin}, {run.family[number].born})" for number in tree.line[:LINE_LENGTH]]
-    left = len(tree.line) - len(shown)
-    line = " < ".join(shown) + (f" < {left} more" if left > 0 else "")
+    ancestors = [
+        f"{number} ({run.family[number].origin}, {run.family[number].born})" for number in tree.line[:LINE_LENGTH]
+    ]
+    left = len(tree.line) - len(ancestors)
+    line = " < ".join(ancestors) + (f" < {left} more" if left > 0 else "")
     return console.facts(
         [
             ("family", f"{counted(len(tree.members), 'member')}: {origins}; {counted(len(tree.founders), 'founder')}"),
@@ -151,11 +153,11 @@ def _family(run: EvolutionRun, generation: int | None) -> str:
 
 def _schemes(runs: list[EvolutionRun]) -> dict[str, Any]:
     """Runs of a scheme together: figures with intervals over seeds."""
-    found: dict[str, Any] = {}
+    schemes: dict[str, Any] = {}
     for scheme, group in by_scheme(runs).items():
         growth = mean_growth(group)
         rivals = {rival for run in group for rival, each in run.comparisons.items() if each.games}
-        found[scheme] = {
+        schemes[scheme] = {
             "runs": len(group),
             "generations": min(len(run.generations) for run in group),
             "games": sum(run.games for run in group),
@@ -168,7 +170,7 @@ def _schemes(runs: list[EvolutionRun]) -> dict[str, Any]:
                 for those in [[run for run in group if rival in run.comparisons and run.comparisons[rival].games]]
             },
         }
-    return found
+    return schemes
 
 
 def _together(runs: list[EvolutionRun]) -> str:

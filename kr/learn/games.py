@@ -27,10 +27,10 @@ from kr.units import Range
 
 KIND = "kr games"
 RUN = Path("selfplay/games")
-"""Run directory of a self-play, and of a fit, that names none."""
+"""Default run directory of self-play and of a fit."""
 FORMAT_VERSION = 1
 LEAVES_VERSION = 2
-"""Of shards with leaves."""
+"""Version of shards with leaves."""
 MAX_SIDE = 12
 """Pieces of a side."""
 NO_SCORE: int = _core.SCORE_NONE
@@ -80,9 +80,9 @@ class StoredGame:
     scores: NDArray[np.int16]
     """Centi-men from the side to move, NO_SCORE where not searched."""
     leaves: NDArray[np.uint32] = field(default_factory=_no_leaves)
-    """For each move a leaf of its search as black, white, kings, side to move; (0, 4) if the game has none."""
+    """For each move a leaf of its search as black, white, kings, side to move; (0, 4) for a game without leaves."""
     leaf_scores: NDArray[np.int16] = field(default_factory=_no_scores)
-    """What a search of the leaf says, from its side to move; NO_SCORE where there is none."""
+    """Score of a search of the leaf, from its side to move; NO_SCORE without a leaf."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,11 +110,11 @@ class GameArrays:
     attrs: Mapping[str, Any]
     """Provenance and settings."""
     seed: int = 0
-    """Of the run."""
+    """Seed of the run."""
     decks: tuple[tuple[str, int], ...] = ()
     """Name and size of each deck of the run's openings, in order."""
     player: str = ""
-    """Identity of the evaluation that played: its checksum, or its name; "" if the file doesn't say."""
+    """Identity of the evaluation that played: its checksum, or its name; "" if unknown."""
     leaf: NDArray[np.uint32] = field(default_factory=_no_leaves)
     """(P, 4) a position that the search of each move scored at a leaf, chosen at random: black, white, kings, side to
     move; (0, 4) if the games were played without them."""
@@ -141,15 +141,15 @@ class GameArrays:
         return np.where(self.mover == 1, -1, 1).astype(np.int8) * self.result[self.game_of_ply]
 
     def positions(self) -> NDArray[np.uint32]:
-        """(P, 4) the position before each move: black, white, kings, side to move, as `Position` takes them.
+        """(P, 4) the position before each move: black, white, kings, side to move, in the order of `Position`.
 
         Raises InvalidGamesError for a move that is not legal.
         """
-        found = np.empty((len(self.move), 4), dtype=np.uint32)
-        bad = _learn.replay_positions(self.start, self.side, self.first, self.move, found)
+        boards = np.empty((len(self.move), 4), dtype=np.uint32)
+        bad = _learn.replay_positions(self.start, self.side, self.first, self.move, boards)
         if bad >= 0:
             raise InvalidGamesError(f"game {self.game[bad]} has a move that is not legal")
-        return found
+        return boards
 
 
 def read_game_arrays(source: Path | str, on_shard: Callable[[], None] | None = None) -> GameArrays:
@@ -159,22 +159,22 @@ def read_game_arrays(source: Path | str, on_shard: Callable[[], None] | None = N
     there are no games, or a shard is damaged.
     """
     source = Path(source)
-    found = []
+    shards = []
     for path in [source] if source.is_file() else shard_paths(source):
-        found.append(read_shard(path))
+        shards.append(read_shard(path))
         if on_shard is not None:
             on_shard()
-    if not found:
+    if not shards:
         raise InvalidGamesError(f"{source}: no shards of games in it")
-    leaves = tuple(_LEAVES_DTYPES) if any(len(each.leaf) for each in found) else ()
-    if leaves and any(len(each.leaf) != len(each.move) for each in found):
+    leaves = tuple(_LEAVES_DTYPES) if any(len(each.leaf) for each in shards) else ()
+    if leaves and any(len(each.leaf) != len(each.move) for each in shards):
         raise InvalidGamesError(f"{source}: some shards have leaves, others don't")
     names = [name for name in _DTYPES if name != "first"]
-    columns = {name: np.concatenate([getattr(each, name) for each in found]) for name in (*names, *leaves)}
-    ends = np.cumsum([0, *(len(each.move) for each in found)])
-    starts = [each.first[:-1] + end for each, end in zip(found, ends[:-1], strict=True)]
+    columns = {name: np.concatenate([getattr(each, name) for each in shards]) for name in (*names, *leaves)}
+    ends = np.cumsum([0, *(len(each.move) for each in shards)])
+    starts = [each.first[:-1] + end for each, end in zip(shards, ends[:-1], strict=True)]
     columns["first"] = np.concatenate([*starts, ends[-1:]])
-    last = found[-1]
+    last = shards[-1]
     return GameArrays(**columns, attrs=last.attrs, seed=last.seed, decks=last.decks, player=last.player)
 
 
@@ -250,10 +250,10 @@ def read_shard(path: Path | str) -> GameArrays:
 def _checked_attributes(file: Hdf5Source) -> dict[str, Any]:
     """Seed, decks and player of a shard; raises ValueError or TypeError for values that make no sense."""
     attrs = file.attributes
-    told = attrs.get("seed", 0)
+    text = attrs.get("seed", 0)
     # a text, as all of a file's provenance
-    whole = isinstance(told, str) and told.isdecimal() and len(told) < 20
-    seed = number_in("seed", int(told) if whole else told, Range(0, 2**63 - 1), whole=True)
+    whole = isinstance(text, str) and text.isdecimal() and len(text) < 20
+    seed = number_in("seed", int(text) if whole else text, Range(0, 2**63 - 1), whole=True)
     decks = tuple((name, size) for name, size in storage.parse_json(str(attrs.get("decks", "[]"))))
     if not all(isinstance(name, str) and type(size) is int and 0 <= size <= 1 << 16 for name, size in decks):
         raise ValueError("decks are not pairs of name and size")
@@ -290,13 +290,13 @@ def shard_paths(directory: Path | str) -> list[Path]:
     if not directory.is_dir():
         if directory.exists():
             raise InvalidGamesError(f"{directory}: not a directory; name the one of the run, where its shards are")
-        made = "; `kr selfplay` makes it" if directory == RUN else ""
-        raise InvalidGamesError(f"{directory}: no such directory of games{made}")
+        hint = "; `kr selfplay` makes it" if directory == RUN else ""
+        raise InvalidGamesError(f"{directory}: no such directory of games{hint}")
     return sorted(directory.glob("shard-*.h5"))
 
 
 def game_files(directory: Path | str) -> list[Path]:
-    """Files with the games of a run directory, each once: complete shards, and what an interruption left of others.
+    """Files with the games of a run directory, each once: complete shards, and the parts of interrupted ones.
 
     In order. Parts of shards are left out while self-play writes there, which completes and removes them. Raises
     InvalidGamesError if there is no game.
@@ -313,13 +313,13 @@ def game_files(directory: Path | str) -> list[Path]:
 
 
 def games_wanted(directory: Path | str) -> int | None:
-    """Games that the latest self-play in a run directory was to have in the end; None if unknown.
+    """Number of games that the latest self-play in a run directory was to play; None if unknown.
 
     Raises InvalidGamesError.
     """
     settings = storage.parse_json(str(read_shard(game_files(directory)[-1]).attrs.get("settings", "{}")))
-    wanted = settings.get("games") if isinstance(settings, dict) else None
-    return wanted if type(wanted) is int else None
+    number = settings.get("games") if isinstance(settings, dict) else None
+    return number if type(number) is int else None
 
 
 def decoded_moves(record: StoredGame) -> list[Move]:
@@ -339,16 +339,16 @@ def decoded_moves(record: StoredGame) -> list[Move]:
 def run_directories(directories: Iterable[Path]) -> tuple[Path, ...]:
     """Run directories, with those that hold no games replaced by the run directories in and below them, in order.
 
-    One without any stays, for those who read it to complain.
+    A directory without games stays, and is an error where it is read.
     """
-    found: list[Path] = []
+    paths: list[Path] = []
     for directory in directories:
         runs = [directory]
         if directory.is_dir() and not _holds_games(directory):
             below = (Path(place) for place, inner, _ in os.walk(directory) if not inner.sort())
             runs = [place for place in below if _holds_games(place)] or runs
-        found += [run for run in runs if run not in found]
-    return tuple(found)
+        paths += [run for run in runs if run not in paths]
+    return tuple(paths)
 
 
 def _holds_games(directory: Path) -> bool:
@@ -403,7 +403,7 @@ class Summary:
         return self.bytes / max(self.plies, 1)
 
     def add(self, path: Path) -> GameArrays:
-        """Count the games of a shard; returns them. Raises InvalidGamesError, and then counts nothing."""
+        """Count the games of a shard, and return them. If it raises InvalidGamesError, the counts stay."""
         shard = read_shard(path)
         _count_phases(self.phases, shard, path)
         self.shards += 1

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 MIXED_OPENINGS = "3move+11man"
 RUN_FILE = "run.json"
 WITHOUT_DATABASE = {"egdb": "none", "egdb_ends": False, "egdb_search": False}
-BEFORE = WITHOUT_DATABASE | {"leaf_nodes": 0, "leaf_margin": 60}
+FORMER_DEFAULTS = WITHOUT_DATABASE | {"leaf_nodes": 0, "leaf_margin": 60}
 """Settings of runs from before these settings existed."""
 
 
@@ -158,10 +158,10 @@ def selfplay(
     mix = opening_mix(settings.openings)
     storage.make_directory(settings.out)
     with storage.lock(settings.out):
-        earlier = _earlier_shaping(settings.out)
-        database = _database(settings, earlier)
+        old_shaping = _old_shaping(settings.out)
+        database = _database(settings, old_shaping)
         shaping = _shaping(settings, evaluation.signature, database, mix)
-        attrs = _begin_run(settings, evaluation.name, shaping, earlier, mix)
+        attrs = _begin_run(settings, evaluation.name, shaping, old_shaping, mix)
         egdb, places = egdb_needs(database)
         openings = storage.checksum(mix.bits)
         needs = Needs(places | {evaluation.signature: settings.weights or SHIPPED, openings: settings.openings})
@@ -201,20 +201,20 @@ def _play(
     return run.result
 
 
-def _database(settings: SelfplaySettings, earlier: Mapping[str, Any] | None) -> Database | None:
-    """Endgame database to play with. Any but kr's own must be asked for by name."""
+def _database(settings: SelfplaySettings, old_shaping: Mapping[str, Any] | None) -> Database | None:
+    """Endgame database to play with. Any but kr's own must be named in the settings."""
     if not (settings.egdb_ends or settings.egdb_search):
         return None
     if settings.egdb:
         return load_database(settings.egdb, settings.egdb_memory)
     shipped = storage.data_path("egdb")
-    if not shipped.is_dir() or (earlier is not None and earlier["egdb"] == "none"):
+    if not shipped.is_dir() or (old_shaping is not None and old_shaping["egdb"] == "none"):
         return None
     return load_database(str(shipped), settings.egdb_memory)
 
 
 def _shaping(settings: SelfplaySettings, signature: str, database: Database | None, mix: OpeningMix) -> dict[str, Any]:
-    """Settings that must be the same for games to belong to one run."""
+    """Settings that the games of a run have in common."""
     shaping = {key: value for key, value in asdict(settings).items() if key not in UNSHAPING}
     shaping["weights"] = signature
     shaping["openings"] = f"{settings.openings} {storage.checksum(mix.bits)}"
@@ -223,7 +223,7 @@ def _shaping(settings: SelfplaySettings, signature: str, database: Database | No
     return shaping | {"egdb": database.signature}
 
 
-def _earlier_shaping(directory: Path) -> dict[str, Any] | None:
+def _old_shaping(directory: Path) -> dict[str, Any] | None:
     """Settings that shape the games of the run in a directory; None if no run has begun."""
     path = directory / RUN_FILE
     begun = any(directory.glob("shard-*"))
@@ -232,28 +232,32 @@ def _earlier_shaping(directory: Path) -> dict[str, Any] | None:
             raise InvalidGamesError(f"{directory} holds games but no {RUN_FILE}; choose another --out")
         return None
     try:
-        earlier = BEFORE | storage.parse_json(storage.read_regular(path))["shaping"]
+        old_shaping = FORMER_DEFAULTS | storage.parse_json(storage.read_regular(path))["shaping"]
     except (ValueError, KeyError, TypeError) as error:
         raise InvalidGamesError(f"{path}: not the description of a run; choose another --out") from error
-    return earlier if begun else None
+    return old_shaping if begun else None
 
 
 def _begin_run(
-    settings: SelfplaySettings, name: str, shaping: dict[str, Any], earlier: Mapping[str, Any] | None, mix: OpeningMix
+    settings: SelfplaySettings,
+    name: str,
+    shaping: dict[str, Any],
+    old_shaping: Mapping[str, Any] | None,
+    mix: OpeningMix,
 ) -> dict[str, str]:
     """Write or check run.json; returns the attributes of this start's shards."""
-    if earlier is None:
+    if old_shaping is None:
         text = json.dumps({"shaping": shaping, **storage.provenance(**asdict(settings))}, indent=1, default=str)
         storage.write_atomic(settings.out / RUN_FILE, text + "\n")
-    elif differing := [key for key in shaping if earlier.get(key) != shaping[key]]:
+    elif differing := [key for key in shaping if old_shaping.get(key) != shaping[key]]:
         key = differing[0]
         raise InvalidSettingError(
-            f"{settings.out} holds games with {key}={earlier.get(key)}, not {shaping[key]}; "
+            f"{settings.out} holds games with {key}={old_shaping.get(key)}, not {shaping[key]}; "
             "use the same settings to resume, or another --out"
         )
-    shown = {**asdict(settings), "weights": name, "out": str(settings.out), "egdb": shaping["egdb"]}
+    facts = {**asdict(settings), "weights": name, "out": str(settings.out), "egdb": shaping["egdb"]}
     parents = [shaping["weights"]] + [shaping["egdb"]] * (shaping["egdb"] != "none")
-    return {**storage.provenance(parents=parents, **shown), "decks": json.dumps(mix.decks)}
+    return {**storage.provenance(parents=parents, **facts), "decks": json.dumps(mix.decks)}
 
 
 class _RunDirectory:
@@ -279,13 +283,13 @@ class _RunDirectory:
         units = []
         for shard in range(-(-self.settings.games // self.settings.shard_games)):
             numbers = self.shard_range(shard)
-            held = self._held(shard)
-            self.result.earlier += len(numbers) if held is None else len(held)
-            if held is None:
+            stored = self._held(shard)
+            self.result.earlier += len(numbers) if stored is None else len(stored)
+            if stored is None:
                 self.path(shard, "part").unlink(missing_ok=True)
                 continue
-            self.pending[shard] = held
-            missing = ranges([number for number in numbers if number not in held])
+            self.pending[shard] = stored
+            missing = ranges([number for number in numbers if number not in stored])
             if missing:
                 units.append(Unit(Shards.name(), f"{shard:06d}", needs, tools, {"games": missing}))
             else:
@@ -339,15 +343,15 @@ class _RunDirectory:
 
 
 def selfplay_report(result: SelfplayResult) -> str:
-    """Final report as text. It counts the games of this start: those found are counted only in number."""
+    """Final report as text. Its figures are those of this start; earlier games are counted only in number."""
     if not result.played:
         return f"nothing to do: {counted(result.earlier, 'game')} there already"
     shares = ", ".join(f"{name} {100 * n / result.played:.1f}%" for name, n in result.reasons.items() if n)
     speed = f"{result.games_per_second:.1f} games/s"
-    found = f", after the {result.earlier:,} that were there already" if result.earlier else ""
+    before = f", after the {result.earlier:,} that were there already" if result.earlier else ""
     return "\n".join(
         [
-            f"{counted(result.played, 'game')} in {result.seconds:.1f} s ({speed}){found}",
+            f"{counted(result.played, 'game')} in {result.seconds:.1f} s ({speed}){before}",
             f"Black won {result.black_wins:,}, White won {result.white_wins:,}, drawn {result.draws:,}",
             f"{result.plies / result.played:.1f} plies a game",
             f"ended by {shares}",

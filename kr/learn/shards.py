@@ -49,19 +49,19 @@ class OpeningMix:
 
 
 def opening_mix(spec: str) -> OpeningMix:
-    """The openings of a `--openings` text: decks with + between, each of their openings played as often as any other.
+    """The openings of a `--openings` text: decks joined by +, with equal numbers of games for all openings.
 
     A deck with *4 after its name counts four times. Raises InvalidSettingError and InvalidFenError.
     """
     parts = []
     for part in spec.split("+"):
         name, times = _deck_and_times(part)
-        chosen = [o.position for o in deck(name, playable_only=False) if not o.position.is_over]
-        parts.append((name, times, chosen))
-    decks = tuple((name, times * len(chosen)) for name, times, chosen in parts)
+        positions = [o.position for o in deck(name, playable_only=False) if not o.position.is_over]
+        parts.append((name, times, positions))
+    decks = tuple((name, times * len(positions)) for name, times, positions in parts)
     if not 0 < (count := sum(size for _, size in decks)) <= 1 << 16:
         raise InvalidSettingError(f"{spec!r} has {counted(count, 'opening')}; from 1 to 65536")
-    rows = [(p.black, p.white, p.kings, int(p.side)) for _, times, chosen in parts for p in times * chosen]
+    rows = [(p.black, p.white, p.kings, int(p.side)) for _, times, positions in parts for p in times * positions]
     return OpeningMix(np.array(rows, dtype=np.uint32), decks)
 
 
@@ -152,7 +152,7 @@ class Shards(Kind[SelfplayTools, StoredGame]):
         """Games with the right numbers, whose moves are legal."""
         numbers = [number for begin, end in unit.values["games"] for number in range(begin, end)]
         if [game.game for game in values] != numbers:
-            raise ValueError(f"{counted(len(values), 'game')} with other numbers than the {len(numbers)} asked for")
+            raise ValueError(f"{counted(len(values), 'game')} with other numbers than the {len(numbers)} of the unit")
         check_playable(values)
 
 
@@ -168,12 +168,12 @@ def _loaded_openings(spec: str) -> tuple[str, np.ndarray]:
 
 def _play(number: int, tools: SelfplayTools, stop: Stop) -> StoredGame | None:
     leaves = (tools.leaves, tools.leaf_scores)
-    found = tools.core.play(tools.openings, number, tools.start, tools.moves, tools.scores, *leaves, stop.flag)
-    if found is None:
+    outcome = tools.core.play(tools.openings, number, tools.start, tools.moves, tools.scores, *leaves, stop.flag)
+    if outcome is None:
         return None
     if tools.database is not None:
         tools.database.raise_damage()
-    plies, result, reason, opening = found
+    plies, result, reason, opening = outcome
     black, white, kings, side = map(int, tools.start)
     # the next game is written into the same arrays
     moves, scores = tools.moves[:plies].copy(), tools.scores[:plies].copy()
@@ -185,8 +185,8 @@ def _play(number: int, tools: SelfplayTools, stop: Stop) -> StoredGame | None:
 
 def ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:
     """Ascending numbers as ranges: the first, and the one behind the last."""
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for number in numbers:
-        begin = found.pop()[0] if found and found[-1][1] == number else number
-        found.append((begin, number + 1))
-    return found
+        begin = spans.pop()[0] if spans and spans[-1][1] == number else number
+        spans.append((begin, number + 1))
+    return spans

@@ -13,14 +13,14 @@ from kr.match.verdict import PairsInOrder
 
 
 class _DecidedError(Exception):
-    """Ends a match whose remaining games can change nothing."""
+    """Ends a match whose remaining games can't change the verdict."""
 
 
 class Gate(PairsInOrder):
     """The pairs of a match that count so far, from the new tables' point of view. stop: the first decision ends it."""
 
     def verdict(self) -> dict[str, Any]:
-        """Counts, Elo with its error, the test, and whether the new tables are accepted: see `play_gate`."""
+        """Counts, Elo with its error, the test, and true if the new tables are accepted: see `play_gate`."""
         losses, draws, wins = (self.tally.points[points] for points in range(3))
         figures = estimate(self.pentanomial)
         llr = self.llr
@@ -52,15 +52,15 @@ def play_gate(
     StoppedError then, KeyboardInterrupt, and what `play_match` raises.
     """
     gate = Gate(test, early)
-    taken = reviews = 0
+    count = reviews = 0
 
     def take(result: MatchResult) -> None:
-        nonlocal gate, taken, reviews
+        nonlocal gate, count, reviews
         if result.reviews != reviews:  # games that counted were set aside
-            gate, taken, reviews = Gate(test, early), 0, result.reviews
-        for game in result.games[taken:]:
+            gate, count, reviews = Gate(test, early), 0, result.reviews
+        for game in result.games[count:]:
             gate.add(game)
-        taken = len(result.games)
+        count = len(result.games)
         on_game(gate)
         if gate.decided:
             raise _DecidedError

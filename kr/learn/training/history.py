@@ -30,7 +30,7 @@ class Step:
     settings: dict[str, Any]
     """Settings that shape it, as JSON types, by their names in TrainSettings."""
     provenance: dict[str, str]
-    """Of the start that began it."""
+    """Provenance of the start that began the run."""
     seconds: float = 0.0
     """Time spent on it, over all starts."""
     result: dict[str, Any] | None = None
@@ -88,8 +88,8 @@ class TrainHistory:
         """Identity of tables of this run: those of the start or of a generation."""
         if tables == self.start:
             return self.signature
-        (made,) = (g.fit.result for g in self.generations if g.fit and g.fit.result and tables_name(g.number) == tables)
-        return str(made["checksum"])
+        (row,) = (g.fit.result for g in self.generations if g.fit and g.fit.result and tables_name(g.number) == tables)
+        return str(row["checksum"])
 
 
 def tables_name(number: int) -> str:
@@ -153,9 +153,9 @@ def games_done(directory: Path, generation: Generation) -> tuple[int, int] | Non
     """Games on disk of the step under way, and games wanted; None if the step has no games."""
     step = generation.under_way
     if step == "play" and generation.play:
-        wanted, size = (int(generation.play.settings[name]) for name in ("games", "shard_games"))
+        target, size = (int(generation.play.settings[name]) for name in ("games", "shard_games"))
         shards = sum(1 for _ in (directory / games_name(generation.number)).glob("shard-*.h5"))
-        return min(shards * size, wanted), wanted
+        return min(shards * size, target), target
     if step == "gate" and generation.gate:
         return matched_games(directory / gate_name(generation.number)), int(generation.gate.settings["gate_games"])
     return None

@@ -20,24 +20,26 @@ def games_behind(path: Path) -> int | None:
     return None if report is None else sum(run["games"] for run in json.loads(report)["runs"])
 
 
-def doubt(strongest: str, behind: int, earlier: Sequence[int], generations: int, games: int, window: int) -> str | None:
+def doubt(
+    strongest: str, behind: int, games_before: Sequence[int], generations: int, games: int, window: int
+) -> str | None:
     """Warning if a run is not expected to beat the strongest tables it has; None otherwise.
 
-    behind: number of games those were fitted to; earlier: the games of each generation there is, oldest first;
-    generations: number whose games are still to come, of `games` each: without any, no advice helps; window: number of
+    behind: number of games those were fitted to; games_before: the games of each generation there is, oldest first;
+    generations: number of generations still to come, of `games` each: without any, no advice helps; window: number of
     latest generations a fit reads, 0 for all.
     """
     if generations <= 0:
         return None
-    every = [*earlier, *[games] * generations]
-    seen = sum(every[-window:] if window else every)
-    if seen >= ENOUGH * behind:
+    every = [*games_before, *[games] * generations]
+    total = sum(every[-window:] if window else every)
+    if total >= ENOUGH * behind:
         return None
     share = min(window, generations) if window else generations
     needed = -(-behind // share // 1000) * 1000
     return (
-        f"warning: {strongest} was fitted to {counted(behind, 'game')}; the tables of this run will see {seen:,} at "
+        f"warning: {strongest} was fitted to {counted(behind, 'game')}; the tables of this run will see {total:,} at "
         "most and are not expected to pass the gate. It takes about as many "
-        f"(--games {format_count(needed)}). Or start from the rules alone (--weights material), or keep what earlier "
-        "tables know (--prior FILE)."
+        f"(--games {format_count(needed)}). Or start from the rules alone (--weights material), or fit "
+        "with earlier tables as prior (--prior FILE)."
     )

@@ -1,8 +1,8 @@
 """Training by generations: the strongest tables so far play games, tables are fitted to the latest games, and a match
-decides which are stronger. Then the next generation begins.
+decides which tables are stronger. Then the next generation begins.
 
 Everything is in one directory: the history (history.py), and for each generation a run directory of games, a
-weights file and the record of its match. Each step resumes by its own means; the history says which step is next.
+weights file and the record of its match. Each step resumes by its own means; the history has the next step.
 Generation n plays with the seed 1000 * seed + n, so that a run can be repeated.
 """
 
@@ -149,7 +149,7 @@ class TrainSettings(Settings):
         )
 
     def fit_settings(self, number: int, directories: Sequence[Path]) -> FitSettings:
-        """Settings of the fit of a generation. The seed stays the same: a game once held out is never learned from."""
+        """Settings of the fit of a generation. The seed stays: a game once held out is never learned from."""
         return FitSettings(
             directories=tuple(directories),
             out=self.out / tables_name(number),
@@ -188,7 +188,7 @@ class TrainSettings(Settings):
 
 
 def _shared(others: type) -> tuple[str, ...]:
-    """Names of the fields that TrainSettings shares with other settings and that are the same in each generation."""
+    """Names of the fields that TrainSettings shares with other settings and that each generation has alike."""
     own = {field.name for field in fields(TrainSettings)} - {"out", "seed", "weights", "workers", "cluster", "plots"}
     return tuple(field.name for field in fields(others) if field.name in own - {"egdb_memory"})
 
@@ -234,7 +234,7 @@ def _restored(settings: TrainSettings, record: Mapping[str, Any]) -> TrainSettin
 
 
 class TrainWatcher:
-    """Listener of a training run. Override the methods that are wanted; by themselves they do nothing."""
+    """Listener of a training run. Override any of its methods; by default they do nothing."""
 
     def begins(self, number: int, step: str, settings: TrainSettings) -> None:
         """A step of a generation begins or resumes, with these settings."""
@@ -258,10 +258,10 @@ class TrainWatcher:
 def train(settings: TrainSettings, watcher: TrainWatcher | None = None, stop: Stop | None = None) -> TrainHistory:
     """Make the generations that the directory lacks; returns the history.
 
-    An interrupted step resumes. Settings may have changed since: they hold for what has not begun. The games and the
-    match of a generation end with those with which they began; a fit begins afresh with new ones. The seed and the
-    tables to begin with can't change. stop: ends the work after the game or iteration under way; the history then says
-    what is `under_way`, and the same call resumes. Raises what `selfplay`, `fit` and `play_match` raise.
+    An interrupted step resumes. Changed settings hold for later steps. The games and the match of a generation end with
+    the settings with which they began; a fit begins afresh with new ones. The seed and the tables to begin with can't
+    change. stop: ends the work after the game or iteration under way; the history then has the step `under_way`, and
+    the same call resumes. Raises the errors of `selfplay`, `fit` and `play_match`.
     """
     watcher = watcher or TrainWatcher()
     extras.check_extra("training needs", "train", *extras.TRAINING)
@@ -286,14 +286,14 @@ def train(settings: TrainSettings, watcher: TrainWatcher | None = None, stop: St
             watcher.notice(doubt)
         if history.lacks(settings.generations) and (warning := settings.layout.warning):
             watcher.notice(f"warning: {warning}")
-        # the history shows what a stop left undone
+        # the history shows the step that a stop left undone
         with suppress(StoppedError):
             _Training(settings, history, watcher, stop or Stop()).go()
     return history
 
 
 def _check_inputs(settings: TrainSettings) -> None:
-    """Raise now what would otherwise end a later step, after hours of work."""
+    """Raise now the errors that would otherwise end a later step, after hours of work."""
     check_match(settings.match_settings(1, "", ""))
     read_priors(settings.fit_settings(1, ()))
     for directory in settings.data:
@@ -348,11 +348,11 @@ def _begun(settings: TrainSettings) -> TrainHistory:
             f"{settings.out} began with seed={history.seed}, not {settings.seed}; "
             "use the same seed to resume, or another --out"
         )
-    given = settings.weights
-    if given not in ("", history.weights) and kinds.load_evaluation(given).signature != history.signature:
+    weights = settings.weights
+    if weights not in ("", history.weights) and kinds.load_evaluation(weights).signature != history.signature:
         raise InvalidSettingError(
             f"{settings.out} began with the tables {history.weights or kinds.SHIPPED} ({history.signature}), "
-            f"not {given}; leave out --weights to resume, or use another --out"
+            f"not {weights}; leave out --weights to resume, or use another --out"
         )
     return history
 
@@ -367,7 +367,7 @@ class _Training:
         self.watcher = watcher
 
     def go(self) -> None:
-        """Make what is missing, generation by generation."""
+        """Make the missing steps, generation by generation."""
         while (generation := self._next()) is not None:
             while (step := generation.under_way) is not None:
                 self._do(generation, step)
@@ -404,28 +404,28 @@ class _Training:
     def _taken_up(self, generation: Generation, name: str) -> tuple[Step, TrainSettings]:
         """A step without a result, recorded as begun, and the settings to do it with."""
         step: Step | None = getattr(generation, name)
-        settings, wanted = self.settings, _recorded(self.settings, name)
+        settings, fresh = self.settings, _recorded(self.settings, name)
         if step is not None and self._holds_games(generation.number, name):
             settings = _restored(settings, step.settings)
-            changed = [key for key, value in step.settings.items() if wanted.get(key, value) != value]
+            changed = [key for key, value in step.settings.items() if fresh.get(key, value) != value]
             if changed:
                 self.watcher.notice(
                     f"generation {generation.number}, {name}: resumes with the settings it began with, "
                     f"{', '.join(f'{key}={step.settings[key]}' for key in changed)}; "
-                    f"{', '.join(f'{key}={wanted[key]}' for key in changed)} from generation {generation.number + 1} on"
+                    f"{', '.join(f'{key}={fresh[key]}' for key in changed)} from generation {generation.number + 1} on"
                 )
         else:
             story = storage.provenance()
-            kept: dict[str, str] = {
+            origin: dict[str, str] = {
                 key: story[key] for key in ("command", "kr", "commit", "platform", "created") if key in story
             }
-            step = Step(wanted, kept, step.seconds if step else 0.0)
+            step = Step(fresh, origin, step.seconds if step else 0.0)
             setattr(generation, name, step)
         self._save()
         return step, settings
 
     def _holds_games(self, number: int, name: str) -> bool:
-        """True if a step has games that other settings would waste. A fit has none."""
+        """True if a step has games that other settings would waste; False for a fit."""
         if name == "play":
             return any((self.settings.out / games_name(number)).glob("shard-*"))
         return name == "gate" and matched_games(self.settings.out / gate_name(number)) > 0
@@ -444,15 +444,15 @@ class _Training:
     def _fit(self, generation: Generation, settings: TrainSettings, clock: _Clock) -> dict[str, Any]:
         directories = settings.game_directories(generation.number)
         self._check_shards(directories)
-        wanted = settings.fit_settings(generation.number, directories)
-        found = fit(wanted, clock.ticking(self.watcher.fitting), self.stop)
-        report = found.report
+        fit_settings = settings.fit_settings(generation.number, directories)
+        outcome = fit(fit_settings, clock.ticking(self.watcher.fitting), self.stop)
+        report = outcome.report
         held = {row["group"]: row for row in report["loss"] if row["set"] == "held_out" and row["positions"]}
         positions = sum(row["positions"] for row in held.values())
         loss = sum(row["positions"] * row["loss"] for row in held.values()) / positions if positions else None
         return {
             "weights": tables_name(generation.number),
-            "checksum": found.checksum,
+            "checksum": outcome.checksum,
             "positions": sum(row["positions"] for row in report["samples"]),
             "distinct": sum(row["distinct"] for row in report["samples"]),
             "held_out_loss": loss,
@@ -481,10 +481,11 @@ class _Training:
         if name in kinds.built_in():
             return name
         path = self.settings.out / name
-        found, made = kinds.load_file(path).signature, self.history.signature_of(name)
-        if found != made:
+        signature, expected = kinds.load_file(path).signature, self.history.signature_of(name)
+        if signature != expected:
             raise InvalidWeightsError(
-                f"{path}: these tables ({found}) are not those in {train_history.FILE} ({made}); restore the file"
+                f"{path}: these tables ({signature}) are not those in {train_history.FILE} ({expected}); "
+                "restore the file"
             )
         return str(path)
 
@@ -493,10 +494,11 @@ class _Training:
         for generation in self.history.generations:
             directory = self.settings.out / games_name(generation.number)
             if directory in directories and generation.play and generation.play.result:
-                found, made = len(games.shard_paths(directory)), generation.play.result["shards"]
-                if found != made:
+                count, expected = len(games.shard_paths(directory)), generation.play.result["shards"]
+                if count != expected:
                     raise InvalidGamesError(
-                        f"{directory} holds {counted(found, 'shard')} of games instead of {made}; restore the others"
+                        f"{directory} holds {counted(count, 'shard')} of games instead of {expected}; "
+                        "restore the others"
                     )
 
     def _name(self, directory: str) -> str:
@@ -511,21 +513,21 @@ class _Clock:
     def __init__(self, step: Step, save: Callable[[], None]) -> None:
         self._step = step
         self._save = save
-        self._seen = self._saved = time.monotonic()
+        self._last = self._saved = time.monotonic()
 
     def save(self) -> None:
         """Add the time that has passed, and save it."""
         now = time.monotonic()
-        self._step.seconds += now - self._seen
-        self._seen = self._saved = now
+        self._step.seconds += now - self._last
+        self._last = self._saved = now
         self._save()
 
     def ticking(self, then: Callable[..., None]) -> Callable[..., None]:
         """A callback that saves when it is time to, then calls `then`."""
 
-        def tick(*given: Any) -> None:
+        def tick(*arguments: Any) -> None:
             if time.monotonic() - self._saved > SAVE_EVERY:
                 self.save()
-            then(*given)
+            then(*arguments)
 
         return tick

@@ -1,1 +1,1 @@
-"""Players that evolve: networks that learn nothing but who won, by selection, mutation and crossing."""
+"""Players that evolve: networks that learn from results of games alone, by selection, mutation and crossing."""

@@ -1,4 +1,4 @@
-"""Games of a run as units of work: who plays whom, and the results."""
+"""Games of a run as units of work: their sides, and the results."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from kr.players.deciders import make_decider
 MOST_EVALUATORS = 200
 """Evaluators that a worker keeps."""
 PORTIONS = 12
-"""Portions of a unit, at least, if it has so many games."""
+"""Least number of portions of a unit with enough games."""
 BY_CHANCE = {"kind": "random"}
 SEED_BITS = 62
 
 
 class DuelSide(NamedTuple):
-    """Who plays a side."""
+    """A side of a game: its network and its decider."""
 
     decider: str
     """Name of a description of a decider."""
@@ -39,7 +39,7 @@ class Duel(NamedTuple):
     """A game to be played."""
 
     stage: str
-    """What it is played for."""
+    """Purpose of the game."""
     number: int
     """Among the games of its stage, from 0."""
     black: DuelSide
@@ -63,10 +63,10 @@ class DuelResult(NamedTuple):
 
 @dataclass(frozen=True)
 class DuelSetting:
-    """What all games of a run have in common."""
+    """Setting of all games of a run."""
 
     network: Mapping[str, Any]
-    """As EvolvedNetwork takes it."""
+    """Fields of an EvolvedNetwork."""
     deciders: Mapping[str, Mapping[str, Any]]
     """Descriptions by name."""
     openings: Sequence[tuple[int, int, int, int]]
@@ -95,7 +95,9 @@ class EvolutionDuels(Kind[Evaluators, PlayedDuels]):
         games, seconds = super().decode(unit, chunk)
         return [DuelResult(*each) for each in games], seconds
 
-    def _play(self, values: Mapping[str, Any], duels: list[Duel], kept: Evaluators, stop: Stop) -> PlayedDuels | None:
+    def _play(
+        self, values: Mapping[str, Any], duels: list[Duel], evaluators: Evaluators, stop: Stop
+    ) -> PlayedDuels | None:
         began = time.thread_time()
         network = EvolvedNetwork(**values["network"])
         games = []
@@ -104,25 +106,25 @@ class EvolutionDuels(Kind[Evaluators, PlayedDuels]):
             for colour, side in enumerate((duel.black, duel.white)):
                 evaluator = None
                 if side.genome is not None:
-                    evaluator = _evaluator(network, side.genome, values["genomes"], kept)
+                    evaluator = _evaluator(network, side.genome, values["genomes"], evaluators)
                 sides.append(make_decider(values["deciders"][side.decider], evaluator, 2 * duel.seed + colour))
             start = _core_start(values, duel.opening)
-            played = _core.play_duel(sides[0], sides[1], start, values["most_plies"], duel.seed, stop)
-            if played is None:
+            outcome = _core.play_duel(sides[0], sides[1], start, values["most_plies"], duel.seed, stop)
+            if outcome is None:
                 break
-            result, reason, moves = played
+            result, reason, moves = outcome
             games.append(DuelResult(duel.stage, duel.number, result, reason, len(moves)))
         return (games, time.thread_time() - began) if games else None
 
 
 def _evaluator(
-    network: EvolvedNetwork, number: int, genomes: Mapping[str, str], kept: Evaluators
+    network: EvolvedNetwork, number: int, genomes: Mapping[str, str], evaluators: Evaluators
 ) -> _core.EvolvedEvaluator:
-    if number not in kept:
-        if len(kept) >= MOST_EVALUATORS:
-            kept.clear()
-        kept[number] = network.evaluator(np.frombuffer(base64.b64decode(genomes[str(number)]), dtype=np.float32))
-    return kept[number]
+    if number not in evaluators:
+        if len(evaluators) >= MOST_EVALUATORS:
+            evaluators.clear()
+        evaluators[number] = network.evaluator(np.frombuffer(base64.b64decode(genomes[str(number)]), dtype=np.float32))
+    return evaluators[number]
 
 
 _START = (0xFFF, 0xFFF00000, 0, 0)
@@ -143,7 +145,7 @@ def duel_of(values: Sequence[Any]) -> Duel:
 
 def duels_unit(key: str, setting: DuelSetting, duels: Sequence[Duel], genomes: Mapping[int, Any]) -> Unit:
     """A unit of these games. genomes: of the individuals by number, float32 (size,)."""
-    wanted = {side.genome for duel in duels for side in (duel.black, duel.white) if side.genome is not None}
+    numbers = {side.genome for duel in duels for side in (duel.black, duel.white) if side.genome is not None}
     openings = {duel.opening for duel in duels if duel.opening >= 0}
     deciders = {side.decider for duel in duels for side in (duel.black, duel.white)}
     used = {name: dict(setting.deciders[name]) for name in sorted(deciders)}
@@ -159,7 +161,7 @@ def duels_unit(key: str, setting: DuelSetting, duels: Sequence[Duel], genomes: M
             "openings": {str(each): list(setting.openings[each]) for each in sorted(openings)},
             "genomes": {
                 str(number): base64.b64encode(genomes[number].astype(np.float32).tobytes()).decode()
-                for number in sorted(wanted)
+                for number in sorted(numbers)
             },
             "duels": [list(map(_plain, duel)) for duel in duels],
         },

@@ -1,4 +1,4 @@
-"""Who descends from whom: the ancestors of a champion."""
+"""Family trees: the ancestors of a champion."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ class FamilyTree:
 
 
 def family_tree(run: EvolutionRun, generation: int | None = None) -> FamilyTree:
-    """The tree of a generation's champion, the last one by default. Raises IndexError for a generation that is not."""
+    """The tree of a generation's champion, the last one by default. Raises IndexError for an unknown generation."""
     champion = run.generations[-1 if generation is None else generation].champion
     members: dict[int, FamilyMember] = {}
-    wanted = [champion]
-    while wanted:
-        number = wanted.pop()
+    waiting = [champion]
+    while waiting:
+        number = waiting.pop()
         if number not in members and number in run.family:
             members[number] = run.family[number]
-            wanted.extend(members[number].parents)
+            waiting.extend(members[number].parents)
     line = [champion]
     while (member := members.get(line[-1])) and member.parents and member.parents[0] in members:
         line.append(member.parents[0])

@@ -1,4 +1,4 @@
-"""Growth of champions, over the generations of one run or over runs, with what its figures are uncertain by."""
+"""Growth of champions, over the generations of one run or over runs, with the errors of its figures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BOOTSTRAP_SAMPLES = 2000
-"""Of a bootstrap."""
+"""Samples of a bootstrap."""
 BLOCK = 10
 """Generations that are drawn together, fewer of a short run: growth is measured against champions that neighbours
 share."""
@@ -92,15 +92,15 @@ def interval_of(values: Sequence[float]) -> Interval:
     """Mean of values of several runs, with a bootstrap over them."""
     import numpy as np
 
-    found = np.asarray(values, dtype=np.float64)
+    sample = np.asarray(values, dtype=np.float64)
     rng = np.random.default_rng(BOOTSTRAP_SEED)
-    drawn = found[rng.integers(len(found), size=(BOOTSTRAP_SAMPLES, len(found)))].mean(axis=1)
-    return Interval(float(found.mean()), *_quantiles(drawn))
+    means = sample[rng.integers(len(sample), size=(BOOTSTRAP_SAMPLES, len(sample)))].mean(axis=1)
+    return Interval(float(sample.mean()), *_quantiles(means))
 
 
 def score_interval(games: RivalGames) -> Interval:
-    """Score of a comparison: the normal interval of its games, each taken by itself, and of two more wins and two more
-    losses, so that it isn't certain when all games end alike."""
+    """Score of a comparison: the normal interval of its games, taken as independent, with two more wins and two more
+    losses, so that it has an error even if all games have one result."""
     import numpy as np
 
     won, drawn, lost = (sum(pair) for pair in zip(games.black, games.white, strict=True))

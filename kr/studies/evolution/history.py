@@ -1,4 +1,4 @@
-"""What has happened in a run so far: the champions, their growth, and who descends from whom."""
+"""History of a run so far: the champions, their growth, and their ancestors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class RunHistory:
     def __init__(self) -> None:
         self.generations: list[GenerationRow] = []
         self.growth: list[list[float]] = []
-        """Of each champion but the first, its mean points against each champion before it."""
+        """For each champion but the first, its mean points against each champion before it."""
         self._members: dict[int, FamilyMember] = {}
 
     def add_generation(self, population: Population, results: Sequence[DuelResult]) -> None:
@@ -43,11 +43,11 @@ class RunHistory:
 
     def family(self, champions: Iterable[Individual]) -> dict[int, FamilyMember]:
         """The champions and all their ancestors, by number."""
-        found: dict[int, FamilyMember] = {}
-        wanted = [each.number for each in champions]
-        while wanted:
-            number = wanted.pop()
-            if number not in found and number in self._members:
-                found[number] = self._members[number]
-                wanted.extend(found[number].parents)
-        return dict(sorted(found.items()))
+        members: dict[int, FamilyMember] = {}
+        waiting = [each.number for each in champions]
+        while waiting:
+            number = waiting.pop()
+            if number not in members and number in self._members:
+                members[number] = self._members[number]
+                waiting.extend(members[number].parents)
+        return dict(sorted(members.items()))

@@ -28,10 +28,10 @@ MOST_DRAWN = 3000
 
 def by_scheme(runs: Sequence[EvolutionRun]) -> dict[str, list[EvolutionRun]]:
     """Runs by their scheme, in the order in which they come."""
-    found: dict[str, list[EvolutionRun]] = defaultdict(list)
+    groups: dict[str, list[EvolutionRun]] = defaultdict(list)
     for run in runs:
-        found[run.about["scheme"]].append(run)
-    return dict(found)
+        groups[run.about["scheme"]].append(run)
+    return dict(groups)
 
 
 def draw_growth(runs: Sequence[EvolutionRun], path: Path) -> Path:
@@ -98,11 +98,11 @@ def draw_family(run: EvolutionRun, path: Path, generation: int | None = None) ->
 
 
 def _places(tree: FamilyTree) -> dict[int, tuple[float, float]]:
-    """Where each member stands: by its birth, those of the line of first parents in the middle."""
+    """Place of each member: by its birth, those of the line of first parents in the middle."""
     line = set(tree.line)
-    shown = tree.members if len(tree.members) <= MOST_DRAWN else {number: tree.members[number] for number in tree.line}
+    nodes = tree.members if len(tree.members) <= MOST_DRAWN else {number: tree.members[number] for number in tree.line}
     born: dict[int, list[int]] = defaultdict(list)
-    for number, member in shown.items():
+    for number, member in nodes.items():
         born[member.born].append(number)
     places = {}
     for generation, numbers in born.items():

@@ -1,7 +1,7 @@
-"""Populations: who is in them, who plays whom, and who comes after them.
+"""Populations: their individuals, the pairings of a generation, and the next generation.
 
-Everything random depends only on the seed, the generation and what it is for, so that a population can be made again
-from the results of the games before it.
+Random choices depend only on the seed, the generation and their purpose, so that a population can be made again from
+the results of the games before it.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Population(ABC):
         self.individuals: list[Individual] = []
         self.champions: list[Individual] = []
         self.points: list[float] = []
-        """Of the individuals of the last generation that has been played, in their order."""
+        """Points of the individuals of the last generation that has been played, in their order."""
         self.played: list[Individual] = []
         """Those individuals."""
         self._next = 0
@@ -101,16 +101,16 @@ class Population(ABC):
         return 0.0 if result == 0 else self.scheme.win if result > 0 else self.scheme.loss
 
     def growth_pairings(self, generation: int, rounds: int) -> list[DuelPairing]:
-        """Games of a generation's champion against the champions before it, both sides of so many openings each."""
+        """Games of a generation's champion against the champions before it, both sides of `rounds` openings each."""
         champion, rng = self.champions[generation], self._random(generation, "growth")
         pairings = []
-        for earlier in self.champions[max(0, generation - CHAMPIONS_KEPT) : generation]:
-            chosen = rng.choice(self.openings, size=rounds, replace=self.openings < rounds)
+        for opponent in self.champions[max(0, generation - CHAMPIONS_KEPT) : generation]:
+            openings = rng.choice(self.openings, size=rounds, replace=self.openings < rounds)
             # against itself it is even
-            if earlier.number != champion.number:
-                for opening in chosen.tolist():
-                    pairings.append(DuelPairing(champion.number, earlier.number, opening))
-                    pairings.append(DuelPairing(earlier.number, champion.number, opening))
+            if opponent.number != champion.number:
+                for opening in openings.tolist():
+                    pairings.append(DuelPairing(champion.number, opponent.number, opening))
+                    pairings.append(DuelPairing(opponent.number, champion.number, opening))
         return pairings
 
     def _random(self, generation: int, purpose: str) -> Generator:
@@ -148,7 +148,7 @@ class Population(ABC):
         return pairings
 
     def _mutant(self, rng: Generator, parent: Individual, of: Genome | None = None) -> Individual:
-        """A mutant of a parent, or of a genome that is none yet."""
+        """A mutant of a parent, or of a genome of no individual yet."""
         genome, widths = mutated(self.scheme, rng, parent.genome if of is None else of, parent.widths)
         return self._born(genome, MUTANT, (parent,), widths)
 
@@ -170,21 +170,21 @@ class ParentsPopulation(Population):
     def _follow(self, ranked: list[Individual], points: dict[int, float]) -> tuple[Individual, list[Individual]]:
         rng = self._random(self.generation, "children")
         size = self.scheme.population
-        kept = ranked[: max(2, size * KEPT // 15)]
+        survivors = ranked[: max(2, size * KEPT // 15)]
         children: list[Individual] = []
-        pairs = [(kept[i], kept[i + 1]) for i in range(min(2, len(kept) - 1))]
-        lone = kept[3:]
+        pairs = [(survivors[i], survivors[i + 1]) for i in range(min(2, len(survivors) - 1))]
+        lone = survivors[3:]
         # 8 of 10 children have their parents in the pairs
-        wanted = size - len(kept)
-        singles = min(len(lone), max(0, wanted // 5))
-        while len(children) < wanted - singles:
+        places = size - len(survivors)
+        singles = min(len(lone), max(0, places // 5))
+        while len(children) < places - singles:
             first, second = pairs[len(children) // 4 % len(pairs)]
             level = points[first.number] == points[second.number]
             if level and rng.integers(2):
                 first, second = second, first
-            children += self._family(rng, first, second)[: wanted - singles - len(children)]
+            children += self._family(rng, first, second)[: places - singles - len(children)]
         children += [self._mutant(rng, each) for each in lone[:singles]]
-        return ranked[0], kept + children
+        return ranked[0], survivors + children
 
     def _family(self, rng: Generator, first: Individual, second: Individual) -> list[Individual]:
         """Two crossings and two mutants; the first parent is the dominant one."""
@@ -213,14 +213,14 @@ class OffspringPopulation(Population):
 
     def _follow(self, ranked: list[Individual], points: dict[int, float]) -> tuple[Individual, list[Individual]]:
         rng = self._random(self.generation, "children")
-        kept = ranked[: self.scheme.population]
-        return ranked[0], kept + [self._mutant(rng, each) for each in kept]
+        parents = ranked[: self.scheme.population]
+        return ranked[0], parents + [self._mutant(rng, each) for each in parents]
 
 
 class CmaPopulation(Population):
     """Samples of separable CMA-ES (Ros and Hansen 2008), by the library `cma`: the champion is their mean.
 
-    Each sample plays the last champions from the same openings in both colours, so that samples can be compared.
+    All samples play the last champions from equal openings in both colours, so that samples can be compared.
     """
 
     def __init__(self, scheme: Scheme, seed: int, openings: int) -> None:
@@ -236,12 +236,12 @@ class CmaPopulation(Population):
         }  # fmt: skip
         self._strategy = cma.CMAEvolutionStrategy(start.genome.astype(float), scheme.width * scheme.strength, options)
         self._means = [start]
-        self._asked: list[NDArray[np.float64]] = []
+        self._samples: list[NDArray[np.float64]] = []
         self.individuals = self._sampled(0)
 
     def _sampled(self, born: int) -> list[Individual]:
-        self._asked = self._strategy.ask()
-        return [self._born(each, SAMPLE, (self._means[-1],))._replace(born=born) for each in self._asked]
+        self._samples = self._strategy.ask()
+        return [self._born(each, SAMPLE, (self._means[-1],))._replace(born=born) for each in self._samples]
 
     @property
     def opponents(self) -> list[Individual]:
@@ -260,7 +260,7 @@ class CmaPopulation(Population):
         return pairings
 
     def _follow(self, ranked: list[Individual], points: dict[int, float]) -> tuple[Individual, list[Individual]]:
-        self._strategy.tell(self._asked, [-points[each.number] for each in self.individuals])
+        self._strategy.tell(self._samples, [-points[each.number] for each in self.individuals])
         best = tuple(each.number for each in ranked[: len(ranked) // 2])
         mean = Individual(-1 - len(self._means), self.generation, SAMPLE, best, self._strategy.mean.astype(np.float32))
         self._means.append(mean)
@@ -277,30 +277,30 @@ def mutated(
 ) -> tuple[NDArray[np.float64], Genome | None]:
     """A mutant's genome, and the widths of its own mutations if they evolve."""
     size = len(genome)
-    found = genome.astype(np.float64)
+    mutant = genome.astype(np.float64)
     tau = 1 / np.sqrt(2 * np.sqrt(size)) * scheme.strength
     if scheme.mutation == "added":
-        found += tau * rng.uniform(-1, 1, size)
+        mutant += tau * rng.uniform(-1, 1, size)
     elif scheme.mutation == "grown":
-        found *= np.exp(tau * rng.uniform(0, 1, size))
+        mutant *= np.exp(tau * rng.uniform(0, 1, size))
     else:
         assert widths is not None
         # the widths mutate first (Chellapilla and Fogel 1999, equations 1 and 2)
         changed = widths * np.exp(tau / scheme.strength * rng.standard_normal(size))
         if scheme.most_width is not None:
             changed = np.minimum(changed, scheme.most_width)
-        found += scheme.strength * changed * rng.standard_normal(size)
+        mutant += scheme.strength * changed * rng.standard_normal(size)
         widths = changed.astype(np.float32)
     if scheme.most is not None:
-        found = np.clip(found, -scheme.most, scheme.most)
+        mutant = np.clip(mutant, -scheme.most, scheme.most)
     if scheme.network.king is None:
         king = float(genome[-1])
         if scheme.king_step == "step":
             king += 0.1 * (rng.integers(3) - 1)
         else:
             king *= np.exp(rng.standard_normal() / np.sqrt(2))
-        found[-1] = np.clip(king, *KING_RANGE)
-    return found, widths
+        mutant[-1] = np.clip(king, *KING_RANGE)
+    return mutant, widths
 
 
 def crossed(scheme: Scheme, rng: Generator, dominant: Genome, other: Genome) -> tuple[Genome, Genome]:

@@ -26,11 +26,11 @@ class GenerationRow(NamedTuple):
     born: int
     """Generation in which the champion first played."""
     origin: str
-    """Of the champion: start, mutant, crossing or sample."""
+    """Origin of the champion: start, mutant, crossing or sample."""
     points: float
-    """Of the champion; for `cma`, of the best sample."""
+    """Points of the champion; for `cma`, of the best sample."""
     mean_points: float
-    """Of all individuals."""
+    """Mean points of all individuals."""
     games: int
     plies: int
     """In all games."""
@@ -78,16 +78,16 @@ class EvolutionRun:
     settings: Mapping[str, Any]
     """Those that shape the games."""
     about: Mapping[str, Any]
-    """Scheme, seed, network and decider, as files of champions tell them."""
+    """Scheme, seed, network and decider, as in files of champions."""
     generations: list[GenerationRow]
     growth: list[list[float]]
-    """Of each champion but the first: mean points against each of up to five champions before it."""
+    """For each champion but the first: mean points against each of up to five champions before it."""
     family: dict[int, FamilyMember]
     """The champions and all their ancestors, by number."""
     comparisons: dict[str, RivalGames]
     """Games of the last champion by rival; of a run under way, those played so far."""
     seconds: float
-    """Of all cores together, without pauses."""
+    """Time of all cores together, without pauses."""
     provenance: Mapping[str, str]
 
     @property
@@ -110,7 +110,7 @@ def write_run(directory: Path, run: EvolutionRun) -> None:
 
 
 def read_run(directory: Path | str) -> EvolutionRun:
-    """The results of the run in a directory. Raises InvalidGamesError if there is none or it is damaged, OSError."""
+    """The results of the run in a directory. Raises InvalidGamesError if they are missing or damaged, OSError."""
     path = Path(directory) / RESULTS_FILE
     if not path.is_file():
         raise InvalidGamesError(f"{directory} is not the directory of a run of `kr evolve`: it has no {RESULTS_FILE}")
@@ -122,8 +122,8 @@ def read_run(directory: Path | str) -> EvolutionRun:
         raise InvalidGamesError(f"{path} is not a file of results of `kr evolve`") from None
     if wrong := storage.check_version(values.get("format_version"), [RUN_VERSION]):
         raise InvalidGamesError(f"{path}: {wrong}")
-    found = values.pop("checksum", None)
-    if found != storage.checksum(json.dumps(values).encode()):
+    checksum = values.pop("checksum", None)
+    if checksum != storage.checksum(json.dumps(values).encode()):
         raise InvalidGamesError(f"{path} is damaged: it does not match its checksum; run `kr evolve` again to write it")
     del values["kind"], values["format_version"]
     try:

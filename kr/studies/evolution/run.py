@@ -1,10 +1,10 @@
 """A run of `kr evolve`: generation after generation in all cores, growth, and comparisons at the end.
 
 The directory of a run has
- - games.jsonl: the journal, whose first line has the settings and each other line the results of some games. All else
-   follows from it: a resumed run makes its populations again from the results;
+ - games.jsonl: the journal, whose first line has the settings and each other line the results of some games. The rest
+ follows from it: a resumed run makes its populations again from the results;
  - champions.h5: the champion of each generation (`kr.evaluation.evolved`);
- - run.json: what `kr evolve show` tells (`kr.studies.evolution.reading`).
+ - run.json: the results for `kr evolve show` (`kr.studies.evolution.reading`).
 """
 
 from __future__ import annotations
@@ -53,37 +53,37 @@ JOURNAL_FILE = "games.jsonl"
 OPENINGS_DECK = "3move"
 """Openings of games other than those by which the schemes select."""
 GROWTH_OPENINGS = 3
-"""For each earlier champion; both sides of each are played."""
+"""Openings against each earlier champion; both sides of each are played."""
 KEEP_SECONDS = 1.0
 """Seconds of results that a kill may lose."""
 WRITE_SECONDS = 60.0
-"""Between two writings of what follows from the journal."""
+"""Time between two writings of the files that follow from the journal."""
 RUN_DECIDER = "own"
 """Name of the decider of a run."""
 
 
 @dataclass(frozen=True)
 class EvolveProgress:
-    """How far a run is."""
+    """Progress of a run."""
 
     generation: int
     """Generations that have been played."""
     generations: int
     games: int
-    """Of all starts, comparisons included."""
+    """Games of all starts, comparisons included."""
     comparing: bool
     """True once the generations are done."""
     compared: int
     """Games of the comparisons."""
     comparisons: int
     growth: float | None
-    """Of the last champion whose growth is known."""
+    """Growth of the last champion whose growth is known."""
     total_growth: float
     """The sum of the growth of all champions."""
 
 
 class _Evolution:
-    """A run under way: what has been played, and what is to be played next."""
+    """A run under way: the results so far, and the games to play next."""
 
     def __init__(self, settings: EvolveSettings) -> None:
         self.settings = settings
@@ -166,13 +166,13 @@ class _Evolution:
         if generation < 1:
             return
         champion = self.population.champions[generation]
-        found = self.results.get(f"growth {generation}", {})
+        results = self.results.get(f"growth {generation}", {})
         means = []
-        for earlier in self.population.champions[max(0, generation - CHAMPIONS_KEPT) : generation]:
+        for opponent in self.population.champions[max(0, generation - CHAMPIONS_KEPT) : generation]:
             points = [
-                found[duel.number].result * (1 if duel.black.genome == champion.number else -1)
+                results[duel.number].result * (1 if duel.black.genome == champion.number else -1)
                 for duel in duels
-                if earlier.number in (duel.black.genome, duel.white.genome)
+                if opponent.number in (duel.black.genome, duel.white.genome)
             ]
             means.append(sum(points) / len(points) if points else 0.0)
         self.history.add_growth(means)
@@ -211,14 +211,14 @@ class _Evolution:
 
     def compared(self, rival: str) -> RivalGames:
         """Results of a comparison so far."""
-        found = self.results.get(f"{rival} {len(self.population.champions)}", {})
-        own = [(each.number % 2 == 0, each.result * (1 if each.number % 2 == 0 else -1)) for each in found.values()]
+        games = self.results.get(f"{rival} {len(self.population.champions)}", {})
+        own = [(each.number % 2 == 0, each.result * (1 if each.number % 2 == 0 else -1)) for each in games.values()]
 
         def counted(black: bool) -> tuple[int, int, int]:
             results = [result for side, result in own if side == black]
             return results.count(1), results.count(0), results.count(-1)
 
-        return RivalGames(counted(True), counted(False), sum(each.plies for each in found.values()))
+        return RivalGames(counted(True), counted(False), sum(each.plies for each in games.values()))
 
     def progress(self) -> EvolveProgress:
         done = self.population.generation
@@ -238,7 +238,7 @@ def evolve(
 ) -> EvolutionRun:
     """Begin or resume a run, and write its results.
 
-    Whatever the number of workers and interruptions, the same settings give the same run. Raises InvalidSettingError if
+    Equal settings give the same run, for any number of workers and interruptions. Raises InvalidSettingError if
     the directory holds a run of other settings, or the scheme needs a library that is not installed; InvalidGamesError
     if its journal is damaged, OutputBusyError, OSError.
     """
@@ -246,17 +246,17 @@ def evolve(
     evolution = _Evolution(settings)
     storage.make_directory(settings.out)
     shaping = {key: value for key, value in asdict(settings).items() if key not in NOT_SHAPING}
-    # what the scheme is may change from one kr to the next
+    # the definition of a scheme may change from one kr to the next
     shaping["definition"] = asdict(evolution.scheme)
-    made = storage.provenance(**shaping)
-    with open_journal(settings.out / JOURNAL_FILE, shaping, made, _entry) as journal:
+    origin = storage.provenance(**shaping)
+    with open_journal(settings.out / JOURNAL_FILE, shaping, origin, _entry) as journal:
         for results, seconds in journal.entries:
             evolution.take(results, seconds)
         try:
-            _play(evolution, journal, on_progress, made)
+            _play(evolution, journal, on_progress, origin)
         finally:
-            found = _write(evolution, made)
-    return found
+            run = _write(evolution, origin)
+    return run
 
 
 def check_cma(scheme: str) -> None:
@@ -282,13 +282,13 @@ def _play(
     evolution: _Evolution,
     journal: Journal[Any],
     on_progress: Callable[[EvolveProgress], None],
-    made: dict[str, str],
+    origin: dict[str, str],
 ) -> None:
-    """Play what is left. Results are kept about once a second, and in the end."""
+    """Play the remaining games. Results go to the journal about once a second, and in the end."""
     pool = Pool(EvolutionDuels(), Needs(), worker_count(evolution.settings.workers))
     pending: list[DuelResult] = []
     spent = 0.0
-    kept = written = time.monotonic()
+    saved_at = written_at = time.monotonic()
 
     def hear(part: FinishedPortion[PlayedDuels]) -> None:
         nonlocal spent
@@ -298,21 +298,21 @@ def _play(
         spent += seconds
 
     def keep() -> None:
-        nonlocal spent, kept
+        nonlocal spent, saved_at
         if pending:
             journal.append({"games": [list(each) for each in pending], "seconds": round(spent, 6)})
         pending.clear()
-        spent, kept = 0.0, time.monotonic()
+        spent, saved_at = 0.0, time.monotonic()
 
     try:
         with closing(pool.run(evolution.units())) as parts:
             for part in parts:
                 hear(part)
-                if time.monotonic() - kept > KEEP_SECONDS:
+                if time.monotonic() - saved_at > KEEP_SECONDS:
                     keep()
-                if time.monotonic() - written > WRITE_SECONDS:
-                    _write(evolution, made)
-                    written = time.monotonic()
+                if time.monotonic() - written_at > WRITE_SECONDS:
+                    _write(evolution, origin)
+                    written_at = time.monotonic()
                 on_progress(evolution.progress())
     finally:
         for part in pool.rest():
@@ -320,8 +320,8 @@ def _play(
         keep()
 
 
-def _write(evolution: _Evolution, made: dict[str, str]) -> EvolutionRun:
-    """Write what follows from the journal so far."""
+def _write(evolution: _Evolution, origin: dict[str, str]) -> EvolutionRun:
+    """Write the files that follow from the journal so far."""
     settings, champions = evolution.settings, evolution.population.champions
     decider = evolution.setting.deciders[RUN_DECIDER]
     about = {
@@ -337,11 +337,11 @@ def _write(evolution: _Evolution, made: dict[str, str]) -> EvolutionRun:
         evolution.history.family(champions),
         {rival: evolution.compared(rival) for rival in evolution.rivals} if settings.comparisons else {},
         evolution.seconds,
-        made,
+        origin,
     )
     if champions:
         genomes = np.stack([each.genome for each in champions])
-        kept = ChampionRun(run.name, about, genomes, np.arange(len(champions), dtype=np.int32))
-        save_champions(settings.out / CHAMPIONS_FILE, [kept], made)
+        champion_run = ChampionRun(run.name, about, genomes, np.arange(len(champions), dtype=np.int32))
+        save_champions(settings.out / CHAMPIONS_FILE, [champion_run], origin)
     write_run(settings.out, run)
     return run

@@ -1,9 +1,9 @@
-"""Evolutionary schemes: what a population is, how it plays, and where the next one comes from.
+"""Evolutionary schemes: the population, its games, and the making of the next population.
 
-`thesis` is the algorithm of Nguyen's thesis as it is written, `code` what the public code of the thesis does instead,
+`thesis` is the algorithm of Nguyen's thesis as it is written, `code` that of the thesis's public code, which differs,
 `fogel1999` and `fogel2001` are those of Chellapilla and Fogel (IEEE Trans. Neural Networks 10(6), 1999; IEEE Trans.
-Evolutionary Computation 5(4), 2001), `cma` is separable CMA-ES, today's rival. docs/lab/evolution.md says where the
-sources leave something open and what kr does there.
+Evolutionary Computation 5(4), 2001), `cma` is separable CMA-ES, today's rival. docs/lab/evolution.md lists the points
+that the sources leave open, and kr's choices.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Scheme:
     start: float = 0.2
     """Weights begin between minus this and this."""
     population: int = 15
-    """Networks; for `offspring`, those that are kept, which are half of those that play."""
+    """Networks; for `offspring`, the survivors, half of those that play."""
     games: int = 5
     """Games that each plays as Black against random others; for `cma`, earlier champions that each plays in both
     colours."""

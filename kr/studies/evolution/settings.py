@@ -63,7 +63,7 @@ NOT_SHAPING = ("out", "generations", "comparisons", "playouts", "workers")
 
 
 def scheme_of(settings: EvolveSettings) -> Scheme:
-    """The scheme with what the settings change in it. Raises InvalidSettingError."""
+    """The scheme with the changes of the settings. Raises InvalidSettingError."""
     scheme = SCHEMES[settings.scheme]
     network = scheme.network
     if settings.inputs:
@@ -85,7 +85,7 @@ def scheme_of(settings: EvolveSettings) -> Scheme:
 
 
 def decider_of(settings: EvolveSettings) -> dict[str, Any]:
-    """Description of what chooses the moves, as `kr.players.deciders` takes it."""
+    """Description of the decider, for `kr.players.deciders`."""
     return minimax_decider(settings) if settings.decider == "minimax" else mcts_decider(settings)
 
 
